@@ -1,9 +1,9 @@
-/// "Not found" once is not "gone": what a store or a file system did not find is looked for again.
+/// Decides when a missing item counts as gone: it is searched for again first.
 ///
-/// A store can be empty for a while: a keychain of an app that the system prewarms, a folder on a disk that
-/// is not mounted yet. So an absence counts only after the third answer in a row. The second comes at least
-/// one second after the first, the third at least three seconds after the second. An answer of another
-/// kind, or none, begins anew.
+/// A store can be empty for a while. Examples are a keychain while the system prewarms an app, and
+/// a folder on a disk that is not mounted yet. So an absence counts only after the third
+/// consecutive result. The second comes at least one second after the first, the third at least
+/// three seconds after the second. Any other result, or none, begins anew.
 ///
 /// ```
 ///  first ── 1 s ──▶ second ── 3 s ──▶ third: believed
@@ -14,7 +14,7 @@
 ///
 /// - Requirement: RES-7
 package struct AbsenceDoubt: Hashable, Sendable {
-  /// What was not found.
+  /// An item that was not found, and why.
   struct Absence: Hashable, Sendable {
     let item: SecretItem
     let cause: StorageCause
@@ -24,9 +24,9 @@ package struct AbsenceDoubt: Hashable, Sendable {
   private var answers = 0
   private var last = Int64.min
 
-  /// Takes in what was found at this uptime; `nil` if nothing is missing, or it is not known.
+  /// Takes in what was missing at this uptime; `nil` if nothing is missing, or if that is unknown.
   ///
-  /// Says whether an absence is not to be believed yet.
+  /// Returns whether an absence is not to be believed yet.
   mutating func doubts(_ found: Absence?, at uptime: Int64) -> Bool {
     guard let found else {
       self = AbsenceDoubt()
@@ -41,15 +41,15 @@ package struct AbsenceDoubt: Hashable, Sendable {
     return answers < Self.pauses.count
   }
 
-  /// Milliseconds before each answer counts.
+  /// The milliseconds before each result counts.
   private static let pauses = [0] + repetitions
 
-  /// Milliseconds before the second answer and between it and the third.
+  /// The milliseconds before the second result, and from there to the third.
   package static let repetitions: [Int64] = [1_000, 3_000]
 }
 
 extension SessionCoordinator {
-  /// What the stored items lack so that the session would end, or be wiped or adopted.
+  /// Returns the missing item because of which the session would end, be wiped or be adopted.
   func absence(in facts: StoredItemsReport) -> AbsenceDoubt.Absence? {
     guard !facts.isLocked else { return nil }
     switch state {
@@ -65,7 +65,7 @@ extension SessionCoordinator {
     }
   }
 
-  /// What looking for the items found, for the journal.
+  /// Notes what the search for the items found.
   mutating func noteFinding(_ facts: StoredItemsReport, at now: ClockReading) {
     var failures: [SecretItem: StorageCause] = [:]
     for item in [SecretItem.token, .user, .context] where facts.item(item) == .newerVersion {
@@ -73,7 +73,7 @@ extension SessionCoordinator {
     }
     if facts.owner == .unreadable { failures[facts.ownedItem] = .ownerUnreadable }
     if let absence = absence(in: facts) { failures[absence.item] = absence.cause }
-    // Of items that could not be read nothing is known.
+    // Nothing is known about items that could not be read.
     guard !facts.isLocked || !failures.isEmpty else { return }
     for item in [SecretItem.token, .user, .context] {
       let failure = failures[item].map { StorageReport.Failure($0) }

@@ -1,23 +1,22 @@
-/// Why a session ended, as far as it is known.
+/// Why a session ended, as far as known.
 ///
 /// - Requirement: LOG-13
 package struct EndCause: Hashable, Sendable {
-  /// Why it expired; `nil` if it did not expire, or that is not known.
+  /// Why it expired; `nil` if it did not expire, or if that is unknown.
   package var expiry: ExpiryReason?
-  /// Why it was logged out; `nil` if it only expired, or that is not known.
+  /// Why it was logged out; `nil` if it only expired, or if that is unknown.
   package var logout: LogoutReason?
-  /// The failure that led to the end, with the server's status and code; `nil` if there was none, or it is
-  /// not known.
+  /// The failure that caused the end, with the server's status and code; `nil` if none is known.
   package var failure: RequestFailure?
 
-  /// A cause.
+  /// Creates a cause.
   package init(
     expiry: ExpiryReason? = nil, logout: LogoutReason? = nil, failure: RequestFailure? = nil
   ) {
     (self.expiry, self.logout, self.failure) = (expiry, logout, failure)
   }
 
-  /// Takes in an event of the session; `failure` is what it was decided on, if that is no refresh.
+  /// Takes in an event; `failure` is its cause, unless that is a failed refresh.
   mutating func take(_ event: SessionEvent, _ failure: RequestFailure?) {
     switch event {
     case .login, .refreshSucceeded: self = EndCause()
@@ -35,7 +34,7 @@ package struct EndCause: Hashable, Sendable {
 }
 
 extension ExpiryReason {
-  /// Whether a failure of a request decided it.
+  /// Whether a failed request caused the expiry.
   fileprivate var followsFailure: Bool {
     self == .refreshRejected || self == .attemptsExhausted || self == .userInactive
       || self == .endedByServer
@@ -43,7 +42,8 @@ extension ExpiryReason {
 }
 
 extension EndCause: CustomStringConvertible {
-  /// `refreshRejected: rejected 401 TOKEN_REUSED; logout by policy`, with the parts that there are.
+  /// The cause as text, without missing parts: `refreshRejected: rejected 401 TOKEN_REUSED; logout
+  /// by policy`.
   package var description: String {
     var text = expiry?.description ?? ""
     if let failure { text += (text.isEmpty ? "" : ": ") + failure.description }
@@ -53,7 +53,7 @@ extension EndCause: CustomStringConvertible {
 }
 
 extension SessionCoordinator {
-  /// Remembers what an event says of the session's end.
+  /// Remembers an event that may end the session, and its cause.
   mutating func noteEnd(_ event: SessionEvent, by failure: RequestFailure?) {
     lastEnd.take(event, failure)
   }

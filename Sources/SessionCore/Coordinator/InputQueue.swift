@@ -1,4 +1,4 @@
-/// Inputs that wait, in the order of arrival; taking one moves none of the others.
+/// A queue of waiting inputs; removing the first one moves no other.
 struct InputQueue: Hashable, Sendable {
   private var inputs: [SessionInput] = []
   private var start = 0

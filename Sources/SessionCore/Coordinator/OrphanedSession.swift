@@ -1,19 +1,19 @@
-/// A session whose records are in another journal: what is left of it, to go on with or to wipe.
+/// What is left of a session whose records are in another journal, to continue or to wipe.
 ///
 /// - Requirement: RES-5
 package struct OrphanedSession: Hashable, Sendable {
-  /// The journal that it lived in, and why it does not go on there.
+  /// The other journal, and why it does not continue.
   package var link: SessionNote.Continued
-  /// Whose it is.
+  /// The user of the session.
   package var user: Identifier
-  /// The context that it was in.
+  /// The context of the session; `nil` if it had none.
   package var context: ActiveContext?
-  /// What is known of its newest token; `generation` is that of the other journal.
+  /// The metadata of its newest token; `generation` is that of the other journal.
   package var token: TokenMetadata
-  /// Why it has expired; `nil` where its token is stored and good for use.
+  /// Why it has expired; `nil` if its token is stored and may be used.
   package var expired: ExpiryReason?
 
-  /// What is left of a session.
+  /// Creates a description of an orphaned session.
   package init(
     link: SessionNote.Continued, user: Identifier, context: ActiveContext?, token: TokenMetadata,
     expired: ExpiryReason? = nil
@@ -25,24 +25,26 @@ package struct OrphanedSession: Hashable, Sendable {
     self.expired = expired
   }
 
-  /// Whether this journal goes on from that one, which was set aside: then the session goes on too,
-  /// and no policy is asked.
+  /// Whether this journal continues the other one, which was quarantined.
+  ///
+  /// The session then continues too, with any policy.
   ///
   /// - Requirement: RES-6
   var isContinued: Bool { link.cause != .lost }
 }
 
 extension RequestNumber {
-  /// The answer that stands for a stray session's token, found where it is stored; no request has this
-  /// number.
+  /// The number of a response that never arrived: the stored token of an orphaned session.
+  ///
+  /// No request has this number.
   package static let stray = RequestNumber(0)
 }
 
 extension SessionCoordinator {
-  /// Whether a session of another journal goes on in this one.
+  /// Whether a session of another journal continues in this one.
   ///
-  /// Only where this one never had a token: one that was ended here does not come back by what another
-  /// journal left.
+  /// Only if this journal never had a token. A session that ended here must not return with the
+  /// items of another journal.
   package func takesOver(_ facts: StoredItemsReport) -> Bool {
     guard state.kind == .unauthenticated, fold.generation == .none, let stray = facts.stray else {
       return false
@@ -51,11 +53,11 @@ extension SessionCoordinator {
     return stray.isContinued || policy.orphanedSecrets == .adopt
   }
 
-  /// The records by which it does.
+  /// Returns the records with which the orphaned session continues.
   func takenOver(_ stray: OrphanedSession) -> [SessionRecord.Content] {
     let login = SessionEvent.Login(
       user: stray.user, method: .adoption, token: stray.token, context: stray.context)
-    // That a journal was set aside is noted when this one is opened.
+    // That a journal was quarantined is noted when this one is opened.
     let link = stray.isContinued ? [] : [SessionRecord.Content.note(.continued(stray.link))]
     let end = stray.expired.map { endEvents($0, .keep) } ?? []
     return link + [.event(.login(login))] + end

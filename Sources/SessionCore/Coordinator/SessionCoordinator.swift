@@ -1,8 +1,9 @@
-/// Every decision of a living session, as one value: inputs and the time go in, an ordered list of
-/// effects comes out.
+/// Makes every decision of an open session, as a value: inputs and the time go in, ordered effects
+/// come out.
 ///
-/// It has no clock, no I/O, no task, no randomness and no secret, so every interleaving of callers,
-/// answers, timers, crashes and other processes is a sequence of inputs that can be written down.
+/// It has no clock, no I/O, no task, no randomness and no secret. So every interleaving of callers,
+/// responses, timers, crashes and other processes is a sequence of inputs that a test can write
+/// down.
 ///
 /// ```
 ///  input ──▶ decide ──▶ [… commit] ──▶ shell appends ──▶ committed ──▶ fold, resume, publish
@@ -10,147 +11,156 @@
 ///               └──── conflicted ◀─────────┘  others had appended: fold theirs, decide anew
 /// ```
 ///
-/// Inputs that come while a commit or a look at the journal is under way wait until it has ended.
+/// Inputs that arrive during a commit or a read of the journal wait until it has ended.
 package struct SessionCoordinator: Hashable, Sendable {
-  /// The figures of the policy.
+  /// The values of the policy.
   package let policy: PolicyFigures
-  /// What the journal says.
+  /// The fold of the journal.
   package internal(set) var fold: SessionFold
-  /// Whether the journal goes on from one that was set aside.
+  /// Whether the journal continues one that was quarantined.
   let continuesAnother: Bool
 
-  /// Whether the stored items have been seen, so that it is known whether anybody is signed in.
+  /// Whether the stored items were read, so that it is known whether a user is logged in.
   var isRestored = false
-  /// Whether a newer version wrote the items of the session that the journal has: nothing can be done
-  /// with it but to sign in anew or to log out.
+  /// Whether a newer version wrote the items of the journal's session.
+  ///
+  /// Then only a new login or a logout is possible.
   ///
   /// - Requirement: RES-8
   var needsUpdate = false
-  /// Why nothing is done any more: closed, or the journal holds what this version cannot follow.
+  /// Why no command is possible any more: closed, or the journal holds a record that is unknown
+  /// here.
   var stopped: CommandFailure?
-  /// Why the last sign-in failed, until cleared.
+  /// Why the last login failed, until the app clears it.
   var lastProblem: CommandFailure?
-  /// The request on the wire.
+  /// The token request under way.
   var flight: TokenRequest?
-  /// Who wants to act in another context, oldest first.
+  /// The callers that want another context, oldest first.
   var switches: [Caller] = []
-  /// Who waits for a good token.
+  /// The callers that wait for a valid token.
   var waiters: [Caller] = []
-  /// Whether we wait for another process's request to end.
+  /// Whether the end of another process's request is waited for.
   var isWaitingForLease = false
-  /// How long another process's open request may still be answered.
+  /// How long another process's open request may still get a response.
   var lease: PeerLease?
-  /// Whether the next request is held back: the batch of the opening took another process's request for
-  /// lost, and that process is not proven gone.
+  /// Whether the next request is held back before it is sent.
+  ///
+  /// The batch of the opening presumed another process's request lost, and that process is not
+  /// proven gone.
   ///
   /// - Requirement: REF-10
   var overtookAtOpening = false
-  /// The ends of requests that no event tells, until they are journaled.
+  /// The ends of requests that no event records, until they are journaled.
   var endings: [SessionNote] = []
-  /// The requests on the wire whose place another process's token took, with their intents: what they are
-  /// answered is journaled.
+  /// The requests under way that another process's token has superseded, with the sequences of
+  /// their intents.
+  ///
+  /// Their responses are journaled.
   ///
   /// - Requirement: RPL-6
   var overdue: [RequestNumber: UInt64] = [:]
-  /// The request of another process that was taken for lost, and how long a refusal may be its doing.
+  /// The request of another process that was presumed lost, and until when it may be why a refresh
+  /// is rejected.
   var overtaken: Lease?
-  /// The newest stored token that cannot be announced, whatever is tried.
+  /// The newest stored token that no event can announce.
   var unannounceable = Generation.none
-  /// The failure for which calls wait before the next attempt.
+  /// The failure that calls receive before the next attempt.
   var rest: Backoff?
-  /// How many requests in a row may have ended their process, as far as this opening knows.
+  /// How many consecutive requests may have ended their process, as far as this opening knows.
   var endedProcesses: UInt32 = 0
-  /// Whether a refresh is put off until the user has shown who they are.
+  /// Whether a refresh waits until the user has authenticated to the device.
   var awaitsPresence = false
-  /// What makes the next refresh start, where one should as soon as nothing is on the wire.
+  /// What starts the next refresh, as soon as no request is under way; `nil` if none is due.
   var due: RefreshTrigger?
-  /// The requests on the wire whose tokens are revoked if they come: logins that were given up, and
-  /// requests of a session that has ended.
+  /// The requests under way whose tokens are revoked if they arrive.
+  ///
+  /// These are cancelled logins, and requests of a session that has ended.
   var abandoned: Set<RequestNumber> = []
-  /// When it was tried to sign in.
+  /// The times of login attempts.
   ///
   /// - Requirement: LOG-2
   var signInTries = SignInTries()
-  /// The logins by adoption: their tokens are still the app's old layer's, and are not given back.
+  /// The logins by adoption: their tokens belong to the app's old layer and are not revoked.
   var adoptions: Set<RequestNumber> = []
-  /// The requests that were open at a logout of this device only: nothing of their responses is revoked.
+  /// The requests that were open at a logout of this device only: their tokens are not revoked.
   ///
   /// - Requirement: OUT-7
   var unrevoked: Set<RequestNumber> = []
-  /// Who waits to be told whether the stored items can be read.
+  /// The callers that wait until the stored items can be read.
   var unlockers: [Caller] = []
-  /// Whether the server is still to be asked how the user stands, as soon as there is a good token.
+  /// Whether the user's profile is to be requested, as soon as there is a valid token.
   var owesProfile = false
-  /// When any process used the session last, and up to when that is kept for others, on the clock that
-  /// never jumps.
+  /// When any process last used the session, on the clock that never jumps; and until when that is
+  /// stored.
   package internal(set) var lastUse = Int64.min
   var keptUse = Int64.min
   /// When the session ends by the policy, on the clock that never jumps; `Int64.max` for never.
   ///
   /// - Requirement: POL-10
   var policyEnd = Int64.max
-  /// The same by what the responses said.
+  /// When the session ends according to the responses; `Int64.max` for never.
   package internal(set) var statedEnd = Int64.max
-  /// Whether the host wants to be told when its local data is to be cleared.
+  /// Whether the host must be notified when its local data is to be cleared.
   var hostClears = false
-  /// Whether a provider keeps an account that goes with each end of a session.
+  /// Whether an identity provider keeps an account that must be removed with each end of a session.
   var hasProvider = false
-  /// What the codes of the backend mean, by the configuration.
+  /// The meanings of the backend's error codes, by the configuration.
   ///
   /// - Requirement: POL-8
   var errorCodes: [String: ErrorMeaning] = [:]
-  /// How the session ended last, as far as this process saw it.
+  /// Why the session last ended, as far as this process knows.
   ///
   /// - Requirement: LOG-13
   var lastEnd = EndCause()
-  /// Who closes, once nothing is on the wire.
+  /// The callers that close the session, once no request is under way.
   var closers: [Caller] = []
-  /// Whether the last batch is written without a read of the stored token, which has failed.
+  /// Whether the last batch is written without reading the stored token, because reading it failed.
   var closesUnread = false
-  /// The wipe that was asked for and has not ended.
+  /// The wipe that was requested and has not ended.
   var wiping: SessionEffect.Wipe?
-  /// The logouts on their way, oldest first: who signs in meanwhile may log out again.
+  /// The logouts under way, oldest first; a user who logs in meanwhile may log out again.
   var pendingLogouts: [PendingLogout] = []
-  /// The tokens of whose end the server is being told.
+  /// The tokens that are being revoked at the server.
   var telling: Set<Generation> = []
-  /// The tokens of whose end the server is to be told next, one after the other.
+  /// The tokens to revoke next, one after the other.
   var untold: [Generation] = []
-  /// The tokens of whose end it was noted that the server could not be told, by this process.
+  /// The tokens whose failed revocation this process has already journaled.
   var untellable: Set<Generation> = []
-  /// How often in a row the server could not be told of a logout, by this process.
+  /// The number of consecutive failed revocations of this process.
   var revocationTries: UInt32 = 0
-  /// What is noted of the opening, until it is.
+  /// The notes of the opening, until they are journaled.
   var openingNotes: [SessionNote] = []
-  /// When the current token dies, on the clock that never jumps.
+  /// When the current token expires, on the clock that never jumps.
   package internal(set) var tokenDeadline: Int64 = .min
-  /// The sequence of the request that was given up because its end could not be journaled.
+  /// The sequence of the request that is no longer waited for, because its end could not be
+  /// journaled.
   var givenUp: UInt64 = 0
-  /// The skew to the server's clock that this process noted last, in milliseconds.
+  /// The skew to the server's clock that this process last noted, in milliseconds.
   ///
   /// - Requirement: REF-8
   var notedSkew: Int64 = 0
-  /// What the refresh timer is set for.
+  /// The trigger of the refresh for which the timer is set.
   var refreshTrigger = RefreshTrigger.schedule
-  /// The process that this coordinator decides for.
+  /// The process of this coordinator.
   var process: UInt32 = 0
-  /// Which opening of the journal it decides for; `nil` if the shell has not said so.
+  /// The identity of this opening of the journal; `nil` if the shell gave none.
   var identity: ProcessIdentity?
 
-  /// What of the secret store's failures is still to be journaled.
+  /// The failures of the secret store that are still to be journaled.
   var storage = StorageWatch()
-  /// What was not found and is looked for again.
+  /// The item that was not found and is searched for again.
   var doubt = AbsenceDoubt()
 
-  /// The commit that was asked for and has not ended.
+  /// The commit that was requested and has not ended.
   var pending: PendingCommit?
   private var barrier: ReadBarrier?
   private var deferred = InputQueue()
   private var requests: UInt64 = 0
 
-  /// A coordinator for the session whose journal folds to `fold`.
+  /// Creates a coordinator for the session whose journal folds to `fold`.
   ///
-  /// `continuesAnother` says that the journal goes on from one that was set aside: that one may have had
-  /// a session, whatever can be read of it.
+  /// `continuesAnother` says that the journal continues one that was quarantined. That one may have
+  /// had a session, even if it cannot be read.
   package init(
     policy: PolicyFigures, fold: SessionFold = SessionFold(), continuesAnother: Bool = false
   ) {
@@ -159,10 +169,10 @@ package struct SessionCoordinator: Hashable, Sendable {
     self.continuesAnother = continuesAnother
   }
 
-  /// The folded state.
+  /// The state of the session.
   package var state: SessionState { fold.state }
 
-  /// What the process is doing for the session now.
+  /// The current activity of this process for the session.
   ///
   /// - Requirement: STA-3
   package var activity: SessionActivity {
@@ -176,33 +186,33 @@ package struct SessionCoordinator: Hashable, Sendable {
     return needsUpdate || lastProblem != nil ? .failed : .idle
   }
 
-  /// Why the last sign-in failed; `nil` unless the activity is `failed`.
+  /// Why the last login failed; `nil` unless the activity is `failed`.
   package var loginError: CommandFailure? {
     activity == .failed ? lastProblem ?? .newerItems : nil
   }
 
-  /// How many callers wait for a good token.
+  /// The number of callers that wait for a valid token.
   package var waiterCount: Int { waiters.count }
 
-  /// Whether somebody is about to be signed in.
+  /// Whether a login is under way.
   package var isSigningIn: Bool { flight?.isLogin == true }
 
-  /// Whether the request is the sign-in that is under way.
+  /// Whether the request is the login that is under way.
   package func isSignIn(_ number: RequestNumber) -> Bool {
     isSigningIn && flight?.number == number
   }
 
-  /// Whether the current token's life is not over, at this uptime in milliseconds.
+  /// Whether the current token has not expired, at this uptime in milliseconds.
   package func isTokenGood(at uptime: Int64) -> Bool {
     state.kind == .authenticated && uptime < tokenDeadline
   }
 
-  /// Whether the request's answer has come and waits to be journaled.
+  /// Whether the request's response has arrived and waits to be journaled.
   package func isHolding(_ request: RequestNumber) -> Bool {
     flight?.number == request && flight?.unsettled != nil
   }
 
-  /// Takes in what happened and says what to do next.
+  /// Handles an input; returns what to do next.
   package mutating func handle(_ input: SessionInput, at now: ClockReading) -> [SessionEffect] {
     guard barrier == nil || input.endsLook, pending == nil || input.endsCommit else {
       deferred.append(input)
@@ -223,9 +233,9 @@ package struct SessionCoordinator: Hashable, Sendable {
     return effects
   }
 
-  /// Starts what waits, once nothing is on the wire: the one place where anything waiting begins.
+  /// Starts what waits, once no request is under way: the only place where waiting work begins.
   ///
-  /// It follows every input, so nobody who waits can be forgotten by the way a request ended.
+  /// It follows every input, so that no waiting caller is forgotten, however a request ends.
   private mutating func proceed(at now: ClockReading) -> [SessionEffect] {
     let effects = begin(at: now)
     guard pending == nil, barrier == nil else { return effects }
@@ -249,7 +259,7 @@ package struct SessionCoordinator: Hashable, Sendable {
     return pending == nil && state.kind == .authenticated ? effects + startSwitch(at: now) : effects
   }
 
-  /// Whether an answer is here that cannot be journaled yet.
+  /// Whether a response has arrived that cannot be journaled yet.
   private var isStuck: Bool { flight?.unsettled != nil }
 
   private mutating func decide(_ input: SessionInput, at now: ClockReading) -> [SessionEffect] {
@@ -294,8 +304,10 @@ package struct SessionCoordinator: Hashable, Sendable {
 
   // MARK: Looking
 
-  /// Whether the answer would be that nobody is signed in, or somebody already, by a view that others
-  /// may have outdated.
+  /// Whether the journal must be read before the input is decided.
+  ///
+  /// True if the command would be rejected in the known state, which another process may have
+  /// changed.
   private func needsFreshView(_ input: SessionInput) -> Bool {
     guard stopped == nil else { return false }
     return switch input {
@@ -308,10 +320,10 @@ package struct SessionCoordinator: Hashable, Sendable {
     }
   }
 
-  /// Whether somebody's question waits for a look at the journal.
+  /// Whether a caller's command waits for a read of the journal.
   package var isLookingForCaller: Bool { barrier?.question != nil }
 
-  /// Asks for a look at what others have appended; as with a commit, nothing else is decided before.
+  /// Requests a read of what others appended; as with a commit, nothing else is decided before.
   mutating func readBarrier(for question: SessionInput?, at now: ClockReading) -> [SessionEffect] {
     barrier = ReadBarrier(question: question, asked: now.uptime)
     return [.readJournal]
@@ -327,18 +339,19 @@ package struct SessionCoordinator: Hashable, Sendable {
     return effects + released + (ended?.question.map { follow($0, at: now) } ?? [])
   }
 
-  /// Nothing is known of what others did: who asked is not told who is signed in.
+  /// Handles a failed read: the caller fails, since its answer would depend on what others
+  /// appended.
   private mutating func notLooked(at now: ClockReading) -> [SessionEffect] {
     let question = barrier?.question
     barrier = nil
-    // What others did is not known: a request that has not left is not sent.
+    // What others appended is unknown: a request that was not sent yet is not sent.
     var grounded: [SessionEffect] = []
     if flight?.isUnsent == true {
       noteUnsentFlight()
       grounded = sendingFailed(at: now)
     }
     let effects = grounded + observed([], isHolderGone: false, at: now)
-    // Coming to the foreground asks nothing that only the journal could answer.
+    // Entering the foreground asks nothing that only the journal could answer.
     if case .foreground(let caller)? = question {
       return effects + enterForeground(caller, at: now)
     }
@@ -356,7 +369,7 @@ package struct SessionCoordinator: Hashable, Sendable {
     events.isEmpty ? [] : [.publish(events)]
   }
 
-  /// Lets everybody go on who waits for a token or a context.
+  /// Resumes all callers that wait for a token or a context.
   mutating func resumeAll(_ reply: SessionEffect.Reply) -> [SessionEffect] {
     defer { (switches, waiters, due) = ([], [], nil) }
     return resume(switches + waiters, reply)
@@ -370,7 +383,7 @@ package struct SessionCoordinator: Hashable, Sendable {
     .rejected(SessionRejection(state: state.kind, event: event, reason: reason))
   }
 
-  /// Why a command that needs a signed-in user is not possible now.
+  /// Returns why a command that needs a logged-in user is not possible now.
   func notAuthenticated(_ event: SessionEvent.Kind) -> CommandFailure {
     if let stopped { return stopped }
     if !isRestored { return needsUpdate ? .newerItems : .locked }

@@ -1,50 +1,50 @@
-/// What the shell must do next, in the order given; decided here, never re-run by a replay.
+/// What the shell must do next, in order; decided by the coordinator, never repeated by a replay.
 ///
-/// A commit or a look at the journal is always the last effect of its list: the shell performs it at
-/// once and tells how it ended before it tells anything else. No `await` lies between deciding and
+/// A commit or a read of the journal is always the last effect of its list. The shell performs it
+/// at once, and reports its end before any other input. No `await` is between deciding and
 /// appending.
 package enum SessionEffect: Hashable, Sendable {
   /// Journal these records as one batch.
   case commit(SessionCommit)
-  /// Send a request and tell of its answer or failure.
+  /// Send a request, and report its response or failure.
   case send(RequestNumber, Request)
-  /// Forget what the request's answer held; with `revoking`, tell the server first.
+  /// Discard the secrets of the request's response; with `revoking`, revoke its token first.
   ///
   /// - Requirement: LOG-10
   case discard(RequestNumber, revoking: Bool)
-  /// Hand these events to the subscribers.
+  /// Pass these events to the subscribers.
   case publish([RecordedEvent])
-  /// Tell subscribers that events up to this sequence are in a snapshot and not to be had any more.
+  /// Notify subscribers that a snapshot has replaced the events up to this sequence.
   case skip(through: UInt64)
-  /// Let a caller go on.
+  /// Resume a caller.
   case resume(Caller, Reply)
-  /// Tell of the timer at this uptime, in milliseconds; replaces the one set before.
+  /// Set a timer to this uptime, in milliseconds; it replaces the one set before.
   case schedule(SessionTimer, uptime: Int64)
-  /// Forget the timer.
+  /// Cancel a timer.
   case cancel(SessionTimer)
-  /// Remove stored items and tell how it went.
+  /// Remove stored items, and report the result.
   case wipe(Wipe)
-  /// Tell the server that this token's session is over, and tell how it went.
+  /// Revoke the tokens of this generation at the server, and report the result.
   case revoke(Generation)
-  /// Remove what the revocation of this token needed.
+  /// Remove the secrets for this token's revocation.
   case forgetRevocation(Generation)
-  /// Another process stored a newer token: read it, and tell whether it could be read.
+  /// Read the newer token that another process stored, and report the result.
   case reloadToken(Generation)
-  /// Look at the stored items again.
+  /// Read the stored items again.
   case readSecrets
-  /// Look at what others have appended, and tell.
+  /// Read what others have appended, and report it.
   case readJournal
-  /// Ask how the user stands, with the token of this generation, and tell.
+  /// Request the user's profile with the token of this generation, and report the result.
   ///
   /// - Requirement: LOG-6
   case askProfile(Identifier, Generation)
-  /// Keep where other processes and later ones find it that the session was used at this uptime.
+  /// Store that the session was used at this uptime, for other processes and later ones.
   ///
   /// - Requirement: POL-5
   case markActive(Int64)
-  /// See when any process used the session last, and tell.
+  /// Read when any process last used the session, and report it.
   case readUse
-  /// Let the host clear its local data, for this reason, and tell.
+  /// Notify the host to clear its local data, and report when that is done.
   ///
   /// - Requirement: SYN-5
   case clearLocalData(LogoutReason)
@@ -55,109 +55,111 @@ package enum SessionEffect: Hashable, Sendable {
     case login(Caller)
     /// A token for the refresh token of this generation.
     case refresh(Generation)
-    /// A token in the context that the caller wants.
+    /// A token for the context that the caller wants.
     case switchContext(Caller, Generation)
   }
 
-  /// What is removed, and what is kept apart before that.
+  /// The stored items to remove, and the secrets to keep for a revocation.
   package struct Wipe: Hashable, Sendable {
     /// How much is removed.
     package enum Extent: Hashable, Sendable {
-      /// Nothing: others have signed in since.
+      /// Nothing: a user has logged in since.
       case nothing
-      /// The token item: the session expired, its user is still known.
+      /// The token item: the session has expired, but its user is still known.
       case token
-      /// Every item of the session; what was set aside for diagnosis stays.
+      /// Every item of the session; items that were moved aside for diagnosis stay.
       case session
-      /// Everything, also what was set aside.
+      /// Everything, including items that were moved aside.
       case everything
     }
 
     /// How much is removed.
     package let extent: Extent
-    /// The token whose revocation keeps what it needs, if there is one.
+    /// The token for whose revocation the secrets are kept; `nil` for none.
     package let keptRevocation: Generation?
 
-    /// A wipe.
+    /// Creates a wipe.
     package init(_ extent: Extent, keepingRevocation generation: Generation? = nil) {
       (self.extent, keptRevocation) = (extent, generation)
     }
 
-    /// The token item, and nothing is kept.
+    /// The token item; nothing is kept.
     package static let token = Wipe(.token)
-    /// Every item of the session, and nothing is kept.
+    /// Every item of the session; nothing is kept.
     package static let session = Wipe(.session)
 
-    /// The token item; what revoking this token needs is kept apart first.
+    /// The token item; the secrets for this token's revocation are kept first.
     package static func token(keepingRevocation generation: Generation?) -> Wipe {
       Wipe(.token, keepingRevocation: generation)
     }
 
-    /// Every item of the session; what revoking this token needs is kept apart first.
+    /// Every item of the session; the secrets for this token's revocation are kept first.
     package static func session(keepingRevocation generation: Generation?) -> Wipe {
       Wipe(.session, keepingRevocation: generation)
     }
 
-    /// Everything; what revoking this token needs is kept apart first.
+    /// Everything; the secrets for this token's revocation are kept first.
     package static func everything(keepingRevocation generation: Generation?) -> Wipe {
       Wipe(.everything, keepingRevocation: generation)
     }
 
-    /// Nothing; what revoking this token needs is kept apart.
+    /// Nothing; the secrets for this token's revocation are kept.
     package static func nothing(keepingRevocation generation: Generation) -> Wipe {
       Wipe(.nothing, keepingRevocation: generation)
     }
   }
 
-  /// What a caller is told.
+  /// The reply to a caller.
   package enum Reply: Hashable, Sendable {
-    /// Signed in.
+    /// The user is logged in.
     case signedIn
-    /// The account was created; nobody was signed in by that.
+    /// The account was created, but no user is logged in.
     case accountCreated
-    /// What the session shows is up to date.
+    /// The session's view is up to date.
     case current
     /// There has been a token before: nothing is adopted.
     case notAdopted
-    /// There is a good token.
+    /// There is a valid token.
     case refreshed
-    /// The context is the one asked for.
+    /// The context was switched to the requested one.
     case switched
-    /// Logged out; the server was told, or was not, or there was nothing to tell (`nil`).
+    /// The user is logged out; the outcome of the revocation is `nil` if there was nothing to
+    /// revoke.
     case loggedOut(RevocationOutcome?, status: UInt16, isWiped: Bool)
-    /// There was nothing to log out of.
+    /// No user was logged in.
     case alreadyLoggedOut
-    /// Closed.
+    /// The session object is closed.
     case closed
-    /// It could not be done.
+    /// The command failed.
     case failed(CommandFailure)
   }
 }
 
-/// Records to be journaled as one batch, with the secrets that must be durable before them.
+/// A batch of records to journal, with the secrets that must be durable first.
 package struct SessionCommit: Hashable, Sendable {
-  /// What the records hold, in order.
+  /// The contents of the records, in order.
   package let contents: [SessionRecord.Content]
-  /// When, on this device's clock.
+  /// The time of the records, on this device's clock.
   package let time: Timestamp
-  /// The answer whose secrets are stored first, under the generation that the batch announces.
+  /// The response whose secrets are stored first, under the generation that the batch announces.
   package let storing: RequestNumber?
-  /// When that answer's token dies, on the clock that never jumps, where that is known.
+  /// When that response's token expires, on the clock that never jumps; `nil` if unknown.
   ///
   /// - Requirement: REF-8
   package let deadline: Int64?
-  /// The newest token that may be stored; `nil` where that makes no difference.
+  /// The newest token that may be stored; `nil` if that does not matter.
   ///
-  /// Where a newer one is, nothing is written: whoever got it was stopped before it could say so.
+  /// If a newer one is stored, nothing is written: a process stored it and was stopped before it
+  /// could journal that.
   package let newest: Generation?
-  /// The token whose refresh token is to be readable before the batch is written; `nil` for none.
+  /// The token whose refresh token must be readable before the batch is written; `nil` for none.
   package let refreshing: Generation?
-  /// When the session ends at the latest, by what the responses said; it is stored with the token.
+  /// The latest end of the session that a response stated; it is stored with the token.
   ///
   /// - Requirement: POL-10
   package let sessionEnd: Timestamp?
 
-  /// A batch.
+  /// Creates a batch.
   package init(
     contents: [SessionRecord.Content], time: Timestamp, storing: RequestNumber? = nil,
     deadline: Int64? = nil, newest: Generation? = nil, refreshing: Generation? = nil,
@@ -172,7 +174,7 @@ package struct SessionCommit: Hashable, Sendable {
     self.newest = newest
   }
 
-  /// Whether the batch has nothing but what the secret store did not do.
+  /// Whether the batch holds nothing but notes about the secret store.
   package var isOfStorageOnly: Bool {
     contents.allSatisfy { content in
       switch content {
@@ -182,13 +184,13 @@ package struct SessionCommit: Hashable, Sendable {
     }
   }
 
-  /// The event that announces a token, where the batch has one.
+  /// The event of the batch that announces a token; `nil` if there is none.
   package var announcement: SessionEvent? {
     for case .event(let event) in contents where event.announcedToken != nil { return event }
     return nil
   }
 
-  /// The context that is stored with the token, where the batch names one.
+  /// The context to store with the token; `nil` if the batch names none.
   package var context: ActiveContext? {
     for case .event(let event) in contents.reversed() {
       switch event {
@@ -201,43 +203,43 @@ package struct SessionCommit: Hashable, Sendable {
   }
 }
 
-/// Why a caller did not get what it asked for.
+/// Why a caller's command failed.
 package enum CommandFailure: Hashable, Sendable {
-  /// The state does not allow it.
+  /// The state does not allow the command.
   case rejected(SessionRejection)
-  /// The request failed; the session is what it was.
+  /// The request failed; the session is unchanged.
   case request(RequestFailure)
-  /// The credential was accepted, and who the user is could not be learnt.
+  /// The credential was accepted, but the user could not be identified.
   ///
   /// - Requirement: LOG-6
   case unidentified(RequestFailure)
-  /// The sign-in with an identity provider came to nothing.
+  /// The sign-in with an identity provider failed.
   ///
   /// - Requirement: WEB-4
   case webSignIn(WebSignInProblem)
-  /// The session ended while the caller waited; by this failure, where it was one.
+  /// The session ended while the caller waited; the failure caused that, if there was one.
   case ended(SessionState.Kind, by: RequestFailure?)
-  /// A sign-in is under way already.
+  /// A login is already under way.
   case busy
-  /// It was tried too often in the last minute; in so many milliseconds it may be tried again.
+  /// There were too many attempts in the last minute; `retryAfter` is in milliseconds.
   ///
   /// - Requirement: LOG-2
   case tooManyAttempts(retryAfter: Int64)
   /// The journal or the secret store could not be written; nothing changed.
   case storage
-  /// The server has answered, and the answer could not be stored yet: it will count once it is.
+  /// The response could not be stored yet; it takes effect once it is.
   case unsettled
-  /// The session object was closed, and the server's last answer could not be stored.
+  /// The session object was closed, and the last response could not be stored.
   ///
   /// - Requirement: REF-11
   case dropped
   /// The stored secrets cannot be read yet.
   case locked
-  /// The refresh token cannot be read until the user has shown who they are.
+  /// The refresh token cannot be read until the user has authenticated to the device.
   ///
   /// - Requirement: STO-2
   case needsPresence
-  /// A newer version wrote the stored secrets: update the app, or sign in again.
+  /// A newer version wrote the stored secrets: update the app, or log in again.
   ///
   /// - Requirement: RES-8
   case newerItems
@@ -249,26 +251,27 @@ package enum CommandFailure: Hashable, Sendable {
   case cancelled
 }
 
-/// What the process is doing for the session now; never journaled.
+/// The current activity of this process for the session; never journaled.
 ///
 /// - Requirement: STA-3
 public enum SessionActivity: Hashable, Sendable {
-  /// It is not known yet whether anybody is signed in.
+  /// It is not known yet whether a user is logged in.
   case loading
-  /// Nothing.
+  /// No activity.
   case idle
-  /// A sign-in is under way.
+  /// A login is under way.
   case authenticating
   /// The token is being refreshed.
   case refreshing
   /// The context is being switched.
   case switching
-  /// The last sign-in failed, and the app has not cleared that; `loginError` of the session's status says
-  /// why.
-  case failed
-  /// Nothing any more: another journal is in the place of this object's journal.
+  /// The last login failed, and the app has not cleared that.
   ///
-  /// Who is signed in is decided there. Close this object and open the session again.
+  /// `loginError` of the session's status says why.
+  case failed
+  /// Another journal has replaced the journal of this object, which can do nothing any more.
+  ///
+  /// Close this object and open the session again: the new journal says who is logged in.
   ///
   /// - Requirement: RES-6
   case replaced

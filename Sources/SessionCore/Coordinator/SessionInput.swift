@@ -1,49 +1,49 @@
-/// Something that happened, told to the coordinator; IDs stand for handles and callers.
+/// An input of the coordinator: something that happened. Numbers replace handles and callers.
 package enum SessionInput: Hashable, Sendable {
-  /// The journal was folded and the stored items were looked at.
+  /// The journal was folded and the stored items were read.
   case opened(StoredItemsReport)
-  /// The stored items were looked at again.
+  /// The stored items were read again.
   case secretsRead(StoredItemsReport)
-  /// A caller wants to sign in.
+  /// A caller wants to log in.
   case login(Caller, LoginMethod)
-  /// A caller wants a newer token, where it has need of one.
+  /// A caller needs a newer token, under a condition.
   case refresh(Caller, RefreshTrigger, RefreshNeed)
-  /// A caller wants to act in another context.
+  /// A caller wants to switch to another context.
   case switchContext(Caller)
   /// A caller wants to log out.
   case logout(Caller, LogoutScope = .deviceAndServer)
-  /// A caller says that the stored items can be read now.
+  /// A caller reports that the stored items can be read now.
   ///
   /// - Requirement: LOG-5
   case unlock(Caller)
-  /// The app came back to the foreground.
+  /// The app entered the foreground.
   ///
   /// - Requirement: REF-2
   case foreground(Caller)
-  /// The session was used at this uptime, which is not told of each use.
+  /// The session was used at this uptime; not every use is reported.
   ///
   /// - Requirement: POL-5
   case used(Int64)
-  /// When the session was used last by any process, in this system's uptime; `nil` where that cannot be
-  /// told yet.
+  /// When any process last used the session, in this system's uptime; `nil` if that cannot be read
+  /// yet.
   case useRead(Int64?)
   /// A caller no longer waits.
   case cancelled(Caller)
-  /// The app has shown the last failed sign-in.
+  /// The app has shown the last failed login.
   case clearError
-  /// The app closes the session object; the session itself goes on in the journal.
+  /// The app closes the session object; the journal keeps the session.
   case close(Caller)
-  /// A request was answered with a token.
+  /// The response to a request has a token.
   case answered(RequestNumber, ResponseMetadata)
-  /// A registration was answered: there is an account, and nobody is signed in by that.
+  /// The response to a registration: the account exists, but no user is logged in.
   ///
   /// - Requirement: LOG-5
   case accountCreated(RequestNumber)
-  /// A sign-in with an identity provider came to nothing, which is no answer of the backend.
+  /// A sign-in with an identity provider failed without a response of the backend.
   ///
   /// - Requirement: WEB-4
   case notSignedIn(RequestNumber, WebSignInProblem)
-  /// The profile of this user was asked for; where it failed, how.
+  /// The profile of this user was requested; the failure is `nil` if that succeeded.
   ///
   /// - Requirement: LOG-6
   case profileRead(Identifier, RequestFailure?)
@@ -51,71 +51,77 @@ package enum SessionInput: Hashable, Sendable {
   ///
   /// - Requirement: SYN-5
   case cleared
-  /// The secret store failed, or does again what it did not.
+  /// Operations of the secret store failed, or succeed again.
   ///
   /// - Requirement: STO-5
   case stored([StorageReport])
   /// A request failed. `jitter` is a random number for the delay of the next attempt.
   case failed(RequestNumber, RequestFailure, jitter: UInt16)
-  /// Telling the server of a logout ended.
+  /// A revocation ended.
   case revoked(Generation, RevocationOutcome, status: UInt16)
   /// A wipe ended.
   case wiped(WipeEnding)
-  /// The journal was looked at: what others appended, and whether the process that sent the request
-  /// still open in it is certainly gone.
+  /// The journal was read: the records that others appended.
+  ///
+  /// `isHolderGone`: the process that sent the open request is proven gone.
   case observed([SessionRecord], isHolderGone: Bool)
-  /// The journal could not be looked at: it is not known what others appended.
+  /// The journal could not be read: it is unknown what others appended.
   case unobserved
-  /// Another process's token, of this generation, was looked for where it should be stored.
+  /// Another process's token of this generation was read from the store.
   case reloaded(Generation, Reload)
-  /// A timer's time has come.
+  /// A timer has fired.
   case fired(SessionTimer)
   /// The last commit is durable; its first record has this sequence.
   case committed(firstSequence: UInt64)
-  /// Nothing was written: others had appended these records first.
+  /// Nothing was written: others appended these records first.
   case conflicted([SessionRecord])
-  /// The shell is about to send the first byte of a request, and has told what others appended until
-  /// now: ``SessionCoordinator/mayLeave(_:)`` says whether it goes.
+  /// The shell is about to send the first byte of a request.
+  ///
+  /// It has passed on what others appended until now. ``SessionCoordinator/mayLeave(_:)`` says
+  /// whether it may send.
   ///
   /// - Requirement: REF-11
   case leaving(RequestNumber)
   /// Nothing was journaled.
   ///
-  /// `isLasting`: the same batch can never be journaled. `isStored`: the token item holds the token
-  /// of the answer that the batch announces.
+  /// - `isLasting`: the same batch can never be journaled.
+  /// - `isStored`: the token item holds the token that the batch announces.
   case commitFailed(isLasting: Bool, cause: StorageCause = .failed, isStored: Bool = false)
-  /// Nothing was written: a newer token is stored than the commit knew of, and this event announces it.
+  /// Nothing was written: a newer token is stored than the journal knows, and this event announces
+  /// it.
   case superseded(SessionEvent)
-  /// Nothing was written: the refresh token is kept apart and cannot be read until the user has shown who
-  /// they are.
+  /// Nothing was written: the refresh token cannot be read until the user has authenticated to the
+  /// device.
   ///
   /// - Requirement: STO-2
   case presenceNeeded
 
   /// How a wipe ended.
   package enum WipeEnding: Hashable, Sendable {
-    /// Everything that was to go is gone.
+    /// Everything was removed.
     case done
     /// An item could not be removed.
     case failed
-    /// Nothing was removed: others had appended these records first.
+    /// Nothing was removed: others appended these records first.
     case overtaken([SessionRecord])
   }
 
-  /// What was found where another process's token should be stored.
+  /// The result of reading another process's token.
   package enum Reload: Hashable, Sendable {
-    /// That token; with when the session ends at the latest by a response, and when the token dies on
-    /// the clock that never jumps, where that is known.
+    /// The token is stored.
+    ///
+    /// `sessionEnd` is the latest end of the session that a response stated. `deadline` is the
+    /// token's expiry on the clock that never jumps. Both are nil if unknown.
     ///
     /// - Requirement: POL-10
     case found(sessionEnd: Timestamp? = nil, deadline: Int64? = nil)
-    /// None, or one of another generation.
+    /// No token is stored, or one of another generation.
     case other
-    /// It is not known: the stored items cannot be read yet.
+    /// Unknown: the stored items cannot be read yet.
     case unread
   }
 
-  /// Whether the input is how a commit ended.
+  /// Whether the input is the end of a commit.
   var endsCommit: Bool {
     switch self {
     case .committed, .conflicted, .commitFailed, .superseded, .presenceNeeded: true
@@ -127,7 +133,7 @@ package enum SessionInput: Hashable, Sendable {
     }
   }
 
-  /// Whether the input is how a look at the journal ended.
+  /// Whether the input is the end of a read of the journal.
   var endsLook: Bool {
     switch self {
     case .observed, .unobserved: true
@@ -135,7 +141,7 @@ package enum SessionInput: Hashable, Sendable {
     }
   }
 
-  /// Who asks, where it is a question.
+  /// The caller of a command; `nil` for other inputs.
   var caller: Caller? {
     switch self {
     case .login(let caller, _), .refresh(let caller, _, _), .switchContext(let caller),
@@ -146,43 +152,43 @@ package enum SessionInput: Hashable, Sendable {
   }
 }
 
-/// Who waits for a reply: a number that the shell chose.
+/// A caller that waits for a reply: a number that the shell chose.
 package struct Caller: Hashable, Sendable {
   /// The number.
   package let number: UInt64
 
-  /// A caller.
+  /// Creates a caller.
   package init(_ number: UInt64) { self.number = number }
 }
 
-/// A request on the wire: a number that the coordinator chose.
+/// A request to the backend: a number that the coordinator chose.
 package struct RequestNumber: Hashable, Sendable {
   /// The number.
   package let number: UInt64
 
-  /// A request.
+  /// Creates a request number.
   package init(_ number: UInt64) { self.number = number }
 }
 
-/// The times that the coordinator waits for; one of each at most.
+/// The timers of the coordinator; at most one of each is set.
 package enum SessionTimer: Hashable, Sendable, CaseIterable {
-  /// The token is due for a refresh, or a failed one for another attempt.
+  /// A refresh is due, or another attempt after a failed one.
   case refresh
-  /// A token that cannot be refreshed dies.
+  /// A token that cannot be refreshed expires.
   case expiry
-  /// It is time to see whether another process's request has ended.
+  /// It is time to check whether another process's request has ended.
   case lease
-  /// The stored items, unreadable before, are looked at again.
+  /// The stored items, which were unreadable, are read again.
   ///
   /// - Requirement: RES-3
   case restore
-  /// A commit that failed is tried again.
+  /// A failed commit is tried again.
   ///
   /// - Requirement: RES-6
   case commit
-  /// Stored items that could not be removed are removed again.
+  /// The removal of stored items is tried again.
   case wipe
-  /// The server is told again of a logout that it could not be told of.
+  /// A failed revocation is tried again.
   ///
   /// - Requirement: OUT-1
   case revocation
@@ -190,59 +196,60 @@ package enum SessionTimer: Hashable, Sendable, CaseIterable {
   ///
   /// - Requirement: POL-5
   case inactivity
-  /// The session has lasted for as long as the policy or the backend allows.
+  /// The session has lasted as long as the policy or the backend allows.
   ///
   /// - Requirement: POL-10
   case lifetime
 }
 
-/// What an answer said, without its secrets: the shell holds those under the request's number.
+/// The content of a response without its secrets, which the shell holds under the request's number.
 package struct ResponseMetadata: Hashable, Sendable {
-  /// Milliseconds that the token lives, counted from the answer's arrival.
+  /// The token's lifetime in milliseconds, from the arrival of the response.
   package var lifetime: Int64
-  /// Milliseconds after which the session ends at the latest, counted from the answer's arrival, where
-  /// the answer says so: 0 to ten years.
+  /// The milliseconds until the session ends at the latest, from the arrival: 0 to ten years.
+  ///
+  /// `nil` if the response does not say.
   ///
   /// - Requirement: POL-10
   package var sessionLifetime: Int64? {
     didSet { sessionLifetime = sessionLifetime.map(TokenMetadata.boundedSessionLifetime) }
   }
-  /// The token's own identifier, where it has one.
+  /// The token's own identifier; `nil` if it has none.
   package var tokenID: Identifier?
-  /// Whether the answer held a refresh token.
+  /// Whether the response has a refresh token.
   package var hasRefreshToken: Bool
-  /// Whether an identity provider owns the tokens and brings newer ones, without a refresh token that is
-  /// seen here.
+  /// Whether an identity provider owns the tokens and renews them, without a refresh token that is
+  /// visible here.
   ///
   /// - Requirement: WEB-6
   package var isRenewedByProvider = false
-  /// In which way it was signed in, where that turned out with the answer; else as it was asked for.
+  /// The method of the login, if only the response shows it; otherwise the requested method holds.
   package var method: LoginMethod?
-  /// The user, if the response names one; of another user, only that it is another one counts.
+  /// The user that the response names; `nil` if it names none.
   package var user: Identifier?
-  /// Which source named that user, if it is the source that named the session's user.
+  /// The source that named that user, if it is the source that named the session's user.
   ///
   /// - Requirement: LOG-12
   package var namedBy: NamingSource?
-  /// The context that the answer states.
+  /// The context in the response.
   package var context: ActiveContext?
-  /// The context that the token's own claims state.
+  /// The context in the token's own claims.
   ///
   /// - Requirement: STA-5
   package var tokenContext: ActiveContext?
-  /// What the server's clock said, where it did.
+  /// The time of the server's clock; `nil` if the response has none.
   ///
   /// - Requirement: REF-8
   package var serverTime: Timestamp?
-  /// How asking for the profile failed, where it was asked for with a login and did.
+  /// How the profile request of a login failed; `nil` if it did not fail or was not made.
   ///
   /// - Requirement: LOG-6
   package var profileFailure: RequestFailure?
 
-  /// Whether there is a way to a newer token.
+  /// Whether a newer token can be obtained.
   var isRefreshable: Bool { hasRefreshToken || isRenewedByProvider }
 
-  /// Facts of an answer.
+  /// Creates the metadata of a response.
   package init(
     lifetime: Int64, tokenID: Identifier? = nil, hasRefreshToken: Bool, user: Identifier? = nil,
     context: ActiveContext? = nil, tokenContext: ActiveContext? = nil,
@@ -258,57 +265,57 @@ package struct ResponseMetadata: Hashable, Sendable {
   }
 }
 
-/// What the shell found in the stored items.
+/// The stored items, as the shell found them.
 ///
 /// - Requirement: RES-1
 package struct StoredItemsReport: Hashable, Sendable {
   /// The condition of one item.
   package enum Item: Hashable, Sendable {
-    /// There is none.
+    /// The item does not exist.
     case absent
-    /// There is one that cannot be read as what it should be; its bytes were kept aside.
+    /// The item cannot be decoded; its bytes were kept aside.
     case unreadable
-    /// There is one that belongs to another journal.
+    /// The item belongs to another journal.
     ///
     /// - Requirement: RES-5
     case otherJournal
-    /// There is one, of this journal.
+    /// The item exists and belongs to this journal.
     case present
-    /// There is one that a newer version wrote: it is not read, and only a sign-in or a logout removes
-    /// it.
+    /// A newer version wrote the item: it is not read. Only a login or a logout removes it.
     ///
     /// - Requirement: RES-8
     case newerVersion
   }
 
-  /// What is known of another journal that the items belong to.
+  /// What is known about another journal to which the items belong.
   package enum Owner: Hashable, Sendable {
-    /// There is none to be asked for.
+    /// There is no such journal.
     case none
-    /// Its journal was not found.
+    /// The journal was not found.
     case missing
-    /// Its journal cannot be read.
+    /// The journal cannot be read.
     case unreadable
   }
 
-  /// What is found where nothing is stored.
+  /// The report of an empty store.
   package static let nothing = StoredItemsReport()
 
-  /// The items cannot be read *yet*: locked or refused, which is not "none".
+  /// Whether the items cannot be read *yet*: the store is locked or refuses, which does not mean
+  /// "none".
   ///
   /// - Requirement: RES-3
   package var isLocked = false
   /// The token item.
   package var token = Item.absent
-  /// The stored token's generation, where the item is present.
+  /// The stored token's generation, if the item is present.
   package var generation = Generation.none
-  /// When the stored token dies, on the clock that never jumps; `nil` where it was stored in another
-  /// start of the system, whose clock that was.
+  /// When the stored token expires, on the clock that never jumps.
+  ///
+  /// `nil` if it was stored before the last boot, after which that clock began anew.
   ///
   /// - Requirement: REF-8
   package var deadline: Int64?
-  /// When the session ends at the latest, by a response, on the civil clock that also says when the stored
-  /// token dies.
+  /// The latest end of the session that a response stated, in civil time.
   ///
   /// - Requirement: POL-10
   package var sessionEnd: Timestamp?
@@ -320,51 +327,52 @@ package struct StoredItemsReport: Hashable, Sendable {
   package var user = Item.absent
   /// The context item.
   package var context = Item.absent
-  /// The session of another journal that the items, or that journal's records, still tell of.
+  /// What is known about the session of another journal, from the items or from that journal's
+  /// records.
   ///
   /// - Requirement: RES-5
   package var stray: OrphanedSession?
-  /// The tokens whose revocation has what it needs, oldest first.
+  /// The tokens for whose revocation the secrets are stored, oldest first.
   package var revocations: [Generation] = []
-  /// What is known of another journal that the items belong to.
+  /// What is known about another journal to which the items belong.
   ///
   /// - Requirement: RES-7
   package var owner = Owner.none
-  /// Whether what revocations need is of a newer version or of another backend: it stays as it is.
+  /// Whether the secrets of revocations belong to a newer version or another backend; they are
+  /// kept.
   package var hasUnreadRevocations = false
-  /// What the shell wants noted of the opening.
+  /// The notes of the opening that the shell adds.
   package var notes: [SessionNote] = []
-  /// The process that opens.
+  /// The process of this opening.
   package var process: UInt32 = 0
-  /// Which opening of the journal this is.
+  /// The identity of this opening of the journal.
   package var identity: ProcessIdentity?
-  /// Whether the process that sent the request still open in the journal is certainly gone.
+  /// Whether the process that sent the open request is proven gone.
   package var isHolderGone = false
-  /// When the opening began, before it waited for any lock; `nil` for a later look at the items.
+  /// When the opening began, before it waited for a lock; `nil` for a later read of the items.
   package var began: Timestamp?
-  /// Milliseconds since any process used the session last, where that is known.
+  /// The milliseconds since any process last used the session; `nil` if unknown.
   ///
   /// - Requirement: POL-5
   package var idle: Int64?
-  /// Whether the host wants to be told when its local data is to be cleared.
+  /// Whether the host must be notified when its local data is to be cleared.
   ///
   /// - Requirement: SYN-5
   package var hostClears = false
-  /// Whether an identity provider owns the tokens, and keeps an account for the user.
+  /// Whether an identity provider owns the tokens and keeps an account for the user.
   ///
   /// - Requirement: WEB-6
   package var hasProvider = false
-  /// What the codes of the backend mean, by the configuration.
+  /// The meanings of the backend's error codes, by the configuration.
   ///
   /// - Requirement: POL-8
   package var errorCodes: [String: ErrorMeaning] = [:]
-  /// Why the last session was closed for good, where the host did not say that it has cleared its local
-  /// data since.
+  /// Why the last session was closed permanently, if the host has not cleared its local data since.
   package var owedClearing: LogoutReason?
-  /// How many requests in a row ended their process before this opening.
+  /// How many consecutive requests ended their process before this opening.
   package var endedProcesses: UInt32 = 0
 
-  /// Nothing stored.
+  /// Creates the report of an empty store.
   package init() {}
 
   /// The item that names another owner.

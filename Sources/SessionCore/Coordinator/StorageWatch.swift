@@ -1,29 +1,29 @@
-/// How one operation of the secret store ended, as the shell saw it.
+/// The result of one operation of the secret store.
 ///
 /// - Requirement: STO-5
 package struct StorageReport: Hashable, Sendable {
   /// The item.
   package let item: SecretItem
-  /// What the store was asked to do.
+  /// The operation on the item.
   package let operation: StorageOperation
-  /// Why it did not; `nil` if it did.
+  /// Why it failed; `nil` if it succeeded.
   package let failure: Failure?
 
-  /// Why a store did not do what it was asked.
+  /// Why a secret store failed.
   package struct Failure: Hashable, Sendable {
     /// The cause.
     package let cause: StorageCause
-    /// The system's number of the error, 0 for none.
+    /// The system's error number; 0 for none.
     package let number: Int64
 
-    /// A failure.
+    /// Creates a failure.
     package init(_ cause: StorageCause, number: Int64 = 0) {
       self.cause = cause
       self.number = number
     }
   }
 
-  /// A report.
+  /// Creates a report.
   package init(item: SecretItem, operation: StorageOperation, failure: Failure? = nil) {
     self.item = item
     self.operation = operation
@@ -31,7 +31,7 @@ package struct StorageReport: Hashable, Sendable {
   }
 }
 
-/// Which operations of the secret store fail, and what of that is still to be journaled.
+/// Tracks which operations of the secret store fail, and what is still to be journaled.
 ///
 /// ```
 ///          failure: note storageFailed          failure: nothing
@@ -40,9 +40,9 @@ package struct StorageReport: Hashable, Sendable {
 ///     └────── success: storageRecovered ──┘
 /// ```
 ///
-/// Each operation on each item has its own run. A run that begins within a minute of the last one that was
-/// noted is noted only if it lasts until that minute is over: a store that fails now and then must not fill
-/// the journal.
+/// Each operation on each item has its own run of failures. If a run begins within a minute of the
+/// last noted one, it is noted only if it lasts until that minute is over. So a store that fails
+/// now and then does not fill the journal.
 ///
 /// - Requirement: STO-5
 struct StorageWatch: Hashable, Sendable {
@@ -51,16 +51,16 @@ struct StorageWatch: Hashable, Sendable {
     let operation: StorageOperation
   }
 
-  /// The runs of failures; each has its failure until that was noted.
+  /// The runs of failures; each holds its failure until that was noted.
   private var failing: [Subject: StorageReport.Failure?] = [:]
-  /// When a run of each was noted last, on the clock that never jumps.
+  /// When a run was last noted, on the clock that never jumps.
   private var noted: [Subject: Int64] = [:]
-  /// What is still to be journaled.
+  /// The notes that are still to be journaled.
   private(set) var notes: [SessionNote] = []
-  /// The journal could not be written: the notes go with the next batch that can be.
+  /// Whether the journal could not be written; the notes then go with the next batch.
   private var isHeldBack = false
 
-  /// Whether a batch for the notes alone is to be written.
+  /// Whether a batch is to be written for the notes alone.
   var wantsCommit: Bool { !notes.isEmpty && !isHeldBack }
 
   mutating func take(_ report: StorageReport, at uptime: Int64) {
@@ -74,7 +74,7 @@ struct StorageWatch: Hashable, Sendable {
     noteLastingRuns(at: uptime)
   }
 
-  /// Notes the runs that are not noted yet and may be now.
+  /// Notes the runs that are due and not noted yet.
   mutating func noteLastingRuns(at uptime: Int64) {
     guard !failing.isEmpty else { return }
     let runs = failing.sorted {
@@ -99,7 +99,7 @@ struct StorageWatch: Hashable, Sendable {
     notes.append(note)
   }
 
-  /// A batch is durable, and with it every note that there was.
+  /// Clears the notes: a batch with all of them is durable.
   mutating func journaled() {
     notes = []
     isHeldBack = false
@@ -107,20 +107,20 @@ struct StorageWatch: Hashable, Sendable {
 
   mutating func notJournaled() { isHeldBack = true }
 
-  /// Milliseconds between two notes of the same operation on the same item.
+  /// The milliseconds between two notes of the same operation on the same item.
   private static let pause: Int64 = 60_000
-  /// How many notes wait at most.
+  /// The maximum number of notes that wait.
   private static let most = 16
 }
 
 extension SessionCoordinator {
-  /// The secret store failed, or does again what it did not.
+  /// Takes in reports of the secret store.
   mutating func stored(_ reports: [StorageReport], at now: ClockReading) -> [SessionEffect] {
     for report in reports { storage.take(report, at: now.uptime) }
     return []
   }
 
-  /// Notes that wait are journaled alone, once nothing else is.
+  /// Journals waiting notes alone, if no other batch is to be written.
   mutating func noteStorage(at now: ClockReading) -> [SessionEffect] {
     storage.noteLastingRuns(at: now.uptime)
     guard storage.wantsCommit, stopped == nil, closers.isEmpty, openingNotes.isEmpty else {

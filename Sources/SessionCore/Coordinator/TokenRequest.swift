@@ -1,4 +1,4 @@
-/// The one request on the wire that may change the token; there is never a second.
+/// The single request that may change the token; there is never a second one.
 ///
 /// - Requirement: REF-3, CTX-2
 struct TokenRequest: Hashable, Sendable {
@@ -10,27 +10,28 @@ struct TokenRequest: Hashable, Sendable {
 
   let number: RequestNumber
   let purpose: Purpose
-  /// The token that the request is made with; the last one there was, for a login.
+  /// The token with which the request is made; for a login, the last one there was.
   let base: Generation
   /// The sequence of its `requestSent`; 0 until that is durable.
   var note: UInt64 = 0
-  /// The answer, if it has arrived and could not be journaled yet; its owner was told so.
+  /// The response, if it has arrived but could not be journaled yet; the caller has been notified.
   var unsettled: ReceivedResponse?
-  /// What kept that answer from being stored.
+  /// Why that response could not be stored.
   var obstacle: StorageObstacle?
-  /// How often storing that answer has failed since a caller asked to close.
+  /// How often storing that response has failed since a caller asked to close.
   var failuresAtClose = 0
-  /// Whether it leaves only after one more read of the journal: its intent took the place of a
-  /// request whose process is not proven gone.
+  /// Whether it is sent only after another read of the journal.
+  ///
+  /// It supersedes a request whose process is not proven gone.
   ///
   /// - Requirement: REF-10
   var isHeldBack = false
-  /// Whether the shell was told that it may leave.
+  /// Whether the shell was allowed to send it.
   ///
   /// - Requirement: REF-11
   var hasLeft = false
 
-  /// An answer and when it came: a token's life is counted from there.
+  /// A response and its arrival, from which the token's lifetime counts.
   ///
   /// - Requirement: REF-8
   struct ReceivedResponse: Hashable, Sendable {
@@ -38,10 +39,11 @@ struct TokenRequest: Hashable, Sendable {
     let facts: ResponseMetadata
     let moment: ClockReading
 
-    /// When its token dies, on the clock that never jumps.
+    /// When its token expires, on the clock that never jumps.
     var deadline: Int64 { moment.uptime.addingSaturating(facts.lifetime) }
 
-    /// When the session ends at the latest, on the clock that never jumps, where the answer says so.
+    /// The latest end of the session that the response states, on the clock that never jumps; `nil`
+    /// for none.
     ///
     /// - Requirement: POL-10
     var sessionEnd: Int64? { facts.sessionLifetime.map(moment.uptime.addingSaturating) }
@@ -62,16 +64,16 @@ struct TokenRequest: Hashable, Sendable {
     return true
   }
 
-  /// Whether its intent is durable and nothing of it was sent.
+  /// Whether its intent is durable, but nothing of it was sent.
   var isUnsent: Bool { note != 0 && !hasLeft }
 
-  /// Whether its response, or its failure, has come.
+  /// Whether its response or its failure has arrived.
   var isAnswered = false
 
-  /// Whether it was sent and not answered.
+  /// Whether it was sent and has no response yet.
   var isOnTheWire: Bool { hasLeft && !isAnswered }
 
-  /// The caller that it was started for, where there is one that was not told yet.
+  /// The caller for which it was started, unless that has had its reply; `nil` for a refresh.
   var owner: Caller? {
     guard unsettled == nil else { return nil }
     return switch purpose {
@@ -81,7 +83,7 @@ struct TokenRequest: Hashable, Sendable {
   }
 }
 
-/// A commit that was asked for and has not ended: what it is for, so that it can be decided anew.
+/// A commit that was requested and has not ended, with its purpose, so that it can be decided anew.
 struct PendingCommit: Hashable, Sendable {
   indirect enum Purpose: Hashable, Sendable {
     case restore(StoredItemsReport)
@@ -92,13 +94,13 @@ struct PendingCommit: Hashable, Sendable {
     case logout(Caller, LogoutScope)
     case profileEndsSession(Identifier, RequestFailure)
     case note
-    /// To note what the secret store did not do.
+    /// To note failures of the secret store.
     case storage
     case revoked(Generation, RevocationOutcome, status: UInt16)
-    /// To note the ends of requests that no event tells.
+    /// To note the ends of requests that no event records.
     case endings
     case close(Caller)
-    /// To announce a token that was found stored when this was to be journaled.
+    /// To announce a token that was found in the store when `Purpose` was to be journaled.
     case recover(Purpose)
 
     /// Whether the process that sent the open request is known to be gone.
@@ -107,12 +109,12 @@ struct PendingCommit: Hashable, Sendable {
       return facts.isHolderGone
     }
 
-    /// What was to be journaled before a stored token had to be announced.
+    /// The purpose before a stored token had to be announced.
     var asked: Purpose {
       if case .recover(let purpose) = self { purpose.asked } else { self }
     }
 
-    /// The failure that it journals, where it journals one.
+    /// The failure that the batch journals; `nil` if it journals none.
     var failure: RequestFailure? {
       switch self {
       case .fail(let failure, _, _), .profileEndsSession(_, let failure): return failure
@@ -123,14 +125,14 @@ struct PendingCommit: Hashable, Sendable {
 
   let purpose: Purpose
   let contents: [SessionRecord.Content]
-  /// When it was asked for.
+  /// When it was requested.
   let moment: ClockReading
-  /// The request that was on the wire then.
+  /// The request that was under way then.
   let request: RequestNumber?
 
   var time: Timestamp { moment.time }
 
-  /// The token whose revocation the batch opens, where it opens one.
+  /// The token whose revocation the batch opens; `nil` for none.
   var pendingRevocation: Generation? {
     for case .note(.revocationPending(let generation)) in contents { return generation }
     return nil
@@ -138,7 +140,7 @@ struct PendingCommit: Hashable, Sendable {
 }
 
 extension PendingCommit {
-  /// Whether the batch says of this request that nobody knows what became of it.
+  /// Whether the batch says that the outcome of this request is unknown.
   func loses(_ request: OpenIntents.Request) -> Bool {
     contents.contains { content in
       switch content {
@@ -152,52 +154,52 @@ extension PendingCommit {
   }
 }
 
-/// What kept an answer from being stored.
+/// Why a response could not be stored.
 struct StorageObstacle: Hashable, Sendable {
   let cause: StorageCause
-  /// Whether the token item holds the answer's token: then only its event is missing.
+  /// Whether the token item holds the response's token, so that only its event is missing.
   let isStored: Bool
 }
 
-/// How long something about another process's request holds.
+/// Until when something about another process's request holds.
 struct Lease: Hashable, Sendable {
   /// The sequence of its note.
   let request: UInt64
-  /// On the clock that never jumps, in milliseconds.
+  /// The end, on the clock that never jumps, in milliseconds.
   let end: Int64
 }
 
-/// The pause after a refresh that a server answered with a failure.
+/// The pause after a refresh to which a server responded with a failure.
 ///
-/// A failure of the network makes none, and does not shorten one that a server asked for. Requests that ended
-/// their process twice in a row make one, too.
+/// A failure of the network causes no pause, and does not shorten one that a server requested. Two
+/// consecutive requests that ended their process cause one too.
 ///
 /// - Requirement: REF-14
 struct Backoff: Hashable, Sendable {
   /// What callers receive during the pause.
   let failure: RequestFailure
-  /// On the clock that never jumps, in milliseconds.
+  /// The end, on the clock that never jumps, in milliseconds.
   let end: Int64
-  /// Whether it also holds for an app that comes to the foreground.
+  /// Whether it also holds for an app that enters the foreground.
   var isForAll = false
 }
 
-/// A look at the journal that was asked for and has not ended.
+/// A read of the journal that was requested and has not ended.
 struct ReadBarrier: Hashable, Sendable {
-  /// What is answered after it; `nil` where the look is for another process's request.
+  /// The command that is decided afterwards; `nil` if the read is for another process's request.
   let question: SessionInput?
-  /// When it was asked for, on the clock that never jumps, in milliseconds.
+  /// When it was requested, on the clock that never jumps, in milliseconds.
   let asked: Int64
 }
 
-/// A logout on its way: the event is durable, the rest is still to be done.
+/// A logout under way: the event is durable, the rest is still to be done.
 struct PendingLogout: Hashable, Sendable {
-  /// Who waits for it, unless the wait was cancelled.
+  /// The caller that waits for it; `nil` after a cancellation.
   var caller: Caller?
-  /// The token to be revoked; `nil` where there is none.
+  /// The token to be revoked; `nil` for none.
   let generation: Generation?
   /// Whether every stored item could be removed.
   var isWiped = true
-  /// Whether the wipe has ended and the server is being told.
+  /// Whether the wipe has ended and the token is being revoked.
   var isTelling = false
 }
