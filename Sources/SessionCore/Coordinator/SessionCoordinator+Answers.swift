@@ -2,11 +2,12 @@ extension SessionCoordinator {
   mutating func answered(_ number: RequestNumber, _ facts: ResponseMetadata, at now: ClockReading)
     -> [SessionEffect]
   {
-    // A late answer: the session ended, or another process came first. Nothing of it is stored;
-    // where nobody is signed in any more, the server is told that its tokens are not wanted.
+    // A late response: the session ended, or another process came first. Nothing of it is stored.
+    // If no user is logged in any more, its tokens are revoked.
     guard flight?.number == number else { return giveUp(number) }
     flight?.isAnswered = true
-    // One that comes a second time came when it came first: its token lives no longer for that.
+    // A second input for the same response keeps the arrival of the first: the lifetime counts from
+    // it.
     let arrival = TokenRequest.ReceivedResponse(number: number, facts: facts, moment: now)
     return settle(flight?.unsettled ?? arrival, at: now)
   }
@@ -18,18 +19,19 @@ extension SessionCoordinator {
     return [discard(number, revoking: isAbandoned || state.kind != .authenticated)]
   }
 
-  /// Forgets an answer; an adopted token is not ours to revoke, nor is one of a session that was ended on this
-  /// device only.
+  /// Returns the effect that discards a response.
+  ///
+  /// It revokes neither adopted tokens, nor those of a session that was ended on this device only.
   func discard(_ number: RequestNumber, revoking: Bool) -> SessionEffect {
     let isSpared = adoptions.contains(number) || unrevoked.contains(number)
     return .discard(number, revoking: revoking && !isSpared)
   }
 
-  /// Decides what an answer means in the state as it is now.
+  /// Decides what a response means in the current state.
   mutating func settle(_ arrival: TokenRequest.ReceivedResponse, at now: ClockReading)
     -> [SessionEffect]
   {
-    // Others may have ended what it was for while it was being journaled.
+    // Others may have ended the request's session while the response was being journaled.
     guard let flight else { return giveUp(arrival.number) }
     switch flight.purpose {
     case .login(let caller, let method):
@@ -41,7 +43,8 @@ extension SessionCoordinator {
     }
   }
 
-  /// The token is durable and journaled: waiters first, then subscribers.
+  /// Follows a response whose token is durable and journaled: first waiting callers, then
+  /// subscribers.
   mutating func settled(
     _ arrival: TokenRequest.ReceivedResponse, publishing events: [RecordedEvent],
     at now: ClockReading
@@ -61,7 +64,7 @@ extension SessionCoordinator {
     switch landed.purpose {
     case .login(let caller, _):
       owesProfile = false
-      // What it stored is of this version, and is here.
+      // The stored items were just written by this version.
       (isRestored, needsUpdate) = (true, false)
       effects += beginUse(at: now) + beginLifetime(at: now)
       effects += takeSessionEnd(arrival.sessionEnd)
@@ -77,10 +80,10 @@ extension SessionCoordinator {
     return effects + resumeWaiters(.refreshed) + publish(events) + startSwitch(at: now)
   }
 
-  /// The answer is here and the journal is not writable.
+  /// Handles a response that cannot be journaled now.
   ///
-  /// A login is undone. Another token is kept and journaled later, since the one before it may be
-  /// dead at the server; nobody waits for that.
+  /// A login is undone. Any other token is kept and journaled later, since the server may no longer
+  /// accept the previous one. No caller waits for that.
   ///
   /// - Requirement: RES-6
   mutating func settlingFailed(
@@ -95,7 +98,7 @@ extension SessionCoordinator {
       ]
     }
     flight?.unsettled = arrival
-    // The same answer may have been stored by an earlier attempt.
+    // An earlier attempt may have stored the same response.
     let isStored = obstacle.isStored || stuck.obstacle?.isStored == true
     flight?.obstacle = StorageObstacle(cause: obstacle.cause, isStored: isStored)
     if !closers.isEmpty { flight?.failuresAtClose += 1 }
@@ -105,7 +108,8 @@ extension SessionCoordinator {
       + [.schedule(.commit, uptime: now.uptime.addingSaturating(retryPause))]
   }
 
-  /// The answer can never be journaled, such as one larger than any record: it cannot be read.
+  /// Handles a response that can never be journaled, such as one larger than a record: it is
+  /// unreadable.
   mutating func settlingIsImpossible(at now: ClockReading) -> [SessionEffect] {
     guard let flight else { return [] }
     let unreadable = RequestFailure(kind: .unreadable)
@@ -126,7 +130,8 @@ extension SessionCoordinator {
 
   // MARK: Sending
 
-  /// The intent is durable: now the request may leave, or after one more read of the journal.
+  /// Sends the request, whose intent is durable now; or holds it back for another read of the
+  /// journal.
   mutating func send(note: UInt64, after durable: PendingCommit, at now: ClockReading)
     -> [SessionEffect]
   {
@@ -145,7 +150,7 @@ extension SessionCoordinator {
     }
   }
 
-  /// Others appended before the intent was durable: what still waits begins anew.
+  /// Decides the request anew, since others appended before its intent was durable.
   mutating func sendAgain() -> [SessionEffect] {
     guard let grounded = flight else { return [] }
     flight = nil
@@ -157,7 +162,7 @@ extension SessionCoordinator {
     return []
   }
 
-  /// The intent, or the end of a request, could not be journaled: the session is what it was.
+  /// Handles an intent or an end that could not be journaled: the session is unchanged.
   mutating func sendingFailed(at now: ClockReading) -> [SessionEffect] {
     let owner: [SessionEffect] = flight?.owner.map { [.resume($0, .failed(.storage))] } ?? []
     if let note = flight?.note, note != 0 { givenUp = note }

@@ -1,26 +1,28 @@
-/// How a session object is closed.
+/// Closes a session object.
 ///
 /// - Requirement: REF-11
 extension SessionCoordinator {
-  /// Closing waits for what is on the wire, which is bounded: an answer that is thrown away may be
-  /// the only one that holds the token which the server takes from now on.
+  /// Waits for the request under way, then closes.
+  ///
+  /// The wait is bounded by the request's timeout. The response may hold the only token that the
+  /// server accepts from then on.
   mutating func close(_ caller: Caller, at now: ClockReading) -> [SessionEffect] {
     guard stopped == nil else { return [.resume(caller, .closed)] }
     closers.append(caller)
     return []
   }
 
-  /// Nothing is on the wire any more.
+  /// Closes, once no request is under way.
   ///
-  /// An answer that waits to be stored is stored first. If that fails, the journal says so before it
-  /// says that it was closed, so that the next opening knows what became of the token.
+  /// A response that waits to be stored is stored first. If that fails, the journal says so in the
+  /// last batch. So the next opening knows that the token was lost.
   mutating func finish(for closer: Caller, at now: ClockReading) -> [SessionEffect] {
     guard let stuck = flight, stuck.unsettled != nil else {
       return commit([.note(.closed)], for: .close(closer), at: now)
     }
     guard stuck.failuresAtClose >= Self.triesAtClose else {
       let effects = settleAgain(at: now)
-      // It is not wanted any more: nothing is left to store.
+      // The response is obsolete: nothing is left to store.
       return pending == nil && flight == nil ? effects + finish(for: closer, at: now) : effects
     }
     guard dropsAnswer else { return commit([.note(.closed)], for: .close(closer), at: now) }
@@ -30,15 +32,15 @@ extension SessionCoordinator {
     if let open = fold.intents.request, open.sequence == stuck.note {
       contents.append(lost(open, at: now))
     }
-    // An earlier attempt may have stored the token without being told so.
+    // An earlier attempt may have stored the token and still reported a failure.
     return commit(
       contents + [.note(.closed)], for: .close(closer), at: now, doubting: !closesUnread)
   }
 
-  /// How often an answer that waits is tried to be stored once a caller asked to close.
+  /// How often a waiting response is tried to be stored after a caller asked to close.
   static var triesAtClose: Int { 2 }
 
-  /// Whether closing now loses the token of an answer.
+  /// Whether closing now loses the token of a response.
   var dropsAnswer: Bool {
     guard let flight, flight.unsettled != nil else { return false }
     return flight.obstacle?.isStored != true
@@ -56,7 +58,7 @@ extension SessionCoordinator {
 }
 
 extension PendingCommit {
-  /// Whether the batch says that an answer could not be stored.
+  /// Whether the batch says that a response could not be stored.
   var dropsAnswer: Bool {
     contents.contains { if case .note(.answerDropped) = $0 { true } else { false } }
   }

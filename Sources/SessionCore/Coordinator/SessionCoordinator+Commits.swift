@@ -1,11 +1,11 @@
 extension SessionCoordinator {
-  /// Asks for a batch; what follows from it is decided when it is durable.
+  /// Requests a commit of a batch; its consequences are decided when it is durable.
   mutating func commit(
     _ contents: [SessionRecord.Content], for purpose: PendingCommit.Purpose, at now: ClockReading,
     storing: RequestNumber? = nil, doubting needsFreshView: Bool = false
   ) -> [SessionEffect] {
     storage.noteLastingRuns(at: now.uptime)
-    // What the opening found and could not be noted then goes first.
+    // Notes that could not be journaled before go first.
     var contents = (openingNotes + storage.notes).map(SessionRecord.Content.note) + contents
     contents += revocation(with: contents, for: purpose)
     var deadline: Int64?
@@ -28,8 +28,9 @@ extension SessionCoordinator {
     ]
   }
 
-  /// How far this device's civil time is ahead of the server's, where that differs by more than the
-  /// bound from what was noted last; none is noted of a device that is right.
+  /// Returns the skew of this device's civil time, if it has changed by more than the threshold.
+  ///
+  /// Milliseconds ahead of the server. The first skew is compared with 0.
   ///
   /// - Requirement: REF-8
   private func newSkew(in arrival: TokenRequest.ReceivedResponse) -> Int64? {
@@ -39,8 +40,7 @@ extension SessionCoordinator {
     return change.magnitude > UInt64(skewBound) ? skew : nil
   }
 
-  /// Milliseconds by which the skew must change to be noted: a `Date` is in whole seconds, and an answer
-  /// takes its time.
+  /// The threshold in milliseconds: `Date` has whole seconds, and a response takes time.
   private var skewBound: Int64 { 30_000 }
 
   mutating func end(_ ended: PendingCommit, by input: SessionInput, at now: ClockReading)
@@ -51,7 +51,7 @@ extension SessionCoordinator {
       return committed(ended, firstSequence: first, at: now)
     case .conflicted(let records):
       for case .note(.continued) in records.map(\.content) {
-        // Another process has said so meanwhile.
+        // Another process has noted this meanwhile.
         openingNotes.removeAll { $0.kind == .continued }
       }
       let effects = absorb(records, at: now)
@@ -69,12 +69,12 @@ extension SessionCoordinator {
     }
   }
 
-  /// The failure that was to be journaled is of a request whose place another process's token took.
+  /// Notes a failure that was to be journaled, if another process's token superseded its request.
   mutating func noteOverdueFailure(of ended: PendingCommit) {
     if case .fail(let failure, _, _) = ended.purpose.asked { noteOverdue(ended.request, failure) }
   }
 
-  /// Folds the batch that is durable now and says what follows.
+  /// Folds the batch, which is durable now, and decides what follows.
   private mutating func committed(
     _ durable: PendingCommit, firstSequence: UInt64, at now: ClockReading
   ) -> [SessionEffect] {
@@ -92,7 +92,8 @@ extension SessionCoordinator {
       do {
         try fold.apply(record)
       } catch {
-        // Decided on this very fold, so it cannot be illegal; if it were, nothing may follow.
+        // The batch was decided on this very fold, so it is legal. If it were not, nothing may
+        // follow.
         stopped = .unusableJournal(error)
         return stopWaiting()
       }
@@ -108,7 +109,7 @@ extension SessionCoordinator {
     let effects = follow(durable, publishing: published, at: now) + clear(after: published)
     if isInDoubt { refreshInDoubt() }
     guard state.kind != before, state.kind != .authenticated else { return effects }
-    // Whatever the batch was for: nobody waits in a session that it ended.
+    // For any purpose of the batch: no caller waits in a session that it ended.
     return effects + stopWaiting(because: durable.purpose.failure)
   }
 
@@ -138,19 +139,19 @@ extension SessionCoordinator {
     }
   }
 
-  /// Another process came first: the same question is asked of the state as it is now.
+  /// Decides a purpose anew, after another process appended first.
   mutating func decideAgain(_ purpose: PendingCommit.Purpose, at now: ClockReading)
     -> [SessionEffect]
   {
     switch purpose {
-    // The items were looked at before the other process changed them.
+    // The items were read before the other process changed them.
     case .restore: [.readSecrets]
     case .send: sendAgain()
     case .settle(let arrival): settle(arrival, at: now)
     case .fail(let failure, let jitter, _): fail(failure, jitter: jitter, at: now)
     case .expire(.inactivity): inactivityIsDue(at: now)
     case .expire(.lifetimeEnded): lifetimeIsDue(at: now)
-    // The waiting callers ask for a newer token again; another process may have one.
+    // The waiting callers request a newer token again; another process may have one.
     case .expire(.endedByServer): refusalAgain()
     case .expire: expiryIsDue(at: now)
     case .logout(let caller, let scope): logout(caller, scope, at: now)
@@ -160,21 +161,21 @@ extension SessionCoordinator {
     case .storage: []
     case .revoked(let generation, let outcome, let status):
       revoked(generation, outcome, status: status, at: now)
-    // Still first among the closers: asked for again as soon as nothing else is to be done.
-    // And what was not sent stays so.
+    // The caller is still the first of `closers`: the batch is requested again once nothing else is
+    // to be done. Ends of requests stay in `endings`.
     case .close, .endings: []
     case .recover(let purpose): decideAgain(purpose, at: now)
     }
   }
 
-  /// Nothing was journaled; `isLasting` says that the same batch never can be.
+  /// Handles a commit that failed; `isLasting` says that the same batch can never be journaled.
   private mutating func commitFailed(
     _ purpose: PendingCommit.Purpose, isLasting: Bool, _ obstacle: StorageObstacle,
     at now: ClockReading
   ) -> [SessionEffect] {
     switch purpose {
     case .restore(let facts):
-      // With a durable token the user goes on working, and what is to be noted is noted later.
+      // With a durable token the session continues, and the notes are journaled later.
       if let notes = notesOfOpening(facts, at: now) {
         openingNotes += notes
         return restored(facts, at: now)
@@ -186,10 +187,11 @@ extension SessionCoordinator {
     case .settle(let arrival):
       return isLasting
         ? settlingIsImpossible(at: now) : settlingFailed(arrival, obstacle, at: now)
-    // The server says so again at the next launch, and the host is asked again.
+    // The server repeats it at the next launch, and the host is notified again.
     case .profileEndsSession, .note:
       return []
-    // Other batches fail also because of the secret store: that says nothing of the journal.
+    // Other batches may fail because of the secret store, but this one says that the journal
+    // failed.
     case .storage:
       storage.notJournaled()
       return []
@@ -205,12 +207,12 @@ extension SessionCoordinator {
     case .logout(let caller, _):
       return [.resume(caller, .failed(.storage))]
     case .endings:
-      // The ends are not noted. This process does not wait for its own requests even so.
+      // The ends are not journaled. Still, this process does not wait for its own requests.
       for case .requestEnded(let ended) in endings { givenUp = ended.request }
       endings = []
       return []
     case .close(let caller):
-      // The stored token may be what could not be read: the journal says the same without it.
+      // Perhaps the stored token could not be read: the batch is valid without that check.
       guard dropsAnswer, !closesUnread else { return closed(caller, dropping: dropsAnswer) }
       closesUnread = true
       return finish(for: caller, at: now)
@@ -221,7 +223,7 @@ extension SessionCoordinator {
       unannounceable = fold.generation.next
       return decideAgain(purpose, at: now)
     case .revoked(let generation, let outcome, let status):
-      // The note is lost and the intent stays open: it is settled at the next open.
+      // The note is lost and the intent stays open: the next opening settles it.
       return resumeLeaving(generation, outcome, status: status)
     }
   }
@@ -229,9 +231,9 @@ extension SessionCoordinator {
   /// Whether the opening is noted in the journal.
   package var isOpen: Bool { openingNotes.isEmpty }
 
-  /// Whether it is closed, or its journal cannot be used any more.
+  /// Whether the session object is closed, or its journal cannot be used any more.
   package var isStopped: Bool { stopped != nil }
 
-  /// Milliseconds before a commit or a look at the stored items is tried again.
+  /// The milliseconds before a commit or a read of the stored items is tried again.
   var retryPause: Int64 { 1_000 }
 }

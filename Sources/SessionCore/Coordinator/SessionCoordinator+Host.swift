@@ -1,6 +1,6 @@
-/// What the app around the session does: it unlocks, comes to the foreground, and clears its data.
+/// Handles the app's commands around the session: unlock, foreground and clearing of its data.
 extension SessionCoordinator {
-  /// Looks at the stored items at once: whoever could unlock them says that it is done.
+  /// Reads the stored items at once; the caller reports that they are unlocked.
   ///
   /// - Requirement: LOG-5
   mutating func unlock(_ caller: Caller) -> [SessionEffect] {
@@ -15,8 +15,9 @@ extension SessionCoordinator {
     return resume(unlockers, reply)
   }
 
-  /// What others appended has been looked at; an expired token is refreshed, or the session ended that
-  /// has none.
+  /// Handles the foreground, after a read of the journal.
+  ///
+  /// An expired token is refreshed. If it cannot be refreshed, the session ends.
   ///
   /// - Requirement: REF-2
   mutating func enterForeground(_ caller: Caller, at now: ClockReading) -> [SessionEffect] {
@@ -30,7 +31,7 @@ extension SessionCoordinator {
 
   // MARK: The host's data
 
-  /// The host's data goes with every logout, and with nothing else.
+  /// Lets the host clear its data after every logout, and only then.
   ///
   /// - Requirement: SYN-5
   func clear(after events: [RecordedEvent]) -> [SessionEffect] {
@@ -48,7 +49,7 @@ extension SessionCoordinator {
     return [.clearLocalData(reason)]
   }
 
-  /// The host has done it: a later opening need not ask again.
+  /// Journals that the host has cleared its data, so that a later opening does not ask again.
   mutating func cleared(at now: ClockReading) -> [SessionEffect] {
     guard stopped == nil else { return [] }
     return commit([.note(.localDataCleared)], for: .note, at: now)

@@ -1,11 +1,11 @@
-/// How long another process's request is waited for.
+/// How long the end of another process's request is waited for.
 ///
-/// A process that holds the journal's lock, or is stopped, keeps others from journaling their answers.
-/// That time does not count. A request may be taken for lost only if
-/// - its deadline has passed, and
-/// - the journal was read at the pace of the poll for ``PeerLease/grace`` before that, without the lock
-///   in between, and
-/// - the last of these reads was asked for after both, and found the request still open.
+/// A process that holds the journal's lock, or that is stopped, keeps others from journaling their
+/// responses. That time does not count. A request may be presumed lost under three conditions:
+/// - Its deadline has passed.
+/// - The journal has been read at the pace of the poll for ``PeerLease/grace``, without a longer
+///   pause.
+/// - The last of these reads was requested after both, and found the request still open.
 /// - Requirement: REF-3, REF-10
 struct PeerLease: Hashable, Sendable {
   /// The sequence of its `requestSent`.
@@ -16,7 +16,7 @@ struct PeerLease: Hashable, Sendable {
   private var watchedSince: Int64
   /// When the last read ended.
   private var lastRead: Int64
-  /// Whether that read allows to take the request for lost.
+  /// Whether the last read allows to presume the request lost.
   private var isOver = false
 
   init(request: UInt64, end: Int64, at now: Int64) {
@@ -26,29 +26,30 @@ struct PeerLease: Hashable, Sendable {
     lastRead = now
   }
 
-  /// Milliseconds between two reads while another process's request is waited for.
+  /// The milliseconds between two reads during the wait.
   static let pause: Int64 = 100
 
-  /// Milliseconds between the ends of two reads from which on this process was stalled.
+  /// The milliseconds between two reads above which this process counts as stalled.
   static let longestPause: Int64 = 1_000
 
-  /// Milliseconds that others get, after a stall, to take the lock and journal an answer: a commit
-  /// that could not get the lock is tried again after a second.
+  /// The milliseconds that others get after a stall to take the lock and journal a response.
+  ///
+  /// A commit that could not get the lock is tried again after one second.
   static let grace: Int64 = 2_000
 
-  /// Begins to watch, unless that is under way.
+  /// Begins to watch, unless it is already watched.
   mutating func watch(at now: Int64) {
     if isStale(at: now) { (watchedSince, lastRead, isOver) = (now, now, false) }
   }
 
-  /// Takes note of a read that found the request open.
+  /// Records a read that found the request open.
   mutating func noteRead(asked: Int64, ended now: Int64) {
     watch(at: now)
     lastRead = now
     isOver = asked >= max(end, watchedSince.addingSaturating(Self.grace))
   }
 
-  /// Whether the request may be taken for lost now.
+  /// Whether the request may be presumed lost now.
   func isOver(at now: Int64) -> Bool { isOver && !isStale(at: now) }
 
   private func isStale(at now: Int64) -> Bool {
@@ -57,10 +58,10 @@ struct PeerLease: Hashable, Sendable {
 }
 
 extension SessionCoordinator {
-  /// Takes note of how long the request that is open now may still be answered.
+  /// Records until when the open request may still get a response.
   ///
-  /// Its deadline is civil time, which jumps. It is read once, when the request is first seen. From
-  /// then on only the clock counts that never jumps.
+  /// Its deadline is civil time, which may jump. It is read once, when the request is first seen.
+  /// From then on only the clock counts that never jumps.
   ///
   /// - Requirement: REF-8
   mutating func noteLease(at now: ClockReading) {
@@ -69,23 +70,23 @@ extension SessionCoordinator {
       return
     }
     guard lease?.request != open.sequence else { return }
-    // A deadline stamped by a clock far ahead of ours makes nobody wait longer than a lease.
+    // A deadline from a clock far ahead of ours causes no wait longer than a lease.
     let left = open.sent.deadline.milliseconds(since: now.time)
     lease = PeerLease(
       request: open.sequence,
       end: now.uptime.addingSaturating(min(max(0, left), policy.leaseDuration)), at: now.uptime)
   }
 
-  /// The request of another process that may still be answered, if there is one.
+  /// Returns the request of another process that may still get a response; `nil` for none.
   func runningElsewhere(at now: ClockReading) -> OpenIntents.Request? {
     guard let open = fold.intents.request, open.sequence != givenUp else { return nil }
     return isLost(open, at: now) ? nil : open
   }
 
-  /// Whether a request's answer is not waited for any more.
+  /// Whether the response to a request is no longer waited for.
   ///
-  /// At an opening, `facts` say whether its process is gone. If that is not known, the deadline must
-  /// have passed, with the grace, before this process took any lock.
+  /// At an opening, `facts` says whether the process is gone. If that is unknown, the deadline and
+  /// the grace must have passed before this process took any lock.
   func isLost(
     _ request: OpenIntents.Request, at now: ClockReading, as facts: StoredItemsReport? = nil
   )
@@ -108,16 +109,18 @@ extension SessionCoordinator {
 
   // MARK: A request that takes another one's place
 
-  /// Whether the batch, which is not folded yet, sends a request in the place of one whose process is
-  /// not proven gone.
+  /// Whether the batch sends a request in place of one whose process is not proven gone.
+  ///
+  /// Call it before the batch is folded.
   func overtakes(_ durable: PendingCommit) -> Bool {
     guard durable.purpose == .send else { return false }
     guard let open = fold.intents.request else { return overtookAtOpening }
     return open.sequence != givenUp && durable.loses(open)
   }
 
-  /// Whether the batch of an opening, which is not folded yet, takes such a request for lost; the next
-  /// batch may send one in its place.
+  /// Whether the batch of an opening presumes such a request lost; the next batch may replace it.
+  ///
+  /// Call it before the batch is folded.
   func overtakesAtOpening(_ durable: PendingCommit) -> Bool {
     guard case .restore(let facts) = durable.purpose else {
       return overtookAtOpening && durable.purpose != .send
@@ -126,8 +129,9 @@ extension SessionCoordinator {
     return open.sequence != givenUp && durable.loses(open)
   }
 
-  /// Lets others have the lock before the request leaves: one of them may wait for it with the answer
-  /// to the request that was just taken for lost.
+  /// Lets others take the lock before the request is sent.
+  ///
+  /// One of them may wait for it with the response to the request that was just presumed lost.
   mutating func holdBack(asked: Int64, at now: ClockReading) -> [SessionEffect] {
     isWaitingForLease = true
     let isStalled = now.uptime.subtractingSaturating(asked) > PeerLease.longestPause
@@ -135,8 +139,9 @@ extension SessionCoordinator {
     return [.schedule(.lease, uptime: now.uptime.addingSaturating(pause))]
   }
 
-  /// What follows from a read of the journal for requests: the lease of another process's runs on, and
-  /// the one that was held back leaves.
+  /// Continues after a read of the journal for requests.
+  ///
+  /// The lease of another process's request goes on, and a request that was held back is sent.
   mutating func release(after barrier: ReadBarrier, at now: ClockReading) -> [SessionEffect] {
     lease?.noteRead(asked: barrier.asked, ended: now.uptime)
     guard flight?.isHeldBack == true else { return [] }
@@ -150,12 +155,12 @@ extension SessionCoordinator {
 
   // MARK: Directly before the first byte
 
-  /// Whether the shell may send the request: it has just said that it is about to.
+  /// Whether the shell may send the request, after its input ``SessionInput/leaving(_:)``.
   package func mayLeave(_ number: RequestNumber) -> Bool {
     flight?.number == number && flight?.hasLeft == true
   }
 
-  /// What others appended is folded: a session that has ended has no flight any more.
+  /// Marks a request as sent, after what others appended is folded; or decides it anew.
   mutating func leaving(_ number: RequestNumber) -> [SessionEffect] {
     guard let flight, flight.number == number else { return [] }
     guard isStillOurs else { return ground() }
@@ -163,22 +168,22 @@ extension SessionCoordinator {
     return []
   }
 
-  /// Whether nobody took our request for lost before it was sent.
+  /// Whether no other process presumed our request lost before it was sent.
   private var isStillOurs: Bool {
     guard let flight, flight.note != 0 else { return true }
     return fold.intents.request?.sequence == flight.note
   }
 
-  /// The request is not sent, and decided anew.
+  /// Drops the unsent request and decides it anew.
   private mutating func ground() -> [SessionEffect] {
     noteUnsentFlight()
     return sendAgain()
   }
 
-  /// Remembers the intent of a request that is dropped before anything of it was sent.
+  /// Remembers to journal the end of a request that is dropped unsent.
   mutating func noteUnsentFlight() {
     guard let flight, flight.isUnsent, stopped == nil else { return }
-    // Nothing was sent: nobody has to wonder what the server did with it.
+    // Nothing was sent, so no process needs to assume that the server acted.
     endings.append(Self.end(of: flight.note, RequestFailure(kind: .noConnection)))
   }
 
@@ -186,7 +191,7 @@ extension SessionCoordinator {
     .requestEnded(SessionNote.RequestEnded(request: request, failure: failure))
   }
 
-  /// Journals the ends of requests that no event tells.
+  /// Journals the ends of requests that no event records.
   mutating func noteEndings(at now: ClockReading) -> [SessionEffect] {
     commit(endings.map(SessionRecord.Content.note), for: .endings, at: now)
   }
@@ -198,26 +203,26 @@ extension SessionCoordinator {
 
   // MARK: Answers that come after another process's token
 
-  /// Remembers our request, whose place another process's token takes, unless that token is its answer.
+  /// Remembers our request if another process's token supersedes it, unless that is its response.
   ///
-  /// Its answer is journaled. A server that saw the older token again may revoke the newer one, too, and
-  /// nothing else would say why.
+  /// Its response is journaled. A server that saw the older token again may revoke the newer one
+  /// too. Nothing else would record the cause.
   ///
   /// - Requirement: RPL-6
   mutating func noteOverdueFlight(unlessIn answered: [UInt64]) {
-    // A token that waits to be stored may be the very one that was found stored.
+    // A response that waits to be stored may be the very token that was found in the store.
     guard let flight, flight.hasLeft, flight.unsettled == nil, !answered.contains(flight.note)
     else { return }
     overdue[flight.number] = flight.note
   }
 
-  /// A request was answered with a token that is not used.
+  /// Notes that a request received a token that is not used.
   mutating func noteUnused(_ number: RequestNumber) {
     guard let note = overdue.removeValue(forKey: number), stopped == nil else { return }
     endings.append(.answerUnused(note))
   }
 
-  /// A request failed whose place another process's token took; that nothing came says nothing new.
+  /// Notes the failure of a superseded request; a missing response is not noted.
   mutating func noteOverdue(_ number: RequestNumber?, _ failure: RequestFailure) {
     guard let number, let note = overdue.removeValue(forKey: number), stopped == nil,
       failure.kind != .noReply || failure.status != 0
@@ -225,8 +230,9 @@ extension SessionCoordinator {
     endings.append(Self.end(of: note, failure))
   }
 
-  /// The session ended elsewhere and another one began: an answer that still comes is of the one that
-  /// ended, and its tokens are revoked.
+  /// Handles the end of the session elsewhere, after which another one began.
+  ///
+  /// A response that still arrives belongs to the ended session, and its tokens are revoked.
   ///
   /// - Requirement: REF-11
   mutating func leaveEndedSession() -> [SessionEffect] {

@@ -1,13 +1,13 @@
-/// How long the session lasts at most, on the clock that never jumps.
+/// Tracks how long the session may last, on the clock that never jumps.
 ///
 /// - Requirement: POL-10
 extension SessionCoordinator {
-  /// When the session ends, by the policy or by what the responses said; `Int64.max` if nothing says so.
+  /// When the session ends, by the policy or by a response; `Int64.max` if there is no limit.
   package var lifetimeEnd: Int64 { min(policyEnd, statedEnd) }
 
   private var isLifetimeLimited: Bool { policy.absoluteLifetime != nil || statedEnd != .max }
 
-  /// A session began, here or in another process.
+  /// Starts the measurement after a login, in this process or another one.
   mutating func beginLifetime(at now: ClockReading) -> [SessionEffect] {
     let wasLimited = statedEnd != .max
     statedEnd = .max
@@ -19,9 +19,9 @@ extension SessionCoordinator {
     return [.schedule(.lifetime, uptime: lifetimeEnd)]
   }
 
-  /// The session was opened.
+  /// Resumes the measurement at an opening.
   ///
-  /// If another end is being journaled, the timer looks again after that.
+  /// If another end is being journaled, the timer checks again afterwards.
   mutating func resumeLifetime(_ facts: StoredItemsReport, at now: ClockReading) -> [SessionEffect]
   {
     guard case .authenticated(let session) = state else { return [] }
@@ -41,7 +41,7 @@ extension SessionCoordinator {
     return expire(.lifetimeEnded, at: now)
   }
 
-  /// The end was reached when the timer was set: another process may have begun a new session since.
+  /// Handles the lifetime timer; another process may have begun a new session since it was set.
   mutating func lifetimeIsDue(at now: ClockReading) -> [SessionEffect] {
     guard isLifetimeLimited, stopped == nil, isRestored, state.kind == .authenticated
     else { return [] }
@@ -49,7 +49,7 @@ extension SessionCoordinator {
     return expire(.lifetimeEnded, at: now)
   }
 
-  /// The session is over.
+  /// Stops the measurement at the end of the session.
   mutating func endLifetime() -> [SessionEffect] {
     guard isLifetimeLimited else { return [] }
     (policyEnd, statedEnd) = (.max, .max)
@@ -58,14 +58,14 @@ extension SessionCoordinator {
 
   // MARK: What a response says
 
-  /// A response says when the session ends at the latest; `nil` keeps what one before it said.
+  /// Records the latest end of the session in a response; `nil` keeps the previous one.
   mutating func takeSessionEnd(_ end: Int64?) -> [SessionEffect] {
     guard let end, end != statedEnd else { return [] }
     statedEnd = end
     return [.schedule(.lifetime, uptime: lifetimeEnd)]
   }
 
-  /// What is stored of it with the token of an answer: a login that says nothing has none.
+  /// Returns the end to store with the token of a response; a login does not keep the previous end.
   func storedSessionEnd(with arrival: TokenRequest.ReceivedResponse) -> Timestamp? {
     let kept = flight?.isLogin == true || statedEnd == .max ? nil : statedEnd
     guard let end = arrival.sessionEnd ?? kept else { return nil }
@@ -73,10 +73,10 @@ extension SessionCoordinator {
     return moment.time.advanced(by: end.subtractingSaturating(moment.uptime))
   }
 
-  /// A stored end, on the clock that never jumps.
+  /// Converts a stored end to the clock that never jumps.
   ///
-  /// It and the token's end were written by one reading of the civil clock. From the token's deadline it
-  /// follows on the clock that never jumps; without a deadline the civil time counts.
+  /// The end and the token's expiry were stored with the same reading of the civil clock. So the
+  /// end follows from the token's deadline. Without a deadline the civil time counts.
   ///
   /// - Requirement: REF-8
   func sessionEnd(
@@ -89,11 +89,11 @@ extension SessionCoordinator {
     return deadline.addingSaturating(end.milliseconds(since: token.expiresAt))
   }
 
-  /// How long ago the session began, in milliseconds.
+  /// Returns how long ago the session began, in milliseconds.
   ///
-  /// The stored token was issued by both clocks: by the civil time in the journal, and by the clock that
-  /// never jumps one life before its deadline. From there the latter counts. After a restart of the system the
-  /// deadline is not known, and the civil time counts.
+  /// The journal holds the civil time at which the stored token was issued. On the clock that never
+  /// jumps, it was issued one lifetime before its deadline. From there that clock counts. After a
+  /// reboot the deadline is unknown, and the civil time counts.
   private func age(
     of session: SessionState.Authenticated, as facts: StoredItemsReport, at now: ClockReading
   ) -> Int64 {
@@ -108,15 +108,16 @@ extension SessionCoordinator {
 }
 
 extension StoredItemsReport {
-  /// Whether the stored end is that of the session with this token: the item is its, or that of the
-  /// journal it goes on from.
+  /// Whether the stored end belongs to the session with this token.
+  ///
+  /// The token item is that session's, or that of the journal which it continues.
   fileprivate func tellsEnd(of token: TokenMetadata) -> Bool {
     generation == token.generation || self.token == .otherJournal
   }
 }
 
 extension TokenMetadata {
-  /// Milliseconds that a session still lasts, within the bounds: 0 to ten years.
+  /// Returns the remaining lifetime of a session in milliseconds, bounded to 0 … ten years.
   ///
   /// - Requirement: POL-10
   package static func boundedSessionLifetime(_ milliseconds: Int64) -> Int64 {

@@ -8,12 +8,12 @@ extension SessionCoordinator {
     guard state.kind != .authenticated || needsUpdate else {
       return [.resume(caller, .failed(rejection(.login, .alreadyAuthenticated)))]
     }
-    // An account that is created now is not that of the session which expired (STA-6).
+    // A new account is not the account of the expired session (STA-6).
     guard method != .registration || state.kind == .unauthenticated else {
       return [.resume(caller, .failed(rejection(.login, .differentUser)))]
     }
     guard flight == nil else { return [.resume(caller, .failed(.busy))] }
-    // What reaches no credential and asks no user is no try of a user's.
+    // A login that sends no credential and asks no user does not count as an attempt.
     if method != .adoption, method != .silent, let limit = policy.loginsPerMinute,
       let wait = signInTries.admit(at: now.uptime, under: limit)
     {
@@ -26,15 +26,16 @@ extension SessionCoordinator {
     return [.send(number, .login(caller))]
   }
 
-  /// Whether tokens of an app's old layer are taken over.
+  /// Whether tokens of an app's old layer are adopted.
   ///
-  /// Once there has been a token, whatever that layer left is history, and a session that was ended must
-  /// not come back by it. A journal that was set aside may have had one that cannot be read.
+  /// Not if there has ever been a token: a session that has ended must not return with the old
+  /// layer's tokens. Not if the journal continues a quarantined one: that may have had a token that
+  /// cannot be read.
   ///
   /// - Requirement: LOG-9
   private var adopts: Bool { fold.generation == .none && !continuesAnother }
 
-  /// A login's answer: journaled, or refused and its tokens revoked.
+  /// Journals the response to a login, or rejects it and revokes its tokens.
   ///
   /// - Requirement: LOG-10, STA-6
   mutating func settleLogin(
@@ -68,12 +69,13 @@ extension SessionCoordinator {
       return commit(
         replaced + [.event(event)], for: .settle(arrival), at: now, storing: flight.number)
     }
-    // Who may not sign in is journaled, and nothing of it stored.
+    // The login of a user who may not log in is journaled, but nothing of it is stored.
     return commit([.event(event)] + end, for: .settle(arrival), at: now)
   }
 
-  /// The end of a session whose stored items only a newer version can read: it goes with the sign-in that
-  /// replaces them, and not before.
+  /// The end of a session whose stored items only a newer version can read.
+  ///
+  /// It is journaled in the batch of the login that replaces the items, not before.
   ///
   /// - Requirement: RES-8
   private var replacedSession: [SessionRecord.Content] {
@@ -81,7 +83,7 @@ extension SessionCoordinator {
     return endEvents(.secretsNewer, .keep)
   }
 
-  /// The login is durable, and the end with it: the user may not sign in.
+  /// Follows a durable login that ended at once: the user may not log in.
   ///
   /// - Requirement: LOG-6
   mutating func loginEnded(
@@ -94,7 +96,7 @@ extension SessionCoordinator {
       + publish(events) + wipeEnded()
   }
 
-  /// There is an account, and nobody is signed in: who asked for it may sign in now.
+  /// Handles a registration without a login: the account exists, and its user may log in now.
   mutating func accountCreated(_ number: RequestNumber) -> [SessionEffect] {
     abandoned.remove(number)
     guard let landed = flight, landed.number == number, landed.isLogin else { return [] }
@@ -103,8 +105,9 @@ extension SessionCoordinator {
     return resume(landed.owner.map { [$0] } ?? [], .accountCreated)
   }
 
-  /// A page was left, or showed why not: shown as failed only where something went wrong, and never of a
-  /// sign-in that shows nothing.
+  /// Handles a sign-in with an identity provider that failed.
+  ///
+  /// It becomes the activity `failed` only after an error, and never for a silent sign-in.
   ///
   /// - Requirement: LOG-5, STA-3
   mutating func notSignedIn(_ number: RequestNumber, _ problem: WebSignInProblem) -> [SessionEffect]

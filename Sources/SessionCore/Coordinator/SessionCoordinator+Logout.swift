@@ -1,5 +1,5 @@
 extension SessionCoordinator {
-  /// First the event: from there nothing brings the session back.
+  /// Journals the logout first: after that, nothing restores the session.
   ///
   /// - Requirement: OUT-1, OUT-4
   mutating func logout(
@@ -14,7 +14,7 @@ extension SessionCoordinator {
       [.event(.logout(SessionEvent.Logout(reason: .user)))], for: .logout(caller, scope), at: now)
   }
 
-  /// The notes of a batch that ends the session, so that its tokens are revoked.
+  /// Returns the notes for a batch that ends the session, so that its tokens are revoked.
   ///
   /// - Requirement: OUT-1, OUT-6
   func revocation(
@@ -23,29 +23,31 @@ extension SessionCoordinator {
     if case .logout(_, .thisDeviceOnly) = purpose.asked { return [] }
     guard state.kind != .unauthenticated, let generation = leftAtServer(by: contents, for: purpose)
     else { return [] }
-    // At most `maximumRevocations` keep what a further try needs. The oldest ones are abandoned.
+    // At most `maximumRevocations` keep the secrets for another attempt. The oldest ones are
+    // abandoned.
     let oldest = fold.intents.revocations.dropLast(Self.maximumRevocations - 1)
     return oldest.filter { !telling.contains($0) }.map(Self.abandoned)
       + [.note(.revocationPending(generation))]
   }
 
-  /// Keeps a refresh or a switch that is open from revoking what its late response brings, if these contents
-  /// are a logout of this device only.
+  /// Marks open requests whose late responses are not revoked, if these contents are a logout of
+  /// this device only.
   ///
-  /// A login that is open is undone at the server as every login that has lost its caller.
+  /// Only a refresh or a switch is spared. A login that is open is revoked at the server, like
+  /// every login whose caller is gone.
   ///
   /// - Requirement: OUT-7, LOG-10
   mutating func spareResponses(after contents: [SessionRecord.Content]) {
     guard state.kind != .unauthenticated, contents.leavesTokens else { return }
-    // Another process has answered them meanwhile, and their own responses may still come.
+    // Other processes' tokens superseded these requests, and their own responses may still arrive.
     unrevoked.formUnion(overdue.keys)
     if let flight, !flight.isLogin { unrevoked.insert(flight.number) }
   }
 
-  /// The token that the server still accepts after these events end the session; `nil` if there is none.
+  /// Returns the token that the server still accepts after these events; `nil` if there is none.
   ///
-  /// An account that a provider keeps goes with every logout, also with one that the policy or the
-  /// server decided, or of a session that has expired.
+  /// With an identity provider, every logout removes its account. That includes a logout by the
+  /// policy or the server, and the logout of an expired session.
   ///
   /// - Requirement: WEB-6
   private func leftAtServer(
@@ -66,25 +68,24 @@ extension SessionCoordinator {
     return isLogout && hasProvider ? token ?? fold.generation : nil
   }
 
-  /// How many logouts may wait for the server to be told of them.
+  /// The highest number of logouts whose revocation may be pending.
   package static let maximumRevocations = 8
 
-  /// The logout of `generation` is durable: wipe, then tell the server, then let the caller go on, where
-  /// there is one.
+  /// Continues after a durable logout: wipes, then revokes `generation`, then resumes the caller.
   mutating func left(_ caller: Caller?, _ generation: Generation?) -> [SessionEffect] {
     pendingLogouts.append(PendingLogout(caller: caller, generation: generation))
     return wipe(wipeOfEnd(keeping: generation))
   }
 
-  /// What goes of a session that is over: of an expired one the token item only.
+  /// Returns what to wipe after the end of a session: only the token item if it has expired.
   func wipeOfEnd(keeping generation: Generation?) -> SessionEffect.Wipe {
     state.kind == .expired
       ? .token(keepingRevocation: generation) : .everything(keepingRevocation: generation)
   }
 
   mutating func wiped(_ ending: SessionInput.WipeEnding, at now: ClockReading) -> [SessionEffect] {
-    // If two ends asked for a wipe each, the first answer clears `wiping`. The second one then goes on
-    // with the end that still waits.
+    // If two ends each requested a wipe, the first result clears `wiping`. The second result then
+    // continues with the end that still waits.
     let asked = wiping
     wiping = nil
     switch ending {
@@ -95,19 +96,19 @@ extension SessionCoordinator {
       return (stopped == nil ? [.schedule(.wipe, uptime: again)] : []) + wipeEnded(isWiped: false)
     case .overtaken(let records):
       let effects = absorb(records, at: now)
-      // What a newer version wrote may have signed somebody in: nothing of theirs is touched.
+      // A newer version's record may be a login, whose items must not be touched.
       guard stopped == nil else { return effects + wipeEnded(isWiped: false) }
       guard let asked else { return effects + wipeEnded(isWiped: false) }
-      // Before their token takes the place of the one that is to be revoked.
+      // Wiped before the new token replaces the one that is to be revoked.
       return wipeAgain(asked) + effects
     }
   }
 
-  /// Others have appended: what they signed in to is not to be wiped.
+  /// Repeats a wipe after others appended; the items of their login are not wiped.
   private mutating func wipeAgain(_ wipe: SessionEffect.Wipe) -> [SessionEffect] {
-    // Another process that ended the session anew, or expired it, has asked for its own wipe.
+    // Another process that ended the session again has requested its own wipe.
     guard wiping == nil else { return [] }
-    // Of a token whose end the server was told of meanwhile, nothing is kept.
+    // Secrets of a revocation that was settled meanwhile are not kept.
     let kept = wipe.keptRevocation.flatMap { fold.intents.revocations.contains($0) ? $0 : nil }
     let forgotten: [SessionEffect] =
       kept == nil ? wipe.keptRevocation.map { [.forgetRevocation($0)] } ?? [] : []
@@ -118,7 +119,7 @@ extension SessionCoordinator {
     return self.wipe(.nothing(keepingRevocation: kept))
   }
 
-  /// Goes on with the end that asked for the wipe, if one still waits.
+  /// Continues with the end that requested the wipe, if one still waits.
   private mutating func wipeEnded(isWiped: Bool) -> [SessionEffect] {
     guard let index = pendingLogouts.firstIndex(where: { !$0.isTelling }) else { return [] }
     pendingLogouts[index].isTelling = true
@@ -129,16 +130,16 @@ extension SessionCoordinator {
     return tell(generation)
   }
 
-  /// Tells the server that a token's session is over.
+  /// Revokes the tokens of a session at the server.
   mutating func tell(_ generation: Generation) -> [SessionEffect] {
     telling.insert(generation)
     return [.revoke(generation)]
   }
 
-  /// Removes again what could not be removed, unless somebody has signed in since.
+  /// Repeats a failed wipe, unless a user has logged in since.
   mutating func wipeAgain() -> [SessionEffect] {
     guard wiping == nil, state.kind != .authenticated else { return [] }
-    // An older one is of another session, which may be another user's.
+    // An older revocation belongs to another session, perhaps of another user.
     guard let generation = fold.intents.revocations.last, generation == fold.generation else {
       return wipeEnded()
     }
@@ -151,11 +152,11 @@ extension SessionCoordinator {
     telling.remove(generation)
     guard stopped == nil else { return resumeLeaving(generation, outcome, status: status) }
     guard fold.intents.revocations.contains(generation) else {
-      // Another process has told the server.
+      // Another process has revoked the token.
       return [.forgetRevocation(generation)] + retryRevocations(at: now)
         + resumeLeaving(generation, outcome, status: status)
     }
-    // Noted once; that it still cannot be said is no news, and it is said in the end.
+    // A failure is journaled once. Only its end is journaled later.
     if outcome == .failed, untellable.contains(generation),
       !pendingLogouts.contains(where: { $0.generation == generation })
     {
@@ -183,8 +184,9 @@ extension SessionCoordinator {
       + resumeLeaving(generation, outcome, status: status)
   }
 
-  /// Goes on with the next logout; once every one was tried, puts the next try off, ever longer, since
-  /// nobody waits for it.
+  /// Continues with the next revocation; after the last one, sets the timer for another attempt.
+  ///
+  /// The delay grows, since no caller waits for it.
   private mutating func retryRevocations(at now: ClockReading) -> [SessionEffect] {
     let next = tellNext()
     guard stopped == nil, telling.isEmpty, !fold.intents.revocations.isEmpty else { return next }
@@ -193,13 +195,13 @@ extension SessionCoordinator {
     return [.schedule(.revocation, uptime: now.uptime.addingSaturating(delay))]
   }
 
-  /// Tells the server again of every logout that it was not told of.
+  /// Tries all pending revocations again.
   mutating func tellAgain() -> [SessionEffect] {
     guard stopped == nil else { return [] }
     return tell(each: fold.intents.revocations)
   }
 
-  /// Tells the server of these, one after the other.
+  /// Revokes these tokens, one after the other.
   mutating func tell(each generations: [Generation]) -> [SessionEffect] {
     untold = generations.filter { !telling.contains($0) }
     return tellNext()
@@ -211,13 +213,11 @@ extension SessionCoordinator {
     return tell(untold.removeFirst())
   }
 
-  /// Another process ended the session.
+  /// Handles the end of the session by another process.
   ///
-  /// It may have died before it kept what the revocation needs, and
-  /// before it told the server.
-  ///
-  /// What is stored is kept and wiped at once. The other process tells the server first: this one tells
-  /// it if that was not done within a lease.
+  /// That process may have died before it kept the secrets of the revocation or revoked the token.
+  /// So this process keeps the secrets and wipes the items at once. It revokes the token itself if
+  /// the other process has not done so within a lease.
   ///
   /// - Requirement: OUT-1, OUT-6
   mutating func takeOverRevocation(of generation: Generation, at now: ClockReading)
@@ -251,7 +251,7 @@ extension [SessionRecord.Content] {
         guard !isLoggedOut, logout.reason == .user else { return false }
         isLoggedOut = true
       case .event(.login), .event(.sessionExpired): return isLoggedOut
-      // It is in the batch of the logout.
+      // This note is in the batch of its logout.
       case .note(.revocationPending): return false
       default: continue
       }
@@ -263,8 +263,8 @@ extension [SessionRecord.Content] {
 extension LogoutReason {
   /// Whether the server may still accept the tokens of a session that ended so.
   ///
-  /// A policy's logout follows an expiry, whose reason decides. A server that calls the account deleted
-  /// may have said so of another account, or keep the tokens for a while.
+  /// A policy's logout follows an expiry, whose reason decides. A server that calls the account
+  /// deleted may have meant another account, or may keep the tokens for a while.
   ///
   /// - Requirement: OUT-6
   fileprivate var leavesTokens: Bool { self == .user || self == .userDeleted }
@@ -273,8 +273,8 @@ extension LogoutReason {
 extension ExpiryReason {
   /// Whether the server may still accept the tokens of a session that ended so.
   ///
-  /// A refused refresh token is dead, and so is a token that expired without one. What the stored items
-  /// of an end at opening hold is not known by its reason.
+  /// A rejected refresh token is invalid, and so is a token that expired without one. For an end at
+  /// an opening, the reason alone does not tell what is stored.
   ///
   /// - Requirement: OUT-6
   fileprivate var leavesTokens: Bool {

@@ -12,15 +12,17 @@ extension SessionCoordinator {
     return clear(owed: facts.owedClearing) + restore(facts, at: now)
   }
 
-  /// Brings journal and stored items into agreement: the journal decides who is signed in, and a
-  /// stored token that is newer than the journal proves an event that a crash kept out.
+  /// Brings journal and stored items into agreement.
+  ///
+  /// The journal decides whether a user is logged in. A stored token that is newer than the journal
+  /// proves an event that was lost in a crash.
   ///
   /// - Requirement: REF-7
   mutating func restore(_ facts: StoredItemsReport, at now: ClockReading) -> [SessionEffect] {
     guard stopped == nil else { return [] }
     noteFinding(facts, at: now)
     var facts = facts
-    // As if it could not be read: it is asked again before anything is removed (RES-7).
+    // Treated as unreadable: it is read again before anything is removed (RES-7).
     if doubt.doubts(absence(in: facts), at: now.uptime) { facts.isLocked = true }
     let contents = agreement(with: facts, at: now)
     guard !contents.isEmpty || !openingNotes.isEmpty || storage.wantsCommit else {
@@ -31,7 +33,7 @@ extension SessionCoordinator {
       contents, for: .restore(facts), at: now, storing: isStored ? .stray : nil)
   }
 
-  /// What follows once journal and items agree; `hasEnded` if the session ended to make them agree.
+  /// Continues after journal and items agree; `hasEnded` if the session ended to make them agree.
   mutating func restored(
     _ facts: StoredItemsReport, hasEnded: Bool = false, at now: ClockReading
   ) -> [SessionEffect] {
@@ -50,12 +52,12 @@ extension SessionCoordinator {
     switch state {
     case .unauthenticated, .expired:
       if let generation = facts.untold(of: fold) {
-        // What was set aside for diagnosis goes with a logout only.
+        // Items that were moved aside for diagnosis are removed only by a logout.
         let isLogout = state.kind == .unauthenticated && !hasEnded
         effects += isLogout ? wipe(wipeOfEnd(keeping: generation)) : wipeEnded(keeping: generation)
         effects += tell(generation)
       } else {
-        // Also if there is nothing: a write that was cut short leaves what no item shows.
+        // Even if no item is stored: an interrupted write leaves bytes that no item shows.
         effects += wipeEnded()
       }
     case .authenticated(let session):
@@ -75,14 +77,16 @@ extension SessionCoordinator {
     return settled.map { .forgetRevocation($0) } + tell(each: untold)
   }
 
-  /// The token that another process announced, as it is stored: nobody is shown as signed in by a
-  /// token that nobody has, and one that cannot be read yet is not "no token".
+  /// Handles the result of reading a token that another process announced.
+  ///
+  /// Without the stored token, the session must not look usable. A token that cannot be read yet
+  /// does not count as missing.
   ///
   /// - Requirement: RES-1, RES-3
   mutating func reloaded(
     _ generation: Generation, _ outcome: SessionInput.Reload, at now: ClockReading
   ) -> [SessionEffect] {
-    // A newer one has been asked for since, or the session is over.
+    // A newer one was announced since, or the session is over.
     guard stopped == nil, state.token?.generation == generation else { return [] }
     switch outcome {
     case .found(let end, let deadline):
@@ -103,12 +107,12 @@ extension SessionCoordinator {
     let failures = session.failures
     let wasLost = failures.last?.kind == .noReply
     if wasLost, failures.total > 1 {
-      // Whatever became of the process each time: not once more at the moment of opening.
+      // Not tried at the moment of opening again, since the process may have ended each time.
       refreshTrigger = .retry
       let delay = policy.retryDelay(failures: failures.total, jitter: 0)
       let pause = policy.pause(afterEndedProcesses: endedProcesses)
       let end = now.uptime.addingSaturating(max(delay, pause))
-      // What would end the process again must not be asked by a call or by coming to the foreground.
+      // Calls and the foreground must not start a request that may end the process again.
       if pause > 0 {
         rest = Backoff(failure: RequestFailure(kind: .noReply), end: end, isForAll: true)
       }
@@ -121,7 +125,7 @@ extension SessionCoordinator {
     return []
   }
 
-  /// Takes note of a request whose end this opening has journaled: its process had not.
+  /// Counts the requests whose ends this opening has journaled, because their process did not.
   mutating func noteEndedProcess(in durable: PendingCommit) {
     guard case .restore = durable.purpose else { return }
     for case .event(.refreshFailed(let failed)) in durable.contents where failed.isLost {
@@ -141,14 +145,15 @@ extension SessionCoordinator {
     return unreadable + abandonedRevocations(facts) + stateAgreement(facts, at: now)
   }
 
-  /// What opening has to note beside its own notes; `nil` where journal and items agree only by an
-  /// event that begins or ends a session.
+  /// Returns what the opening notes in addition to its own notes.
+  ///
+  /// `nil` if journal and items agree only by an event that begins or ends a session.
   func notesOfOpening(_ facts: StoredItemsReport, at now: ClockReading) -> [SessionNote]? {
     var notes: [SessionNote] = []
     for content in agreement(with: facts, at: now) {
       switch content {
       case .note(let note): notes.append(note)
-      // Said again where the lost request's place is taken.
+      // Journaled again when another request takes the place of the lost one.
       case .event(let event) where event.kind == .refreshFailed: continue
       case .event, .snapshot, .unknown: return nil
       }
@@ -156,7 +161,7 @@ extension SessionCoordinator {
     return notes
   }
 
-  /// Revocations that lost what they need cannot be made good any more.
+  /// Returns the ends of revocations whose secrets are lost.
   private func abandonedRevocations(_ facts: StoredItemsReport) -> [SessionRecord.Content] {
     guard !facts.hasUnreadRevocations else { return [] }
     return fold.intents.revocations
@@ -197,7 +202,7 @@ extension SessionCoordinator {
     }
   }
 
-  /// The event of a token that was stored before a crash kept the event out.
+  /// Returns the event of a token that was stored before a crash lost the event.
   private func recovered(_ facts: StoredItemsReport) -> [SessionRecord.Content]? {
     guard facts.token == .present, facts.generation > fold.generation,
       let event = facts.announcement, event.announcedToken?.generation == facts.generation,
@@ -206,21 +211,21 @@ extension SessionCoordinator {
     return [.note(.tokenRecovered(facts.generation)), .event(event)]
   }
 
-  /// Whether a newer version wrote an item that the journal's session needs.
+  /// Whether a newer version wrote an item that the journal's session requires.
   private func isOfNewerVersion(_ facts: StoredItemsReport) -> Bool {
     guard state.kind == .authenticated else { return false }
     return facts.token == .newerVersion
       || policy.requiredItems.contains { facts.item($0) == .newerVersion }
   }
 
-  /// Why the stored items do not carry the journal's session, where they do not.
+  /// Returns why the stored items do not match the journal's session; `nil` if they do.
   private func problem(with facts: StoredItemsReport, of session: SessionState.Authenticated)
     -> ExpiryReason?
   {
     for item in [SecretItem.token, .user, .context] where policy.requiredItems.contains(item) {
       if item == .context, session.context == nil { continue }
       switch facts.item(item) {
-      // Of the items that matter none is of a newer version: that was seen before.
+      // An item of a newer version does not matter here: the caller has checked that.
       case .present, .newerVersion: continue
       case .absent, .otherJournal: return .secretsMissing
       case .unreadable: return .corruptStorage
@@ -231,7 +236,7 @@ extension SessionCoordinator {
 
   // MARK: Requests without an end
 
-  /// The end of a request whose answer is lost: the server may have acted on it.
+  /// Returns the end of a request whose response is lost: the server may have acted on it.
   func lost(_ request: OpenIntents.Request, at now: ClockReading) -> SessionRecord.Content {
     let failure = RequestFailure(kind: .noReply)
     guard request.sent.kind == .refresh, request.sent.generation == state.token?.generation else {
@@ -248,16 +253,15 @@ extension SessionCoordinator {
 }
 
 extension StoredItemsReport {
-  /// Whether anything of a session is stored.
+  /// Whether any item of a session is stored.
   var hasItems: Bool {
     [token, user, context].contains { $0 != .absent && $0 != .newerVersion }
   }
 
-  /// The token whose revocation a crash cut short before it had what it needs: an item that should be
-  /// wiped by now still has it.
+  /// The token whose revocation a crash interrupted before its secrets were kept; `nil` for none.
   ///
-  /// That is the token itself, a newer one of the same session, or the user whose account a provider is
-  /// to forget.
+  /// An item that should have been wiped still holds them. It is the token itself, a newer one of
+  /// the same session, or the user whose account a provider must remove.
   package func untold(of fold: SessionFold) -> Generation? {
     let open = fold.intents.revocations
     if token == .present {
@@ -268,8 +272,9 @@ extension StoredItemsReport {
     return open.last { !revocations.contains($0) }
   }
 
-  /// Whether the stored token replaced the one of this generation at the server before that session ended,
-  /// and no event says so: its process died, or could not write the journal.
+  /// Whether the stored token replaced the one of this generation before that session ended.
+  ///
+  /// No event records that: the process died, or could not write the journal.
   private func isNewer(than generation: Generation, in fold: SessionFold) -> Bool {
     guard fold.state.kind != .authenticated, generation == fold.generation,
       self.generation > generation, let announcement

@@ -1,6 +1,6 @@
-/// What other processes do to the session: their records, and their requests.
+/// Follows what other processes do to the session: their records and their requests.
 extension SessionCoordinator {
-  /// Folds another process's records and follows what they say.
+  /// Folds another process's records and acts on them.
   mutating func absorb(_ records: [SessionRecord], at now: ClockReading) -> [SessionEffect] {
     spareResponses(after: records.map(\.content))
     let before = fold.state
@@ -14,7 +14,7 @@ extension SessionCoordinator {
         try fold.apply(record)
         hasEnded = hasEnded || (before.token != nil && !fold.state.continues(before))
       } catch {
-        // A newer version's essential record: what follows cannot be understood here either.
+        // A newer version's essential record: this version cannot know what follows.
         stopped = .unusableJournal(error)
         return effects + publish(published) + stopWaiting()
       }
@@ -23,7 +23,7 @@ extension SessionCoordinator {
           RecordedEvent(sequence: record.sequence, time: record.time, event: event))
         noteEnd(event, by: nil)
       } else if fold.eventSequence > last {
-        // A snapshot: others compacted the journal, and its events are not to be had any more.
+        // A snapshot: others compacted the journal, and its events are no longer available.
         effects += publish(published) + [.skip(through: record.sequence)]
         published = []
       }
@@ -32,9 +32,9 @@ extension SessionCoordinator {
     if fold.intents.request == nil { isWaitingForLease = false }
     noteLease(at: now)
     if let token = state.token, token.generation != before.token?.generation {
-      // Who waited for the session that ended must not be told of the one that others began.
+      // Callers that waited for the ended session must get no result of the new one.
       let left = hasEnded ? leaveEndedSession() : []
-      // Who signed in there uses the session.
+      // The user who logged in there uses the session.
       let use =
         state.continues(before) ? [] : beginUse(at: now) + beginLifetime(at: now)
       let requests = records.compactMap { $0.event?.announcedRequest }
@@ -51,10 +51,10 @@ extension SessionCoordinator {
     return effects + (before.token == nil ? [] : stopWaiting())
   }
 
-  /// Another process has a newer token: it is everybody's.
+  /// Takes over another process's newer token, which all processes share.
   ///
-  /// `requests` are those that journaled tokens answer: one of ours may be among them, if we had stored its
-  /// token.
+  /// `requests` are those for which tokens were journaled. One of ours may be among them, if we had
+  /// stored its token.
   private mutating func tokenTaken(
     _ token: TokenMetadata, answering requests: [UInt64], at now: ClockReading
   ) -> [SessionEffect] {
@@ -71,10 +71,10 @@ extension SessionCoordinator {
 
   // MARK: Another process's request
 
-  /// Remembers whose request a batch takes for lost, before the batch is folded.
+  /// Remembers the request that a batch presumes lost; call it before the batch is folded.
   ///
-  /// A process that was suspended in the middle of a request may come back with the only token that
-  /// the server still takes: until then a refusal may be its doing.
+  /// A suspended process may continue with the only token that the server still accepts. Until then
+  /// it may be why a refresh is rejected.
   ///
   /// - Requirement: REF-3
   mutating func noteOvertaken(by durable: PendingCommit, at now: ClockReading) {
@@ -94,10 +94,10 @@ extension SessionCoordinator {
 
   // MARK: Another process's stored token
 
-  /// A newer token is stored than the journal knows of.
+  /// Announces a stored token that is newer than the journal.
   ///
-  /// Whoever got it was stopped before it could say so. The event that is stored with it says so now,
-  /// and the question is over or decided anew.
+  /// The process that stored it was stopped before it could journal it. The event that is stored
+  /// with the token is journaled now. Then the pending decision is obsolete or made anew.
   ///
   /// - Requirement: REF-7
   mutating func superseded(
@@ -113,13 +113,14 @@ extension SessionCoordinator {
       [.note(.tokenRecovered(token.generation)), .event(event)], for: .recover(purpose), at: now)
   }
 
-  /// The token that was found stored is journaled: it is everybody's, and a request for a newer one, or
-  /// a refusal of the one before, is over.
+  /// Follows the announcement of a stored token, which all processes share.
+  ///
+  /// A request for a newer token, or a rejection of the previous one, is over.
   mutating func tokenRecovered(
     after durable: PendingCommit, publishing events: [RecordedEvent], at now: ClockReading
   ) -> [SessionEffect] {
     guard let token = state.token else { return publish(events) }
-    // A switch that has not left goes with the new token.
+    // A switch that was not sent yet is sent with the new token.
     let grounded = flight?.note == 0 ? sendAgain() : []
     let requests = durable.contents.compactMap { content -> UInt64? in
       guard case .event(let event) = content else { return nil }
@@ -131,7 +132,7 @@ extension SessionCoordinator {
     return effects
   }
 
-  /// What others appended is folded; whoever waits for their request looks at it again.
+  /// Folds what others appended; callers that wait for another process's request are decided anew.
   mutating func observed(_ records: [SessionRecord], isHolderGone: Bool, at now: ClockReading)
     -> [SessionEffect]
   {
@@ -143,7 +144,7 @@ extension SessionCoordinator {
 }
 
 extension SessionState {
-  /// Whether a user is signed in who has been since before, by the same sign-in.
+  /// Whether the same login is still active.
   fileprivate func continues(_ before: SessionState) -> Bool {
     guard case .authenticated(let session) = self, case .authenticated(let old) = before else {
       return false
@@ -153,7 +154,7 @@ extension SessionState {
 }
 
 extension SessionEvent {
-  /// The request that a token was announced for; `nil` without a token or a request.
+  /// The request for which a token was announced; `nil` without a token or a request.
   fileprivate var announcedRequest: UInt64? {
     switch self {
     case .refreshSucceeded(let refresh): refresh.request == 0 ? nil : refresh.request

@@ -1,22 +1,23 @@
-/// A refresh token that is kept apart, and can be read only once the user has shown who they are.
+/// Handles a refresh token that can be read only after the user has authenticated to the device.
 ///
 /// - Requirement: STO-2
 extension SessionCoordinator {
-  /// Nothing was noted and nothing is sent: it is no attempt, and no timer makes another.
+  /// Handles a refresh that needs the user: nothing was journaled, and nothing is sent.
   ///
-  /// The token is used to its end. A refresh that was not merely asked for is made up for as soon as the
-  /// app says that the user may have shown who they are.
+  /// It counts as no attempt, and no timer starts another. The token is used until it expires.
+  /// Unless the refresh was only manual, it is made up for as soon as the app reports that the user
+  /// may have authenticated.
   mutating func presenceNeeded(at now: ClockReading) -> [SessionEffect] {
     guard let grounded = flight, case .refresh(let trigger, _) = grounded.purpose else { return [] }
     flight = nil
     let isGood = isTokenGood(at: now.uptime)
     awaitsPresence = awaitsPresence || !isGood || trigger != .manual
     let reply = SessionEffect.Reply.failed(.needsPresence)
-    // Who wants to change the context needs no more than a good token.
+    // A switch of the context needs only a valid token.
     return isGood ? resumeWaiters(reply) : resumeAll(reply)
   }
 
-  /// The refresh that was put off is tried; where the user has shown nothing, it is put off again.
+  /// Tries the postponed refresh; it is postponed again if the user has not authenticated.
   mutating func presenceMayBeShown() -> [SessionEffect] {
     guard awaitsPresence else { return [] }
     awaitsPresence = false

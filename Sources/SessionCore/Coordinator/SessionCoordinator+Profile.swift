@@ -1,8 +1,8 @@
-/// How the user stands at the server, asked when a session is opened and with a login.
+/// Requests the user's profile at an opening and with a login.
 ///
 /// - Requirement: LOG-6
 extension SessionCoordinator {
-  /// Asks, once after opening, as soon as there is a good token and nothing else is to be done with it.
+  /// Requests the profile once after opening, as soon as there is a valid token and no other work.
   mutating func askProfileIfOwed(at now: ClockReading) -> [SessionEffect] {
     guard owesProfile, closers.isEmpty, flight == nil, isRestored, !isWaitingForLease, due == nil,
       waiters.isEmpty, case .authenticated(let session) = state, isTokenGood(at: now.uptime)
@@ -11,8 +11,9 @@ extension SessionCoordinator {
     return [.askProfile(session.user, session.token.generation)]
   }
 
-  /// The server's word on the user that was signed in when it was asked; a failure that says nothing of
-  /// the user ends nothing.
+  /// Handles the profile of the user who was logged in at the request.
+  ///
+  /// Only a user who is inactive or deleted ends the session.
   mutating func profileRead(
     _ user: Identifier, _ failure: RequestFailure?, at now: ClockReading
   ) -> [SessionEffect] {
@@ -22,7 +23,8 @@ extension SessionCoordinator {
     return commit(end, for: .profileEndsSession(user, failure), at: now)
   }
 
-  /// The events that end the session of a user whom the server calls inactive or deleted.
+  /// Returns the events that end the session of an inactive or deleted user; `nil` for other
+  /// failures.
   func endEvents(_ failure: RequestFailure) -> [SessionRecord.Content]? {
     switch failure.kind {
     case .userInactive: endEvents(.userInactive, .keep)

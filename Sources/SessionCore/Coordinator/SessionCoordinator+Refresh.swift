@@ -12,8 +12,8 @@ extension SessionCoordinator {
       if isTokenGood(session.token, for: need.minimum, at: now.uptime) {
         return [.resume(caller, .refreshed)]
       }
-      // Each of many readings of an expired token would ask a server that has just failed. An app that
-      // comes to the foreground asks once.
+      // Many reads of an expired token must not each ask a server that has just failed. An app that
+      // enters the foreground asks once.
       if let rest, trigger != .foreground || rest.isForAll, now.uptime < rest.end {
         return [.resume(caller, .failed(.request(rest.failure)))]
       }
@@ -21,7 +21,8 @@ extension SessionCoordinator {
       if session.token.generation > used, isTokenGood(at: now.uptime) {
         return [.resume(caller, .refreshed)]
       }
-      // The server refused this token for many calls, and it answered the attempt for all with a failure.
+      // The server rejected this token for many calls, and responded to their one refresh with a
+      // failure.
       if session.token.generation == used, let rest, now.uptime < rest.end {
         return [.resume(caller, .failed(.request(rest.failure)))]
       }
@@ -31,27 +32,28 @@ extension SessionCoordinator {
     return settleAgain(at: now)
   }
 
-  /// Whether the current token lives at least `minimum` milliseconds more, or came within the last second.
+  /// Whether the token is valid for `minimum` more milliseconds, or arrived within the last second.
   private func isTokenGood(_ token: TokenMetadata, for minimum: Int64, at uptime: Int64) -> Bool {
     let left = tokenDeadline.subtractingSaturating(uptime)
     let leftOfNewToken = token.lifetimeMilliseconds.subtractingSaturating(retryPause)
     return isTokenGood(at: uptime) && left >= min(minimum, leftOfNewToken)
   }
 
-  /// Starts at once, or as soon as nothing is on the wire.
+  /// Starts a refresh at once, or as soon as no request is under way.
   mutating func refreshIsDue() -> [SessionEffect] {
     if state.token?.isRefreshable == true { due = due ?? refreshTrigger }
     return []
   }
 
-  /// Starts the one refresh; whether another process is at it has been seen.
+  /// Starts the one refresh; the caller has checked that no other process has a request under way.
   mutating func startRefresh(_ trigger: RefreshTrigger, at now: ClockReading) -> [SessionEffect] {
     guard case .authenticated(let session) = state else { return [] }
     guard session.token.isRefreshable else {
       return cannotRefresh(session.token, trigger, at: now)
     }
     var contents: [SessionRecord.Content] = []
-    // Whoever sent it may have stored what came, and died before it could say so.
+    // The sender of an open request may have stored its token, and died before it could journal
+    // that.
     let open = fold.intents.request
     if let open { contents.append(lost(open, at: now)) }
     let attempt = session.failures.total &+ UInt32(contents.count) &+ 1
@@ -64,7 +66,7 @@ extension SessionCoordinator {
     return commit(contents, for: .send, at: now, doubting: open != nil)
   }
 
-  /// The intent that goes before every request which may change the token.
+  /// Returns the intent that precedes every request which may change the token.
   func sent(
     _ kind: RequestKind, _ generation: Generation, trigger: RefreshTrigger, attempt: UInt32,
     at now: ClockReading
@@ -82,7 +84,7 @@ extension SessionCoordinator {
   ) -> [SessionEffect] {
     due = nil
     guard isTokenGood(at: now.uptime) else { return expire(.tokenExpired, at: now) }
-    // A refusal is the only sign that such a token is over (POL-7).
+    // A rejection is the only sign that such a token is invalid (POL-7).
     if trigger == .unauthorized, !token.isLifetimeKnown, policy.onRefusedToken == .end {
       return expire(.endedByServer, at: now)
     }
@@ -100,7 +102,7 @@ extension SessionCoordinator {
       return [discard(flight.number, revoking: state.kind != .authenticated)]
     }
     let facts = arrival.facts
-    // Calls with it would be another user's, and the token that was ours is spent.
+    // The new token belongs to another user, and the refresh token of this session is spent.
     guard !session.isOther(facts.user) else {
       return [discard(flight.number, revoking: true)]
         + fail(otherUser(in: facts), jitter: 0, at: now)
@@ -158,7 +160,7 @@ extension SessionCoordinator {
         flight = nil
         return []
       }
-      // Others took our request for lost and made theirs: what becomes of that counts (REF-3).
+      // Others presumed our request lost and made their own, whose outcome counts (REF-3).
       if let open = fold.intents.request, open.sequence != failed.note {
         let end = SessionNote.RequestEnded(request: failed.note, failure: failure)
         return commit(
@@ -176,7 +178,7 @@ extension SessionCoordinator {
     }
   }
 
-  /// What only the configuration says of the server's code.
+  /// Returns the meaning of the server's code, if only the configuration knows it.
   private func configuredMeaning(of failure: RequestFailure) -> ErrorMeaning? {
     guard let code = failure.serverCode, let meaning = errorCodes[code],
       meaning != ErrorMeaning(code: code)
@@ -184,7 +186,8 @@ extension SessionCoordinator {
     return meaning
   }
 
-  /// Either when to try again, or the events that end the session.
+  /// The decision on a failure: a delay before the next attempt, or the events that end the
+  /// session.
   private struct Verdict {
     var delay: Int64?
     var end: [SessionRecord.Content] = []
@@ -202,10 +205,11 @@ extension SessionCoordinator {
     case .userDeleted:
       return Verdict(end: [.event(.logout(SessionEvent.Logout(reason: .userDeleted)))])
     case .noRefreshToken where isTokenGood(at: now.uptime):
-      // What there is is good to its end.
+      // The current token is valid until it expires.
       return Verdict(delay: max(shortestDelay, tokenDeadline - now.uptime))
     case let kind where kind.isFinal:
-      // It may be refused because the server has answered a process that we overtook.
+      // It may be rejected because the server responded to a process whose request we presumed
+      // lost.
       if let overtaken, now.uptime < overtaken.end {
         return Verdict(delay: max(shortestDelay, min(backoff, overtaken.end - now.uptime)))
       }
@@ -220,24 +224,25 @@ extension SessionCoordinator {
         return Verdict(
           delay: max(shortestDelay, policy.longestRetryDelay, failure.retryAfterMilliseconds ?? 0))
       case .endAfterExpiry where isTokenGood(at: now.uptime):
-        // Tried again at the end of the token at the latest: that attempt decides.
+        // Tried again when the token expires at the latest: that attempt decides.
         let left = min(policy.longestRetryDelay, tokenDeadline.subtractingSaturating(now.uptime))
         return Verdict(delay: max(shortestDelay, left, failure.retryAfterMilliseconds ?? 0))
       case .end(let end), .endAfterExpiry(let end):
         return Verdict(end: endEvents(.attemptsExhausted, end))
       }
     }
-    // The server may have rotated and its answer is lost: at once, while it still forgives the
-    // old token (REF-7); once only, then as any other failure.
+    // The server may have rotated the token and its response is lost. So the first retry is
+    // immediate, while the server may still accept the old token (REF-7). Later ones wait.
     if failure.kind == .noReply, failures.last?.kind != .noReply { return Verdict(delay: 0) }
     return Verdict(delay: max(backoff, failure.retryAfterMilliseconds ?? 0))
   }
 
-  /// Milliseconds before another attempt even where a policy asks for none: without a network, an
-  /// attempt may fail as fast as it is made.
+  /// The least delay before another attempt, in milliseconds, for any policy.
+  ///
+  /// Without a network, an attempt may fail at once.
   private var shortestDelay: Int64 { 100 }
 
-  /// The failure is journaled, and the session goes on: another attempt is due.
+  /// Continues after a journaled failure that did not end the session: another attempt is due.
   mutating func failureNoted(_ failure: RequestFailure, delay: Int64?, at now: ClockReading)
     -> [SessionEffect]
   {
@@ -247,18 +252,18 @@ extension SessionCoordinator {
       return resume(failed.owner.map { [$0] } ?? [], .failed(.request(failure)))
     }
     guard let delay else {
-      // Another process is at it: waited for like any other.
+      // Another process has a request under way, whose end is waited for.
       due = due ?? .retry
       return []
     }
-    // At once: who waits waits on, for the reply to this one.
+    // Tried at once: waiting callers receive the result of that attempt.
     guard delay > 0 else {
       due = .retry
       return []
     }
     refreshTrigger = .retry
     let end = now.uptime.addingSaturating(delay)
-    // A refusal that is doubted is reported as `noReply`: the state of the token is unknown.
+    // A doubted rejection is reported as `noReply`: the state of the token is unknown.
     let told = failure.kind == .rejected ? RequestFailure(kind: .noReply) : failure
     if failure.kind.putsAttemptsOff { rest = Backoff(failure: told, end: end) }
     let reply = SessionEffect.Reply.failed(.request(told))
@@ -268,7 +273,7 @@ extension SessionCoordinator {
 }
 
 extension ActiveContext {
-  /// Whether it is the same role in the same place with the same permissions, whatever the names.
+  /// Whether role, school, unit and permissions are the same; names may differ.
   fileprivate func isSame(as other: ActiveContext?) -> Bool {
     guard let other else { return false }
     return role.id == other.role.id && school?.id == other.school?.id

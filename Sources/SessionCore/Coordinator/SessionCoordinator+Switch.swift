@@ -7,7 +7,7 @@ extension SessionCoordinator {
     return settleAgain(at: now)
   }
 
-  /// Sends the oldest request for another context that waits; never beside a refresh.
+  /// Sends the oldest waiting request for another context; never at the same time as a refresh.
   ///
   /// - Requirement: CTX-2
   mutating func startSwitch(at now: ClockReading) -> [SessionEffect] {
@@ -16,7 +16,8 @@ extension SessionCoordinator {
     else { return [] }
     var contents: [SessionRecord.Content] = []
     if let open = fold.intents.request {
-      // A request whose answer is lost may have replaced the token that the switch would carry.
+      // A request whose response is lost may have replaced the token with which the switch would be
+      // made.
       guard !token.isRefreshable else { return startRefresh(.command, at: now) }
       contents.append(lost(open, at: now))
     }
@@ -29,15 +30,19 @@ extension SessionCoordinator {
     return commit(contents, for: .send, at: now, doubting: needsFreshView)
   }
 
-  /// Whether the batch says that the answer to a switch is lost, before the batch is folded: the server
-  /// may have replaced the token.
+  /// Whether the batch says that the response to a switch is lost: the server may have replaced the
+  /// token.
+  ///
+  /// Call it before the batch is folded.
   func losesSwitch(_ durable: PendingCommit) -> Bool {
     guard let open = fold.intents.request, open.sent.kind == .switchContext else { return false }
     return open.sent.generation == state.token?.generation && durable.loses(open)
   }
 
-  /// A lost answer may have held the only token that the server goes on with: at once, while it still
-  /// forgives the old one; where that was tried and lost as well, as after any other failure.
+  /// Refreshes after a lost response, which may have held the only token that the server accepts.
+  ///
+  /// At once, while the server may still accept the old token. If that response was lost too, the
+  /// usual delay applies.
   ///
   /// - Requirement: REF-7
   mutating func refreshInDoubt() {
@@ -60,7 +65,8 @@ extension SessionCoordinator {
       return [discard(flight.number, revoking: true)]
         + fail(otherUser(in: arrival.facts), jitter: 0, at: now)
     }
-    // The token before is spent where there is a new refresh token: it is kept, in the context as it was.
+    // A new refresh token means that the previous one is spent. It is kept, with the previous
+    // context.
     let known = arrival.facts.hasRefreshToken ? session.context : nil
     guard let context = arrival.facts.namedContext ?? known else {
       return [.discard(flight.number, revoking: false)]
@@ -76,7 +82,7 @@ extension SessionCoordinator {
 }
 
 extension ResponseMetadata {
-  /// The context that the answer names, as an object or by a claim of its token.
+  /// The context that the response names, as an object or by a claim of its token.
   var namedContext: ActiveContext? { context ?? tokenContext }
 }
 
@@ -92,7 +98,7 @@ extension SessionState.Authenticated {
   }
 }
 
-/// The failure of a response that names another user, with the source that said so.
+/// Returns the failure of a response that names another user, with the source of that name.
 func otherUser(in facts: ResponseMetadata) -> RequestFailure {
   RequestFailure(kind: .otherUser, serverCode: facts.namedBy?.rawValue)
 }

@@ -1,6 +1,7 @@
 extension SessionCoordinator {
-  /// Milliseconds that a stored token has left: by the clock that never jumps where the system was not
-  /// started anew since, else by the civil time.
+  /// Returns the milliseconds until a stored token expires.
+  ///
+  /// Measured by the clock that never jumps; after a reboot by the civil time.
   ///
   /// - Requirement: REF-8
   func remaining(of token: TokenMetadata, as facts: StoredItemsReport, at now: ClockReading)
@@ -12,17 +13,17 @@ extension SessionCoordinator {
     return min(token.lifetimeMilliseconds, deadline.subtractingSaturating(now.uptime))
   }
 
-  /// Milliseconds that a journaled token has left by the civil time: all that is known of one that was
-  /// stored in another start of the system, or by another process.
+  /// Returns the milliseconds until a journaled token expires, by the civil time.
   ///
-  /// Never more than its whole life, however far back the civil time was set.
+  /// Used for a token that was stored before the last boot or by another process. Never more than
+  /// the token's lifetime, even if the civil time was set back.
   ///
   /// - Requirement: REF-8
   func remaining(of token: TokenMetadata, at now: ClockReading) -> Int64 {
     min(token.lifetimeMilliseconds, token.expiresAt.milliseconds(since: now.time))
   }
 
-  /// Takes note of the current token's end and sets the timer that comes before it.
+  /// Records the expiry of the current token and sets the timer before it.
   mutating func tokenChanged(_ token: TokenMetadata, remaining: Int64, at now: ClockReading)
     -> [SessionEffect]
   {
@@ -37,15 +38,15 @@ extension SessionCoordinator {
     else {
       return [.cancel(.refresh), .cancel(.expiry)]
     }
-    // Half of no life, or of next to none: a server may send one such token after the other.
-    // What was adopted may be over, and is no server's.
+    // A server may send one token after the other with no lifetime, or nearly none. An adopted
+    // token may have expired, and no server sent it just now.
     let isShort =
       token.lifetimeMilliseconds < 2 * retryPause && token.generation != Generation.none.next
     let pause = isShort ? now.uptime.addingSaturating(retryPause) : due
     return [.cancel(.expiry), .schedule(.refresh, uptime: max(due, pause))]
   }
 
-  /// The facts of the token that an answer brought, under the next generation.
+  /// Returns the metadata of the token in a response, under the next generation.
   func tokenFacts(_ arrival: TokenRequest.ReceivedResponse, isRefreshable: Bool) -> TokenMetadata {
     let time = arrival.moment.time
     return TokenMetadata(
@@ -56,7 +57,7 @@ extension SessionCoordinator {
 
   // MARK: The end of a session
 
-  /// The events that end an authenticated session for a reason, as the policy says.
+  /// Returns the events that end an authenticated session for a reason, by the policy.
   ///
   /// - Requirement: REF-6
   func endEvents(_ reason: ExpiryReason, _ end: SessionPolicy.End) -> [SessionRecord.Content] {
@@ -68,32 +69,33 @@ extension SessionCoordinator {
     }
   }
 
-  /// What goes of a session that has ended: an expired one's user is still known.
+  /// Wipes the items of an ended session; if it has expired, its user stays.
   mutating func wipeEnded(keeping generation: Generation? = nil) -> [SessionEffect] {
     wipe(
       state.kind == .expired
         ? .token(keepingRevocation: generation) : .session(keepingRevocation: generation))
   }
 
-  /// The same for a session that a batch has ended; tokens that the server still accepts are revoked.
+  /// Wipes the items of a session that a batch ended; revokes tokens that the server still accepts.
   mutating func wipeEnded(by durable: PendingCommit) -> [SessionEffect] {
     durable.pendingRevocation.map { left(nil, $0) } ?? wipeEnded()
   }
 
-  /// Asks for a wipe, and remembers it until it has ended.
+  /// Requests a wipe, and remembers it until it has ended.
   mutating func wipe(_ wipe: SessionEffect.Wipe) -> [SessionEffect] {
     wiping = wipe
     return [.wipe(wipe)]
   }
 
-  /// Drops the flight and the queues; a late answer will find no flight.
+  /// Drops the request under way and resumes all waiting callers; a late response finds no request.
   ///
   /// - Requirement: OUT-4
   mutating func stopWaiting(because failure: RequestFailure? = nil) -> [SessionEffect] {
     stopWaiting(stopped ?? .ended(state.kind, by: failure))
   }
 
-  /// `isOver`: the session has ended, whoever is signed in now.
+  /// Drops the request under way; `isOver` says that the session has ended, even if a user is
+  /// logged in.
   mutating func stopWaiting(_ reason: CommandFailure, isOver: Bool = false) -> [SessionEffect] {
     var closing: [SessionEffect] = []
     let problem = SessionEffect.Reply.failed(reason)
@@ -107,7 +109,7 @@ extension SessionCoordinator {
     }
     noteUnsentFlight()
     let callers = switches + waiters + (flight?.owner.map { [$0] } ?? [])
-    // A user who is still signed in goes on with it, if it is stored: the next opening announces it.
+    // If the user is still logged in, a stored token is used: the next opening announces it.
     let unsettled = dropUnsettled(revoking: hasEnded)
     (flight, switches, waiters, tokenDeadline) = (nil, [], [], .min)
     (isWaitingForLease, overtaken, rest, due) = (false, nil, nil, nil)
@@ -116,7 +118,8 @@ extension SessionCoordinator {
       + endUse() + endLifetime() + resume(callers, problem) + closing
   }
 
-  /// An answer that was waiting to be journaled and is not wanted any more.
+  /// Returns the effect that discards a response that waits to be journaled; empty if there is
+  /// none.
   func dropUnsettled(revoking: Bool) -> [SessionEffect] {
     guard let flight, flight.unsettled != nil else { return [] }
     return [discard(flight.number, revoking: revoking)]
@@ -128,7 +131,7 @@ extension SessionCoordinator {
       endEvents(reason, policy.onRejection), for: .expire(reason), at: now, doubting: true)
   }
 
-  /// Another process appended first: its token may be a newer one, which was not refused.
+  /// Refreshes again if callers wait: another process appended first, and its token may be newer.
   mutating func refusalAgain() -> [SessionEffect] {
     if !waiters.isEmpty, due == nil { due = .unauthorized }
     return []
@@ -151,8 +154,8 @@ extension SessionCoordinator {
     for index in pendingLogouts.indices where pendingLogouts[index].caller == caller {
       pendingLogouts[index].caller = nil
     }
-    // A sign-in that nobody waits for must not sign anybody in; a refresh or a switch that the
-    // server may have acted on goes on, for everybody else.
+    // A login without a waiting caller must not log anyone in. A refresh or a switch, on which the
+    // server may have acted, continues for all others.
     if let flight, flight.isLogin(of: caller) {
       abandoned.insert(flight.number)
       self.flight = nil

@@ -1,18 +1,18 @@
-/// How long the session is unused, on the clock that never jumps.
+/// Tracks how long the session is unused, on the clock that never jumps.
 ///
 /// - Requirement: POL-5
 extension SessionCoordinator {
-  /// Somebody signed in, here or elsewhere.
+  /// Starts the measurement after a login, in this process or another one.
   mutating func beginUse(at now: ClockReading) -> [SessionEffect] {
     guard policy.inactivityLimit != nil else { return [] }
     (lastUse, keptUse) = (now.uptime, .min)
     return used(at: now.uptime, now)
   }
 
-  /// The session was opened; `idle` is how long nobody had used it, where that is known.
+  /// Resumes the measurement at an opening; `idle` is how long the session was unused, if known.
   mutating func resumeUse(idle: Int64?, at now: ClockReading) -> [SessionEffect] {
     guard let limit = policy.inactivityLimit, state.kind == .authenticated else { return [] }
-    // What was never noted begins to be: the policy had no limit before.
+    // No use was ever stored: the policy had no limit before.
     guard idle != nil || lastUse != .min else { return beginUse(at: now) }
     let kept = now.uptime.subtractingSaturating(max(0, idle ?? limit))
     (lastUse, keptUse) = (max(lastUse, kept), max(keptUse, kept))
@@ -20,7 +20,7 @@ extension SessionCoordinator {
     return [.schedule(.inactivity, uptime: useEnd)]
   }
 
-  /// It was used; opening it or refreshing its token by itself is no use.
+  /// Records a use; opening the session or refreshing its token by itself is none.
   mutating func used(at uptime: Int64, _ now: ClockReading) -> [SessionEffect] {
     guard policy.inactivityLimit != nil, isRestored, state.kind == .authenticated else { return [] }
     lastUse = max(lastUse, min(uptime, now.uptime))
@@ -32,7 +32,7 @@ extension SessionCoordinator {
     return effects
   }
 
-  /// The limit is reached as far as this process knows: another one may have used the session.
+  /// Handles the inactivity timer; another process may have used the session meanwhile.
   mutating func inactivityIsDue(at now: ClockReading) -> [SessionEffect] {
     guard policy.inactivityLimit != nil, stopped == nil, isRestored, state.kind == .authenticated
     else { return [] }
@@ -43,7 +43,7 @@ extension SessionCoordinator {
     guard policy.inactivityLimit != nil, stopped == nil, isRestored, state.kind == .authenticated
     else { return [] }
     guard let last else {
-      // What cannot be read yet says nothing of who used the session (RES-3).
+      // An unreadable time does not prove that the session was unused (RES-3).
       return [.schedule(.inactivity, uptime: now.uptime.addingSaturating(retryPause))]
     }
     lastUse = max(lastUse, min(last, now.uptime))
@@ -51,7 +51,7 @@ extension SessionCoordinator {
     return expire(.inactivity, at: now)
   }
 
-  /// The session is over, and so is its use.
+  /// Stops the measurement at the end of the session.
   mutating func endUse() -> [SessionEffect] {
     guard policy.inactivityLimit != nil else { return [] }
     (lastUse, keptUse) = (.min, .min)
