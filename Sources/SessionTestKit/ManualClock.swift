@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// ```swift
 /// let clock = ManualClock()
-/// … open a session with it, sign in …
+/// // … open a session with it, sign in …
 /// await clock.waitForSleepers(1)    // the next refresh is scheduled
 /// clock.advance(by: .seconds(3_600))      // an hour later: it is due
 /// ```

@@ -8,7 +8,6 @@ package enum RefreshNeed: Hashable, Sendable {
   ///
   /// A token that arrived within the last second is sufficient, even if its whole lifetime is
   /// shorter. A server that issues short-lived tokens would only send another such token.
-  /// issues short-lived tokens would only send another of them.
   ///
   /// - Requirement: REF-15
   case unlessGood(for: Int64)

@@ -1,4 +1,6 @@
-/// An input of the coordinator: something that happened. Numbers replace handles and callers.
+/// An input of the coordinator: something that happened.
+///
+/// Numbers replace handles and callers.
 package enum SessionInput: Hashable, Sendable {
   /// The journal was folded and the stored items were read.
   case opened(StoredItemsReport)

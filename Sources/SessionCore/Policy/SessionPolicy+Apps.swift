@@ -34,7 +34,6 @@ extension SessionPolicy {
   ///
   /// If a refresh is rejected, the user is logged out. A failing server ends no session whose
   /// access token is valid.
-  /// A failing server ends no session whose access token is good.
   ///
   /// - Requirement: POL-1, POL-2, POL-3, REF-12
   package static let tik = SessionPolicy.clearOnRefusal.named("TIK") {

@@ -142,8 +142,8 @@ public struct SessionPolicy: Hashable, Sendable {
     ///
     /// - Requirement: POL-2, POL-6
     public var onRejection: End
-    /// What exhausted attempts lead to.
     /// What exhausted attempts result in.
+    ///
     /// - Requirement: POL-2
     public var onExhaustion: Exhaustion
     /// What a rejected token without a known lifetime results in.

@@ -11,6 +11,7 @@
 ///        └─────────────────────────────────────────────────────┘
 ///                                logout
 /// ```
+///
 /// Every other pair of state and event is rejected; the table is `Specs/Transitions.md`.
 ///
 /// - Requirement: STA-2

@@ -5,6 +5,7 @@
 /// Excludes a file from the system's backups.
 ///
 /// A journal restored from a backup would hold tokens that were rotated long ago.
+///
 /// - Requirement: JRN-1
 package enum BackupExclusion {
   /// The extended attribute that Foundation's `isExcludedFromBackup` sets.

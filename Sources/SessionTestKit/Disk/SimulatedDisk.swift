@@ -12,7 +12,7 @@ internal import Synchronization
 /// let journal = try Journal.open(at: "/app.journal", options: .on(disk))
 /// _ = try journal.append([draft])
 /// disk.fail(atCall: disk.callCount + 7, with: .noSpace)
-/// … append again …
+/// // … append again …
 /// let after = disk.crash(choices)    // the power fails; a new disk to open anew
 /// ```
 ///
