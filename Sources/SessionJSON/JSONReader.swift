@@ -1,4 +1,4 @@
-/// Reads JSON (RFC 8259); if an object holds a name twice, the last one counts.
+/// A reader of JSON (RFC 8259); if an object holds a name twice, the last one counts.
 ///
 /// The structure is read strictly. A value that cannot be decoded does not fail the rest:
 /// - A number keeps its digits, whatever its size.

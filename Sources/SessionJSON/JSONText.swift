@@ -1,4 +1,4 @@
-/// Decodes the bytes between the quotes of a JSON string (RFC 8259 §7).
+/// A decoder for the bytes between the quotes of a JSON string (RFC 8259 §7).
 struct JSONText {
   private var rest: ArraySlice<UInt8>
 

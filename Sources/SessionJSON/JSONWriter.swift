@@ -1,4 +1,4 @@
-/// Writes JSON (RFC 8259) as UTF-8, in the order of the calls.
+/// A writer of JSON (RFC 8259) as UTF-8, in the order of the calls.
 ///
 /// A writer that is used again allocates nothing. It keeps its memory and the text of the last day.
 /// Members that take a closure or any integer are inlinable, since other modules call them for each

@@ -1,5 +1,6 @@
-/// Folds a journal's records directly from their payloads, without decoding values that later
-/// records replace.
+/// A fold of a journal's records, directly from their payloads.
+///
+/// It does not decode values that later records replace.
 ///
 /// Every record is checked like in ``SessionDecoder``, and folded by the rules of ``SessionFold``.
 /// The active context stays encoded until it is requested

@@ -1,4 +1,4 @@
-/// Decodes the journal's little-endian encodings from the front of a payload.
+/// A decoder of the journal's little-endian encodings, from the front of a payload.
 ///
 /// Reads in place and allocates for long texts only. Every length is checked before it is used.
 package struct PayloadReader {

@@ -1,4 +1,4 @@
-/// Appends the journal's little-endian encodings to a payload (`Specs/EventCodec.md`).
+/// An encoder of the journal's little-endian encodings (`Specs/EventCodec.md`).
 package struct PayloadWriter {
   package private(set) var bytes: [UInt8]
 

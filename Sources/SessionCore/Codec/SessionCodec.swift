@@ -1,4 +1,4 @@
-/// Encodes and decodes the payloads of a session's journal (`Specs/EventCodec.md`).
+/// The encoding of records as payloads of a session's journal (`Specs/EventCodec.md`).
 ///
 /// Every payload begins with its time (8 bytes) and the version of its kind's fields (1 byte).
 /// Later versions only append fields: a reader decodes the fields that it knows and skips the rest.

@@ -1,4 +1,4 @@
-/// Decodes the payloads of consecutive records (`Specs/EventCodec.md`).
+/// A decoder for the payloads of consecutive records (`Specs/EventCodec.md`).
 ///
 /// Shares texts that journals repeat, such as permissions and names, between records. The results
 /// equal those of ``SessionCodec/decode(sequence:kind:payload:)-(UInt64,UInt8,RawSpan)``.

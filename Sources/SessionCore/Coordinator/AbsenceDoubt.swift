@@ -1,4 +1,4 @@
-/// Decides when a missing item counts as gone: it is searched for again first.
+/// The rule when a missing item counts as gone: it is searched for again first.
 ///
 /// A store can be empty for a while. Examples are a keychain while the system prewarms an app, and
 /// a folder on a disk that is not mounted yet. So an absence counts only after the third

@@ -107,7 +107,7 @@ extension SessionCoordinator {
     return [.schedule(.lease, uptime: now.uptime.addingSaturating(PeerLease.pause))]
   }
 
-  // MARK: A request that takes another one's place
+  // MARK: A request that supersedes another one
 
   /// Whether the batch sends a request in place of one whose process is not proven gone.
   ///
@@ -201,7 +201,7 @@ extension SessionCoordinator {
     return publish(events)
   }
 
-  // MARK: Answers that come after another process's token
+  // MARK: Responses after another process's token
 
   /// Remembers our request if another process's token supersedes it, unless that is its response.
   ///

@@ -91,7 +91,7 @@ extension SessionCoordinator {
     return resumeWaiters(.failed(.request(RequestFailure(kind: .noRefreshToken))))
   }
 
-  // MARK: Answers
+  // MARK: Responses
 
   mutating func settleRefresh(
     _ flight: TokenRequest, _ trigger: RefreshTrigger, attempt: UInt32,

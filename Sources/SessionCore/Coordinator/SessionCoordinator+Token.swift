@@ -145,7 +145,7 @@ extension SessionCoordinator {
     return expire(.tokenExpired, at: now)
   }
 
-  // MARK: Callers that leave
+  // MARK: Cancelled callers
 
   mutating func cancel(_ caller: Caller) -> [SessionEffect] {
     switches.removeAll { $0 == caller }

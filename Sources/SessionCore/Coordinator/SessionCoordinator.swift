@@ -1,5 +1,4 @@
-/// Makes every decision of an open session, as a value: inputs and the time go in, ordered effects
-/// come out.
+/// The decisions of an open session, as a value: inputs and the time go in, ordered effects come out.
 ///
 /// It has no clock, no I/O, no task, no randomness and no secret. So every interleaving of callers,
 /// responses, timers, crashes and other processes is a sequence of inputs that a test can write
@@ -302,7 +301,7 @@ package struct SessionCoordinator: Hashable, Sendable {
     }
   }
 
-  // MARK: Looking
+  // MARK: Read barrier
 
   /// Whether the journal must be read before the input is decided.
   ///

@@ -31,7 +31,7 @@ package struct StorageReport: Hashable, Sendable {
   }
 }
 
-/// Tracks which operations of the secret store fail, and what is still to be journaled.
+/// The failing operations of the secret store, and what of them is still to be journaled.
 ///
 /// ```
 ///          failure: note storageFailed          failure: nothing

@@ -1,4 +1,4 @@
-/// Counts consecutive requests that may have ended the process that sent them.
+/// A count of consecutive requests that may have ended the process that sent them.
 ///
 /// An opening of the journal found each of them without an end. It noted in its own batch that no
 /// reply came. A response that crashes the process would do so at every attempt. On Linux

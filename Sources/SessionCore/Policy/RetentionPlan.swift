@@ -1,4 +1,4 @@
-/// Determines which records of a journal a compaction would keep (`Specs/Retention.md`).
+/// The plan which records of a journal a compaction would keep (`Specs/Retention.md`).
 ///
 /// The plan receives every record, and is notified where the file begins. It never counts a record
 /// that is gone. It may miss the first record of a file that another process compacted, if it no

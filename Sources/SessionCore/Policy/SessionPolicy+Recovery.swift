@@ -9,7 +9,7 @@ extension SessionPolicy {
   /// - ``strict``: they are wiped, and that is journaled.
   /// - ``resume``: the session continues. A `login` with the method `adoption` records that.
   ///
-  /// A quarantined file is never removed. It is moved to `<path>.aside-<n>-<cause>-<time>`. The
+  /// ``resume`` never removes the file. It moves it to `<path>.aside-<n>-<cause>-<time>`. The
   /// first records of the new journal name the old one and the last sequence that could be read.
   /// `journalSetAside` notifies the app.
   ///

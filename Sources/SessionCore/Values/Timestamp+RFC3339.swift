@@ -16,7 +16,7 @@ extension Timestamp: CustomStringConvertible, LosslessStringConvertible {
 
   /// The time of day alone, in UTC: `14:00:05.205`.
   public var timeOfDay: String {
-    // Not through the day's first millisecond: near Int64.min that is below what fits.
+    // Not computed from the day's first millisecond: near `Int64.min` that would overflow.
     let rest = milliseconds % Timestamp.day
     let inDay = rest < 0 ? rest + Timestamp.day : rest
     let (hour, minute) = (inDay / 3_600_000, inDay / 60_000 % 60)

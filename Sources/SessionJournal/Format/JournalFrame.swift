@@ -122,7 +122,7 @@ extension JournalFrame {
   }
 }
 
-/// Encodes consecutive frames, each chained to its predecessor.
+/// An encoder of consecutive frames, each chained to its predecessor.
 package struct FrameWriter {
   package private(set) var bytes: [UInt8] = []
   package private(set) var chain: UInt32

@@ -1,4 +1,4 @@
-/// Reads a file batch by batch, and passes on only frames that are whole and valid.
+/// A reader of a file, batch by batch, that passes on only frames that are whole and valid.
 ///
 /// It stops at the end of the whole prefix and keeps the reason. Called again, it reads the
 /// incomplete bytes anew and continues.

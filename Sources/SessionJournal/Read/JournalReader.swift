@@ -1,4 +1,4 @@
-/// Reads a journal without changing it, in bounded memory and without a lock.
+/// A reader of a journal, in bounded memory and without a lock, that never changes it.
 ///
 /// Only whole batches are passed on. Reading stops at the end of the whole prefix. Called again
 /// after the file grew, it continues. The ending of a file that is being written is a snapshot: a

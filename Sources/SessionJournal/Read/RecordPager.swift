@@ -1,4 +1,4 @@
-/// Reads older records again, page by page.
+/// A reader of older records, page by page.
 struct RecordPager: ~Copyable, Sendable {
   private var scanner: FrameScanner
 

@@ -1,4 +1,4 @@
-/// Searches the bytes after the whole prefix for a proof that the prefix was once longer.
+/// The search after the whole prefix for a proof that the prefix was once longer.
 ///
 /// The proof is a frame that was written when the missing sequence was already durable. Reads
 /// through a bounded window and skips holes.

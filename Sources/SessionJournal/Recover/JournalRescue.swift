@@ -65,7 +65,7 @@ extension Journal {
           throw .compactionRefused(path: path, .copyDiffers)
         }
         try lock.acquire(journal: draft)
-        // Looked at again: copying takes time.
+        // Checked again: copying takes time.
         try work.requireOnlyName()
       } catch {
         work.draft.discard(draft)
@@ -195,7 +195,7 @@ private struct RescueWork {
       }
       try fileSystem.remove(backup.path)
     } catch {
-      // The first fault says more, and a copy too many does no harm.
+      // The first error says more, and an extra copy does no harm.
     }
   }
 

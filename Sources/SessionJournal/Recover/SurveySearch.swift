@@ -1,4 +1,4 @@
-/// Finds the whole batches after the whole prefix, at every multiple of 8.
+/// The search for whole batches after the whole prefix, at every multiple of 8.
 ///
 /// Moves forward only, with one frame in memory. A batch counts under three conditions:
 /// - It is whole.
@@ -58,7 +58,7 @@ struct SurveySearch: ~Copyable {
     seed = header.seed
     history = position
     survey = JournalSurvey(ending: ending)
-    // A file of holes may be nearly as long as a number of 64 bits can say.
+    // A sparse file may be nearly 2^64 bytes long.
     patience = 4 * min(self.end - position.offset, 1 << 60) + 16 * 1024 * 1024
   }
 

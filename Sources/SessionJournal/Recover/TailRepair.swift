@@ -1,4 +1,4 @@
-/// Cuts a torn or undetermined tail, after a copy of its bytes is durable in a file of its own.
+/// The cut of a torn or undetermined tail, after a copy of its bytes is durable in another file.
 ///
 /// Runs under the journal's lock. If it is interrupted, the tail is still in the journal, perhaps
 /// with a copy next to it. Running it again finishes the work.

@@ -2,7 +2,7 @@
   internal import Darwin
 #endif
 
-/// Excludes a file from the system's backups.
+/// The exclusion of a file from the system's backups.
 ///
 /// A journal restored from a backup would hold tokens that were rotated long ago.
 ///

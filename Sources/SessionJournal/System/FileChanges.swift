@@ -9,7 +9,7 @@ internal import Synchronization
   internal import Musl
 #endif
 
-/// Wakes a waiting task when the system reports a change of a file.
+/// A signal that wakes a waiting task when the system reports a change of a file.
 ///
 /// Some file systems never report changes, above all network file systems. So every wait has a
 /// limit.

@@ -16,7 +16,7 @@ package final class ProcessTurn: Sendable {
     return semaphore.wait(timeout: .now() + wait) == .success ? Taken(self) : nil
   }
 
-  /// Holds the turn until it is released from memory.
+  /// A turn that was taken; it ends with the last reference to this object.
   final class Taken: Sendable {
     private let turn: ProcessTurn
 

@@ -1,4 +1,4 @@
-/// Encodes batches that go into the file with one write.
+/// An encoder of batches that go into the file with one write.
 struct BatchWriter {
   /// The offset of the first batch.
   let start: UInt64

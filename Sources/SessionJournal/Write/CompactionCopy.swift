@@ -8,8 +8,10 @@ struct CompactedFile: ~Copyable {
   consuming func takeScanner() -> FrameScanner { scanner }
 }
 
-/// Creates the compacted file of a journal next to it, and verifies it (Specs/JournalFormat.md,
+/// The creation and verification of a journal's compacted file (Specs/JournalFormat.md,
 /// "Compaction").
+///
+/// The file is created next to the journal.
 ///
 /// Runs under the journal's locks. The journal must be durable to its end. If anything fails, the
 /// new file is removed.

@@ -1,4 +1,4 @@
-/// Writes a compacted file from its first byte to its last, in bounded pieces.
+/// A writer of a compacted file, from its first byte to its last, in bounded pieces.
 struct DraftWriter {
   /// The size of a piece, in bytes.
   private static let pieceSize = 256 * 1024

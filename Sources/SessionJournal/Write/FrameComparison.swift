@@ -1,4 +1,4 @@
-/// Compares the frames of a compacted file with those of the old file.
+/// The comparison of a compacted file's frames with those of the old file.
 struct FrameComparison: ~Copyable {
   private let file: any JournalFileHandle
   private let oldStart: UInt64

@@ -1,4 +1,4 @@
-/// Creates a new journal file, whole or not at all.
+/// The creation of a journal file, whole or not at all.
 struct JournalCreation {
   let location: JournalLocation
   let fileSystem: any JournalFileSystem

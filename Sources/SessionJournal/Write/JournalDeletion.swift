@@ -53,7 +53,7 @@ extension Journal {
   }
 }
 
-/// Removes the files of one journal, under its lock.
+/// The removal of one journal's files, under its lock.
 private struct JournalDeletion {
   let location: JournalLocation
   let fileSystem: any JournalFileSystem

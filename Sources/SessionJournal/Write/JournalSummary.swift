@@ -1,4 +1,4 @@
-/// Folds records into the bytes of a snapshot; a value type, empty before the first record.
+/// A fold of records into the bytes of a snapshot; a value type, empty before the first record.
 ///
 /// Equal snapshots must mean equal states. A compaction keeps its new file only if the snapshot of
 /// all its records equals that of the whole journal, byte for byte.
