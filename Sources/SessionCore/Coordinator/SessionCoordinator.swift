@@ -63,7 +63,7 @@ package struct SessionCoordinator: Hashable, Sendable {
   var overtaken: Lease?
   /// The newest stored token that no event can announce.
   var unannounceable = Generation.none
-  /// The failure that calls receive before the next attempt.
+  /// The pause before the next attempt, with the failure that calls receive until then.
   var rest: Backoff?
   /// How many consecutive requests may have ended their process, as far as this opening knows.
   var endedProcesses: UInt32 = 0
@@ -89,9 +89,9 @@ package struct SessionCoordinator: Hashable, Sendable {
   var unlockers: [Caller] = []
   /// Whether the user's profile is to be requested, as soon as there is a valid token.
   var owesProfile = false
-  /// When any process last used the session, on the clock that never jumps; and until when that is
-  /// stored.
+  /// When any process last used the session, on the clock that never jumps.
   package internal(set) var lastUse = Int64.min
+  /// The last use that is stored for other processes, on the same clock.
   var keptUse = Int64.min
   /// When the session ends by the policy, on the clock that never jumps; `Int64.max` for never.
   ///
@@ -101,7 +101,7 @@ package struct SessionCoordinator: Hashable, Sendable {
   package internal(set) var statedEnd = Int64.max
   /// Whether the host must be notified when its local data is to be cleared.
   var hostClears = false
-  /// Whether an identity provider keeps an account that must be removed with each end of a session.
+  /// Whether an identity provider keeps an account that must be removed with each logout.
   var hasProvider = false
   /// The meanings of the backend's error codes, by the configuration.
   ///
@@ -131,8 +131,9 @@ package struct SessionCoordinator: Hashable, Sendable {
   var openingNotes: [SessionNote] = []
   /// When the current token expires, on the clock that never jumps.
   package internal(set) var tokenDeadline: Int64 = .min
-  /// The sequence of the request that is no longer waited for, because its end could not be
-  /// journaled.
+  /// The sequence of the request that is no longer waited for.
+  ///
+  /// Its process is gone, or its end could not be journaled.
   var givenUp: UInt64 = 0
   /// The skew to the server's clock that this process last noted, in milliseconds.
   ///

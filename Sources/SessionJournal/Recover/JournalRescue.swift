@@ -14,13 +14,13 @@ extension Journal {
   /// Replaces the file at `path` by its good beginning, durably; nil if nothing was done.
   ///
   /// 1. Takes the journal's locks. `judge` reads the journal from its first record and returns the
-  ///   offset where the good part ends, after a whole batch. It returns nil if all of it is good,
-  ///   or if the caller has another reason to leave the file alone.
+  ///    offset where the good part ends, after a whole batch. It returns nil if all of it is good,
+  ///    or if the caller has another reason to leave the file alone.
   /// 2. Copies the old file to `<path>.aside-<n>-repaired-<time>`; `time` holds letters and digits
-  ///   only.
+  ///    only.
   /// 3. Calls `mark` for a record to append to the new file, or none.
   /// 4. Calls `judge` again on the new file; it must find all of it good. Then the new file takes
-  ///   the journal's place.
+  ///    the journal's place.
   ///
   /// If this is interrupted, `path` is the old file or the new one, whole. If it is the new one,
   /// the backup exists. Links are followed once. Another process that has read dropped records
