@@ -1,26 +1,30 @@
 import SessionCore
 import Synchronization
 
-/// When the session was used last, for any thread: counting a use is a few atomic loads and a store.
+/// The time of the last use of the session, which any thread can read and update.
+///
+/// Counting a use takes a few atomic loads and one store.
 struct ActivityMeter: ~Copyable, Sendable {
-  /// What a use comes to.
+  /// The effect of a use.
   enum Count: Hashable {
-    /// It counts.
+    /// The use counts.
     case counted
-    /// It counts, and it is time that others get to know.
+    /// The use counts, and other processes should learn of it now.
     case tell
-    /// It comes too late: the session had been unused for the whole limit, or has lasted its time.
+    /// The use is too late: the session was unused for the whole limit, or its lifetime is over.
     case overdue
   }
 
-  /// How long the session may be unused; `nil` for any time, and then nothing is counted.
+  /// The longest time without a use, in milliseconds.
+  ///
+  /// If it is `nil`, there is no limit, and uses are not counted.
   let limit: Int64?
   private let isLimitedByPolicy: Bool
   private let interval: Int64
   private let latest = Atomic<Int64>(.min)
   private let told = Atomic<Int64>(.min)
   private let checked = Atomic<Int64>(.min)
-  /// When the session ends, however it is used.
+  /// The uptime at which the session ends even if it is in use.
   ///
   /// - Requirement: POL-10
   private let end = Atomic<Int64>(.max)
@@ -31,20 +35,26 @@ struct ActivityMeter: ~Copyable, Sendable {
     interval = policy.useInterval
   }
 
-  /// Whether a use can come too late.
+  /// Whether a use can be too late.
   var isLimited: Bool { isLimitedByPolicy || end.load(ordering: .relaxed) != .max }
 
-  /// The last use, on the clock that never jumps; `nil` where none is known or none is counted.
+  /// The uptime of the last use, in milliseconds of the monotonic clock.
+  ///
+  /// `nil` if no use is known, or if uses are not counted.
   var last: Int64? {
     guard limit != nil else { return nil }
     let latest = latest.load(ordering: .relaxed)
     return latest == .min ? nil : latest
   }
 
-  /// Whether a use was counted here; the first one is told always.
+  /// Whether this process has counted a use.
+  ///
+  /// Its first use is always reported.
   var isOwn: Bool { told.load(ordering: .relaxed) != .min }
 
-  /// Whether it is time to look whether the session is over; for one of many that ask in a second.
+  /// Returns whether the caller should check if the session is over.
+  ///
+  /// The answer is `true` at most once a second, for one of all callers.
   func isDue(at uptime: Int64) -> Bool {
     let checked = checked.load(ordering: .relaxed)
     guard uptime.subtractingSaturating(checked) >= 1_000 else { return false }
@@ -62,12 +72,12 @@ struct ActivityMeter: ~Copyable, Sendable {
     self.latest.max(uptime, ordering: .relaxed)
     let told = told.load(ordering: .relaxed)
     guard uptime.subtractingSaturating(told) >= interval else { return .counted }
-    // One of many that come together tells it.
+    // Of several uses at the same time, one is reported.
     return self.told.compareExchange(expected: told, desired: uptime, ordering: .relaxed).exchanged
       ? .tell : .counted
   }
 
-  /// Takes in what the coordinator knows: the last use, of any process, and when the session ends.
+  /// Takes over what the coordinator knows: the last use by any process, and when the session ends.
   func follow(_ uptime: Int64, until end: Int64 = .max) {
     self.end.store(end, ordering: .relaxed)
     guard limit != nil, uptime != .min else { return }

@@ -1,24 +1,32 @@
 public import SessionCore
 
-/// Tokens that an app's old session layer holds, to be taken over once; shown without any.
+/// Tokens of an app's old session layer, which the session takes over once.
+///
+/// Descriptions do not show the tokens.
 ///
 /// - Requirement: LOG-9
 public struct AdoptedTokens: Hashable, Sendable {
   /// The access token.
   public var access: Secret
-  /// The refresh token, where there is one.
+  /// The refresh token, if there is one.
   public var refresh: Secret?
-  /// How long the access token is still valid; if `nil`, until the time that its `exp` says.
+  /// The time for which the access token is still valid.
   ///
-  /// If that is missing too, as long as the backend assumes of a token whose response does not say it. If it
-  /// assumes nothing, the token counts as expired and is refreshed at once.
+  /// If it is `nil`, the token's `exp` claim decides.
+  ///
+  /// If `exp` is missing too, the backend's default lifetime counts. If the backend has no default,
+  /// the token counts as expired and is refreshed at once.
   public var lifetime: Duration?
-  /// Who the user is; where `nil`, whom the access token's `sub` names.
+  /// The user.
+  ///
+  /// If it is `nil`, the access token's `sub` claim names the user.
   public var user: UserProfile?
-  /// The context that the user acts in; where `nil`, what the access token claims.
+  /// The context in which the user acts.
+  ///
+  /// If it is `nil`, the claims of the access token name it.
   public var context: ActiveContext?
 
-  /// Tokens of an old layer.
+  /// Creates a value with tokens of an old session layer.
   public init(
     access: Secret, refresh: Secret? = nil, lifetime: Duration? = nil, user: UserProfile? = nil,
     context: ActiveContext? = nil
@@ -34,7 +42,9 @@ public struct AdoptedTokens: Hashable, Sendable {
     min(lifetime.wholeMilliseconds, TokenMetadata.unknownLifetime)
   }
 
-  /// The answer that a sign-in would have brought; its claims are hints and never verified.
+  /// Returns the tokens as the response to a login.
+  ///
+  /// The claims of the tokens are hints. They are never verified.
   func answer(for reader: any TokenReader, at now: Timestamp) throws(SessionError) -> TokenResponse
   {
     guard access.isToken, refresh?.isToken ?? true else {

@@ -2,8 +2,11 @@ internal import Foundation
 public import SessionCore
 
 extension AppVersion {
-  /// The main bundle's `CFBundleShortVersionString` and, where there is one, its `CFBundleVersion`, as
-  /// `2.4.1+318`; `nil` where there is no such version: in a tool, in a test, or one spelled oddly.
+  /// The version of the main bundle, as `2.4.1+318`; `nil` if the bundle has no version that can be
+  /// read.
+  ///
+  /// It consists of `CFBundleShortVersionString` and, if present, `CFBundleVersion`. Tools and
+  /// tests usually have none.
   public static let ofMainBundle = AppVersion(bundle: Bundle.main.infoDictionary ?? [:])
 
   init?(bundle properties: [String: Any]) {

@@ -1,10 +1,12 @@
-/// Values of modules above SessionKit that a configuration or a preset carries, at most one of each type.
+/// Values of modules above SessionKit that a configuration or a preset carries, at most one of each
+/// type.
 ///
-/// SessionKit does not know the types. A session has the values of the configuration that opened it.
+/// SessionKit does not know the types. A session has the values of the configuration that opened
+/// it.
 package struct AttachedValues: Sendable {
   private var values: [ObjectIdentifier: any Sendable] = [:]
 
-  /// No value.
+  /// Creates a collection without values.
   package init() {}
 
   /// The value of this type; `nil` if there is none.

@@ -5,53 +5,67 @@ package import SessionCore
 /// It is the request of one login (Specs/Decisions/treat-a-web-login-as-one-request.md). The session runs it when the
 /// login before it has ended and the app's data is cleared.
 package protocol ExternalLogin: AnyObject, Sendable {
-  /// Runs it to its end; ends at once if it was cancelled before.
+  /// Runs the login until it ends.
+  ///
+  /// If it was cancelled before, it ends at once.
   func run(_ host: ExternalLoginHost) async -> ExternalLoginEnding
 
-  /// Ends it, and undoes what it has done: no caller waits any more.
+  /// Ends the login and undoes its effects.
+  ///
+  /// Called if no caller waits for it any more.
   func cancel()
 
-  /// Waits until it has ended, and until the next one may begin.
+  /// Waits until the login has ended and the next one may begin.
   func waitUntilEnded() async
 }
 
 /// How an external login ended.
 package enum ExternalLoginEnding: Sendable {
-  /// With tokens, in this way.
+  /// The login returned tokens.
+  ///
+  /// The second value names the method.
   case signedIn(TokenResponse, LoginMethod)
-  /// With nothing.
+  /// The login failed.
+  ///
+  /// There are no tokens.
   case failed(WebSignInProblem)
 }
 
-/// What a session gives to an external login, as the session is when the login's turn comes.
+/// What a session gives to an external login.
+///
+/// The values are those at the time when the login starts.
 package struct ExternalLoginHost: Sendable {
-  /// The session that has expired, whose user is to sign in again; `nil` if any user may sign in.
+  /// The expired session whose user should sign in again; `nil` if any user may sign in.
   package let expired: SessionState.Expired?
-  /// How long a step without the user may take, in milliseconds.
+  /// The time limit of a step that does not involve the user, in milliseconds.
   package let requestTimeout: Int64
-  /// Whether tokens of this user must not sign in if no user was asked.
+  /// Returns whether a silent sign-in of this user must be refused.
   package let isUnwelcome: @Sendable (Identifier) async -> Bool
-  /// Reads tokens as the answer to a login.
+  /// Reads tokens as the response to a login.
   package let map: @Sendable (IdentityTokens) throws(WebSignInProblem) -> TokenResponse
-  /// Gives tokens back that a user's sign-in brought and no caller wants.
+  /// Revokes tokens of a user's sign-in for which no caller waits.
   package let giveBack: @Sendable (IdentityTokens) -> Void
-  /// Waits for a number of milliseconds; `false` if the task is cancelled first.
+  /// Waits for a number of milliseconds.
+  ///
+  /// Returns `false` if the task is cancelled first.
   package let wait: @Sendable (Int64) async -> Bool
   /// Starts work that outlives the call.
   package let spawn: @Sendable (@escaping @Sendable () async -> Void) -> Task<Void, Never>
 }
 
 extension Session {
-  /// Signs in with an external login; limited, journaled, refused and undone as every login is.
+  /// Signs in with an external login.
   ///
-  /// If it throws, the external login may still run: the caller cancels it and waits for its end.
+  /// It is limited, journaled, refused and undone like every other login.
+  ///
+  /// If this throws, the external login may still run. The caller cancels it and waits for its end.
   package func login(
     by external: any ExternalLogin, _ method: LoginMethod
   ) async throws(SessionError) -> LoginResult {
     try await login(.external(external), method)
   }
 
-  /// The external login that runs, or that runs next; `nil` if there is none.
+  /// The external login that runs or that runs next; `nil` if there is none.
   package var externalLogin: (any ExternalLogin)? {
     get async { await engine.externalLogin }
   }

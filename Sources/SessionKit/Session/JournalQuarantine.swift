@@ -1,14 +1,18 @@
 @_spi(Internals) package import SessionCore
 
-/// A journal that could not be used and was set aside; a new one goes on from it.
+/// A journal that could not be used and was moved aside.
+///
+/// A new journal continues its session.
 ///
 /// - Requirement: RES-6
 package struct JournalQuarantine: Hashable, Sendable {
-  /// Where it is kept; nothing removes it but `Journal.delete` and the app.
+  /// The path of the file.
+  ///
+  /// Only `Journal.delete` and the app remove it.
   package let path: String
   /// Why it could not be used.
   package let cause: ContinuationCause
-  /// The last record of it that could be read; 0 for none.
+  /// The sequence of the last record that could be read; 0 if none could.
   package let lastSequence: UInt64
 
   init(_ predecessor: QuarantinedJournal) {

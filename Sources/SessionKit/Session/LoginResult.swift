@@ -2,9 +2,12 @@
 ///
 /// - Requirement: LOG-5, LOG-14
 public enum LoginResult: Hashable, Sendable {
-  /// A user is signed in, and durably so; `nil` if the profile is not known.
+  /// A user is signed in, and the `login` event is durable.
+  ///
+  /// The profile is `nil` if it is not known.
   case loggedIn(UserProfile?)
-  /// The account exists now and no user is signed in, such as until the e-mail address is confirmed.
+  /// The account exists now, but no user is signed in, for example until the e-mail address is
+  /// confirmed.
   case accountCreated
 
   /// The user who is signed in; `nil` after ``accountCreated``, and if the profile is not known.

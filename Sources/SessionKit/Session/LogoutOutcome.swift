@@ -1,30 +1,37 @@
 /// How a logout ended.
 ///
-/// Whatever it was, nobody is signed in any more.
+/// After every outcome, no user is signed in.
 ///
 /// - Requirement: OUT-2
 public enum LogoutOutcome: Hashable, Sendable, CustomStringConvertible {
-  /// Logged out and wiped. The server was told, has no request for that, or was not to be told
+  /// The user is logged out, and the stored items are removed.
+  ///
+  /// The server confirmed the logout, has no request for it, or was not asked
   /// (``LogoutScope/thisDeviceOnly``).
   case success
-  /// Logged out; something that should follow did not succeed.
+  /// The user is logged out, but a later step failed.
   case partial(Problem)
-  /// Nobody was signed in; nothing was journaled.
+  /// No user was signed in, and nothing was journaled.
   case alreadyLoggedOut
 
-  /// What did not succeed.
+  /// A step of a logout that failed.
   public enum Problem: Hashable, Sendable {
-    /// The server was not told; it is tried again when the session is next opened. The HTTP status,
-    /// or `nil` where none came.
+    /// The server did not confirm the logout.
+    ///
+    /// The session tries again when it is opened next. `status` is the HTTP status; `nil` if there
+    /// was no response.
     case serverNotTold(status: UInt16?)
-    /// A stored item could not be removed; it is tried again when the session is next opened.
+    /// A stored item could not be removed.
+    ///
+    /// The session tries again when it is opened next.
     case itemsRemain
-    /// The app's data or changes could not be cleared; it is tried again by itself, before the next sign-in
-    /// and when the session is next opened.
+    /// The app's data or changes could not be cleared.
+    ///
+    /// The session tries again automatically, before the next sign-in and when it is opened next.
     case localDataRemains
   }
 
-  /// A sentence for people.
+  /// A description in English, for developers.
   public var description: String {
     switch self {
     case .success: "logged out"

@@ -2,28 +2,28 @@
 package import SessionJournal
 import Synchronization
 
-/// One opening of a journal: its identity, and what it can find out about others.
+/// Identifies one opening of a journal, and finds out whether other openings still live.
 ///
-/// It lives until ``end()`` or the last reference is gone; from then on other openings may prove that
-/// it is gone.
+/// It lives until ``end()`` is called or its last reference is released. After that, other openings
+/// can prove that it is gone.
 ///
 /// - Requirement: REF-9
 package final class OpeningPresence: Sendable {
-  /// How a presence is made for the file at a path.
+  /// Creates a presence for the file at a path.
   package typealias Maker =
     @Sendable (_ path: String, _ options: Journal.Options, _ boot: Identifier?) -> OpeningPresence
 
-  /// Whether the process of another opening is proven to be gone.
+  /// Returns whether the process of another opening is proven to be gone.
   package typealias Judge = @Sendable (_ other: ProcessIdentity, _ process: UInt32) -> Bool
 
-  /// Which opening it is; `nil` if its records do not say.
+  /// The identity of this opening; `nil` if its records do not contain one.
   package let identity: ProcessIdentity?
-  /// The process's number.
+  /// The number of this process.
   package let process: UInt32
   private let lock: AliveFile?
   private let judge: Judge
 
-  /// A presence that another world knows of, not this system.
+  /// Creates a presence whose judgment comes from a closure instead of this system.
   package convenience init(
     _ identity: ProcessIdentity?, process: UInt32 = ProcessStatus.own, isGone: @escaping Judge
   ) {
@@ -39,24 +39,28 @@ package final class OpeningPresence: Sendable {
 
   deinit { end() }
 
-  /// No request of this opening can be on its way any more: others need not wait for it.
+  /// Ends the presence: no request of this opening can be on its way any more, so peers need not
+  /// wait for it.
   package func end() {
     if let identity { Living.remove(identity.opening) }
     lock?.release()
   }
 
-  /// Whether another opening is proven to be gone; if not, its lease is waited for.
+  /// Returns whether another opening is proven to be gone.
+  ///
+  /// If it is not, the caller waits for its lease.
   package func isGone(_ other: ProcessIdentity?, _ process: UInt32) -> Bool {
     guard let other, other.opening != identity?.opening else { return false }
     return judge(other, process)
   }
 
-  /// Presences in this system, with a lock where there is one.
+  /// Creates presences in this system, with a lock if the system supports it.
   package static let system: Maker = { path, options, boot in
     make(path, options, boot, isLocked: true)
   }
 
-  /// Presences in this system without a lock, as on Apple's systems and network file systems.
+  /// Creates presences in this system without a lock, as on Apple's systems and network file
+  /// systems.
   package static let withoutLock: Maker = { path, options, boot in
     make(path, options, boot, isLocked: false)
   }
@@ -67,7 +71,7 @@ package final class OpeningPresence: Sendable {
     var random = SystemRandomNumberGenerator()
     let opening = Identifier(uuidHigh: random.next(), low: random.next())
     guard options.fileSystem is POSIXFileSystem else {
-      // The processes of a simulated disk are none of this system: of them nothing is proven.
+      // The processes of a simulated disk do not run in this system, so nothing is proven of them.
       return OpeningPresence(ProcessIdentity(opening: opening, boot: boot)) { _, _ in false }
     }
     let lock =
@@ -77,7 +81,7 @@ package final class OpeningPresence: Sendable {
       opening: opening, boot: boot, namespace: ProcessStatus.namespace,
       start: ProcessStatus.start(of: own), lock: lock.map { Identifier($0.identity) })
     return OpeningPresence(identity, own, lock) { other, process in
-      // Of its own process this one knows everything.
+      // This process knows all of its own openings.
       if identity.isSameProcess(own, as: other, process) { return !Living.contains(other.opening) }
       var evidence = ProcessEvidence(boot: boot, namespace: identity.namespace)
       if other.lock != nil {
@@ -102,7 +106,7 @@ private enum Living {
 }
 
 extension Identifier {
-  /// The byte of the file of living openings that this opening locks: 63 random bits.
+  /// The offset of the byte that this opening locks in the file of living openings: 63 random bits.
   fileprivate var lockByte: UInt64 { uuid.map { ($0.high ^ $0.low) >> 1 } ?? 0 }
 
   fileprivate init(_ file: FileStatus.Identity) {

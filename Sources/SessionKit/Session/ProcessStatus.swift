@@ -8,12 +8,13 @@ import SessionCore
   import Musl
 #endif
 
-/// What the system says of processes and of its own start.
+/// What the operating system reports about processes and about its own start.
 enum ProcessStatus {
-  /// This process.
+  /// The number of this process.
   static var own: UInt32 { UInt32(bitPattern: getpid()) }
 
-  /// What the system says of a process number in this process's own namespace; `nil` if nothing.
+  /// Returns what the system reports about a process number in this process's namespace; `nil` for
+  /// no answer.
   static func number(_ process: UInt32) -> ProcessEvidence.Number? {
     let number = pid_t(bitPattern: process)
     guard number > 0 else { return nil }
@@ -21,7 +22,7 @@ enum ProcessStatus {
     return .used(start: start(of: process))
   }
 
-  /// Which start of the system this is; `nil` if it does not say.
+  /// The identifier of the system's current boot; `nil` if the system does not report one.
   static var boot: Identifier? {
     #if canImport(Darwin)
       var text = [CChar](repeating: 0, count: 64)
@@ -33,20 +34,21 @@ enum ProcessStatus {
     #endif
   }
 
-  /// In which namespace this process's number and start time count; `nil` if the system does not say.
+  /// The namespace in which this process's number and start time are valid; `nil` if the system
+  /// does not report it.
   ///
-  /// Apple's systems have one for all processes.
+  /// Apple's systems have one namespace for all processes.
   static var namespace: Identifier? {
     #if canImport(Darwin)
       return "system"
     #else
       guard let numbers = link("/proc/self/ns/pid") else { return nil }
-      // A kernel without time namespaces has one time for all.
+      // A kernel without time namespaces has one time for all processes.
       return Identifier(numbers + "+" + (link("/proc/self/ns/time") ?? ""))
     #endif
   }
 
-  /// When a process started, as the system counts it; 0 if that is not known.
+  /// Returns when a process started, in the system's own unit; 0 if that is not known.
   static func start(of process: UInt32) -> UInt64 {
     #if canImport(Darwin)
       var name = [CTL_KERN, KERN_PROC, KERN_PROC_PID, Int32(bitPattern: process)]
@@ -59,11 +61,12 @@ enum ProcessStatus {
       return UInt64(clamping: start.tv_sec) * 1_000_000 + UInt64(clamping: start.tv_usec)
     #else
       let isOwn = process == own
-      // The folder may show the numbers of another namespace; its own process it always finds.
+      // The folder may show the numbers of another namespace. It always shows the own process.
       guard isOwn || showsOwnNumbers,
         let text = contents(of: "/proc/\(isOwn ? "self" : String(process))/stat")
       else { return 0 }
-      // The name, in parentheses, may hold anything: the 20th field behind it is the start.
+      // The name, in parentheses, may contain any characters. The start time is the 20th field
+      // after it.
       let fields = text[(text.lastIndex(of: UInt8(ascii: ")")) ?? text.startIndex)...]
         .split(separator: UInt8(ascii: " "))
       return fields.count > 20 ? UInt64(String(decoding: fields[20], as: UTF8.self)) ?? 0 : 0
@@ -80,7 +83,7 @@ enum ProcessStatus {
     /// Whether `/proc` shows processes by the numbers of this process's namespace.
     private static var showsOwnNumbers: Bool {
       guard let status = contents(of: "/proc/self/status") else { return false }
-      // From the namespace of the folder to that of the process, one number for each.
+      // The line has one number for each namespace, from that of the folder to that of the process.
       let line = status.split(separator: UInt8(ascii: "\n"))
         .first { $0.starts(with: Array("NSpid:".utf8)) }
       return line?.dropFirst(6).split { $0 <= UInt8(ascii: " ") }.count == 1
@@ -95,7 +98,7 @@ enum ProcessStatus {
       return length > 0 ? Array(text.prefix(length)) : nil
     }
 
-    /// The digits of what a link of `/proc` leads to, such as `pid:[4026531836]`.
+    /// Returns the digits in the target of a link of `/proc`, such as `pid:[4026531836]`.
     private static func link(_ path: String) -> String? {
       var text = [CChar](repeating: 0, count: 64)
       let length = readlink(path, &text, text.count)

@@ -1,24 +1,26 @@
 @_spi(Internals) import SessionCore
 import SessionJournal
 
-/// A journal that was set aside, or is about to be: what can still be read of it.
+/// What can still be read of a journal that was quarantined or is about to be.
 ///
 /// - Requirement: RES-6
 struct QuarantinedJournal: Sendable {
-  /// Where it lies.
+  /// The path of the file.
   let path: String
-  /// What the new journal says of it.
+  /// The note with which the new journal refers to this one.
   let link: SessionNote.Continued
-  /// The state that its whole prefix folds to.
+  /// The state to which its complete prefix folds.
   private(set) var state = SessionState.unauthenticated
-  /// The tokens up to this one were ended, by an event that can be read.
+  /// The last generation whose session was ended by an event that can be read.
   private(set) var ended = Generation.none
-  /// Whether an event can be read behind what is lost.
+  /// Whether an event after the lost part can be read.
   private(set) var hasLaterEvents = false
 
-  /// Reads what can be read; nothing is changed, and nothing is taken for told that a gap hides.
+  /// Reads what can be read and changes nothing.
   ///
-  /// Throws where the file cannot be read at all; `nil` where it is a journal that can be used.
+  /// A gap proves nothing about the records that it hides.
+  ///
+  /// Returns `nil` if the journal can be used. Throws if the file cannot be read at all.
   static func read(_ path: String, _ options: Journal.Options)
     throws(SessionError) -> QuarantinedJournal?
   {
@@ -58,24 +60,24 @@ struct QuarantinedJournal: Sendable {
   }
 }
 
-/// What is learnt record by record.
+/// Collects the findings, one record at a time.
 private struct Reading {
   private var fold = PayloadFold()
   private(set) var cause: SessionNote.ContinuationCause?
   private(set) var ended = Generation.none
   private(set) var hasLaterEvents = false
-  /// The newest token, where no gap may hide a newer one.
+  /// The newest generation; `nil` if a gap may hide a newer one.
   private var newest: Generation? = Generation.none
 
-  /// The last record before one that cannot be folded.
+  /// The sequence of the last record before the first one that cannot be folded.
   var lastSequence: UInt64 { fold.sequence }
 
-  /// The state of the whole prefix, as far as it folds.
+  /// The state of the prefix, as far as it can be folded.
   var state: SessionState {
     do throws(CodecError) {
       return try fold.fold().state
     } catch {
-      // Checked when it was taken in; were it not readable, nothing would be known.
+      // The payload was checked when it was read. If it still cannot be folded, nothing is known.
       return .unauthenticated
     }
   }
@@ -93,10 +95,12 @@ private struct Reading {
     watch(frame, payload)
   }
 
-  /// Passes what is lost: tokens may have come in it.
+  /// Passes a gap.
+  ///
+  /// The gap may hide newer tokens.
   mutating func cross() { newest = nil }
 
-  /// So much is not looked at that anything may have ended.
+  /// Treats every session as ended, because too much was not examined.
   mutating func loseTrack() { ended = Generation(.max) }
 
   mutating func watch(_ frame: JournalFrame, _ payload: RawSpan) {
@@ -124,7 +128,7 @@ private struct Reading {
     if let token = event.announcedToken?.generation { newest = token }
     switch event {
     case .login(let login):
-      // Whatever came before it is over, and it is not.
+      // Every session before this login is over, but this one is not.
       let before = login.token.generation.number
       ended = Generation(before == 0 ? 0 : before - 1)
     case .sessionExpired, .logout:
@@ -148,7 +152,7 @@ extension JournalSurvey {
 }
 
 extension SessionNote.ContinuationCause {
-  /// Why a journal cannot be used; `nil` where the error says nothing of the kind.
+  /// Creates the reason why a journal cannot be used; `nil` if the error does not say so.
   init?(_ error: JournalError) {
     switch error {
     case .empty, .notAJournal: self = .notAJournal

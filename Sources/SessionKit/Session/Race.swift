@@ -1,6 +1,8 @@
 import Synchronization
 
-/// The first of several ends.
+/// Waits for the first of several endings.
+///
+/// Later endings are ignored.
 final class Race<Ending: Sendable>: Sendable {
   private struct State {
     var ending: Ending?

@@ -1,9 +1,10 @@
 import SessionCore
 
-/// A path without the name of the app's container, which is another one after each installation.
+/// A path without the name of the app's container, which changes with each installation.
 ///
-/// An app that was installed anew meets the items of its own earlier journal: they name a path that it
-/// may not read any more, and that is its own path in another container.
+/// After an app was installed again, it may find stored items of its own earlier journal. They name
+/// a path in the old container, which the app may not read any more. Without the container's name,
+/// it equals the app's own path.
 struct SecretsPlace: Hashable {
   private let path: String
 
@@ -20,10 +21,11 @@ struct SecretsPlace: Hashable {
     self.path = kept.joined(separator: "/")
   }
 
-  /// Where a journal may stand that stood at `path`, if a folder was moved that holds our own as well.
+  /// Returns the paths at which a journal may be that was at `path`, if a folder that also contains
+  /// our journal was moved.
   ///
-  /// A system moves an app's container with all that is in it, so the end of the path stays: it is tried
-  /// below each folder above our own journal.
+  /// The system moves an app's container with its contents, so the end of the path stays the same.
+  /// The end is tried below each folder above our own journal.
   static func candidates(for path: String, near own: String) -> [String] {
     let stored = path.split(separator: "/").suffix(longestEnd)
     let folders = own.split(separator: "/").dropLast()
@@ -34,6 +36,6 @@ struct SecretsPlace: Hashable {
     .filter { $0 != path && $0 != own }
   }
 
-  /// How many parts of a path are tried.
+  /// The maximum number of path components to try.
   private static let longestEnd = 6
 }

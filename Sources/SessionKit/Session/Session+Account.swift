@@ -1,17 +1,23 @@
 import SessionCore
 
-/// How a user's account stands at the server.
+/// The status of a user's account at the server.
 ///
 /// - Requirement: LOG-6
 public enum AccountStatus: Hashable, Sendable {
-  /// The user may use it.
+  /// The user may use the account.
   case active
-  /// The session has expired with that reason.
+  /// The account is inactive.
+  ///
+  /// The session has expired for this reason.
   case inactive
+  /// The account was deleted.
+  ///
   /// The session was logged out, and the app's local data is cleared.
   case deleted
-  /// The answer is older than what the app knows of the user (``SessionHost/lastKnownStatus(of:)``), so it
-  /// says nothing of now.
+  /// The response is older than what the app knows of the user
+  /// (``SessionHost/lastKnownStatus(of:)``).
+  ///
+  /// It does not show the current status.
   case outdated
 
   init?(_ kind: RequestFailure.Kind?) {
@@ -24,20 +30,22 @@ public enum AccountStatus: Hashable, Sendable {
 }
 
 extension RequestFailure.Kind {
-  /// Whether the server says that the user's account is inactive or deleted.
+  /// Whether the server reports that the user's account is inactive or deleted.
   package var isOfAccount: Bool { self == .userInactive || self == .userDeleted }
 }
 
 extension Session {
-  /// Asks the server now how the user's account stands.
+  /// Asks the server for the current status of the user's account.
   ///
-  /// An expired token is refreshed first, and a refused one once. `inactive` and `deleted` end the session
-  /// before this returns, if the journal can be written. Every error leaves the session what it was:
+  /// An expired token is refreshed first. A token that the server refuses is refreshed once.
+  /// `inactive` and `deleted` end the session before this returns, if the journal can be written.
+  ///
+  /// After an error, the session is unchanged. The errors are:
   ///
   /// - `refused` without a status if the backend has no endpoint for the profile.
   /// - `notLoggedIn`, `expired` or `loggedOut` if there is no session.
-  /// - `refused` with the status 401 if the token that was just refreshed is refused too.
-  /// - What the request or the refresh failed with.
+  /// - `refused` with the status 401 if the server refuses the token that was just refreshed.
+  /// - The error of the request or the refresh.
   ///
   /// - Requirement: LOG-6
   @discardableResult

@@ -2,36 +2,39 @@ import SessionCore
 
 // Protected calls (INT).
 extension Session {
-  /// Protected calls by a carrier.
+  /// Returns a runner that makes protected calls with a carrier.
   package func run<Carrier: CallCarrier>(
     _ carrier: Carrier, rules: CallRules, trace: (@Sendable (CallTrace) -> Void)?
   ) -> CallRunner<Carrier> {
     CallRunner(self, carrier: carrier, rules: rules, trace: trace)
   }
 
-  /// What the session shows to a call.
+  /// The part of the session's state that a call needs.
   var pass: CallPass { engine.view.pass }
 
   /// Why the session has ended, as far as this object knows.
   var endCause: EndCause { engine.view.current.end }
 
-  /// What a pass shows now.
+  /// Returns what a pass shows now.
   func observed(_ pass: CallPass) -> CallPlan.Observed {
-    // A call is a use; one that comes too late must not go out with the token (POL-5).
+    // A call counts as a use. After the inactivity limit it must not be sent with the token
+    // (POL-5).
     let uptime = engine.configuration.clock.now().uptime
     return pass.observed(at: engine.use(at: uptime) ? uptime : .max)
   }
 
-  /// A call of this session was answered with a code that says how the user's account stands: it counts
-  /// like an answer to the profile request.
+  /// Reports that a call's response had a code that states the status of the user's account.
+  ///
+  /// It counts like a response to the profile request.
   ///
   /// - Requirement: LOG-6
   func callTold(_ failure: RequestFailure, of owner: CallPlan.Owner) async {
     await engine.told(failure, of: owner)
   }
 
-  /// Whether a call that was refused this token may cause a refresh now; if not, and that is news,
-  /// the reports say so.
+  /// Returns whether a call may cause a refresh now, after the server refused this token.
+  ///
+  /// The first denial appears in the reports.
   ///
   /// - Requirement: REF-13
   func mayRefresh(refused generation: Generation, _ window: RefreshWindow?) -> Bool {
@@ -42,7 +45,7 @@ extension Session {
     return verdict == .allowed
   }
 
-  /// Notes that a call was refused the token that had just been refreshed for it.
+  /// Records that a call was refused the token that had just been refreshed for it.
   ///
   /// - Requirement: REF-13
   func note(refusedNew generation: Generation) {
@@ -55,7 +58,7 @@ extension Session {
     engine.hub.warn(SessionWarning(denial, generation))
   }
 
-  /// Waits before the attempt with this number, the second at the earliest.
+  /// Waits before the attempt with this number, which is at least 2.
   func rest(before attempt: UInt32, telling tell: (Int64) -> Void) async throws(SessionError) {
     let configuration = engine.configuration
     let delay = engine.policy.retryDelay(

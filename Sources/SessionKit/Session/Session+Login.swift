@@ -1,20 +1,26 @@
 public import SessionCore
 
-// All logins are one: limited, journaled, refused and undone by the same rules, and the `login` event names
-// the method.
+// All logins follow the same rules: they are limited, journaled, refused and undone in one way. The
+// `login` event names the method.
 extension Session {
   /// Logs a user in, or creates an account.
   ///
-  /// When it returns ``LoginResult/loggedIn(_:)``, the tokens are stored, the `login` event is durable, and the next
-  /// refresh is scheduled. ``LoginResult/accountCreated`` means that a registration has succeeded and its response
-  /// had no tokens. After an error nothing is stored or appended, except after `accountUnavailable` with a
-  /// `reason`: the response named the user, so the login and its end are in the journal.
+  /// When it returns ``LoginResult/loggedIn(_:)``, the tokens are stored, the `login` event is
+  /// durable, and the next refresh is scheduled. ``LoginResult/accountCreated`` means that a
+  /// registration has succeeded and its response had no tokens.
   ///
-  /// - A user name, a password and another service's token are checked before anything is sent: `invalidInput`.
-  /// - A registration throws `alreadyLoggedIn` if a session has expired, since it belongs to another user.
-  /// - A refresh token is sent once. If the response is lost, the server may have spent it: nothing is stored, and
-  ///   another one is needed if the server accepts each only once.
-  /// - `refused` if the backend has no request for this credential: nothing was sent.
+  /// After an error nothing is stored or appended, with one exception. After `accountUnavailable`
+  /// with a `reason`, the login and its end are in the journal, because the response named the
+  /// user. The errors include:
+  ///
+  /// - `invalidInput` if a user name, a password or another service's token is malformed. Nothing
+  ///   was sent.
+  /// - `alreadyLoggedIn` for a registration if a session has expired, since that session belongs to
+  ///   another user.
+  /// - `refused` if the backend has no request for this credential. Nothing was sent.
+  ///
+  /// A refresh token is sent once. If the response is lost, the server may have consumed the token.
+  /// Nothing is stored then. If the server accepts each token only once, another one is needed.
   ///
   /// - Requirement: LOG-1, LOG-2, LOG-3, LOG-4, LOG-5, LOG-14, LOG-15, LOG-6
   @discardableResult
@@ -25,14 +31,17 @@ extension Session {
 
   /// Takes over the tokens of an app's old session layer, once.
   ///
-  /// Returns whether they are the session's now. `false` means that nothing was done: this journal has had a token
-  /// before, and a session that ended does not come back by what an old layer left. In both cases the old layer's
-  /// copy can be removed, so the call may be made at each launch until then.
+  /// Returns `true` if the session now has the tokens. Returns `false`, and does nothing, if this
+  /// journal has had a token before: an ended session does not come back through old tokens. In
+  /// both cases the old layer's copy can be removed, so the app may make this call at each launch
+  /// until then.
   ///
-  /// No request is made. A token that has expired is refreshed then. A crash in it leaves the session signed in or
-  /// nothing done. If it throws, the tokens are still the old layer's. It throws `invalidResponse` if
-  /// - neither the tokens nor their claims name the user;
-  /// - the name is an e-mail address, which no journal holds;
+  /// This sends no request. A token that has expired is refreshed after the call. After a crash
+  /// during the call, the session is either signed in or unchanged. If this throws, the old layer
+  /// keeps its tokens. It throws `invalidResponse` if
+  ///
+  /// - neither the tokens nor their claims name the user.
+  /// - the user's name is an e-mail address, which a journal never holds.
   /// - a token is empty, or has characters that cannot be sent.
   ///
   /// - Requirement: LOG-9, STO-3
@@ -45,12 +54,12 @@ extension Session {
     return reply != .notAdopted
   }
 
-  /// Goes on with a stored session whose items can be read now: the user has shown who they are, as
-  /// ``SecretStore`` has it.
+  /// Continues a stored session after its items became readable, because the user has authenticated
+  /// to ``SecretStore``.
   ///
-  /// A session whose items are locked is `loading`, and looks at them each second; this looks at once.
-  /// It is no login, and it appends nothing: the session was the user's all the time. Returns the state. Throws
-  /// `locked` if the items still cannot be read.
+  /// A session whose items are locked is `loading` and tries to read them each second. This method
+  /// tries at once. It is no login and appends nothing, because the session was the user's all the
+  /// time. Returns the state. Throws `locked` if the items still cannot be read.
   ///
   /// - Requirement: LOG-5
   @discardableResult

@@ -2,19 +2,29 @@
 import SessionJournal
 
 extension Session {
-  /// Logs out: from the moment the event is durable nothing brings the session back.
+  /// Logs the user out.
   ///
-  /// With ``LogoutScope/thisDeviceOnly`` nothing is revoked at the server, now or later; everything else is the
-  /// same.
+  /// After the event is durable, nothing brings the session back.
   ///
-  /// Returns when the stored items are wiped, the hosts have cleared their data
-  /// (``SessionHost/sessionEnded(_:)``), and the server has answered or could not be reached. Returns
-  /// `alreadyLoggedOut` if no user is signed in by the journal, which other processes write too.
+  /// With ``LogoutScope/thisDeviceOnly`` nothing is revoked at the server, now or later. Everything
+  /// else is the same.
   ///
-  /// - Throws: `pendingChanges` if the hosts have changes that were not sent, unless they may be discarded. From the count on, the hosts take in no changes until this has ended.
+  /// It returns after three steps:
+  ///
+  /// - The stored items are removed.
+  /// - The hosts have cleared their data (``SessionHost/sessionEnded(_:)``).
+  /// - The server has responded or could not be reached.
+  ///
+  /// It returns `alreadyLoggedOut` if no user is signed in by the journal, which other processes
+  /// also write.
+  ///
+  /// - Throws: `pendingChanges` if the hosts have unsent changes and `discardingPendingChanges` is
+  ///   `false`. After they are counted, the hosts accept no changes until this has ended.
   /// - Throws: `storage` if the event could not be journaled. Then nothing has changed.
-  /// - Throws: `cancelled` if its task is cancelled, before or while it waits. The logout goes on.
-  /// - Throws: `closed` if the session is closed meanwhile. If its event is durable, the logout goes on.
+  /// - Throws: `cancelled` if its task is cancelled, before or during the wait. The logout
+  ///   continues.
+  /// - Throws: `closed` if the session is closed meanwhile. If the event is durable, the logout
+  ///   continues.
   ///
   /// - Requirement: OUT-1, OUT-2, OUT-3, OUT-7
   @discardableResult
@@ -29,7 +39,7 @@ extension Session {
       reply = try await engine.logoutOfHeld(scope)
     }
     do throws(SessionError) { try await engine.awaitDataClearing() } catch .clearingLocalData {
-      // The outcome says so.
+      // The outcome reports it.
     }
     let isCleared = await !engine.needsDataClearing
     guard case .loggedOut(let outcome, let status, let isWiped) = reply else {
@@ -41,7 +51,9 @@ extension Session {
     return .partial(.serverNotTold(status: status == 0 ? nil : status))
   }
 
-  /// Has the hosts hold changes; throws `pendingChanges`, and holds none, if there are some.
+  /// Has the hosts hold changes.
+  ///
+  /// Throws `pendingChanges`, and holds none, if there are unsent changes.
   private func holdChanges() async throws(SessionError) {
     // A logout of a closed session never happens, so there is nothing to prepare.
     guard !states.isFinished else { throw .closed }
@@ -54,11 +66,11 @@ extension Session {
     }
   }
 
-  /// Throws if the user who is signed in has changes that were not sent.
+  /// Throws if the user who is signed in has unsent changes.
   private func checkPendingChanges() async throws(SessionError) {
     var count = await engine.holdForLogout(of: state.user)
     guard count > 0 else { return }
-    // A user may have signed in by another process. Then that user's changes count, and no others.
+    // A user may have signed in through another process. Then only that user's changes count.
     if state.kind == .unauthenticated {
       _ = try await engine.ask { .foreground($0) }
       guard state.kind != .unauthenticated else { return }

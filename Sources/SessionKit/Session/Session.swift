@@ -1,39 +1,47 @@
 public import Foundation
 @_spi(Internals) public import SessionCore
 
-/// A session that lives in a journal: every transition is an event, the state is their fold.
+/// A session that is stored in a journal.
 ///
-/// Any number of tasks may use it at once. What it shows (`state`, `currentToken` …) can be read on
-/// any thread without waiting; what it does is serialised, and never two requests for a token are
-/// on the wire at a time.
+/// Every transition is an event, and the state is the fold of the events.
+///
+/// Any number of tasks can use it at the same time. Its properties, such as `state` and
+/// `currentToken`, can be read on any thread without waiting. Its operations are serialized. At
+/// most one token request is on the wire at a time.
 public final class Session: Sendable {
   let engine: SessionEngine
-  /// What carries the calls of ``data(for:as:)``, made at the first one.
+  /// Carries the calls of ``data(for:as:)``.
+  ///
+  /// It is created for the first call.
   let sharedCalls = SharedCalls()
 
-  /// What it was opened with.
+  /// The configuration with which the session was opened.
   package var configuration: SessionConfiguration { engine.configuration }
 
   private init(_ engine: SessionEngine) {
     self.engine = engine
   }
 
-  /// Opens the session that the journal holds, or a new one.
+  /// Opens the session that the journal holds, or creates a new one.
   ///
-  /// Creates the configuration's directory and the folders above it, with the mode 0700, if they are missing.
-  /// It creates nothing if stored secrets belong to a journal that should be there: its disk may not be
-  /// mounted. It throws `storage` then (`JournalError.folderMissing`). Mount the disk, or create the directory
-  /// yourself to go on without that journal.
+  /// If the configuration's directory or the folders above it are missing, they are created with
+  /// the mode 0700. There is one exception: stored secrets may belong to a journal that should be
+  /// there, for example on a disk that is not mounted. Then nothing is created, and it throws
+  /// `storage` (`JournalError.folderMissing`). Mount the disk, or create the directory to continue
+  /// without that journal.
   ///
-  /// It never waits for the network. A token that has expired is refreshed afterwards, and `activity` shows it.
+  /// It never waits for the network. A token that has expired is refreshed afterwards, and
+  /// `activity` shows it.
   ///
-  /// A tail of the journal that was never acknowledged is cut off, kept beside the journal, and noted in it.
+  /// If the end of the journal was never acknowledged, it is cut off and kept in a file next to the
+  /// journal. A record in the journal notes it.
   ///
   /// Throws:
-  /// - `refused` if the directory is no file URL with an absolute path, or if its path leads to a file.
-  /// - `storage` if the journal cannot be read or written; `underlyingError` is the cause. If it cannot be read
-  ///   *yet*, ``SessionOpening`` waits for it. If it is damaged and the policy's `recovery` is `resume`,
-  ///   the journal is set aside instead, and the session continues.
+  /// - `refused` if the directory is no file URL with an absolute path, or if its path leads to a
+  ///   file.
+  /// - `storage` if the journal cannot be read or written; `underlyingError` is the cause. If it
+  ///   cannot be read *yet*, ``SessionOpening`` waits for it. If it is damaged and the policy's
+  ///   `recovery` is `resume`, the journal is moved aside instead, and the session continues.
   /// - Requirement: RES-1, RES-3, RES-6
   public static func open(_ configuration: SessionConfiguration)
     async throws(SessionError) -> Session
@@ -53,9 +61,9 @@ public final class Session: Sendable {
 
   // MARK: Commands
 
-  /// Gets a newer token now, whatever the life left in the current one.
+  /// Gets a newer token now, even if the current token is still valid for a long time.
   ///
-  /// Any number of callers at once share one request.
+  /// Any number of concurrent callers share one request.
   ///
   /// - Requirement: REF-2, REF-3
   @discardableResult
@@ -63,24 +71,26 @@ public final class Session: Sendable {
     try await refresh(.manual, .always)
   }
 
-  /// Returns the current token if it is good, else a newer one.
+  /// Returns the current token if it is valid, else a newer one.
   ///
-  /// Good is what this process knows: a logout by another one is seen a moment later (`state`).
+  /// This process decides whether the token is valid. A logout by another process is seen after a
+  /// short delay (`state`).
   @discardableResult
   public func accessToken() async throws(SessionError) -> AccessToken {
     try await accessToken(validFor: .zero)
   }
 
-  /// Returns the current token if it lives at least `minimum` more, else a newer one.
+  /// Returns the current token if it is valid for at least `minimum`, else a newer one.
   ///
-  /// Callers with different minimums share one request. A token that the server has just issued is
-  /// returned even if its whole life is shorter than `minimum`. Just issued is what arrived within the last
-  /// second: a later call gets a newer token again, so ask for less than the server gives.
+  /// Callers with different minimums share one request. A token that arrived within the last second
+  /// is returned even if its whole lifetime is shorter than `minimum`. A later call would request a
+  /// newer token again, so `minimum` should be less than the lifetime that the server gives.
   ///
-  /// If the refresh fails, this throws why, even if the current token is still good for a while:
-  /// ``currentToken`` has it.
+  /// If the refresh fails, this throws its error, even if the current token is still valid for a
+  /// while. ``currentToken`` is that token.
   ///
-  /// - Parameter minimum: rounded up to milliseconds; zero and less ask for a token that is not over.
+  /// - Parameter minimum: rounded up to milliseconds. For zero or less, a token that has not
+  ///   expired is enough.
   /// - Requirement: REF-15, REF-3
   @discardableResult
   public func accessToken(validFor minimum: Duration) async throws(SessionError) -> AccessToken {
@@ -103,8 +113,8 @@ public final class Session: Sendable {
     let shown = engine.view.current
     if let token = shown.token { return token }
     if let replacement { throw replacement }
-    // The session may have ended since, which is the truth by now; or another process's token
-    // cannot be read yet.
+    // The session may have ended meanwhile, and then that is the answer. Or the token of another
+    // process cannot be read yet.
     switch shown.state {
     case .authenticated: throw newerItems ?? .secretsUnavailable
     case .expired: throw .expired(shown.end)
@@ -112,8 +122,9 @@ public final class Session: Sendable {
     }
   }
 
-  /// Counts a use, or has the session end that was unused for too long; throws where it is over
-  /// and that cannot be journaled now.
+  /// Counts a use, or ends a session that was unused for too long.
+  ///
+  /// Throws if the session is over and its end cannot be journaled now.
   ///
   /// - Requirement: POL-5
   func use() async throws(SessionError) {
@@ -121,10 +132,11 @@ public final class Session: Sendable {
     try await engine.recordActivity()
   }
 
-  /// Acts in another role, school or unit from now on.
+  /// Switches to another role, school or unit.
   ///
-  /// On every error nothing changes, with one exception: `storage` with a `SessionError` as its `underlyingError`,
-  /// whose advice is not `reopen`. Then the server has responded, and it changes later, without another call.
+  /// After an error nothing changes, with one exception: `storage` with a `SessionError` as its
+  /// `underlyingError` and an advice other than `reopen`. In this case the server has responded,
+  /// and the context changes later without another call.
   ///
   /// - Requirement: CTX-1
   @discardableResult
@@ -136,28 +148,31 @@ public final class Session: Sendable {
     return activeContext
   }
 
-  /// Forgets that the last sign-in failed: `activity` is idle again.
+  /// Clears the error of the last sign-in, so that `activity` is idle again.
   ///
   /// - Requirement: STA-3
   public func clearError() async {
     await engine.clearError()
   }
 
-  /// Closes this object and the journal; the session itself goes on when it is opened again.
+  /// Closes this object and the journal.
   ///
-  /// Waits for a request that is on the wire, at most the policy's `refresh.timeout`: its answer may
-  /// hold the only token that the server takes from now on. Ends every sequence of events. Closing twice
-  /// does nothing. Not ended early by the task's cancellation.
+  /// The session itself continues when it is opened again.
   ///
-  /// Does not wait for ``SessionHost/sessionEnded(_:)``. If that still runs, this returns `false`: the call
-  /// goes on, and callers that wait for it receive `closed`. If the process ends before it returns, the next
-  /// opening calls it again.
+  /// It waits for a request that is on the wire, at most for the policy's `refresh.timeout`: the
+  /// response may contain the only token that the server accepts from then on. It ends every
+  /// sequence of events. Closing twice has no further effect. Cancelling the task does not end it
+  /// early.
   ///
-  /// A response that could not be stored yet is stored first. If that fails again, this throws `storage` with
-  /// the advice to open again, and the journal says why, if it can be written. The object is closed also if
-  /// this throws, so there is nothing to call again.
+  /// It does not wait for ``SessionHost/sessionEnded(_:)``. If that call still runs, this returns
+  /// `false`. The call continues, and callers that wait for it receive `closed`. If the process
+  /// ends before the call returns, the next opening repeats it.
   ///
-  /// - Returns: `true` if nothing goes on; `false` if a host still removes its data.
+  /// A response that could not be stored yet is stored first. If that fails again, this throws
+  /// `storage` with the advice to open again. The journal then holds the reason, if it can be
+  /// written. The object is closed even if this throws, so there is no need to call it again.
+  ///
+  /// - Returns: `true` if nothing continues; `false` if a host still removes its data.
   /// - Requirement: SYN-5
   @discardableResult
   public func close() async throws(SessionError) -> Bool {
@@ -166,31 +181,35 @@ public final class Session: Sendable {
 
   // MARK: Events
 
-  /// The session's events from now on: those after the last one at the moment of this call.
+  /// The session's events after this call, without those before it.
   public var events: SessionEvents {
     events(after: engine.hub.last)
   }
 
-  /// The events after the record with this sequence, 0 for all that there were.
+  /// Returns the events after the record with this sequence.
   ///
-  /// History first, then the live ones, with no gap and no duplicate. Where the journal's old records
-  /// gave way to a snapshot and events among them are asked for, the sequence throws
-  /// ``CompactedEvents`` as the underlying error of `storage`. The events after the sequence that it names go
-  /// on from there.
+  /// 0 returns all events.
+  ///
+  /// The sequence gives the history first, then the live events, with no gap and no duplicate. If a
+  /// snapshot has replaced events that are asked for, it throws `storage` with ``CompactedEvents``
+  /// as the underlying error. That error names a sequence, and the events after it can be read.
   public func events(after sequence: UInt64) -> SessionEvents {
     SessionEvents(
       start: sequence, hub: engine.hub,
       archive: EventArchive(journal: engine.journal, runtime: engine.runtime))
   }
 
-  /// What the session shows, from now on: state, activity and user.
+  /// What the session shows, after this call: state, activity and user.
   ///
   /// - Requirement: STA-7
   public var states: SessionStates { SessionStates(hub: engine.states) }
 
-  /// Hands events to subscribers that the journal does not have: for measuring how fast that is.
+  /// Gives events that are not in the journal to the subscribers.
   ///
-  /// Sequences must grow; those above the journal's that fall out of the buffer cannot be read back.
+  /// Benchmarks measure the speed of that.
+  ///
+  /// Sequences must grow. Those above the journal's last one cannot be read again after they leave
+  /// the buffer.
   @_spi(Benchmarks)
   public func publish(_ events: [RecordedEvent]) {
     engine.hub.publish(events)
@@ -198,15 +217,16 @@ public final class Session: Sendable {
 
   // MARK: What it shows
 
-  /// Why the last records or stored items could not be written; `nil` once they could.
+  /// Why the last write of records or stored items failed; `nil` after a write succeeded.
   ///
-  /// The session is what it was, and its token stays good: with a full disk it can be opened and used,
-  /// and refreshed for as long as the journal has room in reserve (Specs/Decisions/a-full-disk.md).
+  /// The session is unchanged, and its token stays valid. With a full disk the session can still be
+  /// opened, used and refreshed, as long as the journal has reserved space
+  /// (Specs/Decisions/a-full-disk.md).
   ///
-  /// `storage` with `JournalError.replaced` stays: another journal is in this one's place, put there by a process that
-  /// could not use it. From then on `state` is `unauthenticated`, `activity` is `replaced`, and every command
-  /// throws the same error. Close this object and open the session again
-  /// (Specs/Decisions/quarantine-an-unusable-journal.md).
+  /// `storage` with `JournalError.replaced` is permanent for this object: another process could not
+  /// use the journal and put a new one in its place. After that, `state` is `unauthenticated`,
+  /// `activity` is `replaced`, and every command throws the same error. Close this object and open
+  /// the session again (Specs/Decisions/quarantine-an-unusable-journal.md).
   ///
   /// - Requirement: RES-6
   public var storageProblem: SessionError? { engine.view.current.storageProblem }
@@ -217,7 +237,8 @@ public final class Session: Sendable {
     return shown.activity == .replaced ? shown.storageProblem : nil
   }
 
-  /// That a newer version of this library wrote the stored items: this one cannot use them.
+  /// The error of stored items that a newer version of this library wrote, and that this version
+  /// cannot use.
   ///
   /// - Requirement: RES-8
   private var newerItems: SessionError? {
@@ -225,15 +246,16 @@ public final class Session: Sendable {
     return storageProblem
   }
 
-  /// Why the journal could not be compacted when it should have been last; `nil` where it could.
+  /// Why the last compaction that was due failed; `nil` if it succeeded.
   ///
-  /// A session goes on all the same: the journal is as it was, and longer than it should be. It is
-  /// tried again after an hour and whenever a session is opened.
+  /// The session continues. The journal is unchanged, and longer than it should be. The session
+  /// tries again after an hour and whenever it is opened.
   public var compactionProblem: SessionError? { engine.view.current.compactionProblem }
 
-  /// The file that holds the journal that could not be used, if this opening set it aside; `nil` otherwise.
+  /// The file with the journal that could not be used, if this opening moved it aside; `nil`
+  /// otherwise.
   ///
-  /// Nothing removes the file but `Journal.delete` and the app. ``SessionWarning/journalSetAside(_:)`` in
+  /// Only `Journal.delete` and the app remove the file. ``SessionWarning/journalSetAside(_:)`` in
   /// ``reports`` says why the journal could not be used.
   ///
   /// - Requirement: RES-6
@@ -244,20 +266,22 @@ public final class Session: Sendable {
   /// The same journal, with the cause and its last record.
   package var quarantine: JournalQuarantine? { engine.journalSetAside }
 
-  /// The folded state; `unauthenticated` with the activity `replaced` if another journal is in the place
-  /// of this object's journal.
+  /// The state that results from folding the events.
   ///
-  /// What another process appended is seen as soon as the system reports it. A file system that reports
-  /// nothing, as most network file systems, is read each second.
+  /// If another journal has replaced this object's journal, the state is `unauthenticated` and
+  /// ``activity`` is `replaced`.
+  ///
+  /// Events of other processes are visible as soon as the system reports the change. Most network
+  /// file systems report no changes, so the journal is read each second there.
   ///
   /// - Requirement: JRN-1
   public var state: SessionState { engine.view.current.state }
 
-  /// Why and when a session of this journal ended last; `nil` if none did, or if the journal does not hold
-  /// it any more.
+  /// Why and when a session of this journal ended last; `nil` if none did, or if the journal no
+  /// longer holds it.
   ///
-  /// It stays after the user was signed out, after a restart and after a new login. `text(of:)` says it to
-  /// a user.
+  /// It stays after the user was signed out, after a restart and after a new login. `text(of:)`
+  /// returns a text for users.
   ///
   /// - Requirement: STA-8
   public var lastEnd: SessionEnd? { engine.view.current.lastEnd }
@@ -267,20 +291,22 @@ public final class Session: Sendable {
   /// - Requirement: STA-3
   public var activity: SessionActivity { engine.view.current.activity }
 
-  /// How many callers wait for a good token.
+  /// The number of callers that wait for a valid token.
   package var waiterCount: Int { engine.view.current.waiterCount }
 
   /// Whether a user is signed in and the session has not expired.
   public var isAuthenticated: Bool { state.kind == .authenticated }
 
-  /// The profile of the user that the session belongs to, also while expired; `nil` without one.
+  /// The profile of the session's user, even if the session has expired; `nil` if there is no user.
   public var currentUser: UserProfile? { engine.view.current.user }
 
-  /// The current token, good or not; `nil` unless authenticated, and for a session that was unused for
-  /// longer than the policy allows, whose end is about to be journaled.
+  /// The current token, valid or not; `nil` unless authenticated.
   ///
-  /// One that is stored, and whose event could not be journaled yet, is newer than the one that `state`
-  /// names.
+  /// It is also `nil` if the session was unused for longer than the policy allows and its end is
+  /// about to be journaled.
+  ///
+  /// A token may be stored before its event could be journaled. That token is newer than the one
+  /// that `state` names.
   ///
   /// - Requirement: POL-5, RES-6
   public var currentToken: AccessToken? {
@@ -289,23 +315,24 @@ public final class Session: Sendable {
     return engine.use(at: engine.configuration.clock.now().uptime) ? token : nil
   }
 
-  /// The role, school and unit that the user acts in; `nil` unless authenticated with a context.
+  /// The role, school and unit in which the user acts; `nil` unless authenticated with a context.
   public var activeContext: ActiveContext? { state.activeContext }
 
   /// The role of the active context.
   public var currentUserRole: ActiveContext.Named? { activeContext?.role }
 
-  /// What the active context permits; empty without one.
+  /// The permissions of the active context; empty if there is none.
   public var currentPermissions: [String] { activeContext?.permissions ?? [] }
 
-  /// Whether the active context grants `permission`, such as `materials:read`.
+  /// Returns whether the active context grants `permission`, such as `materials:read`.
   public func isPermitted(_ permission: String) -> Bool {
     activeContext?.permits(permission) ?? false
   }
 
-  /// Whether the current token's life is over, on a clock that wall-clock jumps do not move.
+  /// Whether the current token has expired, by a clock that changes of the wall clock do not
+  /// affect.
   ///
-  /// `true` without a token.
+  /// It is `true` if there is no token.
   ///
   /// - Requirement: REF-8
   public var isTokenExpired: Bool {
@@ -313,9 +340,9 @@ public final class Session: Sendable {
     return shown.token == nil || engine.configuration.clock.now().uptime >= shown.deadline
   }
 
-  /// Whether there is a refresh token to get a newer token with.
+  /// Whether there is a refresh token with which the session can get a newer token.
   ///
-  /// `false` while the stored items cannot be read, as ``currentToken`` is `nil` then.
+  /// It is `false` while the stored items cannot be read. ``currentToken`` is `nil` then.
   public var canRefreshToken: Bool {
     let shown = engine.view.current
     return shown.token != nil && shown.state.token?.isRefreshable == true

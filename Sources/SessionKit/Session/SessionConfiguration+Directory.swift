@@ -2,7 +2,9 @@ public import Foundation
 
 /// The directory of a session.
 extension SessionConfiguration {
-  /// Where the journal is, for `sessionreplay`: `session.journal` in the directory.
+  /// The journal's file, `session.journal` in the directory.
+  ///
+  /// Use it with `sessionreplay`.
   public var journalURL: URL { URL(fileURLWithPath: journal, isDirectory: false) }
 
   static func journal(in directory: URL) -> String {
@@ -10,14 +12,16 @@ extension SessionConfiguration {
     return (path == "/" ? "" : path) + "/session.journal"
   }
 
-  /// The path without a slash at its end.
+  /// Returns the path of a directory without a slash at its end.
   static func path(of directory: URL) -> String {
     var path = directory.absoluteURL.path(percentEncoded: false)
     while path.count > 1, path.last == "/" { path.removeLast() }
     return path
   }
 
-  /// Throws if the directory cannot be one; looks at the URL only.
+  /// Throws if the URL cannot be a session's directory.
+  ///
+  /// It checks the URL only, not the file system.
   func checkDirectory() throws(SessionError) {
     guard let directory else { return }
     guard directory.isFileURL, Self.path(of: directory).first == "/" else {

@@ -3,29 +3,32 @@ import SessionCore
 extension SessionConfiguration {
   /// Adds a host after those that were added before it.
   ///
-  /// A host stays: nothing removes it from a configuration, and no other host takes its place. Add each
-  /// host once.
+  /// A host cannot be removed from a configuration or replaced. Add each host once.
   public mutating func add(host: any SessionHost) { hosts.append(host) }
 }
 
-/// What the hosts of a session say and do together; ``SessionHost`` has the order of their calls.
+/// The combined answers and calls of a session's hosts.
+///
+/// ``SessionHost`` documents the order of the calls.
 extension SessionConfiguration {
-  /// Whether a host keeps data that goes with a logout.
+  /// Whether a host keeps data that a logout removes.
   var hasLocalData: Bool { hosts.contains(where: \.hasUserData) }
 
-  /// Whether a host keeps data that goes with a logout even if a user has signed in since.
+  /// Whether a host keeps data that a logout removes even if a user has signed in since.
   var hasSeparateData: Bool { hosts.contains { $0.hasUserData && $0.separatesSignIns } }
 
-  /// How long clearing may take; `nil` for no limit, as it is if every host can tell sign-ins apart.
+  /// The time limit of clearing; `nil` for no limit, which is the case if every host can tell
+  /// sign-ins apart.
   var clearingLimit: Duration? {
     hosts.contains { $0.hasUserData && !$0.separatesSignIns } ? clearLocalDataLimit : nil
   }
 
-  /// Whether a host keeps when a user's status last changed.
+  /// Whether a host keeps the time of the last change of a user's status.
   var keepsStatusTimes: Bool { hosts.contains(where: \.keepsStatusTimes) }
 
-  /// The number of changes of the user that the server has not taken; a host that has none holds further
-  /// changes until ``releaseHold(_:of:)``.
+  /// Returns the number of the user's changes that the server has not accepted.
+  ///
+  /// A host without such changes holds further ones until ``releaseHold(_:of:)``.
   func holdForLogout(_ journal: Identifier, of user: Identifier?) async -> Int {
     var count = 0
     for host in hosts { count += await host.prepareForLogout(user: user, journal: journal) }
@@ -39,22 +42,25 @@ extension SessionConfiguration {
     for host in hosts where isReleased(host) { await host.cancelLogout(journal: journal) }
   }
 
-  /// Has the hosts remove what they keep of a session; whether all of it is gone.
+  /// Has the hosts remove what they keep of a session.
+  ///
+  /// Returns whether all of it is removed.
   func clear(_ ended: EndedSession) async -> Bool {
     var isDone = true
-    // The time limit cancels the calls that are left, so those that it is not for come first.
+    // The time limit cancels the remaining calls. Hosts to which it does not apply are therefore
+    // called first.
     let separate = hosts.filter(\.separatesSignIns)
     let others = ended.hasLaterLogin ? [] : hosts.filter { !$0.separatesSignIns }
     for host in separate + others where host.hasUserData {
       do { try await host.sessionEnded(ended) } catch {
-        // The host knows what it threw. The session only tries again.
+        // The host knows its own error. The session only tries again.
         isDone = false
       }
     }
     return isDone
   }
 
-  /// The newest time at which a user's status has changed, of those that the hosts know.
+  /// Returns the newest time at which a user's status changed, of all times that the hosts know.
   func lastKnownStatus(of user: Identifier) async -> Timestamp? {
     var newest: Timestamp?
     for host in hosts {
@@ -64,9 +70,9 @@ extension SessionConfiguration {
     return newest
   }
 
-  /// Has each host learn that a user's status has changed.
+  /// Notifies each host that a user's status has changed.
   func accountStatusChanged(_ change: StatusChange) async {
-    // The time is kept last. If the process dies before that, the change counts as new again.
+    // The time is stored last. If the process dies before that, the change counts as new again.
     for host in hosts where !host.keepsStatusTimes { await host.accountStatusChanged(change) }
     for host in hosts where host.keepsStatusTimes { await host.accountStatusChanged(change) }
   }

@@ -6,122 +6,137 @@ package import SessionJournal
 ///
 /// Decide these five things before you ship. Each can be changed later, but users notice.
 ///
-/// | Decide | With | If you say nothing |
+/// | Decide | With | Default |
 /// | --- | --- | --- |
 /// | What does a refused refresh do? | ``policy``, its `ending` | the session expires, the data stays |
 /// | What happens to unsent changes at a logout? | ``hosts`` | the session knows of no changes |
 /// | Can there be several accounts? | a directory and ``secrets`` for each | one account |
 /// | Do extensions use the session? | one directory and ``secrets`` for all | each process has its own |
-/// | Who can read the secrets? | a keychain service, or ``secrets``: a store of your choice | you have to say it |
+/// | Who can read the secrets? | a keychain service, or ``secrets``: a store of your choice | none; the choice is required |
 ///
 /// - A refused refresh: ``SessionPolicy/standard`` keeps the user and the data until a logout.
 ///   ``SessionPolicy/clearOnRefusal`` logs the user out, and the ``hosts`` clear their data.
-/// - Unsent changes: a host says how many there are. A logout then throws with the number, unless the app
-///   discards them. A change log is such a host.
+/// - Unsent changes: a host says how many there are. A logout then throws with the number, unless
+///   the app discards them. A change log is such a host.
 /// - Several accounts: two sessions must share neither the directory nor the place of the secrets.
-/// - Extensions: they share one session if they open the same directory, which all of them reach, and the
-///   same secrets. Then one process refreshes, and the others use its token.
-/// - Secrets: a keychain protects them by the device's lock or by the user's presence. A file store leaves
-///   that to the file system.
+/// - Extensions: they share one session if they open the same directory, which all of them can
+///   access, and the same secrets. Then one process refreshes, and the others use its token.
+/// - Secrets: a keychain protects them by the device's lock or by the user's presence. A file store
+///   leaves that to the file system.
 ///
 /// - Requirement: POL-6, OUT-3, JRN-1, REF-3, STO-2
 public struct SessionConfiguration: Sendable {
-  /// The absolute path of the journal file; one per account.
+  /// The absolute path of the journal file, one per account.
   package var journal: String
-  /// What ``Session/open(_:)`` creates; `nil` if the journal's path was named instead.
+  /// The directory that ``Session/open(_:)`` creates; `nil` if the journal's path was given
+  /// instead.
   package private(set) var directory: URL?
-  /// Where the secrets are kept, outside the journal; one place per account, as one journal.
+  /// The store that keeps the secrets outside the journal.
+  ///
+  /// Each account needs a place of its own.
   public var secrets: any SecretStore
   /// The server that issues the tokens, and how to speak to it.
   public var backend: any AuthBackend
-  /// When a token is refreshed, what ends the session, and what a login must pass.
+  /// Decides when a token is refreshed, what ends the session, and what a login must satisfy.
   public var policy: SessionPolicy
-  /// What tells the time.
+  /// The clock that tells the time.
   public var clock: any SessionClock
-  /// How long the journal may get before its old records give way to a snapshot; `nil` keeps all.
+  /// The length at which a snapshot replaces old records of the journal; `nil` keeps all records.
   public var retention: RetentionPolicy?
-  /// Which version of the app this is, for the journal: each opening notes it, and
-  /// `sessionreplay stats --by version` tells whose sessions end.
+  /// The version of the app.
   ///
-  /// The main bundle's if not said, which a tool, a server and most programs on Linux have not.
+  /// Each opening notes it in the journal. `sessionreplay stats --by version` groups the ends of
+  /// sessions by it.
+  ///
+  /// The default is the version of the main bundle. A tool, a server and most programs on Linux
+  /// have none.
   public var appVersion = AppVersion.ofMainBundle
 
   /// Values of modules above SessionKit.
   package var attached = AttachedValues()
 
-  /// Which calls of ``Session/data(for:as:)`` carry the token, where it travels, and what a call may cost.
+  /// The rules for calls of ``Session/data(for:as:)``: which calls carry the token, where it is
+  /// placed, and what a call may cost.
   ///
-  /// A ``SessionInterceptor`` has rules of its own.
+  /// A ``SessionInterceptor`` has its own rules.
   public var calls = CallRules()
 
-  /// Which backends this one was before: at earlier addresses, or under earlier client identifiers; none by
+  /// The former identities of the backend, such as earlier addresses or client identifiers; none by
   /// default.
   ///
-  /// Stored tokens belong to one backend (``AuthBackend/identity``). A session with another ``backend`` does not
-  /// open (`otherBackend`). If the backend has moved, name its former identity here: its tokens are then sent to
-  /// the new one.
+  /// Stored tokens belong to one backend (``AuthBackend/identity``). A session with another
+  /// ``backend`` does not open (`otherBackend`). If the backend has moved, add its former identity
+  /// here. Its tokens are then sent to the new backend.
   ///
   /// - Requirement: STO-6
   public var formerBackends: [BackendIdentity] = []
 
-  /// What owns the tokens in place of the backend; `nil` if the backend does.
+  /// The owner of the tokens in place of the backend; `nil` if the backend owns them.
   ///
   /// - Requirement: WEB-6
   package var tokenSource: (any TokenSource)?
 
-  /// What keeps data of the user beside the session, in the order in which it was added; none by default.
+  /// The hosts, which keep data of the user next to the session, in the order in which they were
+  /// added; none by default.
   ///
-  /// ``add(host:)`` adds one. ``SessionHost`` says in which order they are called.
+  /// ``add(host:)`` adds one. ``SessionHost`` documents the order of their calls.
   public internal(set) var hosts: [any SessionHost] = []
-  /// How long the ``hosts`` may take to clear what they keep of a session that has ended: a minute by default;
-  /// `nil` for no limit.
+  /// The time limit for the ``hosts`` to clear what they keep of an ended session: a minute by
+  /// default, `nil` for no limit.
   ///
-  /// There is no limit either if every host can tell sign-ins apart (``SessionHost/separatesSignIns``).
+  /// There is no limit either if every host can tell sign-ins apart
+  /// (``SessionHost/separatesSignIns``).
   ///
-  /// After this time the task of their calls is cancelled, and what they threw or cleared counts as soon as they
-  /// return. If they do not return within another second, a logout that waits is `partial(.localDataRemains)`,
-  /// and every login throws `busy` until they do: a call that runs on may remove the data of the
-  /// user who signs in next. The time for which the device sleeps counts.
+  /// After this time, the task of the calls is cancelled. Their result still counts when they
+  /// return. If they do not return within another second, a logout that waits returns
+  /// `partial(.localDataRemains)`. Every login then throws `busy` until they return, because a
+  /// running call may remove the data of the next user. Time during which the device sleeps counts.
   public var clearLocalDataLimit: Duration? = .seconds(60)
 
-  /// How many events are kept in memory for subscribers, at least 1; a slower one is fed from the journal.
+  /// The number of events kept in memory for subscribers, at least 1.
+  ///
+  /// Slower subscribers read from the journal.
   @_spi(Internals) public var eventBuffer = 1_024
   /// Whether records of other processes are read as soon as the system reports them.
   ///
-  /// If not, they are read at the next commit or the next question. A file system that reports nothing, as most
-  /// network file systems, is read each second.
+  /// If it is `false`, they are read at the next commit or the next question. Most network file
+  /// systems report no changes, so the journal is read each second there.
   ///
   /// - Requirement: JRN-1
   package var followsOthers = true
-  /// How the journal is opened: which file system, and which identifier a new one gets.
+  /// The options of the journal: its file system, and the identifier of a new journal.
   package var journalOptions = Journal.Options()
-  /// How the journal is compacted.
+  /// Compacts the journal.
   package var compaction: Compaction = { (journal, first) throws(JournalError) in
     try journal.compact(
       keepingFrom: first, ifFirstIs: journal.firstSequence, summary: SnapshotSummary())
   }
-  /// Makes what the session's work runs on.
+  /// Creates the runtime on which the session's work runs.
   package var runtime: @Sendable () -> SessionRuntime = { .system() }
 
-  /// How an opening is told from others.
+  /// Creates the presence of an opening, which tells it from others.
   package var presence = OpeningPresence.system
 
-  /// Compacts a journal, keeping the records from a sequence on; `nil` where nothing could go,
-  /// or the file does not begin any more where the journal said that it does.
+  /// Compacts a journal and keeps the records from a sequence on.
+  ///
+  /// Returns `nil` if nothing could be removed, or if the file no longer begins at the sequence
+  /// that the journal reported.
   package typealias Compaction =
     @Sendable (Journal, UInt64) throws(JournalError) ->
     JournalCompaction?
 
-  /// A session in a directory of its own, with secrets in a store of your choice.
+  /// Creates the configuration of a session in its own directory, with secrets in a store of your
+  /// choice.
   ///
   /// - Parameters:
-  ///   - directory: a file URL; one per account. ``Session/open(_:)`` creates it. It holds the journal
+  ///   - directory: a file URL, one per account. ``Session/open(_:)`` creates it. It holds the
+  ///     journal
   ///     (``journalURL``) and its lock.
   ///   - backend: the server that issues the tokens.
-  ///   - secrets: where the secrets are kept; one place per account.
+  ///   - secrets: the store of the secrets, with a place per account.
   ///   - policy: when a token is refreshed, and what ends the session.
-  ///   - clock: what tells the time; `nil` for the device's clock.
-  ///   - retention: how long the journal may get; `nil` keeps all records.
+  ///   - clock: tells the time; `nil` for the device's clock.
+  ///   - retention: the maximum length of the journal; `nil` keeps all records.
   public init(
     directory: URL, backend: some AuthBackend, secrets: some SecretStore,
     policy: SessionPolicy = .standard,
@@ -134,20 +149,22 @@ public struct SessionConfiguration: Sendable {
     self.directory = directory
   }
 
-  /// A session in a directory of its own, with secrets where the system keeps them.
+  /// Creates the configuration of a session in its own directory, with secrets in the system's
+  /// usual place.
   ///
-  /// On Apple's systems they are in the keychain, under `service`, readable after the device was unlocked once.
-  /// On other systems they are files in the directory, which only their owner can read, and `service` is not
-  /// used.
+  /// On Apple's systems the secrets are in the keychain, under `service`. They can be read after
+  /// the device was unlocked once. On other systems they are files in the directory, which only
+  /// their owner can read, and `service` is not used.
   ///
   /// - Parameters:
-  ///   - directory: a file URL; one per account. ``Session/open(_:)`` creates it. It holds the journal
+  ///   - directory: a file URL, one per account. ``Session/open(_:)`` creates it. It holds the
+  ///     journal
   ///     (``journalURL``) and its lock.
   ///   - backend: the server that issues the tokens.
-  ///   - service: the keychain service, such as the app's identifier; one per account.
+  ///   - service: the keychain service, such as the app's identifier, one per account.
   ///   - policy: when a token is refreshed, and what ends the session.
-  ///   - clock: what tells the time; `nil` for the device's clock.
-  ///   - retention: how long the journal may get; `nil` keeps all records.
+  ///   - clock: tells the time; `nil` for the device's clock.
+  ///   - retention: the maximum length of the journal; `nil` keeps all records.
   public init(
     directory: URL, backend: some AuthBackend, service: String,
     policy: SessionPolicy = .standard,
@@ -164,7 +181,9 @@ public struct SessionConfiguration: Sendable {
       retention: retention)
   }
 
-  /// A configuration with a journal at a path, in a folder that is there.
+  /// Creates a configuration with a journal at a path.
+  ///
+  /// Its folder must exist.
   package init(
     journal: String, secrets: any SecretStore, backend: any AuthBackend,
     policy: SessionPolicy = .standard,

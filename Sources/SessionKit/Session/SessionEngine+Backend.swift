@@ -1,21 +1,23 @@
 import SessionCore
 
-/// Asking the backend: bounded in time, and with what it may know of the request.
+/// Requests to the backend: limited in time, and with the data that the backend may know of the
+/// request.
 extension SessionEngine {
-  /// What is asked of a backend.
+  /// A request to a backend, as a closure.
   typealias Question<Answer> =
     @Sendable (any AuthBackend) async throws(BackendError) -> Answer
 
-  /// A request that failed, and what its numbers cannot say.
+  /// A failed request: its failure, and a detail for the error message.
   struct Failed: Error {
     let failure: RequestFailure
     let detail: String?
   }
 
-  /// Asks the backend once.
+  /// Sends one request to the backend.
   ///
-  /// The backend of SessionHTTP keeps the time limit itself, unless the app prepares its requests. Any other
-  /// backend is cancelled after this time, and not waited for: the server may have acted.
+  /// The backend of SessionHTTP enforces the time limit itself, unless the app prepares its
+  /// requests. Any other backend is cancelled after this time, and its result is not awaited. The
+  /// server may have acted.
   func exchange<Answer: Sendable>(
     _ context: RequestContext = RequestContext(), _ question: @escaping Question<Answer>
   ) async -> Result<Answer, BackendError> {
@@ -44,14 +46,16 @@ extension SessionEngine {
     return result ?? .failure(late)
   }
 
-  /// The same, with the failure for decisions and the journal.
+  /// Sends one request.
+  ///
+  /// The failure has the form that decisions and the journal need.
   func request<Answer: Sendable>(
     _ context: RequestContext = RequestContext(), _ question: @escaping Question<Answer>
   ) async -> Result<Answer, Failed> {
     await exchange(context, question).mapError(failed)
   }
 
-  /// What an error of the backend is for decisions and the journal.
+  /// Converts an error of the backend to the form that decisions and the journal need.
   func failed(_ error: BackendError) -> Failed {
     Failed(
       failure: error.failure(naming: configuration.backend.errorCodes), detail: error.message)
@@ -59,9 +63,10 @@ extension SessionEngine {
 }
 
 extension SessionConfiguration {
-  /// Reads tokens that do not come in a response: those of an identity SDK, and those that are adopted.
+  /// Reads tokens that do not come in a response: those of an identity SDK, and adopted ones.
   ///
-  /// A backend of the app's own says nothing of them: their claims are read by the names of OpenID Connect.
+  /// A backend that the app implements has no rules for them. Their claims are read by the names of
+  /// OpenID Connect.
   var tokenReader: any TokenReader {
     backend as? any DetailedBackend ?? StandardTokenReader()
   }

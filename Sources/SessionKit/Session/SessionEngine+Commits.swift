@@ -1,9 +1,10 @@
 @_spi(Internals) import SessionCore
 import SessionJournal
 
-/// Journal and stored items: what is made durable, and in which order.
+/// Commits: which records and stored items are made durable, and in which order.
 extension SessionEngine {
-  /// Catch up, secrets durable, event durable: all under the journal's lock.
+  /// Performs a commit under the journal's lock: it reads peers' records, stores the secrets, then
+  /// appends the records.
   func perform(_ commit: SessionCommit) -> SessionInput {
     if let number = commit.storing { complete(number, commit) }
     let drafts = commit.contents.map { JournalDraft($0, at: commit.time) }
@@ -58,15 +59,17 @@ extension SessionEngine {
       isStored: stored != nil)
   }
 
-  /// What others have appended and the coordinator was not told of: what was met before, and this.
+  /// Returns the peers' records that the coordinator has not received: those met before, and these.
   func unknown(_ foreign: [JournalRecord]) -> [SessionRecord] {
     defer { undeliveredPeerRecords = [] }
     return undeliveredPeerRecords + read(foreign)
   }
 
-  /// What an answer beside a new token does not say of the user stays as it is stored; a login says all.
+  /// Completes a response: what it does not say of the user stays as stored.
   ///
-  /// It is stored under the session's own id, whatever else the answer calls its user.
+  /// A login's response says everything.
+  ///
+  /// The user is stored under the session's own id, even if the response uses another name.
   private func complete(_ number: RequestNumber, _ commit: SessionCommit) {
     if case .login = commit.announcement { return }
     guard let user = answers[number]?.user, let id = coordinator.state.user else { return }
@@ -75,7 +78,7 @@ extension SessionEngine {
     answers[number]?.user = known?.completed(by: said) ?? said
   }
 
-  /// Other processes' records; what is kept of the journal follows from them too.
+  /// Reads the records of other processes, and counts them for retention.
   func read(_ foreign: [JournalRecord]) -> [SessionRecord] {
     foreign.compactMap { raw in
       guard let record = read(raw) else { return nil }
@@ -96,7 +99,9 @@ extension SessionEngine {
     retentionBacklog.append((record, JournalFrame.bytes(of: raw.payload.count)))
   }
 
-  /// A record of another process; one whose payload cannot be read stays one that nobody knows.
+  /// Reads a record of another process.
+  ///
+  /// If its payload cannot be read, the record counts as unknown.
   private func read(_ raw: JournalRecord) -> SessionRecord? {
     do throws(SessionError) {
       return try SessionRecord(raw, path: journal.path)
@@ -107,7 +112,9 @@ extension SessionEngine {
     }
   }
 
-  /// What others have appended; durable, since it is read under the journal's lock.
+  /// Reads what peers have appended.
+  ///
+  /// It is durable, since it is read under the journal's lock.
   func observe() -> SessionInput {
     var records: [SessionRecord] = []
     do throws(JournalError) {
@@ -116,7 +123,8 @@ extension SessionEngine {
         return []
       }
     } catch {
-      // Not readable now: who waits for another's request looks again, who asked is told.
+      // The journal cannot be read now. Callers that wait for a peer's request try again; the
+      // others receive the error.
       undeliveredPeerRecords = records
       commitError = .journal(error)
       loseJournal(by: error)
@@ -125,7 +133,7 @@ extension SessionEngine {
     return .observed(records, isHolderGone: isHolderGone(after: records))
   }
 
-  /// Whether the opening whose request is open is proven to be gone.
+  /// Returns whether the opening whose request is open is proven to be gone.
   func isHolderGone(after records: [SessionRecord]) -> Bool {
     guard records.isEmpty, let sent = coordinator.fold.intents.request?.sent else { return false }
     return presence.isGone(sent.identity, sent.process)
@@ -138,7 +146,7 @@ extension SessionEngine {
     loginToRollBack = nil
     if stored.announcementIsLogin { secretsProblem = nil }
     guard let answer = answers.removeValue(forKey: number), let user = answer.user else { return }
-    // A login says all; another response may not know.
+    // A login's response names everything about the user. Another response may not.
     let isSame = profile?.id == user.id && answer.origin == nil
     (profile, origin) = (user, isSame ? origin : answer.origin)
   }
@@ -178,7 +186,8 @@ extension SessionEngine {
       }
       inbox.append(.reloaded(generation, found ?? .other))
     } catch {
-      // Ours is dead, and the other process's cannot be read yet: none is better than a wrong one.
+      // Our token is dead, and the other process's token cannot be read yet. No token is better
+      // than a wrong one.
       token = nil
       inbox.append(.reloaded(generation, .unread))
     }

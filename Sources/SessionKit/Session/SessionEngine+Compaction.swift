@@ -1,12 +1,16 @@
 @_spi(Internals) import SessionCore
 import SessionJournal
 
-/// Compacting: what is due is tried, and whatever comes of it, the session goes on.
+/// Compaction of the journal.
+///
+/// The session continues whether it succeeds or fails.
 extension SessionEngine {
-  /// Milliseconds before compacting is tried again after it failed.
+  /// The time before compaction is tried again after a failure, in milliseconds.
   static let compactionPause: Int64 = 3_600_000
 
-  /// Compacts the journal if it is time; what others appended meanwhile, if anything.
+  /// Compacts the journal if it is due.
+  ///
+  /// Returns what peers have appended meanwhile, if anything.
   func compactIfDue() -> SessionInput? {
     tellPlan()
     let now = configuration.clock.now()
@@ -20,7 +24,8 @@ extension SessionEngine {
     do throws(JournalError) {
       let done = try configuration.compaction(journal, first)
       compactionProblem = nil
-      // Where others have compacted it meanwhile, the plan learns so before it is asked again.
+      // If a peer has compacted the journal meanwhile, the plan is updated before it is asked
+      // again.
       if journal.firstSequence == beginning { pause(from: now) }
       let others = read(done?.foreign ?? [])
       return others.isEmpty ? nil : .observed(others, isHolderGone: false)
@@ -31,14 +36,17 @@ extension SessionEngine {
     }
   }
 
-  /// Whether the host has data to clear: the logout that says so stays in the file.
+  /// Whether the host still has data to clear.
+  ///
+  /// The logout event that shows it must stay in the file.
   private var owesClearing: Bool { needsDataClearing }
 
   private func pause(from now: ClockReading) {
     nextCompaction = now.uptime.addingSaturating(Self.compactionPause)
   }
 
-  /// The truth about the file is the file: what is gone from it goes first, while its place is known.
+  /// Updates the plan to the file: records that left the file are removed first, while their places
+  /// are known.
   private func tellPlan() {
     plan?.forget(before: journal.firstSequence)
     for (record, bytes) in retentionBacklog { plan?.take(record, bytes: bytes) }

@@ -11,9 +11,9 @@ import SessionJournal
 
 /// The directory of a session, created at its first start.
 ///
-/// A directory that is created must not hide that a disk is missing: on that disk may be the journal that
-/// owns the stored secrets, and secrets are wiped if their journal is proven to be gone. So the
-/// secrets are looked at first.
+/// A new directory must not hide that a disk is missing. That disk may hold the journal that owns
+/// the stored secrets, and secrets are removed if their journal is proven to be gone. So the
+/// secrets are checked first.
 ///
 /// - Requirement: RES-7
 extension SessionEngine {
@@ -33,7 +33,8 @@ extension SessionEngine {
     }
   }
 
-  /// The folders of `path` that are missing, the innermost first; empty if the directory is there.
+  /// Returns the folders of `path` that are missing, the innermost first; empty if the directory
+  /// exists.
   private static func missingFolders(of path: String, _ journal: String)
     throws(SessionError) -> [String]
   {
@@ -59,7 +60,7 @@ extension SessionEngine {
     }
   }
 
-  /// Throws if a stored item belongs to a journal that should be there, or may belong to one.
+  /// Throws if a stored item belongs, or may belong, to a journal that should be there.
   private static func refuseIfJournalIsMissed(_ configuration: SessionConfiguration)
     throws(SessionError)
   {
@@ -79,11 +80,11 @@ extension SessionEngine {
     guard let bytes = read else { return }
     let stored: Item
     do throws(StoredItemError) { stored = try Item(decoding: bytes) } catch {
-      // Nothing says whose it is.
+      // The item does not say which journal it belongs to.
       throw missing
     }
     guard let path = stored.journalPath, path != configuration.journal else { throw missing }
-    // In an empty folder, a new one would be the proof that nothing is to be mounted there.
+    // In an empty folder, a new journal would prove that nothing is to be mounted there.
     switch Journal.presence(at: path, options: configuration.journalOptions) {
     case .unknown(let problem) where problem.isOfMissingFile: throw missing
     case .present, .absent, .unknown: break
@@ -95,7 +96,7 @@ extension SessionEngine {
     let parent = slash == folder.startIndex ? "/" : String(folder[..<slash])
     let number = openFolder(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard number >= 0 else {
-      // A folder that may be written to and not be read cannot be synced.
+      // A folder that can be written but not read cannot be synced.
       guard errno == EACCES else { throw failure(errno, journal) }
       return
     }
@@ -115,7 +116,7 @@ extension SessionEngine {
   }
 }
 
-// An engine has methods of these names.
+// An engine has methods with these names.
 private func closeFolder(_ number: Int32) -> Int32 { close(number) }
 
 private func openFolder(_ path: String, _ flags: Int32) -> Int32 { open(path, flags) }
