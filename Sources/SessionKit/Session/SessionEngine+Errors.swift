@@ -1,7 +1,7 @@
 @_spi(Internals) import SessionCore
 import SessionJournal
 
-/// What a caller receives, beyond the numbers that the coordinator knows.
+/// The errors that callers receive, with details that the coordinator does not know.
 extension SessionEngine {
   func error(_ problem: CommandFailure, of wish: CommandPayload?) -> SessionError {
     let isSignIn =
@@ -12,7 +12,8 @@ extension SessionEngine {
     return error(problem, detail: detail, isSignIn: isSignIn)
   }
 
-  /// Why the last sign-in failed, as it was when it failed; `nil` unless the activity is `failed`.
+  /// Returns why the last sign-in failed, with the details of that time; `nil` unless the activity
+  /// is `failed`.
   ///
   /// - Requirement: STA-3
   func loginError() -> SessionError? {
@@ -48,7 +49,9 @@ extension SessionEngine {
     }
   }
 
-  /// Why the session of a waiting caller ended; `failure` is the coordinator's reason.
+  /// Returns why the session of a waiting caller ended.
+  ///
+  /// `failure` is the coordinator's reason.
   private func end(by failure: RequestFailure?) -> EndCause {
     var cause = coordinator.endCause
     cause.failure = failure ?? cause.failure

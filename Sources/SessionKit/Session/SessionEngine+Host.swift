@@ -1,14 +1,14 @@
 @_spi(Internals) import SessionCore
 import SessionJournal
 
-/// What the session's hosts keep of its user.
+/// The calls to the session's hosts that clear what they keep of its user.
 ///
 /// - Requirement: SYN-5
 extension SessionEngine {
-  /// When clearing is tried again that did not work; in milliseconds after the last try.
+  /// The pauses before failed clearing is tried again, in milliseconds after the last try.
   private static let clearingDelays: [Int64] = [1_000, 10_000, 60_000]
 
-  /// Has the hosts clear their data, after the calls that are under way.
+  /// Has the hosts clear their data, after the calls that still run.
   func clearLocalData(_ reason: LogoutReason) {
     guard configuration.hasLocalData else { return }
     clear(
@@ -17,7 +17,8 @@ extension SessionEngine {
         generation: coordinator.fold.generation))
   }
 
-  /// Has the hosts that tell sign-ins apart let go of a session, after whose end a user has signed in.
+  /// Has the hosts that can tell sign-ins apart clear a session after whose end a user has signed
+  /// in.
   func clear(_ overtaken: PendingDataClearing.Overtaken) {
     guard configuration.hasSeparateData else { return }
     clear(
@@ -38,18 +39,19 @@ extension SessionEngine {
     }
   }
 
-  /// Whether the host is clearing its data, or is about to.
+  /// Whether a host clears its data, or is about to.
   var isClearing: Bool { !clearing.isEmpty }
 
-  /// Milliseconds that a hook whose task was cancelled gets to return, before the callers that wait for it
-  /// receive an error.
+  /// The time for a call to return after its task was cancelled, in milliseconds.
+  ///
+  /// After this time, the callers that wait for the call receive an error.
   private static let cancellationGrace: Int64 = 1_000
 
-  /// Begins to count the time that the hook may take, if it has a limit.
+  /// Starts the time limit of the call, if it has one.
   private func beginLimit(of number: Int) {
     guard let limit = configuration.clearingLimit else { return }
     let clock = configuration.clock
-    // More than a year is as good as none.
+    // A limit of more than a year has the same effect as none.
     let milliseconds = min(limit, .seconds(31_536_000)).milliseconds(atLeast: 0)
     let end = clock.now().uptime.addingSaturating(milliseconds)
     clearingLimit = runtime.spawn { [weak self] in
@@ -58,7 +60,7 @@ extension SessionEngine {
         await self?.cancelClearing(number)
         try await clock.sleep(untilUptime: end.addingSaturating(Self.cancellationGrace))
       } catch {
-        // It has returned.
+        // The call has returned.
         return
       }
       await self?.giveUpClearing(number)
@@ -69,17 +71,19 @@ extension SessionEngine {
     clearing[number]?.cancel()
   }
 
-  /// The hook runs on though its task was cancelled.
+  /// Handles a call that continues although its task was cancelled.
   ///
-  /// What it clears counts as not cleared until it returns,
-  /// and no user signs in: it may remove what is the new user's.
+  /// Until it returns, its data counts as not cleared. No user can sign in, since the call may
+  /// remove the new user's data.
   private func giveUpClearing(_ number: Int) {
     guard clearing[number] != nil else { return }
     isClearingOverdue = true
     for number in clearingWaits.keys { endWait(number, .clearingLocalData) }
   }
 
-  /// What could not be cleared stays owed: in the journal for the next opening, and here.
+  /// Records the result of a call.
+  ///
+  /// Data that could not be cleared stays pending, here and in the journal.
   private func cleared(_ number: Int, _ failed: EndedSession?) {
     owedClearing = failed
     noteLaterLogin()
@@ -103,14 +107,16 @@ extension SessionEngine {
     }
   }
 
-  /// Tries again what could not be cleared.
+  /// Tries again to clear what could not be cleared.
   private func clearAgain() {
     guard !isClearing, !isClosing, lost == nil, let owed = owedClearing else { return }
     owedClearing = nil
     clear(owed)
   }
 
-  /// The same; if a host could not clear its data and `tryingAgain` is `true`, it tries again first.
+  /// Returns when the hosts have cleared their data.
+  ///
+  /// With `tryingAgain`, a host that failed first tries again.
   func awaitDataClearing(tryingAgain: Bool) async throws(SessionError) {
     try await awaitDataClearing()
     guard tryingAgain, needsDataClearing else { return }
@@ -118,10 +124,12 @@ extension SessionEngine {
     try await awaitDataClearing()
   }
 
-  /// Returns when the hosts have cleared their data: no user signs in to data that is being removed.
+  /// Returns when the hosts have cleared their data, so that no user signs in to data that is being
+  /// removed.
   ///
-  /// Throws `clearingLocalData` if that takes longer than it may, `cancelled` at once in a task that is
-  /// cancelled, and `closed` if the session is closed.
+  /// - Throws: `clearingLocalData` if clearing takes longer than its limit.
+  /// - Throws: `cancelled` at once, if the task is cancelled.
+  /// - Throws: `closed` if the session is closed.
   func awaitDataClearing() async throws(SessionError) {
     guard isClearing else { return }
     clearingWaitCount += 1
@@ -134,10 +142,12 @@ extension SessionEngine {
     if let problem { throw problem }
   }
 
-  /// Whether the host's data, or changes, are still there that should have gone.
+  /// Whether data or changes that should be cleared are still there.
   var needsDataClearing: Bool { owedClearing != nil || isClearing }
 
-  /// All is looked at here, since others may have had their turn on the way to it.
+  /// Begins a wait.
+  ///
+  /// It checks every condition again, because other calls may have run in between.
   private func beginWait(
     _ number: UInt64, _ continuation: CheckedContinuation<SessionError?, Never>
   ) {
@@ -161,6 +171,6 @@ extension SessionEngine {
 }
 
 extension JournalIdentifier {
-  /// As the hosts of a session name its journal.
+  /// The journal's identifier in the form that the hosts receive.
   var asIdentifier: Identifier { Identifier(uuidHigh: high, low: low) }
 }

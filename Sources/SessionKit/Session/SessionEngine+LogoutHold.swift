@@ -3,33 +3,38 @@ import SessionJournal
 
 /// The hold of the hosts before a logout, and its end on every path.
 ///
-/// Every ``beginHold()`` has one ``endHold(hasLoggedOut:)``. Several logouts may be under way. The hosts are
-/// released after the last one has ended.
+/// Every ``beginHold()`` has one ``endHold(hasLoggedOut:)``. Several logouts may run at the same
+/// time. The hosts are released after the last one has ended.
 ///
 /// - Requirement: OUT-3
 extension SessionEngine {
   /// Begins a logout for which the hosts hold changes.
   func beginHold() async {
     logoutHolds += 1
-    // What an earlier logout releases must not arrive after this one's question.
+    // The release of an earlier logout must not arrive after the question of this one.
     await holdRelease?.value
   }
 
-  /// Asks the hosts for changes; those that have none hold further ones.
+  /// Asks the hosts for the number of changes.
+  ///
+  /// Hosts without any hold further ones.
   func holdForLogout(of user: Identifier?) async -> Int {
     await configuration.holdForLogout(journal.identifier.asIdentifier, of: user)
   }
 
   /// Ends the hold of a logout.
   ///
-  /// If it has logged out, ``SessionHost/sessionEnded(_:)`` ends the hold of each host that keeps data.
+  /// If it has logged out, ``SessionHost/sessionEnded(_:)`` ends the hold of each host that keeps
+  /// data.
   func endHold(hasLoggedOut: Bool) async {
     logoutHolds -= 1
     guard let release = releaseHosts({ !hasLoggedOut || !$0.hasUserData }) else { return }
     await release.value
   }
 
-  /// Logs out, and ends the hold by what comes of it; a caller that is cancelled does not wait for either.
+  /// Logs out, then ends the hold according to the result.
+  ///
+  /// A cancelled caller does not wait for either.
   nonisolated func logoutOfHeld(_ scope: LogoutScope) async throws(SessionError) -> Reply {
     let race = Race<Result<Reply, SessionError>>()
     _ = runtime.spawn { race.end(await self.logoutEndingHold(scope)) }
@@ -50,21 +55,24 @@ extension SessionEngine {
       if case .loggedOut = reply { hasLoggedOut = true } else { hasLoggedOut = false }
     } catch {
       result = .failure(error)
-      // A close ends the wait also if the event is durable. Then the hosts clear already.
+      // Closing the session ends the wait even if the event is durable. Then the hosts clear
+      // already.
       hasLoggedOut =
         error == .closed && clearings > clearingsBefore
         && coordinator.state.kind == .unauthenticated
     }
-    // What the hosts take in while they clear would be cleared with the rest.
+    // Changes that a host accepts while it clears would be cleared too.
     do throws(SessionError) { try await awaitDataClearing() } catch {
-      // The hold ends also if their data remains.
+      // The hold ends even if their data remains.
     }
     await endHold(hasLoggedOut: hasLoggedOut)
     return result
   }
 
-  /// Ends the hold of hosts that cannot tell sign-ins apart if a user has signed in before they cleared: they
-  /// do not learn of the earlier end any more.
+  /// Ends the hold of hosts that cannot tell sign-ins apart, if a user has signed in before they
+  /// cleared.
+  ///
+  /// They are not notified of the earlier end any more.
   func noteLaterLogin() {
     guard owedClearing?.hasLaterLogin == false, coordinator.state.kind != .unauthenticated else {
       return
@@ -73,7 +81,9 @@ extension SessionEngine {
     releaseHosts { $0.hasUserData && !$0.separatesSignIns }
   }
 
-  /// Has these hosts release what they hold, unless a logout is under way, which does so at its end.
+  /// Has these hosts release what they hold.
+  ///
+  /// If a logout is running, it does so at its end instead.
   @discardableResult
   private func releaseHosts(
     _ isReleased: @escaping @Sendable (any SessionHost) -> Bool

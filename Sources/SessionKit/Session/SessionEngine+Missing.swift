@@ -1,15 +1,17 @@
 import SessionCore
 import SessionJournal
 
-/// A journal that is not found although its secrets are there: it is looked for again before another one
-/// takes its place.
+/// Waits for a journal that is missing although its secrets are stored, before a new one replaces
+/// it.
 ///
 /// - Requirement: RES-7
 extension SessionEngine {
-  /// Waits while a journal is missing that stored secrets name; at most as long as an absence is doubted.
+  /// Waits while a journal that stored secrets name is missing, at most for the time of
+  /// ``AbsenceDoubt``.
   ///
-  /// A disk that is not mounted yet, or a folder that is missing for a moment, must not end a session: a
-  /// new journal would make its secrets those of a lost one, to be wiped.
+  /// A disk that is not mounted yet, or a folder that is missing for a moment, must not end a
+  /// session. With a new journal, the secrets would count as those of a lost journal and would be
+  /// removed.
   static func awaitJournal(_ configuration: SessionConfiguration, _ runtime: SessionRuntime)
     async throws(SessionError)
   {
@@ -25,7 +27,7 @@ extension SessionEngine {
     }
   }
 
-  /// Whether secrets are stored whose journal should stand at our path, and does not.
+  /// Returns whether secrets are stored whose journal should be at our path but is not.
   private static func isMissed(_ configuration: SessionConfiguration) -> Bool {
     let options = configuration.journalOptions
     switch Journal.presence(at: configuration.journal, options: options) {
@@ -41,14 +43,14 @@ extension SessionEngine {
         try isOfOwnPlace(StoredRevocations.self, configuration),
       ]
       guard named.contains(true) else { return false }
-      // One that was set aside has a new one in its place as soon as it is opened.
+      // After a journal was moved aside, the next opening creates a new one in its place.
       return !isSetAside(configuration)
     } catch {
       return false
     }
   }
 
-  /// Whether an item is stored that names our own path.
+  /// Returns whether an item is stored that names our own path.
   private static func isOfOwnPlace<Item: LocatedItem>(
     _: Item.Type, _ configuration: SessionConfiguration
   ) throws(SecretStoreError) -> Bool {
@@ -70,7 +72,7 @@ extension SessionEngine {
 }
 
 extension JournalError {
-  /// Whether it says that something is missing, which may come back.
+  /// Whether the error means that something is missing, which may come back.
   var isOfMissingFile: Bool {
     switch self {
     case .missing, .folderMissing, .danglingLink: true

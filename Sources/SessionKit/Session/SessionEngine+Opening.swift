@@ -1,7 +1,8 @@
 @_spi(Internals) import SessionCore
 import SessionJournal
 
-/// From a journal's path to an engine: what is folded, what is set aside, what is noted of it.
+/// Opening: folds the journal at a path into an engine, and quarantines a journal that cannot be
+/// used.
 extension SessionEngine {
   static func make(_ configuration: SessionConfiguration, _ runtime: SessionRuntime)
     throws(SessionError) -> (SessionEngine, [SessionNote], PendingDataClearing)
@@ -10,7 +11,8 @@ extension SessionEngine {
     guard configuration.policy.recovery.unusableJournal == .setAside else {
       return try load(configuration, runtime)
     }
-    // More than once where others set the same journal aside, or what they made cannot be used either.
+    // Repeated, because peers may quarantine the same journal, and the journal that they create may
+    // be unusable too.
     for _ in 0..<5 {
       let (path, options) = (configuration.journal, configuration.journalOptions)
       let identity = try onJournal { () throws(JournalError) in
@@ -19,7 +21,7 @@ extension SessionEngine {
       do throws(SessionError) {
         return try load(configuration, runtime)
       } catch {
-        // Gone between the look and the opening: others have set it aside.
+        // The file disappeared between the check and the opening, so peers have quarantined it.
         if case .journal(.missing) = error.failure, identity != nil { continue }
         guard error.isOfUnusableJournal, let identity else { throw error }
         try setAside(identity, configuration)
@@ -37,7 +39,7 @@ extension SessionEngine {
     var payloads = PayloadFold()
     var plan = configuration.retention.map { RetentionPlan($0) }
     var failure: SessionError?
-    // Said by the journal itself: what was set aside may have been removed since.
+    // The journal itself says so, since the quarantined file may have been removed since.
     var continuesAnother = false
     let (path, options) = (configuration.journal, configuration.journalOptions)
     let journal = try onJournal { () throws(JournalError) in
@@ -91,7 +93,9 @@ extension SessionEngine {
     }
   }
 
-  /// Moves a journal out of the way that cannot be used; does nothing where another one stands there.
+  /// Moves an unusable journal out of the way.
+  ///
+  /// Does nothing if another journal is at the path.
   private static func setAside(
     _ identity: FileStatus.Identity, _ configuration: SessionConfiguration
   ) throws(SessionError) {
@@ -133,7 +137,8 @@ extension SessionEngine {
     return notes
   }
 
-  /// What is left of another journal's session, and its token, where this one is to go on with it.
+  /// Returns what is left of another journal's session, with its token, if this journal should
+  /// continue it.
   func stray(beside facts: inout StoredItemsReport) throws(SecretStoreError) -> OrphanedSession? {
     guard coordinator.fold.generation == .none else { return nil }
     if facts.token == .otherJournal, let items = try vault.stray(),
@@ -156,11 +161,11 @@ extension SessionError {
   fileprivate static let otherLogProblem =
     "its records are not a session's, and a session needs a file of its own"
 
-  /// Whether the journal's file is there and can be read, and is of no use to this version.
+  /// Whether the journal's file can be read but is of no use to this version.
   fileprivate var isOfUnusableJournal: Bool {
     switch failure {
     case .journal(let error): error.isOfUnusableFile
-    // Another log may hold the user's work: it stays in its place.
+    // Another log may hold the user's work, so it stays in its place.
     case .unusableJournal(_, _, let problem): problem != Self.otherLogProblem
     default: false
     }

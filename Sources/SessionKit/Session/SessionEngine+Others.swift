@@ -1,21 +1,26 @@
 @_spi(Internals) import SessionCore
 import SessionJournal
 
-/// What other processes append, taken in without being asked.
+/// Reads what other processes append, without a request by a caller.
 ///
 /// - Requirement: JRN-1
 extension SessionEngine {
-  /// What tells of changes, and of which of the files that had the journal's name.
+  /// A source of change notices for one of the files that had the journal's name.
   private struct Watch {
     let changes: FileChanges
-    /// The first sequence of the file: compacting puts another one in its place.
+    /// The first sequence of the file.
+    ///
+    /// Compaction replaces the file by one with another first sequence.
     let first: UInt64
-    /// Whether no file had the name: another one may get it, of which nobody tells.
+    /// Whether no file had the name.
+    ///
+    /// A file that gets the name later causes no notice.
     var isMissing = false
   }
 
-  /// Looks at the journal whenever the system tells that its file has changed; never where nobody
-  /// can, as in a simulated world.
+  /// Reads the journal whenever the system reports a change of its file.
+  ///
+  /// Does nothing if no source reports changes, as in a simulated world.
   func followOthers() {
     guard configuration.followsOthers, let watch = newWatch() else { return }
     follower = runtime.spawn { [weak self] in
@@ -23,7 +28,7 @@ extension SessionEngine {
       while !Task.isCancelled {
         guard let next = await self?.lookAtOthers(watch: current) else { return }
         current = next
-        // The system may forget to tell, most of all where the file is on a network.
+        // The system may omit a notice, in particular for a file on a network.
         let isTold = current.changes.isTold && !current.isMissing
         await current.changes.wait(atMost: isTold ? .seconds(60) : .seconds(1))
       }
@@ -36,10 +41,12 @@ extension SessionEngine {
     return changes.map { Watch(changes: $0, first: first) }
   }
 
-  /// Takes in what there is; what to wait for next, or `nil` where there is no more to come.
+  /// Reads what is new.
+  ///
+  /// Returns the watch to wait for next, or `nil` if there is nothing more to wait for.
   private func lookAtOthers(watch: Watch) -> Watch? {
     var watch = watch
-    // Watched before it is looked at, so that no change falls between.
+    // The watch begins before the read, so that no change is missed in between.
     while true {
       if watch.first != journal.firstSequence {
         guard let next = newWatch() else { return nil }
@@ -51,7 +58,7 @@ extension SessionEngine {
         if case .closed = error { return nil }
         loseJournal(by: error)
         if lost != nil { return nil }
-        // Nobody has asked; who does is told.
+        // No caller has asked. The next one that asks receives the error.
         if case .missing = error { watch.isMissing = true } else { watch.isMissing = false }
         return watch
       }
@@ -60,7 +67,7 @@ extension SessionEngine {
     }
   }
 
-  /// Reads what others appended, if there is anything, and tells the coordinator of it.
+  /// Reads what peers have appended, if anything, and passes it to the coordinator.
   func takeInOthers() throws(JournalError) {
     guard try journal.hasNews() else { return }
     var records: [SessionRecord] = []

@@ -1,24 +1,24 @@
 @_spi(Internals) import SessionCore
 import SessionJournal
 
-/// Whose stored items are, if they name another journal than ours.
+/// The owner of stored items that name another journal than ours.
 enum SecretsOwner: Equatable {
-  /// No other session: there are no items, they are ours, or they name our own place.
+  /// There is no other owner: there are no items, they are ours, or they name our own path.
   case none
-  /// The session of another journal, which stands at this path.
+  /// The session of another journal, which is at this path.
   case current(String)
-  /// The journal of this path is gone: that is proven.
+  /// The journal of this path is proven to be gone.
   ///
   /// - Requirement: RES-7
   case gone(String)
-  /// Another journal stands at the path.
+  /// Another journal is now at the path.
   case replaced(String)
   /// The journal of this path cannot be read now.
   case unknown(String, JournalError)
   /// The items cannot be read now.
   case unread(SecretStoreError)
 
-  /// Why the items must not be touched; `nil` if they may.
+  /// Why the items must not be touched; `nil` if they may be.
   var refusal: SessionError? {
     switch self {
     case .none, .gone, .replaced: nil
@@ -29,16 +29,22 @@ enum SecretsOwner: Equatable {
   }
 }
 
-/// Whose the stored secrets are: two accounts must not share a place for them.
+/// The owner of the stored secrets.
 ///
-/// An item says where its journal stands. While that journal is there, or cannot be read, no other session
-/// reads, writes or removes the item. Only if it is proven to be gone does the policy decide.
+/// Two accounts must not share a place for them.
+///
+/// An item names the path of its journal. While that journal exists or cannot be read, no other
+/// session reads, writes or removes the item. If the journal is proven to be gone, the policy
+/// decides.
 ///
 /// - Requirement: RES-5, RES-7
 extension SessionEngine {
-  /// The owner of the session's items: the token item says it, and without one the user item.
+  /// Returns the owner of the session's items.
   ///
-  /// `own` is our journal's identifier; without one the file at our path is asked.
+  /// The token item names it, or else the user item.
+  ///
+  /// `own` is our journal's identifier. If it is `nil`, the identifier of the file at our path
+  /// counts.
   static func secretsOwner(_ configuration: SessionConfiguration, own: String? = nil)
     -> SecretsOwner
   {
@@ -50,7 +56,7 @@ extension SessionEngine {
     }
   }
 
-  /// The owner of one item; `nil` if there is no such item, or it cannot be decoded.
+  /// Returns the owner of one item; `nil` if there is no such item, or if it cannot be decoded.
   private static func owner<Item: LocatedItem>(
     of _: Item.Type, _ configuration: SessionConfiguration, _ own: String?
   ) throws(SecretStoreError) -> SecretsOwner? {
@@ -67,7 +73,7 @@ extension SessionEngine {
     }
     let presence = Journal.presence(at: path, options: options)
     if presence.identifier == stored.journal { return .current(path) }
-    // The identifier says whose the items are; the path says only where that journal stood.
+    // The identifier decides who owns the items. The path only says where that journal was.
     if let moved = SecretsPlace.candidates(for: path, near: configuration.journal).first(where: {
       Journal.presence(at: $0, options: options).identifier == stored.journal
     }) {
@@ -84,10 +90,11 @@ extension SessionEngine {
 
   var secretsOwner: SecretsOwner { Self.secretsOwner(configuration, own: own) }
 
-  /// Why a session may not be opened with the stored secrets: they belong to another session that is
-  /// there, or to another backend.
+  /// Returns why a session may not be opened with the stored secrets; `nil` if it may.
   ///
-  /// An owner that cannot be read now does not refuse the opening: its items are locked.
+  /// They belong to another existing session, or to another backend.
+  ///
+  /// If the owner cannot be read now, the opening is not refused. Its items are locked instead.
   ///
   /// - Requirement: STO-6
   static func openingRefusal(_ configuration: SessionConfiguration) -> SessionError? {
@@ -97,9 +104,9 @@ extension SessionEngine {
     return configuration.binding.problem(in: configuration.secrets).map(SessionError.secrets)
   }
 
-  /// Why the stored items must not be touched; `nil` if they may.
+  /// Why the stored items must not be touched; `nil` if they may be.
   ///
-  /// They are another session's, or of another backend.
+  /// They belong to another session or to another backend.
   ///
   /// - Requirement: STO-6
   var foreignOwner: SessionError? {
@@ -107,10 +114,11 @@ extension SessionEngine {
       ?? configuration.binding.problem(in: configuration.secrets).map(SessionError.secrets)
   }
 
-  /// Whether what another journal's logouts need may be taken: their journal is not there any more.
+  /// Whether this session may take the revocations of another journal, because that journal does
+  /// not exist any more.
   var mayTakeStrayRevocations: Bool { ownerOfStrayRevocations?.refusal == nil }
 
-  /// Whether their journal was not found, as of now.
+  /// Whether the journal of those revocations is missing now.
   var isOwnerOfStrayRevocationsGone: Bool {
     if case .gone? = ownerOfStrayRevocations { true } else { false }
   }
@@ -123,9 +131,11 @@ extension SessionEngine {
     }
   }
 
-  /// Locks items that another session owns, or whose owner cannot be found out: they stay unread.
+  /// Locks items that another session owns, or whose owner cannot be determined.
   ///
-  /// `problem` is why nothing could be read, if that is so.
+  /// They stay unread.
+  ///
+  /// `problem` is the reason if nothing could be read.
   func lockOthersSecrets(_ facts: inout StoredItemsReport, _ problem: SecretStoreError?) {
     if case .otherBackend? = problem { secretsProblem = problem.map(SessionError.secrets) }
     guard facts.token == .otherJournal || facts.token == .absent && facts.user == .otherJournal
@@ -140,7 +150,8 @@ extension SessionEngine {
     secretsProblem = refusal
   }
 
-  /// Another account has signed in to this place for secrets since we opened.
+  /// Refuses a login if another account has signed in to this place for secrets since this session
+  /// was opened.
   func refuseOthersSecrets(before commit: SessionCommit) throws(SessionError) {
     guard case .login? = commit.announcement, let refusal = foreignOwner else { return }
     throw refusal

@@ -1,31 +1,34 @@
 import SessionCore
 import SessionJournal
 
-/// The last moment before a request leaves.
+/// The last check before a request is sent.
 ///
 /// - Requirement: REF-11
 extension SessionEngine {
-  /// Whether the request may leave; a login may, whatever others did.
+  /// Returns whether the request may be sent.
+  ///
+  /// A login always may.
   func mayLeave(_ number: RequestNumber, _ request: SessionEffect.Request) -> Bool {
     if case .login = request { return true }
     return mayLeave(number)
   }
 
-  /// Reads the journal again and asks the coordinator whether the request may leave.
+  /// Reads the journal again and asks the coordinator whether the request may be sent.
   ///
-  /// Called directly before the transport gets the request: another process may have ended the session
-  /// since the intent became durable. Between this and the first byte lies a window that no lock closes
-  /// (Specs/FaultModel.md).
+  /// It is called directly before the transport gets the request, since another process may have
+  /// ended the session after the intent became durable. Between this check and the first byte is a
+  /// window that no lock closes (Specs/FaultModel.md).
   func mayLeave(_ number: RequestNumber) -> Bool {
     do throws(JournalError) {
-      // Each read is of what was appended during the one before: that ends soon, or is not waited for.
+      // Each read covers what was appended during the one before. This ends soon, or after eight
+      // reads.
       var reads = 0
       while reads < 8, try journal.hasNews() {
         try takeInOthers()
         reads += 1
       }
     } catch {
-      // It is not known what others did: nothing is sent.
+      // It is not known what the peers did, so nothing is sent.
       loseJournal(by: error)
       commitError = .journal(error)
       requests[number] = nil

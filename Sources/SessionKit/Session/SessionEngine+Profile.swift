@@ -1,10 +1,11 @@
 @_spi(Internals) import SessionCore
 
-/// Who the user is and how they stand, by the server's profile endpoint.
+/// Requests to the server's profile endpoint: who the user is, and the status of the account.
 ///
 /// - Requirement: LOG-6
 extension SessionEngine {
-  /// What the server says of the user who is about to be signed in; `nil` if it is not asked.
+  /// Returns the profile of the user who is about to be signed in; `nil` if the server is not
+  /// asked.
   func profile(for answer: TokenResponse) async -> Result<ProfileResponse, Failed>? {
     guard answer.user == nil || policy.profileCheck != .whenUnknown else {
       return nil
@@ -14,7 +15,9 @@ extension SessionEngine {
     return await profile(using: token, of: answer.user?.id)
   }
 
-  /// What it says, with its status left out if a newer one is known; `nil` if it has no profile.
+  /// Returns the profile; `nil` if the backend has none.
+  ///
+  /// Its status is left out if a newer one is known.
   ///
   /// - Requirement: SYN-4
   private func profile(
@@ -44,7 +47,7 @@ extension SessionEngine {
     return .success(found)
   }
 
-  /// Asks how the user who is signed in stands.
+  /// Asks for the status of the user who is signed in.
   func askProfile(of user: Identifier, _ generation: Generation) {
     guard let token, token.generation == generation else { return }
     let shown = AccessToken(
@@ -52,9 +55,11 @@ extension SessionEngine {
     spawn { engine in _ = await engine.askProfile(of: user, using: shown) }
   }
 
-  /// The same, with this token; what the server says of the user counts.
+  /// Asks for the profile with this token.
   ///
-  /// `nil` if it has no profile.
+  /// The response counts for the session.
+  ///
+  /// Returns `nil` if the backend has no profile.
   private func askProfile(
     of user: Identifier, using token: AccessToken
   ) async -> Result<ProfileResponse, Failed>? {
@@ -63,7 +68,8 @@ extension SessionEngine {
     case .success(let found)?:
       if found.failure == nil, !found.isStale { keep(found.user, of: user) }
       owe(found)
-      // Asked with this session's own token, whatever the profile calls its user.
+      // The request used this session's own token, so the response counts even if it names the user
+      // differently.
       feed(.profileRead(user, found.failure))
       tellStatus()
     case .failure(let failed)?:
@@ -73,7 +79,9 @@ extension SessionEngine {
     return result
   }
 
-  /// Asks how the user stands, with the current token; `nil` if the server refuses that token.
+  /// Asks for the account's status with the current token.
+  ///
+  /// Returns `nil` if the server refuses that token.
   func accountStatus() async throws(SessionError) -> AccountStatus? {
     guard let token, let user = coordinator.state.user else { throw .secretsUnavailable }
     let shown = AccessToken(
@@ -90,7 +98,7 @@ extension SessionEngine {
     }
   }
 
-  /// What a call of this session was told of the user's account.
+  /// Applies the status of the account that the response to a call of this session stated.
   func told(_ failure: RequestFailure, of owner: CallPlan.Owner) {
     guard case .authenticated(let session) = coordinator.state, session.user == owner.user,
       session.since == owner.since
@@ -98,13 +106,16 @@ extension SessionEngine {
     feed(.profileRead(owner.user, failure))
   }
 
-  /// A change of a user's status is to be told, as soon as the session is that user's; of one who is
-  /// deleted nothing is left that could be synced.
+  /// Keeps a change of a user's status, until the session is that user's and the hosts can be
+  /// notified.
+  ///
+  /// For a deleted user nothing is kept, since there is nothing left to sync.
   func owe(_ found: ProfileResponse) {
     pendingStatusChange = found.failure?.kind == .userDeleted ? nil : found.change
   }
 
-  /// Tells the hosts of a change of the status of the session's user, one after the other.
+  /// Notifies the hosts of a change of the status of the session's user, one change after the
+  /// other.
   func tellStatus() {
     guard let change = pendingStatusChange, coordinator.state.user == change.user else { return }
     pendingStatusChange = nil
@@ -115,7 +126,7 @@ extension SessionEngine {
     }
   }
 
-  /// Shows and stores what is known of the user now.
+  /// Shows and stores what is now known of the user.
   private func keep(_ found: UserProfile, of user: Identifier) {
     guard found.id == user, coordinator.state.user == user else { return }
     let known = profile?.completed(by: found) ?? found
@@ -127,7 +138,7 @@ extension SessionEngine {
 }
 
 extension SessionEngine.Failed {
-  /// The profile names the user by what no journal may hold.
+  /// The profile names the user by an e-mail address, which no journal may hold.
   ///
   /// - Requirement: STO-3
   fileprivate static let address = SessionEngine.Failed(
@@ -136,7 +147,7 @@ extension SessionEngine.Failed {
 }
 
 extension UserProfile {
-  /// The same user with what `other` says, where both are of one user.
+  /// Returns the profile completed with the values of `other`, if both are of the same user.
   func completed(by other: UserProfile) -> UserProfile {
     guard other.id == id else { return self }
     return UserProfile(

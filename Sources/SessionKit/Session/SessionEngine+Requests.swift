@@ -1,6 +1,6 @@
 @_spi(Internals) import SessionCore
 
-/// Requests: from the coordinator's numbers to the backend and back.
+/// Token requests: from the coordinator's request numbers to the backend and back.
 extension SessionEngine {
   func send(_ number: RequestNumber, _ request: SessionEffect.Request) {
     if case .login(let caller) = request, case .external(let login) = wishes[caller] {
@@ -10,7 +10,7 @@ extension SessionEngine {
       return renew(number, from: source)
     }
     if case .login(let caller) = request, case .adopt(let tokens) = wishes[caller] {
-      // Nothing to ask: the answer has been here since before this session.
+      // There is no request to send: the tokens were given by the caller.
       spawn { engine in
         if let failed = await engine.awaitDataClearing(for: caller) {
           return engine.received(number, .failure(failed))
@@ -40,7 +40,7 @@ extension SessionEngine {
       }
       guard engine.mayLeave(number, request) else { return }
       var result = await engine.request(given, question)
-      // It was withdrawn while the app prepared it: the coordinator knows.
+      // The request was withdrawn while the app prepared it. The coordinator knows that.
       guard engine.requests[number] != nil else { return }
       if case .refresh = request, case .failure(let failed) = result, failed.isNotOffered {
         result = .failure(.noRefreshToken)
@@ -57,7 +57,9 @@ extension SessionEngine {
     }
   }
 
-  /// A login's answer is here: where that is wanted, the server is asked who the user is.
+  /// Handles the response to a login.
+  ///
+  /// If the policy requires it, the server is asked for the profile first.
   func landed(_ number: RequestNumber, _ answer: TokenResponse) async {
     if answer.needsRefreshToken, let path = missingRefreshToken(in: answer) {
       giveBack(answer)
@@ -79,31 +81,34 @@ extension SessionEngine {
     received(number, answer, profile)
   }
 
-  /// Where a sign-in's response should have a refresh token and has none; `nil` if it has one, or nothing
-  /// could refresh with it.
+  /// Returns the path at which the response to a sign-in lacks a refresh token.
+  ///
+  /// `nil` if it has one, or if nothing could refresh with it.
   ///
   /// - Requirement: LOG-11
   private func missingRefreshToken(in answer: TokenResponse) -> String? {
     configuration.tokenSource == nil ? answer.missingRefreshToken : nil
   }
 
-  /// Waits until the host has cleared its data, before a sign-in goes out; returns why it does not.
+  /// Waits until the hosts have cleared their data, before a sign-in is sent.
   ///
-  /// Another process's logout may have been seen since it was asked for.
+  /// Returns why it must not be sent.
+  ///
+  /// Another process's logout may have been seen since the sign-in was requested.
   func awaitDataClearing(for caller: Caller) async -> Failed? {
     guard isClearing else { return nil }
     do throws(SessionError) { try await awaitDataClearing() } catch { return .notCleared(error) }
     return wishes[caller] == nil ? .callerIsGone : nil
   }
 
-  /// Whose the next response should be.
+  /// The user to whom the next response should belong.
   var expectedUser: ExpectedUser? {
     coordinator.state.user.map {
       ExpectedUser(id: $0, origin: profile?.id == $0 ? origin : nil)
     }
   }
 
-  /// What a login signs in with, or a switch to; nothing of a refresh.
+  /// Returns the credential of a login or the target of a switch; `nil` for a refresh.
   private func wish(of request: SessionEffect.Request) -> CommandPayload? {
     switch request {
     case .login(let caller), .switchContext(let caller, _): wishes[caller]
@@ -111,7 +116,9 @@ extension SessionEngine {
     }
   }
 
-  /// What the backend is asked; throws if it cannot be asked now.
+  /// Returns what to ask of the backend.
+  ///
+  /// Throws if that is not possible now.
   private func question(
     _ request: SessionEffect.Request
   ) throws(Failed) -> Question<TokenResponse> {
@@ -125,14 +132,15 @@ extension SessionEngine {
           throw BackendError(.invalidResponse, message: "the backend has returned no token")
         }
         if case .refreshToken(let token) = credential, response.refresh ?? token == token {
-          // The server has not replaced it (REF-5).
+          // The server has not replaced the refresh token (REF-5).
           (response.refresh, response.isRefreshTokenOfCaller) = (token, true)
         }
         return try response.checked(credential.step, of: nil)
       }
     case .refresh(let generation):
       let token = try held(generation)
-      // Nor has it a say in whether the session goes on.
+      // The backend does not own these tokens, so it does not decide whether the session continues
+      // either.
       guard !token.isOwned else {
         throw .notOffered("an identity provider owns the tokens, and this process has none")
       }
@@ -151,7 +159,7 @@ extension SessionEngine {
     }
   }
 
-  /// The token of this generation, from memory or else from where it is stored.
+  /// Returns the token of this generation, from memory or else from the store.
   private func held(_ generation: Generation) throws(Failed) -> StoredToken {
     if let token, token.generation == generation { return token }
     do throws(SecretStoreError) {
@@ -159,7 +167,7 @@ extension SessionEngine {
     } catch {
       throw Failed(failure: RequestFailure(kind: .secretsUnavailable), detail: "\(error)")
     }
-    // Another process has stored a newer one and is about to say so in the journal.
+    // Another process has stored a newer token and is about to journal it.
     throw Failed(failure: RequestFailure(kind: .secretsUnavailable), detail: nil)
   }
 
@@ -169,8 +177,9 @@ extension SessionEngine {
     }
   }
 
-  /// Whether the user has to show who they are before this token can be refreshed; looked at
-  /// without asking anybody.
+  /// Returns whether the user must prove their presence before this token can be refreshed.
+  ///
+  /// The check shows no dialog to the user.
   ///
   /// - Requirement: STO-2
   func needsPresence(toRefresh generation: Generation?) throws(SessionError) -> Bool {
@@ -195,7 +204,7 @@ extension SessionEngine {
     }
   }
 
-  /// A login's answer, and what the server said when it was asked who the user is.
+  /// Handles the response to a login together with the server's profile response.
   ///
   /// - Requirement: LOG-6
   private func received(
@@ -214,7 +223,8 @@ extension SessionEngine {
           source: UserOrigin.profile, value: found.user.id.description)
       }
       facts = ResponseMetadata(answer)
-      // Asked with this very token, whatever the profile calls its user.
+      // The request used this very token, so the response counts even if it names the user
+      // differently.
       facts.profileFailure = found.failure
       owe(found)
     case .failure(let failed):
@@ -232,17 +242,20 @@ extension SessionEngine {
       hub.warn(.refreshTokenMissing(path))
     }
     if configuration.tokenSource != nil {
-      // It brings newer tokens; another's refresh token is of no use here, and is not kept.
+      // The provider renews the tokens. A refresh token of another source is of no use here and is
+      // not kept.
       (facts.isRenewedByProvider, facts.hasRefreshToken) = (true, false)
       answer.refresh = nil
     }
     answers[number] = answer
     feed(.answered(number, facts))
-    // Kept only while a commit that failed may be tried again.
+    // The response is kept only while a failed commit may be tried again.
     if !coordinator.isHolding(number) { answers[number] = nil }
   }
 
-  /// Forgets an answer; one that nobody wants is given back, as well as that goes.
+  /// Discards a response.
+  ///
+  /// With `revoking`, its tokens are revoked, as far as that is possible.
   ///
   /// - Requirement: LOG-10
   func discard(_ number: RequestNumber, revoking: Bool) {
@@ -252,11 +265,15 @@ extension SessionEngine {
 }
 
 extension SessionEngine.Failed {
-  /// Nobody wants the request any more; nothing was sent.
+  /// The caller does not wait for the request any more.
+  ///
+  /// Nothing was sent.
   fileprivate static let callerIsGone = SessionEngine.Failed(
     failure: RequestFailure(kind: .noConnection), detail: "its caller stopped waiting")
 
-  /// The wait for the host that clears its data ended by this; nobody is signed in.
+  /// The wait for the host that clears its data ended with this error.
+  ///
+  /// No user is signed in.
   fileprivate static func notCleared(_ problem: SessionError) -> SessionEngine.Failed {
     let detail =
       problem == .clearingLocalData
@@ -266,29 +283,33 @@ extension SessionEngine.Failed {
       failure: RequestFailure(kind: .noConnection), detail: detail)
   }
 
-  /// The response to a sign-in has no refresh token at its place.
+  /// The response to a sign-in has no refresh token at its path.
   fileprivate static func missing(_ path: String) -> SessionEngine.Failed {
     SessionEngine.Failed(
       failure: RequestFailure(kind: .unreadable),
       detail: "\(path) is missing, and the backend has an endpoint to refresh")
   }
 
-  /// The backend has nothing of the kind; nothing was sent.
+  /// The backend has no such request.
+  ///
+  /// Nothing was sent.
   fileprivate static func notOffered(_ what: String) -> SessionEngine.Failed {
     SessionEngine.Failed(
       failure: RequestFailure(kind: .noConnection, serverCode: RequestFailure.notOffered),
       detail: what)
   }
 
-  /// There is nothing to refresh with; nothing was sent.
+  /// There is no refresh token.
+  ///
+  /// Nothing was sent.
   fileprivate static let noRefreshToken = SessionEngine.Failed(
     failure: RequestFailure(kind: .noRefreshToken), detail: nil)
 
-  /// The response to a sign-in does not say who the user is, and the backend has no profile.
+  /// The response to a sign-in does not name the user, and the backend has no profile.
   fileprivate static let nameless = SessionEngine.Failed(
     failure: RequestFailure(kind: .unreadable), detail: "the response does not name the user")
 
-  /// Whether the backend has nothing of the kind.
+  /// Whether the backend has no such request.
   var isNotOffered: Bool {
     failure.kind == .noConnection && failure.serverCode == RequestFailure.notOffered
   }
@@ -301,7 +322,7 @@ extension SessionEffect.Request {
 }
 
 extension TokenResponse {
-  /// The response to a refresh or a switch, checked.
+  /// Checks the response to a refresh or a switch.
   func asked(
     _ step: TokenStep, of user: ExpectedUser?
   ) throws(BackendError) -> TokenResponse {
@@ -313,7 +334,7 @@ extension TokenResponse {
 }
 
 extension ResponseMetadata {
-  /// What the coordinator may know of an answer.
+  /// Creates the part of a response that the coordinator may know.
   init(_ answer: TokenResponse) {
     self.init(
       lifetime: answer.lifetimeMilliseconds, tokenID: answer.tokenID,

@@ -1,7 +1,7 @@
 @_spi(Internals) import SessionCore
 import SessionJournal
 
-/// Telling the server that a session is over.
+/// Revocation: informs the server that a session is over.
 ///
 /// - Requirement: OUT-1, OUT-5
 extension SessionEngine {
@@ -28,7 +28,8 @@ extension SessionEngine {
     if let source = configuration.tokenSource {
       return remove(kept.account, of: generation, from: source)
     }
-    // A process without the provider, such as an extension, leaves it to one that has it.
+    // A process without the provider, such as an extension, leaves the removal to a process that
+    // has it.
     guard !kept.isOwned else { return feed(.revoked(generation, .failed, status: 0)) }
     spawn { engine in
       let (outcome, status) = await engine.tell(kept, as: .pending)
@@ -36,20 +37,30 @@ extension SessionEngine {
     }
   }
 
-  /// Whose tokens are revoked, which decides what may be done for it.
+  /// The kind of a revocation.
+  ///
+  /// It decides which steps are allowed.
   enum Revocation {
-    /// A logout's, in this journal: progress is stored before it is used.
+    /// Tokens of a logout in this journal.
+    ///
+    /// Progress is stored before it is used.
     case pending
-    /// A logout's, of a journal that is gone: told once.
+    /// Tokens of a logout in a journal that is gone.
+    ///
+    /// The server is informed once.
     case stray
-    /// Tokens that no one keeps any more: told once, never refreshed.
+    /// Tokens that no session keeps.
+    ///
+    /// The server is informed once, and they are never refreshed.
     case unwanted
   }
 
-  /// Tells the server, refreshing the access token first if the server needs a good one.
+  /// Revokes tokens at the server.
   ///
-  /// The refresh is of this revocation's own refresh token. It touches no session, and is bounded by the
-  /// revocation timeout, as each request is.
+  /// If the server needs a valid access token, it is refreshed first.
+  ///
+  /// The refresh uses the refresh token of this revocation and does not affect any session. Like
+  /// every request, it is limited by the revocation timeout.
   func tell(
     _ kept: StoredRevocations.Entry, as revocation: Revocation
   ) async -> (RevocationOutcome, status: UInt16) {
@@ -72,7 +83,7 @@ extension SessionEngine {
         hasRefreshed = true
         run.refreshed(await refresh(&entry, as: revocation))
       case .send(let index):
-        // With the tokens as they are now: a refresh may have replaced them.
+        // Uses the tokens as they are now, since a refresh may have replaced them.
         let isExpired = entry.hasExpired(at: clock.now(), boot: clock.boot)
         let result = await revoke(
           entry, progress, needsRefresh: canRefresh && !hasRefreshed && isExpired, as: revocation)
@@ -92,7 +103,9 @@ extension SessionEngine {
     }
   }
 
-  /// Has the backend tell the server once; what the server confirms before the end is stored.
+  /// Has the backend revoke the tokens once.
+  ///
+  /// What the server confirms before the end is stored.
   private func revoke(
     _ entry: StoredRevocations.Entry, _ progress: RevocationProgress, needsRefresh: Bool,
     as revocation: Revocation
@@ -112,10 +125,10 @@ extension SessionEngine {
     }
   }
 
-  /// Gets a new access token for a revocation; what comes is stored before it is used.
+  /// Gets a new access token for a revocation, and stores it before it is used.
   ///
-  /// That it is asked for is stored before: a later process knows then that an answer may be lost. No
-  /// other process asks meanwhile, so that none sends the refresh token a second time.
+  /// The intent to ask is stored first, so that a later process knows that a response may be lost.
+  /// No other process asks meanwhile, so none sends the refresh token a second time.
   private func refresh(
     _ entry: inout StoredRevocations.Entry, as revocation: Revocation
   ) async -> RevocationRun.Refresh {
@@ -151,14 +164,19 @@ extension SessionEngine {
     }
   }
 
-  /// Stores that this process asks for a new access token; waits if another one does.
+  /// Stores that this process asks for a new access token.
   ///
-  /// Returns whether an earlier request got no answer. `nil` if it cannot be stored, or if the revocation
-  /// has other tokens by now, or is not pending any more.
+  /// Waits if another process asks already.
+  ///
+  /// Returns whether an earlier request got no response. Returns `nil` in these cases:
+  ///
+  /// - The claim cannot be stored.
+  /// - The revocation has other tokens by now.
+  /// - The revocation is not pending any more.
   private func claim(_ entry: inout StoredRevocations.Entry) async -> Bool? {
     let (clock, limit) = (configuration.clock, policy.revocationTimeout)
     let refresh = entry.refresh
-    // The other process has ended the second time, or was gone before.
+    // The second time, the other process has ended its request, or it was gone before.
     for _ in 0..<2 {
       let now = clock.now()
       entry.refreshingUntil = now.time.advanced(by: limit).milliseconds
@@ -173,12 +191,12 @@ extension SessionEngine {
         } catch {
           throw .secrets(error)
         }
-        // Else another process has told the server, or has other tokens by now.
+        // Otherwise another process has revoked the tokens, or has other tokens by now.
         let isInHand = tokensToRevoke[claimed.token] != nil || unkept[claimed.token] != nil
         guard isInHand || stored?.refresh == refresh else { return }
         if let until = stored?.refreshingUntil {
           let left = Timestamp(milliseconds: until).milliseconds(since: now.time)
-          // More than one request takes: a clock was set.
+          // If the time left is longer than one request can take, a clock was set.
           if left > 0, left <= limit {
             wait = left
             return
@@ -195,7 +213,9 @@ extension SessionEngine {
     return nil
   }
 
-  /// Stores how far a revocation is; keeps it in memory if that is not possible.
+  /// Stores the progress of a revocation.
+  ///
+  /// If that is not possible, keeps it in memory.
   private func keep(_ entry: StoredRevocations.Entry) {
     var isKept = false
     changeRevocations { vault throws(SessionError) in
@@ -212,7 +232,7 @@ extension SessionEngine {
       _ = try journal.transact { foreign in
         others = unknown(foreign)
         do throws(SessionError) { try change(vault) } catch {
-          // It stays as it is stored, and is tried again.
+          // The item stays as it is stored, and the change is tried again.
         }
         return []
       }
@@ -222,7 +242,7 @@ extension SessionEngine {
     if !others.isEmpty { feed(.observed(others, isHolderGone: false)) }
   }
 
-  /// Tells the server once of tokens that no one keeps any more.
+  /// Revokes tokens that no session keeps, once.
   func giveBack(_ access: Secret, _ refresh: Secret?) {
     spawn { engine in
       _ = await engine.tell(StoredRevocations.Entry(access, refresh), as: .unwanted)

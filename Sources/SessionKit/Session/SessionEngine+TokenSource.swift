@@ -1,7 +1,9 @@
 @_spi(Internals) import SessionCore
 
-/// Tokens that do not come from the backend: an external login as the request of a login, and the token source's
-/// calls as refresh and logout.
+/// Tokens that do not come from the backend.
+///
+/// An external login is the request of a login, and calls of the token source are refresh and
+/// logout.
 ///
 /// - Requirement: WEB-6
 extension SessionEngine {
@@ -9,13 +11,14 @@ extension SessionEngine {
   func run(_ login: any ExternalLogin, _ number: RequestNumber, _ caller: Caller) {
     let before = loginsBefore
     externalLogin = login
-    // The next login waits for all before it, also for those whose successor has given up.
+    // The next login waits for all earlier ones, also for those whose successor was cancelled.
     loginsBefore = runtime.spawn {
       await before?.value
       await login.waitUntilEnded()
     }
     requests[number] = spawn { engine in
-      // The view of an earlier login may still close, and its account may still be removed.
+      // The view of an earlier login may still be closing, and its account may still be being
+      // removed.
       await before?.value
       await engine.removal?.value
       if let failed = await engine.awaitDataClearing(for: caller) {
@@ -24,7 +27,7 @@ extension SessionEngine {
         return engine.received(number, .failure(failed))
       }
       let ending = await login.run(engine.externalLoginHost)
-      // The app's view goes with it.
+      // Releases the login, and with it the app's view.
       if engine.externalLogin === login { engine.externalLogin = nil }
       switch ending {
       case .signedIn(var answer, let method):
@@ -37,7 +40,7 @@ extension SessionEngine {
     }
   }
 
-  /// What an external login is given of the session, as it is when its turn comes.
+  /// What an external login gets from the session, at the time when it starts.
   private var externalLoginHost: ExternalLoginHost {
     let configuration = configuration
     var expired: SessionState.Expired?
@@ -59,16 +62,16 @@ extension SessionEngine {
       spawn: runtime.spawn)
   }
 
-  /// Whether tokens of this user must not sign in if the user was not asked.
+  /// Returns whether tokens of this user must not sign in silently.
   ///
-  /// They must not if an expired session is another user's, or if the user has logged out and the token source
-  /// has not removed the account yet.
+  /// They must not if an expired session belongs to another user. They must not either if the user
+  /// has logged out and the token source has not removed the account yet.
   private func isUnwelcome(_ user: Identifier) -> Bool {
     if case .expired(let expired) = coordinator.state, expired.user != user { return true }
     return owed.contains(user)
   }
 
-  /// Asks the token source for newer tokens: that is the refresh.
+  /// Asks the token source for newer tokens, as the refresh.
   func renew(_ number: RequestNumber, from source: any TokenSource) {
     let (configuration, user) = (configuration, expectedUser)
     let lifetime = coordinator.state.token?.lifetimeMilliseconds
@@ -87,7 +90,8 @@ extension SessionEngine {
           var answer = try tokens.answer(
             for: configuration.tokenReader, after: before, isOwned: true,
             at: configuration.clock.now().time)
-          // No user signed in for it, so its account is not removed if the answer is not used.
+          // No user signed in for this response, so the account is not removed if the response is
+          // not used.
           answer.method = .silent
           engine.received(number, .success(answer))
         } catch {
@@ -100,13 +104,13 @@ extension SessionEngine {
     }
   }
 
-  /// Has the token source forget the account: that is the logout at the server.
+  /// Has the token source remove the account, as the logout at the server.
   func remove(_ user: Identifier?, of generation: Generation, from source: any TokenSource) {
     // A user who has signed in again needs the account.
     guard let user, coordinator.state.user != user else {
       return feed(.revoked(generation, .abandoned, status: 0))
     }
-    // So does a user who is about to, who may be the same one.
+    // A sign-in is running, and its user may be the same one. That user needs the account too.
     guard !coordinator.isSigningIn else { return feed(.revoked(generation, .failed, status: 0)) }
     let limit = policy.revocationTimeout
     removal = spawn { engine in
@@ -118,7 +122,7 @@ extension SessionEngine {
     }
   }
 
-  /// Gives back the tokens of a user's sign-in that no caller waits for.
+  /// Revokes the tokens of a user's sign-in for which no caller waits.
   nonisolated func giveBack(_ tokens: IdentityTokens) {
     spawn { engine in
       do throws(WebSignInProblem) {
@@ -127,20 +131,20 @@ extension SessionEngine {
             for: engine.configuration.tokenReader, isOwned: engine.configuration.tokenSource != nil,
             at: engine.configuration.clock.now().time))
       } catch {
-        // What is no token is nothing that a server could take back.
+        // Tokens that cannot be read cannot be revoked.
       }
     }
   }
 
-  /// The same of an answer.
+  /// Revokes the tokens of a response.
   func giveBack(_ answer: TokenResponse) {
-    // What was there before this session asked for it is not this session's to end.
+    // The session must not revoke tokens that existed before it asked for them.
     guard answer.method != .silent, !answer.isRefreshTokenOfCaller else { return }
     forget(answer.user?.id)
     giveBack(answer.access, answer.refresh)
   }
 
-  /// Has the token source forget an account, unless it is the session's own.
+  /// Has the token source remove an account, unless it is the session's own.
   func forget(_ user: Identifier?) {
     guard let source = configuration.tokenSource, let user, coordinator.state.user != user
     else { return }
@@ -150,9 +154,11 @@ extension SessionEngine {
     }
   }
 
-  /// What a call of the token source or the backend brings within a number of milliseconds.
+  /// Returns the result of a call of the token source or the backend, limited to a number of
+  /// milliseconds.
   ///
-  /// `nil` if it does not end in time: it is cancelled then, and not waited for.
+  /// Returns `nil` if the call does not end in time. It is then cancelled, and its result is not
+  /// awaited.
   func bounded<Value: Sendable, Failure: Error>(
     by limit: Int64, _ work: @escaping @Sendable () async throws(Failure) -> Value
   ) async -> Result<Value, Failure>? {

@@ -1,13 +1,16 @@
 @_spi(Internals) import SessionCore
 import SessionJournal
 
-/// How long the session is unused, and the user item, which keeps that.
+/// The time of the last use, and the user item, which stores it.
 ///
 /// - Requirement: POL-5
 extension SessionEngine {
-  /// Counts a use that happens now; `false` where the session has been unused for too long.
+  /// Counts a use that happens now.
   ///
-  /// For any thread: no lock, nothing allocated, nothing written, but once in a while for others to know.
+  /// Returns `false` if the session has been unused for too long.
+  ///
+  /// Any thread may call this. It takes no lock and allocates nothing. At intervals it reports the
+  /// use, so that other processes learn of it.
   nonisolated func use(at uptime: Int64) -> Bool {
     switch view.use.count(at: uptime) {
     case .counted: return true
@@ -15,16 +18,16 @@ extension SessionEngine {
       spawn { $0.feed(.used(uptime)) }
       return true
     case .overdue:
-      // Whoever asks again and again is told the same; what could not be done is tried by the timer.
+      // Further calls get the same answer. The timer tries again what could not be done.
       if view.use.isDue(at: uptime) { spawn { $0.checkUse() } }
       return false
     }
   }
 
-  /// Counts a use, or has the session end that has been unused for too long.
+  /// Counts a use, or ends a session that has been unused for too long.
   ///
-  /// Throws where that end cannot be journaled now, or when it was used last cannot be read: its token is
-  /// nobody's till then.
+  /// Throws if that end cannot be journaled now, or if the time of the last use cannot be read.
+  /// Until then, its token is not given to any caller.
   func recordActivity() throws(SessionError) {
     let uptime = configuration.clock.now().uptime
     switch view.use.count(at: uptime) {
@@ -33,7 +36,7 @@ extension SessionEngine {
     case .overdue:
       checkUse()
       guard coordinator.state.kind == .authenticated, !coordinator.isStopped else { return }
-      // Another process has used it: so does this one.
+      // Another process has used the session, so it is not over. This use counts too.
       switch view.use.count(at: uptime) {
       case .counted: break
       case .tell: feed(.used(uptime))
@@ -42,14 +45,15 @@ extension SessionEngine {
     }
   }
 
-  /// Tells what is known here of the last use, and that the limit may be reached.
+  /// Reports the last use that is known here, and that the limit may be reached.
   func checkUse() {
     if let last = view.use.last { feed(.used(last)) }
     feed(.fired(.inactivity))
     feed(.fired(.lifetime))
   }
 
-  /// When any process used the session last, in this system's uptime; `nil` where that cannot be told yet.
+  /// Returns when any process used the session last, in this system's uptime; `nil` if that is not
+  /// known yet.
   func readUse() -> Int64? {
     do throws(SecretStoreError) {
       if let idle = try keptIdle() {
@@ -58,13 +62,14 @@ extension SessionEngine {
     } catch {
       return nil
     }
-    // It was lost: others are no less users than this process, which says what it knows and looks again.
+    // The stored time was lost. Other processes may have used the session too, so this one stores
+    // what it knows and reads again later.
     let last = coordinator.lastUse
     spawn { $0.persistActivity(at: last) }
     return nil
   }
 
-  /// How long nobody had used the session; `nil` where nothing says so.
+  /// Returns for how long the session was unused; `nil` if no record of it exists.
   func idle() -> Int64? {
     guard policy.inactivityLimit != nil else { return nil }
     do throws(SecretStoreError) { return try keptIdle() } catch { return nil }
@@ -75,25 +80,27 @@ extension SessionEngine {
     return try vault.use()?.idle(at: clock.now(), boot: clock.boot)
   }
 
-  /// The use that signing in is.
+  /// Returns the first use, which the login itself is.
   func firstUse() -> LastActivity? {
     guard policy.inactivityLimit != nil else { return nil }
     let now = configuration.clock.now()
     return LastActivity(at: now.uptime, now: now, boot: configuration.clock.boot)
   }
 
-  /// Keeps a use where other processes and later ones find it, unless a later one is kept there.
+  /// Stores a use for other processes and later ones, unless a later use is already stored.
   func persistActivity(at uptime: Int64) {
     let clock = configuration.clock
     changeUserItem { user in
-      // Looked at under the lock, so that no other process's use lies ahead of it.
+      // The clock is read under the lock, so that no other process's use is later than `now`.
       let now = clock.now()
       let stamp = LastActivity(at: uptime, now: now, boot: clock.boot)
       return user.with(stamp.later(or: user.fields.used, at: now))
     }
   }
 
-  /// The same once more, where this process has used the session and knows it better than what was kept.
+  /// Stores the last use of this process, if it used the session.
+  ///
+  /// This is more exact than the value stored before.
   func keepLastUse() {
     guard view.use.isOwn, let last = view.use.last, coordinator.state.kind == .authenticated else {
       return
@@ -101,13 +108,17 @@ extension SessionEngine {
     persistActivity(at: last)
   }
 
-  /// Changes the user item under the journal's lock: what another process signed in to is not touched.
+  /// Changes the user item under the journal's lock.
+  ///
+  /// An item of another process's sign-in is not touched.
   func changeUserItem(_ change: (StoredUser) -> StoredUser) {
-    // Once more where others had appended first.
+    // A second try if peers had appended first.
     for _ in 0..<2 where tryUserItem(change) { return }
   }
 
-  /// Whether that is all that can be done now.
+  /// Tries to change the user item.
+  ///
+  /// Returns `false` if it must be tried again at once.
   private func tryUserItem(_ change: (StoredUser) -> StoredUser) -> Bool {
     guard let user = coordinator.state.user else { return true }
     var others: [SessionRecord] = []
@@ -116,12 +127,12 @@ extension SessionEngine {
         others = read(foreign)
         guard others.isEmpty else { return [] }
         do throws(SessionError) { try vault.changeUser(user, change) } catch {
-          // What it would have said is said again before long, and nothing depends on it till then.
+          // The value is stored again before long, and nothing depends on it until then.
         }
         return []
       }
     } catch {
-      // The same of a journal that cannot be locked now.
+      // The same applies to a journal that cannot be locked now.
     }
     if !others.isEmpty { feed(.observed(others, isHolderGone: false)) }
     return others.isEmpty

@@ -1,17 +1,21 @@
 @_spi(Internals) import SessionCore
 import SessionJournal
 
-/// What goes of a session that has ended, and what is kept to tell the server of it.
+/// Removes the stored items of a session that has ended, and keeps what its revocation needs.
 ///
-/// Both under the journal's lock: items are changed by whoever knows the journal as it is. Others'
-/// records that are met there are told before anything else is decided.
+/// Both happen under the journal's lock, so that the items are changed only by a process that knows
+/// the whole journal. If peers' records are found there, they are handled before anything else is
+/// decided.
 extension SessionEngine {
-  /// Removes items: what another process signed in to is not touched.
+  /// Removes items.
+  ///
+  /// Items of another process's sign-in are not touched.
   func perform(_ wipe: SessionEffect.Wipe) {
     let held = token
     if wipe.extent != .nothing { token = nil }
     if let generation = wipe.keptRevocation, let held, held.generation == generation {
-      // One that was stored and not announced has taken its place: the server knows that one.
+      // A token that was stored but not journaled has replaced the held one. The server knows the
+      // newer token.
       let newer = unjournaledToken.flatMap { $0.token.generation > generation ? $0.token : nil }
       tokensToRevoke[generation] = vault.whole(newer ?? held).standing(for: generation)
     }
@@ -38,38 +42,41 @@ extension SessionEngine {
     undoLogin()
     guard others.isEmpty else {
       token = held
-      // Whatever follows in the list of effects is decided without them.
+      // The effects that follow in the list must not be decided without these records.
       undeliveredPeerRecords = others
       return inbox.insert(.wiped(.overtaken([])), at: 0)
     }
     inbox.append(.wiped(isDone ? .done : .failed))
   }
 
-  /// A sign-in that its caller is told has failed must not come back at the next opening, as a token that
-  /// was stored before a crash kept its event out would.
+  /// Removes the token of a sign-in that failed for its caller.
   ///
-  /// Without the lock where it cannot be had, which is why only the very token that was stored goes; where
-  /// it cannot be removed, it loses the event that announces it. Where nothing can be written either, it
-  /// is tried again with the next wipe.
+  /// The token may be stored although its event is not journaled. Such a token must not sign the
+  /// user in at the next opening.
+  ///
+  /// If the lock is not available, it works without it. Therefore it removes only the token that
+  /// was stored. If the token cannot be removed, the event that announces it is removed from the
+  /// item. If nothing can be written either, the next wipe tries again.
   private func undoLogin() {
     guard let loginToRollBack else { return }
     do throws(SessionError) {
       try vault.undo(loginToRollBack)
       self.loginToRollBack = nil
     } catch {
-      // The wipe that has failed as well is tried again.
+      // The wipe, which has failed too, is tried again.
     }
   }
 
-  /// Stores what revoking the ended sessions' tokens needs, before the token item goes: that of this
-  /// generation, and what could not be stored before.
+  /// Stores what the revocation of ended sessions' tokens needs, before the token item is removed.
   ///
-  /// Throws where the token item cannot be read, and so must not go.
+  /// This includes the tokens of this generation, and those that could not be stored before.
+  ///
+  /// Throws if the token item cannot be read. Then it must not be removed.
   private func keepRevocations(_ generation: Generation?) throws(SessionError) {
     if let generation { try takeStored(for: generation) }
     let user = departingUser()
     for (other, token) in tokensToRevoke {
-      // One that could not be stored before may be another user's.
+      // A token that could not be stored before may be another user's.
       let whose = other == generation ? user : owed.user(of: other)
       do throws(SessionError) {
         try vault.keep(
@@ -77,19 +84,21 @@ extension SessionEngine {
             token, of: whose, isAccount: configuration.tokenSource != nil))
         tokensToRevoke[other] = nil
       } catch {
-        // The secrets must go all the same: the server is told from memory, while this process lives.
+        // The secrets must be removed anyway. The server is informed from memory while this process
+        // lives.
       }
     }
     guard let generation, let user, configuration.tokenSource != nil else { return }
     owed.insert(user, for: generation)
-    // Of a session that had expired: nothing of its token is left.
+    // The session had expired, so nothing of its token is left.
     if tokensToRevoke[generation] == nil {
       try vault.keep(StoredRevocations.Entry(account: user, of: generation))
     }
   }
 
-  /// Takes the stored token for the revocation of this one: the token itself, or a newer one that
-  /// replaced it at the server.
+  /// Takes the stored token for the revocation of this generation.
+  ///
+  /// It is the token itself, or a newer one that replaced it at the server.
   private func takeStored(for generation: Generation) throws(SessionError) {
     let isHeld = tokensToRevoke[generation] != nil
     do throws(SecretStoreError) {
@@ -98,14 +107,17 @@ extension SessionEngine {
         tokensToRevoke[generation] = vault.whole(stored).standing(for: generation)
       }
     } catch .newerVersion {
-      // This version cannot read the token to revoke it; the user wants it gone even so (RES-8).
+      // This version cannot read the token to revoke it. The user wants it removed nevertheless
+      // (RES-8).
     } catch {
       guard isHeld else { throw .secrets(error) }
     }
   }
 
-  /// Whether a stored token is of the session that ended with this one as its last in the journal: the
-  /// process that stored it died, or could not write, before its event was journaled.
+  /// Returns whether a stored token belongs to the session that ended with `generation` as its last
+  /// journaled token.
+  ///
+  /// The process that stored the token died, or could not write, before its event was journaled.
   ///
   /// - Requirement: OUT-6
   private func isSuccessor(_ stored: StoredToken, of generation: Generation) -> Bool {
@@ -114,7 +126,7 @@ extension SessionEngine {
       && stored.generation > generation && !stored.announcementIsLogin
   }
 
-  /// Whose the session was, while the user item is still there; `nil` where it cannot be told.
+  /// Returns the user of the session, while the user item still exists; `nil` if it cannot be read.
   private func departingUser() -> Identifier? {
     do throws(SecretStoreError) { return try vault.user()?.profile.id } catch { return nil }
   }
@@ -128,19 +140,21 @@ extension SessionEngine {
       _ = try journal.transact { foreign in
         undeliveredPeerRecords = unknown(foreign)
         do throws(SessionError) { try vault.forgetRevocation(of: generation) } catch {
-          // It stays where it is, of no use to anybody, and is removed at the next open.
+          // The entry stays where it is. It is of no use to any process, and is removed at the next
+          // opening.
         }
         return []
       }
     } catch {
-      // The same.
+      // The same applies here.
     }
   }
 
-  /// The logouts of a journal that is gone, or was set aside, which the server was not told of: nothing
-  /// here names them, so it is told once, and what that needs does not stay.
+  /// Revokes, once, tokens left by a journal that is gone or was quarantined.
   ///
-  /// A journal that is not found is looked for again before it counts as gone.
+  /// No record here names them, so the attempt is not repeated, and its data does not stay.
+  ///
+  /// A journal that is missing is searched again before it counts as gone.
   ///
   /// - Requirement: OUT-1, RES-7
   func tellStrayRevocations() async {
@@ -161,7 +175,7 @@ extension SessionEngine {
         others = unknown(foreign)
         guard mayTakeStrayRevocations else { return [] }
         do throws(SecretStoreError) { entries = try vault.takeStrayRevocations() } catch {
-          // It stays where it is until the next opening.
+          // The item stays where it is until the next opening.
         }
         return []
       }

@@ -1,9 +1,12 @@
 @_spi(Internals) import SessionCore
 import SessionJournal
 
-/// The shell of one session: tells the coordinator what happened and does what it says.
+/// The shell of one session.
 ///
-/// It decides nothing. Journal and stored items are touched here only, on a thread that may wait.
+/// It passes inputs to the coordinator and performs the effects that it returns.
+///
+/// It decides nothing. Only the engine uses the journal and the stored items, on a thread that may
+/// wait.
 actor SessionEngine {
   typealias Reply = SessionEffect.Reply
 
@@ -13,116 +16,124 @@ actor SessionEngine {
   }
 
   nonisolated let configuration: SessionConfiguration
-  /// The figures of its policy.
+  /// The values of the policy, as numbers.
   let policy: PolicyFigures
   nonisolated let journal: Journal
-  /// Which opening this is, and what it knows of others.
+  /// The identity of this opening, and what it knows of other openings.
   nonisolated let presence: OpeningPresence
   nonisolated let view: SessionView
   nonisolated let hub: EventHub
   nonisolated let states = StatusHub()
-  /// The journal that was set aside before this one, where this one never had a token.
+  /// The journal that was quarantined before this one; `nil` if this one ever had a token.
   nonisolated let predecessor: QuarantinedJournal?
-  /// How many requests in a row ended their process before this opening.
+  /// The number of consecutive requests during which the process ended, before this opening.
   private let endedProcesses: UInt32
-  /// The same for the app, where this object is the first to say so.
+  /// The same journal for the app, if this object is the first to report it.
   nonisolated let journalSetAside: JournalQuarantine?
 
   let vault: StoredCredentials
-  /// What the secret store did, until the coordinator receives it.
+  /// Records what the secret store did, until the coordinator receives it.
   private let witness = StoreWitness()
   var coordinator: SessionCoordinator
   /// Why the last sign-in failed, and the error that the session shows for it.
   var shownProblem: (problem: CommandFailure, error: SessionError)?
   var inbox: [SessionInput] = []
-  /// Others' records that were met under the lock and that the coordinator was not told of yet.
+  /// Records of peers that were read under the lock but not yet passed to the coordinator.
   var undeliveredPeerRecords: [SessionRecord] = []
   private var isFeeding = false
 
-  // Handles: the coordinator knows their numbers only.
+  // Resources by number. The coordinator knows only the numbers.
   private var callers: [Caller: CheckedContinuation<Result<Reply, SessionError>, Never>] = [:]
   private var callerCount: UInt64 = 0
   var wishes: [Caller: CommandPayload] = [:]
   var answers: [RequestNumber: TokenResponse] = [:]
   var requests: [RequestNumber: Task<Void, Never>] = [:]
-  /// The last request that may change a token, and which token it was made with.
+  /// The last request that may change a token, and the token with which it was made.
   var lastTokenRequest: (base: Generation, task: Task<Void, Never>)?
   private var timers: [SessionTimer: Task<Void, Never>] = [:]
-  /// Looks at what others append.
+  /// Reads what peers append.
   var follower: Task<Void, Never>?
   var token: StoredToken?
-  /// The token of an answer whose event could not be journaled yet: it is stored, so a crash does not
-  /// lose it, and it is the one that the server takes.
+  /// The token of a response whose event could not be journaled yet.
+  ///
+  /// It is stored, so a crash does not lose it. It is the token that the server accepts.
   ///
   /// - Requirement: RES-6
   var unjournaledToken: (number: RequestNumber, token: StoredToken, deadline: Int64)?
-  /// The tokens of sessions that have ended, until what revoking them needs is stored.
+  /// The tokens of sessions that have ended, until what their revocation needs is stored.
   var tokensToRevoke: [Generation: StoredToken] = [:]
-  /// What revocations need that could not be stored.
+  /// The entries of revocations that could not be stored.
   var unkept: [Generation: StoredRevocations.Entry] = [:]
-  /// The users whose accounts the token source is still to forget.
+  /// The users whose accounts the token source still has to remove.
   let owed = PendingAccountRemovals()
-  /// The token source forgets an account; bounded in time.
+  /// The removal of an account by the token source, limited in time.
   var removal: Task<Void, Never>?
-  /// What a sign-in has stored that could not be journaled, until it is undone.
+  /// The token that a sign-in has stored but could not journal, until it is undone.
   var loginToRollBack: StoredToken?
-  /// What of the journal could go; `nil` where everything is kept.
+  /// Which records of the journal can be removed; `nil` if all are kept.
   var plan: RetentionPlan?
-  /// Records that the plan was not told of yet, with how many bytes each takes.
+  /// Records that the plan does not know yet, with the number of bytes of each.
   var retentionBacklog: [(record: SessionRecord, bytes: UInt64)] = []
-  /// When compacting is tried again at the earliest, on the clock that never jumps.
+  /// The earliest time at which compaction is tried again, on the monotonic clock.
   var nextCompaction = Int64.min
   var compactionProblem: SessionError?
   var profile: UserProfile?
-  /// Which source named that user; `nil` if that is not known.
+  /// The source that named the user in the profile; `nil` if that is not known.
   var origin: UserOrigin?
-  /// A change of a user's status that the host was not told of, for the session may not be theirs yet.
+  /// A change of a user's status of which the hosts are not notified yet, since the session may not
+  /// be that user's yet.
   var pendingStatusChange: StatusChange?
-  /// The host is told of one.
+  /// The running notification of the hosts of a change of status.
   var statusTask: Task<Void, Never>?
-  /// The host clears its local data, one call after the other; by their numbers.
+  /// The calls with which hosts clear their data, one after the other, by number.
   var clearing: [Int: Task<Void, Never>] = [:]
-  /// How often it was told to.
+  /// The number of these calls so far.
   var clearings = 0
-  /// Counts the time that the call under way may take.
+  /// The time limit of the running call.
   var clearingLimit: Task<Void, Never>?
-  /// Whether that time is over and the call runs on.
+  /// Whether the limit is over while the call still runs.
   var isClearingOverdue = false
-  /// Who waits until it has, with what keeps them from going on; `nil` for nothing.
+  /// The callers that wait for the calls.
+  ///
+  /// Each receives an error, or `nil` if it can continue.
   var clearingWaits: [UInt64: CheckedContinuation<SessionError?, Never>] = [:]
   var clearingWaitCount: UInt64 = 0
   var isClosing = false
-  /// How many logouts have asked the hosts to hold changes, and have not ended.
+  /// The number of logouts that have asked the hosts to hold changes, and have not ended.
   var logoutHolds = 0
   /// Ends after the hosts were called to release what they held.
   var holdRelease: Task<Void, Never>?
-  /// What could not be cleared, how often in a row, and who tries again.
+  /// The session that could not be cleared, the number of consecutive failures, and the task that
+  /// tries again.
   var owedClearing: EndedSession?
   var failedClearings = 0
   var clearingRetry: Task<Void, Never>?
-  /// Why a session ended last, as far as the journal tells.
+  /// Why a session ended last, as far as the journal shows.
   ///
   /// - Requirement: STA-8
   var lastEnd: LastEnd
-  /// Whose session it is, or was last, as far as this object has seen.
+  /// The user of the current or last session, as far as this object has seen.
   var lastUser: Identifier?
   /// The last external login.
   var externalLogin: (any ExternalLogin)?
-  /// Ends when nothing of that one and those before is open any more.
+  /// Ends when that login and all earlier ones have ended completely.
   var loginsBefore: Task<Void, Never>?
 
-  /// What the last failure was about, for the replies that follow from it.
+  /// A detail of the last failure, for the replies that follow from it.
   var detail: String?
   var commitError: SessionError?
-  /// What kept the last answer from being stored.
+  /// The error that prevented the last response from being stored.
   var unstored: SessionError?
-  /// Why the stored items may not be used, as of the last read: they are of a newer version, or of
-  /// another session.
+  /// Why the stored items may not be used, as of the last read.
+  ///
+  /// They are of a newer version or of another session.
   var secretsProblem: SessionError?
-  /// That another journal stands in this one's place: nothing is done or shown by this object any more.
+  /// The error if another journal has replaced this one.
+  ///
+  /// Then this object does and shows nothing any more.
   private(set) var lost: SessionError?
 
-  /// What a caller wants that the coordinator must not see.
+  /// Data of a caller's command that the coordinator must not see.
   enum CommandPayload: Sendable {
     case credential(Credential)
     case adopt(TokenResponse)
@@ -166,8 +177,9 @@ actor SessionEngine {
     states.finish()
   }
 
-  /// Brings journal and stored items into agreement; throws where the journal cannot be written, and
-  /// not only for now.
+  /// Brings the journal and the stored items into agreement.
+  ///
+  /// Throws if the journal cannot be written and waiting would not help.
   func open(
     noting notes: [SessionNote], owing debt: PendingDataClearing, since began: Timestamp
   ) throws(SessionError) {
@@ -188,17 +200,17 @@ actor SessionEngine {
 
   // MARK: Callers
 
-  /// What becomes of a question whose task is cancelled.
+  /// The effect of cancellation on a question to the coordinator.
   enum Cancellation {
-    /// It is not put, or nobody waits for the reply any more.
+    /// The question is not asked, or its reply is not awaited any more.
     case ends
-    /// It is put even so, and nobody waits for the reply.
+    /// The question is asked anyway, and its reply is not awaited.
     case detaches
-    /// The reply is waited for.
+    /// The reply is awaited.
     case ignored
   }
 
-  /// Puts a question to the coordinator and waits for its reply.
+  /// Asks the coordinator a question and waits for its reply.
   func ask(
     wish: CommandPayload? = nil, cancellation: Cancellation = .ends,
     _ question: @Sendable (Caller) -> SessionInput
@@ -224,36 +236,40 @@ actor SessionEngine {
     feed(.clearError)
   }
 
-  /// Closes the journal and ends every sequence of events, also if it throws.
+  /// Closes the journal and ends every sequence of events, even if it throws.
   func close() async throws(SessionError) -> Bool {
     keepLastUse()
     stopClearingWaits()
     var failure: SessionError?
-    // Only what is on the wire is waited for, which is bounded; nothing keeps this from closing.
+    // Only requests on the wire are awaited, which takes a limited time. Nothing prevents the
+    // journal from closing.
     do throws(SessionError) {
       _ = try await ask(cancellation: .ignored) { .close($0) }
     } catch {
-      // Nothing can be noted in a journal that is gone.
+      // A journal that is gone cannot take a note.
       if lost == nil { failure = error }
     }
     follower?.cancel()
     hub.finish()
     states.finish()
-    // An external login may outlive the session: then its end is the end of this object.
+    // An external login may outlive the session. Then the presence ends with this object.
     if requests.isEmpty { presence.end() }
     do throws(JournalError) { try journal.close() } catch {
-      // That it is another one was told when it was met.
+      // The caller has already received that it is another journal.
       if lost == nil || !error.isOfAnotherHistory { failure = failure ?? .journal(error) }
     }
     if let failure { throw failure }
     return !isClearing
   }
 
-  /// Gives up where another journal stands in this one's place, or its own with another past: it was set
-  /// aside, deleted or repaired, and who is signed in is decided there
+  /// Stops the session if another journal has replaced this one, or if its own file has another
+  /// history.
+  ///
+  /// It was quarantined, deleted or repaired, and that journal decides who is signed in
   /// (Specs/Decisions/quarantine-an-unusable-journal.md).
   ///
-  /// Nothing is written any more, no user and no token is shown, and every waiting caller gets the error.
+  /// Nothing is written any more, no user and no token is shown, and every waiting caller receives
+  /// the error.
   func loseJournal(by error: JournalError) {
     guard error.isOfAnotherHistory, lost == nil else { return }
     let problem = SessionError.journal(error)
@@ -278,7 +294,7 @@ actor SessionEngine {
 
   // MARK: The loop
 
-  /// Tells the coordinator what happened and does what it says, until nothing is left to tell.
+  /// Passes an input to the coordinator and performs its effects, until no input is left.
   func feed(_ input: SessionInput) {
     inbox.append(input)
     guard !isFeeding else { return }
@@ -311,7 +327,7 @@ actor SessionEngine {
     snapshot.end = coordinator.endCause
     snapshot.user = profile?.id == coordinator.state.user ? profile : nil
     if lost != nil {
-      // Who is signed in is decided in the journal that stands there now.
+      // The journal that is there now decides who is signed in.
       (snapshot.state, snapshot.activity, snapshot.user) = (.unauthenticated, .replaced, nil)
       snapshot.loginError = nil
     }
@@ -341,7 +357,7 @@ actor SessionEngine {
     noteLaterLogin()
   }
 
-  /// Tells of trouble when it begins, or becomes another.
+  /// Reports a problem when it begins or changes.
   private func warn(of shown: SessionView.Snapshot, after before: SessionView.Snapshot) {
     if let error = shown.storageProblem,
       StorageIssue(error) != before.storageProblem.map(StorageIssue.init)
@@ -378,7 +394,7 @@ actor SessionEngine {
     }
   }
 
-  /// Runs work that outlives the call, without keeping the session alive for it.
+  /// Runs work that outlives the call, without keeping the engine alive for it.
   @discardableResult
   nonisolated func spawn(
     _ work: @escaping @Sendable (isolated SessionEngine) async -> Void
@@ -400,7 +416,7 @@ actor SessionEngine {
   }
 
   private func fire(_ timer: SessionTimer) {
-    // A timer that was replaced while its task was on its way here does not count.
+    // A timer that was replaced before its task arrived here does not count.
     guard !Task.isCancelled else { return }
     timers[timer] = nil
     if timer == .inactivity { return checkUse() }
