@@ -2,36 +2,42 @@
 import SessionJournal
 import Synchronization
 
-/// A session on its way: its journal may not be readable *yet*.
+/// Opens a session whose journal may not be readable *yet*.
 ///
-/// Before a device is unlocked for the first time its system refuses protected files. That is neither
-/// "nobody is signed in" nor a reason to give up, so an opening stays `loading` and tries again by
-/// itself, after one second and then more seldom, and at once when it is told to.
+/// Before a device is unlocked for the first time, its system refuses to read protected files. This
+/// does not mean that no user is signed in, and it is no reason to give up. So an opening stays
+/// `loading` and tries again automatically: first after one second, then less often. ``retry()``
+/// tries at once.
 ///
 /// ```swift
 /// let opening = SessionOpening(configuration)     // at launch, also in the background
 /// let session = try await opening.session()       // waits for as long as it takes
 /// ```
 ///
-/// Until it is open there is no session to call: nothing can sign in, or read "nobody is signed in",
-/// where only nothing could be read. `get()` says why in a typed error.
+/// There is no session to call before it is open. So the app cannot sign a user in, or conclude
+/// that no user is signed in, while the files cannot be read. `get()` throws the reason as a typed
+/// error.
 ///
 /// - Requirement: RES-3
 public final class SessionOpening: Sendable {
-  /// How far it has come.
+  /// The progress of an opening.
   public enum Status: Sendable {
-    /// It is tried, or will be tried again: why it could not be opened, once that is known.
+    /// The session is not open yet, and the opening tries again.
+    ///
+    /// The error says why, if that is known.
     case loading(SessionError?)
-    /// It is open.
+    /// The session is open.
     case open(Session)
-    /// It cannot be opened, and trying again would not help; make another opening once that is mended.
+    /// The session cannot be opened, and trying again would not help.
+    ///
+    /// Fix the cause, then create another opening.
     case failed(SessionError)
   }
 
   private let desk = OpeningState()
   private let task: Task<Void, Never>
 
-  /// Begins to open.
+  /// Begins to open the session.
   public init(_ configuration: SessionConfiguration) {
     let desk = desk
     task = Task { await desk.open(configuration) }
@@ -42,24 +48,29 @@ public final class SessionOpening: Sendable {
     desk.end()
   }
 
-  /// How far it has come, on any thread.
+  /// The progress of the opening, readable on any thread.
   public var status: Status { desk.status }
 
-  /// Tries again at once: the device was unlocked, or the app came to the foreground.
+  /// Tries again at once.
   ///
-  /// Does nothing where it is open, or cannot be opened.
+  /// Call it after the device was unlocked or the app came to the foreground.
+  ///
+  /// It does nothing if the session is open or cannot be opened.
   public func retry() { desk.retry() }
 
   /// Waits until the session is open.
   ///
-  /// Throws what keeps it from ever being opened, and `cancelled` where the calling task is.
+  /// - Throws: the error that prevents the session from ever being opened.
+  /// - Throws: `cancelled` if the calling task is cancelled.
   public func session() async throws(SessionError) -> Session {
     try await desk.outcome().get()
   }
 
-  /// The session, if it is open; throws why it is not.
+  /// Returns the session if it is open.
   ///
-  /// `locked` if that is not known yet.
+  /// Throws the reason if it is not.
+  ///
+  /// It throws `locked` if the reason is not known yet.
   public func get() throws(SessionError) -> Session {
     switch status {
     case .open(let session): return session
@@ -69,7 +80,7 @@ public final class SessionOpening: Sendable {
   }
 }
 
-/// Where an opening's outcome is waited for.
+/// The state of an opening, and the callers that wait for its outcome.
 private final class OpeningState: Sendable {
   typealias Outcome = Result<Session, SessionError>
 
@@ -84,7 +95,8 @@ private final class OpeningState: Sendable {
 
   private let state = Mutex(State())
 
-  // Never inlined: async functions look at it before and after an `await`, and a lock knows its thread.
+  // Never inlined: async functions call it before and after an `await`, and a lock belongs to its
+  // thread.
 
   var status: SessionOpening.Status {
     @inline(never) get { state.withLock { $0.status } }
@@ -107,7 +119,8 @@ private final class OpeningState: Sendable {
     }
   }
 
-  /// Milliseconds before the next try, after so many others: 1 s, doubling up to 30 s.
+  /// Returns the milliseconds before the next try, after a number of tries: one second, doubling up
+  /// to 30 seconds.
   static func delay(after tries: UInt32) -> Int64 {
     min(30_000, 1_000 << Int64(min(tries, 10)))
   }
@@ -125,7 +138,9 @@ private final class OpeningState: Sendable {
     endPause()
   }
 
-  /// Whether it is to be waited for; not where another try was asked for since the last one began.
+  /// Begins a pause.
+  ///
+  /// Returns `false` if another try was requested since the last one began.
   @inline(never)
   private func begin(_ pause: Task<Void, Never>) -> Bool {
     state.withLock { state in
@@ -155,7 +170,7 @@ private final class OpeningState: Sendable {
     pause?.cancel()
   }
 
-  /// Nobody wants it any more.
+  /// Ends the opening, because no caller needs it any more.
   func end() {
     if case .loading = status { finish(.failure(.cancelled)) }
   }
@@ -208,11 +223,12 @@ private final class OpeningState: Sendable {
 }
 
 extension SessionError {
-  /// Whether opening may succeed later with nothing mended in the files: they cannot be read or written
-  /// *yet*, others hold the lock, or there is no room.
+  /// Whether opening may succeed later without a repair of the files.
   ///
-  /// It says nothing of requests: a network that is away has the ``code`` `noConnection`, and ``advice``
-  /// says what to do.
+  /// They cannot be read or written *yet*, a peer holds the lock, or there is no space.
+  ///
+  /// It does not apply to requests. If the network is unavailable, the ``code`` is `noConnection`,
+  /// and ``advice`` says what to do.
   ///
   /// - Requirement: RES-3, RES-6
   public var mayPass: Bool {
@@ -227,10 +243,11 @@ extension SessionError {
 }
 
 extension Session {
-  /// Looks at the stored items again at once, where they could not be read yet: the device was unlocked,
-  /// or the app came to the foreground.
+  /// Reads the stored items again at once, if they could not be read yet.
   ///
-  /// By itself that is done each second. Does nothing where they were read.
+  /// Call it after the device was unlocked or the app came to the foreground.
+  ///
+  /// The session itself tries each second. This does nothing if the items were read.
   ///
   /// - Requirement: RES-3
   public func retry() async {

@@ -2,7 +2,7 @@
 package import SessionJournal
 
 extension SessionRecord {
-  /// What a journal's record says of the session; `nil` for the journal's own frames.
+  /// Decodes a journal's record; `nil` for the journal's own frames.
   init?(_ raw: JournalRecord, path: String) throws(SessionError) {
     guard RecordKind.isOfSession(raw.kind) else { return nil }
     do {
@@ -15,7 +15,7 @@ extension SessionRecord {
 }
 
 extension JournalDraft {
-  /// The draft of a session's record.
+  /// Creates the draft of a session's record.
   init(_ content: SessionRecord.Content, at time: Timestamp) {
     let (kind, payload) = SessionCodec.encode(content, at: time)
     self.init(kind: kind, payload: payload)
@@ -23,18 +23,19 @@ extension JournalDraft {
 }
 
 extension RecordKind {
-  /// Whether the payload is the session's: every record, and the snapshot.
+  /// Returns whether the payload is the session's, as it is for every record and for the snapshot.
   package static func isOfSession(_ kind: UInt8) -> Bool { kind == snapshot || !isReserved(kind) }
 }
 
 extension JournalFrame {
-  /// How many bytes of the file a payload of this length takes.
+  /// Returns how many bytes of the file a payload of this length takes.
   package static func bytes(of payload: Int) -> UInt64 { UInt64(headerSize + padded(payload)) }
 }
 
 extension PayloadFold {
-  /// Takes in a journal's record while it is read; when it was written, or `nil` for the journal's
-  /// own frames.
+  /// Folds in a journal's record while the journal is read.
+  ///
+  /// Returns when it was written; `nil` for the journal's own frames.
   mutating func apply(_ frame: JournalFrame, _ payload: RawSpan, path: String)
     throws(SessionError) -> Timestamp?
   {
@@ -46,7 +47,7 @@ extension PayloadFold {
     }
   }
 
-  /// All that was taken in from the journal at `path`, folded.
+  /// Returns the fold of all records that were read from the journal at `path`.
   func fold(path: String) throws(SessionError) -> SessionFold {
     do throws(CodecError) {
       return try fold()
@@ -57,7 +58,7 @@ extension PayloadFold {
 }
 
 extension SessionNote.TailCut {
-  /// What a journal's recovery cut off; `nil` where it cut nothing.
+  /// Creates a note of what a journal's recovery cut off; `nil` if it cut nothing.
   init?(_ ending: JournalEnding) {
     switch ending {
     case .clean, .damaged: return nil
@@ -68,7 +69,7 @@ extension SessionNote.TailCut {
 }
 
 extension LastEnd {
-  /// Takes in a journal's record while it is read, if it says anything of an end.
+  /// Takes in a journal's record while the journal is read, if it affects an end.
   mutating func take(_ frame: JournalFrame, _ payload: RawSpan) {
     guard LastEnd.reads(frame.kind) else { return }
     do {
@@ -80,7 +81,7 @@ extension LastEnd {
 }
 
 extension PendingDataClearing {
-  /// Takes in a journal's record while it is read, where it says anything of it.
+  /// Takes in a journal's record while the journal is read, if it affects the clearing of data.
   mutating func take(_ frame: JournalFrame, _ payload: RawSpan) {
     guard PendingDataClearing.reads(frame.kind) else { return }
     do {
@@ -88,17 +89,17 @@ extension PendingDataClearing {
       take(
         try SessionCodec.decode(sequence: frame.sequence, kind: frame.kind, payload: bytes).content)
     } catch {
-      // Whoever folds the same record says what is wrong with it.
+      // The fold of the same record reports what is wrong with it.
     }
   }
 }
 
 extension EndedProcesses {
-  /// Takes in a journal's record while it is read.
+  /// Takes in a journal's record while the journal is read.
   mutating func take(_ frame: JournalFrame, _ payload: RawSpan) {
     guard RecordKind.isOfSession(frame.kind) else { return }
     let isLast = frame.remainingInBatch == 0
-    // Most of the payloads say nothing of it.
+    // Most payloads need no decoding here.
     guard frame.kind == SessionEvent.Kind.refreshFailed.rawValue else {
       return take(kind: frame.kind, isLast: isLast)
     }

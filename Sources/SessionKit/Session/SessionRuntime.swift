@@ -1,17 +1,19 @@
 import Dispatch
 
-/// Where a session's work runs: a seam, so that a simulation can decide what comes next.
+/// The threads and tasks on which a session's work runs.
+///
+/// A simulation replaces it to decide the order of steps.
 package struct SessionRuntime: Sendable {
   /// Runs the engine's jobs, one at a time.
   package let executor: any SerialExecutor
-  /// Runs work that may wait for the disk, in its turn between the engine's jobs.
+  /// Runs work that may wait for the disk, in turn with the engine's jobs.
   package let perform: @Sendable (@escaping @Sendable () -> Void) -> Void
   /// Starts work that outlives the call.
   package let spawn: @Sendable (@escaping @Sendable () async -> Void) -> Task<Void, Never>
-  /// A random number, for the delay of the next attempt.
+  /// Returns a random number, for the delay of the next attempt.
   package let jitter: @Sendable () -> UInt16
 
-  /// A runtime of these parts.
+  /// Creates a runtime of these parts.
   package init(
     executor: any SerialExecutor,
     perform: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
@@ -22,7 +24,7 @@ package struct SessionRuntime: Sendable {
     self.jitter = jitter
   }
 
-  /// A thread of its own that may wait, off the cooperative pool.
+  /// Creates a runtime with its own thread, which may block, outside the cooperative pool.
   package static func system() -> SessionRuntime {
     let executor = QueueExecutor()
     return SessionRuntime(
@@ -30,7 +32,7 @@ package struct SessionRuntime: Sendable {
       spawn: { work in Task { await work() } })
   }
 
-  /// Performs blocking work and returns what it returns.
+  /// Performs blocking work and returns its result.
   package func result<Value: Sendable, Failure: Error>(
     of work: @escaping @Sendable () throws(Failure) -> Value
   ) async throws(Failure) -> Value {

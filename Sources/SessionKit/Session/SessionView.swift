@@ -1,10 +1,10 @@
 import SessionCore
 import Synchronization
 
-/// What a session shows to any thread, without waiting for the session's own.
+/// The values that a session shows to any thread, without waiting for the engine's thread.
 ///
-/// Swapped whole under a lock after each decision, so that state, token and user always belong
-/// together.
+/// The whole snapshot is replaced under a lock after each decision, so that state, token and user
+/// are always consistent.
 ///
 /// - Requirement: STA-4
 struct SessionView: ~Copyable, Sendable {
@@ -17,13 +17,13 @@ struct SessionView: ~Copyable, Sendable {
     var end = EndCause()
     var token: AccessToken?
     var user: UserProfile?
-    /// When the token dies, on the clock that never jumps.
+    /// The uptime at which the token expires, on the monotonic clock.
     var deadline = Int64.min
-    /// How many callers wait for a good token.
+    /// The number of callers that wait for a valid token.
     var waiterCount = 0
     /// Why the last records or items could not be written.
     var storageProblem: SessionError?
-    /// Why the journal could not be compacted when it should have been.
+    /// Why the last compaction that was due failed.
     var compactionProblem: SessionError?
     /// Why a session ended last.
     var lastEnd: SessionEnd?
@@ -32,30 +32,33 @@ struct SessionView: ~Copyable, Sendable {
   private let snapshot = Mutex(Snapshot())
   private let held = Mutex(CallPass())
   private let refusals = Mutex(RefusalHistory())
-  /// When the session was used last.
+  /// The time of the session's last use.
   let use: ActivityMeter
 
   init(_ policy: PolicyFigures) {
     use = ActivityMeter(policy)
   }
 
-  // Never inlined: async functions look at it before and after an `await`, and a lock knows its thread.
+  // Never inlined: async functions call it before and after an `await`, and a lock belongs to its
+  // thread.
 
   var current: Snapshot {
     @inline(never) get { snapshot.withLock { $0 } }
   }
 
-  /// The token alone: asked for with every request, and a copy of all the rest costs more than that.
+  /// The token alone.
+  ///
+  /// Every request reads it, and a copy of the whole snapshot would cost more.
   var token: AccessToken? {
     @inline(never) get { snapshot.withLock { $0.token } }
   }
 
-  /// What a protected call asks for.
+  /// The values that a protected call needs.
   var pass: CallPass {
     @inline(never) get { held.withLock { $0 } }
   }
 
-  /// What refused calls have caused, changed by one of them.
+  /// Reads and changes the history of what refused calls have caused.
   @inline(never)
   func withRefusals<Value>(_ change: (inout RefusalHistory) -> Value) -> Value {
     refusals.withLock { change(&$0) }

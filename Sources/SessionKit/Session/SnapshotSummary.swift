@@ -1,14 +1,16 @@
 @_spi(Internals) import SessionCore
 package import SessionJournal
 
-/// Sums up a session's journal while it is compacted.
+/// Builds the snapshot of a session's journal while it is compacted.
 package struct SnapshotSummary: JournalSummary {
   private var payloads = PayloadFold()
   private var time = Timestamp(milliseconds: 0)
-  /// A record could not be read or folded: nothing may stand for what follows.
+  /// Whether a record could not be read or folded.
+  ///
+  /// Then no snapshot may replace the records.
   private var isBroken = false
 
-  /// The summary of a journal without records.
+  /// Creates the summary of a journal without records.
   package init() {}
 
   package mutating func take(_ frame: JournalFrame, payload: RawSpan) {
@@ -20,7 +22,7 @@ package struct SnapshotSummary: JournalSummary {
     }
   }
 
-  /// `nil` where this version does not know all that was taken.
+  /// Returns the snapshot; `nil` if this version does not know all records that it took in.
   package func snapshot() -> [UInt8]? {
     guard !isBroken else { return nil }
     do throws(CodecError) {

@@ -1,35 +1,39 @@
 @_spi(Internals) import SessionCore
 import SessionJournal
 
-/// The stored items of one journal's session: what may be in them, and in which order they change.
+/// The stored items of one journal's session: their contents, and the order in which they change.
 struct StoredCredentials: Sendable {
   let store: any SecretStore
   let journal: JournalIdentifier
-  /// Where that journal stands, for a process that finds its items with another one.
+  /// The path of that journal.
+  ///
+  /// A process with another journal that finds the items needs it.
   var path: String?
-  /// Who receives what is stored; without one, items are not bound.
+  /// The backend that receives the stored tokens; `nil` if the items are not bound to one.
   var binding: BackendBinding?
 
-  /// What was found, with its secrets.
+  /// The items that were found, with their secrets.
   struct Contents {
     var facts = StoredItemsReport()
     var token: StoredToken?
     var profile: UserProfile?
-    /// Which source named that user; `nil` if that is not known.
+    /// The source that named the user in the profile; `nil` if that is not known.
     var origin: UserOrigin?
-    /// The users whose accounts a provider is still to forget.
+    /// The users whose accounts a provider still has to remove.
     var accounts: [(token: Generation, account: Identifier)] = []
-    /// Whether there is what revocations of another journal's logouts need.
+    /// Whether entries for revocations of another journal's logouts are stored.
     var hasStrayRevocations = false
     /// Why nothing could be read.
     var problem: SecretStoreError?
-    /// The first item that a newer version of this library wrote.
+    /// The error of the first item that a newer version of this library wrote.
     var newer: SecretStoreError?
   }
 
-  /// Looks at every item; what cannot be read as what it should be is kept aside.
+  /// Reads every item.
   ///
-  /// A store that refuses to answer is never an empty one.
+  /// Items that cannot be decoded are moved aside.
+  ///
+  /// A store that refuses to answer never counts as an empty one.
   ///
   /// - Requirement: RES-3
   func readStoredItems() -> Contents {
@@ -62,7 +66,9 @@ struct StoredCredentials: Sendable {
     return contents
   }
 
-  /// The same for what revocations need; one of another backend is kept, as one of a newer version.
+  /// Finds the entries of revocations.
+  ///
+  /// Those of another backend are kept, like those of a newer version.
   private func findRevocations() throws(SecretStoreError) -> Found<StoredRevocations> {
     do throws(SecretStoreError) { return try find(StoredRevocations.self) } catch {
       guard case .otherBackend = error else { throw error }
@@ -70,15 +76,17 @@ struct StoredCredentials: Sendable {
     }
   }
 
-  /// What was found of one item.
+  /// The result of reading one item.
   struct Found<Item: StoredItem> {
     var condition: StoredItemsReport.Item
     var item: Item?
-    /// That a newer version of this library wrote it.
+    /// The error if a newer version of this library wrote the item.
     var newer: SecretStoreError?
   }
 
-  /// Reads an item and says what it is; bytes that no version can read are kept aside.
+  /// Reads an item and returns its condition.
+  ///
+  /// Bytes that no version can read are moved aside.
   ///
   /// An item of a newer version is neither read nor moved.
   func find<Item: StoredItem>(_: Item.Type) throws(SecretStoreError) -> Found<Item> {
@@ -97,21 +105,23 @@ struct StoredCredentials: Sendable {
     }
   }
 
-  /// An item if it is this journal's and readable; throws if a newer version wrote it.
+  /// Returns an item if it is this journal's and readable.
+  ///
+  /// Throws if a newer version wrote it.
   func readable<Item: StoredItem>(_ type: Item.Type) throws(SecretStoreError) -> Item? {
     let found = try find(type)
     if let newer = found.newer { throw newer }
     return found.item
   }
 
-  /// The stored token, where it is this journal's and readable.
+  /// Returns the stored token, if it is this journal's and readable.
   func token() throws(SecretStoreError) -> StoredToken? {
     try readable(StoredToken.self)
   }
 
-  /// The event that announces the stored token, where that is newer than the one of this generation.
+  /// Returns the event that announces the stored token, if the token is newer than this generation.
   ///
-  /// Where it is not to be known, because nothing can be read yet, it throws.
+  /// Throws if that cannot be determined, because nothing can be read yet.
   func announcement(newerThan newest: Generation?) throws(SessionError) -> SessionEvent? {
     guard let newest else { return nil }
     do throws(SecretStoreError) {
@@ -123,17 +133,19 @@ struct StoredCredentials: Sendable {
     }
   }
 
-  /// The stored user item, if it is this journal's and readable.
+  /// Returns the stored user item, if it is this journal's and readable.
   func user() throws(SecretStoreError) -> StoredUser? {
     try readable(StoredUser.self)
   }
 
-  /// What revocations still need, where it is this journal's and readable; oldest first.
+  /// Returns the entries of revocations, oldest first, if they are this journal's and readable.
   func revocations() throws(SecretStoreError) -> [StoredRevocations.Entry] {
     try readable(StoredRevocations.self)?.entries ?? []
   }
 
-  /// Makes an answer durable under the batch that announces it; the token item last.
+  /// Stores a response durably before the batch that announces it.
+  ///
+  /// The token item is written last.
   ///
   /// - Requirement: REF-7
   func store(
@@ -169,8 +181,9 @@ struct StoredCredentials: Sendable {
     do { try store.write(type(of: item).item, bytes) } catch { throw .secrets(error) }
   }
 
-  /// Removes items of a newer version that a sign-in does not write: they belong to the session that it
-  /// replaces.
+  /// Removes items of a newer version that a sign-in does not overwrite.
+  ///
+  /// They belong to the session that it replaces.
   private func removeNewer(keeping context: ActiveContext?, _ user: UserProfile?)
     throws(SessionError)
   {
@@ -182,9 +195,11 @@ struct StoredCredentials: Sendable {
     }
   }
 
-  /// Removes what the wipe names, and with the token item a refresh token that is apart from it.
+  /// Removes the items that the wipe names.
   ///
-  /// An item that a newer version wrote goes with a logout only.
+  /// A separate refresh token is removed with the token item.
+  ///
+  /// Only a logout removes an item that a newer version wrote.
   ///
   /// - Requirement: RES-8
   func wipe(_ wipe: SessionEffect.Wipe, of token: StoredToken?) throws(SessionError) {
@@ -193,7 +208,7 @@ struct StoredCredentials: Sendable {
       for item in wipe.items where try isNewer(item) { kept.append(item) }
     }
     var failure: SessionError?
-    // Before the token item, which says that it is there.
+    // Removed before the token item, which says that the refresh token exists.
     let isApart = store.separatesRefreshToken || token?.fields.refreshPlace != nil
     let hasApart = isApart && !wipe.items.isEmpty && !kept.contains(.token)
     let apart: [SecretItem] = hasApart ? [.refreshToken] : []
@@ -208,7 +223,9 @@ struct StoredCredentials: Sendable {
     if let failure { throw failure }
   }
 
-  /// Whether a newer version wrote the item; nothing is moved aside.
+  /// Returns whether a newer version wrote the item.
+  ///
+  /// Nothing is moved aside.
   private func isNewer(_ item: SecretItem) throws(SessionError) -> Bool {
     do throws(SecretStoreError) {
       return try store.read(item).map(isOfNewerVersion) ?? false
@@ -217,8 +234,9 @@ struct StoredCredentials: Sendable {
     }
   }
 
-  /// Removes a token that was stored for a sign-in which came to nothing, where it is still the stored
-  /// one; what cannot be removed is written over by one that nothing announces.
+  /// Removes the token of a sign-in that failed, if it is still the stored one.
+  ///
+  /// If it cannot be removed, it is overwritten by a token that no event announces.
   func undo(_ token: StoredToken) throws(SessionError) {
     do throws(SecretStoreError) {
       guard let stored = try self.token(), stored.generation == token.generation,
@@ -228,7 +246,7 @@ struct StoredCredentials: Sendable {
         if stored.fields.refreshPlace != nil { try store.remove(.refreshToken) }
         return try store.remove(.token)
       } catch {
-        // Below.
+        // Handled after this block.
       }
     } catch {
       throw .secrets(error)
@@ -236,15 +254,19 @@ struct StoredCredentials: Sendable {
     try write(token.unannounced)
   }
 
-  /// Keeps what a revocation needs, beside what others need; under the journal's lock.
+  /// Adds the entry of a revocation to the others.
+  ///
+  /// Call it under the journal's lock.
   func keep(_ entry: StoredRevocations.Entry) throws(SessionError) {
     let kept = try keptRevocations()
-    // A wipe was cut short that has removed the refresh token already.
+    // An interrupted wipe has removed the refresh token already. Its entry is complete.
     if entry.refresh == nil, kept.contains(where: { $0.token == entry.token }) { return }
     try replaceRevocations(kept.filter { $0.token != entry.token } + [entry])
   }
 
-  /// Replaces what one revocation needs, in its place; under the journal's lock.
+  /// Replaces the entry of one revocation, at the same position.
+  ///
+  /// Call it under the journal's lock.
   func update(_ entry: StoredRevocations.Entry) throws(SessionError) {
     var entries = try keptRevocations()
     if let index = entries.firstIndex(where: { $0.token == entry.token }) {
@@ -255,7 +277,9 @@ struct StoredCredentials: Sendable {
     try replaceRevocations(entries)
   }
 
-  /// Removes what one revocation needed, and leaves the others theirs; under the journal's lock.
+  /// Removes the entry of one revocation and keeps the others.
+  ///
+  /// Call it under the journal's lock.
   func forgetRevocation(of generation: Generation) throws(SessionError) {
     let all = try keptRevocations()
     let others = all.filter { $0.token != generation }
@@ -275,7 +299,9 @@ struct StoredCredentials: Sendable {
 }
 
 extension SessionEffect.Wipe {
-  /// What goes, the token first, so that nothing half wiped can be used.
+  /// The items to remove.
+  ///
+  /// The token is first, so that a partial wipe leaves nothing that can be used.
   fileprivate var items: [SecretItem] {
     switch extent {
     case .token: [.token]

@@ -2,18 +2,20 @@ package import SessionCore
 
 /// A source that owns the session's tokens in place of the backend, such as an identity SDK.
 ///
-/// If a configuration has one, it is asked for the refresh and for the logout at the server, and no refresh token
-/// is kept. Each call runs in a task of its own. A call that takes longer than the policy allows is cancelled and
-/// not waited for.
+/// If a configuration has one, the source performs the refresh and the logout at the server, and no
+/// refresh token is stored. Each call runs in its own task. A call that takes longer than the
+/// policy allows is cancelled, and its result is not awaited.
 ///
 /// - Requirement: WEB-6
 package protocol TokenSource: Sendable {
-  /// Gets newer tokens of an account without asking the user: the refresh.
+  /// Gets newer tokens of an account without asking the user, as the refresh.
   ///
-  /// `account` is the session's user, by the id that the session knows the user by; `nil` if the session does not
-  /// know it. The failure is journaled as the refresh's.
+  /// `account` is the session's user, by the id that the session uses; `nil` if the session does
+  /// not know the user. A failure is journaled as that of the refresh.
   func acquireSilently(_ account: Identifier?) async throws(BackendError) -> IdentityTokens
 
-  /// Forgets an account: the logout at the server; no error if the source does not know the account.
+  /// Removes an account, as the logout at the server.
+  ///
+  /// An unknown account is no error.
   func removeAccount(_ account: Identifier) async throws
 }

@@ -1,7 +1,7 @@
 import SessionCore
 
 extension WebSignInProblem {
-  /// What happened and what to do, for developers.
+  /// A description of what happened and what to do, for developers.
   var reason: String {
     switch self {
     case .cancelledByUser: "the user left the page. Nothing is to be done."
