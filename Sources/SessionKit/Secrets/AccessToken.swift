@@ -1,26 +1,28 @@
 public import SessionCore
 
-/// The token that a protected call carries, and which one it is.
+/// The access token for protected calls, with its generation and time of expiry.
 public struct AccessToken: Hashable, Sendable, CustomStringConvertible {
-  /// The token; shown nowhere.
+  /// The token.
+  ///
+  /// No description shows it.
   package let secret: Secret
-  /// Which token.
+  /// The generation of the token.
   public let generation: Generation
-  /// When it stops being good, on this device's clock; `Date(token.expiresAt)` is the date.
+  /// The time of expiry, by this device's clock; `Date(token.expiresAt)` is the date.
   public let expiresAt: Timestamp
 
-  /// A token.
+  /// Creates a token.
   public init(_ secret: Secret, generation: Generation, expiresAt: Timestamp) {
     self.secret = secret
     self.generation = generation
     self.expiresAt = expiresAt
   }
 
-  /// The token's text: what follows `Bearer` in the `Authorization` field.
+  /// The token's text, which follows `Bearer` in the `Authorization` field.
   ///
   /// - Requirement: STO-3
   public var plaintext: String { secret.plaintext }
 
-  /// `tok#7, expires 2026-11-21T14:00:05.205Z`.
+  /// The generation and the time of expiry, such as `tok#7, expires 2026-11-21T14:00:05.205Z`.
   public var description: String { "\(generation), expires \(expiresAt)" }
 }

@@ -1,13 +1,15 @@
 public import Foundation
 
-/// Which backend stored tokens belong to: its origins, and the app's client identifier there.
+/// Identifies the backend to which stored tokens belong: its origins, and the app's client
+/// identifier.
 ///
-/// Stored tokens are sent to no other backend. Paths do not count: a new path on the same origin has the same
-/// operator. See `Specs/Decisions/bind-secrets-to-their-backend.md`.
+/// Stored tokens are sent to no other backend. Paths do not count: a new path on the same origin
+/// has the same operator. See `Specs/Decisions/bind-secrets-to-their-backend.md`.
 ///
 /// - Requirement: STO-6
 public struct BackendIdentity: Hashable, Codable, Sendable {
-  /// `https://api.school.test`, in small letters, without the default port, and sorted.
+  /// The origins, such as `https://api.school.test`: in lower case, without the default port, and
+  /// sorted.
   let origins: [String]
   let client: String?
 
@@ -15,22 +17,25 @@ public struct BackendIdentity: Hashable, Codable, Sendable {
     (self.origins, self.client) = (origins, client)
   }
 
-  /// A backend at these addresses, of which only the origins count, that knows the app as this client.
+  /// Creates the identity of a backend at these addresses, for this client of the app.
+  ///
+  /// Only the origins count.
   public init(origins: [URL], clientID: String? = nil) {
     self.init(origins: Set(origins.compactMap(\.bareOrigin)).sorted(), client: clientID)
   }
 
-  /// A backend that is not at an address, by a name that only it has, such as `com.example.accounts`.
+  /// Creates the identity of a backend without an address, by a unique name such as
+  /// `com.example.accounts`.
   public init(_ name: String) {
     self.init(origins: [name], client: nil)
   }
 
-  /// A backend of which nothing is known: it uses the tokens of no named backend.
+  /// The identity of an unknown backend, which cannot use the tokens of a named backend.
   ///
-  /// Two backends without a name are not told apart.
+  /// Two unnamed backends count as the same.
   public static let unnamed = BackendIdentity(origins: [String](), client: nil)
 
-  /// Whether secrets of this backend may be sent to everything that the other one names.
+  /// Returns whether secrets of this backend may be sent to every origin of the other one.
   func covers(_ other: BackendIdentity) -> Bool {
     guard !other.origins.isEmpty else { return self == other }
     return client == other.client && Set(other.origins).isSubset(of: origins)
@@ -38,19 +43,22 @@ public struct BackendIdentity: Hashable, Codable, Sendable {
 }
 
 extension BackendIdentity: CustomStringConvertible {
-  /// `https://api.school.test (client app-1)`.
+  /// The origins and the client, such as `https://api.school.test (client app-1)`.
   public var description: String {
     let place = origins.isEmpty ? "nowhere" : origins.joined(separator: ", ")
     return client.map { "\(place) (client \($0))" } ?? place
   }
 }
 
-/// Which stored secrets a session may use: those of its backend, at its present or an earlier address.
+/// Decides which stored secrets a session may use: those of its backend, at the present or an
+/// earlier address.
 struct BackendBinding: Sendable {
   let backend: BackendIdentity
   let former: [BackendIdentity]
 
-  /// Throws if an item is of another backend: then it is neither used nor changed.
+  /// Throws if an item belongs to another backend.
+  ///
+  /// Such an item is neither used nor changed.
   func refuse<Item: StoredItem>(_: Item.Type, _ bytes: [UInt8]) throws(SecretStoreError) {
     guard Item.isBound, let stored = BackendIdentity(ofItem: bytes),
       !([backend] + former).contains(where: stored.covers)
@@ -59,9 +67,12 @@ struct BackendBinding: Sendable {
       item: Item.item, stored: stored.description, configured: backend.description)
   }
 
-  /// The problem with a stored token of another backend; `nil` if there is none, or it cannot be read.
+  /// Returns the problem with a stored token of another backend.
   ///
-  /// What a revocation needs at another backend keeps no user from signing in: it stays unread and unsent.
+  /// `nil` if the token belongs to this backend, is missing or cannot be read.
+  ///
+  /// Data of a revocation at another backend does not prevent a sign-in. It stays unread and is not
+  /// sent.
   func problem(in store: any SecretStore) -> SecretStoreError? {
     do throws(SecretStoreError) {
       if let bytes = try store.read(.token) { try refuse(StoredToken.self, bytes) }
@@ -79,7 +90,7 @@ extension SessionConfiguration {
 }
 
 extension URL {
-  /// Scheme, host and port, also if the address has a user name.
+  /// The scheme, host and port, also of an address with a user name.
   fileprivate var bareOrigin: String? {
     guard var parts = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return nil }
     (parts.user, parts.password) = (nil, nil)

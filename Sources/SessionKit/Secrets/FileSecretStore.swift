@@ -1,11 +1,12 @@
 @_spi(Internals) public import SessionCore
 
-/// Secrets in files that only their owner can read: mode 0600 in a folder of mode 0700.
+/// Stores secrets in files that only their owner can read: mode 0600 in a folder of mode 0700.
 ///
-/// Each item is one file. A write goes to a temporary file, is synced, takes the item's name, and
-/// the folder is synced: after a crash the item is the old one or the new one, whole.
+/// Each item is one file. A write goes to a temporary file, which is synced and renamed to the
+/// item's name. Then the folder is synced. After a crash the item is the complete old one or the
+/// complete new one.
 ///
-/// One folder per account, as one journal: a session refuses to open on another one's secrets.
+/// Use one folder per account, because a session refuses to open with another session's secrets.
 ///
 /// - Requirement: STO-2
 public struct FileSecretStore: SecretStore {
@@ -19,12 +20,12 @@ public struct FileSecretStore: SecretStore {
     public var user = "user"
     /// The file of the active context.
     public var context = "context"
-    /// The file of what a revocation still needs.
+    /// The file with the data of pending revocations.
     public var revocation = "revocation"
-    /// The file of the refresh token, where it is kept apart.
+    /// The file of the refresh token, if it is stored separately.
     public var refreshToken = "refreshToken"
 
-    /// The default names.
+    /// Creates the default names.
     public init() {}
 
     subscript(item: SecretItem) -> String {
@@ -38,7 +39,7 @@ public struct FileSecretStore: SecretStore {
     }
   }
 
-  /// No secret is larger, in bytes.
+  /// The maximum size of a secret, in bytes.
   static let maximumSize = 1 << 20
 
   /// The folder that holds the files.
@@ -46,20 +47,24 @@ public struct FileSecretStore: SecretStore {
   /// The names of the files.
   public let names: Names
 
-  /// A store in this folder, which is made when the first item is written.
+  /// Creates a store in this folder.
+  ///
+  /// The folder is created when the first item is written.
   public init(folder: String, names: Names = Names()) {
     self.folder = folder
     self.names = names
   }
 
-  /// The item's bytes, or `nil` where there is no file of its name.
+  /// Returns the item's bytes; `nil` if there is no file of its name.
   public func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]? {
     let file = file(of: item)
     guard let descriptor = try file.open() else { return nil }
     return try descriptor.readAll(limit: Self.maximumSize)
   }
 
-  /// Replaces the item, whole or not at all; durable when it returns.
+  /// Replaces the item completely or not at all.
+  ///
+  /// The item is durable when this returns.
   public func write(_ item: SecretItem, _ bytes: [UInt8]) throws(SecretStoreError) {
     guard bytes.count <= Self.maximumSize else {
       throw .tooLarge(item: item, place: file(of: item).path, maximum: Self.maximumSize)
@@ -68,12 +73,14 @@ public struct FileSecretStore: SecretStore {
     try file(of: item).replace(with: bytes)
   }
 
-  /// Removes the item's file; durable when it returns.
+  /// Removes the item's file.
+  ///
+  /// The removal is durable when this returns.
   public func remove(_ item: SecretItem) throws(SecretStoreError) {
     try file(of: item).remove()
   }
 
-  /// Renames the item's file to `<name>.unreadable`, over an earlier one.
+  /// Renames the item's file to `<name>.unreadable`, and replaces an earlier file of that name.
   public func setAside(_ item: SecretItem) throws(SecretStoreError) {
     try file(of: item).rename(to: names[item] + Self.asideSuffix)
   }

@@ -1,10 +1,10 @@
-/// What follows an item's name in the name of a file or keychain item that belongs to it.
+/// A suffix of an item's name, for a file or keychain item that belongs to it.
 ///
-/// These names are stable: another version finds what an interrupted write has left by them.
+/// These names are stable: another version uses them to find what an interrupted write has left.
 enum ItemSuffix: String, CaseIterable, Sendable {
-  /// A file before it takes the item's name.
+  /// A file before it is renamed to the item's name.
   case draft = ".new"
-  /// A keychain item whose older one is not removed yet.
+  /// A new keychain item whose predecessor is not removed yet.
   case next = ".next"
   /// An item that could not be read, moved out of the way.
   case unreadable = ".unreadable"

@@ -1,26 +1,27 @@
 import SessionCore
 import SessionJournal
 
-/// When the session was used last, as the user item keeps it.
+/// The time of the session's last use, as the user item stores it.
 ///
 /// - Requirement: POL-5
 struct LastActivity: Codable, Hashable {
   /// The civil time, in milliseconds since 1970.
   var time: Int64
-  /// The clock that never jumps.
+  /// The uptime on the monotonic clock, in milliseconds.
   var uptime: Int64
-  /// Which start of the system that clock counts from.
+  /// The identifier of the boot from which the uptime counts.
   var boot: String?
 
-  /// A use at this uptime.
+  /// Creates the value of a use at this uptime.
   init(at uptime: Int64, now: ClockReading, boot: Identifier?) {
     time = now.time.advanced(by: uptime.subtractingSaturating(now.uptime)).milliseconds
     self.uptime = uptime
     self.boot = boot?.description
   }
 
-  /// How long ago that is, in milliseconds: by the clock that never jumps where it is the same one, else
-  /// by the civil time.
+  /// Returns the milliseconds since that use.
+  ///
+  /// They are measured by the monotonic clock within one boot, else by the civil time.
   func idle(at now: ClockReading, boot: Identifier?) -> Int64 {
     let isSameClock = boot != nil && self.boot == boot?.description && uptime <= now.uptime
     let idle =
@@ -30,10 +31,12 @@ struct LastActivity: Codable, Hashable {
     return max(0, idle)
   }
 
-  /// The later of this use, which is of this start of the system, and the one that is stored.
+  /// Returns the later of this use and the stored one.
   ///
-  /// By the clock that never jumps where it is the same one, else by the civil time; a stored use that
-  /// lies ahead of now says nothing, since a clock was set back after it.
+  /// This use belongs to the current boot.
+  ///
+  /// They are compared by the monotonic clock within one boot, else by the civil time. A stored use
+  /// in the future does not count, since a clock was set back after it.
   func later(or stored: LastActivity?, at now: ClockReading) -> LastActivity {
     guard let stored else { return self }
     if boot != nil, stored.boot == boot, stored.uptime <= now.uptime {
@@ -44,7 +47,8 @@ struct LastActivity: Codable, Hashable {
 }
 
 extension StoredUser {
-  /// The same with another profile of the same user, and the source that named them, if it is known.
+  /// Returns the item with another profile of the same user, and with the source that named the
+  /// user, if it is known.
   func with(_ profile: UserProfile, origin: UserOrigin? = nil) -> StoredUser {
     var changed = StoredUser(
       journal: journal, profile: profile, origin: origin ?? self.origin, path: journalPath
@@ -53,14 +57,14 @@ extension StoredUser {
     return StoredUser(journal: journal, fields: changed)
   }
 
-  /// The same for a journal at this path.
+  /// Returns the item for a journal at this path.
   func at(_ path: String?) -> StoredUser {
     var changed = fields
     changed.journalPath = path
     return StoredUser(journal: journal, fields: changed)
   }
 
-  /// The same with another last use.
+  /// Returns the item with another last use.
   func with(_ use: LastActivity) -> StoredUser {
     var changed = fields
     changed.used = use
@@ -69,14 +73,16 @@ extension StoredUser {
 }
 
 extension StoredCredentials {
-  /// When the session was used last; `nil` where nothing says so.
+  /// Returns when the session was used last; `nil` if it is not stored.
   func use() throws(SecretStoreError) -> LastActivity? {
     try find(StoredUser.self).item?.fields.used
   }
 
-  /// The item to store with a token: at a sign-in with its first use, else with the last one that it had.
+  /// Returns the user item to store with a token.
   ///
-  /// `nil` if a newer version wrote the stored one, which only a sign-in replaces.
+  /// For a sign-in it has the first use, else the last use of the stored item.
+  ///
+  /// Returns `nil` if a newer version wrote the stored item, since only a sign-in replaces that.
   func user(
     _ profile: UserProfile, namedBy origin: UserOrigin?, with event: SessionEvent,
     first use: LastActivity?
@@ -91,7 +97,9 @@ extension StoredCredentials {
     return stored.with(profile, origin: origin).at(path)
   }
 
-  /// Changes the item of this user, or a new one where there is none of theirs.
+  /// Changes the item of this user.
+  ///
+  /// If there is none, changes a new item.
   func changeUser(_ user: Identifier, _ change: (StoredUser) -> StoredUser) throws(SessionError) {
     let owner = journal.description
     let stored: StoredUser?

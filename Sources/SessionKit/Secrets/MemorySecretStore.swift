@@ -1,7 +1,9 @@
 public import SessionCore
 import Synchronization
 
-/// A secret store that forgets everything when it goes: for tests.
+/// Stores secrets in memory only.
+///
+/// It is meant for tests.
 ///
 /// - Requirement: STO-2
 public final class MemorySecretStore: SecretStore {
@@ -13,10 +15,12 @@ public final class MemorySecretStore: SecretStore {
 
   private let state = Mutex(State())
 
-  /// An empty store.
+  /// Creates an empty store.
   public init() {}
 
-  /// Whether the store answers; `false` is a device that was not unlocked yet.
+  /// Whether the store answers.
+  ///
+  /// `false` simulates a device that was not unlocked yet.
   ///
   /// - Requirement: RES-3
   public var isAvailable: Bool {
@@ -29,12 +33,12 @@ public final class MemorySecretStore: SecretStore {
     state.withLock { Set($0.items.keys) }
   }
 
-  /// What was set aside.
+  /// Returns the bytes of the item that were moved aside.
   public func setAsideBytes(_ item: SecretItem) -> [UInt8]? {
     state.withLock { $0.aside[item] }
   }
 
-  /// The item's bytes, or `nil`.
+  /// Returns the item's bytes; `nil` if there is no such item.
   public func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]? {
     try change(item) { $0.items[item] }
   }
@@ -49,14 +53,14 @@ public final class MemorySecretStore: SecretStore {
     try change(item) { $0.items[item] = nil }
   }
 
-  /// Moves the item out of the way.
+  /// Moves the item aside.
   public func setAside(_ item: SecretItem) throws(SecretStoreError) {
     try change(item) { state in
       state.aside[item] = state.items.removeValue(forKey: item)
     }
   }
 
-  /// Forgets what was set aside.
+  /// Removes the bytes that were moved aside.
   public func removeSetAside(_ item: SecretItem) throws(SecretStoreError) {
     try change(item) { $0.aside[item] = nil }
   }

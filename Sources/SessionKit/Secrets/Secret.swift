@@ -1,6 +1,8 @@
-/// A text that is never shown: not printed, not dumped, not reflected, not encoded.
+/// A secret text.
 ///
-/// It can be had only by name, through ``plaintext``.
+/// It is never printed, dumped, reflected or encoded.
+///
+/// Only ``plaintext`` returns the text.
 ///
 /// - Requirement: STO-3
 public struct Secret: Hashable, Sendable {

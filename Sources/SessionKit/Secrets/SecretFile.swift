@@ -8,7 +8,7 @@
   import Musl
 #endif
 
-/// One item's file: the system calls, each with its error.
+/// The file of one item, with the system calls and their errors.
 struct SecretFile {
   let item: SecretItem
   let folder: String
@@ -16,7 +16,9 @@ struct SecretFile {
 
   var path: String { folder + "/" + name }
 
-  /// An open file, closed when it goes.
+  /// An open file.
+  ///
+  /// It is closed when the value is destroyed.
   struct Descriptor: ~Copyable {
     let number: Int32
     let file: SecretFile
@@ -64,9 +66,11 @@ struct SecretFile {
     }
   }
 
-  /// Opens the file for reading; `nil` where there is none.
+  /// Opens the file for reading.
   ///
-  /// Never follows a link and never waits for the other end of a pipe.
+  /// Returns `nil` if there is no file.
+  ///
+  /// It never follows a link and never waits for the other end of a pipe.
   func open() throws(SecretStoreError) -> Descriptor? {
     let number = openFile(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard number >= 0 else {
@@ -85,11 +89,11 @@ struct SecretFile {
       let isFolder = status.st_mode & S_IFMT == S_IFDIR
       throw .obstructed(place: path, by: isFolder ? "a folder" : "a device, pipe or socket")
     }
-    // Whoever could read it until now may have; nobody else shall from now on.
+    // Other users may have read the file until now. From now on they cannot.
     if status.st_mode & 0o077 != 0, fchmod(number, 0o600) != 0 { throw error("protect", errno) }
   }
 
-  /// Makes the folder, and takes other people's rights to it away.
+  /// Creates the folder, and removes the access rights of other users.
   func makeFolder() throws(SecretStoreError) {
     guard mkdir(folder, 0o700) != 0 else { return try syncFolder(of: parent) }
     guard errno == EEXIST else { throw error("make the folder of", errno) }
@@ -104,7 +108,8 @@ struct SecretFile {
   }
 
   func replace(with bytes: [UInt8]) throws(SecretStoreError) {
-    // One writer at a time, under the journal's lock: a temporary file of this name is a leftover.
+    // Only one process writes at a time, under the journal's lock. So a temporary file of this name
+    // is a leftover.
     let temporary = path + ItemSuffix.draft.rawValue
     guard unlink(temporary) == 0 || errno == ENOENT else { throw error("clear", errno) }
     let number = openFile(
@@ -121,7 +126,7 @@ struct SecretFile {
   }
 
   func remove() throws(SecretStoreError) {
-    // A crash may have left a write that never took the item's name: it holds a secret too.
+    // A crash may have left a write that was not renamed. It contains a secret too.
     let hadTemporary = unlink(path + ItemSuffix.draft.rawValue) == 0
     guard unlink(path) == 0 else {
       guard errno == ENOENT || errno == ENOTDIR else { throw error("remove", errno) }

@@ -1,76 +1,93 @@
 @_spi(Internals) public import SessionCore
 
-/// Where a session's secrets are kept, outside the journal.
+/// Stores a session's secrets outside the journal.
 ///
-/// Called on a thread that may wait, one call at a time, and while the journal's lock is held.
+/// The session calls it on a thread that may block, one call at a time, and while it holds the
+/// journal's lock.
 ///
 /// - Requirement: STO-1, STO-2
 public protocol SecretStore: Sendable {
-  /// Whether the refresh token is stored as an item of its own, `refreshToken`, which may ask for more than
-  /// the others do; `false` where a store does not say.
+  /// Whether the refresh token is an item of its own, `refreshToken`, with stricter protection;
+  /// `false` by default.
   ///
-  /// Such an item is read when a refresh is about to begin, and when a logout is; `unavailable` means
-  /// that the user has to show who they are first.
+  /// Such an item is read directly before a refresh or a logout. If reading throws `unavailable`,
+  /// the user must prove their presence first.
   ///
   /// - Requirement: STO-2
   var separatesRefreshToken: Bool { get }
 
-  /// The item's bytes, or `nil` where there is none.
+  /// Returns the item's bytes; `nil` if there is no such item.
   ///
-  /// A store that cannot tell (locked, refused) throws: that is never "none".
+  /// A store that cannot know, because it is locked or refuses access, throws. It never returns
+  /// `nil` then.
   ///
   /// - Requirement: RES-3
   func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]?
 
-  /// Replaces the item, whole or not at all; durable when it returns.
+  /// Replaces the item completely or not at all.
+  ///
+  /// The item is durable when this returns.
   func write(_ item: SecretItem, _ bytes: [UInt8]) throws(SecretStoreError)
 
-  /// Removes the item; one that is not there is fine.
+  /// Removes the item.
+  ///
+  /// A missing item is no error.
   func remove(_ item: SecretItem) throws(SecretStoreError)
 
-  /// Moves an item that cannot be used out of the way, so that it then reads as absent, and keeps
-  /// its bytes for diagnosis as safely as the item.
+  /// Moves an item that cannot be used aside, so that it reads as absent afterwards.
+  ///
+  /// It keeps the bytes for diagnosis, as protected as the item.
   ///
   /// - Requirement: RES-2
   func setAside(_ item: SecretItem) throws(SecretStoreError)
 
-  /// Removes what was set aside of the item, if anything: the user has logged out.
+  /// Removes the bytes of the item that were moved aside, if any.
+  ///
+  /// Called after the user has logged out.
   ///
   /// - Requirement: STO-3
   func removeSetAside(_ item: SecretItem) throws(SecretStoreError)
 }
 
 extension SecretStore {
-  /// Access and refresh token are one item.
+  /// `false`: the access token and the refresh token are one item.
   public var separatesRefreshToken: Bool { false }
 }
 
-/// Why a secret store failed; never holds what an item holds.
+/// Why a secret store failed.
+///
+/// It never contains data of an item.
 public enum SecretStoreError: Error, Hashable, Sendable {
-  /// The item cannot be read *yet*: locked, or access refused.
+  /// The item cannot be read *yet*: it is locked, or access is refused.
   case unavailable(item: SecretItem, place: String)
-  /// A newer version of this library wrote the item: it is not read, and not touched.
+  /// A newer version of this library wrote the item, which is neither read nor changed.
   ///
   /// - Requirement: RES-6
   case newerVersion(item: SecretItem, found: Int)
-  /// The item cannot be written: access refused.
+  /// The item cannot be written, because access is refused.
   case notWritable(item: SecretItem, place: String)
-  /// No room is left.
+  /// No space is left.
   case noSpace(item: SecretItem, place: String)
-  /// Something else stands where the item or its folder should.
+  /// Something else is at the place of the item or its folder.
   case obstructed(place: String, by: String)
-  /// The item is larger than any secret has reason to be; sizes in bytes.
+  /// The item is larger than any secret should be.
+  ///
+  /// `maximum` is in bytes.
   case tooLarge(item: SecretItem, place: String, maximum: Int)
-  /// The system refused an operation; `code` is its errno, or of a keychain its `OSStatus`, below 0.
+  /// The system refused an operation.
+  ///
+  /// `code` is its `errno`, or for a keychain its `OSStatus`, which is below 0.
   case failed(item: SecretItem, place: String, operation: String, code: Int32)
-  /// The item is of another backend or client: it is not sent, and not touched.
+  /// The item belongs to another backend or client.
+  ///
+  /// It is neither sent nor changed.
   ///
   /// - Requirement: STO-6
   case otherBackend(item: SecretItem, stored: String, configured: String)
 }
 
 extension SecretStoreError: CustomStringConvertible {
-  /// What happened, where, what it means and what to do next.
+  /// A description of what happened, where, the consequence and the next step.
   public var description: String {
     switch self {
     case .unavailable(let item, let place):

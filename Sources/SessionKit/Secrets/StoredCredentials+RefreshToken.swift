@@ -1,14 +1,16 @@
 @_spi(Internals) import SessionCore
 import SessionJournal
 
-/// The refresh token, in the token item or apart from it.
+/// The refresh token, in the token item or in an item of its own.
 ///
 /// - Requirement: STO-2
 extension StoredCredentials {
-  /// The refresh token that belongs to a token, wherever it lies; `nil` where there is none, also where it
-  /// is gone because what is enrolled on the device has changed.
+  /// Returns the refresh token of a token, from either place; `nil` if there is none.
   ///
-  /// Throws `unavailable` for as long as the user has to show who they are.
+  /// It is also `nil` if the system removed it, because the enrolled faces or fingers of the device
+  /// have changed.
+  ///
+  /// Throws `unavailable` until the user has proven their presence.
   func refreshToken(of token: StoredToken) throws(SecretStoreError) -> Secret? {
     if let refresh = token.refresh { return refresh }
     guard token.fields.refreshPlace != nil, let bytes = try store.read(.refreshToken) else {
@@ -25,26 +27,30 @@ extension StoredCredentials {
     }
   }
 
-  /// The token with its refresh token in it, as far as that can be read now: what revoking it needs.
+  /// Returns the token together with its refresh token, if that can be read now.
+  ///
+  /// A revocation needs both.
   func whole(_ token: StoredToken) -> StoredToken {
     guard token.refresh == nil, token.fields.refreshPlace != nil else { return token }
     var fields = token.fields
     do throws(SecretStoreError) {
       fields.refresh = try refreshToken(of: token)?.plaintext
     } catch {
-      // The server is told with the access token alone.
+      // The server is then informed with the access token alone.
     }
     return StoredToken(journal: token.journal, fields: fields)
   }
 
-  /// Stores the refresh token apart, where the store wants that and there is one to be stored; says what
-  /// the token item holds of it.
+  /// Stores the refresh token in an item of its own, if the store requires it and there is a new
+  /// one.
+  ///
+  /// Returns what the token item contains of it.
   func place(
     _ answer: TokenResponse, of generation: Generation, replacing old: StoredToken?
   ) throws(SessionError) -> (refresh: Secret?, place: RefreshPlace?) {
     let refresh = answer.refresh ?? old?.refresh
     let known = old?.fields.refreshPlace ?? answer.refreshPlace
-    // Kept where it is: to move it would need the user.
+    // The refresh token stays where it is, since moving it would require the user's presence.
     guard let refresh else {
       if known == nil, store.separatesRefreshToken {
         do throws(SecretStoreError) { try store.remove(.refreshToken) } catch {
@@ -53,7 +59,8 @@ extension StoredCredentials {
       }
       return (nil, known)
     }
-    // In the item it counts before any other; the place says that another may still be there.
+    // A refresh token in the token item counts before any other. The place records that another one
+    // may still exist.
     guard store.separatesRefreshToken else { return (refresh, known) }
     let place = RefreshPlace(journal: journal.description, generation: generation.number)
     try write(
@@ -64,11 +71,11 @@ extension StoredCredentials {
     return (nil, place)
   }
 
-  /// Removes a refresh token that was kept apart before the store stopped doing that.
+  /// Removes a separate refresh token after the store stopped separating it.
   func tidy(_ token: StoredToken) {
     guard token.refresh != nil, token.fields.refreshPlace != nil else { return }
     do throws(SecretStoreError) { try store.remove(.refreshToken) } catch {
-      // Of no use to anybody; it goes with the next token, or the session.
+      // The item is of no use any more. It is removed with the next token, or with the session.
     }
   }
 }

@@ -2,18 +2,18 @@
 import SessionJournal
 
 extension StoredCredentials {
-  /// What is stored of a session, whichever journal it belongs to.
+  /// The stored items of a session, of any journal.
   struct Stray {
     var token: StoredToken
     var user: StoredUser?
     var context: StoredContext?
   }
 
-  /// The items of another journal's session; `nil` where there is no token among them.
+  /// Returns the items of another journal's session; `nil` if there is no token among them.
   ///
-  /// An item that was rewritten for this journal before a crash counts among them.
+  /// An item that was rewritten for this journal before a crash is included.
   func stray() throws(SecretStoreError) -> Stray? {
-    // One of no generation is what an undone sign-in left, and announces nothing.
+    // A token of generation 0 is left by an undone sign-in and announces nothing.
     guard let token = try item(StoredToken.self), token.journal != journal.description,
       token.generation != .none
     else { return nil }
@@ -25,7 +25,9 @@ extension StoredCredentials {
       context: context.flatMap { owners.contains($0.journal) ? $0 : nil })
   }
 
-  /// Removes what another journal's logouts need to be told of, and returns it; under the journal's lock.
+  /// Removes and returns the entries of another journal's revocations.
+  ///
+  /// Call it under the journal's lock.
   func takeStrayRevocations() throws(SecretStoreError) -> [StoredRevocations.Entry] {
     guard let item = try item(StoredRevocations.self), item.journal != journal.description else {
       return []
@@ -34,7 +36,7 @@ extension StoredCredentials {
     return item.entries
   }
 
-  /// The journal that the user item belongs to, where there is one.
+  /// Returns the journal to which the user item belongs, if there is one.
   func userItemJournal() throws(SecretStoreError) -> String? {
     try item(StoredUser.self)?.journal
   }
@@ -45,19 +47,19 @@ extension StoredCredentials {
     do throws(StoredItemError) {
       return try Item(decoding: bytes)
     } catch {
-      // Looked at before, and kept aside where it can never be read.
+      // The item was read before. If no version can read it, it was moved aside then.
       return nil
     }
   }
 }
 
 extension OrphanedSession {
-  /// What stored items and a journal that was set aside tell of a session.
+  /// Creates what stored items and a quarantined journal show of a session.
   ///
-  /// The user is the one of the user item, else the one that the token's own event or the readable state
-  /// names for this very token: a token that nobody is known to own is nobody's.
+  /// The user item names the user. Otherwise the token's own event does, or the readable state for
+  /// this very token. A token without a known user is not used.
   ///
-  /// `isRenewed` says that a provider brings newer tokens, without a refresh token.
+  /// `isRenewed` says that a provider supplies newer tokens without a refresh token.
   ///
   /// - Requirement: WEB-6
   init?(_ items: StoredCredentials.Stray, after predecessor: QuarantinedJournal?, isRenewed: Bool) {
@@ -87,10 +89,11 @@ extension OrphanedSession {
         isRefreshable: stored.isRefreshable || isRenewed))
   }
 
-  /// What a journal that was set aside tells of a session whose token is not stored any more.
+  /// Creates what a quarantined journal shows of a session whose token is not stored any more.
   ///
-  /// A session that had expired stays so. One whose user item is still there has lost its token, since
-  /// a logout removes both; else it was logged out behind what can be read.
+  /// An expired session stays expired. If the user item still exists, the session has lost its
+  /// token, since a logout removes both. Otherwise it was logged out after the readable part of the
+  /// journal.
   init?(expiredIn predecessor: QuarantinedJournal, hasUserItem: Bool) {
     guard !predecessor.hasLaterEvents else { return nil }
     switch predecessor.state {
@@ -112,7 +115,7 @@ extension OrphanedSession {
 }
 
 extension TokenResponse {
-  /// What a stored token would have been as an answer.
+  /// Creates the response that would have contained a stored token.
   init(_ items: StoredCredentials.Stray) {
     self.init(
       access: items.token.access, refresh: items.token.refresh, lifetime: 0,

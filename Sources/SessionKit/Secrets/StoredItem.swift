@@ -1,13 +1,15 @@
 import Foundation
 @_spi(Internals) import SessionCore
 
-/// Why an item's bytes are not what they should be; never holds any of them.
+/// Why an item cannot be decoded.
+///
+/// It never contains the item's bytes.
 enum StoredItemError: Error, Hashable {
   case corrupt(SecretItem, problem: String)
   case newerVersion(SecretItem, found: Int)
 }
 
-/// An item as it lies in a secret store: JSON with a version, and the journal it belongs to.
+/// An item in a secret store: JSON with a version and the journal to which it belongs.
 ///
 /// - Requirement: RES-5
 protocol StoredItem {
@@ -23,7 +25,7 @@ protocol StoredItem {
   init(journal: String, fields: Fields)
 }
 
-/// An item that says where the journal stands that it belongs to.
+/// An item that also contains the path of its journal.
 protocol LocatedItem: StoredItem {
   var journalPath: String? { get }
 }
@@ -31,7 +33,9 @@ protocol LocatedItem: StoredItem {
 extension StoredItem {
   static var isBound: Bool { false }
 
-  /// The bytes to store; the same for the same item and backend.
+  /// Returns the bytes to store.
+  ///
+  /// They are the same for the same item and backend.
   func encoded(for backend: BackendIdentity? = nil) throws(StoredItemError) -> [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -46,7 +50,7 @@ extension StoredItem {
     }
   }
 
-  /// The item that these bytes are.
+  /// Decodes an item.
   init(decoding bytes: [UInt8]) throws(StoredItemError) {
     let decoder = JSONDecoder()
     let version: Version
@@ -69,7 +73,7 @@ extension StoredItem {
 
 private let storedItemVersion = 1
 
-/// Whether these bytes are an item of a newer version.
+/// Returns whether these bytes are an item of a newer version.
 func isOfNewerVersion(_ bytes: [UInt8]) -> Bool {
   do {
     return try JSONDecoder().decode(Version.self, from: Data(bytes)).v > storedItemVersion
@@ -85,18 +89,21 @@ private struct Version: Decodable {
 private struct Envelope<Fields: Codable>: Codable {
   let v: Int
   let journal: String
-  /// No version before has it; without it, the next write binds the item.
+  /// Earlier versions did not write it.
+  ///
+  /// If it is missing, the next write binds the item.
   var backend: BackendIdentity?
   let fields: Fields
 }
 
-/// The one member that says who may receive an item.
+/// The member that names who may receive an item.
 private struct Binding: Decodable {
   let backend: BackendIdentity?
 }
 
 extension BackendIdentity {
-  /// The backend that a stored item names; `nil` if it names none, or its bytes are no item.
+  /// Creates the identity that a stored item names; `nil` if it names none, or if the bytes are no
+  /// item.
   init?(ofItem bytes: [UInt8]) {
     do {
       let binding = try JSONDecoder().decode(Binding.self, from: Data(bytes))

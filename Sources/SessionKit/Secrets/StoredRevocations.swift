@@ -1,46 +1,56 @@
 @_spi(Internals) import SessionCore
 
-/// What revoking tokens still needs after their logouts.
+/// The data of revocations that are pending after their logouts.
 ///
-/// The first version kept one only: its fields are those of the newest, and `earlier` has the others.
+/// The first version stored only one entry. Therefore the newest entry has those fields, and
+/// `earlier` has the others.
 ///
 /// - Requirement: OUT-1
 struct StoredRevocations: LocatedItem {
   struct Fields {
     var newest: Entry
-    /// Oldest first; `nil` if there are none.
+    /// The other entries, oldest first; `nil` if there are none.
     var earlier: [Entry]?
-    /// Where the journal stands that it belongs to; earlier versions did not store it.
+    /// The path of the journal to which the item belongs.
+    ///
+    /// Earlier versions did not store it.
     var journalPath: String?
   }
 
-  /// What one revocation needs.
+  /// The data of one revocation.
   ///
   /// Members that the first version did not have are optional.
   struct Entry: Codable {
     var generation: UInt64
     var access: String
     var refresh: String?
-    /// Whose it was.
+    /// The user of the session.
     var user: String?
-    /// Whether a provider is to forget the user's account.
+    /// Whether a provider must remove the user's account.
     var owned: Bool?
-    /// When the access token expires, by the civil time and by the clock of that start of the system.
+    /// When the access token expires: in civil time, and in uptime of that boot.
     var expiresAt: Int64?
     var boot: String?
     var deadline: Int64?
     /// Whether the session had a refresh token that could not be read at the logout.
     var isRefreshLost: Bool?
-    /// Until when a process asks for a new access token, in civil milliseconds: others wait.
+    /// The time until which a process asks for a new access token, in civil milliseconds.
+    ///
+    /// Peers wait until then.
     var refreshingUntil: Int64?
-    /// Whether such a request got no answer: the server may have replaced the refresh token.
+    /// Whether such a request got no response.
+    ///
+    /// The server may have replaced the refresh token then.
     var isInDoubt: Bool?
     /// The requests that the server has confirmed, if there are several.
     ///
     /// - Requirement: OUT-5
     var done: [String]?
 
-    /// - Parameter isAccount: whether a provider is to forget the user's account, whoever gave the token.
+    /// Creates the entry of a token.
+    ///
+    /// - Parameter isAccount: whether a provider must remove the user's account, for any issuer of the
+    ///   token.
     init(_ token: StoredToken, of user: Identifier?, isAccount: Bool) {
       self.user = isAccount || token.isOwned ? user?.description : nil
       owned = token.isOwned ? true : nil
@@ -52,18 +62,22 @@ struct StoredRevocations: LocatedItem {
       isRefreshLost = refresh == nil && token.fields.refreshPlace != nil ? true : nil
     }
 
-    /// An account of a user whose token is gone: with no secret, for a provider only.
+    /// Creates an entry without secrets for the account of a user whose token is gone.
+    ///
+    /// Only a provider uses it.
     init(account user: Identifier, of generation: Generation) {
       (self.generation, access, refresh) = (generation.number, "", nil)
       (self.user, owned) = (user.description, true)
     }
 
-    /// Tokens of a response that is given back.
+    /// Creates an entry for the tokens of a response that no session keeps.
     init(_ access: Secret, _ refresh: Secret?) {
       (generation, self.access, self.refresh) = (0, access.plaintext, refresh?.plaintext)
     }
 
-    /// Whether a provider is to forget the account; nothing else ends it.
+    /// Whether a provider must remove the account.
+    ///
+    /// No other request ends this session.
     var isOwned: Bool { owned == true }
     var account: Identifier? { user.map { Identifier($0) } }
     var token: Generation { Generation(generation) }
@@ -71,16 +85,18 @@ struct StoredRevocations: LocatedItem {
       (Secret(access), refresh.map(Secret.init))
     }
 
-    /// Whether the access token has expired: by the clock that never jumps if it is the same one, else
-    /// by the civil time, else by the token's own `exp`.
+    /// Returns whether the access token has expired.
+    ///
+    /// The monotonic clock decides within one boot, else the civil time, else the token's own
+    /// `exp`.
     func hasExpired(at now: ClockReading, boot: Identifier?) -> Bool {
       if let deadline, boot != nil, self.boot == boot?.description { return now.uptime >= deadline }
       if let expiresAt { return now.time.milliseconds >= expiresAt }
-      // If it says nothing of itself, the server will say.
+      // If the token does not state its expiry, the server decides.
       return TokenPayload.hints(Secret(access))?.time("exp").map { $0 <= now.time } ?? false
     }
 
-    /// Takes the tokens of a response in place of those before.
+    /// Replaces the tokens by those of a response.
     mutating func take(_ answer: TokenResponse, at now: ClockReading, boot: Identifier?) {
       access = answer.access.plaintext
       refresh = answer.refresh?.plaintext ?? refresh
@@ -101,7 +117,8 @@ struct StoredRevocations: LocatedItem {
     (self.journal, self.fields) = (journal, fields)
   }
 
-  /// The last so many of these, oldest first; `nil` if there are none.
+  /// Creates an item with the last `maximumRevocations` of these entries, oldest first; `nil` if
+  /// there are none.
   init?(journal: String, entries: [Entry], path: String? = nil) {
     let kept = entries.suffix(SessionCoordinator.maximumRevocations)
     guard let newest = kept.last else { return nil }
@@ -112,7 +129,7 @@ struct StoredRevocations: LocatedItem {
         newest: newest, earlier: earlier.isEmpty ? nil : earlier, journalPath: path))
   }
 
-  /// Oldest first.
+  /// The entries, oldest first.
   var entries: [Entry] { (fields.earlier ?? []) + [fields.newest] }
 }
 

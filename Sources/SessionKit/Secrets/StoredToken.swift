@@ -1,10 +1,10 @@
 import Foundation
 @_spi(Internals) import SessionCore
 
-/// The token item: the secrets, which token they are, and the event that announces it.
+/// The token item: the secrets, the generation, and the event that announces the token.
 ///
-/// The event is stored with the token because the token is durable first: whoever finds a token
-/// that the journal does not know appends exactly this event.
+/// The token becomes durable before its event, so the event is stored with it. If a process finds a
+/// token that the journal does not contain, it appends exactly this event.
 ///
 /// - Requirement: REF-7
 struct StoredToken: LocatedItem {
@@ -16,21 +16,24 @@ struct StoredToken: LocatedItem {
     var expiresAt: Int64
     var announcementKind: UInt8
     var announcement: Data
-    /// Which start of the system it was stored in, and when it dies on the clock of that.
+    /// The boot in which the token was stored, and its expiry in uptime of that boot.
     ///
     /// - Requirement: REF-8
     var boot: String?
     var deadline: Int64?
-    /// Where the refresh token lies, where it is kept apart.
+    /// The place of the refresh token, if it is stored separately.
     ///
     /// - Requirement: STO-2
     var refreshPlace: RefreshPlace?
-    /// Where the journal stands that it belongs to.
+    /// The path of the journal to which the item belongs.
     var journalPath: String?
-    /// Whether an identity provider brings newer ones; no version before has it.
+    /// Whether an identity provider supplies newer tokens.
+    ///
+    /// Earlier versions did not store it.
     var owned: Bool?
-    /// When the session ends at the latest, as the responses said, by the clock of `expiresAt`; no
-    /// version before has it, and one that does not know it loses it with the next token.
+    /// When the session ends at the latest, as the responses said, by the clock of `expiresAt`.
+    ///
+    /// Earlier versions did not store it. They lose it with the next token.
     ///
     /// - Requirement: POL-10
     var sessionEnd: Int64?
@@ -64,7 +67,9 @@ struct StoredToken: LocatedItem {
         sessionEnd: sessionEnd?.milliseconds))
   }
 
-  /// One in its place that nothing announces, older than any and without secrets: of use to nobody.
+  /// A replacement without secrets that no event announces, older than any token.
+  ///
+  /// It cannot be used.
   var unannounced: StoredToken {
     var fields = fields
     (fields.generation, fields.access, fields.refresh) = (Generation.none.number, "", nil)
@@ -72,7 +77,7 @@ struct StoredToken: LocatedItem {
     return StoredToken(journal: journal, fields: fields)
   }
 
-  /// The same under another generation, whose place it has taken.
+  /// Returns the same token under another generation, which it has replaced.
   func standing(for generation: Generation) -> StoredToken {
     var fields = fields
     fields.generation = generation.number
@@ -80,27 +85,27 @@ struct StoredToken: LocatedItem {
   }
 
   var journalPath: String? { fields.journalPath }
-  /// Whether a sign-in announced it.
+  /// Whether the announcing event is a `login`.
   var announcementIsLogin: Bool { fields.announcementKind == SessionEvent.Kind.login.rawValue }
   var generation: Generation { Generation(fields.generation) }
   var access: Secret { Secret(fields.access) }
   /// The refresh token that is in the item itself.
   var refresh: Secret? { fields.refresh.map(Secret.init) }
-  /// Whether there is a refresh token, wherever it lies.
+  /// Whether there is a refresh token, in this item or a separate one.
   var isRefreshable: Bool { fields.refresh != nil || fields.refreshPlace != nil }
-  /// Whether an identity provider brings newer ones, and nothing that is stored here.
+  /// Whether an identity provider supplies newer tokens, instead of a stored refresh token.
   var isOwned: Bool { fields.owned == true }
   var expiresAt: Timestamp { Timestamp(milliseconds: fields.expiresAt) }
 
   /// When the session ends at the latest, as the responses said.
   var sessionEnd: Timestamp? { fields.sessionEnd.map(Timestamp.init(milliseconds:)) }
 
-  /// When it dies on the clock of this start of the system; `nil` where it is of another one.
+  /// Returns the expiry in uptime of this boot; `nil` if the token was stored in another boot.
   func deadline(in boot: Identifier?) -> Int64? {
     boot != nil && fields.boot == boot?.description ? fields.deadline : nil
   }
 
-  /// The event that makes the token known; `nil` where its bytes cannot be read.
+  /// The event that announces the token; `nil` if its bytes cannot be read.
   var announcement: SessionEvent? {
     do {
       return try SessionCodec.decode(

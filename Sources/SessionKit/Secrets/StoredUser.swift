@@ -1,22 +1,30 @@
 import SessionCore
 
-/// The user item: the profile.
+/// The user item, which contains the profile.
 struct StoredUser: LocatedItem {
   struct Fields: Codable {
     var id: String
     var email: String?
     var firstName: String?
     var lastName: String?
-    /// Further members of the profile; older versions have none.
+    /// Further members of the profile.
+    ///
+    /// Older versions did not store them.
     var further: [String: String]?
-    /// When the session was used last; versions that know nothing of it pass over it.
+    /// The last use of the session.
+    ///
+    /// Versions that do not know it ignore it.
     var used: LastActivity?
-    /// Which source named the user, and what it said; older versions have neither.
+    /// The source that named the user, and the value that it gave.
+    ///
+    /// Older versions did not store them.
     ///
     /// - Requirement: LOG-12
     var source: String?
     var named: String?
-    /// Where the journal stands that it belongs to; earlier versions did not store it.
+    /// The path of the journal to which the item belongs.
+    ///
+    /// Earlier versions did not store it.
     var journalPath: String?
   }
 
@@ -40,7 +48,7 @@ struct StoredUser: LocatedItem {
         source: origin?.source, named: origin?.value, journalPath: path))
   }
 
-  /// Which source named the user; `nil` if that is not known.
+  /// The source that named the user; `nil` if that is not known.
   var origin: UserOrigin? {
     guard let source = fields.source, let named = fields.named else { return nil }
     return UserOrigin(source: source, value: named)
@@ -53,7 +61,9 @@ struct StoredUser: LocatedItem {
   }
 }
 
-/// The context item: a cache of the active context, beside the journal that decides it.
+/// The context item, a cache of the active context.
+///
+/// The journal decides the context.
 struct StoredContext: StoredItem {
   struct Fields: Codable {
     struct Named: Codable {

@@ -1,10 +1,12 @@
 public import SessionCore
 
-/// Who the user is, for people: kept in the user item, never in the journal.
+/// The user's profile, for display.
+///
+/// It is stored in the user item, never in the journal.
 ///
 /// - Requirement: STO-3
 public struct UserProfile: Hashable, Sendable {
-  /// The server's identifier, by which alone the journal names the user.
+  /// The server's identifier of the user, the only name of the user in the journal.
   public let id: Identifier
   /// The e-mail address.
   public let email: String?
@@ -12,12 +14,12 @@ public struct UserProfile: Hashable, Sendable {
   public let firstName: String?
   /// The family name.
   public let lastName: String?
-  /// What else the backend says of the user, by the names that `response.furtherMembers` of an `HTTPBackend` has.
+  /// Further members of the profile, by the names of `response.furtherMembers` of an `HTTPBackend`.
   ///
   /// - Requirement: STA-4
   public let further: [String: String]
 
-  /// A profile.
+  /// Creates a profile.
   public init(
     id: Identifier, email: String? = nil, firstName: String? = nil, lastName: String? = nil,
     further: [String: String] = [:]
@@ -29,10 +31,12 @@ public struct UserProfile: Hashable, Sendable {
     self.further = further
   }
 
-  /// A further member, such as `full_name`; `nil` if the backend has not said it.
+  /// Returns a further member, such as `full_name`; `nil` if the backend did not state it.
   public subscript(member: String) -> String? { further[member] }
 
-  /// The names that there are, else the e-mail address, else the identifier.
+  /// The given and family name, as far as they exist.
+  ///
+  /// Without a name it is the e-mail address, else the identifier.
   public var displayName: String {
     let names = [firstName, lastName].compactMap { $0 }.filter { !$0.isEmpty }
     return names.isEmpty ? email ?? id.description : names.joined(separator: " ")
@@ -40,10 +44,10 @@ public struct UserProfile: Hashable, Sendable {
 }
 
 extension UserProfile: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The identifier only.
+  /// The word `user` and the identifier, without other members.
   public var description: String { "user \(id)" }
 
-  /// The identifier only.
+  /// The same as the description.
   public var debugDescription: String { description }
 
   /// A mirror that shows the identifier only.

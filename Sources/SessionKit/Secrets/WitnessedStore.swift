@@ -21,7 +21,8 @@ struct WitnessedStore: SecretStore {
       witness.saw(.read, item, nil)
       return bytes
     } catch {
-      // That the user must show who they are first is how such a store works (STO-2).
+      // A separate refresh token requires the user's presence, so `unavailable` is no failure there
+      // (STO-2).
       if item != .refreshToken || !error.isUnavailable { witness.saw(.read, item, error) }
       throw error
     }
@@ -54,7 +55,7 @@ struct WitnessedStore: SecretStore {
   }
 }
 
-/// What a secret store did, until the coordinator receives it: only what has changed.
+/// Collects changes in what a secret store did, until the coordinator receives them.
 final class StoreWitness: Sendable {
   private struct Subject: Hashable {
     let item: SecretItem
@@ -75,7 +76,7 @@ final class StoreWitness: Sendable {
     }
   }
 
-  /// What has changed since this was called last.
+  /// Returns what has changed since the last call.
   func takeReports() -> [StorageReport] {
     state.withLock { state in
       defer { state.reports = [] }

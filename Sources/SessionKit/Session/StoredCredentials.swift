@@ -259,7 +259,7 @@ struct StoredCredentials: Sendable {
   /// Call it under the journal's lock.
   func keep(_ entry: StoredRevocations.Entry) throws(SessionError) {
     let kept = try keptRevocations()
-    // An interrupted wipe has removed the refresh token already. Its entry is complete.
+    // An interrupted wipe stored the entry with the refresh token, which it has removed since.
     if entry.refresh == nil, kept.contains(where: { $0.token == entry.token }) { return }
     try replaceRevocations(kept.filter { $0.token != entry.token } + [entry])
   }
