@@ -1,27 +1,32 @@
 public import SessionCore
 
-/// What tells a session the time, and wakes it.
+/// A clock that a session uses to read the time and to sleep.
 public protocol SessionClock: Sendable {
-  /// The civil time, and a time that never jumps and runs while the system sleeps.
+  /// Returns the civil time and the uptime.
+  ///
+  /// The uptime never jumps and continues while the system sleeps.
   func now() -> ClockReading
 
-  /// Which start of the system it is by whose clock uptime counts; `nil` where that is not known, and a
-  /// stored uptime means nothing later.
+  /// The boot of the system from which the uptime counts.
+  ///
+  /// If it is `nil`, it is not known, and a stored uptime cannot be used later.
   ///
   /// - Requirement: REF-8
   var boot: Identifier? { get }
 
-  /// Returns if `now().elapsed` has reached `deadline`, or as soon as it has.
+  /// Waits until `now().elapsed` has reached `deadline`.
+  ///
+  /// Returns at once if it has.
   ///
   /// - Throws: `CancellationError` if the task is cancelled.
   func sleep(until deadline: Duration) async throws(CancellationError)
 }
 
 extension SessionClock {
-  /// Not known.
+  /// `nil`: the boot is not known.
   public var boot: Identifier? { nil }
 
-  /// Returns once the uptime has reached `deadline`, in milliseconds.
+  /// Waits until the uptime has reached `deadline`, in milliseconds.
   package func sleep(untilUptime deadline: Int64) async throws(CancellationError) {
     try await sleep(until: .milliseconds(deadline))
   }

@@ -15,21 +15,22 @@ package import SessionCore
 ///
 /// - Requirement: REF-8
 package struct SystemClock: SessionClock {
-  /// The device's clocks.
+  /// Creates a clock that reads the device's clocks.
   package init() {}
 
-  /// What they say now.
+  /// Returns the current civil time and uptime.
   package func now() -> ClockReading {
     ClockReading(
       time: Timestamp(milliseconds: Self.milliseconds(CLOCK_REALTIME)),
       uptime: Self.milliseconds(Self.uptimeClock))
   }
 
-  /// The system's own identifier of its start.
+  /// The system's own identifier of its boot.
   package var boot: Identifier? { ProcessStatus.boot }
 
-  /// Sleeps in steps of at most a minute: a task's sleep may stand still while the system sleeps,
-  /// and so wakes late by no more than a step.
+  /// Waits in steps of at most a minute.
+  ///
+  /// A task's sleep may pause while the system sleeps, so the delay is at most one step.
   package func sleep(until deadline: Duration) async throws(CancellationError) {
     let uptime = deadline.milliseconds(atLeast: .min)
     while true {

@@ -1,22 +1,26 @@
 import SessionCore
 import Synchronization
 
-/// Where events wait for their subscribers: one bounded buffer for all of them.
+/// Delivers events to subscribers from one bounded buffer.
 ///
-/// A subscriber is a place in the journal, nothing more: it asks for the first event after that
-/// place. So publishing costs the same for one and for many, a slow subscriber holds nothing back,
-/// and one that fell behind the buffer reads on in the journal.
+/// A subscriber is only a position in the journal: it asks for the first event after that position.
+/// So publishing costs the same for one subscriber and for many. A slow subscriber delays no other.
+/// If its position has left the buffer, it reads from the journal.
 ///
 /// - Requirement: STA-7
 final class EventHub: Sendable {
   enum Answer {
-    /// The next events, at least one and no more than `answerSize`.
+    /// The next events: at least one, at most `answerSize`.
     case events(ArraySlice<RecordedEvent>)
-    /// They are no longer in the buffer: they are in the journal, up to and with this sequence.
+    /// The events have left the buffer.
+    ///
+    /// They are in the journal, up to and including this sequence.
     case inJournal(through: UInt64)
-    /// Warnings that came since, oldest first, and the number of the last; only where they are asked for.
+    /// New warnings, oldest first, and the number of the last one.
+    ///
+    /// Returned only if they are asked for.
     case warnings([SessionWarning], last: UInt64)
-    /// There will be none.
+    /// There will be no more events.
     case finished
   }
 
@@ -28,34 +32,36 @@ final class EventHub: Sendable {
     var parked: [UInt64: CheckedContinuation<Void, Never>] = [:]
     var tickets: UInt64 = 0
     var isFinished = false
-    /// The last warnings: what is in trouble is few things.
+    /// The last warnings.
+    ///
+    /// They are few, since each names a lasting problem.
     var warnings: [SessionWarning] = []
     var warningCount: UInt64 = 0
   }
 
-  /// How many warnings are kept for who is slow.
+  /// The number of warnings that are kept for slow subscribers.
   static let keptWarnings = 16
 
-  /// How many events a subscriber is given at once.
+  /// The maximum number of events in one answer.
   static let answerSize = 256
 
   private let capacity: Int
   private let state: Mutex<State>
 
-  /// A hub whose first event will be the one after `sequence`.
+  /// Creates a hub whose first event will be the one after `sequence`.
   init(after sequence: UInt64, capacity: Int) {
     self.capacity = capacity
     state = Mutex(State(floor: sequence, last: sequence))
   }
 
-  /// The sequence of the last published event: where a new subscriber begins.
+  /// The sequence of the last published event, at which a new subscriber begins.
   var last: UInt64 { state.withLock { $0.last } }
 
   func publish(_ events: [RecordedEvent]) {
     let parked = state.withLock { state in
       state.buffer += events
       state.last = events.last?.sequence ?? state.last
-      // Cut by half a buffer at a time, so that an event costs no move of all the others.
+      // The buffer is cut by half at a time, so that not every event moves all others.
       if state.buffer.count >= capacity * 2 {
         let cut = state.buffer.count - capacity
         state.floor = state.buffer[cut - 1].sequence
@@ -66,8 +72,9 @@ final class EventHub: Sendable {
     for continuation in parked { continuation.resume() }
   }
 
-  /// The events up to `sequence` are not to be had: whoever wants them is sent to the journal, which
-  /// says so.
+  /// Skips the events up to `sequence`.
+  ///
+  /// A subscriber that needs them reads the journal and gets its error.
   func skip(through sequence: UInt64) {
     let parked = state.withLock { state in
       state.buffer.removeAll()
@@ -77,10 +84,10 @@ final class EventHub: Sendable {
     for continuation in parked { continuation.resume() }
   }
 
-  /// How many warnings there were: where a new subscriber begins.
+  /// The number of warnings so far, at which a new subscriber begins.
   var lastWarning: UInt64 { state.withLock { $0.warningCount } }
 
-  /// Tells whoever asks for warnings.
+  /// Publishes a warning to the subscribers that ask for warnings.
   func warn(_ warning: SessionWarning) {
     let parked = state.withLock { state in
       state.warnings.append(warning)
@@ -99,9 +106,11 @@ final class EventHub: Sendable {
     for continuation in parked { continuation.resume() }
   }
 
-  /// What comes after `sequence`; waits until there is something, or the task is cancelled.
+  /// Returns what follows `sequence`.
   ///
-  /// With `warned`, warnings are told as well, those after so many.
+  /// It waits until there is something, or until the task is cancelled.
+  ///
+  /// With `warned`, the answer may also be the warnings after that number.
   func answer(after sequence: UInt64, warned: UInt64? = nil) async -> Answer {
     while true {
       let (answer, ticket) = look(after: sequence, warned)
@@ -119,8 +128,8 @@ final class EventHub: Sendable {
     }
   }
 
-  // Never inlined into the functions above: a lock knows its thread, and after an `await` theirs may be
-  // another one than the optimizer remembers.
+  // Never inlined into the functions above. A lock belongs to its thread, and after an `await`
+  // these functions may run on another thread than the optimizer assumes.
 
   @inline(never)
   private func look(after sequence: UInt64, _ warned: UInt64?) -> (Answer?, UInt64) {
@@ -149,7 +158,7 @@ final class EventHub: Sendable {
 extension EventHub.State {
   fileprivate mutating func takeParked() -> [CheckedContinuation<Void, Never>] {
     defer { parked.removeAll(keepingCapacity: true) }
-    // Tickets are given out in the order of arrival.
+    // Tickets are numbered in the order of arrival.
     return parked.sorted { $0.key < $1.key }.map(\.value)
   }
 
@@ -160,12 +169,13 @@ extension EventHub.State {
       last: warningCount)
   }
 
-  /// The answer, or the ticket to wait with.
+  /// Returns the answer, or the ticket with which to wait.
   fileprivate mutating func answer(after sequence: UInt64) -> (EventHub.Answer?, UInt64) {
     if sequence < floor { return (.inJournal(through: floor), 0) }
     if sequence < last {
       let rest = buffer[buffer.firstIndex(after: sequence)...]
-      // A copy of a few: a slice would share the buffer, and the next event would move all of it.
+      // A copy of a few events. A slice would share the buffer, and the next event would then copy
+      // all of it.
       return (.events(ArraySlice(Array(rest.prefix(EventHub.answerSize)))), 0)
     }
     if isFinished { return (.finished, 0) }
@@ -175,7 +185,7 @@ extension EventHub.State {
 }
 
 extension [RecordedEvent] {
-  /// The index of the first event with a higher sequence, by halving.
+  /// Returns the index of the first event with a higher sequence, by binary search.
   fileprivate func firstIndex(after sequence: UInt64) -> Int {
     var (low, high) = (0, count)
     while low < high {

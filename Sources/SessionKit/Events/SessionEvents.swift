@@ -1,30 +1,32 @@
 @_spi(Internals) public import SessionCore
 import SessionJournal
 
-/// A session's events, in order, each once, from a place in its journal on.
+/// A session's events from a position in its journal: in order, and each one once.
 ///
-/// The place is fixed when the sequence is made, not when the loop begins: nothing that happens in
-/// between is missed. Every iterator begins at the same place. It ends when the session object is
-/// closed or the task is cancelled, and throws `storage` if events must be read back from a journal
-/// that cannot be read, or that holds them in a snapshot only (``CompactedEvents``).
+/// The position is fixed when the sequence is created, not when the loop begins. So no event in
+/// between is missed. Every iterator begins at the same position.
+///
+/// The sequence ends when the session object is closed or the task is cancelled. It throws
+/// `storage` if it must read events from the journal and the journal cannot be read, or has only a
+/// snapshot of them (``CompactedEvents``).
 ///
 /// - Requirement: STA-7
 public struct SessionEvents: AsyncSequence, Sendable {
-  /// An event and its place in the journal.
+  /// An event and its sequence in the journal.
   public typealias Element = RecordedEvent
-  /// Why events could not be read back.
+  /// Why events could not be read from the journal.
   public typealias Failure = SessionError
 
   let start: UInt64
   let hub: EventHub
   let archive: EventArchive
 
-  /// Begins at the sequence's place.
+  /// Returns an iterator that begins at the sequence's position.
   public func makeAsyncIterator() -> Iterator {
     Iterator(hub: hub, archive: archive, cursor: start)
   }
 
-  /// Walks from event to event.
+  /// Iterates over the events.
   public struct Iterator: AsyncIteratorProtocol {
     private let hub: EventHub
     private let archive: EventArchive
@@ -37,7 +39,7 @@ public struct SessionEvents: AsyncSequence, Sendable {
 
     /// Waits for the next event.
     ///
-    /// `nil` once the session object is closed or the task cancelled.
+    /// Returns `nil` after the session object was closed or the task was cancelled.
     public mutating func next(isolation actor: isolated (any Actor)? = #isolation)
       async throws(SessionError) -> RecordedEvent?
     {
@@ -52,12 +54,14 @@ public struct SessionEvents: AsyncSequence, Sendable {
 
     enum Step {
       case event(RecordedEvent)
-      /// Warnings, and how many there were with them.
+      /// Warnings, and the number of all warnings up to the last of them.
       case warnings([SessionWarning], last: UInt64)
       case finished
     }
 
-    /// Waits for the next event, or with `warned` for warnings after so many.
+    /// Waits for the next event.
+    ///
+    /// With `warned`, it also waits for warnings after that number.
     mutating func step(warned: UInt64?, isolation actor: isolated (any Actor)?)
       async throws(SessionError) -> Step
     {
@@ -84,11 +88,11 @@ public struct SessionEvents: AsyncSequence, Sendable {
   }
 }
 
-/// Events read back from the journal, a page at a time, off the cooperative pool.
+/// Reads events from the journal, one page at a time, outside the cooperative pool.
 struct EventArchive: Sendable {
   struct Page: Sendable {
     let events: [RecordedEvent]
-    /// Everything up to and with this sequence was looked at.
+    /// The sequence up to which, inclusively, the records were examined.
     let last: UInt64
   }
 
@@ -123,7 +127,7 @@ struct EventArchive: Sendable {
     return Page(events: events, last: min(records.last?.sequence ?? last, last))
   }
 
-  /// Throws where `first` is a snapshot that has swallowed events after `sequence`.
+  /// Throws if `first` is a snapshot that replaced events after `sequence`.
   private static func refuseGap(
     in first: JournalRecord, of journal: Journal, after sequence: UInt64
   ) throws(SessionError) {
@@ -133,7 +137,9 @@ struct EventArchive: Sendable {
     throw .eventsCompacted(through: first.sequence, state: fold.state)
   }
 
-  /// A page of records, also of a journal that was closed: what happened before must still be had.
+  /// Returns a page of records.
+  ///
+  /// It also works after the journal was closed, since earlier events must stay available.
   private static func records(_ journal: Journal, after sequence: UInt64)
     throws(JournalError) -> [JournalRecord]
   {

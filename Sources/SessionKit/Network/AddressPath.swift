@@ -1,8 +1,10 @@
 package import Foundation
 
-/// Paths as a configuration writes them.
+/// Combines paths of a configuration with a base address.
 package enum AddressPath {
-  /// The address below `base`; a whole address with a host is taken as it is.
+  /// Returns the address below `base`.
+  ///
+  /// A complete address with a host is returned unchanged.
   package static func url(_ path: String, below base: URL) -> URL {
     if path.contains("://"), let whole = URL(string: path), whole.host != nil { return whole }
     let parts = path.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
@@ -22,7 +24,9 @@ package enum AddressPath {
     return components.url ?? base.appendingPathComponent(path)
   }
 
-  /// What a path or a query may hold (RFC 3986 §3.3), and the rest as `%XX`; `%XX` stays.
+  /// Escapes every character that a path or query may not contain (RFC 3986 §3.3) as `%XX`.
+  ///
+  /// An existing `%XX` stays.
   private static func encoded(_ text: Substring) -> String {
     let bytes = Array(text.utf8)
     let digits = Set("0123456789ABCDEFabcdef".utf8)

@@ -2,29 +2,34 @@
 
 /// The server that issues the session's tokens, and how to speak to it.
 ///
-/// The `HTTPBackend` of SessionHTTP is configured by values. Whatever a value cannot say is written as a type of
-/// your own: another protocol than HTTP, an SDK, a simulation.
+/// The `HTTPBackend` of SessionHTTP is configured by values. For everything that values cannot
+/// express, implement this protocol: for another protocol than HTTP, an SDK, or a simulation.
 ///
-/// The session calls one function that may change a token at a time, in all processes. Each call:
+/// In all processes together, the session makes at most one call at a time that may change a token.
+/// Each call:
 ///
 /// - sends its request at most once. The session decides about another attempt.
-/// - ends soon after its task is cancelled. The session cancels it if its time is over
-///   (``SessionPolicy``), and takes it for a request without a response of which the server may have acted.
+/// - ends soon after its task is cancelled. The session cancels it after its time limit
+///   (``SessionPolicy``), and treats it as a request without a response on which the server may
+///   have acted.
 /// - throws a ``BackendError``, which says whether the server may have acted
 ///   (``BackendError/mayHaveActed``). What follows from a lost response depends on it.
 ///
 /// - Requirement: POL-4, REF-4, REF-6
 public protocol AuthBackend: Sendable {
-  /// Which backend this is: stored tokens are sent to no other one.
+  /// Identifies the backend.
   ///
-  /// ``BackendIdentity/unnamed`` if not said. A backend that passes requests on to another one returns
-  /// that one's identity.
+  /// Stored tokens are sent to no other one.
+  ///
+  /// The default is ``BackendIdentity/unnamed``. A backend that passes requests on to another one
+  /// returns that one's identity.
   ///
   /// - Requirement: STO-6
   var identity: BackendIdentity { get }
 
-  /// What the backend's own error codes mean, beside those that are known for every backend
-  /// (``ErrorMeaning/init(code:)``); none if not said.
+  /// The meanings of the backend's own error codes; none by default.
+  ///
+  /// Codes that are known for every backend (``ErrorMeaning/init(code:)``) need no entry.
   ///
   /// The journal keeps a code of 1 to 64 characters of `A–Z a–z 0–9 _ - .` that is named here.
   ///
@@ -33,47 +38,56 @@ public protocol AuthBackend: Sendable {
 
   /// Logs a user in, or creates an account.
   ///
-  /// Switch over the credential, and throw `unsupported` for a case that the backend does not offer. For
-  /// ``Credential/refreshToken(_:)`` send the refresh request: the session keeps that token if the response has no
-  /// newer one.
+  /// Switch over the credential, and throw `unsupported` for a case that the backend does not
+  /// offer. For ``Credential/refreshToken(_:)`` send the refresh request. If its response has no
+  /// newer refresh token, the session keeps the given one.
   ///
-  /// The response must say who the user is, unless ``profile(using:)`` does. For a registration after which
-  /// the user has to sign in, it is ``TokenResponse/accountCreated``. ``BackendError/Code/rejected`` means
-  /// that the credential is wrong.
+  /// The response must name the user, unless ``profile(using:)`` does. Return
+  /// ``TokenResponse/accountCreated`` for a registration after which the user must sign in.
+  /// ``BackendError/Code/rejected`` means that the credential is wrong.
   ///
   /// - Requirement: LOG-3, LOG-5, LOG-14, LOG-15
   func login(_ credential: Credential) async throws(BackendError) -> TokenResponse
 
-  /// Gets newer tokens; the request carries no access token.
+  /// Gets newer tokens.
   ///
-  /// ``BackendError/Code/rejected``, `userInactive` and `userDeleted` end the session. With every other error
-  /// the session goes on, and tries again with the same refresh token.
+  /// The request carries no access token.
+  ///
+  /// ``BackendError/Code/rejected``, `userInactive` and `userDeleted` end the session. After every
+  /// other error the session continues, and tries again with the same refresh token.
   ///
   /// - Requirement: REF-4, REF-5, REF-6
   func refresh(_ token: RefreshToken) async throws(BackendError) -> TokenResponse
 
-  /// Gets a token for another context; `unsupported` if not implemented.
+  /// Gets a token for another context.
+  ///
+  /// The default throws `unsupported`.
   ///
   /// - Requirement: CTX-1
   func switchContext(
     _ target: ContextTarget, using token: AccessToken
   ) async throws(BackendError) -> TokenResponse
 
-  /// Asks who the user is and whether the account is active; `nil`, the default, if the backend does not say.
+  /// Asks for the user's profile and whether the account is active.
+  ///
+  /// The default returns `nil`: the backend has no profile.
   ///
   /// ``BackendError/Code/rejected`` means that the access token is refused.
   ///
   /// - Requirement: LOG-6
   func profile(using token: AccessToken) async throws(BackendError) -> ProfileResponse?
 
-  /// Tells the server that a session has ended; `unsupported` if not implemented.
+  /// Informs the server that a session has ended.
   ///
-  /// If it returns, the tokens are invalid. The session calls it again later after an error, except:
+  /// The default throws `unsupported`.
+  ///
+  /// When it returns, the tokens must be invalid. After an error the session calls it again later,
+  /// except for:
   ///
   /// - ``BackendError/Code/unsupported``: the backend has no such request.
   /// - ``BackendError/Code/alreadyInvalid``: the tokens were invalid before.
-  /// - ``BackendError/Code/accessTokenRefused``: the session refreshes the access token and calls this function
-  ///   again at once.
+  /// - ``BackendError/Code/accessTokenRefused``: the session refreshes the access token and calls
+  ///   this function again at once.
   ///
   /// - Requirement: OUT-1, OUT-5
   func revoke(_ tokens: RevocableTokens) async throws(BackendError)
@@ -93,7 +107,7 @@ extension AuthBackend {
     throw .unsupported("there are no contexts to change to")
   }
 
-  /// Returns `nil`: the backend does not say who the user is.
+  /// Returns `nil`: the backend has no profile.
   public func profile(using token: AccessToken) async throws(BackendError) -> ProfileResponse? {
     nil
   }

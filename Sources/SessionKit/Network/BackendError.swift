@@ -1,35 +1,47 @@
 @_spi(Internals) package import SessionCore
 
-/// Why a request to a backend brought nothing, and whether the server may have acted on it.
+/// Why a request to a backend failed, and whether the server may have acted on it.
 ///
 /// - Requirement: LOG-3, LOG-7, REF-6
 public struct BackendError: Error, Hashable, Sendable {
-  /// The class of an error; later versions may have more.
+  /// The class of an error.
+  ///
+  /// Later versions may add more.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     /// The name, such as `noResponse`.
     public let description: String
     let kind: RequestFailure.Kind
-    /// The library's own code beside the kind.
+    /// The library's own code in addition to the kind.
     let mark: String?
 
     private init(_ name: String, _ kind: RequestFailure.Kind, mark: String? = nil) {
       (description, self.kind, self.mark) = (name, kind, mark)
     }
 
-    /// No response came; ``BackendError/mayHaveActed`` says whether the request may have arrived.
+    /// There was no response.
+    ///
+    /// ``BackendError/mayHaveActed`` says whether the server may have received the request.
     public static let noResponse = Code("noResponse", .noReply)
-    /// The backend has no such request; nothing was sent.
+    /// The backend has no such request.
+    ///
+    /// Nothing was sent.
     public static let unsupported = Code(
       "unsupported", .noConnection, mark: RequestFailure.notOffered)
-    /// The address cannot be used; nothing was sent.
+    /// The address cannot be used.
+    ///
+    /// Nothing was sent.
     public static let invalidAddress = Code(
       "invalidAddress", .noConnection, mark: RequestFailure.wrongAddress)
-    /// The server's certificate is not trusted; nothing was sent.
+    /// The server's certificate is not trusted.
+    ///
+    /// Nothing was sent.
     public static let notTrusted = Code(
       "notTrusted", .noConnection, mark: RequestFailure.notTrusted)
-    /// The credential or the token is refused: the same one never succeeds.
+    /// The credential or the token is refused.
+    ///
+    /// The same one never succeeds.
     public static let rejected = Code("rejected", .rejected)
-    /// The request is refused for another reason, which `status` and `serverCode` tell.
+    /// The request is refused for another reason, which `status` and `serverCode` state.
     public static let refused = Code("refused", .unexpected)
     /// The user's account is inactive.
     public static let userInactive = Code("userInactive", .userInactive)
@@ -37,18 +49,18 @@ public struct BackendError: Error, Hashable, Sendable {
     public static let userDeleted = Code("userDeleted", .userDeleted)
     /// Too many requests.
     public static let rateLimited = Code("rateLimited", .rateLimited)
-    /// The server has failed, and has issued no token.
+    /// The server failed and issued no token.
     public static let serverFailure = Code("serverFailure", .server)
     /// A captive portal or a proxy answered in place of the server.
     public static let intercepted = Code("intercepted", .intercepted)
-    /// The server accepted the request, and its response cannot be read.
+    /// The server accepted the request, but its response cannot be read.
     public static let invalidResponse = Code("invalidResponse", .unreadable)
-    /// At a revocation: the access token that authenticates the request is expired or refused.
+    /// In a revocation: the access token that authenticates the request has expired or is refused.
     public static let accessTokenRefused = Code("accessTokenRefused", .rejected)
-    /// At a revocation: the token to revoke is invalid already.
+    /// In a revocation: the token to revoke is already invalid.
     public static let alreadyInvalid = Code("alreadyInvalid", .rejected)
 
-    /// The code of a failure that a rule has found.
+    /// Creates the code of a failure that a rule has found.
     fileprivate init(_ failure: RequestFailure) {
       let marked = [Code.unsupported, .invalidAddress, .notTrusted]
       switch failure.kind {
@@ -68,32 +80,34 @@ public struct BackendError: Error, Hashable, Sendable {
     }
   }
 
-  /// The class.
+  /// The class of the error.
   public let code: Code
-  /// Whether the server may have acted on the request, so that it may have issued tokens that did not arrive.
+  /// Whether the server may have acted on the request, and may have issued tokens that did not
+  /// arrive.
   ///
   /// If it is `false` after `noResponse`, it is certain that nothing was sent. It is `true` for
-  /// `invalidResponse`, and `false` for every other code: a server that has answered has issued nothing.
+  /// `invalidResponse`. It is `false` for every other code, because a server that refuses a request
+  /// issues nothing.
   public let mayHaveActed: Bool
-  /// The status of the server's response; `nil` if there is none.
+  /// The HTTP status of the response; `nil` if there was none.
   public let status: Int?
   /// The server's own code; `nil` if there is none.
   ///
   /// The journal keeps a code that is known, or that ``AuthBackend/errorCodes`` names.
   public let serverCode: String?
-  /// How long the server asked to wait; `nil` if it did not say.
+  /// The time that the server asked to wait; `nil` if it did not say.
   ///
   /// The session waits at most a day.
   public let retryAfter: Duration?
-  /// What happened, in a short sentence without a secret; `nil` if the code says it all.
+  /// A short sentence on what happened, without a secret; `nil` if the code is sufficient.
   public let message: String?
-  /// The failure as a rule of HTTP has found it, with the code that the journal keeps.
+  /// The failure that a rule of HTTP has found, with the code that the journal keeps.
   private let found: RequestFailure?
 
-  /// An error of a response, or of a request that was not made.
+  /// Creates an error for a response, or for a request that was not made.
   ///
-  /// Of a request without a response, ``noResponse(_:mayHaveActed:)`` says more: with `noResponse` the server
-  /// may have acted.
+  /// For a request without a response, use ``noResponse(_:mayHaveActed:)``. With the code
+  /// `noResponse`, this initializer assumes that the server may have acted.
   public init(
     _ code: Code, status: Int? = nil, serverCode: String? = nil, retryAfter: Duration? = nil,
     message: String? = nil
@@ -104,20 +118,24 @@ public struct BackendError: Error, Hashable, Sendable {
     (self.message, found) = (message, nil)
   }
 
-  /// No response came.
+  /// Creates an error for a request without a response.
   ///
-  /// Say `mayHaveActed: false` only if it is certain that nothing was sent.
+  /// Pass `mayHaveActed: false` only if it is certain that nothing was sent.
   public static func noResponse(_ message: String, mayHaveActed: Bool) -> BackendError {
     let kind: RequestFailure.Kind = mayHaveActed ? .noReply : .noConnection
     return BackendError(RequestFailure(kind: kind), message: message)
   }
 
-  /// The backend has no such request; nothing was sent.
+  /// Creates an error for a request that the backend does not have.
+  ///
+  /// Nothing was sent.
   public static func unsupported(_ message: String) -> BackendError {
     BackendError(.unsupported, message: message)
   }
 
-  /// The error that a failure is; nothing of the failure is lost.
+  /// Creates the error of a failure.
+  ///
+  /// It keeps all data of the failure.
   package init(_ failure: RequestFailure, message: String?) {
     code = Code(failure)
     mayHaveActed = failure.kind == .noReply || failure.kind == .unreadable
@@ -127,7 +145,9 @@ public struct BackendError: Error, Hashable, Sendable {
     (self.message, found) = (message, failure)
   }
 
-  /// The failure for decisions and the journal; a code that the backend names is kept.
+  /// Returns the failure for decisions and the journal.
+  ///
+  /// A code that the backend names is kept.
   func failure(naming codes: [String: ErrorMeaning]) -> RequestFailure {
     if let found { return found }
     let own = serverCode.flatMap { RequestFailure.kept($0, isNamed: codes[$0] != nil) }
@@ -139,9 +159,10 @@ public struct BackendError: Error, Hashable, Sendable {
 }
 
 extension BackendError: CustomStringConvertible {
-  /// `serverFailure 503: the database is down`, with the parts that there are.
+  /// The parts that exist, such as `serverFailure 503: the database is down`.
   ///
-  /// It holds the server's code only if the code is known, since a server may repeat a secret in its place.
+  /// It contains the server's code only if the code is known, since a server may repeat a secret in
+  /// its place.
   public var description: String {
     var text = code.description
     if let status { text += " \(status)" }
@@ -154,7 +175,7 @@ extension BackendError: CustomDebugStringConvertible, CustomReflectable {
   /// The same as the description.
   public var debugDescription: String { description }
 
-  /// A mirror that shows the description only: the server's code may be anything.
+  /// A mirror that shows the description only, since the server's code may contain anything.
   public var customMirror: Mirror { Mirror(self, children: ["error": description]) }
 }
 

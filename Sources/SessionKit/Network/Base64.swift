@@ -1,4 +1,4 @@
-/// Base64 (RFC 4648): the common alphabet with padding to write, that of addresses to read.
+/// Base64 (RFC 4648): encodes with the standard and the URL alphabet, and decodes the URL alphabet.
 package enum Base64 {
   package static func encode(_ bytes: [UInt8]) -> String {
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
@@ -14,12 +14,14 @@ package enum Base64 {
     return text
   }
 
-  /// The text of base64url (RFC 4648 §5), without padding.
+  /// Encodes bytes as base64url (RFC 4648 §5), without padding.
   package static func encode(url bytes: [UInt8]) -> String {
     encode(bytes).replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
   }
 
-  /// The bytes of base64url (RFC 4648 §5), with or without padding; `nil` where it is none.
+  /// Decodes base64url (RFC 4648 §5), with or without padding.
+  ///
+  /// Returns `nil` if the text is malformed.
   package static func decode(url text: Substring) -> [UInt8]? {
     var symbols = Array(text.utf8)
     let padding = symbols.reversed().prefix { $0 == UInt8(ascii: "=") }.count

@@ -4,16 +4,20 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// Why `URLSession` brought no response, in a short sentence; tells apart whether the server may have acted.
+/// Why `URLSession` returned no response, as a short sentence.
+///
+/// The case says whether the server may have acted.
 package enum ConnectionFailure: Error, Hashable {
-  /// Certainly nothing was sent.
+  /// It is certain that nothing was sent.
   case nothingSent(String)
   /// The server's certificate is not trusted, and nothing was sent.
   case notTrusted(String)
-  /// It was or may have been sent.
+  /// The request was sent, or may have been.
   case mayHaveActed(String)
 
-  /// What is certain only: an error that does not prove that nothing was sent is `mayHaveActed`.
+  /// Classifies an error.
+  ///
+  /// If it does not prove that nothing was sent, the result is `mayHaveActed`.
   package init(_ error: any Error, hasAnswer: Bool) {
     guard let code = (error as? URLError)?.code else {
       self = .mayHaveActed("the connection failed")
@@ -36,7 +40,7 @@ package enum ConnectionFailure: Error, Hashable {
     case .unknown where ConnectionFailure.isCertificate(error):
       self = .notTrusted(ConnectionFailure.untrusted)
     case .badURL:
-      // Of an address of the right form too, such as one of an IPv6 that the device has not.
+      // This includes well-formed addresses, such as one of IPv6 on a device without IPv6.
       self = .nothingSent("the address cannot be used")
     case .fileDoesNotExist, .fileIsDirectory, .noPermissionsToReadFile:
       self = .nothingSent("the file with the body cannot be read")
@@ -47,9 +51,10 @@ package enum ConnectionFailure: Error, Hashable {
 
   private static let untrusted = "the server's certificate is not trusted"
 
-  /// Whether the certificate is the problem, by the words of curl, which on Linux are all that there is.
+  /// Returns whether the certificate is the problem, by the text of curl, the only information on
+  /// Linux.
   ///
-  /// Curl checks it in the handshake, before it sends anything of a request.
+  /// Curl checks the certificate in the handshake, before it sends any part of a request.
   private static func isCertificate(_ error: any Error) -> Bool {
     let words = error.localizedDescription
     return words.hasPrefix("SSL certificate problem")
@@ -57,12 +62,13 @@ package enum ConnectionFailure: Error, Hashable {
       || words.hasPrefix("SSL: certificate subject name")
   }
 
-  /// What an error says that leaves it open whether something was sent.
+  /// Returns a text for an error that does not show whether something was sent.
   private static func words(_ code: URLError.Code) -> String {
     switch code {
     case .timedOut: "the server did not answer in time"
     case .networkConnectionLost: "the connection was lost before an answer"
-    // The address's protocol is checked before anything is sent; it is the answer's that is not known.
+    // The request's URL scheme is checked before anything is sent. This is the unknown protocol of
+    // the response.
     case .unsupportedURL: "what came is not HTTP"
     case .badServerResponse, .cannotParseResponse, .cannotDecodeRawData, .cannotDecodeContentData:
       "nothing came that can be read"

@@ -1,17 +1,17 @@
 @_spi(Internals) public import SessionCore
 
-/// The role, and where, that a user wants to act in next.
+/// The role, school and unit to which a user wants to switch.
 ///
 /// - Requirement: CTX-1
 public struct ContextTarget: Hashable, Sendable {
   /// The role.
   public let role: Identifier
-  /// The school or organisation, where there is one.
+  /// The school or organisation, if there is one.
   public let school: Identifier?
-  /// The academic unit or team within it, where there is one.
+  /// The academic unit or team within it, if there is one.
   public let unit: Identifier?
 
-  /// A target.
+  /// Creates a target.
   public init(role: Identifier, school: Identifier? = nil, unit: Identifier? = nil) {
     self.role = role
     self.school = school

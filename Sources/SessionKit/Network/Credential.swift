@@ -1,41 +1,49 @@
 import SessionCore
 
-/// What a user logs in with, or creates an account with; shown without any of it.
+/// The data with which a user logs in or creates an account.
 ///
-/// A backend of your own switches over it, and throws ``BackendError/unsupported(_:)`` for a case that it does not
-/// offer.
+/// Descriptions do not show it.
+///
+/// A backend of your own switches over it, and throws ``BackendError/unsupported(_:)`` for a case
+/// that it does not offer.
 ///
 /// - Requirement: LOG-5, STO-3
 public enum Credential: Hashable, Sendable {
   /// An e-mail address or user name, and a password.
   case password(userName: String, password: Secret)
-  /// The token of another service, by the backend's name for that service, such as `google`.
+  /// A token of another service, with the backend's name of that service, such as `google`.
   case provider(_ name: String, token: Secret)
-  /// A new account: what the user will log in with, and further fields by the backend's names.
+  /// A new account: a user name and password for later logins, and further fields by the backend's
+  /// names.
   case registration(userName: String, password: Secret, fields: [String: RequestField])
-  /// A refresh token alone, such as one that another device or an administrator has handed over.
+  /// A refresh token alone, for example from another device or an administrator.
   ///
-  /// It is sent once, as the backend's refresh request. The server may have spent it if the response is lost. A
-  /// login that fails after the response does not revoke it: it is still the caller's.
+  /// It is sent once, as the backend's refresh request. If the response is lost, the server may
+  /// have consumed the token. If the login fails after the response, the token is not revoked,
+  /// since it belongs to the caller.
   ///
   /// - Requirement: LOG-15
   case refreshToken(Secret)
-  /// What only a backend of your own understands, such as a one-time code or the response of a passkey.
+  /// A credential that only a backend of your own understands, such as a one-time code or the
+  /// response of a passkey.
   case custom(type: String, fields: [String: Secret])
 
-  /// An e-mail address or user name, and a password.
+  /// Returns a credential with an e-mail address or user name, and a password.
   public static func password(_ userName: String, _ password: String) -> Credential {
     .password(userName: userName, password: Secret(password))
   }
 
-  /// A new account: an e-mail address or user name, a password, and further fields by the backend's names.
+  /// Returns a credential for a new account.
+  ///
+  /// It has an e-mail address or user name, a password, and further fields by the backend's names.
   public static func registration(
     _ userName: String, _ password: String, fields: [String: RequestField] = [:]
   ) -> Credential {
     .registration(userName: userName, password: Secret(password), fields: fields)
   }
 
-  /// What only a backend of your own understands: its type, and the values by their names.
+  /// Returns a credential that only a backend of your own understands, with its type and its values
+  /// by name.
   public static func custom(_ type: String, _ fields: [String: String] = [:]) -> Credential {
     .custom(type: type, fields: fields.mapValues { Secret($0) })
   }
@@ -61,7 +69,7 @@ extension Credential {
     }
   }
 
-  /// How the `login` event names this way.
+  /// The method that the `login` event names.
   var method: LoginMethod {
     switch self {
     case .password: .password
@@ -72,7 +80,7 @@ extension Credential {
     }
   }
 
-  /// Which request its response is checked as.
+  /// The kind of request as which the response is checked.
   var step: TokenStep {
     switch self {
     case .password, .refreshToken, .custom: .login
@@ -81,7 +89,7 @@ extension Credential {
     }
   }
 
-  /// Whether a backend may answer that an account was created and no user is signed in.
+  /// Whether the response may say that an account was created and no user is signed in.
   var mayCreateAccount: Bool {
     switch self {
     case .registration, .custom: true

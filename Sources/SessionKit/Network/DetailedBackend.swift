@@ -1,30 +1,33 @@
 @_spi(Internals) package import SessionCore
 
-/// A backend that says more of itself than ``AuthBackend`` asks for, as the one of SessionHTTP does.
+/// A backend that provides more than ``AuthBackend`` requires, such as that of SessionHTTP.
 ///
-/// A backend of the app's own need not be one: it has the defaults of ``TokenReader`` and ``CallDefaults``.
+/// A backend that the app implements need not conform. It has the defaults of ``TokenReader`` and
+/// ``CallDefaults``.
 package protocol DetailedBackend: AuthBackend, TokenReader {
-  /// Whether it ends each request after ``RequestContext/timeout`` by itself.
+  /// Whether the backend itself ends each request after ``RequestContext/timeout``.
   var keepsTimeLimit: Bool { get }
-  /// What it says of the app's calls.
+  /// The defaults for the app's calls.
   var callDefaults: CallDefaults { get }
 }
 
-/// Reads tokens that come in no response of the backend: those of an identity SDK, and adopted ones.
+/// Reads tokens that do not come in a response of the backend: those of an identity SDK, and
+/// adopted ones.
 ///
 /// The defaults read claims by the names of OpenID Connect.
 package protocol TokenReader: Sendable {
-  /// Whether the backend gets newer tokens.
+  /// Whether the backend can refresh tokens.
   var refreshesTokens: Bool { get }
-  /// The claims beside `sub` that may name a user, in their order.
+  /// The claims that may name a user in addition to `sub`, in order.
   var userClaims: [UserClaim] { get }
-  /// How long a token is good of which nothing says it, in milliseconds; `nil` if nothing is assumed.
+  /// The lifetime of a token that does not state one, in milliseconds; `nil` if none is assumed.
   var assumedLifetime: Int64? { get }
-  /// The user whom the backend's own sources find in claims; `nil` if they find no one.
+  /// Returns the user whom the backend's own sources find in the claims; `nil` if they find no
+  /// user.
   func user(access: JSONMembers?, identity: JSONMembers?) -> FoundUser?
-  /// The context that an access token claims; `nil` if it claims none.
+  /// Returns the context that an access token claims; `nil` if it claims none.
   func context(claimedBy payload: JSONMembers) -> ActiveContext?
-  /// A sign-in's response, with what follows from a refresh token that is missing.
+  /// Returns a sign-in's response, marked with the consequence of a missing refresh token.
   ///
   /// - Requirement: LOG-11
   func expectingRefreshToken(_ response: TokenResponse) -> TokenResponse
@@ -37,7 +40,7 @@ extension TokenReader {
   package func user(access: JSONMembers?, identity: JSONMembers?) -> FoundUser? { nil }
   package func context(claimedBy payload: JSONMembers) -> ActiveContext? { nil }
 
-  /// A warning follows, and no error.
+  /// By default the consequence is a warning, not an error.
   package func expectingRefreshToken(_ response: TokenResponse) -> TokenResponse {
     guard response.refresh == nil else { return response }
     var response = response
@@ -46,5 +49,5 @@ extension TokenReader {
   }
 }
 
-/// The reader of a backend of the app's own, which says nothing of such tokens.
+/// The reader for a backend that the app implements, which has no rules for such tokens.
 struct StandardTokenReader: TokenReader {}

@@ -1,36 +1,36 @@
 @_spi(Internals) package import SessionCore
 
-/// Which source named a session's user, and what it said.
+/// The source that named a session's user, and the value that it gave.
 ///
-/// Stored with the user item: only the same source can say that a later response belongs to another
-/// user. `value` may be an e-mail address or a user name, so that it is a secret.
+/// It is stored with the user item. Only the same source can prove that a later response belongs to
+/// another user. `value` may be an e-mail address or a user name, so it is a secret.
 ///
 /// - Requirement: LOG-12
 package struct UserOrigin: Codable, Hashable, Sendable {
-  /// The source, as `UserSource.label` or one of the names below.
+  /// The name of the source: `UserSource.label` or one of the constants below.
   package var source: String
-  /// What it said.
+  /// The value that the source gave.
   package var value: String
 
   package init(source: String, value: String) {
     (self.source, self.value) = (source, value)
   }
 
-  /// A backend of the app's own.
+  /// The source is a backend that the app implements.
   package static let reader = "reader"
-  /// The identity SDK.
+  /// The source is the identity SDK.
   package static let provider = "provider"
-  /// The profile endpoint.
+  /// The source is the profile endpoint.
   package static let profile = "profile"
 }
 
 extension UserOrigin: CustomStringConvertible, CustomReflectable {
-  /// The source alone.
+  /// The name of the source, without the value.
   package var description: String { source }
   package var customMirror: Mirror { Mirror(self, children: ["source": source]) }
 }
 
-/// Whose a response should be: the session's user, and which source named them, if that is known.
+/// The user to whom a response should belong, and the source that named that user, if it is known.
 package struct ExpectedUser: Hashable, Sendable {
   package var id: Identifier
   package var origin: UserOrigin?
@@ -40,18 +40,20 @@ package struct ExpectedUser: Hashable, Sendable {
   }
 }
 
-/// Whom a response names.
+/// The user whom a response names.
 package struct FoundUser: Hashable, Sendable {
   package var profile: UserProfile
   package var origin: UserOrigin?
-  /// The source that says that this is another user than the session's.
+  /// The source that says that this user is not the session's.
   package var namedBy: NamingSource?
 
   package init(profile: UserProfile, origin: UserOrigin?, namedBy: NamingSource? = nil) {
     (self.profile, self.origin, self.namedBy) = (profile, origin, namedBy)
   }
 
-  /// Another user, of whom nothing is kept: the name may be an e-mail address.
+  /// Returns a placeholder for another user.
+  ///
+  /// Nothing of that user is kept, since the name may be an e-mail address.
   package static func another(by source: NamingSource?) -> FoundUser {
     FoundUser(profile: UserProfile(id: "another user"), origin: nil, namedBy: source)
   }
@@ -59,13 +61,13 @@ package struct FoundUser: Hashable, Sendable {
 
 /// A claim of a token that may name a user.
 package struct UserClaim: Hashable, Sendable {
-  /// Which token.
+  /// The token that has the claim.
   package enum Token: String, Hashable, Sendable {
     case access = "access token"
     case identity = "identity token"
   }
 
-  /// The names from the outside in.
+  /// The names of the members, from the outermost to the innermost.
   package let steps: [String]
   package let token: Token
 
@@ -73,25 +75,25 @@ package struct UserClaim: Hashable, Sendable {
     (self.steps, self.token) = (steps, token)
   }
 
-  /// The name under which a session remembers the source; it is stored.
+  /// The stored name of the source.
   package var label: String {
     let path = steps.isEmpty ? "the body" : steps.joined(separator: ".")
     return "claim \(path) of the \(token.rawValue)"
   }
 
-  /// What the journal says of it.
+  /// The name of the source in the journal.
   package var naming: NamingSource { token == .access ? .accessToken : .identityToken }
 }
 
 extension TokenResponse {
-  /// Takes in whom the response names.
+  /// Stores the user whom the response names.
   package mutating func take(_ found: FoundUser?) {
     (user, origin, namedBy) = (found?.profile, found?.origin, found?.namedBy)
   }
 }
 
 extension UserProfile {
-  /// The same under another identifier.
+  /// Returns the same user with another identifier.
   package func renamed(_ id: Identifier) -> UserProfile {
     UserProfile(
       id: id, email: email, firstName: firstName, lastName: lastName, further: further)
@@ -101,10 +103,11 @@ extension UserProfile {
 extension Identifier {
   package static let addressProblem = "an e-mail address, which may not be journaled"
 
-  /// Whether it is, or holds, an e-mail address: text without spaces on both sides of an `@`.
+  /// Whether the text is or contains an e-mail address: text without spaces on both sides of an
+  /// `@`.
   ///
-  /// A user's id goes into the journal, an address must not. `@ada:example.org` is none: nothing stands
-  /// before its `@`. `Specs/Answers.md` has examples.
+  /// A user's id is written to the journal, and an address must not be. `@ada:example.org` is no
+  /// address, since there is nothing before its `@`. `Specs/Answers.md` has examples.
   ///
   /// - Requirement: STO-3
   package var isAddress: Bool {

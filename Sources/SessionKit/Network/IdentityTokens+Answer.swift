@@ -1,23 +1,27 @@
 import Foundation
 @_spi(Internals) import SessionCore
 
-/// The session's token that an SDK's newer one takes the place of.
+/// The session's token that a newer one of an SDK replaces.
 struct IdentityPredecessor: Sendable {
-  /// The session's user, and which source named them.
+  /// The session's user, with the source that named the user.
   let user: ExpectedUser
-  /// `nil` where it is not at hand.
+  /// The access token; `nil` if it is not available.
   let access: Secret?
-  /// How long it was good when it came, in milliseconds.
+  /// The lifetime of that token when it was issued, in milliseconds.
   let lifetime: Int64?
 }
 
 extension IdentityTokens {
-  /// The most bytes that tokens may have together: as many as an answer over HTTP.
+  /// The maximum size of all tokens together, in bytes.
+  ///
+  /// It is that of a response over HTTP.
   static let mostBytes = 1 << 20
 
-  /// The answer that these tokens are; the claims are hints and never verified.
+  /// Returns the tokens as a response.
   ///
-  /// `before` is what they take the place of, `nil` at a sign-in.
+  /// Their claims are hints and are never verified.
+  ///
+  /// `before` is the token that they replace; `nil` for a sign-in.
   func answer(
     for reader: any TokenReader, after before: IdentityPredecessor? = nil, isOwned: Bool,
     at now: Timestamp
@@ -60,7 +64,7 @@ extension IdentityTokens {
 }
 
 extension Timestamp {
-  /// The moment of a date, which may lie before or behind all that can be said.
+  /// Creates the timestamp of a date; `nil` if it is outside the range of `Int64` milliseconds.
   fileprivate init?(date: Date) {
     let milliseconds = (date.timeIntervalSince1970 * 1_000).rounded()
     guard let exact = Int64(exactly: milliseconds) else { return nil }

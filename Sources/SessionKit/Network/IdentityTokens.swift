@@ -1,26 +1,34 @@
 public import Foundation
 
-/// What an identity SDK gave; shown without any of it.
+/// The tokens of an identity SDK.
+///
+/// Descriptions do not show them.
 public struct IdentityTokens: Hashable, Sendable {
   /// The access token.
   public var access: Secret
-  /// The refresh token, where the SDK shows one; not looked at where the provider owns the tokens.
+  /// The refresh token, if the SDK exposes one.
+  ///
+  /// It is not used if the provider owns the tokens.
   public var refresh: Secret?
-  /// The identity token of OpenID Connect, whose claims say who the user is.
+  /// The identity token of OpenID Connect, whose claims name the user.
   public var identity: Secret?
-  /// How long the access token is good from now: a millisecond to ten years, rounded up to milliseconds.
+  /// The time for which the access token is valid from now, from 1 ms to ten years, rounded up to
+  /// milliseconds.
   ///
-  /// If it is `nil`: until ``expiresAt``, else until its `exp`, else as long as the backend assumes. A sign-in for
-  /// which nothing says it, or whose token is dead already, is none (`unreadableTokens`).
+  /// If it is `nil`, the first of these counts: ``expiresAt``, the token's `exp`, the backend's
+  /// default lifetime. A sign-in fails with `unreadableTokens` if none of them is known or the
+  /// token has already expired.
   public var lifetime: Duration?
-  /// Until when the access token is good by this device's clock, where the SDK says it so.
+  /// The time at which the access token expires by this device's clock, if the SDK states it.
   public var expiresAt: Date?
-  /// Who the user is; where `nil`, whom the claims name by the backend's own sources, else by `sub`.
+  /// The user.
   ///
-  /// Newer tokens must name the same one: in the same way, or not at all.
+  /// If it is `nil`, the claims name the user: by the backend's own sources, else by `sub`.
+  ///
+  /// Newer tokens must name the same user in the same way, or none.
   public var user: UserProfile?
 
-  /// Tokens of an SDK.
+  /// Creates a value with tokens of an SDK.
   public init(
     access: Secret, refresh: Secret? = nil, identity: Secret? = nil, lifetime: Duration? = nil,
     expiresAt: Date? = nil, user: UserProfile? = nil

@@ -1,7 +1,9 @@
 @_spi(Internals) package import SessionCore
 package import SessionJSON
 
-/// What is wrong with a response that says success: in words, without what it holds.
+/// A problem in a response that reports success.
+///
+/// The text does not contain values of the response.
 package struct Unreadable: Error, Hashable {
   package let problem: String
 
@@ -10,15 +12,17 @@ package struct Unreadable: Error, Hashable {
   }
 }
 
-/// The members of a JSON object, read by their names from the outside in and by type.
+/// The members of a JSON object, which are read by path and by type.
 ///
-/// `null` is as if it were missing.
+/// A member that is `null` counts as missing.
 package struct JSONMembers: Sendable {
-  /// The bytes of the longest body that is read; responses with tokens have a few thousand.
+  /// The maximum size of a body, in bytes.
+  ///
+  /// Responses with tokens have a few thousand.
   package static let bodyLimit = 1 << 20
 
   package let root: JSONValue
-  /// How the object is called in a problem; empty for the outermost.
+  /// The name of the object in a problem; empty for the outermost object.
   private let prefix: String
 
   package init(_ members: [String: JSONValue], prefix: String = "") {
@@ -26,7 +30,7 @@ package struct JSONMembers: Sendable {
     self.prefix = prefix
   }
 
-  /// The object that a body is.
+  /// Reads the object in a body.
   package init(body: [UInt8]) throws(Unreadable) {
     guard body.count <= JSONMembers.bodyLimit else {
       throw Unreadable("the body is longer than 1 MiB")
@@ -47,23 +51,23 @@ package struct JSONMembers: Sendable {
     self.init(members)
   }
 
-  /// The first byte that is neither white space nor of a byte order mark.
+  /// Returns the first byte that is neither white space nor part of a byte order mark.
   package static func firstByte(of body: [UInt8]) -> UInt8? {
     let bare = body.starts(with: [0xEF, 0xBB, 0xBF]) ? body.dropFirst(3) : body[...]
     return bare.first { !" \n\r\t".utf8.contains($0) }
   }
 
-  /// What a problem calls the member.
+  /// Returns the name of a member in a problem.
   package func name(at steps: [String]) -> String {
     steps.isEmpty ? "the body" : prefix + steps.joined(separator: ".")
   }
 
-  /// The problem of a member of another type.
+  /// Returns the problem of a member that has the wrong type.
   package func wrong(at steps: [String], _ value: JSONValue, _ must: String) -> Unreadable {
     Unreadable("\(name(at: steps)) is \(value.kind); it must be \(must)")
   }
 
-  /// What is there; `nil` for nothing or `null`.
+  /// Returns the value at a path; `nil` if it is missing or `null`.
   package func value(at steps: [String]) throws(Unreadable) -> JSONValue? {
     var value = root
     for (depth, step) in steps.enumerated() {
@@ -85,7 +89,9 @@ package struct JSONMembers: Sendable {
     return text
   }
 
-  /// A text, or a whole number as its digits.
+  /// Returns a text.
+  ///
+  /// A whole number is returned as its digits.
   package func textOrInteger(at steps: [String]) throws(Unreadable) -> String? {
     guard let value = try value(at: steps) else { return nil }
     switch value {
@@ -98,32 +104,38 @@ package struct JSONMembers: Sendable {
     }
   }
 
-  /// A text or a whole number, which must not be empty if there is one.
+  /// Returns a text or a whole number as an identifier.
+  ///
+  /// Throws if it is empty.
   package func identifier(at steps: [String]) throws(Unreadable) -> Identifier? {
     guard let text = try textOrInteger(at: steps) else { return nil }
     guard !text.isEmpty else { throw Unreadable("\(name(at: steps)) is empty") }
     return Identifier(text)
   }
 
-  /// The first text there is, without regard to what else there is.
+  /// Returns the first text at one of the paths.
+  ///
+  /// Other types are ignored.
   package func hint(at places: [[String]]) -> String? {
     for steps in places {
       do throws(Unreadable) {
         if let text = try string(at: steps), !text.isEmpty { return text }
       } catch {
-        // Only a hint: of another type it is as if it were missing.
+        // The value is only a hint. If it has another type, it counts as missing.
         continue
       }
     }
     return nil
   }
 
-  /// The identifier there is, or `nil` if it is of another type.
+  /// Returns the identifier at a path; `nil` if it is missing or has another type.
   package func identifierHint(at steps: [String]) -> Identifier? {
     do { return try identifier(at: steps) } catch { return nil }
   }
 
-  /// A time in seconds since 1970 (RFC 7519 §2), within ±100,000 years, where milliseconds are exact.
+  /// Returns a time in seconds since 1970 (RFC 7519 §2).
+  ///
+  /// It is within ±100,000 years, the range in which milliseconds are exact.
   package func time(_ claim: String) -> Timestamp? {
     guard case .object(let members) = root, case .number(let seconds) = members[claim],
       abs(seconds.value) < 3e12
@@ -132,14 +144,16 @@ package struct JSONMembers: Sendable {
   }
 }
 
-/// The claims of a token (RFC 7519): hints, never verified, never decided upon alone.
+/// The claims of a token (RFC 7519).
+///
+/// They are hints: never verified, and never the only basis of a decision.
 package enum TokenPayload {
   /// Why a text is no token with claims.
   package enum Flaw: Error, Hashable {
     case notThreeParts, notBase64URL, notObject
   }
 
-  /// The members of a token's second part.
+  /// Returns the members of a token's second part.
   package static func read(_ token: Secret) throws(Flaw) -> JSONMembers {
     let parts = token.plaintext.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, parts.allSatisfy({ !$0.isEmpty }) else { throw .notThreeParts }
@@ -150,14 +164,14 @@ package enum TokenPayload {
     return JSONMembers(members)
   }
 
-  /// The same; `nil` for an opaque token, which says nothing of itself.
+  /// Returns the members of a token's second part; `nil` for an opaque token, which has no claims.
   package static func hints(_ token: Secret) -> JSONMembers? {
     do { return try read(token) } catch { return nil }
   }
 }
 
 extension Secret {
-  /// Whether it is visible ASCII, as a token is that travels in a header field (RFC 6750 §2.1).
+  /// Whether the text consists of visible ASCII, as a token in a header field must (RFC 6750 §2.1).
   package var isToken: Bool {
     !plaintext.isEmpty && plaintext.utf8.allSatisfy { (0x21...0x7E).contains($0) }
   }

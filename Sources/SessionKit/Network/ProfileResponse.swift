@@ -1,39 +1,45 @@
 @_spi(Internals) public import SessionCore
 
-/// Who the user is and whether the account is active, as the backend says it; shown without the user.
+/// The user's profile and the status of the account, as the backend states them.
+///
+/// Descriptions do not show the user.
 ///
 /// - Requirement: LOG-6, SYN-4
 public struct ProfileResponse: Hashable, Sendable {
   /// Whether the user may use the account.
   public enum Standing: Hashable, Sendable {
-    /// The user may.
+    /// The user may use the account.
     case active
-    /// The session expires.
+    /// The account is inactive, so the session expires.
     case inactive
-    /// The session is logged out, and the app's local data is cleared.
+    /// The account was deleted, so the session is logged out and the app's local data is cleared.
     case deleted
   }
 
   /// The user.
   public let user: UserProfile
-  /// That the user is inactive or deleted.
+  /// The failure if the account is inactive or deleted.
   package var failure: RequestFailure?
-  /// When that last changed, on the server's clock.
+  /// When the status last changed, on the server's clock.
   var changedAt: Timestamp?
-  /// What the server's clock showed when it answered; `nil` if it does not say.
+  /// The server's clock at the time of the response; `nil` if it was not stated.
   var serverTime: Timestamp?
-  /// Whether a newer status is known, so that this one ends nothing and shows nothing.
+  /// Whether a newer status is known.
+  ///
+  /// Then this one has no effect and is not shown.
   var isStale = false
-  /// That it has changed since it was known.
+  /// The change of the status since it was last known.
   var change: StatusChange?
 
-  /// A profile.
+  /// Creates a profile.
   ///
   /// - Parameters:
   ///   - user: the user, whose id must not be an e-mail address.
   ///   - standing: whether the user may use the account.
-  ///   - changedAt: when that last changed, on the server's clock; `nil` if the server does not say.
-  ///   - serverTime: what the server's clock showed when it answered; `nil` if the server does not say.
+  ///   - changedAt: when the status last changed, on the server's clock; `nil` if the server does
+  ///     not say.
+  ///   - serverTime: the server's clock at the time of the response; `nil` if the server does not
+  ///     say.
   /// - Requirement: STO-3
   public init(
     user: UserProfile, standing: Standing = .active, changedAt: Timestamp? = nil,
@@ -59,7 +65,7 @@ public struct ProfileResponse: Hashable, Sendable {
 extension ProfileResponse: CustomStringConvertible, CustomDebugStringConvertible,
   CustomReflectable
 {
-  /// The standing alone: `profile`, or `profile of an account that is userInactive`.
+  /// The status alone: `profile`, or `profile of an account that is userInactive`.
   public var description: String {
     failure.map { "profile of an account that is \($0.kind)" } ?? "profile"
   }

@@ -1,15 +1,19 @@
 import SessionJSON
 
-/// A member of a request's body whose value never changes, such as `grant_type`; shown by its type.
+/// A member of a request's body with a constant value, such as `grant_type`.
+///
+/// Descriptions show only its type.
 public enum RequestField: Hashable, Sendable {
   /// A text.
   case text(String)
-  /// A number; a whole one is written without a fraction, one that is none as `null`.
+  /// A number.
+  ///
+  /// A whole number is written without a fraction, and one that is not finite as `null`.
   case number(Double)
-  /// Yes or no.
+  /// A truth value.
   case bool(Bool)
 
-  /// As JSON writes it.
+  /// The value as JSON.
   package var json: String {
     switch self {
     case .text(let text): JSONValue.quoted(text)
@@ -17,7 +21,7 @@ public enum RequestField: Hashable, Sendable {
     }
   }
 
-  /// As a form writes it, before it is encoded.
+  /// The value as text of a form, before it is encoded.
   package var form: String {
     switch self {
     case .text(let text): text
@@ -31,21 +35,21 @@ public enum RequestField: Hashable, Sendable {
 extension RequestField: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
   ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral
 {
-  /// A text.
+  /// Creates a text.
   public init(stringLiteral text: String) { self = .text(text) }
 
-  /// A whole number.
+  /// Creates a whole number.
   public init(integerLiteral number: Int) { self = .number(Double(number)) }
 
-  /// A number.
+  /// Creates a number.
   public init(floatLiteral number: Double) { self = .number(number) }
 
-  /// Yes or no.
+  /// Creates a truth value.
   public init(booleanLiteral flag: Bool) { self = .bool(flag) }
 }
 
 extension RequestField: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// What it is, without what it holds: apps keep keys in such fields.
+  /// The type without the value, since apps keep keys in such fields.
   public var description: String {
     switch self {
     case .text: "a text"

@@ -1,11 +1,15 @@
 import Synchronization
 
-/// The token that a refresh is asked with; shown without it.
+/// The refresh token of a refresh request.
+///
+/// Descriptions do not show it.
 public struct RefreshToken: Hashable, Sendable {
-  /// The token; shown nowhere.
+  /// The token.
+  ///
+  /// No description shows it.
   package let secret: Secret
 
-  /// A refresh token.
+  /// Creates a refresh token.
   public init(_ secret: Secret) {
     self.secret = secret
   }
@@ -21,7 +25,9 @@ extension RefreshToken: CustomStringConvertible {
   public var description: String { "<redacted>" }
 }
 
-/// The tokens of a session that has ended, for the server to invalidate; shown without them.
+/// The tokens of an ended session that the server should invalidate.
+///
+/// Descriptions do not show them.
 ///
 /// - Requirement: OUT-1, OUT-5
 public struct RevocableTokens: Sendable {
@@ -29,18 +35,19 @@ public struct RevocableTokens: Sendable {
   public let access: Secret
   /// The refresh token; `nil` if there is none.
   public let refresh: RefreshToken?
-  /// Whether the access token has expired, and a newer one can be had.
+  /// Whether the access token has expired and the session can get a newer one.
   ///
-  /// A backend whose request must be authenticated by a valid access token throws
-  /// ``BackendError/Code/accessTokenRefused`` then. It is `false` if no newer one can be had: the backend
-  /// tries with what there is.
+  /// If the request must be authenticated by a valid access token, the backend then throws
+  /// ``BackendError/Code/accessTokenRefused``. The value is `false` if the session cannot get a
+  /// newer token. Then the backend tries with the token that it has.
   public let needsRefresh: Bool
   /// The requests that the server has confirmed.
   package let progress: RevocationProgress
-  /// Keeps the names of the requests that the server has confirmed, so that a later run does not ask again.
+  /// Stores the names of the requests that the server has confirmed, so that a later run does not
+  /// repeat them.
   package let save: @Sendable ([String]) async -> Void
 
-  /// Tokens to invalidate.
+  /// Creates a value with tokens to invalidate.
   public init(access: Secret, refresh: RefreshToken?, needsRefresh: Bool = false) {
     self.init(
       access: access, refresh: refresh, needsRefresh: needsRefresh, progress: RevocationProgress()
@@ -69,7 +76,9 @@ extension RevocableTokens: CustomStringConvertible, CustomDebugStringConvertible
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// How far a revocation of several requests is; one for all attempts of one run.
+/// The progress of a revocation that consists of several requests.
+///
+/// All attempts of one run share it.
 package final class RevocationProgress: Sendable {
   private struct State {
     var confirmed: [String]
@@ -78,18 +87,20 @@ package final class RevocationProgress: Sendable {
 
   private let state: Mutex<State>
 
-  /// These requests are confirmed.
+  /// Creates a progress in which these requests are confirmed.
   init(_ confirmed: [String] = []) {
     state = Mutex(State(confirmed: confirmed))
   }
 
-  /// The names of the requests that the server has confirmed, the oldest first.
+  /// The names of the requests that the server has confirmed, oldest first.
   package var confirmed: [String] { state.withLock { $0.confirmed } }
 
-  /// The status of a request whose token was invalid already; `nil` if there was none.
+  /// The status of a request whose token was already invalid; `nil` if there was none.
   package var refusedStatus: UInt16? { state.withLock { $0.refusedStatus } }
 
-  /// The server has confirmed a request; `refusedStatus` if its token was invalid already.
+  /// Records that the server has confirmed a request.
+  ///
+  /// `refusedStatus` is set if its token was already invalid.
   package func confirm(_ name: String, refusedStatus: UInt16? = nil) {
     state.withLock { state in
       state.confirmed.append(name)

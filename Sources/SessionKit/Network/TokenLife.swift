@@ -1,11 +1,12 @@
 @_spi(Internals) package import SessionCore
 
-/// How long a token is good, in milliseconds: 1 to ten years.
+/// The lifetime of a token in milliseconds, from 1 to ten years.
 package enum TokenLife {
-  /// From a response's `Date` or the token's `iat`, whichever is later.
+  /// Returns the lifetime from the later of the response's `Date` and the token's `iat` until its
+  /// end.
   ///
-  /// A token may have been issued a while ago. A `Date` that is not before the end is a clock's fault, and
-  /// `iat` counts alone.
+  /// The token may have been issued a while ago. If `Date` is not before the end, the clock is
+  /// wrong, and only `iat` counts.
   package static func claimed(
     until end: Timestamp, issued: Timestamp?, now: Timestamp?, _ name: String
   ) throws(Unreadable) -> Int64 {
@@ -20,7 +21,9 @@ package enum TokenLife {
     return try bounded(Double(end.milliseconds(since: start)), word, "a time within ten years")
   }
 
-  /// A number of milliseconds within the bounds.
+  /// Rounds a number of milliseconds.
+  ///
+  /// Throws if it is out of bounds.
   package static func bounded(
     _ milliseconds: Double, _ name: String, _ must: String
   ) throws(Unreadable) -> Int64 {
@@ -32,13 +35,19 @@ package enum TokenLife {
     return Int64(whole)
   }
 
-  /// How long the token `before` was good, at most a day.
+  /// Returns the lifetime of the previous token, but at most a day.
   package static func asBefore(_ before: Int64) -> Int64 { min(max(1, before), 86_400_000) }
 }
 
 extension TokenReader {
-  /// How long a token that an SDK gave is good from `now`: as the SDK says, else until its own `exp`, else
-  /// as long as is assumed of any, else as long as the one `before`, at most a day.
+  /// Returns the lifetime from `now` of a token that an SDK returned.
+  ///
+  /// The first of these that is known counts:
+  ///
+  /// - the lifetime or time of expiry that the SDK states;
+  /// - the token's own `exp`;
+  /// - the default lifetime of the backend;
+  /// - the lifetime of the previous token, but at most a day.
   func lifetime(
     said: Int64?, until end: Timestamp?, claims: JSONMembers?, at now: Timestamp, before: Int64?
   ) throws(Unreadable) -> Int64 {

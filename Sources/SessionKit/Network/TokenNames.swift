@@ -1,13 +1,15 @@
 @_spi(Internals) import SessionCore
 
-/// Whom an SDK's tokens name.
+/// Finds the user whom an SDK's tokens name.
 struct TokenNames {
-  /// Whom the SDK names beside them.
+  /// The user whom the SDK names in addition to the tokens.
   let user: UserProfile?
   let access: JSONMembers?
   let identity: JSONMembers?
 
-  /// The user who signs in: whom the SDK names, else the first whom the backend's sources do, else `sub`.
+  /// Returns the user who signs in.
+  ///
+  /// It is the user whom the SDK names, else the first whom the backend's sources name, else `sub`.
   func user(for reader: any TokenReader) -> FoundUser? {
     namedBySDK ?? reader.user(access: access, identity: identity) ?? subject(of: .identity)
       ?? subject(of: .access)
@@ -29,10 +31,13 @@ struct TokenNames {
     }
   }
 
-  /// Whom newer tokens name: the session's user or, if it is certain, another one; `nil` if no one is named.
+  /// Returns the user whom newer tokens name; `nil` if they name no user.
   ///
-  /// Throws if it cannot be told. The source that named the session's user says that it is another: the
-  /// SDK, or a claim. If that source is silent, the same claim of the access token before does.
+  /// It is the session's user or, if that is certain, another one.
+  ///
+  /// Only the source that named the session's user can prove that it is another user: the SDK, or a
+  /// claim. If that source is silent, the same claim of the previous access token decides. Throws
+  /// if neither decides.
   ///
   /// - Requirement: LOG-12
   func user(
@@ -74,7 +79,7 @@ struct TokenNames {
 }
 
 extension FoundUser {
-  /// The session's user, with the source that it remembers, if it remembers one.
+  /// Returns the session's user, with the source that the session remembers, if it remembers one.
   fileprivate func of(_ expected: ExpectedUser) -> FoundUser {
     var found = self
     found.profile = profile.renamed(expected.id)
@@ -84,7 +89,7 @@ extension FoundUser {
 }
 
 extension UserProfile {
-  /// The user whom a token's `sub` names.
+  /// Creates the user whom a token's `sub` names.
   fileprivate init?(subjectOf claims: JSONMembers) {
     guard let id = claims.identifierHint(at: ["sub"]), !id.isAddress else { return nil }
     self.init(id: id, email: claims.hint(at: [["email"], ["emails", "0"]]))

@@ -1,10 +1,12 @@
 @_spi(Internals) import SessionCore
 
-// What a backend of the app's own has made: looked at as a response of HTTP is.
+// A response that an app's own backend made is checked like a response of HTTP.
 extension TokenResponse {
-  /// The response, with its user as one that a source names; throws if it cannot be used.
+  /// Returns the response with its user and source.
   ///
-  /// A response that the library has read is returned as it is.
+  /// Throws if the response cannot be used.
+  ///
+  /// A response that the library has read is returned unchanged.
   func checked(_ step: TokenStep, of expected: ExpectedUser?) throws(BackendError)
     -> TokenResponse
   {

@@ -1,74 +1,84 @@
 @_spi(Internals) public import SessionCore
 
-/// The tokens that a backend issued, and what came with them; shown without any of it.
+/// The tokens that a backend issued, with the data of the response.
+///
+/// Descriptions do not show them.
 public struct TokenResponse: Hashable, Sendable {
   /// The access token.
   public var access: Secret
-  /// The refresh token; `nil` keeps the one there is.
+  /// The refresh token; `nil` keeps the current one.
   ///
   /// - Requirement: REF-5
   public var refresh: Secret?
-  /// How long the access token is valid from when the response arrived: from 1 ms to ten years, rounded up to
-  /// milliseconds.
+  /// The time for which the access token is valid, measured from the arrival of the response.
+  ///
+  /// It is from 1 ms to ten years, rounded up to milliseconds.
   public var lifetime: Duration {
     get { .milliseconds(lifetimeMilliseconds) }
     set { lifetimeMilliseconds = Self.milliseconds(newValue) }
   }
-  /// The same in milliseconds.
+  /// The lifetime of the access token in milliseconds.
   package var lifetimeMilliseconds: Int64
-  /// How long the session lasts at most from when the response arrived, if the response says so.
+  /// The maximum duration of the session, measured from the arrival of the response; `nil` if it is
+  /// not stated.
   ///
-  /// Up to ten years; zero and less end the session at once. A later response that says it replaces it, `nil`
-  /// keeps it, and a sign-in begins anew. If the policy has `ending.absoluteLifetime` too, the earlier end
-  /// counts.
+  /// It is at most ten years. Zero and less end the session at once. A later response with a value
+  /// replaces it, `nil` keeps it, and a sign-in starts anew. If the policy has
+  /// `ending.absoluteLifetime` too, the earlier end counts.
   ///
   /// - Requirement: POL-10
   public var sessionLifetime: Duration?
-  /// The token's own name (`jti`), where it has one.
+  /// The token's own identifier (`jti`), if it has one.
   public var tokenID: Identifier?
-  /// Who the user is, where the answer says so.
+  /// The user, if the response names one.
   public var user: UserProfile?
-  /// The context that the answer carries as an object.
+  /// The context that the response contains as an object.
   public var context: ActiveContext?
-  /// The context that the access token claims; a hint, for where there is no object.
+  /// The context that the access token claims.
+  ///
+  /// It is a hint that counts if there is no object.
   ///
   /// - Requirement: STA-5
   public var tokenContext: ActiveContext?
-  /// What the server's clock said (`Date`), in whole seconds.
+  /// The server's clock at the time of the response (`Date`), in whole seconds.
   ///
   /// - Requirement: REF-8
   public var serverTime: Timestamp?
-  /// In which way an identity provider signed in, where one did.
+  /// How an identity provider signed the user in, if one did.
   var method: LoginMethod?
-  /// Which source named the user, if that is known.
+  /// The source that named the user, if that is known.
   package var origin: UserOrigin?
   /// The source that says that the response belongs to another user than the session's.
   package var namedBy: NamingSource?
-  /// Where the refresh token lies that is kept, for tokens that are taken over.
+  /// The place of the stored refresh token, for tokens that are taken over from another journal.
   var refreshPlace: RefreshPlace?
 
-  /// Whether the refresh token is the one that the caller logged in with: a login that fails does not revoke it.
+  /// Whether the refresh token is the one with which the caller logged in.
+  ///
+  /// A failed login does not revoke it.
   var isRefreshTokenOfCaller = false
   /// Whether an account was created and no user is signed in.
   package private(set) var isAccountOnly = false
-  /// Whether the library has read it, so that it is not looked at again.
+  /// Whether the library has read the response, so that it is not checked again.
   package var isRead = false
-  /// Where a sign-in's response should have a refresh token; `nil` if it has one, or none is expected.
+  /// The path at which a sign-in's response lacks a refresh token; `nil` if it has one, or if none
+  /// is expected.
   package var missingRefreshToken: String?
-  /// Whether the sign-in fails for want of a refresh token.
+  /// Whether the sign-in fails if a refresh token is missing.
   package var needsRefreshToken = false
 
-  /// Tokens of a backend of your own.
+  /// Creates the response of a backend of your own.
   ///
   /// - Parameters:
   ///   - access: the access token.
   ///   - refresh: the refresh token; `nil` keeps the one that the session has.
-  ///   - lifetime: how long the access token is valid from now; at least a millisecond.
+  ///   - lifetime: the time for which the access token is valid from now; at least a millisecond.
   ///   - tokenID: the token's own identifier, which the journal holds; never the token itself.
-  ///   - user: who the user is, with an id that is no e-mail address.
-  ///   - context: the context that the user acts in.
-  ///   - serverTime: what the server's clock showed when it answered.
-  ///   - sessionLifetime: how long the session lasts at most from now; `nil` keeps what was said before.
+  ///   - user: the user, with an id that is no e-mail address.
+  ///   - context: the context in which the user acts.
+  ///   - serverTime: the server's clock at the time of the response.
+  ///   - sessionLifetime: the maximum duration of the session from now; `nil` keeps the previous
+  ///     one.
   /// - Requirement: REF-5, STO-3
   public init(
     access: Secret, refresh: Secret? = nil, lifetime: Duration, tokenID: Identifier? = nil,
@@ -83,7 +93,9 @@ public struct TokenResponse: Hashable, Sendable {
     self.sessionLifetime = sessionLifetime
   }
 
-  /// An account was created, and no user is signed in; for a registration, and for a custom credential.
+  /// The response that an account was created and no user is signed in.
+  ///
+  /// It is valid for a registration and for a custom credential.
   ///
   /// - Requirement: LOG-5, LOG-14
   public static let accountCreated: TokenResponse = {
@@ -92,7 +104,7 @@ public struct TokenResponse: Hashable, Sendable {
     return response
   }()
 
-  /// A response, with milliseconds.
+  /// Creates a response with a lifetime in milliseconds.
   package init(
     access: Secret, refresh: Secret? = nil, lifetime: Int64, tokenID: Identifier? = nil,
     user: UserProfile? = nil, context: ActiveContext? = nil, tokenContext: ActiveContext? = nil,
@@ -116,7 +128,7 @@ extension TokenResponse {
 }
 
 extension TokenResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// How long the token is good: `token for 3600000 ms`.
+  /// The lifetime of the token, such as `token for 3600000 ms`.
   public var description: String { "token for \(lifetimeMilliseconds) ms" }
 
   /// The same as the description.

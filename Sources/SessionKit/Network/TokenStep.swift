@@ -1,13 +1,13 @@
 import SessionCore
 
-/// Which request a response with tokens came to.
+/// The kind of request that returned a response with tokens.
 enum TokenStep: Hashable, Sendable {
   case login, register, social, refresh, switchContext
 
-  /// Whether its response may say who the user is from now on.
+  /// Whether the response may name a new user of the session.
   var signsIn: Bool { self == .login || self == .register || self == .social }
 
-  /// Whether the token that it was asked with is spent if the response holds this refresh token.
+  /// Returns whether the request's token is consumed if the response contains this refresh token.
   func spends(_ refresh: Secret?) -> Bool {
     self == .refresh || self == .switchContext && refresh != nil
   }

@@ -4,12 +4,15 @@ package import Foundation
   package import FoundationNetworking
 #endif
 
-// What each use of `URLSession` has in common.
+// What every use of `URLSession` has in common.
 extension URLAuthenticationChallenge {
-  /// Refuses a server that asks for a name and a password, and leaves what TLS asks for to the system.
+  /// Refuses a server that asks for a name and a password.
   ///
-  /// Calls `refused` with the server's response, if the challenge has it. Without an answer, a 401 that names a
-  /// scheme (RFC 9110 §11.6.1) never ends on Linux.
+  /// Questions of TLS are left to the system.
+  ///
+  /// It calls `refused` with the server's response, if the challenge has one. On Linux, a request
+  /// whose 401 names a scheme (RFC 9110 §11.6.1) would never end if the challenge were not
+  /// answered.
   package func withoutPassword(
     _ refused: (URLResponse?) -> Void
   ) -> URLSession.AuthChallengeDisposition {
@@ -25,7 +28,8 @@ extension URLAuthenticationChallenge {
 }
 
 extension URLSessionConfiguration {
-  /// Keeps nothing from one request to the next but connections: no cookies, answers or credentials.
+  /// A configuration that keeps only connections between requests: no cookies, responses or
+  /// credentials.
   package static var withoutMemory: URLSessionConfiguration {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.httpCookieStorage = nil
@@ -39,7 +43,9 @@ extension URLSessionConfiguration {
 }
 
 extension URL {
-  /// The same address; on Linux a scheme in capitals is not known (RFC 3986 §3.1 says that it is).
+  /// The same address with its scheme in lower case.
+  ///
+  /// Linux does not accept capitals, which RFC 3986 §3.1 allows.
   package var withSmallScheme: URL {
     guard let scheme, scheme != scheme.lowercased(),
       var parts = URLComponents(url: self, resolvingAgainstBaseURL: true)
@@ -55,14 +61,17 @@ extension URL {
     return (scheme == "https" || scheme == "http") && host?.isEmpty == false
   }
 
-  /// Whether what is sent there cannot be read on the way: HTTPS, or this machine itself.
+  /// Whether data sent to the address cannot be read on the way: it uses HTTPS, or is this machine
+  /// itself.
   package var isSecure: Bool {
     guard isWeb, let host = host?.lowercased() else { return false }
     return scheme?.lowercased() == "https" || host == "localhost" || host == "::1"
       || host == "[::1]" || URL.isLoopbackIPv4(host)
   }
 
-  /// Whether it is four numbers of which the first is 127; a shorter spelling is not accepted.
+  /// Returns whether the host is four numbers of which the first is 127.
+  ///
+  /// A shorter spelling is not accepted.
   private static func isLoopbackIPv4(_ host: String) -> Bool {
     let parts = host.split(separator: ".", omittingEmptySubsequences: false)
     return parts.count == 4 && parts[0] == "127"

@@ -2,9 +2,10 @@ public import Foundation
 public import SessionCore
 
 extension Identifier {
-  /// The identifier whose text is the canonical spelling of this UUID, in lower case.
+  /// Creates an identifier with the canonical text of this UUID, in lower case.
   ///
-  /// A server that spells the same UUID in capitals has another identifier: make it of the server's text.
+  /// If a server writes the UUID in capitals, its identifier is different. Create it from the
+  /// server's text.
   public init(_ uuid: UUID) {
     let bytes = uuid.uuid
     let high = [bytes.0, bytes.1, bytes.2, bytes.3, bytes.4, bytes.5, bytes.6, bytes.7]
@@ -15,10 +16,11 @@ extension Identifier {
 }
 
 extension Timestamp {
-  /// The date, rounded to the nearest millisecond.
+  /// Creates the timestamp of a date, rounded to the nearest millisecond.
   ///
-  /// A date that `Int64` milliseconds since 1970 cannot hold counts as the nearest bound. A date that is not a
-  /// number counts as the earliest timestamp, so a time of expiry that nobody can read is over.
+  /// A date outside the range of `Int64` milliseconds since 1970 becomes the nearest bound. A date
+  /// that is not a number becomes the earliest timestamp, so that an unreadable time of expiry
+  /// counts as past.
   public init(_ date: Date) {
     let milliseconds = (date.timeIntervalSince1970 * 1_000).rounded()
     if let exact = Int64(exactly: milliseconds) {
@@ -30,10 +32,10 @@ extension Timestamp {
 }
 
 extension Date {
-  /// The timestamp as a date, such as `Date(token.expiresAt)`.
+  /// Creates the date of a timestamp, such as `Date(token.expiresAt)`.
   ///
-  /// `Timestamp(Date(timestamp))` is the same timestamp from the year 0 to the year 9999. Beyond, a `Date`
-  /// rounds.
+  /// From the year 0 to the year 9999, `Timestamp(Date(timestamp))` is the same timestamp. Outside
+  /// that range, a `Date` rounds.
   public init(_ timestamp: Timestamp) {
     let (seconds, rest) = timestamp.milliseconds.quotientAndRemainder(dividingBy: 1_000)
     self.init(timeIntervalSince1970: Double(seconds) + Double(rest) / 1_000)
