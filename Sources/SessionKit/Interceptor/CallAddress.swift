@@ -1,9 +1,10 @@
 import Foundation
 
-/// An address in the form in which two of them are compared (RFC 3986 §6.2.2 and §6.2.3).
+/// An address in a normal form for comparison (RFC 3986 §6.2.2 and §6.2.3).
 ///
-/// Scheme and host are in small letters, the default port is left out, and an empty path is `/`. Dot
-/// segments are removed. Unreserved characters are not percent-encoded, and other escapes are in capitals.
+/// Scheme and host are in lower case, the default port is left out, and an empty path is `/`. Dot
+/// segments are removed. Unreserved characters are not percent-encoded, and other escapes are in
+/// capitals.
 ///
 /// - Requirement: INT-5
 struct CallAddress: Hashable, Sendable {
@@ -14,7 +15,10 @@ struct CallAddress: Hashable, Sendable {
   /// The query; `nil` if there is none.
   let query: String?
 
-  /// `nil` for an address without a host, or with a user name, which would be sent as `Authorization`.
+  /// Creates the normal form of a URL.
+  ///
+  /// It is `nil` if the URL has no host, or if it has a user name, which would be sent as
+  /// `Authorization`.
   init?(_ url: URL) {
     guard let origin = CallAddress.origin(of: url),
       let parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
@@ -24,7 +28,7 @@ struct CallAddress: Hashable, Sendable {
     query = parts.percentEncodedQuery.map(CallAddress.decoded)
   }
 
-  /// Scheme, host and port; `nil` as for the whole address.
+  /// Returns the scheme, host and port; `nil` under the same conditions as for the whole address.
   static func origin(of url: URL) -> String? {
     guard let scheme = url.scheme?.lowercased(), let host = url.host?.lowercased(), !host.isEmpty,
       url.user == nil, url.password == nil
@@ -35,7 +39,8 @@ struct CallAddress: Hashable, Sendable {
     return "\(scheme)://\(name):\(port)"
   }
 
-  /// Escapes of unreserved characters decoded (§6.2.2.2), the others in capitals (§6.2.2.1).
+  /// Decodes the escapes of unreserved characters (§6.2.2.2), and writes the others in capitals
+  /// (§6.2.2.1).
   private static func decoded(_ text: String) -> String {
     guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
     let bytes = Array(text.utf8)
@@ -73,7 +78,9 @@ struct CallAddress: Hashable, Sendable {
     }
   }
 
-  /// A path without dot segments (§5.2.4), and `/` for an empty one.
+  /// Returns a path without dot segments (§5.2.4).
+  ///
+  /// An empty path becomes `/`.
   private static func withoutDots(_ path: String) -> String {
     let segments = path.split(separator: "/", omittingEmptySubsequences: false)
     var kept: [Substring] = []

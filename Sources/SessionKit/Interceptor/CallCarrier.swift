@@ -1,14 +1,14 @@
 package import Foundation
 
-/// What the rule of calls must know of a request.
+/// The properties of a request that decide whether it gets the token.
 package struct CallOutline: Sendable {
   /// The method, such as `GET`.
   package let method: String
   /// The whole address.
   package let url: URL?
-  /// Whether it has something in the token's place already, such as an `Authorization` of its own.
+  /// Whether the request already has a value in the token's place, such as its own `Authorization`.
   package let isAuthorized: Bool
-  /// Whether its body can be sent once more; `false` for a stream.
+  /// Whether the body can be sent a second time; `false` for a stream.
   package let isRepeatable: Bool
 
   package init(method: String, url: URL?, isAuthorized: Bool, isRepeatable: Bool = true) {
@@ -22,7 +22,7 @@ package struct CallOutline: Sendable {
     return "\(method) \(path.isEmpty ? "/" : path)"
   }
 
-  /// RFC 9110 §9.2.2.
+  /// Whether the method is idempotent (RFC 9110 §9.2.2).
   var isIdempotent: Bool {
     switch method.uppercased() {
     case "GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE": true
@@ -31,7 +31,7 @@ package struct CallOutline: Sendable {
   }
 }
 
-/// The response to a call, to be read for the server's code.
+/// The response to a call, from which the server's code is read.
 package struct CallResponse: Sendable {
   package let status: Int
   /// The header fields.
@@ -44,42 +44,46 @@ package struct CallResponse: Sendable {
   }
 }
 
-/// What carries calls: `URLSession`, or a client of SessionHTTP.
+/// Sends the requests of calls: `URLSession`, or a client of SessionHTTP.
 package protocol CallCarrier: Sendable {
   /// A request with its body.
   associatedtype Request: Sendable
-  /// Whatever is answered, whatever its status.
+  /// A response with any status.
   associatedtype Response: Sendable
 
-  /// What the rule must know of a request whose token travels in this place.
+  /// Returns the properties of a request whose token is in this place.
   func outline(of request: Request, token place: CallTokenPlace) -> CallOutline
 
-  /// Puts the token in its place, instead of anything that is there.
+  /// Puts the token in its place, and replaces a value that is there.
   func authorize(_ request: inout Request, with token: CarriedToken) throws
 
   /// Sends a request once.
   func send(_ request: Request) async throws -> Response
 
-  /// The status; `nil` if there is none, or if the response is not of the backend that was called.
+  /// Returns the status; `nil` if there is none, or if the response is not from the backend that
+  /// was called.
   func status(of response: Response) -> Int?
 
-  /// The response, asked for only if its status may say something of the token or of the user's account.
+  /// Returns the response's content.
+  ///
+  /// Called only if the status may concern the token or the user's account.
   func content(of response: Response) -> CallResponse
 
-  /// Whether an error that `send` threw is the network's fault, so that trying again may help.
+  /// Returns whether the network caused an error of `send`, so that trying again may help.
   func mayPass(_ error: any Error) -> Bool
 }
 
 extension CallCarrier {
-  /// `noConnection` and `noReply`.
+  /// Returns whether the error is `noConnection` or `noReply`.
   package func mayPass(_ error: any Error) -> Bool {
     (error as? SessionError)?.isOfNetwork == true
   }
 }
 
 extension SessionError {
-  /// Whether the network is to blame; not for a certificate that is not trusted, nor for a response that is
-  /// too slow.
+  /// Whether the network caused the error.
+  ///
+  /// It is `false` for a certificate that is not trusted, and for a response that is too slow.
   package var isOfNetwork: Bool {
     switch failure {
     case .noConnection, .noReply: true
@@ -87,7 +91,7 @@ extension SessionError {
     }
   }
 
-  /// Why `URLSession` brought no response to a call.
+  /// Creates the error of a call to which `URLSession` returned no response.
   init(connection failure: ConnectionFailure) {
     switch failure {
     case .nothingSent(let reason): self = .noConnection(reason)

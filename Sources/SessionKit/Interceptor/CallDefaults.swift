@@ -1,13 +1,13 @@
 package import Foundation
 @_spi(Internals) package import SessionCore
 
-/// What a backend says of the app's calls.
+/// The defaults of a backend for the app's calls.
 package struct CallDefaults: Sendable {
-  /// An address that the session itself asks.
+  /// An endpoint that the session itself uses.
   package struct Endpoint: Sendable {
     package let method: String
     package let url: URL
-    /// Whether an app's own call to it goes out as it is.
+    /// Whether an app's own call to the endpoint is sent unchanged.
     ///
     /// - Requirement: INT-3
     package let isLeftAlone: Bool
@@ -17,14 +17,14 @@ package struct CallDefaults: Sendable {
     }
   }
 
-  /// The address whose origin the token belongs to; `nil` if the rules name all origins.
+  /// The address to whose origin the token belongs; `nil` if the rules name all origins.
   let baseURL: URL?
   let endpoints: [Endpoint]
-  /// The statuses whose responses may say something of the token or of the user's account.
+  /// The statuses whose responses may concern the token or the user's account.
   let tellingStatuses: [ClosedRange<Int>]
-  /// What a response says of them; `nil` for a success.
+  /// Returns the failure of the token or the account that a response states; `nil` for a success.
   ///
-  /// A failure of another kind is the caller's.
+  /// A failure of another kind is left to the caller.
   let failure: @Sendable (CallResponse) -> RequestFailure?
 
   package init(
@@ -35,19 +35,20 @@ package struct CallDefaults: Sendable {
     (self.tellingStatuses, self.failure) = (tellingStatuses, failure)
   }
 
-  /// Those of a backend that says nothing of calls but what its own codes mean.
+  /// Creates the defaults of a backend that defines only the meanings of its own codes.
   init(codes: [String: ErrorMeaning]) {
     (baseURL, endpoints, tellingStatuses) = (nil, [], [400...499])
     failure = { CallDefaults.failure($0, codes) }
   }
 
-  /// What a response says by the standard rules; `nil` if it is the caller's alone.
+  /// Returns the failure that a response states by the standard rules; `nil` if it is left to the
+  /// caller.
   ///
-  /// `Specs/Answers.md` has the rules row by row. The code is that of `error.code`, or else of `error`.
+  /// `Specs/Answers.md` lists the rules. The code is that of `error.code`, or else of `error`.
   private static func failure(
     _ response: CallResponse, _ codes: [String: ErrorMeaning]
   ) -> RequestFailure? {
-    // These say nothing of the token, whatever their code.
+    // Other statuses do not concern the token, even if they have a code.
     guard (400...499).contains(response.status), ![407, 429].contains(response.status) else {
       return nil
     }
@@ -74,7 +75,9 @@ package struct CallDefaults: Sendable {
     return status == 401 || status == 400 && code == "invalid_grant" ? .rejected : nil
   }
 
-  /// A call may be about tokens that are none of the session's: with 403, these codes are about its own.
+  /// The codes that concern the session's own token with status 403.
+  ///
+  /// A call may also be about other tokens.
   private static let ofToken: Set<String> = [
     "TOKEN_EXPIRED", "TOKEN_INVALID", "TOKEN_REVOKED", "TOKEN_REUSED", "TOKEN_BLACKLISTED",
   ]
@@ -86,7 +89,7 @@ package struct CallDefaults: Sendable {
       do throws(Unreadable) {
         if let code = try members.textOrInteger(at: steps) { return code }
       } catch {
-        // A code that cannot be read is none.
+        // A code that cannot be read counts as missing.
         continue
       }
     }

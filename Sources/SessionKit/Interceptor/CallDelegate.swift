@@ -6,8 +6,9 @@ import Synchronization
   import FoundationNetworking
 #endif
 
-/// What many calls need of a `URLSession`: their responses within their limits, and that no token
-/// follows a redirect to another origin.
+/// The delegate of a `URLSession` for many calls.
+///
+/// It enforces the limits of responses, and sends no token to another origin after a redirect.
 final class CallDelegate: NSObject, URLSessionDataDelegate {
   private let exchanges = Mutex<[Int: CallExchange]>([:])
   private let map: CallMap
@@ -16,7 +17,7 @@ final class CallDelegate: NSObject, URLSessionDataDelegate {
     self.map = map
   }
 
-  /// How many calls are under way.
+  /// The number of calls that are in progress.
   var count: Int { exchanges.withLock { $0.count } }
 
   func start(
@@ -52,14 +53,15 @@ final class CallDelegate: NSObject, URLSessionDataDelegate {
     if !isAtHome { exchange?.left() }
     let next = followed(request, from: task, isAtHome: isAtHome)
     guard let exchange else {
-      // A stream of bytes: the token in its body cannot be taken out here.
+      // The call is one of `bytes(for:)`. A token in its body cannot be removed here.
       let takesToken = !isAtHome && map.token.isInBody && next.keepsBody
       completionHandler(takesToken ? nil : next)
       return
     }
-    // RFC 9110 §15.4.8: the same method with the same body. On Linux the body does not go along, so
-    // such a call is a request of its own; so is one that has to leave the token in its body behind. A
-    // stream has been read, and the redirect is the response.
+    // RFC 9110 §15.4.8 requires the same method with the same body. On Linux the system does not
+    // send the body again, so such a call becomes a new request. The same applies if the token must
+    // be removed from the body. A stream has already been read, so the redirect itself is the
+    // response.
     let keepsBody =
       [307, 308].contains(response.statusCode)
       || !isAtHome && exchange.call.bare != nil && next.keepsBody
@@ -71,14 +73,16 @@ final class CallDelegate: NSObject, URLSessionDataDelegate {
     completionHandler(next)
   }
 
-  /// The request that follows a redirect: with the credentials of the first one at its origin, and with
-  /// none at another nor back from there, also if the app set them.
+  /// Returns the request that follows a redirect.
+  ///
+  /// At the first origin it has the credentials of the first request. At another origin it has
+  /// none, not even those that the app set, and neither if it leads back.
   private func followed(
     _ request: URLRequest, from task: URLSessionTask, isAtHome: Bool
   ) -> URLRequest {
     var next = request
     for field in map.credentialFields {
-      // What another origin leads back to is of its choosing, however many steps later.
+      // Another origin chooses where it leads back to, even many steps later.
       let value = task.currentRequest?.value(forHTTPHeaderField: field)
       next.setValue(isAtHome ? value : nil, forHTTPHeaderField: field)
     }
@@ -95,8 +99,8 @@ final class CallDelegate: NSObject, URLSessionDataDelegate {
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
     guard let exchange = exchange(of: dataTask), !exchange.received(data) else { return }
-    // Not here: on Linux `cancel` waits until the bytes that are there have been decompressed, and
-    // they would pile up in memory in front of this function.
+    // Not called here: on Linux `cancel` waits until the received bytes are decompressed. They
+    // would accumulate in memory before this function.
     DispatchQueue.global().async { dataTask.cancel() }
   }
 
@@ -118,7 +122,7 @@ final class CallDelegate: NSObject, URLSessionDataDelegate {
 }
 
 extension URLRequest {
-  /// Whether the body goes along if the system follows a redirect to this request.
+  /// Whether the system sends the body again if it follows a redirect to this request.
   fileprivate var keepsBody: Bool {
     let method = httpMethod?.uppercased() ?? "GET"
     return method != "GET" && method != "HEAD"

@@ -5,8 +5,9 @@ import Synchronization
   import FoundationNetworking
 #endif
 
-/// One request of a call on a shared `URLSession`; whichever comes first of response, error, limit and
-/// cancellation ends it, once.
+/// One request of a call on a shared `URLSession`.
+///
+/// The first of response, error, limit and cancellation ends it. Later ones have no effect.
 final class CallExchange: Sendable {
   typealias Outcome = Result<URLSessionCalls.Answer, any Error>
 
@@ -15,17 +16,19 @@ final class CallExchange: Sendable {
     var isOver = false
     var response: URLResponse?
     var data = Data()
-    /// The answer that asked for credentials; it is the answer where no other comes.
+    /// The response that asked for credentials.
+    ///
+    /// It is used if there is no other response.
     var refusal: URLResponse?
-    /// What the answer says to send in its place, with the same body.
+    /// The request that a redirect asks to send instead, with the same body.
     var next: URLRequest?
-    /// Whether a redirect led to another origin, at any step.
+    /// Whether any redirect led to another origin.
     var hasLeft = false
   }
 
-  /// What is sent, for a redirect that says to send it again.
+  /// The call, which a redirect may ask to send again.
   let call: URLSessionCalls.Call
-  /// How many bytes the body may have.
+  /// The maximum size of the body, in bytes.
   private let limit: Int
   private let state = Mutex(State())
 
@@ -34,7 +37,9 @@ final class CallExchange: Sendable {
     self.limit = limit ?? .max
   }
 
-  /// Takes whoever waits; `false` where it is over already.
+  /// Stores the waiting caller.
+  ///
+  /// Returns `false` if the call is already over.
   func wait(_ waiter: CheckedContinuation<Outcome, Never>) -> Bool {
     state.withLock { state in
       if !state.isOver { state.waiter = waiter }
@@ -42,7 +47,9 @@ final class CallExchange: Sendable {
     }
   }
 
-  /// Ends the call; all but the first time this does nothing.
+  /// Ends the call.
+  ///
+  /// Further calls of this function do nothing.
   func finish(_ outcome: Outcome) {
     let waiter = state.withLock { state in
       defer { (state.waiter, state.isOver, state.data) = (nil, true, Data()) }
@@ -55,7 +62,9 @@ final class CallExchange: Sendable {
     state.withLock { $0.response = response }
   }
 
-  /// Takes bytes of the body, as they are after decompression; `false` if no more are wanted.
+  /// Appends bytes of the body after decompression.
+  ///
+  /// Returns `false` if no more bytes are needed.
   func received(_ data: Data) -> Bool {
     let isTooLarge = state.withLock { state -> Bool? in
       guard !state.isOver else { return nil }
@@ -69,17 +78,17 @@ final class CallExchange: Sendable {
     return isTooLarge == false
   }
 
-  /// How many bytes of the body are held.
+  /// The number of bytes of the body that are in memory.
   var heldBytes: Int { state.withLock { $0.data.count } }
 
-  /// What to send next in place of this.
+  /// The request to send next, after a redirect.
   var next: URLRequest? { state.withLock { $0.next } }
 
   func redirected(to next: URLRequest) {
     state.withLock { $0.next = next }
   }
 
-  /// Whether it was redirected to another origin.
+  /// Whether the request was redirected to another origin.
   var hasLeft: Bool { state.withLock { $0.hasLeft } }
 
   func left() {
@@ -90,7 +99,9 @@ final class CallExchange: Sendable {
     state.withLock { $0.refusal = response }
   }
 
-  /// Ends the call with what there is; `late` is an answer that was not announced.
+  /// Ends the call with the data so far.
+  ///
+  /// `late` is a response that the delegate did not receive before.
   func complete(_ error: (any Error)?, late: URLResponse?) {
     let (response, refusal, data, hasLeft) = state.withLock {
       ($0.response, $0.refusal, $0.data, $0.hasLeft)
@@ -107,7 +118,7 @@ final class CallExchange: Sendable {
     _ late: URLResponse?
   ) -> Result<(data: Data, response: URLResponse), any Error> {
     if let error {
-      // On Linux a refused challenge ends the exchange as if somebody had cancelled it.
+      // On Linux a refused challenge ends the exchange with the error of a cancellation.
       let code = (error as? URLError)?.code
       let isRefused = code == .cancelled || code == .userAuthenticationRequired
       if let refusal, isRefused || response == nil {
@@ -116,7 +127,7 @@ final class CallExchange: Sendable {
       return .failure(
         SessionError(connection: ConnectionFailure(error, hasAnswer: response != nil)))
     }
-    // A redirect that says nowhere to comes without having been announced.
+    // A redirect without a target arrives without a call of the delegate.
     guard let response = response ?? late else {
       return .failure(SessionError.noReply("what came is not HTTP"))
     }

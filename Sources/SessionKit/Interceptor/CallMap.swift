@@ -4,51 +4,51 @@ import Foundation
 /// The rules of calls, prepared so that a call costs one comparison of bytes.
 struct CallMap: Sendable {
   private struct Place: Sendable {
-    /// `https://api.school.test`, in small letters and without the default port.
+    /// The origin, such as `https://api.school.test`, in lower case and without the default port.
     let origin: [UInt8]
     let isSecure: Bool
   }
 
-  /// Calls that carry no token.
+  /// A pattern of calls that carry no token.
   fileprivate struct Exemption: Hashable, Sendable {
-    /// `nil` for any method.
+    /// The method; `nil` for any method.
     var method: String?
-    /// Origin and path, normalised.
+    /// The normalised origin and path.
     var address: [UInt8]
-    /// Whether every path that begins so is meant.
+    /// Whether every path with this prefix matches.
     var isBeginning = false
-    /// `nil` for any query.
+    /// The query; `nil` for any query.
     var query: [UInt8]?
   }
 
-  /// What the rules say of an address, before the caller's mark.
+  /// The result of the rules for an address, before the caller's mark is considered.
   private enum Finding {
     case foreign
     case exempt(isSecure: Bool)
     case own(isSecure: Bool)
   }
 
-  /// Where the token travels.
+  /// The place of the token in calls.
   let token: CallTokenPlace
-  /// How many bytes the body of a response may have; `nil` for no limit.
+  /// The maximum size of a response's body, in bytes; `nil` for no limit.
   let maximumResponseSize: Int?
-  /// How long one attempt may take; `nil` for no limit.
+  /// The time limit of one attempt; `nil` for no limit.
   let timeout: Duration?
-  /// How often refused calls may cause a refresh.
+  /// The limit of refreshes that refused calls may cause.
   let window: RefreshWindow?
-  /// The header fields that no redirect takes to another origin.
+  /// The header fields that are never sent to another origin after a redirect.
   let credentialFields: [String]
 
   private let places: [Place]
   private let exemptions: [Exemption]
-  /// Whether a query can make a difference.
+  /// Whether any pattern has a query.
   private let readsQueries: Bool
   private let tellingStatuses: [ClosedRange<Int>]
   private let attempts: UInt32
-  /// What a response says of the token or of the user's account.
+  /// Returns the failure of the token or of the user's account that a response states.
   private let reading: @Sendable (CallResponse) -> RequestFailure?
 
-  /// The rules, with the defaults of the backend if it has some.
+  /// Creates a map of the rules, with the defaults of the backend if it has any.
   init(_ rules: CallRules, _ backend: any AuthBackend) {
     let defaults =
       (backend as? any DetailedBackend)?.callDefaults ?? CallDefaults(codes: backend.errorCodes)
@@ -83,14 +83,14 @@ struct CallMap: Sendable {
     let path = isBeginning ? String(pattern.dropLast()) : pattern
     guard let address = CallAddress(AddressPath.url(path, below: base)) else { return nil }
     var text = address.origin + address.path
-    // `auth/*` is below `auth`, and not beside it.
+    // The prefix of `auth/*` ends with a slash, so that it does not match `authors`.
     if path.isEmpty || path.hasSuffix("/"), !text.hasSuffix("/") { text += "/" }
     return Exemption(
       address: Array(text.utf8), isBeginning: isBeginning,
       query: address.query.map { Array($0.utf8) })
   }
 
-  /// The endpoints that calls leave alone, except those whose address is shared.
+  /// Returns the endpoints that calls leave alone, except those whose address is shared.
   ///
   /// - Requirement: INT-3, INT-5
   private static func exemptions(
@@ -111,13 +111,14 @@ struct CallMap: Sendable {
     .map(\.exemption)
   }
 
-  /// Whether a response with this status may say something of the token or of the user's account.
+  /// Returns whether a response with this status may concern the token or the user's account.
   func mayTell(_ status: Int) -> Bool {
     for statuses in tellingStatuses where statuses.contains(status) { return true }
     return false
   }
 
-  /// What a response says of the token or of the user's account; `nil` if it says nothing.
+  /// Returns the failure of the token or of the user's account that a response states; `nil` if it
+  /// states none.
   func failure(_ response: CallResponse) -> RequestFailure? { reading(response) }
 
   func attempts(_ head: CallOutline) -> UInt32 {
@@ -133,7 +134,7 @@ struct CallMap: Sendable {
     }
   }
 
-  /// Whether both addresses are of the same origin.
+  /// Returns whether both addresses have the same origin.
   func sharesOrigin(_ one: URL, _ other: URL) -> Bool {
     guard let origin = CallAddress.origin(of: one) else { return false }
     return origin == CallAddress.origin(of: other)
@@ -141,7 +142,8 @@ struct CallMap: Sendable {
 
   private func finding(_ head: CallOutline) -> Finding {
     guard let url = head.url else { return .foreign }
-    // As it is written, if that is normal; otherwise it is normalised first, which costs more.
+    // The text is compared as it is if it is already normal. Otherwise it is normalised first,
+    // which costs more.
     var text = url.absoluteString
     if let found = text.withUTF8({ finding($0, head.method, isNormal: false) }) { return found }
     guard let address = CallAddress(url) else { return .foreign }
@@ -149,7 +151,7 @@ struct CallMap: Sendable {
     return normal.withUTF8 { finding($0, head.method, isNormal: true) } ?? .foreign
   }
 
-  /// `nil` if the text has to be normalised first, or is of no origin of the token.
+  /// Returns `nil` if the text must be normalised first, or belongs to no origin of the token.
   private func finding(_ text: UnsafeBufferPointer<UInt8>, _ method: String, isNormal: Bool)
     -> Finding?
   {
@@ -171,7 +173,8 @@ struct CallMap: Sendable {
     return .own(isSecure: place.isSecure)
   }
 
-  /// The place that a text begins with, if what follows cannot be part of the host or port.
+  /// Returns the origin with which a text begins, if what follows cannot belong to the host or
+  /// port.
   private func place(of text: UnsafeBufferPointer<UInt8>) -> Place? {
     for place in places where CallMap.begins(text, place.origin) {
       guard text.count > place.origin.count else { return place }
@@ -183,7 +186,8 @@ struct CallMap: Sendable {
     return nil
   }
 
-  /// Whether nothing in it would change: a path that is not empty, no escape, no dot segment.
+  /// Returns whether normalisation would change nothing: the path is not empty and has no escape or
+  /// dot segment.
   private static func isNormal(
     _ address: UnsafeBufferPointer<UInt8>, after origin: Int, _ query: UnsafeBufferPointer<UInt8>?
   ) -> Bool {
@@ -192,7 +196,7 @@ struct CallMap: Sendable {
     for index in origin..<address.count {
       let byte = address[index]
       if byte == UInt8(ascii: "%") { return false }
-      // Perhaps a dot segment, perhaps a name such as `.well-known`.
+      // This may be a dot segment, or a name such as `.well-known`.
       if byte == UInt8(ascii: "."), last == UInt8(ascii: "/") { return false }
       last = byte
     }

@@ -1,16 +1,17 @@
 import SessionCore
 
-/// What a session shows to a call: made when it changes, so that reading it is one lock and one
-/// reference.
+/// What a session shows to a call.
+///
+/// It is created when the session changes, so that reading it costs one lock and one reference.
 final class CallPass: Sendable {
   private let observed: CallPlan.Observed
-  /// When the token dies, on the clock that never jumps.
+  /// The uptime at which the token expires, on the monotonic clock.
   private let deadline: Int64
   private let token: Secret
-  /// The token with its scheme, made once: most calls carry it so.
+  /// The token with the scheme `Bearer`, created once, since most calls carry it in this form.
   private let bearer: Secret
 
-  /// Before a session is opened.
+  /// Creates the pass of a session that is not open yet.
   init() {
     (observed, deadline, token, bearer) = (.nobody, .min, Secret(""), Secret(""))
   }
@@ -32,7 +33,7 @@ final class CallPass: Sendable {
     }
   }
 
-  /// The token as a call carries it.
+  /// Returns the token in the form in which a call carries it.
   func token(in place: CallTokenPlace) -> CarriedToken {
     switch place {
     case .bearer: CarriedToken(place: place, secret: bearer)
@@ -42,7 +43,7 @@ final class CallPass: Sendable {
     }
   }
 
-  /// What it shows when the clock that never jumps shows `uptime`.
+  /// Returns what the pass shows at this uptime of the monotonic clock.
   func observed(at uptime: Int64) -> CallPlan.Observed {
     guard uptime >= deadline, case .holding(let owner, let generation, _) = observed else {
       return observed
@@ -50,7 +51,7 @@ final class CallPass: Sendable {
     return .holding(owner, generation, isGood: false)
   }
 
-  /// Whether it shows the same.
+  /// Returns whether the pass shows the same as a snapshot.
   func shows(_ shown: SessionView.Snapshot) -> Bool {
     guard deadline == shown.deadline else { return false }
     switch (observed, shown.state) {

@@ -1,10 +1,10 @@
 @_spi(Internals) package import SessionCore
 
-/// The rule of a protected call as a value: what happened goes in, what to do next comes out.
+/// A state machine that decides the next step of a protected call from each input.
 ///
-/// It sends nothing, waits for nothing and knows no token, so that every way a call can go is a list
-/// of inputs; `Specs/Calls.md` has them row by row. A call belongs to the session in which it was
-/// first sent, and gets no token of another one.
+/// It sends nothing, waits for nothing and knows no token. So a test can describe each course of a
+/// call as a list of inputs, and `Specs/Calls.md` lists them. A call belongs to the session in
+/// which it was first sent, and gets no token of another one.
 ///
 /// - Requirement: INT-1, INT-2, INT-3, OUT-4
 package struct CallPlan: Hashable, Sendable {
@@ -12,73 +12,86 @@ package struct CallPlan: Hashable, Sendable {
   package enum Target: Hashable, Sendable, CaseIterable {
     /// The session's token.
     case own
-    /// What the caller put there, and nothing of the session: it has something in the token's place
-    /// already, its path is public, it goes to another origin, or it is marked as plain.
+    /// No token of the session.
+    ///
+    /// The call has its own value in the token's place, its path is public, it goes to another
+    /// origin, or it is marked as plain.
     case plain
-    /// Nothing: it is marked as authenticated, and goes to an origin that the token does not belong to.
+    /// Nothing is sent: the call is marked as authenticated, but the token does not belong to its
+    /// origin.
     case foreign
-    /// Nothing: it would carry the token where others can read it.
+    /// Nothing is sent: others could read the token on the way.
     ///
     /// - Requirement: STO-4
     case insecure
   }
 
-  /// Whose session it is: one that the same user begins later is another.
+  /// The session to which a call belongs.
+  ///
+  /// A later session of the same user is another owner.
   package struct Owner: Hashable, Sendable {
     /// The user.
     package let user: Identifier
-    /// When the user signed in.
+    /// The time at which the user signed in.
     package let since: Timestamp
 
-    /// A session of this user that began then.
+    /// Creates the owner for a session of this user that began at this time.
     package init(user: Identifier, since: Timestamp) {
       (self.user, self.since) = (user, since)
     }
   }
 
-  /// What the session shows at the moment.
+  /// What the session shows now.
   package enum Observed: Hashable, Sendable {
-    /// Nobody is signed in.
+    /// No user is signed in.
     case nobody
     /// The session of this user has expired.
     case expired(Identifier)
-    /// Somebody is signed in, and the token cannot be read yet.
+    /// A user is signed in, but the token cannot be read yet.
     case unread(Owner)
-    /// A token, and whether its life is not over.
+    /// There is a token.
+    ///
+    /// `isGood` says that it has not expired.
     case holding(Owner, Generation, isGood: Bool)
   }
 
-  /// What happened.
+  /// An input of the machine.
   package enum Input: Hashable, Sendable {
-    /// The call was made.
+    /// The caller made the call.
     case begun(Observed)
-    /// An answer came that is the caller's.
+    /// The server responded, and the response is for the caller.
     case answered
-    /// An answer came that says that the token is good for nothing.
+    /// The server responded that the token is not valid.
     case refused(Observed)
-    /// The session says that there is a newer token.
+    /// The session reports a newer token.
     case refreshed(Observed)
-    /// The window lets no refused call cause a refresh now.
+    /// The limit does not allow a refused call to cause a refresh now.
     ///
     /// - Requirement: REF-13
     case limited
-    /// The session has an error instead; whether that is for want of a refresh token.
+    /// The session reports an error.
+    ///
+    /// `hasNothing` says that it has no refresh token.
     case notRefreshed(hasNothing: Bool)
-    /// No answer came; whether a network is to blame, so that trying again may help.
+    /// There was no response.
+    ///
+    /// `mayPass` says that the network is the cause, so that trying again may help.
     case lost(mayPass: Bool)
     /// The pause is over.
     case backoffEnded(Observed)
   }
 
-  /// What to do next.
+  /// The next step of a call.
   package enum Step: Hashable, Sendable {
-    /// Send it: with the token of this generation, or as it is.
+    /// Send the call with the token of this generation, or unchanged.
     case send(Generation?)
-    /// Ask the session for a newer token, and say what came of it.
+    /// Ask the session for a newer token, and report the result.
     case ask(RefreshNeed)
-    /// Wait before the attempt with this number, the first being 1.
+    /// Wait before the attempt with this number.
+    ///
+    /// The first attempt is 1.
     case pause(attempt: UInt32)
-    /// The last answer is the caller's.
+    /// Return the last response to the caller.
     case deliver
     /// The call fails.
     case fail(Reason)
@@ -86,17 +99,17 @@ package struct CallPlan: Hashable, Sendable {
 
   /// Why a call fails.
   package enum Reason: Hashable, Sendable, CaseIterable {
-    /// It would go where others can read the token.
+    /// Others could read the token on the way.
     case insecure
-    /// It would go to an origin that the token does not belong to.
+    /// The token does not belong to the origin of the call.
     case foreign
-    /// The session that it belongs to has expired.
+    /// The session to which the call belongs has expired.
     case expired
-    /// The session that it belongs to is over.
+    /// The session to which the call belongs is over.
     case ended
     /// The token cannot be read yet.
     case unread
-    /// The last error, of the session or of the network, is the call's.
+    /// The last error, of the session or of the network.
     case cause
   }
 
@@ -105,41 +118,47 @@ package struct CallPlan: Hashable, Sendable {
   }
 
   private let target: Target
-  /// Whether its body can be sent once more.
+  /// Whether the body can be sent a second time.
   private let isRepeatable: Bool
-  /// How many attempts the network may cost; 1 for no second one.
+  /// The number of attempts if the network fails; 1 for no second attempt.
   private let attempts: UInt32
 
   private var phase = Phase.new
-  /// Whose the call is; known before the session is where that had expired when the call was made.
+  /// The user to whom the call belongs.
+  ///
+  /// If the session had expired at the start, it is known before ``since``.
   private var user: Identifier?
-  /// When the session began in which it goes out.
+  /// When the session began in which the call is sent.
   private var since: Timestamp?
   private var used = Generation.none
   private var hasRepeated = false
-  /// Whether the session got a newer token because this call was refused.
+  /// Whether this call, after it was refused, caused the session to get a newer token.
   private var hasCausedRefresh = false
   private var attempt: UInt32 = 1
 
-  /// The plan of one call; `attempts` is 1 unless a network failure may be answered with another one.
+  /// Creates the plan of one call.
+  ///
+  /// `attempts` is 1 unless the call may be sent again after a network failure.
   package init(_ target: Target, isRepeatable: Bool, attempts: UInt32 = 1) {
     (self.target, self.isRepeatable, self.attempts) = (target, isRepeatable, attempts)
   }
 
-  /// The session in which the call was sent; `nil` before that, and for a call without its token.
+  /// The session in which the call was sent; `nil` before it is sent, and for a call without the
+  /// session's token.
   package var owner: Owner? {
     guard let user, let since else { return nil }
     return Owner(user: user, since: since)
   }
 
-  /// The token that was got because this call was refused, and that was refused as well.
+  /// The generation of a token that was requested for this call and was refused as well.
   ///
   /// - Requirement: REF-13
   package private(set) var refusedNew: Generation?
 
-  /// Takes in what happened, and says what to do next.
+  /// Handles an input and returns the next step.
   ///
-  /// What makes no sense where the call is, such as an answer to what was not sent, fails it.
+  /// An input that does not fit the state, such as a response before the call was sent, fails the
+  /// call.
   package mutating func next(_ input: Input) -> Step {
     let step = decide(input)
     switch step {
@@ -161,7 +180,8 @@ package struct CallPlan: Hashable, Sendable {
     case (.sent, .lost(let mayPass)): lost(mayPass)
     case (.asking, .refreshed(let observed)): send(observed)
     case (.refused, .refreshed(let observed)): refreshed(observed)
-    // The response says more than that there is nothing to refresh with, or that it is too often.
+    // The response tells the caller more than that there is no refresh token, or that the limit is
+    // reached.
     case (.refused, .notRefreshed(hasNothing: true)), (.refused, .limited): .deliver
     default: .fail(.cause)
     }
@@ -176,12 +196,14 @@ package struct CallPlan: Hashable, Sendable {
     }
     if let reason = strange(observed) { return .fail(reason) }
     if case .holding(_, _, isGood: true) = observed { return send(observed) }
-    // A view that shows nobody may be out of date: the session looks before it says so.
+    // A view without a user may be out of date, so the session reads the journal before it decides.
     belong(to: observed)
     return .ask(.ifExpired)
   }
 
-  /// With whatever token there is: that there is one is the session's word.
+  /// Sends the call with the token that the session has.
+  ///
+  /// The session decides that it is valid.
   private mutating func send(_ observed: Observed) -> Step {
     if let reason = strange(observed) { return .fail(reason) }
     switch observed {
@@ -214,7 +236,7 @@ package struct CallPlan: Hashable, Sendable {
   private mutating func repeated(_ observed: Observed) -> Step {
     if let reason = strange(observed) { return .fail(reason) }
     guard isRepeatable else { return .deliver }
-    // The same token once more would be refused once more.
+    // The same token would be refused again.
     if case .holding(_, let generation, _) = observed, generation <= used { return .deliver }
     hasRepeated = true
     return send(observed)
@@ -226,12 +248,12 @@ package struct CallPlan: Hashable, Sendable {
     return .pause(attempt: attempt)
   }
 
-  /// Why a call that has an owner may not go on with what the session shows now.
+  /// Returns why a call that has an owner must not continue with what the session shows now.
   private func strange(_ observed: Observed) -> Reason? {
     guard let user else { return nil }
     switch observed {
     case .nobody: return .ended
-    // What was made of an expired session waits for its user, and for nobody else.
+    // A call that began in an expired session waits for its user only.
     case .expired(let other): return other != user ? .ended : since == nil ? nil : .expired
     case .unread(let other), .holding(let other, _, _):
       return other.user == user && other.since == since ?? other.since ? nil : .ended

@@ -1,10 +1,11 @@
 import Foundation
 @_spi(Internals) import SessionCore
 
-/// Protected calls of one session: the same rule for whatever carries them.
+/// Makes protected calls of one session, by the same rules for every carrier.
 ///
-/// A call gets the session's token. If that has expired, it gets a newer one first. If the server refuses it,
-/// it gets a newer one once, by a refresh that all share. `Specs/Calls.md` has the rule.
+/// A call gets the session's token, or a newer one if that has expired. If the server refuses the
+/// token, the call gets a newer one, once. All calls share that refresh. `Specs/Calls.md` has the
+/// rules.
 ///
 /// - Requirement: INT-1, INT-2, INT-3
 package struct CallRunner<Carrier: CallCarrier>: Sendable {
@@ -30,19 +31,23 @@ package struct CallRunner<Carrier: CallCarrier>: Sendable {
     self.carrier = carrier
   }
 
-  /// The same calls, carried by another carrier.
+  /// Returns a runner that makes the same calls with another carrier.
   func carried<Other: CallCarrier>(by carrier: Other) -> CallRunner<Other> {
     CallRunner<Other>(self, carrier: carrier)
   }
 
-  /// Makes a call, a second time if the rule says so, and returns the response whatever its status.
+  /// Makes a call, and repeats it if the rules say so.
   ///
-  /// Throws what the carrier throws, and a ``SessionError`` if there is no token for the call:
+  /// Returns the response with any status.
   ///
-  /// - `notLoggedIn`, `expired` and `loggedOut` if there is no session for it, or not any more.
-  /// - `noConnection`, `noReply`, `serverFailure` … if its refresh failed; the session is what it was.
-  /// - `refused` without a status if it cannot carry the token.
-  /// - `cancelled` if its task was cancelled while it waited.
+  /// It throws the errors of the carrier. It throws a ``SessionError`` if there is no token for the
+  /// call:
+  ///
+  /// - `notLoggedIn`, `expired` and `loggedOut` if it has no session, or its session is over.
+  /// - `noConnection`, `noReply`, `serverFailure` … if its refresh failed. The session is
+  ///   unchanged.
+  /// - `refused` without a status if the call cannot carry the token.
+  /// - `cancelled` if its task was cancelled during a wait.
   package func send(_ request: Carrier.Request, as mark: CallMark = .byRules) async throws
     -> Carrier.Response
   {
@@ -117,7 +122,8 @@ package struct CallRunner<Carrier: CallCarrier>: Sendable {
     }
   }
 
-  /// What the response says, by the backend's rules, of the token or of the user's account.
+  /// Returns the failure of the token or of the user's account that the response states by the
+  /// backend's rules.
   private func failure(_ response: Carrier.Response, _ status: Int?) -> RequestFailure? {
     guard let status, map.mayTell(status) else { return nil }
     return map.failure(carrier.content(of: response))
@@ -130,7 +136,7 @@ package struct CallRunner<Carrier: CallCarrier>: Sendable {
 }
 
 extension CallRunner {
-  /// The backend's hosts alone.
+  /// The identity of the backend, without the session.
   package var description: String { "calls by \(backend.identity)" }
 }
 
@@ -141,7 +147,7 @@ extension RefreshNeed {
 }
 
 extension CallPlan.Reason {
-  /// Whether the call fails for how the session stands.
+  /// Whether the call fails because of the session's state.
   fileprivate var isOfSession: Bool {
     switch self {
     case .expired, .ended, .unread: true
@@ -149,7 +155,7 @@ extension CallPlan.Reason {
     }
   }
 
-  /// What the call throws; `nil` for the last error that there was.
+  /// Returns the error that the call throws; `nil` for the last error that occurred.
   fileprivate func error(_ head: CallOutline, after end: EndCause) -> SessionError? {
     switch self {
     case .insecure:

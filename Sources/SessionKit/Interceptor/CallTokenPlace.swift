@@ -1,45 +1,52 @@
 import SessionJSON
 
-/// Where the session's token travels in calls; never in an address.
+/// The place of the session's token in calls.
+///
+/// It is never in an address.
 ///
 /// - Requirement: INT-5, STO-3
 public enum CallTokenPlace: Hashable, Sendable {
-  /// A header field with this name: the scheme, a space and the token, or the token alone.
+  /// A header field with this name.
+  ///
+  /// Its value is the scheme, a space and the token, or the token alone.
   case header(String, scheme: String?)
-  /// A member with this name of the body, which must be a JSON object.
+  /// A member with this name in the body, which must be a JSON object.
   case member(String)
 
-  /// `Authorization: Bearer …` (RFC 6750 §2.1).
+  /// The field `Authorization: Bearer …` (RFC 6750 §2.1).
   public static let bearer = CallTokenPlace.header("Authorization", scheme: "Bearer")
 
-  /// Whether a JSON body already has the token's member; `false` for a token in a header field.
+  /// Returns whether a JSON body already has the token's member; `false` if the token is in a
+  /// header field.
   public func isMember(of body: @autoclosure () -> [UInt8]) -> Bool {
     guard case .member(let name) = self else { return false }
     return CallBody.object(body())?[name] != nil
   }
 
-  /// Whether it is a member of the body.
+  /// Whether the place is a member of the body.
   var isInBody: Bool {
     if case .member = self { true } else { false }
   }
 
-  /// Whether this header field is the token's.
+  /// Returns whether this header field is the token's.
   public func isHeader(_ name: String) -> Bool {
     guard case .header(let own, _) = self else { return false }
     return own.lowercased() == name.lowercased()
   }
 }
 
-/// The session's token as a call carries it.
+/// The session's token in the form in which a call carries it.
 ///
 /// - Requirement: INT-5
 package struct CarriedToken: Sendable {
-  /// Where it travels.
+  /// The place of the token.
   package let place: CallTokenPlace
-  /// The value of the header field, with its scheme, or of the member; shown nowhere.
+  /// The value of the member, or of the header field with its scheme.
+  ///
+  /// No description shows it.
   package let secret: Secret
 
-  /// The text of the header field, with its scheme, or of the member.
+  /// The text of the member, or of the header field with its scheme.
   ///
   /// - Requirement: STO-3
   package var plaintext: String { secret.plaintext }
@@ -48,7 +55,9 @@ package struct CarriedToken: Sendable {
     (self.place, self.secret) = (place, secret)
   }
 
-  /// The body with the token as its first member; every other byte stays as it is.
+  /// Returns the body with the token as its first member.
+  ///
+  /// Every other byte is unchanged.
   ///
   /// Throws `refused` if the body is no JSON object.
   package func body(_ body: [UInt8], of call: String) throws(SessionError) -> [UInt8] {
@@ -68,11 +77,11 @@ package struct CarriedToken: Sendable {
   }
 }
 
-/// The body of a call, as JSON.
+/// Reads the body of a call as JSON.
 private enum CallBody {
-  /// The members of the object; `nil` if the body is something else.
+  /// Returns the members of the object; `nil` if the body is something else.
   static func object(_ body: [UInt8]) -> [String: JSONValue]? {
-    // What is no JSON is the caller's; who needs an object says so.
+    // A body that is no JSON is allowed. Callers that need an object throw an error.
     do {
       guard case .object(let members) = try JSONReader.read(body) else { return nil }
       return members

@@ -1,20 +1,22 @@
 @_spi(Internals) public import SessionCore
 
-/// One step of a protected call, for logs and metrics; holds no token, no body and no query.
+/// One step of a protected call, for logs and metrics.
+///
+/// It contains no token, no body and no query.
 ///
 /// - Requirement: STO-3
 public struct CallTrace: Hashable, Sendable {
-  /// What was done.
+  /// The kind of a step.
   public enum Step: Hashable, Sendable {
-    /// It goes out, with the token of this generation or without one.
+    /// The call is sent, with the token of this generation or without one.
     case sent(Generation?)
-    /// An answer came.
+    /// The server responded.
     case answered(status: Int?)
-    /// It waits for a newer token.
+    /// The call waits for a newer token.
     case waits
-    /// It waits this long before another attempt.
+    /// The call waits for this time before another attempt.
     case rests(Duration)
-    /// It failed.
+    /// The call failed.
     case failed
   }
 
@@ -22,17 +24,17 @@ public struct CallTrace: Hashable, Sendable {
   public let method: String
   /// The path, without query and host.
   public let path: String
-  /// What was done.
+  /// The kind of the step.
   public let step: Step
 
-  /// A step.
+  /// Creates a step.
   public init(method: String, path: String, step: Step) {
     (self.method, self.path, self.step) = (method, path, step)
   }
 }
 
 extension CallTrace: CustomStringConvertible {
-  /// `GET /materials goes out with tok#3`.
+  /// One line, such as `GET /materials goes out with tok#3`.
   public var description: String {
     switch step {
     case .sent(let generation?): "\(method) \(path) goes out with \(generation)"

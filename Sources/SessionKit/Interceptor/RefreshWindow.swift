@@ -1,36 +1,42 @@
 import SessionCore
 
-/// How often refused calls may cause a refresh: so many times within an interval.
+/// The limit of refreshes that refused calls may cause within an interval.
 ///
-/// Without it, an endpoint that refuses every token would cost one rotation per call. It counts per
-/// session and process. A refresh by schedule, by hand or for an expired token does not count.
+/// Without it, an endpoint that refuses every token would cause one rotation per call. It applies
+/// per session and process. A scheduled refresh, a manual one, and one for an expired token do not
+/// count.
 ///
 /// - Requirement: REF-13
 struct RefreshWindow: Hashable, Sendable {
   /// The interval.
   let interval: Duration
-  /// How many refreshes calls may cause within it.
+  /// The maximum number of refreshes that calls may cause within the interval.
   let maximumAttempts: Int
 }
 
-/// Why a call that was refused caused no further refresh: its 401 was delivered.
+/// Why a refused call caused no further refresh.
+///
+/// The caller received its 401.
 ///
 /// - Requirement: REF-13
 enum RefreshDenial: String, CaseIterable, Sendable {
   /// The token had just been refreshed for a refused call, and was refused again.
   case tokenIsNew = "tokenIsNew"
-  /// Calls had caused as many refreshes as the window allows.
+  /// Calls had already caused as many refreshes as the window allows.
   case tooMany = "tooMany"
 }
 
-/// What refused calls have caused: which tokens were replaced for them, and which new one was refused.
+/// The history of refused calls: the tokens that were replaced for them, and the new token that was
+/// refused.
 ///
-/// A value without a clock. Refusals of one token count once: the calls that were refused together
-/// share one refresh.
+/// It is a value without a clock. Refusals of one token count once, since calls that are refused
+/// together share one refresh.
 struct RefusalHistory: Hashable, Sendable {
-  /// Whether a call may cause a refresh, and why not.
+  /// Whether a call may cause a refresh, with the reason if not.
   enum Verdict: Hashable {
     case allowed
+    /// The call may not.
+    ///
     /// `isNews` is `true` for the first call that is denied for this token and this reason.
     case denied(RefreshDenial, isNews: Bool)
   }
@@ -45,17 +51,21 @@ struct RefusalHistory: Hashable, Sendable {
     let denial: RefreshDenial
   }
 
-  /// The tokens that calls asked to have replaced, oldest first.
+  /// The tokens whose replacement calls requested, oldest first.
   private var asked: [Asked] = []
-  /// The token that was refused although it was new, and when that was.
+  /// The new token that was refused, and when.
   private var refusedNew: Asked?
   private var told: Told?
-  /// The longest interval that was asked about, in milliseconds; older entries are of no use.
+  /// The longest interval that was used so far, in milliseconds.
+  ///
+  /// Older entries can be removed.
   private var longest: Int64 = 0
 
   init() {}
 
-  /// Whether a call that was refused this token may cause a refresh now; if so, it is counted.
+  /// Returns whether a call that was refused this token may cause a refresh now.
+  ///
+  /// If so, the refresh is counted.
   mutating func ask(
     _ generation: Generation, at uptime: Int64, _ window: RefreshWindow
   ) -> Verdict {
@@ -74,7 +84,7 @@ struct RefusalHistory: Hashable, Sendable {
     return .allowed
   }
 
-  /// A call was refused this token right after it had caused the refresh that brought it.
+  /// Records that a call was refused this token right after the refresh that it had caused.
   mutating func refused(new generation: Generation, at uptime: Int64) -> Verdict {
     refusedNew = Asked(generation: generation, uptime: uptime)
     return denied(.tokenIsNew, generation)

@@ -5,13 +5,13 @@ import Synchronization
   public import FoundationNetworking
 #endif
 
-// Protected calls without anything to set up (INT-1).
+// Protected calls without any setup (INT-1).
 extension Session {
-  /// Makes a call with the session's token and returns the whole response, whatever its status.
+  /// Makes a call with the session's token and returns the whole response, with any status.
   ///
-  /// It is a call of a ``SessionInterceptor`` with the configuration's `calls`. All calls of this object share
-  /// one `URLSession`, which keeps no cookies, responses or credentials. For another `URLSessionConfiguration`
-  /// or for traces, make a ``SessionInterceptor``.
+  /// It works like a call of a ``SessionInterceptor`` with the configuration's `calls`. All calls
+  /// of this object share one `URLSession`, which keeps no cookies, responses or credentials. For
+  /// another `URLSessionConfiguration` or for traces, create a ``SessionInterceptor``.
   ///
   /// - Requirement: INT-1
   public func data(for request: URLRequest, as mark: CallMark = .byRules)
@@ -20,7 +20,7 @@ extension Session {
     try await interceptor.data(for: request, as: mark)
   }
 
-  /// Makes a call with this body, which is sent whole each time.
+  /// Makes a call with this body, which is sent completely in each attempt.
   ///
   /// - Requirement: INT-1, INT-3
   public func upload(for request: URLRequest, from body: Data, as mark: CallMark = .byRules)
@@ -29,7 +29,9 @@ extension Session {
     try await interceptor.upload(for: request, from: body, as: mark)
   }
 
-  /// Makes a call with the content of a file as its body, read anew each time that it is sent.
+  /// Makes a call with the content of a file as its body.
+  ///
+  /// Each attempt reads the file again.
   ///
   /// - Requirement: INT-1, INT-3
   public func upload(for request: URLRequest, fromFile file: URL, as mark: CallMark = .byRules)
@@ -48,13 +50,13 @@ extension Session {
   }
 }
 
-/// The `URLSession` of a session's own calls, made at the first of them.
+/// The `URLSession` of a session's own calls, created for the first of them.
 ///
 /// It does not hold the session, which holds it.
 final class SharedCalls: Sendable {
   private let made = Mutex<URLSessionCalls?>(nil)
 
-  // Never inlined: async functions call it, and a lock knows its thread.
+  // Never inlined: async functions call it, and a lock belongs to its thread.
   @inline(never)
   func client(for configuration: SessionConfiguration) -> URLSessionCalls {
     made.withLock { made in

@@ -4,40 +4,44 @@ public import Foundation
   public import FoundationNetworking
 #endif
 
-/// Protected calls by `URLSession`, in the shape of its own methods.
+/// Makes protected calls with `URLSession`, with methods like those of `URLSession`.
 ///
 /// ```swift
 /// let api = SessionInterceptor(session)
 /// let (data, response) = try await api.data(for: URLRequest(url: materials))
 /// ```
-/// ``Session/data(for:as:)`` does the same with nothing to set up. An interceptor is for a
-/// `URLSessionConfiguration` of your own, rules of its own, or traces.
+/// ``Session/data(for:as:)`` does the same without any setup. Use an interceptor for a
+/// `URLSessionConfiguration` of your own, for separate rules, or for traces.
 ///
-/// Each call gets the session's token, a newer one first if it has expired, and is sent once more with
-/// a newer one if the server refuses it (`Specs/Calls.md`). The response is returned whatever its
-/// status. A redirect is followed; no redirect takes the token to another origin.
+/// Each call gets the session's token, or a newer one if that has expired. If the server refuses
+/// the token, the call is sent again with a newer one (`Specs/Calls.md`). The response is
+/// returned with any status. Redirects are followed, but the token is never sent to another origin.
 ///
-/// Nothing waits forever. A call that hears nothing for its request's `timeoutInterval` throws
-/// `noReply`, which says that the server may have acted. A response has a size and a time limit
-/// (``CallRules/maximumResponseSize``, ``CallRules/timeout``). Requests for tokens do not come this way, so no call in trouble delays one.
+/// No call waits without a limit. If no data arrives for the request's `timeoutInterval`, the call
+/// throws `noReply`: the server may have acted. A response has a size and a time limit
+/// (``CallRules/maximumResponseSize``, ``CallRules/timeout``). Token requests use another
+/// `URLSession`, so a slow call does not delay them.
 ///
-/// For more of `URLSession`, such as a delegate for certificates, write a `CallClient` of SessionHTTP.
+/// For other features of `URLSession`, such as a delegate for certificates, write a `CallClient` of
+/// SessionHTTP.
 ///
 /// - Requirement: INT-1, REF-4
 public struct SessionInterceptor: Sendable {
   let calls: CallRunner<URLSessionCalls>
 
-  /// Calls of a session; one of these for as long as it lives, since it keeps connections.
+  /// Creates an interceptor for calls of a session.
+  ///
+  /// Keep one for the lifetime of the session, since it keeps connections.
   ///
   /// - Parameters:
-  ///   - session: whose token the calls carry.
-  ///   - configuration: of the `URLSession`; its `protocolClasses` see the request with the token in
-  ///     it. Without one, no cookie, answer or credential is kept: they are found again by
-  ///     address, whoever is signed in by then, so that one user would be shown what another was
-  ///     answered. Who passes one with a cache or cookies clears them at logout.
-  ///   - rules: which calls get the token, where it travels, and what a call may cost. Without it, the
-  ///     configuration's ``SessionConfiguration/calls``.
-  ///   - trace: is told each step of each call, on whatever thread it happens; must not wait.
+  ///   - session: the session whose token the calls carry.
+  ///   - configuration: the configuration of the `URLSession`. Its `protocolClasses` see the
+  ///     request with its token. By default, no cookie, response or credential is kept. A cache
+  ///     finds them by address, so it could show one user the responses of another. If you pass a
+  ///     configuration with a cache or cookies, clear them at logout.
+  ///   - rules: which calls carry the token, in which place, and what a call may cost. By default,
+  ///     the configuration's ``SessionConfiguration/calls``.
+  ///   - trace: receives each step of each call, on any thread. It must not block.
   /// - Requirement: INT-4
   public init(
     _ session: Session, configuration: URLSessionConfiguration? = nil,
@@ -49,22 +53,22 @@ public struct SessionInterceptor: Sendable {
     calls = session.run(client, rules: rules, trace: trace)
   }
 
-  /// Calls by a client that others use too.
+  /// Creates an interceptor with a shared client.
   init(_ session: Session, client: URLSessionCalls, rules: CallRules) {
     calls = session.run(client, rules: rules, trace: nil)
   }
 
-  /// Makes a call and returns the whole answer.
+  /// Makes a call and returns the whole response.
   ///
-  /// A body that is a stream can be read but once: if its token is refused, a newer one is got for
-  /// the next call, and the refusal is returned.
+  /// A body that is a stream can be read only once. If its token is refused, the session gets a
+  /// newer one for the next call, and this call returns the refusal.
   public func data(for request: URLRequest, as mark: CallMark = .byRules)
     async throws(SessionError) -> (Data, URLResponse)
   {
     try await send(URLSessionCalls.Call(request: request), mark)
   }
 
-  /// Makes a call with this body, which arrives whole each time that it is sent.
+  /// Makes a call with this body, which is sent completely in each attempt.
   ///
   /// - Requirement: INT-3
   public func upload(for request: URLRequest, from body: Data, as mark: CallMark = .byRules)
@@ -73,7 +77,9 @@ public struct SessionInterceptor: Sendable {
     try await send(URLSessionCalls.Call(request: request, body: .data(body)), mark)
   }
 
-  /// Makes a call with the content of a file as its body, read anew each time that it is sent.
+  /// Makes a call with the content of a file as its body.
+  ///
+  /// Each attempt reads the file again.
   public func upload(for request: URLRequest, fromFile file: URL, as mark: CallMark = .byRules)
     async throws(SessionError) -> (Data, URLResponse)
   {
@@ -95,18 +101,18 @@ public struct SessionInterceptor: Sendable {
 extension SessionInterceptor: CustomStringConvertible, CustomDebugStringConvertible,
   CustomReflectable
 {
-  /// The host alone.
+  /// The identity of the backend, without the session.
   public var description: String { calls.description }
 
   /// The same as the description.
   public var debugDescription: String { description }
 
-  /// A mirror that shows the description only: `URLSession` holds the requests that are under way.
+  /// A mirror that shows the description only, since `URLSession` holds the requests in progress.
   public var customMirror: Mirror { Mirror(self, children: ["calls": description]) }
 }
 
 extension SessionError {
-  /// What a call by `URLSession` threw.
+  /// Creates the error that a call by `URLSession` throws.
   package init(ofCall error: any Error) {
     switch error {
     case let error as SessionError: self = error

@@ -4,12 +4,12 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// `URLSession` as a client of calls.
+/// Carries calls with `URLSession`.
 struct URLSessionCalls: CallCarrier {
-  /// A request and where its body is.
+  /// A request and the source of its body.
   struct Call: Sendable {
     enum Body: Sendable {
-      /// In the request, or nowhere.
+      /// The body is in the request, or there is none.
       case own
       case data(Data)
       case file(URL)
@@ -17,30 +17,32 @@ struct URLSessionCalls: CallCarrier {
 
     var request: URLRequest
     var body = Body.own
-    /// The body without the token, if the token travels in the body: for another origin.
+    /// The body without the token, for another origin, if the token is in the body.
     var bare: Data?
-    /// Whether a redirect has led to another origin: no credential travels any more.
+    /// Whether a redirect has led to another origin.
+    ///
+    /// Then no credential is sent any more.
     var hasLeft = false
 
     /// The method and the path without the query, for errors.
     var name: String { URLSessionCalls.outline(of: request, isAuthorized: false).name }
 
-    /// Whether its body can be read but once.
+    /// Whether the body can be read only once.
     var isStream: Bool {
       guard case .own = body else { return false }
       return request.httpBodyStream != nil
     }
 
-    /// Whether there is nothing in its body.
+    /// Whether the body is empty.
     var isEmpty: Bool {
       guard case .own = body else { return false }
       return request.httpBodyStream == nil && request.httpBody?.isEmpty ?? true
     }
 
-    /// The bytes of the body; empty if it can be read but once, or not at all.
+    /// The bytes of the body; empty if there are none, or if they can be read only once.
     var bytes: [UInt8] { bodyAgain().map { Array($0) } ?? [] }
 
-    /// Replaces the body, and corrects the length that the app may have given.
+    /// Replaces the body, and corrects the length that the app may have set.
     mutating func setBody(_ data: Data) {
       if case .own = body { request.httpBody = data } else { body = .data(data) }
       if request.value(forHTTPHeaderField: "Content-Length") != nil {
@@ -48,23 +50,24 @@ struct URLSessionCalls: CallCarrier {
       }
     }
 
-    /// The body, to be sent once more; `nil` where it can be read but once, or not any more.
+    /// Returns the body for a second attempt; `nil` if it can be read only once, or cannot be read
+    /// any more.
     func bodyAgain() -> Data? {
       switch body {
       case .own: return isStream ? nil : request.httpBody ?? Data()
       case .data(let data): return data
       case .file(let file):
-        // Whoever asks says what it means that there is none.
+        // The caller decides what a missing body means.
         do { return try Data(contentsOf: file, options: .mappedIfSafe) } catch { return nil }
       }
     }
   }
 
-  /// A whole response.
+  /// A complete response.
   struct Answer: Sendable {
     let data: Data
     let response: URLResponse
-    /// Whether redirects led to another origin, so that it says nothing about the token.
+    /// Whether redirects led to another origin, so that the response does not concern the token.
     let hasLeft: Bool
   }
 
@@ -113,7 +116,7 @@ struct URLSessionCalls: CallCarrier {
   }
 
   func status(of answer: Answer) -> Int? {
-    // What another origin refuses is not our token.
+    // A refusal by another origin does not concern our token.
     answer.hasLeft ? nil : (answer.response as? HTTPURLResponse)?.statusCode
   }
 

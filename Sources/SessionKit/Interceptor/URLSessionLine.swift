@@ -4,7 +4,9 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// A `URLSession` with what calls need of its delegate, for as long as there is anyone to make calls.
+/// A `URLSession` with the delegate that calls need.
+///
+/// It lives as long as any object can make calls.
 final class URLSessionLine: Sendable {
   let delegate: CallDelegate
   let session: URLSession
@@ -17,7 +19,8 @@ final class URLSessionLine: Sendable {
   }
 
   deinit {
-    // Nobody makes calls any more, so no task is made of a session that has ended, which would trap.
+    // No object can make calls any more. So no task is created in an invalidated `URLSession`,
+    // which would trap.
     session.finishTasksAndInvalidate()
   }
 
@@ -27,7 +30,7 @@ final class URLSessionLine: Sendable {
     }
     var call = call
     call.request.url = url.withSmallScheme
-    // The time for which the device sleeps does not count.
+    // Time during which the device sleeps does not count.
     let end = map.timeout.map { SuspendingClock.now.advanced(by: $0) }
     for _ in 0..<URLSessionLine.redirects {
       let exchange = CallExchange(call, limit: map.maximumResponseSize)
@@ -46,7 +49,7 @@ final class URLSessionLine: Sendable {
       "the server redirects more than \(URLSessionLine.redirects) times")
   }
 
-  /// As many as `URLSession` itself follows.
+  /// The maximum number of redirects, which is that of `URLSession` itself.
   private static let redirects = 16
 
   private func send(
@@ -71,7 +74,7 @@ final class URLSessionLine: Sendable {
     return await withTaskCancellationHandler {
       await withCheckedContinuation { delegate.start(task, exchange, answering: $0) }
     } onCancel: {
-      // Before the task: what that does to end itself is nothing to wait for.
+      // The exchange ends first, so that the caller does not wait until the task has ended.
       exchange.finish(.failure(SessionError.cancelled))
       task.cancel()
     }

@@ -1,7 +1,7 @@
-// `URLSession` has no `bytes(for:)` on Linux. Whoever has this module has it.
+// `URLSession` has no `bytes(for:)` on Linux. Systems with the Security module have it.
 #if canImport(Security)
   #if canImport(FoundationNetworking)
-    // Type-checked on Linux, where a module of Tools/applestubs declares it.
+    // Type-checked on Linux with the declarations of Tools/applestubs.
     import Foundation
     public import FoundationNetworking
     public import Security
@@ -9,12 +9,13 @@
     public import Foundation
   #endif
 
-  /// `URLSession` as a client of calls whose answers come byte by byte.
+  /// Carries calls with `URLSession`, with responses that arrive byte by byte.
   struct URLSessionStreams: CallCarrier {
     struct Answer: Sendable {
       let bytes: URLSession.AsyncBytes
       let response: URLResponse
-      /// Whether it is of another origin than the call's, so that it says nothing about the token.
+      /// Whether the response is from another origin than the call's, so that it does not concern
+      /// the token.
       let isForeign: Bool
     }
 
@@ -60,10 +61,10 @@
   extension SessionInterceptor {
     /// Makes a call and returns the response's bytes as they arrive.
     ///
-    /// Whether the token is refused is read from the status alone: the bytes are the caller's. No
-    /// limit of ``CallRules`` applies: nothing is held, and a stream may stay open for as long as the
-    /// app reads it. The request's `timeoutInterval` bounds silence, and the caller's task can be
-    /// cancelled.
+    /// Only the status decides whether the token was refused, since the bytes are left to the
+    /// caller. The limits of ``CallRules`` do not apply: nothing is kept in memory, and a stream
+    /// may stay open as long as the app reads it. The request's `timeoutInterval` limits the time
+    /// without data, and the caller's task can be cancelled.
     ///
     /// - Requirement: INT-6
     public func bytes(for request: URLRequest, as mark: CallMark = .byRules)
