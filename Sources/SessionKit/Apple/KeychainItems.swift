@@ -1,7 +1,8 @@
 @_spi(Internals) import SessionCore
 
-/// Secrets as items of a keychain, behind whatever door: what is asked, in which order, and what an
-/// answer means.
+/// Stores secrets as items of a keychain: the order of its calls, and the meaning of their results.
+///
+/// `door` makes the calls, so that tests can replace the keychain.
 ///
 /// - Requirement: STO-2
 struct KeychainItems: SecretStore {
@@ -11,7 +12,9 @@ struct KeychainItems: SecretStore {
   let names: FileSecretStore.Names
   let protection: KeychainProtection
 
-  /// Only tokens are worth a finger: the other items hold none, or are needed after a logout.
+  /// Returns the protection of an item.
+  ///
+  /// Biometry protects only the tokens: the other items have none, or are needed after a logout.
   private func protection(of item: SecretItem) -> KeychainProtection {
     switch (protection, item) {
     case (.biometry, .token), (.biometryToRefresh, .refreshToken): .biometry
@@ -19,8 +22,10 @@ struct KeychainItems: SecretStore {
     }
   }
 
-  /// Whether half a write may have left the newer item under another name: by this protection, or, of an
-  /// item that is written under no other, by the one before.
+  /// Returns whether an interrupted write may have left the newer item under another name.
+  ///
+  /// Only a write with biometry can leave one. The refresh token item is always written with
+  /// biometry, perhaps before the store's protection was changed.
   private func mayHaveNext(_ item: SecretItem) -> Bool {
     protection(of: item) == .biometry || item == .refreshToken
   }
@@ -28,8 +33,8 @@ struct KeychainItems: SecretStore {
   var separatesRefreshToken: Bool { protection == .biometryToRefresh }
 
   func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]? {
-    // A crash came between the two halves of a write: the newer one may be the only token that the
-    // server still takes.
+    // A crash may have interrupted a write. The newer item may have the only token that the server
+    // still accepts.
     if mayHaveNext(item),
       let next = try read(item, names[item] + Self.nextSuffix)
     {
@@ -38,10 +43,11 @@ struct KeychainItems: SecretStore {
     return try read(item, names[item])
   }
 
-  /// Replaces the item, whole or not at all.
+  /// Replaces the item completely or not at all.
   ///
-  /// To change an item that biometry protects would ask for it; to make one does not. So the new one
-  /// is there under another name before the old one goes, and a reader looks for that one first.
+  /// Changing an item that biometry protects would ask the user, but adding one does not. So the
+  /// new item is added under another name before the old one is removed. A reader looks for the new
+  /// name first.
   func write(_ item: SecretItem, _ bytes: [UInt8]) throws(SecretStoreError) {
     guard bytes.count <= FileSecretStore.maximumSize else {
       throw .tooLarge(item: item, place: place(of: item), maximum: FileSecretStore.maximumSize)
@@ -62,14 +68,14 @@ struct KeychainItems: SecretStore {
   }
 
   func remove(_ item: SecretItem) throws(SecretStoreError) {
-    // The older first: left alone, it would be taken for the item.
+    // The older item is removed first. If it alone remained, it would count as the item.
     try delete(item, names[item])
     if mayHaveNext(item) { try delete(item, names[item] + Self.nextSuffix) }
   }
 
   func setAside(_ item: SecretItem) throws(SecretStoreError) {
     if mayHaveNext(item) {
-      // To rename it would ask for biometry.
+      // Renaming the item would ask for biometry.
       guard let bytes = try read(item) else { return }
       try delete(item, names[item] + Self.asideSuffix)
       try add(item, names[item] + Self.asideSuffix, bytes)

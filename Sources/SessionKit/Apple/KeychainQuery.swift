@@ -1,27 +1,35 @@
-/// How an item in the keychain is protected; none ever leaves the device.
+/// How an item in the keychain is protected.
+///
+/// No item ever leaves the device.
 ///
 /// - Requirement: STO-2
 public enum KeychainProtection: Hashable, Sendable {
-  /// Readable once the device was unlocked after it started, also in the background.
+  /// The item can be read after the device was unlocked once since it started, even in the
+  /// background.
   case afterFirstUnlock
-  /// Readable only after the user has shown a finger or face that was enrolled when it was stored; gone
-  /// with any change of what is enrolled, and with the device's passcode.
+  /// The item can be read only after the user has shown a finger or face that was enrolled when it
+  /// was stored.
+  ///
+  /// Any change of the enrolled fingers and faces removes it, and so does removing the device's
+  /// passcode.
   case biometry
-  /// The refresh token alone is protected like that, in an item of its own; all else is readable once the
-  /// device was unlocked after it started. Nothing refreshes by itself while the user is away.
+  /// Only the refresh token is protected by biometry, in its own item.
+  ///
+  /// The other items can be read after the device was unlocked once since it started. While the
+  /// user is away, the session does not refresh automatically.
   case biometryToRefresh
 }
 
-/// A question to the keychain as a value: what it says is decided and tested without a keychain.
+/// A query to the keychain as a value, so that its contents can be tested without a keychain.
 struct KeychainQuery: Hashable, Sendable {
-  /// What is said of an item or of the question.
+  /// The name of a property of an item or of the query.
   enum Key: CaseIterable, Sendable {
     case itemClass, service, account, accessGroup
     case accessible, accessControl, isSynchronizable, usesDataProtection
     case value, returnsValue, limit, presence
   }
 
-  /// What is said of it.
+  /// The value of a property.
   enum Value: Hashable, Sendable {
     case genericPassword
     case text(String)
@@ -30,44 +38,48 @@ struct KeychainQuery: Hashable, Sendable {
     case afterFirstUnlockThisDeviceOnly
     case currentBiometryThisDeviceOnly
     case one
-    /// What the user has shown of themselves so far; never asks for more.
+    /// The presence that the user has proven so far.
+    ///
+    /// It never asks for more.
     case shownSoFar
   }
 
   private(set) var values: [Key: Value]
 
-  /// The item of this name, whatever it holds.
+  /// Creates the query for the item with this name.
   init(service: String, account: String, accessGroup: String?) {
     values = [
       .itemClass: .genericPassword, .service: .text(service), .account: .text(account),
-      // Of another device's making nothing is wanted, and this one's shall not get there.
+      // Items of other devices must not be found, and this item must not be synchronised to them.
       .isSynchronizable: .flag(false),
-      // On a Mac the other keychain knows neither groups nor this protection.
+      // On a Mac the other keychain supports neither groups nor this protection.
       .usesDataProtection: .flag(true),
     ]
     if let accessGroup { values[.accessGroup] = .text(accessGroup) }
   }
 
-  /// What the item holds.
+  /// Returns the query that reads the item's value.
   ///
-  /// Asked for while the journal is locked, so that nothing may be shown to the user then.
+  /// It is used while the journal is locked, so it must not show anything to the user.
   func reading() -> KeychainQuery {
     with([.returnsValue: .flag(true), .limit: .one, .presence: .shownSoFar])
   }
 
-  /// The item, to be made.
+  /// Returns the query that adds the item.
   func adding(_ bytes: [UInt8], _ protection: KeychainProtection) -> KeychainQuery {
     with([.value: .bytes(bytes)]).with(Self.protected(protection))
   }
 
-  /// What an item is changed to that is there; it is protected as it was.
+  /// Returns the changes that replace an item's value.
+  ///
+  /// Its protection stays.
   static func changes(_ bytes: [UInt8]) -> KeychainQuery {
     KeychainQuery(values: [
       .value: .bytes(bytes), .accessible: .afterFirstUnlockThisDeviceOnly,
     ])
   }
 
-  /// What an item is changed to that gets another name.
+  /// Returns the changes that rename an item.
   static func changes(account: String) -> KeychainQuery {
     KeychainQuery(values: [.account: .text(account)])
   }
@@ -81,21 +93,23 @@ struct KeychainQuery: Hashable, Sendable {
   private static func protected(_ protection: KeychainProtection) -> [Key: Value] {
     switch protection {
     case .afterFirstUnlock: [.accessible: .afterFirstUnlockThisDeviceOnly]
-    // Says when it is accessible itself: the keychain refuses both together.
+    // The access control includes the accessibility. The keychain refuses both together.
     case .biometry, .biometryToRefresh: [.accessControl: .currentBiometryThisDeviceOnly]
     }
   }
 }
 
 extension KeychainQuery: CustomStringConvertible, CustomReflectable {
-  /// The names of what is said, never what an item holds.
+  /// The number of properties, without their values.
   var description: String { "keychain query of \(values.count) values" }
 
   /// A mirror without children.
   var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// The four calls of the keychain; each returns its `OSStatus`.
+/// The four calls of the keychain.
+///
+/// Each returns its `OSStatus`.
 protocol KeychainDoor: Sendable {
   func copy(_ query: KeychainQuery) -> (status: Int32, bytes: [UInt8]?)
   func add(_ query: KeychainQuery) -> Int32

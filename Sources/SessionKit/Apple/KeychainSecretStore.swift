@@ -3,27 +3,38 @@
   import Security
   public import SessionCore
 
-  /// Secrets in the keychain of the device: never in a backup of another one, never synchronised, and
-  /// readable after the first unlock.
+  /// Stores secrets in the keychain of the device.
   ///
-  /// An app and its extensions share the items by an access group, as they share the journal. What an
-  /// item holds is replaced whole or not at all; the keychain does not say when it is on the medium.
+  /// They are never in a backup of another device, never synchronised, and readable after the first
+  /// unlock.
   ///
-  /// With `.biometry` the token item can be read only once the user has shown who they are, by
-  /// ``unlock(reason:)``. Until then reading it says *not yet*, never asks, and the session stays
-  /// `loading`: nobody is logged out. It is the access token too that waits, since both are one item; a
-  /// session that has its tokens in memory goes on refreshing without asking. When what is enrolled
-  /// changes, the item is gone, and the session expires with `secretsMissing`. What a logout still has
-  /// to tell the server is kept without it. The protection is that of the first sign-in: log out to
-  /// change it.
+  /// An app and its extensions share the items by an access group, as they share the journal. An
+  /// item's value is replaced completely or not at all. The keychain does not report when it is on
+  /// the storage medium.
   ///
-  /// With `.biometryToRefresh` the refresh token alone is protected, as a fourth item: the session opens and
-  /// serves its token without asking, and a refresh throws `locked` until ``unlock(reason:)``,
-  /// after which `Session.retry()` makes up for one that was due. Nobody is logged out meanwhile. When
-  /// what is enrolled changes there is no refresh token any more: the token is used to its end, and then
-  /// the user signs in. An app changes between this and `.afterFirstUnlock` as it likes: the next refresh
-  /// token that the server gives is stored in the new way. A logout while it cannot be read tells the
-  /// server with the access token alone.
+  /// With `.biometry`, the token item can be read only after the user has proven their presence
+  /// with ``unlock(reason:)``:
+  ///
+  /// - Before that, reading throws `unavailable` and never asks the user. The session stays
+  ///   `loading`, and no user is logged out. The access token is not available either, since both
+  ///   tokens are one item.
+  /// - A session that has its tokens in memory continues to refresh without asking.
+  /// - If the enrolled fingers or faces change, the item is gone, and the session expires with
+  ///   `secretsMissing`.
+  /// - The data of a pending revocation is stored without this protection.
+  /// - The protection is that of the first sign-in. Log out to change it.
+  ///
+  /// With `.biometryToRefresh`, only the refresh token is protected, in an item of its own:
+  ///
+  /// - The session opens and provides its token without asking the user. A refresh throws `locked`
+  ///   until ``unlock(reason:)``. After that, `Session.retry()` makes a refresh that was due. No
+  ///   user is logged out meanwhile.
+  /// - If the enrolled fingers or faces change, the refresh token is gone. The access token is used
+  ///   until it expires, and then the user signs in.
+  /// - An app can switch between this and `.afterFirstUnlock` at any time. The next refresh token
+  ///   that the server issues is stored in the new way.
+  /// - If the user logs out while the refresh token cannot be read, only the access token is
+  ///   revoked.
   ///
   /// - Requirement: STO-2
   public struct KeychainSecretStore: SecretStore {
@@ -35,26 +46,31 @@
     private let items: KeychainItems
     private let keychain: SystemKeychain
 
-    /// Whether the refresh token is an item of its own: with `.biometryToRefresh`.
+    /// Whether the refresh token is an item of its own, which is the case with
+    /// `.biometryToRefresh`.
     public var separatesRefreshToken: Bool { items.separatesRefreshToken }
 
     #if os(watchOS) || os(tvOS)
-      /// A store of the items of one service; each account needs a service of its own.
+      /// Creates a store for the items of one service.
+      ///
+      /// Each account needs its own service.
       ///
       /// `service` is for example the app's identifier and the account's number. Apps that have the
-      /// entitlement for `accessGroup` share the items. Without biometry, the items are readable after
-      /// the device was unlocked once.
+      /// entitlement for `accessGroup` share the items. Without biometry, the items are readable
+      /// after the device was unlocked once.
       ///
       /// - Requirement: STO-2
       public init(service: String, accessGroup: String? = nil, names: Names = Names()) {
         self.init(service, accessGroup, names, .afterFirstUnlock)
       }
     #else
-      /// A store of the items of one service; each account needs a service of its own.
+      /// Creates a store for the items of one service.
+      ///
+      /// Each account needs its own service.
       ///
       /// `service` is for example the app's identifier and the account's number. Apps that have the
-      /// entitlement for `accessGroup` share the items. watchOS and tvOS have no `protection`: they have
-      /// no biometry.
+      /// entitlement for `accessGroup` share the items. watchOS and tvOS have no `protection`,
+      /// because they have no biometry.
       ///
       /// - Requirement: STO-2
       public init(
@@ -64,10 +80,12 @@
         self.init(service, accessGroup, names, protection)
       }
 
-      /// Asks the user to show who they are; from then on the protected item can be read.
+      /// Asks the user to prove their presence.
       ///
-      /// `reason` is shown to the user. Throws `unavailable` if the user did not, or cannot. watchOS and
-      /// tvOS do not have it.
+      /// After that, the protected item can be read.
+      ///
+      /// `reason` is shown to the user. Throws `unavailable` if the user declines or cannot do it.
+      /// watchOS and tvOS do not have this method.
       public func unlock(reason: String) async throws(SecretStoreError) {
         guard await keychain.presence.ask(reason: reason) else {
           throw .unavailable(
@@ -75,7 +93,7 @@
         }
       }
 
-      /// Forgets that the user has shown who they are.
+      /// Discards the proof of the user's presence.
       public func lock() { keychain.presence.forget() }
     #endif
 
@@ -88,12 +106,12 @@
         protection: protection)
     }
 
-    /// The item's bytes, or `nil` where there is none.
+    /// Returns the item's bytes; `nil` if there is no such item.
     public func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]? {
       try items.read(item)
     }
 
-    /// Replaces the item, whole or not at all.
+    /// Replaces the item completely or not at all.
     public func write(_ item: SecretItem, _ bytes: [UInt8]) throws(SecretStoreError) {
       try items.write(item, bytes)
     }
@@ -101,16 +119,18 @@
     /// Removes the item.
     public func remove(_ item: SecretItem) throws(SecretStoreError) { try items.remove(item) }
 
-    /// Gives the item the account `<name>.unreadable`.
+    /// Renames the item's account to `<name>.unreadable`.
     public func setAside(_ item: SecretItem) throws(SecretStoreError) { try items.setAside(item) }
 
-    /// Removes what was set aside, if anything.
+    /// Removes the bytes of the item that were moved aside, if any.
     public func removeSetAside(_ item: SecretItem) throws(SecretStoreError) {
       try items.removeSetAside(item)
     }
   }
 
-  /// The system's keychain: turns values into its dictionaries, and decides nothing.
+  /// Makes the calls of the system's keychain.
+  ///
+  /// It converts values to dictionaries and decides nothing.
   final class SystemKeychain: KeychainDoor {
     let presence = UserPresence()
 
@@ -140,7 +160,7 @@
       return SecItemDelete(item)
     }
 
-    /// `nil` where the system cannot make what a value stands for.
+    /// Converts a query to a dictionary; `nil` if the system cannot create one of its values.
     private static func dictionary(_ query: KeychainQuery, _ shown: Any? = nil)
       -> CFDictionary?
     {

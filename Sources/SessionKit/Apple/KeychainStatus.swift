@@ -1,23 +1,25 @@
 import SessionCore
 
-/// What an `OSStatus` of the keychain means to a session (`Specs/Errors.md`).
+/// The meaning of an `OSStatus` of the keychain for a session (`Specs/Errors.md`).
 enum KeychainStatus: Hashable, Sendable, CaseIterable {
-  /// It was done.
+  /// The call succeeded.
   case done
   /// There is no such item.
   case absent
-  /// There is such an item already.
+  /// There already is such an item.
   case duplicate
-  /// Not now: locked, or the user has not shown who they are.
+  /// The item is not available now: it is locked, or the user has not proven their presence.
   case locked
-  /// This process may not.
+  /// This process has no access.
   case refused
-  /// There is no room.
+  /// There is no space.
   case noSpace
-  /// Something else is wrong.
+  /// Another failure occurred.
   case failed
 
-  /// Numbers, not the names that Security has for them, so that the table is the same everywhere.
+  /// Creates the meaning of a status.
+  ///
+  /// It uses numbers instead of names of Security, so that all platforms share the table.
   init(_ status: Int32) {
     switch status {
     case 0: self = .done
@@ -32,12 +34,12 @@ enum KeychainStatus: Hashable, Sendable, CaseIterable {
     case -25243, -25292, -61: self = .refused
     // errSecDiskFull
     case -34: self = .noSpace
-    // Among them errSecMissingEntitlement, -34018: the app's signature lacks the access group.
+    // They include errSecMissingEntitlement, -34018: the app's signature lacks the access group.
     default: self = .failed
     }
   }
 
-  /// The error of a reading that did not end well.
+  /// Returns the error of a failed read.
   static func readingError(_ status: Int32, _ item: SecretItem, at place: String)
     -> SecretStoreError
   {
@@ -49,7 +51,7 @@ enum KeychainStatus: Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The error of a change that did not end well.
+  /// Returns the error of a failed change.
   static func writingError(
     _ status: Int32, _ operation: String, _ item: SecretItem, at place: String
   ) -> SecretStoreError {

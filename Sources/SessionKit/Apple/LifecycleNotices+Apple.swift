@@ -4,10 +4,12 @@
   import WatchKit
 
   extension LifecycleNotices {
-    /// Those of WatchKit, which has them on the main actor; the system is asked for the time to finish.
+    /// The notices of WatchKit, which provides them on the main actor.
     ///
-    /// watchOS has no notice that the device was unlocked: the app's next foreground reads what could not
-    /// be read.
+    /// The system is asked for time to finish.
+    ///
+    /// watchOS has no notice that the device was unlocked. So the next change to the foreground
+    /// reads what could not be read.
     ///
     /// - Requirement: REF-2
     @MainActor
@@ -24,7 +26,9 @@
   import UIKit
 
   extension LifecycleNotices {
-    /// Those of UIKit; the system is asked for the time to finish, which also works in an extension.
+    /// The notices of UIKit.
+    ///
+    /// The system is asked for time to finish, which also works in an extension.
     ///
     /// - Requirement: REF-2, RES-3
     public static var app: LifecycleNotices {
@@ -40,7 +44,9 @@
   import Foundation
 
   extension LifecycleNotices {
-    /// Those of AppKit, whose apps are not suspended with a request under way.
+    /// The notices of AppKit.
+    ///
+    /// Its apps are not suspended during a request.
     ///
     /// - Requirement: REF-2
     public static var app: LifecycleNotices {
@@ -52,7 +58,7 @@
 #endif
 
 #if os(watchOS) || canImport(UIKit)
-  /// Work that the system gives time to in the background.
+  /// Performs work with time that the system grants in the background.
   private enum ExpiringActivity {
     static func perform(_ work: @escaping @Sendable () async -> Void) {
       let end = DispatchSemaphore(value: 0)
@@ -60,7 +66,8 @@
         await work()
         end.signal()
       }
-      // Called on a thread that may wait, and again on another when the time is over.
+      // The block is called on a thread that may block, and again on another thread when the time
+      // is over.
       ProcessInfo.processInfo.performExpiringActivity(withReason: "a session's request") { isOver in
         if isOver { end.signal() } else { end.wait() }
       }

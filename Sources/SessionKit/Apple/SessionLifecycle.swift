@@ -2,22 +2,25 @@ public import Foundation
 import SessionCore
 import Synchronization
 
-/// Which notices say that an app comes to the foreground and goes to the background, and how it gets
-/// time there.
+/// The notices that an app comes to the foreground or goes to the background, and a way to get time
+/// there.
 public struct LifecycleNotices: Sendable {
   /// Posted before or when the app comes to the foreground.
   public var foreground: Notification.Name
-  /// Posted when the app has gone to the background, where the system may suspend it.
+  /// Posted when the app has gone to the background.
+  ///
+  /// The system may suspend it there.
   public var background: Notification.Name
-  /// Posted when protected files and items can be read that could not be before; `nil` where the system
-  /// has no such notice.
+  /// Posted when protected files and items become readable; `nil` if the system has no such notice.
   ///
   /// - Requirement: RES-3
   public var unlocked: Notification.Name?
   /// Performs work that should be finished before the system suspends the app.
   public var finish: @Sendable (_ work: @escaping @Sendable () async -> Void) -> Void
 
-  /// Notices; what is not said of `finish` is a task like any other.
+  /// Creates a set of notices.
+  ///
+  /// By default, `finish` runs the work in an ordinary task.
   public init(
     foreground: Notification.Name, background: Notification.Name,
     unlocked: Notification.Name? = nil,
@@ -32,12 +35,14 @@ public struct LifecycleNotices: Sendable {
   }
 }
 
-/// Tells a session when its app comes to the foreground and goes to the background.
+/// Informs a session when its app comes to the foreground and goes to the background.
 ///
-/// On coming, an expired token is refreshed; what could not be read before is read when the device is
-/// unlocked. On going, a request that may hold the only token that the
-/// server takes from now on is given the time to end. Works as long as this object lives; holds the
-/// session.
+/// - In the foreground, an expired token is refreshed.
+/// - After the device is unlocked, items that could not be read before are read.
+/// - In the background, a request that may return the only token that the server accepts gets time
+///   to end.
+///
+/// It works as long as this object lives, and it holds the session.
 ///
 /// - Requirement: REF-2
 public final class SessionLifecycle: Sendable {
@@ -48,7 +53,7 @@ public final class SessionLifecycle: Sendable {
   private let center: NotificationCenter
   private let registration = Mutex(Registration())
 
-  /// Listens from now on.
+  /// Creates an object that listens to the notices for a session.
   public init(
     _ session: Session, _ notices: LifecycleNotices, center: NotificationCenter = .default
   ) {
@@ -74,7 +79,9 @@ public final class SessionLifecycle: Sendable {
     }
   }
 
-  /// Has an opening try again when the app comes to the foreground and when the device is unlocked.
+  /// Creates an object that lets an opening try again.
+  ///
+  /// It does so when the app comes to the foreground and when the device is unlocked.
   ///
   /// - Requirement: RES-3
   public init(
@@ -96,11 +103,16 @@ public final class SessionLifecycle: Sendable {
 }
 
 extension Session {
-  /// The app has come to the foreground: looks at what other processes appended, ends a session
-  /// that was unused for too long, and gets a newer token if the current one has expired.
+  /// Handles that the app has come to the foreground, which counts as a use.
   ///
-  /// Nobody signed in is no error; every other one says what `refresh()` would. Items that could not be
-  /// read yet are looked at first. Counts as a use.
+  /// It takes these steps:
+  ///
+  /// - It reads items that could not be read before.
+  /// - It reads what other processes appended.
+  /// - It ends a session that was unused for too long.
+  /// - It gets a newer token if the current one has expired.
+  ///
+  /// It throws the errors of `refresh()`, except that a session without a user is no error.
   ///
   /// - Requirement: REF-2, POL-5, RES-3
   public func enterForeground() async throws(SessionError) {
@@ -109,7 +121,8 @@ extension Session {
     _ = try await engine.ask { .foreground($0) }
   }
 
-  /// Returns when no request is under way that may change the token, or the session object is closed.
+  /// Returns when no request is in progress that may change the token, or when the session object
+  /// is closed.
   public func untilSettled() async {
     for await status in states where !status.isBusy { return }
   }
@@ -118,7 +131,7 @@ extension Session {
     do throws(SessionError) {
       try await enterForeground()
     } catch {
-      // Nobody has asked: what came of it is in the session's state and activity.
+      // No caller waits. The session's state and activity show the result.
     }
   }
 }

@@ -7,18 +7,22 @@
     import LocalAuthentication
     import Synchronization
 
-    /// What the user has shown of themselves to the keychain: by a finger or a face.
+    /// The user's proof of presence for the keychain, by a finger or a face.
     final class UserPresence: Sendable {
       private struct Contexts {
-        /// What the user has shown; asks for nothing by itself.
+        /// The proof so far.
+        ///
+        /// It never asks the user.
         var shown = LAContext.silent()
-        /// What the user is being asked for.
+        /// The proof that the user is being asked for.
         var asked: LAContext?
       }
 
       private let contexts = Mutex(Contexts())
 
-      /// Asks the user, with a reason that is shown to them; false if they did not, or cannot.
+      /// Asks the user and shows them the reason.
+      ///
+      /// Returns `false` if the user declines or cannot do it.
       func ask(reason: String) async -> Bool {
         guard let control = Self.currentBiometry() else { return false }
         let isShown = await withCheckedContinuation { continuation in
@@ -40,7 +44,7 @@
         return isShown
       }
 
-      /// Forgets what the user has shown.
+      /// Discards the user's proof of presence.
       func forget() {
         contexts.withLock { contexts in
           contexts.shown.invalidate()
@@ -48,12 +52,14 @@
         }
       }
 
-      /// Calls `body` with what the user has shown; no other thread uses it meanwhile.
+      /// Calls `body` with the user's proof of presence.
+      ///
+      /// No other thread uses it meanwhile.
       func lend<Answer: Sendable>(_ body: @Sendable (Any?) -> Answer) -> Answer {
         contexts.withLock { contexts in body(contexts.shown) }
       }
 
-      /// Who may read an item: the user, by a finger or face that is enrolled now.
+      /// Returns the access control for the user, proven by a finger or face that is enrolled now.
       static func currentBiometry() -> SecAccessControl? {
         SecAccessControlCreateWithFlags(
           nil, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, .biometryCurrentSet, nil)
@@ -69,7 +75,9 @@
       }
     }
   #else
-    /// A system without biometry: nothing can be shown, and no item asks for it.
+    /// The proof of presence on a system without biometry.
+    ///
+    /// It is empty, and no item requires it.
     struct UserPresence: Sendable {
       func lend<Answer: Sendable>(_ body: @Sendable (Any?) -> Answer) -> Answer { body(nil) }
 

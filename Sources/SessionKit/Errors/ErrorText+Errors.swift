@@ -1,7 +1,7 @@
 @_spi(Internals) import SessionCore
 import SessionJournal
 
-// What a user reads of each error, in English.
+// The text for users of each error, in English.
 
 extension SessionError: WordedError {
   package var text: ErrorText { failure.text }
@@ -89,7 +89,8 @@ extension JournalError: WordedError {
     case .missing, .folderMissing, .emptyPath, .danglingLink, .isDirectory, .notARegularFile,
       .readOnlyFolder, .notAJournal, .io, .hardLinked, .reservedKind:
       .storageUnusable
-    // A file that the system protects until the first unlock is refused like any other.
+    // The system refuses a file that is protected until the first unlock with the same error as any
+    // other.
     case .permissionDenied: .deviceLocked
     case .empty, .headerDamaged, .damaged: .storageDamaged
     case .newerFormat, .unknownFeatures: .newerData

@@ -1,7 +1,7 @@
-/// What a user reads of an error, in English, and what the app should do.
+/// The text of an error for users, in English, with advice for the app.
 ///
-/// It names no path, no status and no code, and holds nothing that was entered or that a server sent.
-/// SessionMessages has the same in more languages.
+/// It contains no path, no status and no code, and nothing that was entered or that a server sent.
+/// SessionMessages has the texts in more languages.
 ///
 /// - Requirement: LOG-8, STO-3
 package struct ErrorText: Hashable, Sendable {
@@ -10,12 +10,12 @@ package struct ErrorText: Hashable, Sendable {
   /// What the app should do.
   package let advice: SessionAdvice
 
-  /// A text.
+  /// Creates a text.
   package init(_ problem: String, _ advice: SessionAdvice) {
     (self.problem, self.advice) = (problem, advice)
   }
 
-  /// What the app should do, as a sentence; `nil` if nothing has to be done.
+  /// The advice as a sentence; `nil` if nothing has to be done.
   package var suggestion: String? {
     let text = advice.inEnglish
     return text.isEmpty ? nil : text

@@ -2,13 +2,15 @@ public import Foundation
 @_spi(Internals) public import SessionCore
 public import SessionJournal
 
-/// An error that a user may read of.
+/// An error with a text for users.
 package protocol WordedError: LocalizedError {
-  /// What a user reads of it, in English.
+  /// The text for users, in English.
   var text: ErrorText { get }
 }
 
-/// An error that has words in the languages of the app's users: SessionMessages adds them, if it is linked.
+/// An error with texts in the languages of the app's users.
+///
+/// SessionMessages adds the conformances, if it is linked.
 package protocol TranslatedError {
   /// What happened, in the language of the app.
   var translatedProblem: String { get }
@@ -29,7 +31,8 @@ extension WordedError {
   }
 }
 
-// `localizedDescription` of what a session throws is what a user may read; `description` is for developers.
+// `localizedDescription` of an error that a session throws is for users, and `description` is for
+// developers.
 
 extension SessionError: LocalizedError {
   /// What happened, for the user.
@@ -91,7 +94,7 @@ extension SessionRejection: LocalizedError {
   public var recoverySuggestion: String? { spokenSuggestion }
 }
 
-// No user has to do with these: the same words as in `description`.
+// Users do not see these errors, so the texts are those of `description`.
 
 extension CodecError: LocalizedError {
   /// The same as the description.
@@ -109,7 +112,7 @@ extension SessionFold.Failure: LocalizedError {
 }
 
 extension JournalFlaw: LocalizedError {
-  /// The same as the description.
+  /// The same as the explanation.
   public var errorDescription: String? { explanation }
 }
 

@@ -2,7 +2,7 @@
 ///
 /// - Requirement: LOG-8
 public enum SessionAdvice: Hashable, Sendable {
-  /// Try the same again, now or when the user asks for it.
+  /// Try again, now or when the user asks for it.
   case retry
   /// Try again after this time, in whole seconds; `nil` if it is not known.
   case wait(Duration?)
@@ -14,27 +14,29 @@ public enum SessionAdvice: Hashable, Sendable {
   case signIn
   /// Log out before anything else.
   case logOut
-  /// The device has to be unlocked, or the user has to show who they are.
+  /// Ask the user to unlock the device, or to prove their presence.
   case unlock
-  /// Space on the device has to be freed.
+  /// Ask the user to free space on the device.
   case freeSpace
-  /// Close the session and open it again; for the user, the app.
+  /// Close the session and open it again.
+  ///
+  /// A user restarts the app.
   case reopen
-  /// The app has to be updated.
+  /// Ask the user to update the app.
   case update
-  /// The user should contact support.
+  /// Ask the user to contact support.
   case contactSupport
   /// Nothing has to be done.
   case nothing
 }
 
-/// A wait as people say it: seconds up to two minutes, then minutes up to two hours, then hours.
+/// A waiting time in words: seconds up to two minutes, minutes up to two hours, then hours.
 package enum SpokenWait: Equatable {
   case seconds(Int)
   case minutes(Int)
   case hours(Int)
 
-  /// Rounded up, so that no attempt is too early.
+  /// Creates a waiting time, rounded up so that no attempt is too early.
   package init(_ wait: Duration) {
     let milliseconds = wait.milliseconds(atLeast: 1)
     switch Int(clamping: (milliseconds - 1) / 1_000 + 1) {

@@ -2,7 +2,7 @@
 import SessionJournal
 
 extension SessionError.Failure {
-  /// What happened, what it means for the session, and what to do next.
+  /// A description of what happened, the consequence for the session, and the next step.
   package var description: String {
     switch self {
     case .invalidCredential(let problem):
@@ -157,7 +157,7 @@ extension SessionError.Failure {
     code.map { " \($0)" } ?? ""
   }
 
-  /// Rounded up, so that no attempt is too early.
+  /// Converts milliseconds to seconds, rounded up so that no attempt is too early.
   package static func seconds(_ milliseconds: Int64?) -> Int? {
     milliseconds.map { Int(clamping: $0 / 1000 + ($0 % 1000 > 0 ? 1 : 0)) }
   }

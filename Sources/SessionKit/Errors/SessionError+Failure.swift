@@ -2,94 +2,115 @@
 package import SessionJournal
 
 extension SessionError {
-  /// What exactly happened: the detail of a ``SessionError/Code``, for this package alone.
+  /// The detail of a ``SessionError/Code``, for this package only.
   package enum Failure: Equatable, Sendable {
-    // Before anything is sent.
-    /// The credential cannot be right; nothing was sent.
+    // Errors before anything is sent.
+    /// The credential is malformed.
+    ///
+    /// Nothing was sent.
     case invalidCredential(CredentialRules.Problem)
     /// No user is logged in.
     case notSignedIn
     /// A user is logged in already.
     case alreadySignedIn
-    /// The expired session belongs to another user, whose data must be settled first.
+    /// The expired session belongs to another user, whose data must be handled first.
     case otherUsersSession(after: EndCause = EndCause())
     /// The token was replaced while the response was on its way, so the response does not count.
     case superseded
-    /// A login is under way already.
+    /// A login is in progress already.
     case signInUnderWay
-    /// This device's own limit of logins, and the milliseconds to wait.
+    /// This device's own limit of logins is reached.
+    ///
+    /// The value is the number of milliseconds to wait.
     case tooManyAttempts(retryAfter: Int64)
-    /// The stored secrets cannot be read yet; it is not known whether a user is logged in.
+    /// The stored secrets cannot be read yet, so it is not known whether a user is logged in.
     case secretsUnavailable
-    /// The refresh token cannot be read until the user has shown who they are.
+    /// The refresh token cannot be read until the user has proven their presence.
     case needsPresence
     /// This number of the user's changes was not sent to the server.
     case pendingChanges(Int)
-    /// The app has not removed the local data of the user before within its time.
+    /// The app has not removed the local data of the previous user within its time limit.
     case clearingLocalData
-    /// There is nothing to refresh with; the current token is good until it expires.
+    /// There is no refresh token.
+    ///
+    /// The current token is valid until it expires.
     case noRefreshToken
-    /// The backend has no endpoint for it; says what it lacks.
+    /// The backend has no such endpoint.
+    ///
+    /// The text names what is missing.
     case notOffered(String)
-    /// The address cannot be used: no host, or no HTTPS to another machine.
+    /// The address cannot be used: it has no host, or no HTTPS to another machine.
     case wrongAddress(String)
-    /// The call cannot carry the token; says which call and why.
+    /// The call cannot carry the token.
+    ///
+    /// The values name the call and the reason.
     case unusableCall(call: String, problem: String)
-    /// The login with an identity provider brought nothing.
+    /// The login with an identity provider failed.
     case webSignIn(WebSignInProblem)
 
-    // What the server answered (LOG-3).
-    /// The server found the request itself wrong.
+    // Responses of the server (LOG-3).
+    /// The server reports that the request itself is wrong.
     case invalidRequest(code: String?, status: UInt16 = 400)
-    /// The rules call a login rejected, such as a 401 or OAuth's `invalid_grant`; not a 403.
+    /// By the rules the login is rejected, for example by a 401 or by OAuth's `invalid_grant`, but
+    /// not by a 403.
     case invalidCredentials(code: String?, status: UInt16 = 401)
-    /// The same at a switch: the token is not accepted any more.
+    /// A context switch is rejected, because the token is not accepted any more.
     case unauthorized(code: String?, status: UInt16 = 401)
-    /// The server refuses the app, not its user, such as by OAuth's `invalid_client`.
+    /// The server refuses the app and not its user, for example by OAuth's `invalid_client`.
     case appRefused(status: UInt16, code: String)
-    /// 403 at a login or a switch.
+    /// A login or a switch got the status 403.
     case forbidden(code: String?)
-    /// The server says that the account is inactive.
+    /// The server reports that the account is inactive.
     case userInactive(EndCause = EndCause())
-    /// The server says that the account is deleted.
+    /// The server reports that the account is deleted.
     case userDeleted(EndCause = EndCause())
-    /// 404.
+    /// The status is 404.
     case notFound(code: String? = nil)
-    /// 409, or the server's code says so: it was changed elsewhere.
+    /// The data was changed elsewhere: the status is 409, or the server's code says so.
     ///
     /// - Requirement: LOG-7
     case conflict(code: String?, status: UInt16 = 409)
-    /// The server's code says that it is deleted already.
+    /// The data is already deleted, as the server's code says.
     ///
     /// - Requirement: LOG-7
     case alreadyDeleted(status: UInt16 = 409)
-    /// 423: the account is locked.
+    /// The account is locked: the status is 423.
     case accountLocked(code: String? = nil)
-    /// 429, or the server's code says so; the milliseconds to wait, if the server said.
+    /// There were too many requests: the status is 429, or the server's code says so.
+    ///
+    /// `retryAfter` is the number of milliseconds to wait, if the server stated it.
     ///
     /// - Requirement: LOG-7
     case rateLimited(retryAfter: Int64?, status: UInt16 = 429, code: String? = nil)
-    /// 5xx; the milliseconds to wait, if the server said.
+    /// The server failed with a status of 500 or more.
+    ///
+    /// `retryAfter` is the number of milliseconds to wait, if the server stated it.
     case server(status: UInt16, code: String?, retryAfter: Int64? = nil)
-    /// The server cannot reach its data (`DB_UNAVAILABLE`, `DB_TIMEOUT`).
+    /// The server cannot access its data (`DB_UNAVAILABLE`, `DB_TIMEOUT`).
     ///
     /// - Requirement: LOG-7
     case databaseUnavailable(code: String, status: UInt16 = 503, retryAfter: Int64? = nil)
-    /// Another status that has no meaning here.
+    /// The response has a status without a meaning here.
     case unexpectedStatus(UInt16, code: String? = nil)
-    /// The status says success and the body cannot be read; says what and where.
+    /// The status reports success, but the body cannot be read.
+    ///
+    /// The text says what is wrong and where.
     case unreadableAnswer(String)
-    /// Another machine than the server answered: a captive portal, a proxy or a gateway.
+    /// Another machine answered in place of the server: a captive portal, a proxy or a gateway.
     case intercepted(status: UInt16)
 
-    // What the network did.
+    // Errors of the network.
     /// Nothing was sent.
     case noConnection(String)
     /// The server's certificate is not trusted. Nothing was sent.
     case notTrusted(String)
-    /// It was sent and no whole response came: the server may have acted.
+    /// The request was sent, but there was no complete response.
+    ///
+    /// The server may have acted.
     case noReply(String)
-    /// The response to a call has more bytes than allowed, and was not read further.
+    /// The response to a call is larger than allowed.
+    ///
+    /// The rest was not read.
     ///
     /// - Requirement: INT-6
     case responseTooLarge(call: String, limit: Int)
@@ -98,26 +119,28 @@ extension SessionError {
     /// - Requirement: INT-6
     case responseTooSlow(call: String, limit: Duration)
 
-    // How a session ended.
-    /// The session has expired, for this reason.
+    // Ends of a session.
+    /// The session has expired for this reason.
     case expired(EndCause)
-    /// The session was logged out, for this reason.
+    /// The session was logged out for this reason.
     case loggedOut(EndCause)
 
-    // What keeps the session.
-    /// The server's response could not be stored yet, for this reason. That is tried again each second.
+    // Errors of the storage.
+    /// The server's response could not be stored yet, for this reason.
+    ///
+    /// The session tries again each second.
     indirect case notStoredYet(because: Failure)
     /// The session was closed, and the server's last response could not be stored, for this reason.
     indirect case answerDropped(because: Failure)
     /// The journal failed.
     case journal(JournalError)
-    /// The journal holds a record that this version cannot fold.
+    /// The journal has a record that this version cannot fold.
     case unusableJournal(path: String, sequence: UInt64, problem: String)
-    /// The events that were asked for are in a snapshot.
+    /// A snapshot has replaced the requested events.
     case eventsCompacted(through: UInt64, state: SessionState)
     /// The secret store failed.
     case secrets(SecretStoreError)
-    /// The stored secrets are those of the session of this journal, which still stands.
+    /// The stored secrets belong to the session of this journal, which still exists.
     ///
     /// - Requirement: RES-5
     case secretsOfAnotherSession(journal: String)
@@ -133,7 +156,7 @@ extension SessionError {
 }
 
 extension SessionError.Failure {
-  /// The name of the case, as scenarios spell it.
+  /// The name of the case in scenarios.
   package var name: String {
     switch self {
     case .invalidCredential: "invalidCredential"

@@ -2,19 +2,21 @@
 import SessionJournal
 
 extension SessionError {
-  /// An error as a session throws it, for tests and previews of an app.
+  /// Creates an error as a session throws it, for tests and previews of an app.
   ///
-  /// A value that an error with this code does not have is left out. An error that always has a status gets the
-  /// usual one if none is given: 401 for `invalidCredentials`, 409 for `conflict`, 500 for `serverFailure`.
+  /// A value that an error with this code does not have is ignored. An error that always has a
+  /// status gets the usual one by default: 401 for `invalidCredentials`, 409 for `conflict`, 500
+  /// for `serverFailure`.
   ///
   /// - Parameters:
-  ///   - code: What happened.
+  ///   - code: The class of the error.
   ///   - status: The HTTP status of the server's response.
   ///   - serverCode: The server's own code.
-  ///   - retryAfter: How long to wait.
-  ///   - pendingChanges: How many changes were not sent; 1 if not given.
+  ///   - retryAfter: The time to wait.
+  ///   - pendingChanges: The number of changes that were not sent; 1 by default.
   ///   - reason: Why the session ended.
-  ///   - underlyingError: A `JournalError` or ``SecretStoreError`` for `storage`, a `CredentialRules.Problem` for
+  ///   - underlyingError: A `JournalError` or ``SecretStoreError`` for `storage`, a
+  ///     `CredentialRules.Problem` for
   ///     `invalidInput`.
   public init(
     _ code: Code, status: Int? = nil, serverCode: String? = nil, retryAfter: Duration? = nil,
@@ -28,7 +30,7 @@ extension SessionError {
     self.init(given.failure(code))
   }
 
-  /// What an app says of an error.
+  /// The values that an app gives for an error.
   private struct Given {
     var status: UInt16?
     var serverCode: String?

@@ -2,7 +2,7 @@
 import SessionJournal
 
 extension SessionError {
-  /// Whether the same would happen again however often it is tried.
+  /// Whether every further attempt would fail in the same way.
   var isLasting: Bool {
     switch failure {
     case .journal(.recordTooLarge), .journal(.batchTooLarge), .journal(.replaced),
@@ -13,7 +13,8 @@ extension SessionError {
     }
   }
 
-  /// Whether the same call may succeed later, if only the disk has room again.
+  /// Whether the same call may succeed after the disk has space again, or after a peer releases the
+  /// lock.
   var isPassing: Bool {
     switch failure {
     case .journal(.diskFull), .journal(.busy): true
@@ -21,7 +22,7 @@ extension SessionError {
     }
   }
 
-  /// How the session of a waiting caller ended.
+  /// Creates the error of a waiting caller whose session ended.
   package init(endedIn state: SessionState.Kind, by cause: EndCause) {
     switch cause.failure?.kind {
     case .userInactive: self = .userInactive(cause)
@@ -30,7 +31,8 @@ extension SessionError {
     }
   }
 
-  /// What a rejection by the core means to the caller, after a session that ended so.
+  /// Creates the error of a command that the core rejected, after a session that ended with this
+  /// cause.
   package init(_ rejection: SessionRejection, after cause: EndCause) {
     switch rejection.reason {
     case .notAuthenticated: self = .notSignedIn
@@ -41,7 +43,9 @@ extension SessionError {
     }
   }
 
-  /// The error of a request that failed; `detail` says what the failure's numbers cannot.
+  /// Creates the error of a failed request.
+  ///
+  /// `detail` is a text for the description.
   package init(_ failure: RequestFailure, detail: String?, isSignIn: Bool) {
     switch failure.kind {
     case .noConnection where failure.serverCode == RequestFailure.notOffered:
@@ -73,14 +77,14 @@ extension SessionError {
     case .userInactive: self = .userInactive(EndCause(failure: failure))
     case .userDeleted: self = .userDeleted(EndCause(failure: failure))
     case .otherUser: self = .unreadableAnswer("it names another user than the session's")
-    // The rules have the last word on a sign-in: at any status, this is a wrong credential. Elsewhere, 403
-    // says that this user may not do it.
+    // The rules decide about a sign-in: at any status, this is a wrong credential. For other
+    // requests, 403 means that the user is not allowed to do it.
     case .rejected where isSignIn || failure.status != 403:
       self =
         isSignIn
         ? .invalidCredentials(code: failure.serverCode, status: failure.status)
         : .unauthorized(code: failure.serverCode, status: failure.status)
-    // No server of the backend has answered: it was the identity provider, which has no status.
+    // Without a status, the failure is not from the backend but from the identity provider.
     case .unexpected where failure.status == 0:
       self = .webSignIn(.refused(failure.serverCode.flatMap { IdentityCode($0) }))
     default:
@@ -92,11 +96,12 @@ extension SessionError {
     }
   }
 
-  /// The error of a sign-in whose credential was accepted, and whose user could not be learnt.
+  /// Creates the error of a sign-in whose credential was accepted, but whose user could not be
+  /// determined.
   ///
   /// - Requirement: LOG-6
   package init(unidentified failure: RequestFailure, detail: String?) {
-    // A token that is refused at once says nothing of what the user entered.
+    // If a new token is refused at once, the user's input is not the cause.
     guard failure.kind != .rejected || failure.status != 401 else {
       self = .unexpectedStatus(failure.status, code: failure.serverCode)
       return
@@ -124,7 +129,7 @@ extension SessionError {
     }
   }
 
-  /// What OAuth says if the request of the app itself is wrong, for every user.
+  /// The codes of OAuth for a request of the app that is wrong for every user.
   private static let clientCodes: Set<String> = [
     "invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_scope",
   ]

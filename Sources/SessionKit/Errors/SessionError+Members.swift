@@ -1,7 +1,7 @@
 @_spi(Internals) package import SessionCore
 package import SessionJournal
 
-// `throw .notSignedIn`, for this package alone. An app reads `code`.
+// Shorthands such as `throw .notSignedIn`, for this package only. Apps read `code`.
 extension SessionError {
   package static func invalidCredential(_ value: CredentialRules.Problem) -> SessionError {
     SessionError(.invalidCredential(value))

@@ -1,7 +1,7 @@
 @_spi(Internals) import SessionCore
 import SessionJournal
 
-// What an app reads of each failure.
+// The values of each failure that apps read.
 extension SessionError.Failure {
   package var code: SessionError.Code {
     switch self {
@@ -37,7 +37,8 @@ extension SessionError.Failure {
     if case .otherUsersSession(let cause) = self { cause.reason } else { end?.reason }
   }
 
-  /// Why the session ended, with what the server said; `nil` if this failure is of no end.
+  /// Why the session ended, with the data of the server; `nil` if this failure is no end of a
+  /// session.
   private var end: EndCause? {
     switch self {
     case .expired(let cause), .loggedOut(let cause), .userInactive(let cause),
@@ -75,7 +76,7 @@ extension SessionError.Failure {
     }
   }
 
-  /// The milliseconds to wait.
+  /// The number of milliseconds to wait.
   var retryAfter: Int64? {
     switch self {
     case .tooManyAttempts(let wait): wait
@@ -105,7 +106,7 @@ extension SessionError.Failure {
   }
 }
 
-/// The codes of a server that have an error of their own.
+/// The codes of a server that have their own errors.
 ///
 /// - Requirement: LOG-7
 enum ErrorCode {
@@ -114,7 +115,9 @@ enum ErrorCode {
 }
 
 extension EndCause {
-  /// The one reason: a logout that the policy adds to an expiry keeps the reason of the expiry.
+  /// The one reason of the end.
+  ///
+  /// If the policy adds a logout to an expiry, the reason of the expiry counts.
   var reason: SessionEnd.Reason? {
     if let expiry, logout == nil || logout == .policy { return .expired(expiry) }
     return logout.map { .loggedOut($0) }
@@ -122,7 +125,7 @@ extension EndCause {
 }
 
 extension WebSignInProblem {
-  /// What it is called as an error of a session.
+  /// The code of a session's error for this problem.
   var code: SessionError.Code {
     switch self {
     case .cancelledByUser, .forgottenPassword, .cancelled: .cancelled

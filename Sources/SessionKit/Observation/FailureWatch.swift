@@ -1,55 +1,68 @@
 @_spi(Internals) public import SessionCore
 
-/// Something that is not wrong yet and goes on for too long to be passed over.
+/// A condition that is no error yet but lasts too long to be ignored.
 public enum SessionWarning: Hashable, Sendable {
-  /// `count` refreshes in a row failed in the same way, the last one with `last`.
+  /// `count` consecutive refreshes failed in the same way.
   ///
-  /// There are two ways: a server answered (``RequestFailure/Kind/isAnswered``), or none did.
+  /// `last` is the last failure.
+  ///
+  /// There are two ways: a server responded (``RequestFailure/Kind/isAnswered``), or none did.
   case refreshFailing(count: UInt32, last: RequestFailure)
-  /// Records or stored items cannot be written: the session goes on with the token that it has, and they
-  /// are written as soon as they can be.
+  /// Records or stored items cannot be written.
+  ///
+  /// The session continues with its token, and writes them as soon as possible.
   ///
   /// - Requirement: RES-6
   case storageFailing(SessionError)
-  /// The journal should have been compacted and could not be: it gets longer than it should.
+  /// The journal should have been compacted but could not be, so it becomes longer than it should.
   case compactionFailing(SessionError)
-  /// A journal that could not be used was set aside, and the session goes on in a new one.
+  /// A journal that could not be used was moved aside, and the session continues in a new one.
   ///
   /// ``Session/journalSetAside`` is its file.
   ///
   /// - Requirement: RES-6
   case journalSetAside(ContinuationCause)
-  /// A call was refused this token right after the refresh that brought it: its 401 was delivered.
+  /// A call was refused this token right after the refresh that issued it.
   ///
-  /// Reported once for each token.
+  /// The caller received the 401.
+  ///
+  /// It is reported once for each token.
   ///
   /// - Requirement: REF-13
   case newTokenRefused(Generation)
-  /// A call was refused this token, and calls have caused as many refreshes as
-  /// ``CallRules/maximumRefreshes`` allows: its 401 was delivered.
+  /// A call was refused this token, but calls have already caused ``CallRules/maximumRefreshes``
+  /// refreshes.
   ///
-  /// Reported once for each token.
+  /// The caller received the 401.
+  ///
+  /// It is reported once for each token.
   ///
   /// - Requirement: REF-13
   case refreshLimitReached(Generation)
 
-  /// A sign-in brought no refresh token at this place of the response, although the backend has an endpoint
-  /// to refresh: the session ends with its access token.
+  /// A sign-in's response had no refresh token at this path, although the backend has an endpoint
+  /// to refresh.
+  ///
+  /// The session ends with its access token.
   ///
   /// - Requirement: LOG-11
   case refreshTokenMissing(String)
 
-  /// Two ways to fail, as the session's state counts them (`SessionState.RefreshFailures`).
+  /// The two ways in which a refresh can fail, as the session's state counts them
+  /// (`SessionState.RefreshFailures`).
   package enum FailureClass: String, CaseIterable, Sendable {
-    /// A server answered: they count towards the policy's attempts.
+    /// A server responded.
+    ///
+    /// These failures count towards the policy's attempts.
     case answered = "answered"
-    /// None did: no network, no reply, a page in between, secrets that cannot be read.
+    /// No server responded: no network, no reply, a page of a portal, or secrets that cannot be
+    /// read.
     case unanswered = "unanswered"
   }
 }
 
 extension SessionWarning: CustomStringConvertible {
-  /// `10 refreshes in a row failed (answered), the last with: server 503`.
+  /// One line, such as `10 refreshes in a row failed (answered), the last with: server 503`.
   public var description: String {
     switch self {
     case .refreshFailing(let count, let last):
@@ -75,7 +88,7 @@ extension SessionWarning: CustomStringConvertible {
 }
 
 extension SessionWarning {
-  /// The warning that a refused call caused no refresh.
+  /// Creates the warning that a refused call caused no refresh.
   init(_ denial: RefreshDenial, _ generation: Generation) {
     self =
       switch denial {
@@ -86,18 +99,19 @@ extension SessionWarning {
 }
 
 extension RequestFailure.Kind {
-  /// Whether a server answered, as the reports name it.
+  /// The class of the failure in reports.
   package var failureClass: SessionWarning.FailureClass { isAnswered ? .answered : .unanswered }
 }
 
-/// Counts failures in a row as the fold does, and says when to warn: at 3, 10, 30, 100, 300 … of a class.
+/// Counts consecutive failures like the fold, and decides when to warn: at 3, 10, 30, 100, 300 … of
+/// a class.
 ///
-/// A new token begins anew, and so does whatever ends a session or begins one.
+/// A new token starts the counts anew, and so does the beginning or end of a session.
 package struct FailureWatch: Hashable, Sendable {
-  /// How many failed in a row, by class, as far as there are any.
+  /// The number of consecutive failures by class, without zeros.
   package private(set) var counts: [SessionWarning.FailureClass: UInt32] = [:]
 
-  /// A watch that goes on from a state's counts.
+  /// Creates a watch that continues from a state's counts.
   package init(_ state: SessionState = .unauthenticated) {
     guard case .authenticated(let session) = state else { return }
     let failures = session.failures
@@ -107,7 +121,9 @@ package struct FailureWatch: Hashable, Sendable {
     }
   }
 
-  /// Takes the next event in; the warning that it is time for, if it is.
+  /// Takes in the next event.
+  ///
+  /// Returns a warning if it is due.
   package mutating func take(_ event: SessionEvent) -> SessionWarning? {
     switch event {
     case .refreshFailed(let refresh):
@@ -125,7 +141,7 @@ package struct FailureWatch: Hashable, Sendable {
     return nil
   }
 
-  /// Whether a warning is due at so many: 3 or 10 times a power of ten.
+  /// Returns whether a warning is due at this count: 3 or 10 times a power of ten.
   static func isDue(at count: UInt32) -> Bool {
     var rest = count
     while rest >= 100, rest % 10 == 0 { rest /= 10 }

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// The newest value of something, and the subscribers that wait for a newer one.
+/// Publishes the newest of several values to subscribers, which wait for newer ones.
 ///
-/// A subscriber is the number of the value that it saw last, and nothing more. It receives the newest
-/// value; values in between are skipped. So a slow subscriber never holds the publisher back.
+/// A subscriber is only the number of the value that it received last. It receives the newest value
+/// and skips values in between, so a slow subscriber never delays the publisher.
 ///
 /// - Requirement: STA-7
 package final class LatestValue<Value: Sendable>: Sendable {
@@ -16,7 +16,7 @@ package final class LatestValue<Value: Sendable>: Sendable {
 
   private struct State {
     var value: Value
-    /// Grows by one with each value.
+    /// The number of the value, which grows by one with each value.
     var number: UInt64 = 1
     var parked: [UInt64: CheckedContinuation<Void, Never>] = [:]
     var tickets: UInt64 = 0
@@ -29,7 +29,8 @@ package final class LatestValue<Value: Sendable>: Sendable {
     state = Mutex(State(value: value))
   }
 
-  // Never inlined: async functions call them before and after an `await`, and a lock belongs to a thread.
+  // Never inlined: async functions call them before and after an `await`, and a lock belongs to a
+  // thread.
 
   package var current: Value {
     @inline(never) get { state.withLock { $0.value } }
@@ -40,7 +41,7 @@ package final class LatestValue<Value: Sendable>: Sendable {
     @inline(never) get { state.withLock { $0.isFinished } }
   }
 
-  /// Replaces the value and wakes the subscribers, unless `isRepeated` says that it is the same as before.
+  /// Replaces the value and resumes the subscribers, unless `isRepeated` returns `true`.
   package func publish(_ value: Value, unless isRepeated: (Value) -> Bool = { _ in false }) {
     let parked = state.withLock { state in
       guard !isRepeated(state.value) else { return [CheckedContinuation<Void, Never>]() }
@@ -59,7 +60,9 @@ package final class LatestValue<Value: Sendable>: Sendable {
     for continuation in parked { continuation.resume() }
   }
 
-  /// The newest value if its number differs; otherwise waits for one, or until the task is cancelled.
+  /// Returns the newest value after its number has changed.
+  ///
+  /// It waits for that, or until the task is cancelled.
   ///
   /// The last value is delivered before the end.
   func answer(after number: UInt64) async -> Answer {
@@ -103,13 +106,15 @@ package final class LatestValue<Value: Sendable>: Sendable {
 
   private static func takeParked(_ state: inout State) -> [CheckedContinuation<Void, Never>] {
     defer { state.parked.removeAll(keepingCapacity: true) }
-    // Tickets are given out in the order of arrival.
+    // Tickets are numbered in the order of arrival.
     return state.parked.sorted { $0.key < $1.key }.map(\.value)
   }
 }
 
 extension LatestValue {
-  /// The newest value, then each newer one; ends when the publisher has finished or the task is cancelled.
+  /// The newest value, then each newer one.
+  ///
+  /// It ends when the publisher has finished or the task is cancelled.
   package struct Values: AsyncSequence, Sendable {
     let source: LatestValue
 
@@ -145,7 +150,7 @@ typealias StatusHub = LatestValue<SessionStatus>
 extension LatestValue where Value == SessionStatus {
   convenience init() { self.init(SessionStatus()) }
 
-  /// Publishes a status unless it equals the one before.
+  /// Publishes a status unless it equals the previous one.
   func publish(_ status: SessionStatus) {
     publish(status) { $0 == status }
   }

@@ -1,7 +1,9 @@
 public import Observation
 public import SessionCore
 
-/// A session as SwiftUI observes it: on the main actor, each property changing only when it does.
+/// A session for SwiftUI to observe on the main actor.
+///
+/// Each property is set only if its value changes.
 ///
 /// ```swift
 /// @State private var observed: ObservedSession
@@ -10,9 +12,9 @@ public import SessionCore
 ///   if observed.isAuthenticated { Home(user: observed.user) } else { SignIn(observed.loginError) }
 /// }
 /// ```
-/// It shows the session and does nothing to it: `observed.session` is asked to. What it shows is what
-/// the session showed a moment ago; all its properties are of the same moment. Holds the session, and
-/// follows it until it is closed or this object is gone.
+/// It shows the session but does not change it. Send commands to `observed.session`. The properties
+/// may be slightly older than the session's, but all are of the same moment. It holds the session,
+/// and follows it until the session is closed or this object is released.
 ///
 /// - Requirement: STA-7
 @MainActor
@@ -20,30 +22,32 @@ public import SessionCore
 public final class ObservedSession {
   /// The session itself.
   public nonisolated let session: Session
-  /// The folded state.
+  /// The state that results from folding the events.
   public private(set) var state: SessionState
   /// What the process is doing for the session.
   public private(set) var activity: SessionActivity
-  /// The profile of the user that the session belongs to; `nil` without one.
+  /// The profile of the session's user; `nil` if there is no user.
   public private(set) var user: UserProfile?
   /// Whether records or stored items could not be written; `session.storageProblem` says why.
   public private(set) var hasStorageProblem: Bool
-  /// Why and when a session ended last, also after the user was signed out.
+  /// Why and when a session ended last, even after the user was signed out.
   ///
   /// - Requirement: STA-8
   public private(set) var lastEnd: SessionEnd?
-  /// Why the last sign-in failed, until the app clears that or tries again.
+  /// Why the last sign-in failed, until the app clears it or tries again.
   ///
   /// - Requirement: STA-3
   public private(set) var loginError: SessionError?
   /// Whether a user is signed in and the session has not expired.
   public private(set) var isAuthenticated: Bool
-  /// Whether the session object was closed: nothing changes any more.
+  /// Whether the session object was closed.
+  ///
+  /// Then nothing changes any more.
   public private(set) var isClosed = false
 
   @ObservationIgnored private var following: Task<Void, Never>?
 
-  /// Follows a session from what it shows now.
+  /// Creates an object that follows a session, beginning with its current values.
   public init(_ session: Session) {
     let status = session.status
     self.session = session
@@ -65,20 +69,20 @@ public final class ObservedSession {
     following?.cancel()
   }
 
-  /// The role, school and unit that the user acts in; `nil` unless authenticated with a context.
+  /// The role, school and unit in which the user acts; `nil` unless authenticated with a context.
   public var activeContext: ActiveContext? { state.activeContext }
 
   /// Why the session has expired; `nil` unless it has.
   public var expiryReason: ExpiryReason? { status.expiryReason }
 
-  /// Whether the active context grants `permission`, such as `materials:read`.
+  /// Returns whether the active context grants `permission`, such as `materials:read`.
   public func isPermitted(_ permission: String) -> Bool {
     activeContext?.permits(permission) ?? false
   }
 
   private var status: SessionStatus { SessionStatus(state: state, activity: activity) }
 
-  /// A property that is set is a property that changed, to those who observe it.
+  /// Sets the properties that differ, since observers treat every assignment as a change.
   private func show(_ status: SessionStatus) {
     if state != status.state { state = status.state }
     if activity != status.activity { activity = status.activity }

@@ -1,19 +1,21 @@
 public import SessionCore
 
-/// What a log or a metric is told of a session: each event, and warnings.
+/// A report of a session for logs and metrics: an event or a warning.
 ///
-/// Holds no secret and no name of a user. `description` is one line for a log; `name` and `labels` are a
-/// counter's name and labels, whose values are words of a small set: no identifier, no time, no text of
-/// a server but its known codes.
+/// It contains no secret and no name of a user. `description` is one line for a log. `name` and
+/// `labels` are the name and labels of a counter. Label values come from a small set: no
+/// identifier, no time, and no text of a server except its known codes.
 ///
 /// - Requirement: STA-7
 public enum SessionReport: Hashable, Sendable {
   /// An event was journaled.
   case event(RecordedEvent)
-  /// Something goes on for too long, or is in trouble; one of failures follows the event that made it so.
+  /// A condition that lasts too long or a problem.
+  ///
+  /// A warning of failures follows the event that caused it.
   case warning(SessionWarning)
 
-  /// What to count: `session.refreshFailed`, `session.warning.refreshFailing`.
+  /// The name of the counter, such as `session.refreshFailed` or `session.warning.refreshFailing`.
   public var name: String {
     switch self {
     case .event(let recorded): "session.\(recorded.event.kind)"
@@ -27,7 +29,7 @@ public enum SessionReport: Hashable, Sendable {
     }
   }
 
-  /// What to tell counts of the same name apart by.
+  /// The labels that distinguish counts with the same name.
   public var labels: [String: String] {
     switch self {
     case .event(let recorded): recorded.event.labels
@@ -45,14 +47,14 @@ public enum SessionReport: Hashable, Sendable {
     }
   }
 
-  /// Whether somebody should look at it.
+  /// Whether a developer should examine the report.
   public var isWarning: Bool {
     if case .warning = self { true } else { false }
   }
 }
 
 extension SessionReport: CustomStringConvertible {
-  /// One line: `12 refreshFailed attempt=2 failure=server trigger=retry`.
+  /// One line, such as `12 refreshFailed attempt=2 failure=server trigger=retry`.
   public var description: String {
     switch self {
     case .event(let recorded):
@@ -65,7 +67,7 @@ extension SessionReport: CustomStringConvertible {
 }
 
 extension SessionEvent {
-  /// What of it is a word of a small set.
+  /// The values of the event that come from a small set.
   fileprivate var labels: [String: String] {
     switch self {
     case .login(let login): ["method": login.method.description]
@@ -85,33 +87,33 @@ extension SessionEvent {
     }
   }
 
-  /// A label has few values: from the tenth attempt on they are one.
+  /// A label has few values, so all attempts from the tenth on share one.
   private static func attempt(_ number: UInt32) -> String { number < 10 ? "\(number)" : "10+" }
 }
 
-/// The reports of a session, each once and in order, from the moment this was made.
+/// The reports of a session after its creation: each one once, and in order.
 ///
 /// - Requirement: STA-7
 struct SessionReports: AsyncSequence, Sendable {
   /// An event or a warning.
   typealias Element = SessionReport
-  /// Why events could not be read back.
+  /// Why events could not be read from the journal.
   typealias Failure = SessionError
 
   let events: SessionEvents
   let watch: FailureWatch
-  /// What is to be told before anything else.
+  /// The warnings to deliver before everything else.
   let first: [SessionWarning]
-  /// The last of the hub's warnings that is among them or too old.
+  /// The number of the hub's last warning that is in ``first`` or is too old.
   let warned: UInt64
 
-  /// Begins where the sequence does.
+  /// Returns an iterator that begins at the sequence's position.
   func makeAsyncIterator() -> Iterator {
     Iterator(
       events: events.makeAsyncIterator(), watch: watch, warnings: first[...], warned: warned)
   }
 
-  /// Walks from report to report.
+  /// Iterates over the reports.
   struct Iterator: AsyncIteratorProtocol {
     private var events: SessionEvents.Iterator
     private var watch: FailureWatch
@@ -126,7 +128,8 @@ struct SessionReports: AsyncSequence, Sendable {
       (self.warnings, self.warned) = (warnings, warned)
     }
 
-    /// Waits for the next report; `nil` once the session object is closed or the task cancelled.
+    /// Waits for the next report; `nil` after the session object was closed or the task was
+    /// cancelled.
     mutating func next(isolation actor: isolated (any Actor)? = #isolation)
       async throws(SessionError) -> SessionReport?
     {
@@ -148,10 +151,11 @@ struct SessionReports: AsyncSequence, Sendable {
 }
 
 extension Session {
-  /// What a log or a metric needs of the session from now on: each report once, and in order.
+  /// The reports of the session for logs and metrics after this call: each one once, and in order.
   ///
-  /// It never holds the session back, and it begins, ends and fails as ``events`` do. Problems that the session
-  /// has already come first. A slow subscriber gets only the last warnings about storage.
+  /// They never delay the session, and they begin, end and fail like ``events``. Problems that the
+  /// session already has are first. A slow subscriber receives only the last warnings about
+  /// storage.
   ///
   /// ```swift
   /// let reports = session.reports
@@ -163,8 +167,8 @@ extension Session {
   /// }
   /// ```
   public var reports: some AsyncSequence<SessionReport, SessionError> & Sendable {
-    // Whatever was published is in the status: what is shown is swapped first. In this order no event
-    // is told twice and none is left out.
+    // The status contains every event that was published, since the view changes first. With this
+    // order of reads no event is reported twice and none is left out.
     let place = events.start
     let warned = engine.hub.lastWarning
     let shown = engine.view.current

@@ -1,28 +1,29 @@
-/// What a session shows, from now on: the current status first, then each newer one.
+/// The status of a session as a sequence: the current status first, then each newer one.
 ///
-/// Only the newest counts: a slow subscriber is given the newest status, not those that it missed, so
-/// that it never shows a past one and never holds the session back; whoever must see each change reads
-/// the events. Every iterator begins with the status that is current when it is first asked. It never
-/// fails, and ends when the session object is closed or gone, or the task is cancelled.
+/// Only the newest status is delivered. A slow subscriber skips older ones, so it never shows an
+/// outdated status and never delays the session. To see each change, use the events.
+///
+/// Every iterator begins with the status that is current at its first call. The sequence never
+/// fails. It ends when the session object is closed or released, or when the task is cancelled.
 ///
 /// - Requirement: STA-7
 public struct SessionStates: AsyncSequence, Sendable {
-  /// What is shown at one moment.
+  /// What the session shows at one moment.
   public typealias Element = SessionStatus
   /// It never fails.
   public typealias Failure = Never
 
   let hub: StatusHub
 
-  /// What is shown now.
+  /// What the session shows now.
   package var current: SessionStatus { hub.current }
-  /// Whether the session object is closed or gone.
+  /// Whether the session object was closed or released.
   package var isFinished: Bool { hub.isFinished }
 
-  /// Begins with the current status.
+  /// Returns an iterator that begins with the current status.
   public func makeAsyncIterator() -> Iterator { Iterator(hub: hub) }
 
-  /// Walks from status to newer status.
+  /// Iterates over the statuses.
   public struct Iterator: AsyncIteratorProtocol {
     private var values: StatusHub.Values.Iterator
 
@@ -30,8 +31,8 @@ public struct SessionStates: AsyncSequence, Sendable {
 
     /// Waits for a status that was not delivered yet.
     ///
-    /// Returns `nil` after the session object is closed and its last status was delivered, or if the task
-    /// is cancelled.
+    /// Returns `nil` after the session object was closed and its last status was delivered. Also
+    /// returns `nil` if the task is cancelled.
     public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async
       -> SessionStatus?
     {
@@ -41,6 +42,8 @@ public struct SessionStates: AsyncSequence, Sendable {
 }
 
 extension Session {
-  /// What the session shows now: state, activity and user that belong together.
+  /// What the session shows now.
+  ///
+  /// State, activity and user are of the same moment.
   public var status: SessionStatus { states.current }
 }

@@ -1,19 +1,19 @@
 public import SessionCore
 
-/// What a session shows at one moment, all of it together.
+/// What a session shows at one moment.
 ///
-/// Holds no token and no secret; the user's name and address are in `user`, which shows its identifier
-/// only when it is printed.
+/// It contains no token and no secret. The user's name and address are in `user`, whose description
+/// shows only the identifier.
 ///
 /// - Requirement: STA-3, STA-7
 public struct SessionStatus: Hashable, Sendable {
-  /// The folded state.
+  /// The state that results from folding the events.
   public let state: SessionState
   /// What the process is doing for the session.
   public let activity: SessionActivity
-  /// The profile of the user that the session belongs to; `nil` without one.
+  /// The profile of the session's user; `nil` if there is no user.
   public let user: UserProfile?
-  /// The sequence of the last event that the state is the fold of; 0 before the first.
+  /// The sequence of the last event in the state; 0 before the first event.
   public let sequence: UInt64
   /// Whether records or stored items could not be written; `Session.storageProblem` says why.
   public let hasStorageProblem: Bool
@@ -21,13 +21,13 @@ public struct SessionStatus: Hashable, Sendable {
   /// Why and when a session ended last; see ``Session/lastEnd``.
   public let lastEnd: SessionEnd?
 
-  /// Why the last sign-in failed, until the app clears that or tries again; `nil` unless ``activity`` is
-  /// `failed`.
+  /// Why the last sign-in failed, until the app clears it or tries again; `nil` unless ``activity``
+  /// is `failed`.
   ///
   /// - Requirement: STA-3
   public let loginError: SessionError?
 
-  /// A status.
+  /// Creates a status.
   public init(
     state: SessionState = .unauthenticated, activity: SessionActivity = .loading,
     user: UserProfile? = nil, sequence: UInt64 = 0, hasStorageProblem: Bool = false,
@@ -45,7 +45,7 @@ public struct SessionStatus: Hashable, Sendable {
   /// Whether a user is signed in and the session has not expired.
   public var isAuthenticated: Bool { state.kind == .authenticated }
 
-  /// The role, school and unit that the user acts in; `nil` unless authenticated with a context.
+  /// The role, school and unit in which the user acts; `nil` unless authenticated with a context.
   public var activeContext: ActiveContext? { state.activeContext }
 
   /// Why the session has expired; `nil` unless it has.
@@ -54,7 +54,9 @@ public struct SessionStatus: Hashable, Sendable {
     return session.reason
   }
 
-  /// Whether a request that may change the token is under way: its answer should be waited for.
+  /// Whether a request that may change the token is in progress.
+  ///
+  /// Its response should be awaited.
   public var isBusy: Bool {
     switch activity {
     case .authenticating, .refreshing, .switching: true
@@ -64,7 +66,7 @@ public struct SessionStatus: Hashable, Sendable {
 }
 
 extension SessionStatus {
-  /// The part of what a session shows that can be waited for.
+  /// Creates the part of a snapshot that subscribers can wait for.
   init(_ shown: SessionView.Snapshot, sequence: UInt64) {
     self.init(
       state: shown.state, activity: shown.activity, user: shown.user, sequence: sequence,
@@ -74,7 +76,7 @@ extension SessionStatus {
 }
 
 extension SessionStatus: CustomStringConvertible {
-  /// `authenticated, refreshing, as of 12`.
+  /// One line, such as `authenticated, refreshing, as of 12`.
   public var description: String {
     "\(state.kind), \(activity), as of \(sequence)"
   }

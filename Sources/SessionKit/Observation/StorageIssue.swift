@@ -1,24 +1,24 @@
 @_spi(Internals) import SessionCore
 import SessionJournal
 
-/// What is wrong with where a session is stored, as a word of a small set: no path, no number.
+/// A class of storage failures, safe as a metric label: it contains no path and no number.
 enum StorageIssue: String, CaseIterable, Sendable {
-  /// No room is left.
+  /// No space is left.
   case noRoom = "noRoom"
-  /// This process may not, or not yet.
+  /// This process has no access, or not yet.
   case refused = "refused"
   /// Another process has held the lock for too long.
   case busy = "busy"
-  /// The journal is gone, or is another one.
+  /// The journal is gone, or another one has replaced it.
   case replaced = "replaced"
-  /// What is stored cannot be read or followed.
+  /// The stored data cannot be read or folded.
   case unusable = "unusable"
   /// The system failed in another way.
   case failed = "failed"
 }
 
 extension StorageIssue {
-  /// The word for an error of a journal or a secret store.
+  /// Creates the class of an error of a journal or a secret store.
   init(_ error: SessionError) {
     self.init(error.failure)
   }
@@ -58,7 +58,7 @@ extension StorageIssue {
 }
 
 extension StorageCause {
-  /// The same for the journal.
+  /// Creates the class of an error for the journal.
   init(_ error: SessionError) {
     self =
       switch StorageIssue(error) {
