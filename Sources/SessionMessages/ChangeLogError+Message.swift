@@ -1,7 +1,7 @@
 public import SessionChanges
 
 extension ChangeLogError: UserFacingError {
-  /// What a user is told of it.
+  /// The message for the user.
   public var message: SessionMessage {
     switch self {
     case .sessionExpired: .sessionExpired
@@ -24,6 +24,6 @@ extension ChangeLogError: UserFacingError {
 }
 
 extension SyncGateClosed: UserFacingError {
-  /// What a user is told of it.
+  /// The message for the user.
   public var message: SessionMessage { .notSignedIn }
 }

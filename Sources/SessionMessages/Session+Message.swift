@@ -3,7 +3,7 @@ public import SessionHTTP
 public import SessionKit
 
 extension CredentialRules.Problem: UserFacingError {
-  /// What a user is told of it.
+  /// The message for the user.
   public var message: SessionMessage {
     switch self {
     case .emptyUserName: .userNameMissing
@@ -16,12 +16,12 @@ extension CredentialRules.Problem: UserFacingError {
 }
 
 extension SessionRejection: UserFacingError {
-  /// What a user is told of it.
+  /// The message for the user.
   public var message: SessionMessage { SessionError(self, after: EndCause()).message }
 }
 
 extension TransportError: UserFacingError {
-  /// What a user is told of it.
+  /// The message for the user.
   public var message: SessionMessage {
     switch self {
     case .noConnection: .noConnection
@@ -33,9 +33,11 @@ extension TransportError: UserFacingError {
   }
 }
 
-/// What an app shows of a session that has expired: why.
+/// The reason of an expiry, as an app shows it.
 extension ExpiryReason: UserFacing {
-  /// What a user is told of it; of a reason that this version has no word for, that it expired.
+  /// The message for the user.
+  ///
+  /// A reason that this version does not know has the message that the session expired.
   public var message: SessionMessage {
     switch self {
     case .refreshRejected, .endedByServer: .endedByService
@@ -48,16 +50,16 @@ extension ExpiryReason: UserFacing {
   }
 }
 
-/// What a sign-in screen shows after an end: why the user has to sign in again.
+/// The end of a session, as a sign-in screen shows it: why the user has to sign in again.
 ///
 /// - Requirement: STA-8
 extension SessionEnd: UserFacing {
-  /// What a user is told of it.
+  /// The message for the user.
   public var message: SessionMessage {
     switch reason {
     case .expired(let reason): reason.message
     case .loggedOut(.userDeleted): .accountDeleted
-    // The journal does not hold the expiry before it any more.
+    // The journal does not contain the earlier expiry any more.
     case .loggedOut(.policy): .sessionExpired
     case .loggedOut: .loggedOut
     }
@@ -65,7 +67,7 @@ extension SessionEnd: UserFacing {
 }
 
 extension LogoutOutcome: UserFacing {
-  /// What a user is told of it.
+  /// The message for the user.
   public var message: SessionMessage {
     switch self {
     case .success: .nowLoggedOut

@@ -2,7 +2,7 @@
 public import SessionKit
 
 extension SessionAdvice {
-  /// The advice as a sentence for the user; empty for `nothing`.
+  /// Returns the advice as a sentence for the user; empty for `nothing`.
   public func text(in language: SessionLanguage = .preferred) -> String {
     switch language {
     case .english: inEnglish

@@ -2,7 +2,7 @@
 public import SessionKit
 
 extension SessionError: UserFacingError {
-  /// What a user is told of it.
+  /// The message for the user.
   public var message: SessionMessage { failure.message }
 }
 

@@ -2,7 +2,7 @@ import Foundation
 @_spi(Internals) public import SessionCore
 
 extension SessionLanguage {
-  /// The language that the app speaks with its user, else the one that the user likes best.
+  /// The language in which the app runs, or else the user's first preferred language.
   public static var preferred: SessionLanguage {
     SessionLanguage(preferring: Bundle.main.preferredLocalizations + Locale.preferredLanguages)
   }

@@ -2,7 +2,9 @@ import SessionChanges
 import SessionKit
 
 extension SessionMessage {
-  /// What is said in English, and the advice: SessionKit has the texts of errors.
+  /// The English text and the advice.
+  ///
+  /// SessionKit has the texts of errors.
   var english: ErrorText {
     switch self {
     case .userNameMissing: .userNameMissing

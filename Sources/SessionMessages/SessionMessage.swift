@@ -1,64 +1,66 @@
 @_spi(Internals) public import SessionCore
 public import SessionKit
 
-/// What is said to a user: one value for everything that is the same to them.
+/// A message for users.
 ///
-/// Errors tell developers apart what users need not: all that is said of a damaged file is one message
-/// here. It holds numbers at most, so that no secret and no path can be in its words. An app with
-/// words of its own, or in a fourth language, switches over it.
+/// All conditions that are the same for a user share one message.
+///
+/// Errors distinguish more conditions, for developers. For example, every error about a damaged
+/// file has the same message. A message contains numbers at most, so its texts cannot contain a
+/// secret or a path. An app with its own texts, or with a fourth language, switches over it.
 ///
 /// - Requirement: LOG-8
 public enum SessionMessage: Hashable, Sendable {
-  // What was entered.
-  /// There is no user name.
+  // Input.
+  /// The user name is missing.
   case userNameMissing
   /// The user name should be an e-mail address.
   case notAnEmail
-  /// There is no password.
+  /// The password is missing.
   case passwordMissing
-  /// The password has fewer characters than it must.
+  /// The password is shorter than the minimum.
   case passwordTooShort(minimumLength: Int)
-  /// The sign-in with another service brought nothing.
+  /// The sign-in with another service failed.
   case providerSignInMissing
-  /// User name or password is wrong.
+  /// The user name or the password is wrong.
   case wrongCredentials
-  /// The service did not accept what was entered.
+  /// The service did not accept the input.
   case invalidInput
 
   // The session.
-  /// Nobody is signed in.
+  /// No user is signed in.
   case notSignedIn
-  /// Somebody is signed in already.
+  /// A user is signed in already.
   case alreadySignedIn
-  /// The session that expired belongs to somebody else.
+  /// The session that expired belongs to another user.
   case otherUsersSession
-  /// A sign-in is under way already.
+  /// A sign-in is in progress already.
   case signInUnderWay
   /// The session has expired.
   case sessionExpired
-  /// The session was ended by the service.
+  /// The service ended the session.
   case endedByService
-  /// The session was not used for too long.
+  /// The session was unused for too long.
   case inactive
   /// The stored sign-in is lost or cannot be used.
   case storedSignInLost
   /// The session was logged out.
   case loggedOut
-  /// So many changes wait or were given up, so nobody was logged out.
+  /// This number of changes wait or were given up, so the user was not logged out.
   case changesNotSent(count: Int)
-  /// The sign-in cannot be prolonged, and is good until it ends.
+  /// The session cannot be extended, and is valid until it ends.
   case notProlongable
-  /// The service does not accept the sign-in for this just now.
+  /// The service does not accept the session for this request now.
   case signInRefused
-  /// Something else changed the session meanwhile.
+  /// Another change of the session came first.
   case superseded
   /// The session object was closed.
   case closed
-  /// It was given up.
+  /// The operation was cancelled.
   case cancelled
 
   // The account.
-  /// It is not allowed.
+  /// The user is not allowed to do this.
   case notAllowed
   /// The account is not active.
   case accountInactive
@@ -68,71 +70,75 @@ public enum SessionMessage: Hashable, Sendable {
   case accountLocked
 
   // The service.
-  /// What was asked for is not there.
+  /// The requested data does not exist.
   case notFound
-  /// It was changed elsewhere.
+  /// The data was changed elsewhere.
   case conflict
-  /// It is deleted already.
+  /// The data is already deleted.
   case alreadyDeleted
-  /// Too many attempts.
+  /// There were too many attempts.
   case tooManyRequests(waitSeconds: Int?)
-  /// The service is in trouble.
+  /// The service has a problem.
   case serviceTrouble(waitSeconds: Int?)
-  /// The service cannot get at its data.
+  /// The service cannot access its data.
   case dataTrouble(waitSeconds: Int?)
-  /// The service's answer is not understood.
+  /// The app does not understand the service's response.
   case strangeAnswer
-  /// The service's answer cannot be read.
+  /// The service's response cannot be read.
   case unreadableAnswer
-  /// The app asks the service for what it has not, or asks where it is not.
+  /// The app is not set up correctly: a feature or the address of the service is missing.
   case appNotSetUp
 
   // The network.
-  /// The network itself wants something first, or something stands between.
+  /// The network requires a sign-in, or another machine intercepts the connection.
   case networkSignIn
   /// The service cannot be reached.
   case noConnection
-  /// The service did not answer, and may have acted.
+  /// The service did not respond, but may have acted.
   case noAnswer
   /// The connection would not be private.
   case insecureConnection
 
-  // What is kept on the device.
-  /// What is stored cannot be read until the device is unlocked.
+  // Stored data.
+  /// The stored data cannot be read until the device is unlocked.
   case deviceLocked
-  /// There is no room.
+  /// There is no space on the device.
   case noSpace
-  /// What the service answered cannot be stored yet, for this reason; it counts once it is.
+  /// The service's response cannot be stored yet, for this reason.
+  ///
+  /// It counts after it is stored.
   indirect case answerNotStored(because: SessionMessage)
-  /// What the service answered last could not be stored, for this reason, and is lost.
+  /// The service's last response could not be stored, for this reason, and is lost.
   indirect case answerDropped(because: SessionMessage)
-  /// Something else uses what is stored.
+  /// Another process uses the stored data.
   case storageBusy
-  /// What is stored was moved or failed, and has to be opened again.
+  /// The stored data was moved or failed, and must be opened again.
   case storageLost
-  /// What is stored cannot be used.
+  /// The stored data cannot be used.
   case storageUnusable
-  /// What is stored is damaged.
+  /// The stored data is damaged.
   case storageDamaged
-  /// What is stored was written by a newer version.
+  /// A newer version wrote the stored data.
   case newerData
-  /// What should be stored is too large.
+  /// The data to store is too large.
   case tooLarge
-  /// What is stored could not be tidied up.
+  /// The stored data could not be compacted.
   case notTidied
-  /// Old entries were summed up.
+  /// Old events were replaced by a summary.
   case historySummedUp
 
   // Changes that wait to be sent.
-  /// So many changes of somebody else wait, and must go first.
+  /// This number of changes of another user wait, and must be sent or discarded first.
   case othersChanges(count: Int)
-  /// So many changes wait or were given up, and there is room for no more.
+  /// This number of changes wait or were given up, and there is no space for more.
   case changesFull(count: Int)
-  /// What was entered is too long to wait.
+  /// The change is too long to be stored.
   case changeTooLong
-  /// The change was given up: it is not sent any more unless it is tried again.
+  /// The change was given up.
+  ///
+  /// It is not sent unless the user tries it again.
   case changeGivenUp
-  /// The change does not wait any more.
+  /// The change is not waiting any more.
   case changeNotWaiting
   /// The changes are being sent.
   case changesBeingSent
@@ -140,17 +146,17 @@ public enum SessionMessage: Hashable, Sendable {
   // A logout.
   /// The user is being logged out.
   case logoutUnderWay
-  /// Logged out, and the service is told later.
+  /// The user is logged out, and the service is informed later.
   case serviceNotToldYet
-  /// Logged out, and the device is cleared later.
+  /// The user is logged out, and the device is cleared later.
   case notClearedYet
-  /// Logged out.
+  /// The user is logged out.
   case nowLoggedOut
 
   /// What the app should do.
   public var advice: SessionAdvice { english.advice }
 
-  /// What happened, without the advice.
+  /// Returns what happened, without the advice.
   public func problem(in language: SessionLanguage = .preferred) -> String {
     switch language {
     case .english: english.problem
@@ -159,7 +165,7 @@ public enum SessionMessage: Hashable, Sendable {
     }
   }
 
-  /// What happened and, behind it, the advice.
+  /// Returns what happened, followed by the advice.
   public func text(in language: SessionLanguage = .preferred) -> String {
     let advice = advice.text(in: language)
     return advice.isEmpty ? problem(in: language) : problem(in: language) + " " + advice

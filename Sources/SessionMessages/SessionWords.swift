@@ -1,27 +1,29 @@
 @_spi(Internals) public import SessionCore
 public import SessionKit
 
-/// Texts that an app has fixed for its users, in place of the library's.
+/// Texts of an app that replace the library's texts for users.
 ///
-/// A fixed text is shown as it is: the advice that the library adds to its own texts does not follow.
+/// Such a text is shown unchanged. The advice that the library adds to its own texts does not
+/// follow it.
 ///
 /// - Requirement: LOG-8
 public struct SessionWords: Hashable, Sendable {
   private var texts: [SessionLanguage: [SessionMessage: String]] = [:]
 
-  /// No text is fixed.
+  /// No replacements.
   public static let standard = SessionWords()
 
-  /// No text is fixed.
+  /// Creates a collection without replacements.
   public init() {}
 
-  /// The fixed text of a message in a language; `nil` for the library's.
+  /// The replacement for a message in a language; `nil` for the library's text.
   public subscript(message: SessionMessage, language: SessionLanguage) -> String? {
     get { texts[language]?[message] }
     set { texts[language, default: [:]][message] = newValue }
   }
 
-  /// The text for a user: the fixed one, or else the library's with its advice.
+  /// Returns the text for a user: the replacement if there is one, else the library's text with its
+  /// advice.
   public func text(
     of value: any UserFacing, in language: SessionLanguage = .preferred
   ) -> String {
@@ -30,7 +32,7 @@ public struct SessionWords: Hashable, Sendable {
 }
 
 extension SessionConfiguration {
-  /// Texts of the app's own for its users, used by ``Session/text(of:in:)``; none if not said.
+  /// The app's own texts for its users, which ``Session/text(of:in:)`` uses; none by default.
   ///
   /// - Requirement: LOG-8
   public var words: SessionWords {
@@ -40,8 +42,9 @@ extension SessionConfiguration {
 }
 
 extension Session {
-  /// The text of an error, a reason or an outcome for a user: the app's own if it has fixed one
-  /// (``SessionConfiguration/words``), else the library's.
+  /// Returns the text of an error, a reason or an outcome for a user.
+  ///
+  /// It is the app's own text (``SessionConfiguration/words``) if there is one, else the library's.
   public func text(of value: any UserFacing, in language: SessionLanguage = .preferred) -> String {
     configuration.words.text(of: value, in: language)
   }

@@ -2,13 +2,14 @@ public import SessionJournal
 public import SessionKit
 
 extension JournalError: UserFacingError {
-  /// What a user is told of it.
+  /// The message for the user.
   public var message: SessionMessage {
     switch self {
     case .missing, .folderMissing, .emptyPath, .danglingLink, .isDirectory, .notARegularFile,
       .readOnlyFolder, .notAJournal, .io, .hardLinked, .reservedKind:
       .storageUnusable
-    // A file that the system protects until the first unlock is refused like any other.
+    // The system refuses a file that is protected until the first unlock with the same error as any
+    // other.
     case .permissionDenied: .deviceLocked
     case .empty, .headerDamaged, .damaged: .storageDamaged
     case .newerFormat, .unknownFeatures: .newerData
@@ -23,7 +24,7 @@ extension JournalError: UserFacingError {
 }
 
 extension SecretStoreError: UserFacingError {
-  /// What a user is told of it.
+  /// The message for the user.
   public var message: SessionMessage {
     switch self {
     case .unavailable: .deviceLocked

@@ -5,14 +5,14 @@ public import SessionHTTP
 import SessionJournal
 public import SessionKit
 
-/// Something that an app may show to its user: what happened, and what to do about it.
+/// A value that an app can show to its user: what happened and what to do.
 ///
-/// The words for users are other ones than those for developers (`description`): they name no path,
-/// no status, no code of a server and no member of an answer, and hold nothing that was entered.
+/// The texts for users differ from those for developers (`description`). They contain no path, no
+/// status, no code of a server, no member of a response, and no input.
 ///
 /// - Requirement: LOG-8
 public protocol UserFacing: Sendable {
-  /// What is said, whatever the language.
+  /// The message, independent of the language.
   var message: SessionMessage { get }
 }
 
@@ -20,7 +20,7 @@ extension UserFacing {
   /// What the app should do.
   public var advice: SessionAdvice { message.advice }
 
-  /// What happened and what to do, for the user, in one or two sentences or three.
+  /// Returns what happened and what to do, in one to three sentences for the user.
   public func text(in language: SessionLanguage = .preferred) -> String {
     message.text(in: language)
   }

@@ -1,14 +1,19 @@
 public import SessionKit
 
-/// How the app itself proves who it is, beside its user (RFC 6749 §2.3.1); shown without the secret.
+/// How the app identifies itself to the server, in addition to its user (RFC 6749 §2.3.1).
 ///
-/// It goes with a login, a refresh and a revocation, the requests of OAuth 2.0's endpoints.
+/// Descriptions do not show the secret.
+///
+/// It is part of a login, a refresh and a revocation, which are the requests of OAuth 2.0's
+/// endpoints.
 public enum ClientAuthentication: Hashable, Sendable {
-  /// It does not.
+  /// The app does not identify itself.
   case none
-  /// As the members `client_id` and, for a confidential client, `client_secret` of the body.
+  /// The members `client_id` and, for a confidential client, `client_secret` of the body.
   case form(id: String, secret: Secret? = nil)
-  /// As HTTP Basic; a request in which a token rides as `Bearer` has no room for it.
+  /// HTTP Basic.
+  ///
+  /// A request that carries a token as `Bearer` cannot carry it.
   case basic(id: String, secret: Secret)
 
   var members: [String: RequestField] {
@@ -18,7 +23,7 @@ public enum ClientAuthentication: Hashable, Sendable {
     return members
   }
 
-  /// The app's identifier; `nil` if it does not say who it is.
+  /// The app's identifier; `nil` if the app does not identify itself.
   package var id: String? {
     switch self {
     case .none: nil
@@ -26,7 +31,7 @@ public enum ClientAuthentication: Hashable, Sendable {
     }
   }
 
-  /// What it adds to a form.
+  /// The fields that it adds to a form.
   package var fields: [String: String] {
     guard case .form(let id, let secret) = self else { return [:] }
     var fields = ["client_id": id]
@@ -34,7 +39,8 @@ public enum ClientAuthentication: Hashable, Sendable {
     return fields
   }
 
-  /// The value of `Authorization`: both parts encoded as in a form, then together in base64.
+  /// The value of `Authorization`: both parts encoded as in a form, then joined and encoded in
+  /// base64.
   package var authorization: String? {
     guard case .basic(let id, let secret) = self else { return nil }
     let pair = "\(FormEncoding.encode(id)):\(FormEncoding.encode(secret.plaintext))"
@@ -45,7 +51,7 @@ public enum ClientAuthentication: Hashable, Sendable {
 extension ClientAuthentication: CustomStringConvertible, CustomDebugStringConvertible,
   CustomReflectable
 {
-  /// The way, without identifier and secret.
+  /// The kind of authentication, without identifier and secret.
   public var description: String {
     switch self {
     case .none: "no client authentication"
@@ -57,7 +63,7 @@ extension ClientAuthentication: CustomStringConvertible, CustomDebugStringConver
   /// The same as the description.
   public var debugDescription: String { description }
 
-  /// A mirror that shows the way only.
+  /// A mirror that shows the kind only.
   public var customMirror: Mirror { Mirror(self, children: ["way": description]) }
 }
 

@@ -1,10 +1,11 @@
 @_spi(Internals) public import SessionCore
 public import SessionKit
 
-// Answers. What an answer says is in `Specs/Answers.md`, row by row.
+// Reading of responses. `Specs/Answers.md` lists what each response means.
 extension HTTPBackend {
-  /// Reads the answer to a login with these credentials; who the user is must follow from it, unless
-  /// there is an endpoint to ask that of.
+  /// Reads the response to a login.
+  ///
+  /// It must name the user, unless there is an endpoint of the profile.
   ///
   /// - Requirement: LOG-6
   public func readLogin(
@@ -13,9 +14,11 @@ extension HTTPBackend {
     try readSignIn(.login, response, userName: credential?.userName)
   }
 
-  /// Reads the response to creating an account: as that of a login if it has an access token, else `nil`.
+  /// Reads the response to a registration.
   ///
-  /// It throws if the response is a failure, and if it is JSON that breaks off or a token that cannot be read.
+  /// It is a login's response if it has an access token; otherwise returns `nil`.
+  ///
+  /// Throws if the response is a failure, is incomplete JSON, or has a token that cannot be read.
   ///
   /// - Requirement: LOG-5, LOG-14
   public func readRegistration(
@@ -35,7 +38,8 @@ extension HTTPBackend {
 
   /// Reads the response to a refresh that begins a session.
   ///
-  /// The server may have replaced the token that was sent: a new one is kept, whatever cannot be read beside it.
+  /// The server may have replaced the token that was sent. So a new token is kept even if other
+  /// members cannot be read.
   ///
   /// - Requirement: LOG-15, REF-7
   func readFirstRefresh(_ response: HTTPResponse) throws(AnswerFailure) -> TokenResponse {
@@ -43,7 +47,7 @@ extension HTTPBackend {
     return try readTokens(.login, response, self.response.context, isFirstRefresh: true)
   }
 
-  /// Reads the answer to a login with the token of another service.
+  /// Reads the response to a login with the token of another service.
   ///
   /// - Requirement: LOG-5
   public func readSocial(_ response: HTTPResponse) throws(AnswerFailure) -> TokenResponse {
@@ -60,7 +64,7 @@ extension HTTPBackend {
     return expectingRefreshToken(found)
   }
 
-  /// A sign-in's response, with what follows from a refresh token that is missing.
+  /// Returns a sign-in's response, marked with the consequence of a missing refresh token.
   ///
   /// - Requirement: LOG-11
   package func expectingRefreshToken(_ response: TokenResponse) -> TokenResponse {
@@ -73,13 +77,15 @@ extension HTTPBackend {
 
   /// Reads the response to a refresh, with or without a new refresh token.
   ///
-  /// The old refresh token is spent: a new one is kept, whatever cannot be read beside it.
+  /// The old refresh token is consumed. So a new one is kept even if other members cannot be read.
   ///
   /// - Parameters:
-  ///   - response: what the server sent.
-  ///   - lifetimeBefore: how long the token before was valid, for a response that does not say it of the new one.
-  ///   - user: the session's user; a source counts if it agrees. Only a session says that a response belongs to
-  ///     another user, since it knows what named its user.
+  ///   - response: the response of the server.
+  ///   - lifetimeBefore: the lifetime of the previous token, for a response that does not state
+  ///     that of the new one.
+  ///   - user: the session's user. A source of the user counts if it agrees. Only a session can
+  ///     decide that a response
+  ///     belongs to another user, since it knows the source that named its user.
   /// - Requirement: REF-5, REF-7
   public func readRefresh(
     _ response: HTTPResponse, lifetimeBefore: Duration? = nil, user: Identifier? = nil
@@ -91,7 +97,8 @@ extension HTTPBackend {
 
   /// Reads the response to a switch of the context.
   ///
-  /// A response with a new refresh token has spent the old one, and is read as the response to a refresh.
+  /// If the response has a new refresh token, the old one is consumed. It is then read like the
+  /// response to a refresh.
   ///
   /// - Requirement: CTX-1
   public func readSwitch(
@@ -110,7 +117,9 @@ extension HTTPBackend {
     return try readTokens(step, response, context, lifeBefore: lifeBefore, expected: user)
   }
 
-  /// Reads who the user is; one who is said to be inactive or deleted is a failure.
+  /// Reads the user's profile.
+  ///
+  /// Throws a failure if the user is inactive or deleted.
   ///
   /// - Requirement: LOG-6
   public func readProfile(_ response: HTTPResponse) throws(AnswerFailure) -> UserProfile {
@@ -129,7 +138,7 @@ extension HTTPBackend {
       let failure = try standing(members).map {
         RequestFailure(kind: $0, status: UInt16(clamping: response.status))
       }
-      // Of somebody who may not be here any more the time is not what counts.
+      // For a user who is inactive or deleted, the time does not matter.
       let changedAt = try HTTPBackend.beside(failure != nil) { () throws(Unreadable) in
         try members.first(self.response.statusChangedAt) { (path) throws(Unreadable) in
           try members.instant(path, must: "a time")
@@ -143,15 +152,17 @@ extension HTTPBackend {
     }
   }
 
-  /// Reads the response to a revocation: done by ``revoked``, unless a page came in its place.
+  /// Reads the response to a revocation.
+  ///
+  /// ``revoked`` decides whether it is done, unless a proxy's page was returned.
   public func readRevocation(_ response: HTTPResponse) throws(AnswerFailure) {
     _ = try readRevocation(response, needsAccess: false)
   }
 
-  /// The same, for a request that the access token may authenticate.
+  /// Reads the response to a revocation that the access token may authenticate.
   ///
-  /// If it does, a 401 is about that token: it is not done
-  /// unless the server's code says so.
+  /// If it does, a 401 concerns that token. Then the revocation is not done unless the server's
+  /// code says so.
   func readRevocation(
     _ response: HTTPResponse, needsAccess: Bool
   ) throws(AnswerFailure) -> RevocationRun.Reply {
@@ -160,7 +171,7 @@ extension HTTPBackend {
     let signs = signs(response, code: code(response))
     if revoked.saysSo(signs) { return .done }
     if needsAccess, response.status == 401 { return .unauthorized(status: 401) }
-    // RFC 6749 §5.2: the client is refused, which says nothing about the token.
+    // RFC 6749 §5.2: the client is refused, which does not concern the token.
     let isClientRefused = response.status == 401 && failure?.kind == .unexpected
     if revoked.isDone(signs), !isClientRefused {
       return response.status == 401 ? .refused(status: 401) : .done
@@ -182,7 +193,7 @@ extension HTTPBackend {
       found = try tokens(
         step, response, context, userName, lifeBefore, expected, isFirstRefresh: isFirstRefresh)
     } catch {
-      // Nothing at all is no word of the server: it may have replaced the token all the same.
+      // An empty body is no statement of the server. It may have replaced the token nevertheless.
       let mayReplace = step.mayReplace || isFirstRefresh
       let isLost = mayReplace && JSONMembers.firstByte(of: response.body) == nil
       throw AnswerFailure(isLost ? .noReply : .unreadable, error.problem, status: response.status)
@@ -253,8 +264,9 @@ extension HTTPBackend {
     return found
   }
 
-  /// What is read beside a token; where the token before it is spent, what cannot be read is as if it
-  /// were not there.
+  /// Reads a member next to a token.
+  ///
+  /// If the previous token is consumed, a member that cannot be read counts as missing.
   private static func beside<Value>(
     _ isSpent: Bool, _ read: () throws(Unreadable) -> Value?
   ) throws(Unreadable) -> Value? {
@@ -273,7 +285,7 @@ extension HTTPBackend {
     }
   }
 
-  /// The kinds of token that are accepted, in words.
+  /// The accepted token types, for an error message.
   private var accepted: String {
     self.response.tokenTypes == ["bearer"]
       ? "Bearer" : self.response.tokenTypes.sorted().joined(separator: " or ")
@@ -283,31 +295,31 @@ extension HTTPBackend {
     do {
       return try TokenClaims.payload(of: token)
     } catch {
-      // What the second part holds is for the server; that there are three parts was promised.
+      // The second part is meant for the server. Only its presence was promised.
       guard tokenForm == .jwt, error == .notThreeParts else { return nil }
       throw Unreadable(
         "\(self.response.accessToken.first ?? .whole) is not a token of three parts")
     }
   }
 
-  /// The claims of a token that need not have any.
+  /// Returns the claims of a token; `nil` if it has none.
   private func hints(_ token: Secret) -> JSONMembers? {
     TokenPayload.hints(token)
   }
 }
 
 extension ActiveContext {
-  /// The context of a role that has no place and no permissions.
+  /// Creates the context of a role without school, unit and permissions.
   fileprivate init(roleAlone role: Identifier) {
     self.init(role: Named(id: role, name: role.description))
   }
 }
 
 extension HTTPBackend.Step {
-  /// Whether the server may replace the token that it is asked with.
+  /// Whether the server may replace the token that the request used.
   fileprivate var mayReplace: Bool { self == .refresh || self == .switchContext }
 
-  /// Whether it has, where its answer holds this refresh token.
+  /// Returns whether the request's token is consumed if the response contains this refresh token.
   func spends(_ refresh: Secret?) -> Bool {
     self == .refresh || self == .switchContext && refresh != nil
   }

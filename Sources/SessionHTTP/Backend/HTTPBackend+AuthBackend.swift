@@ -1,7 +1,8 @@
 @_spi(Internals) import SessionCore
 public import SessionKit
 
-// What the session calls: builds the request, prepares it, sends it once, and reads the response.
+// The calls of a session: each builds a request, prepares it, sends it once, and reads the
+// response.
 extension HTTPBackend: AuthBackend {
   /// The origins that receive a stored token, and the app's client identifier.
   ///
@@ -14,13 +15,13 @@ extension HTTPBackend: AuthBackend {
     return BackendIdentity(origins: urls, clientID: client.identifier)
   }
 
-  /// Logs in, or creates an account, at the endpoint for the credential.
+  /// Logs a user in, or creates an account, at the endpoint for the credential.
   ///
-  /// A refresh token alone goes to the endpoint to refresh. It throws `unsupported` if there is no endpoint, and for
-  /// ``Credential/custom(type:fields:)``.
+  /// A refresh token alone goes to the endpoint of the refresh. It throws `unsupported` if there is
+  /// no endpoint, and for ``Credential/custom(type:fields:)``.
   ///
-  /// The response to a registration decides: with an access token it signs in, and without one it is
-  /// ``TokenResponse/accountCreated``.
+  /// The response to a registration decides the result. With an access token the user is signed in.
+  /// Without one the result is ``TokenResponse/accountCreated``.
   ///
   /// - Requirement: LOG-3, LOG-5, LOG-14, LOG-15
   public func login(_ credential: Credential) async throws(BackendError) -> TokenResponse {
@@ -45,7 +46,7 @@ extension HTTPBackend: AuthBackend {
     }
   }
 
-  /// Gets newer tokens at the endpoint to refresh.
+  /// Gets newer tokens at the endpoint of the refresh.
   ///
   /// - Requirement: REF-4
   public func refresh(_ token: RefreshToken) async throws(BackendError) -> TokenResponse {
@@ -75,7 +76,7 @@ extension HTTPBackend: AuthBackend {
     }
   }
 
-  /// Asks the endpoint of the profile; `nil` if there is none.
+  /// Gets the profile at its endpoint; `nil` if there is none.
   ///
   /// - Requirement: LOG-6
   public func profile(
@@ -87,7 +88,7 @@ extension HTTPBackend: AuthBackend {
     }
   }
 
-  /// Sends each request of a revocation that the server has not confirmed, in their order.
+  /// Sends each request of a revocation that the server has not confirmed, in order.
   ///
   /// - Requirement: OUT-1, OUT-5
   public func revoke(_ tokens: RevocableTokens) async throws(BackendError) {
@@ -115,14 +116,16 @@ extension HTTPBackend: AuthBackend {
     }
   }
 
-  /// One request that ends a session at the server.
+  /// One request of a revocation.
   private struct PlannedRevocation {
     let name: String
     let needsAccess: Bool
     let request: HTTPRequest
   }
 
-  /// The requests for these tokens, in their order; those that would name no token are left out.
+  /// Returns the requests for these tokens, in order.
+  ///
+  /// Requests that would name no token are left out.
   private func revocations(access: Secret, refresh: Secret?) -> [PlannedRevocation] {
     allRevocations.compactMap { endpoint in
       revoke(at: endpoint, access: access, refresh: refresh).map {
@@ -147,7 +150,7 @@ extension HTTPBackend: AuthBackend {
     }
   }
 
-  /// The request with its time limit, and with what ``prepare`` has changed.
+  /// Returns the request with its time limit and the changes of ``prepare``.
   private func prepared(
     _ request: HTTPRequest, _ step: Step
   ) async throws(BackendError) -> HTTPRequest {
@@ -159,7 +162,8 @@ extension HTTPBackend: AuthBackend {
       throw .noResponse("the request could not be prepared", mayHaveActed: false)
     }
     if step == .refresh {
-      // Nothing but the client or the refresh token itself is in it (REF-4).
+      // A refresh contains no other credential than that of the client or the refresh token itself
+      // (REF-4).
       request.headers.removeAll { $0.isNamed("Authorization") }
       request.headers += before.filter { $0.isNamed("Authorization") }
     }
@@ -178,7 +182,7 @@ extension HTTPBackend: AuthBackend {
 }
 
 extension Credential {
-  /// That the backend has no request for it.
+  /// A text that the backend has no request for the credential.
   fileprivate var notOffered: String {
     switch self {
     case .password: "there is no signing in with a password"
@@ -191,7 +195,7 @@ extension Credential {
 }
 
 extension BackendError {
-  /// Why a transport has brought no response.
+  /// Creates the error for a request to which a transport returned no response.
   init(_ error: TransportError) {
     switch error {
     case .badAddress(let problem): self.init(.invalidAddress, message: problem)
@@ -208,12 +212,13 @@ extension BackendError {
 }
 
 extension HTTPEndpoint {
-  /// Which request it is, for what is stored of it.
+  /// The name of the request in stored data.
   fileprivate var name: String { "\(method) \(path) \(accessToken) \(refreshToken)" }
 
-  /// Whether the access token authenticates the request, so that the server needs a valid one.
+  /// Returns whether the access token authenticates the request, so that the server needs a valid
+  /// one.
   ///
-  /// A token in a member is what the request is about, such as RFC 7009's `token`.
+  /// A token in a member is the subject of the request, such as RFC 7009's `token`.
   fileprivate func isAuthenticated(beside refreshToken: Secret?) -> Bool {
     guard refreshToken == nil || self.refreshToken != accessToken else { return false }
     return switch accessToken {

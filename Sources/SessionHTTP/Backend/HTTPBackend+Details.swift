@@ -1,7 +1,7 @@
 @_spi(Internals) package import SessionCore
 package import SessionKit
 
-// What a session asks of its backend beside `AuthBackend`.
+// What a session requires of its backend in addition to `AuthBackend`.
 extension HTTPBackend: DetailedBackend {
   package var keepsTimeLimit: Bool { prepare == nil }
 
@@ -35,7 +35,7 @@ extension HTTPBackend: DetailedBackend {
       members: JSONMembers([:]), access: access, identity: identity, userName: nil, expected: nil,
       isBesideToken: false)
     do throws(Unreadable) { return try user(.login, sources) } catch {
-      // A source that cannot be read says nothing.
+      // A source that cannot be read names no user.
       return nil
     }
   }
@@ -46,7 +46,7 @@ extension HTTPBackend: DetailedBackend {
 }
 
 extension HTTPBackend.Step {
-  /// Whether an app's own call to this endpoint goes out as it is.
+  /// Whether an app's own call to this endpoint is sent unchanged.
   ///
   /// - Requirement: INT-3
   fileprivate var isLeftAlone: Bool {
@@ -58,7 +58,7 @@ extension HTTPBackend.Step {
 }
 
 extension HTTPResponse {
-  /// The response to a call.
+  /// Creates the response to a call.
   init(_ response: CallResponse) {
     self.init(
       status: response.status, headers: response.fields.map { HTTPHeader($0.name, $0.value) },

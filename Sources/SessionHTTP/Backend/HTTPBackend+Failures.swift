@@ -1,26 +1,26 @@
 @_spi(Internals) public import SessionCore
 import SessionKit
 
-// What a status and a code mean (LOG-3, LOG-7, REF-6).
+// The meaning of a status and a code (LOG-3, LOG-7, REF-6).
 extension HTTPBackend {
-  /// The failure that an answer is by the backend's rules, or `nil` for a success.
+  /// Returns the failure of a response by the backend's rules; `nil` for a success.
   ///
-  /// Of a protected call (`.call`): `rejected` asks for a refresh and for the call once more, and
-  /// whatever else is not a success is the caller's. A code is kept if ``RequestFailure/keeps(_:)`` says so,
-  /// or the configuration names it; the others count nevertheless.
+  /// For a protected call (`.call`), `rejected` causes a refresh and a second attempt. Every other
+  /// failure is left to the caller. A code is kept if ``RequestFailure/keeps(_:)`` says so or if
+  /// the configuration names it. Other codes count for the rules but are not kept.
   public func failure(_ step: Step, _ response: HTTPResponse) -> RequestFailure? {
     let isSuccess = (200...299).contains(response.status)
     let relevant = failures.filter {
       $0.statuses.contains(response.status) && $0.steps?.contains(step) != false
     }
     if isSuccess, relevant.isEmpty { return nil }
-    // A success is not read for a code unless a rule wants one.
+    // The body of a success is not read for a code unless a rule needs one.
     let wantsCode = !isSuccess || relevant.contains { $0.wantsCode }
     let signs = signs(response, code: wantsCode ? code(response) : nil)
     let rule = relevant.first { $0.matches(step, signs) }
     if isSuccess, rule == nil { return nil }
     let kind = rule?.meaning ?? .unexpected
-    // A code and when to come back are for the server to say, not for what answered in its place.
+    // If another machine answered in place of the server, its code and `Retry-After` do not count.
     return RequestFailure(
       kind: kind, status: UInt16(clamping: response.status),
       recordedCode: kind == .intercepted ? nil : kept(signs, response),
@@ -34,15 +34,15 @@ extension HTTPBackend {
       isNamed: code.map(names) == true)
   }
 
-  /// Whether the configuration names the code.
+  /// Returns whether the configuration names the code.
   private func names(_ code: String) -> Bool {
     errorCodes[code] != nil || revoked.codes.contains(code)
       || failures.contains { $0.codes.contains(code) }
   }
 
-  /// The code as the journal may hold it.
+  /// Returns the code that the journal may contain.
   ///
-  /// Microsoft's number in a description says more than the `invalid_grant` beside it.
+  /// Microsoft's number in a description is more specific than the `invalid_grant` next to it.
   private func kept(_ signs: AnswerSigns, _ response: HTTPResponse) -> String? {
     guard let code = signs.code else { return nil }
     if code == "invalid_grant", errorCodes[code] == nil, let number = number(in: response) {
@@ -51,20 +51,20 @@ extension HTTPBackend {
     return RequestFailure.kept(code, isNamed: signs.isNamed)
   }
 
-  /// The number of Microsoft's in the description of an OAuth error (RFC 6749 §5.2).
+  /// Returns Microsoft's number in the description of an OAuth error (RFC 6749 §5.2).
   private func number(in response: HTTPResponse) -> String? {
     do throws(Unreadable) {
       let members = try JSONMembers(body: response.body)
       let text = try members.first(["error_description"], members.string)
       return text.flatMap { IdentityCode(within: $0) }?.description
     } catch {
-      // A description that cannot be read is none.
+      // A description that cannot be read counts as missing.
       return nil
     }
   }
 
-  /// The server's code: that of ``ResponseMapping/errorCodeHeader``, or else of the first path of
-  /// ``ResponseMapping/errorCode``.
+  /// Returns the server's code, from ``ResponseMapping/errorCodeHeader`` or the first path of
+  /// ``ResponseMapping/errorCode`` that is present.
   func code(_ response: HTTPResponse) -> String? {
     if let name = self.response.errorCodeHeader, let code = response.header(name) { return code }
     do throws(Unreadable) {
@@ -73,14 +73,16 @@ extension HTTPBackend {
         try members.textOrInteger(path)
       }
     } catch {
-      // An answer without a code that can be read is one without a code.
+      // A code that cannot be read counts as missing.
       return nil
     }
   }
 
-  /// `Retry-After` in milliseconds, seconds or a date (RFC 9110 §10.2.3); more than a day is a day.
+  /// Returns `Retry-After`, given in seconds or as a date (RFC 9110 §10.2.3), in milliseconds.
   ///
-  /// A date is measured from the answer's own `Date`, so that the device's clock plays no part.
+  /// The maximum is a day.
+  ///
+  /// A date is measured from the response's own `Date`, so that the device's clock does not matter.
   private static func retryAfter(_ response: HTTPResponse) -> Int64? {
     guard let text = response.header("Retry-After") else { return nil }
     let day: Int64 = 86_400_000

@@ -1,9 +1,9 @@
 @_spi(Internals) import SessionCore
 import SessionKit
 
-// How long a token is good: the first source that says it.
+// The lifetime of a token, from the first source that states it.
 extension HTTPBackend {
-  /// Milliseconds from when the answer arrived; 1 to ten years.
+  /// Returns the lifetime in milliseconds from the arrival of the response, from 1 to ten years.
   func lifetime(
     _ members: JSONMembers, claims: JSONMembers?, since date: Timestamp?
   ) throws(Unreadable) -> Int64 {
@@ -18,7 +18,7 @@ extension HTTPBackend {
     throw problem ?? missingLifetime(members)
   }
 
-  /// What is assumed of a token of which nothing is said.
+  /// The default lifetime of a token that does not state one.
   package var assumedLifetime: Int64? {
     for case .assumed(let lifetime) in response.lifetime {
       return min(max(1, lifetime.wholeMilliseconds), TokenMetadata.unknownLifetime)
@@ -26,8 +26,10 @@ extension HTTPBackend {
     return nil
   }
 
-  /// The same for a token that counts although nothing that the backend names says it: until its own `exp`,
-  /// else as long as the one before, at most a day, else five minutes.
+  /// Returns the lifetime of a token that must be kept although no configured source states it.
+  ///
+  /// The first of these counts: the token's own `exp`, the lifetime of the previous token but at
+  /// most a day, five minutes.
   func unstatedLifetime(
     _ claims: JSONMembers?, since date: Timestamp?, before: Int64?
   ) -> Int64 {
@@ -36,7 +38,7 @@ extension HTTPBackend {
         return try TokenLife.claimed(until: end, issued: claims.time("iat"), now: date, "exp")
       }
     } catch {
-      // Not a time that it can be good until: as if it were not there.
+      // The time cannot be an end of the token's validity, so it counts as missing.
     }
     return before.map(TokenLife.asBefore) ?? 300_000
   }
@@ -68,7 +70,8 @@ extension HTTPBackend {
     }
   }
 
-  /// How long the session lasts at most from when the answer arrived; `nil` if no source says it.
+  /// Returns the maximum duration of the session from the arrival of the response; `nil` if no
+  /// source states it.
   ///
   /// - Requirement: POL-10
   func sessionLifetime(
@@ -86,7 +89,9 @@ extension HTTPBackend {
     return nil
   }
 
-  /// Milliseconds until the end that a source says, 0 to ten years: it may have passed, as no token's has.
+  /// Returns the milliseconds until the end that a source states, from 0 to ten years.
+  ///
+  /// Unlike a token's end, it may have passed.
   private func rest(
     _ source: TokenLifetime, _ members: JSONMembers, _ claims: JSONMembers?, _ date: Timestamp?
   ) throws(Unreadable) -> Int64? {

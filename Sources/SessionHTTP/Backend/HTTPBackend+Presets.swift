@@ -2,14 +2,16 @@ public import Foundation
 import SessionCore
 import SessionKit
 
-// Kinds of backends, each a starting point: every part can be changed (`Specs/Presets.md`).
+// Kinds of backends. Each is a starting point, and every part can be changed (`Specs/Presets.md`).
 extension HTTPBackend {
-  /// OAuth 2.0: the refresh grant (RFC 6749 §6) and revocation (RFC 7009); users sign in on a page.
+  /// Returns a backend of OAuth 2.0 with refresh (RFC 6749 §6) and revocation (RFC 7009).
   ///
-  /// With `allowsPasswordGrant` users can also log in with a password (RFC 6749 §4.3). RFC 9700 §2.4 forbids that
-  /// grant: use it only with a server of your own that has no page.
+  /// Users sign in on a page.
   ///
-  /// For a server that does not say who the user is, append `.userName(key)` to the sources of the user.
+  /// With `allowsPasswordGrant` users can also log in with a password (RFC 6749 §4.3). RFC 9700
+  /// §2.4 forbids that grant. Use it only with a server of your own that has no page.
+  ///
+  /// For a server that does not name the user, append `.userName(key)` to the sources of the user.
   public static func oauth(
     token: URL, revocation: URL? = nil, client: ClientAuthentication = .none, scope: String? = nil,
     allowsPasswordGrant: Bool = false
@@ -34,7 +36,9 @@ extension HTTPBackend {
     return backend
   }
 
-  /// Azure AD B2C below a user flow's address: refreshes tokens; users sign in on a page.
+  /// Returns a backend of Azure AD B2C at a user flow's address.
+  ///
+  /// It refreshes tokens, and users sign in on a page.
   public static func azureADB2C(
     _ userFlow: URL, clientID: String, scope: String
   ) -> HTTPBackend {
@@ -51,7 +55,9 @@ extension HTTPBackend {
     return backend
   }
 
-  /// JSON with names such as `access_token`: a JWT, contexts, and a logout that names both tokens.
+  /// Returns a backend of JSON with names such as `access_token`.
+  ///
+  /// Its tokens are JWTs, it has contexts, and a logout names both tokens.
   public static func snakeCaseJSON(_ baseURL: URL) -> HTTPBackend {
     var backend = HTTPBackend(baseURL: baseURL)
     backend.login = "auth/login"
@@ -62,8 +68,9 @@ extension HTTPBackend {
     return backend
   }
 
-  /// JSON with names such as `accessToken`: any form of token, and the access token
-  /// authenticates a logout.
+  /// Returns a backend of JSON with names such as `accessToken`.
+  ///
+  /// Its tokens have any form, and the access token authenticates a logout.
   public static func camelCaseJSON(_ baseURL: URL) -> HTTPBackend {
     var backend = HTTPBackend(baseURL: baseURL)
     backend.login = "auth/login"

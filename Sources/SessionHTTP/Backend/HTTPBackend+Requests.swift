@@ -3,9 +3,11 @@ import Foundation
 package import SessionKit
 
 extension HTTPBackend {
-  /// Logs in, or creates an account; carries no access token.
+  /// Returns the request to log in or to create an account.
   ///
-  /// `nil` if the backend has no endpoint for this credential.
+  /// It carries no access token.
+  ///
+  /// Returns `nil` if the backend has no endpoint for this credential.
   ///
   /// - Requirement: LOG-3
   package func loginRequest(_ credential: Credential) -> HTTPRequest? {
@@ -26,18 +28,17 @@ extension HTTPBackend {
     }
   }
 
-  /// Asks for a newer token; `nil` where tokens are not refreshed.
+  /// Returns the request for newer tokens; `nil` if tokens are not refreshed.
   ///
-  /// Its `Authorization` is the client's or, where that is its place, the refresh token in its stead, and
-  /// nothing else; the
-  /// access token is never in it.
+  /// Its `Authorization` is the client's, or the refresh token if that is its place. It never
+  /// contains the access token.
   ///
   /// - Requirement: REF-4
   package func refresh(_ token: Secret) -> HTTPRequest? {
     request(.refresh, refresh: token)
   }
 
-  /// Asks for a token in another context; `nil` where there are none.
+  /// Returns the request for a token in another context; `nil` if there are no contexts.
   ///
   /// - Requirement: CTX-1
   package func switchContext(_ target: ContextTarget, access: Secret) -> HTTPRequest? {
@@ -47,17 +48,18 @@ extension HTTPBackend {
     return request(.switchContext, body, access: access)
   }
 
-  /// Asks who the user is; `nil` where nobody says so.
+  /// Returns the request for the user's profile; `nil` if there is no endpoint.
   ///
   /// - Requirement: LOG-6
   package func profile(access: Secret) -> HTTPRequest? {
     request(.profile, access: access)
   }
 
-  /// Tells the server that a session has ended.
+  /// Returns the request that informs the server that a session has ended.
   ///
-  /// `nil` if the backend has no place for that, or no token would be named. Of several requests, the
-  /// first.
+  /// If there are several, returns the first.
+  ///
+  /// Returns `nil` if the backend has no such endpoint, or if the request would name no token.
   ///
   /// - Requirement: OUT-1
   package func revoke(access: Secret, refresh: Secret?) -> HTTPRequest? {
@@ -97,7 +99,7 @@ extension HTTPBackend {
       cargo.authorization = client.authorization
     }
     cargo.members.merge(own) { $1 }
-    // The refresh token last: it wins where both have the same place.
+    // The refresh token is last, so that it replaces the access token if both have the same place.
     cargo.put(access, endpoint.accessToken, hint: endpoint.tokenHint, "access_token")
     cargo.put(refresh, endpoint.refreshToken, hint: endpoint.tokenHint, "refresh_token")
 
@@ -120,7 +122,7 @@ extension HTTPBackend {
     return request
   }
 
-  /// What rides in a request.
+  /// The tokens and members of a request.
   private struct Cargo {
     var members: [String: RequestField] = [:]
     var headers: [HTTPHeader] = []
@@ -150,12 +152,14 @@ extension HTTPBackend.Step {
 }
 
 extension TokenLocation {
-  /// Whether a token is in the body.
+  /// Whether the token is in the body.
   var isMember: Bool { if case .member = self { true } else { false } }
 }
 
 extension HTTPEndpoint {
-  /// Whether a request has this place for a token; there is no member without a body.
+  /// Returns whether a request has this place for a token.
+  ///
+  /// Without a body there is no member.
   fileprivate func sends(_ place: TokenLocation) -> Bool {
     place.isMember ? body != .none : place != .nowhere
   }
@@ -180,7 +184,9 @@ extension HTTPEndpoint {
 }
 
 extension [HTTPHeader] {
-  /// These fields and the others after them; of equal names only the others'.
+  /// Returns these fields and the others after them.
+  ///
+  /// Fields with equal names are replaced by the others.
   fileprivate func replaced(by others: [HTTPHeader]) -> [HTTPHeader] {
     filter { field in !others.contains { $0.isNamed(field.name) } } + others
   }

@@ -1,7 +1,7 @@
 @_spi(Internals) import SessionCore
 import SessionKit
 
-/// What a response has to say who the user is with.
+/// The parts of a response that may name the user.
 struct UserSources {
   let members: JSONMembers
   let access: JSONMembers?
@@ -9,13 +9,14 @@ struct UserSources {
   let userName: String?
   /// The session's user, if the response is to a refresh or a switch.
   let expected: ExpectedUser?
-  /// Whether only what cannot be read is left out, since the token beside it counts in any case.
+  /// Whether values that cannot be read are left out, because the token next to them counts in any
+  /// case.
   let isBesideToken: Bool
 }
 
-// Who the user is: at a sign-in, the first source that says it.
+// The user: at a sign-in, the first source that names one.
 extension HTTPBackend {
-  /// The user; `nil` if no source says it, which is a fault at a login only.
+  /// Returns the user; `nil` if no source names one, which is an error at a login only.
   func user(_ step: Step, _ sources: UserSources) throws(Unreadable) -> FoundUser? {
     if !step.signsIn, let expected = sources.expected {
       return try user(step, sources, expected)
@@ -35,10 +36,10 @@ extension HTTPBackend {
     return nil
   }
 
-  /// The session's user, or another one, or `nil` if that cannot be told.
+  /// Returns the session's user or another one; `nil` if that cannot be decided.
   ///
-  /// - Only the source that named the session's user can say that it is another one. An e-mail address
-  ///   counts as well: nothing of it is kept.
+  /// - Only the source that named the session's user can decide that it is another one. An e-mail
+  ///   address counts too, because nothing of it is kept.
   /// - If that source is silent or not known, another source counts only if it agrees.
   private func user(
     _ step: Step, _ sources: UserSources, _ expected: ExpectedUser
@@ -70,16 +71,18 @@ extension HTTPBackend {
     return nil
   }
 
-  /// What a source says of the user, before anything else of them is read.
+  /// The value with which a source names the user, before other data of the user is read.
   private struct Named {
     let value: String
     let id: Identifier
-    /// Why it may not be journaled.
+    /// Why the value must not be journaled.
     var problem: Unreadable?
 
     init(value: String, id: Identifier) { (self.value, self.id) = (value, id) }
 
-    /// What is named so at this place; `other` is what to configure in its stead.
+    /// Creates the value at this place.
+    ///
+    /// `other` is what to configure instead.
     init(_ id: Identifier, _ place: String, _ other: String) {
       (value, self.id) = (id.description, id)
       guard id.isAddress else { return }
@@ -91,7 +94,9 @@ extension HTTPBackend {
     UserOrigin(source: source.label(userID: response.userID), value: named.value)
   }
 
-  /// The same, with what cannot be read as silence.
+  /// Returns the value of a source.
+  ///
+  /// If it cannot be read, the source counts as silent.
   private func readable(_ step: Step, _ source: UserSource, _ sources: UserSources) -> Named? {
     do throws(Unreadable) { return try name(step, source, sources) } catch { return nil }
   }
@@ -101,7 +106,7 @@ extension HTTPBackend {
   ) throws(Unreadable) -> Named? {
     switch source {
     case .member(let path):
-      // The top level of a response to a refresh is a token's, not a user's.
+      // The top level of a response to a refresh describes a token, not a user.
       guard step.signsIn || !path.steps.isEmpty, let user = try sources.members.object(path)
       else { return nil }
       return try name(of: user)
@@ -149,7 +154,9 @@ extension HTTPBackend {
     }
   }
 
-  /// The user that an object is; the identifier is required, the rest is not.
+  /// Returns the user that an object describes.
+  ///
+  /// The identifier is required, other members are not.
   func profile(
     _ user: JSONMembers, isBesideToken: Bool = false
   ) throws(Unreadable) -> UserProfile {
@@ -172,7 +179,9 @@ extension HTTPBackend {
       lastName: try user.string(response.lastName), further: further(user))
   }
 
-  /// The further members that are there; one of another type is as if it were missing.
+  /// Returns the further members that are present.
+  ///
+  /// A member of another type counts as missing.
   private func further(_ user: JSONMembers) -> [String: String] {
     var further: [String: String] = [:]
     for path in response.furtherMembers {
@@ -181,7 +190,7 @@ extension HTTPBackend {
     return further
   }
 
-  /// What a profile says of how the user stands, where that ends a session.
+  /// Returns the failure that a profile states, if the user's status ends a session.
   func standing(_ user: JSONMembers) throws(Unreadable) -> RequestFailure.Kind? {
     let standing = try user.first(response.standing) { (path) throws(Unreadable) in
       try user.word(path)
@@ -191,7 +200,7 @@ extension HTTPBackend {
     return response.inactive.contains { $0.lowercased() == standing } ? .userInactive : nil
   }
 
-  /// What to say if no source says who the user is.
+  /// The error message if no source names the user.
   var missingUser: String {
     let sources = response.user.map { source in
       switch source {

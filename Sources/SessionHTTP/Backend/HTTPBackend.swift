@@ -1,33 +1,35 @@
 public import Foundation
 public import SessionKit
 
-/// A backend of HTTP as configuration: addresses, names and rules.
+/// A backend of HTTP, configured with addresses, names and rules.
 ///
-/// A preset is a starting point; every part can be changed. `Specs/Presets.md` shows whole ones.
+/// A preset is a starting point, and every part can be changed. `Specs/Presets.md` shows complete
+/// ones.
 ///
 /// - Requirement: POL-4
 public struct HTTPBackend: Sendable {
-  /// What a request is for.
+  /// The purpose of a request.
   public enum Step: Hashable, Sendable, CaseIterable {
-    /// Signing in with a password.
+    /// Signs in with a password.
     case login
-    /// Creating an account.
+    /// Creates an account.
     case register
-    /// Signing in with the token of another service.
+    /// Signs in with the token of another service.
     case social
-    /// Getting a newer token.
+    /// Gets a newer token.
     case refresh
-    /// Acting in another context.
+    /// Switches to another context.
     case switchContext
-    /// Asking who the user is.
+    /// Gets the user's profile.
     case profile
-    /// Telling the server that a session has ended.
+    /// Informs the server that a session has ended.
     case revocation
-    /// A protected call of the app.
+    /// Makes a protected call of the app.
     case call
   }
 
-  /// What is done about a sign-in without a refresh token, if the backend has an endpoint to refresh.
+  /// The consequence of a sign-in without a refresh token, if the backend has an endpoint to
+  /// refresh.
   public enum MissingRefreshToken: Hashable, Sendable {
     /// The user is signed in, and `SessionWarning.refreshTokenMissing` is reported.
     case warns
@@ -35,98 +37,118 @@ public struct HTTPBackend: Sendable {
     case fails
   }
 
-  /// What an access token must look like.
+  /// The required form of an access token.
   public enum TokenForm: Hashable, Sendable {
-    /// Three parts with dots between them; its claims are read as hints.
+    /// Three parts with dots between them.
+    ///
+    /// Its claims are read as hints.
     case jwt
-    /// Anything; claims are read where it happens to have them.
+    /// Any form.
+    ///
+    /// Claims are read if the token has them.
     case opaque
   }
 
-  /// What the endpoints' paths are appended to.
+  /// The address to which the endpoints' paths are appended.
   public var baseURL: URL
-  /// Signing in with a password; `nil` where one does not sign in over this backend.
+  /// The endpoint to sign in with a password; `nil` if the backend has none.
   public var login: HTTPEndpoint?
-  /// Creating an account; `nil` where that is done elsewhere.
+  /// The endpoint to create an account; `nil` if the backend has none.
   ///
   /// - Requirement: LOG-5
   public var register: HTTPEndpoint?
-  /// Signing in with the token of another service; `nil` where one does not.
+  /// The endpoint to sign in with the token of another service; `nil` if the backend has none.
   ///
   /// - Requirement: LOG-5
   public var social: HTTPEndpoint?
-  /// Getting a newer token; `nil` where tokens are not refreshed: refresh tokens in responses are
-  /// passed over then.
+  /// The endpoint to get a newer token; `nil` if tokens are not refreshed.
+  ///
+  /// If it is `nil`, refresh tokens in responses are ignored.
   public var refresh: HTTPEndpoint?
-  /// Changing the context; `nil` where there are none.
+  /// The endpoint to switch the context; `nil` if there are no contexts.
   ///
   /// - Requirement: CTX-1
   public var switchContext: HTTPEndpoint?
-  /// Who the user is and how they stand, asked with a login and at launch, as the policy says.
+  /// The endpoint for the user's profile and the status of the account.
+  ///
+  /// The session calls it at a login and at launch, as the policy says.
   ///
   /// - Requirement: LOG-6
   public var profile: HTTPEndpoint?
-  /// Telling the server that a session has ended, such as by a logout.
+  /// The endpoint that informs the server that a session has ended, such as by a logout.
   ///
   /// - Requirement: OUT-1
   public var revocation: HTTPEndpoint?
-  /// Further requests for the same, in their order, such as one for each of two tokens.
+  /// Further endpoints for a revocation, in order, such as one for each of two tokens.
   ///
-  /// The session is revoked if the server confirms all. What it has confirmed is not asked again.
+  /// The session is revoked if the server confirms all requests. A confirmed request is not
+  /// repeated.
   ///
   /// - Requirement: OUT-5
   public var furtherRevocations: [HTTPEndpoint] = []
-  /// How the app itself proves who it is.
+  /// How the app identifies itself.
   public var client = ClientAuthentication.none
-  /// Header fields of every request of the session itself; those of an endpoint replace them.
+  /// Header fields of every request of the session itself.
   ///
-  /// Not of the app's own calls: what those have, they are made with.
+  /// Those of an endpoint replace them.
+  ///
+  /// They do not apply to the app's own calls, which set their own fields.
   public var headers: [HTTPHeader] = []
-  /// The names of what a request asks with.
+  /// The names of a request's members.
   public var requestFields = RequestFieldNames()
-  /// Where a response says what.
+  /// The places of values in a response.
   public var response = ResponseMapping()
-  /// The members of a context object, which a response has and a switch asks for.
+  /// The members of a context object, in responses and in requests to switch.
   public var contextKeys = ContextKeys()
-  /// What an access token must look like.
+  /// The required form of an access token.
   public var tokenForm = TokenForm.jwt
-  /// What responses other than a plain success mean: the first that matches counts.
-  public var failures = FailureRule.standard
-  /// What the backend's own error codes mean, beside those that are known for every backend
-  /// (``ErrorMeaning/init(code:)``).
+  /// The rules for responses other than a plain success.
   ///
-  /// Such a code is kept in the journal as it is, with its meaning, if it has 1 to 64 characters of
-  /// `A–Z a–z 0–9 _ - .`. What follows from a meaning, ``failures`` says (``FailureRule/meanings``).
+  /// The first rule that matches counts.
+  public var failures = FailureRule.standard
+  /// The meanings of the backend's own error codes.
+  ///
+  /// Codes that are known for every backend (``ErrorMeaning/init(code:)``) need no entry.
+  ///
+  /// The journal keeps such a code with its meaning, if it has 1 to 64 characters of `A–Z a–z 0–9 _
+  /// - .`. ``failures`` decides the consequence of a meaning (``FailureRule/meanings``).
+  ///
   /// - Requirement: POL-8
   public var errorCodes: [String: ErrorMeaning] = [:]
-  /// What is done about a sign-in without a refresh token, if there is ``HTTPBackend/refresh``: mostly, a
-  /// path of ``ResponseMapping/refreshToken`` is wrong.
+  /// The consequence of a sign-in without a refresh token, if there is ``HTTPBackend/refresh``.
+  ///
+  /// The usual cause is a wrong path of ``ResponseMapping/refreshToken``.
+  ///
   /// - Requirement: LOG-11
   public var missingRefreshToken = MissingRefreshToken.warns
-  /// Which responses to a revocation mean that it is done.
+  /// The rule that decides which responses confirm a revocation.
   public var revoked = RevocationRule()
-  /// Changes each request of the session itself before it is sent, such as by a signature, an attestation or
-  /// a client's assertion; not the app's own calls.
+  /// Changes each request of the session itself before it is sent, but not the app's own calls.
   ///
-  /// It counts towards the request's time. An `Authorization` that it brings into a refresh is removed. If it
-  /// throws, nothing is sent: a ``BackendError`` says why, every other error counts as `noResponse`.
+  /// It can add a signature, an attestation or a client's assertion.
+  ///
+  /// It counts towards the request's time limit. An `Authorization` that it adds to a refresh is
+  /// removed. If it throws, nothing is sent: a ``BackendError`` is the reason, and every other
+  /// error counts as `noResponse`.
   ///
   /// - Requirement: REF-4
   public var prepare: (@Sendable (inout HTTPRequest, Step) async throws -> Void)?
-  /// What carries the requests.
+  /// The transport that sends the requests.
   public var transport: any HTTPTransport = URLSessionTransport()
 
-  /// A backend with no endpoints yet; its names are those of ``snakeCaseJSON(_:)``.
+  /// Creates a backend without endpoints.
+  ///
+  /// Its names are those of ``snakeCaseJSON(_:)``.
   public init(baseURL: URL) {
     self.baseURL = baseURL
   }
 }
 
 extension HTTPBackend {
-  /// Every endpoint that a revocation asks, in their order.
+  /// The endpoints of a revocation, in order.
   var allRevocations: [HTTPEndpoint] { (revocation.map { [$0] } ?? []) + furtherRevocations }
 
-  /// The endpoint of a step; `nil` for a protected call, whose address is the app's.
+  /// Returns the endpoint of a step; `nil` for a protected call, whose address is the app's.
   package func endpoint(of step: Step) -> HTTPEndpoint? {
     switch step {
     case .login: login
@@ -142,12 +164,12 @@ extension HTTPBackend {
 }
 
 extension HTTPBackend.Step {
-  /// Whether its answer may say who the user is from now on.
+  /// Whether the response may name a new user of the session.
   var signsIn: Bool { self == .login || self == .register || self == .social }
 }
 
 extension HTTPBackend: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The host alone: header fields and fixed members may hold a client's secret.
+  /// The host only, since header fields and fixed members may contain a client's secret.
   public var description: String { "backend at \(baseURL.host ?? "nowhere")" }
 
   /// The same as the description.

@@ -1,7 +1,7 @@
 import Foundation
 public import SessionKit
 
-/// Where and how one kind of request goes out: a method, a path, a body, and the places of the tokens.
+/// How one kind of request is sent: its method, path and body, and the places of the tokens.
 ///
 /// ```swift
 /// backend.login = .post("v2/session")
@@ -9,40 +9,53 @@ public import SessionKit
 /// backend.revocation = .delete("v2/session", accessToken: .bearer)
 /// ```
 public struct HTTPEndpoint: Hashable, Sendable {
-  /// How the body is written.
+  /// The encoding of the body.
   public enum Body: Hashable, Sendable {
     /// A JSON object.
     case json
-    /// `application/x-www-form-urlencoded`, as OAuth 2.0 has it.
+    /// `application/x-www-form-urlencoded`, as in OAuth 2.0.
     case form
-    /// There is no body; members and fields are not sent.
+    /// No body.
+    ///
+    /// Members and fields are not sent.
     case none
   }
 
   /// The method, such as `POST`.
   public var method: String
-  /// What follows the base address, to the letter: with or without a slash at its end, with a query
-  /// where it has one; or a whole address with a host, which is taken as it is.
+  /// The text to append to the base address, exactly as it should be sent.
+  ///
+  /// It may end with a slash and may have a query. A complete address with a host is used
+  /// unchanged.
   public var path: String
-  /// How the body is written.
+  /// The encoding of the body.
   public var body: Body
-  /// Members with fixed values, such as OAuth's `grant_type`; the request's own win over them.
+  /// Members with fixed values, such as OAuth's `grant_type`.
+  ///
+  /// The request's own members replace them.
   public var fields: [String: RequestField]
-  /// Header fields of this endpoint; they replace the backend's and the library's of the same name.
+  /// Header fields of this endpoint.
+  ///
+  /// They replace fields of the backend and the library with the same name.
   public var headers: [HTTPHeader]
-  /// Where the access token is, if the request has one; a refresh never has.
+  /// The place of the access token, if the request has one.
+  ///
+  /// A refresh never has one.
   ///
   /// - Requirement: REF-4
   public var accessToken: TokenLocation
-  /// Where the refresh token is, if the request has one.
+  /// The place of the refresh token, if the request has one.
   ///
   /// If both tokens have the same place, the refresh token is sent.
   public var refreshToken: TokenLocation
-  /// The member that says which of the two is sent, `access_token` or `refresh_token` (RFC 7009 §2.1).
+  /// The member that names the kind of the sent token, `access_token` or `refresh_token` (RFC 7009
+  /// §2.1).
   public var tokenHint: String?
 
-  /// An endpoint with any method; ``post(_:body:fields:headers:accessToken:refreshToken:tokenHint:)`` and the
-  /// others are shorter.
+  /// Creates an endpoint with any method.
+  ///
+  /// ``post(_:body:fields:headers:accessToken:refreshToken:tokenHint:)`` and the others are
+  /// shorter.
   public init(
     _ path: String, method: String, body: Body = .json, fields: [String: RequestField] = [:],
     headers: [HTTPHeader] = [], accessToken: TokenLocation = .nowhere,
@@ -58,7 +71,7 @@ public struct HTTPEndpoint: Hashable, Sendable {
     self.tokenHint = tokenHint
   }
 
-  /// `POST` to this path, with a body of JSON unless said otherwise.
+  /// Returns an endpoint with `POST` to this path, by default with a body of JSON.
   public static func post(
     _ path: String, body: Body = .json, fields: [String: RequestField] = [:],
     headers: [HTTPHeader] = [], accessToken: TokenLocation = .nowhere,
@@ -69,7 +82,7 @@ public struct HTTPEndpoint: Hashable, Sendable {
       refreshToken: refreshToken, tokenHint: tokenHint)
   }
 
-  /// `PUT` to this path, with a body of JSON unless said otherwise.
+  /// Returns an endpoint with `PUT` to this path, by default with a body of JSON.
   public static func put(
     _ path: String, body: Body = .json, fields: [String: RequestField] = [:],
     headers: [HTTPHeader] = [], accessToken: TokenLocation = .nowhere,
@@ -80,7 +93,9 @@ public struct HTTPEndpoint: Hashable, Sendable {
       refreshToken: refreshToken)
   }
 
-  /// `GET` of this path, without a body: a token can only be in a header field.
+  /// Returns an endpoint with `GET` of this path, without a body.
+  ///
+  /// A token can only be in a header field.
   public static func get(
     _ path: String, headers: [HTTPHeader] = [], accessToken: TokenLocation = .nowhere,
     refreshToken: TokenLocation = .nowhere
@@ -90,7 +105,9 @@ public struct HTTPEndpoint: Hashable, Sendable {
       refreshToken: refreshToken)
   }
 
-  /// `DELETE` of this path; without a body, or with one of JSON if a token or a field is a member of it.
+  /// Returns an endpoint with `DELETE` of this path.
+  ///
+  /// It has no body, or one of JSON if a token or a field is a member of it.
   public static func delete(
     _ path: String, body: Body? = nil, fields: [String: RequestField] = [:],
     headers: [HTTPHeader] = [], accessToken: TokenLocation = .nowhere,
@@ -104,27 +121,29 @@ public struct HTTPEndpoint: Hashable, Sendable {
       refreshToken: refreshToken)
   }
 
-  /// Token revocation as RFC 7009 has it: the refresh token, or else the access token, in a form.
+  /// Returns an endpoint for RFC 7009: a form with the refresh token, or else with the access
+  /// token.
   public static func revocation(_ path: String) -> HTTPEndpoint {
     .post(
       path, body: .form, accessToken: .member("token"), refreshToken: .member("token"),
       tokenHint: "token_type_hint")
   }
 
-  /// The address below `base`.
+  /// Returns the address below `base`.
   func url(below base: URL) -> URL { AddressPath.url(path, below: base) }
 }
 
 extension HTTPEndpoint: ExpressibleByStringLiteral {
-  /// POST of JSON to this path.
+  /// Creates an endpoint with `POST` of JSON to this path.
   public init(stringLiteral path: String) {
     self = .post(path)
   }
 }
 
 extension HTTPEndpoint: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The method and the path without its query, or the host of a whole address: fields, headers and
-  /// what an address has before its host may hold secrets.
+  /// The method, and the path without its query or the host of a complete address.
+  ///
+  /// Fields, headers and the part of an address before its host may contain secrets.
   public var description: String {
     if path.contains("://"), let host = URL(string: path)?.host { return "\(method) \(host)" }
     return "\(method) \(path.prefix { $0 != "?" })"

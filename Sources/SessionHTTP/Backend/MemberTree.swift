@@ -1,10 +1,10 @@
 import SessionJSON
 import SessionKit
 
-/// The members of a request, by their names.
+/// The members of a request as a tree, built from their names.
 ///
-/// `user.email` is `email` within `user`, `user\.email` one name with a dot in it. Where one lies within the
-/// value of another, the inner one counts.
+/// `user.email` is `email` within `user`, and `user\.email` is one name with a dot. If a name lies
+/// within the value of another one, the inner one counts.
 struct MemberTree {
   private enum Node {
     case value(RequestField)
@@ -19,10 +19,10 @@ struct MemberTree {
     }
   }
 
-  /// As a JSON object, its members by name.
+  /// The members as a JSON object, sorted by name.
   var json: String { MemberTree.json(root) }
 
-  /// The name as a form has it, which knows no members of members.
+  /// Returns the name in a form, which has no nested members.
   static func plain(_ key: String) -> String { steps(key).joined(separator: ".") }
 
   private static func steps(_ key: String) -> [String] {

@@ -1,18 +1,21 @@
-/// How a backend names what a request asks with; the defaults are those of ``HTTPBackend/snakeCaseJSON(_:)``.
+/// The names of a request's members.
 ///
-/// In a body of JSON, a name with a dot is a member of a member: `user.email` is sent as
-/// `{"user":{"email":…}}`; a dot that is part of a name is written `\.`. A form knows no such members, and
-/// has the dot in the name. So it is with ``HTTPEndpoint/fields`` and the places of tokens, too.
+/// The defaults are those of ``HTTPBackend/snakeCaseJSON(_:)``.
+///
+/// In a body of JSON, a name with a dot is a nested member: `user.email` is sent as
+/// `{"user":{"email":…}}`. Write a dot that is part of a name as `\.`. A form has no nested
+/// members, so the dot stays in the name. The same applies to ``HTTPEndpoint/fields`` and the
+/// places of tokens.
 public struct RequestFieldNames: Hashable, Sendable {
   /// The user name of a login.
   public var userName = "email"
   /// The password of a login.
   public var password = "password"
-  /// The name of the other service, of a login with its token.
+  /// The name of the other service, for a login with its token.
   public var provider = "provider"
   /// The other service's token.
   public var providerToken = "token"
 
-  /// The names `email`, `password`, `provider` and `token`.
+  /// Creates the names `email`, `password`, `provider` and `token`.
   public init() {}
 }

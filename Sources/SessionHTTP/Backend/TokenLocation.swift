@@ -1,12 +1,16 @@
-/// Where a token rides in a request; never in an address.
+/// The place of a token in a request.
+///
+/// It is never in an address.
 ///
 /// - Requirement: STO-3
 public enum TokenLocation: Hashable, Sendable {
-  /// It is not sent.
+  /// The token is not sent.
   case nowhere
-  /// `Authorization: Bearer …` (RFC 6750 §2.1).
+  /// The field `Authorization: Bearer …` (RFC 6750 §2.1).
   case bearer
-  /// A member of the body with this name; nowhere where the request has no body.
+  /// A member of the body with this name.
+  ///
+  /// It is not sent if the request has no body.
   case member(String)
   /// A header field with this name, whose value is the token alone.
   case header(String)

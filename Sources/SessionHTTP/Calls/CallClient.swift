@@ -1,7 +1,7 @@
 public import Foundation
 public import SessionKit
 
-/// What the rules of calls must know of a request.
+/// The properties of a request that decide whether it gets the token.
 public struct CallHead: Sendable {
   let outline: CallOutline
 
@@ -10,8 +10,8 @@ public struct CallHead: Sendable {
   /// - Parameters:
   ///   - method: the method, such as `GET`.
   ///   - url: the whole address.
-  ///   - isAuthorized: whether the request has something in the token's place already, such as an `Authorization`
-  ///     field of its own.
+  ///   - isAuthorized: whether the request already has a value in the token's place, such as its
+  ///     own `Authorization`.
   ///   - isRepeatable: whether its body can be sent again; `false` for a stream.
   public init(method: String, url: URL?, isAuthorized: Bool, isRepeatable: Bool = true) {
     outline = CallOutline(
@@ -19,7 +19,7 @@ public struct CallHead: Sendable {
   }
 }
 
-/// The session's token as a call carries it.
+/// The session's token in the form in which a call carries it.
 ///
 /// - Requirement: INT-5
 public struct CallToken: Sendable {
@@ -29,14 +29,16 @@ public struct CallToken: Sendable {
     self.token = token
   }
 
-  /// Where it travels.
+  /// The place of the token.
   public var place: CallTokenPlace { token.place }
-  /// The text of the header field, with its scheme, or of the member.
+  /// The text of the member, or of the header field with its scheme.
   ///
   /// - Requirement: STO-3
   public var plaintext: String { token.plaintext }
 
-  /// The body with the token as its first member; every other byte stays as it is.
+  /// Returns the body with the token as its first member.
+  ///
+  /// Every other byte is unchanged.
   ///
   /// Throws `refused` if the body is no JSON object.
   public func body(_ body: [UInt8], of call: String) throws(SessionError) -> [UInt8] {
@@ -44,7 +46,7 @@ public struct CallToken: Sendable {
   }
 }
 
-/// What carries an app's protected calls: any HTTP client, made known to ``SessionCalls``.
+/// Sends an app's protected calls with any HTTP client, for ``SessionCalls``.
 ///
 /// ```swift
 /// struct Client: CallClient {
@@ -60,39 +62,43 @@ public struct CallToken: Sendable {
 ///   func answer(_ response: Response) -> HTTPResponse { … }
 /// }
 /// ```
-/// It follows no redirect to another origin with the token, and bounds the time and the size of a
-/// response itself: the limits of ``CallRules`` are those of ``SessionInterceptor``. What it passes the request to,
-/// such as a logger, sees the request as it goes out.
+/// The client must not send the token to another origin after a redirect. It limits the time and
+/// the size of a response itself, since the limits of ``CallRules`` apply only to
+/// ``SessionInterceptor``. Parts to which it passes the request, such as a logger, see the request
+/// with its token.
 ///
 /// - Requirement: INT-4
 public protocol CallClient: Sendable {
   /// A request with its body.
   associatedtype Request: Sendable
-  /// Whatever is answered, whatever its status.
+  /// A response with any status.
   associatedtype Response: Sendable
 
-  /// What the rule must know of a request whose token travels in this place.
+  /// Returns the properties of a request whose token is in this place.
   func head(of request: Request, token place: CallTokenPlace) -> CallHead
 
-  /// Puts the token in its place, instead of anything that is there.
+  /// Puts the token in its place, and replaces a value that is there.
   func authorize(_ request: inout Request, with token: CallToken) throws
 
   /// Sends a request once.
   func send(_ request: Request) async throws -> Response
 
-  /// The answer's status; `nil` where it has none, or is not of the backend that was called.
+  /// Returns the status; `nil` if there is none, or if the response is not from the backend that
+  /// was called.
   func status(of response: Response) -> Int?
 
-  /// The answer, to be read for the server's code; asked only if its status may say something of the
-  /// token or of the user's account.
+  /// Returns the response's content, from which the server's code is read.
+  ///
+  /// Called only if the status may concern the token or the user's account.
   func answer(_ response: Response) -> HTTPResponse
 
-  /// Whether an error that `send` threw is the network's fault, so that trying again may help.
+  /// Returns whether the network caused an error of `send`, so that trying again may help.
   func mayPass(_ error: any Error) -> Bool
 }
 
 extension CallClient {
-  /// `noConnection` and `noReply`, as ``TransportError`` and as `SessionError`.
+  /// Returns whether the error is `noConnection` or `noReply`, as a ``TransportError`` or as a
+  /// `SessionError`.
   public func mayPass(_ error: any Error) -> Bool {
     switch error {
     case TransportError.noConnection, TransportError.noReply: true
@@ -102,22 +108,22 @@ extension CallClient {
   }
 }
 
-/// A transport of tokens that carries protected calls too: small responses, no redirects.
+/// Sends protected calls with a transport of tokens, for small responses without redirects.
 ///
-/// A response of more than 1 MiB is an `invalidResponse`. The request's `timeout` bounds the whole
+/// A response of more than 1 MiB causes `invalidResponse`. The request's `timeout` limits the whole
 /// exchange.
 ///
 /// - Requirement: INT-6
 public struct TransportCalls: CallClient {
-  /// What carries them.
+  /// The transport that sends the calls.
   public let transport: any HTTPTransport
 
-  /// Calls by this transport.
+  /// Creates a client with this transport.
   public init(_ transport: any HTTPTransport = URLSessionTransport()) {
     self.transport = transport
   }
 
-  /// The request's method and address.
+  /// Returns the request's method and address.
   public func head(of request: HTTPRequest, token place: CallTokenPlace) -> CallHead {
     CallHead(
       method: request.method, url: request.url,
@@ -125,7 +131,7 @@ public struct TransportCalls: CallClient {
         || place.isMember(of: request.body ?? []))
   }
 
-  /// Sets the field, or the member of the body.
+  /// Sets the header field, or the member of the body.
   public func authorize(_ request: inout HTTPRequest, with token: CallToken) throws(SessionError) {
     switch token.place {
     case .header(let name, _):
@@ -140,19 +146,19 @@ public struct TransportCalls: CallClient {
     }
   }
 
-  /// Sends it once.
+  /// Sends the request once.
   public func send(_ request: HTTPRequest) async throws -> HTTPResponse {
     let response = try await transport.send(request)
-    // A transport reads no further: what is there is a beginning.
+    // A transport stops reading after this size, so the body is incomplete.
     guard response.body.count <= JSONMembers.bodyLimit else {
       throw SessionError.responseTooLarge(call: "\(request)", limit: JSONMembers.bodyLimit)
     }
     return response
   }
 
-  /// The status.
+  /// Returns the status.
   public func status(of response: HTTPResponse) -> Int? { response.status }
 
-  /// The answer itself.
+  /// Returns the response itself.
   public func answer(_ response: HTTPResponse) -> HTTPResponse { response }
 }

@@ -1,14 +1,15 @@
 import SessionCore
 public import SessionKit
 
-/// Protected calls of one session by one HTTP client: the same rule for whatever carries them.
+/// Makes protected calls of one session with one HTTP client, by the same rules for every client.
 ///
 /// ```swift
 /// let calls = session.calls(by: TransportCalls())
 /// let response = try await calls.send(HTTPRequest(method: "GET", url: materials))
 /// ```
-/// A call gets the session's token; where that has expired, a newer one first; where the server
-/// refuses it, a newer one once, by a refresh that all share. `Specs/Calls.md` has the rule.
+/// A call gets the session's token, or a newer one if that has expired. If the server refuses the
+/// token, the call gets a newer one, once. All calls share that refresh. `Specs/Calls.md` has the
+/// rules.
 ///
 /// - Requirement: INT-1, INT-2, INT-3
 public struct SessionCalls<Client: CallClient>: Sendable {
@@ -18,14 +19,18 @@ public struct SessionCalls<Client: CallClient>: Sendable {
     self.runner = runner
   }
 
-  /// Makes a call, a second time if the rule says so, and returns the response whatever its status.
+  /// Makes a call, and repeats it if the rules say so.
   ///
-  /// Throws what the client throws, and a `SessionError` if there is no token for the call:
+  /// Returns the response with any status.
   ///
-  /// - `notLoggedIn`, `expired` and `loggedOut` if there is no session for it, or not any more.
-  /// - `noConnection`, `noReply`, `serverFailure` … if its refresh failed; the session is what it was.
-  /// - `refused` without a status if it cannot carry the token.
-  /// - `cancelled` if its task was cancelled while it waited.
+  /// It throws the errors of the client. It throws a `SessionError` if there is no token for the
+  /// call:
+  ///
+  /// - `notLoggedIn`, `expired` and `loggedOut` if it has no session, or its session is over.
+  /// - `noConnection`, `noReply`, `serverFailure` … if its refresh failed. The session is
+  ///   unchanged.
+  /// - `refused` without a status if the call cannot carry the token.
+  /// - `cancelled` if its task was cancelled during a wait.
   public func send(_ request: Client.Request, as mark: CallMark = .byRules) async throws
     -> Client.Response
   {
@@ -34,22 +39,21 @@ public struct SessionCalls<Client: CallClient>: Sendable {
 }
 
 extension SessionCalls: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The host alone.
+  /// The identity of the backend, without the client.
   public var description: String { runner.description }
 
   /// The same as the description.
   public var debugDescription: String { description }
 
-  /// A mirror that shows the description only: a client may hold requests that are under way.
+  /// A mirror that shows the description only, since a client may hold requests in progress.
   public var customMirror: Mirror { Mirror(self, children: ["calls": description]) }
 }
 
 extension Session {
-  /// Protected calls by an HTTP client of the app's choice.
+  /// Returns an object that makes protected calls with an HTTP client of the app's choice.
   ///
-  /// Without `rules`, the configuration's ``/SessionKit/SessionConfiguration/calls`` hold; their limits of size and
-  /// time do not, since the client has its own. `trace` receives each step of each call, on any thread. It must
-  /// not wait.
+  /// By default, the calls follow the configuration's `calls`, except its limits of size and time: the
+  /// client has its own. `trace` receives each step of each call, on any thread. It must not block.
   ///
   /// - Requirement: INT-1, INT-2, INT-3, INT-4
   public func calls<Client: CallClient>(
@@ -61,7 +65,7 @@ extension Session {
   }
 }
 
-/// An app's client as what the rule of calls knows.
+/// Adapts an app's client to the rules of calls.
 struct ClientCarrier<Client: CallClient>: CallCarrier {
   let client: Client
 

@@ -1,13 +1,15 @@
 @_spi(Internals) public import SessionCore
 
-/// Why an answer is no token: the class for decisions, and what is wrong with it in words.
+/// Why a response contains no token: the failure for decisions, and a description of the problem.
 public struct AnswerFailure: Error, Hashable, Sendable {
-  /// The class, with status, server's code and `Retry-After` where there are.
+  /// The failure, with the status, the server's code and `Retry-After` if they exist.
   public let failure: RequestFailure
-  /// What cannot be read and how it should be; names members, never holds what they are.
+  /// What cannot be read and how it should be.
+  ///
+  /// It names members but never contains their values.
   public let problem: String?
 
-  /// A failure.
+  /// Creates a failure.
   public init(failure: RequestFailure, problem: String? = nil) {
     self.failure = failure
     self.problem = problem
@@ -15,7 +17,7 @@ public struct AnswerFailure: Error, Hashable, Sendable {
 }
 
 extension AnswerFailure: CustomStringConvertible {
-  /// `unreadable 200: expires_in is missing`.
+  /// One line, such as `unreadable 200: expires_in is missing`.
   public var description: String {
     problem.map { "\(failure): \($0)" } ?? failure.description
   }

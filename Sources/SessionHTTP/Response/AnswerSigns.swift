@@ -1,12 +1,12 @@
 @_spi(Internals) import SessionCore
 import SessionKit
 
-/// What a backend's rules look at in an answer.
+/// The parts of a response that a backend's rules examine.
 struct AnswerSigns {
   let status: Int
   /// The server's code, if there is one.
   let code: String?
-  /// What the code means, if that is known.
+  /// The meaning of the code, if it is known.
   let meaning: ErrorMeaning?
   /// Whether the configuration names the code.
   let isNamed: Bool
@@ -38,7 +38,7 @@ struct AnswerSigns {
     first != nil && first != UInt8(ascii: "{") && first != UInt8(ascii: "[")
   }
 
-  /// Whether there is a code, and it is one that is kept.
+  /// Whether there is a code that is kept.
   private var hasKnownCode: Bool {
     code.map { isNamed || RequestFailure.keeps($0) } == true
   }

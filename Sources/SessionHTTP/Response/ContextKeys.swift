@@ -1,12 +1,14 @@
 @_spi(Internals) import SessionCore
 import SessionKit
 
-/// How a backend names the members of a context object, and of the claim that repeats it.
+/// The names of a context object's members, and of the claim that repeats the object.
 ///
-/// Paths within the object: `role.id` is the member `id` of its member `role`, when it is read and when a
-/// switch asks for it.
+/// They are paths within the object: `role.id` is the member `id` of its member `role`. They apply
+/// to responses and to requests to switch.
 public struct ContextKeys: Hashable, Sendable {
-  /// The role's identifier, a text or a whole number as all identifiers; sent as a text.
+  /// The role's identifier: a text or a whole number, like all identifiers.
+  ///
+  /// It is sent as a text.
   public var role: MemberPath = "role_id"
   /// The role's name.
   public var roleName: MemberPath = "role_name"
@@ -20,13 +22,13 @@ public struct ContextKeys: Hashable, Sendable {
   public var unitName: MemberPath = "academic_unit_name"
   /// The permissions, an array of texts.
   public var permissions: MemberPath = "permissions"
-  /// The claim of an access token that holds such an object.
+  /// The claim of an access token that contains such an object.
   public var claim: MemberPath = "active_context"
 
-  /// The names of EDU.
+  /// Creates names in snake case: `role_id`, `school_name`.
   public init() {}
 
-  /// The same in camel case: `roleId`, `schoolName`.
+  /// The names in camel case: `roleId`, `schoolName`.
   public static var camelCase: ContextKeys {
     var keys = ContextKeys()
     (keys.role, keys.roleName) = ("roleId", "roleName")
@@ -36,7 +38,9 @@ public struct ContextKeys: Hashable, Sendable {
     return keys
   }
 
-  /// The context that an object is; the role is required, the rest is not.
+  /// Returns the context that an object describes.
+  ///
+  /// The role is required, other members are not.
   func read(_ members: JSONMembers) throws(Unreadable) -> ActiveContext {
     guard let role = try named(members, role, roleName) else {
       throw members.missing(self.role)
