@@ -1,7 +1,7 @@
-/// Addresses that stand somewhere within a text.
+/// Finds addresses within a text.
 enum EmbeddedAddress {
-  /// The words of a text that have `://` and a query or a fragment in them, without the marks of a sentence at
-  /// their ends.
+  /// Returns the words that contain `://` and a query or a fragment, without punctuation at their
+  /// ends.
   static func addresses(in bytes: [UInt8]) -> [String] {
     bytes.split(whereSeparator: isOutside).compactMap { word in
       var word = word
@@ -13,7 +13,7 @@ enum EmbeddedAddress {
     }
   }
 
-  /// Whether it cannot be part of an address: a space, a quote, a bracket or an escape.
+  /// Returns whether a byte cannot be part of an address: a space, a quote, a bracket or an escape.
   private static func isOutside(_ byte: UInt8) -> Bool {
     switch byte {
     case 0...0x20, 0x7F, UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "`"),

@@ -1,13 +1,15 @@
 import SessionJSON
 import SessionKit
 
-/// JSON that stands somewhere within a text.
+/// Finds JSON within a text.
 enum EmbeddedJSON {
-  /// How many beginnings of an object are tried.
+  /// The maximum number of opening braces to try.
   static let mostTries = 32
 
-  /// The objects in a text, the outermost of each place; `budget` is how many bytes may still be read, of
-  /// which each is paid for as often as it is.
+  /// Returns the outermost objects in a text.
+  ///
+  /// `budget` is the number of bytes that may still be read. A byte that is read again counts
+  /// again.
   static func objects(in bytes: [UInt8], budget: inout Int) -> [JSONValue] {
     var (objects, tries, index): ([JSONValue], Int, Int) = ([], 0, 0)
     while tries < mostTries, budget > 0,
@@ -27,14 +29,16 @@ enum EmbeddedJSON {
         objects.append(try JSONReader.read(Array(bytes[start...end])))
         index = end + 1
       } catch {
-        // Not JSON from here on; a brace within may begin some.
+        // This is not JSON, but a later brace may begin an object.
         continue
       }
     }
     return objects
   }
 
-  /// Where the object that begins here would end; braces within its texts do not count.
+  /// Returns the end of the object that begins here.
+  ///
+  /// Braces within its texts do not count.
   private static func end(ofObjectAt start: Int, before last: Int, _ bytes: [UInt8]) -> Int? {
     var (depth, isText, isEscaped) = (0, false, false)
     for index in start..<last {
@@ -61,8 +65,9 @@ enum EmbeddedJSON {
     return nil
   }
 
-  /// A text with one layer of escapes taken off, as JSON in a text in JSON has one more; `nil` where it
-  /// has no escaped quote.
+  /// Removes one layer of escapes, as in JSON within a text of JSON.
+  ///
+  /// Returns `nil` if the text has no escaped quote.
   static func unescaped(_ bytes: [UInt8]) -> [UInt8]? {
     var plain: [UInt8] = []
     var (isEscaped, hasQuote, last) = (false, false, UInt8(0))

@@ -3,40 +3,45 @@ public import SessionCore
 import SessionJSON
 import SessionKit
 
-/// Finds out what an identity SDK's error says, however deep it says so.
+/// Finds the cause in an identity SDK's error, at any depth.
 ///
-/// Looks through the error, its user info, what lies under it, addresses, and JSON within texts, also where
-/// that is escaped once more. Of all that is found the most telling counts; `Specs/WebSignIn.md` has the
-/// order. Bounded in depth, number and size, so that an error that holds itself ends too.
+/// It searches the error, its user info, underlying errors, addresses, and JSON within texts,
+/// including escaped JSON. The most specific finding counts. `Specs/WebSignIn.md` has the order.
+/// The search is limited in depth, number and size, so that it also ends for an error that contains
+/// itself.
 ///
 /// - Requirement: WEB-3
 public enum IdentityError {
-  /// How deep errors, user infos and JSON are followed.
+  /// The maximum depth of errors, user infos and JSON.
   static let deepest = 24
-  /// How many errors and user infos are looked at.
+  /// The maximum number of errors and user infos.
   static let mostErrors = 64
-  /// How many texts and objects are looked at of those whose names say that they tell something; and how
-  /// many of the others.
+  /// The maximum number of texts and objects with telling names, and separately of all others.
   static let mostTexts = 96
-  /// Longer texts are looked at to here, in bytes.
+  /// The maximum number of bytes of a text.
+  ///
+  /// The rest of a longer text is ignored.
   static let longest = 65_536
-  /// How many bytes are read in all; what is read again counts again.
+  /// The maximum number of bytes in total.
+  ///
+  /// A byte that is read again counts again.
   package static let mostBytes = 262_144
 
-  /// What an error says; `nil` where it says nothing that is known.
+  /// Returns the problem that an error states; `nil` if it states none that is known.
   public static func problem(in error: any Error) -> WebSignInProblem? {
     if let problem = error as? WebSignInProblem { return problem }
     var search = IdentityErrorSearch()
     return search.run(from: .error(error))
   }
 
-  /// What a text says, as one in an error's user info; `nil` where it says nothing that is known.
+  /// Returns the problem that a text states, like one in an error's user info; `nil` if it states
+  /// none that is known.
   public static func problem(inText text: String) -> WebSignInProblem? {
     var search = IdentityErrorSearch()
     return search.run(from: .text(text))
   }
 
-  /// How many bytes are read to find that out.
+  /// Returns the number of bytes that the search reads.
   package static func bytesRead(in error: any Error) -> Int {
     var search = IdentityErrorSearch()
     _ = search.run(from: .error(error))
@@ -44,28 +49,32 @@ public enum IdentityError {
   }
 }
 
-/// One look through an error: what lies under it first, then what tells something by its name, then the rest;
-/// breadth first each.
+/// One search through an error.
+///
+/// It reads underlying errors first, then values with telling names, then the rest. Each group is
+/// searched breadth first.
 struct IdentityErrorSearch {
-  /// What is looked at.
+  /// A part of an error to search.
   enum Item {
     case error(any Error)
     case members([String: Any])
     case list([Any], name: String)
     case json(JSONValue)
     case text(String)
-    /// What stands where a code belongs.
+    /// A text at the place of a code.
     case code(String)
-    /// An address that a view went to.
+    /// An address that a view navigated to.
     case address(String)
   }
 
-  /// How telling what was found is.
+  /// The rank of a finding.
+  ///
+  /// A more specific finding has a higher rank.
   private enum Rank: Int {
     case unreachable, number, code, codeNumber, interaction, telling
   }
 
-  /// What waits to be looked at.
+  /// The parts that are still to be searched.
   private struct Queue {
     let most: Int
     private var items: [(item: Item, depth: Int)] = []
@@ -89,24 +98,26 @@ struct IdentityErrorSearch {
   private var others = Queue(IdentityError.mostTexts)
   private var seen: Set<ObjectIdentifier> = []
   private var best: (rank: Rank, depth: Int, problem: WebSignInProblem)?
-  /// How many bytes may still be read.
+  /// The number of bytes that may still be read.
   private(set) var budget = IdentityError.mostBytes
 
-  /// OAuth's and B2C's names, and MSAL's keys of a user info, which are spelled like their constants
-  /// (`MSAL/src/MSALError.m`).
+  /// The names of codes in OAuth and B2C, and MSAL's keys of a user info.
+  ///
+  /// The keys are spelled like their constants (`MSAL/src/MSALError.m`).
   private static let codeNames: Set<String> = [
     "b2c_error_code", "error", "error_code", "errorCode", "suberror", "MSALOAuthErrorKey",
     "MSALOAuthSubErrorKey",
   ]
 
-  /// Texts that say what went wrong.
+  /// The names of texts that describe the problem.
   private static let textNames: Set<String> = [
     "error_description", "MSALErrorDescriptionKey", "NSLocalizedDescription",
     "NSLocalizedFailureReason", "NSDebugDescription", "NSErrorFailingURLKey",
     "NSErrorFailingURLStringKey",
   ]
 
-  /// Timed out, no such host, no way to it, lost, no name service, no network.
+  /// The numbers of `URLError` for: timed out, unknown host, cannot connect, connection lost, no
+  /// name service, no network.
   private static let unreached: Set<Int> = [-1_001, -1_003, -1_004, -1_005, -1_006, -1_009]
 
   mutating func run(from item: Item) -> WebSignInProblem? {
@@ -166,8 +177,8 @@ struct IdentityErrorSearch {
 
   // MARK: Errors
 
-  // The same on every system: where each error is an `NSError`, a Swift error's words are not in its user
-  // info, and where it is none, its number is.
+  // This works the same on every system. If each error is an `NSError`, its user info lacks the
+  // texts of a Swift error. If it is none, its number must be read directly.
   private mutating func look(at error: any Error, _ depth: Int) {
     if let problem = error as? WebSignInProblem { return found(.code, problem, depth) }
     if error is CancellationError { return found(.number, .cancelled, depth) }
@@ -183,18 +194,19 @@ struct IdentityErrorSearch {
       note(type(of: error).errorDomain, error.errorCode, depth)
       return add(.members(error.errorUserInfo), depth)
     }
-    // Through `Any`: where every error is one, a plain cast is said to be needless.
+    // The cast goes through `Any`, because a direct cast causes a warning if every error is an
+    // `NSError`.
     if let error = (error as Any) as? NSError {
       note(error.domain, error.code, depth)
       add(.members(error.userInfo), depth)
     }
   }
 
-  /// What an error's domain and number mean.
+  /// Records the meaning of an error's domain and number.
   ///
-  /// Of MSAL, `MSALErrorUserCanceled` and `MSALErrorInteractionRequired` (`MSAL/src/public/MSALError.h` of
-  /// AzureAD/microsoft-authentication-library-for-objc, 87bbb62c); of Apple's `ASWebAuthenticationSession`,
-  /// `canceledLogin`.
+  /// For MSAL, they are `MSALErrorUserCanceled` and `MSALErrorInteractionRequired`
+  /// (`MSAL/src/public/MSALError.h` of AzureAD/microsoft-authentication-library-for-objc,
+  /// 87bbb62c). For Apple's `ASWebAuthenticationSession`, it is `canceledLogin`.
   private mutating func note(_ domain: String, _ number: Int, _ depth: Int) {
     switch (domain, number) {
     case ("MSALErrorDomain", -50_005),
@@ -250,7 +262,7 @@ struct IdentityErrorSearch {
     }
   }
 
-  /// What the observer would have seen.
+  /// Searches an address as the observer would.
   ///
   /// - Requirement: WEB-2
   private mutating func look(atAddress address: String, _ depth: Int) {

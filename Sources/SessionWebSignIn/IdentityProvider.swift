@@ -2,106 +2,125 @@ public import Foundation
 public import SessionCore
 public import SessionKit
 
-/// An identity SDK, as far as a session needs it; the app fills it in, and owns the SDK.
+/// An identity SDK as a session needs it.
 ///
-/// What it throws is looked through for a code (``IdentityError``); a `WebSignInProblem` is taken at its
-/// word. Each step runs in a task that is cancelled when nobody waits any more; tokens that come even so are
-/// not used.
+/// The app implements it and owns the SDK.
 ///
-/// **Calls may overlap.** A call that does not return when it is cancelled is not waited for: a silent attempt or
-/// `warmUp()` that took longer than the policy's `refresh.timeout` may still run while the page is shown. A
-/// cancelled `login` must take down what the SDK itself has shown, and return: the next sign-in waits for
-/// that, 10 seconds at most (``WebSignIn/dismissLimit``), and begins then.
+/// The session searches thrown errors for a code (``IdentityError``), but uses a `WebSignInProblem`
+/// unchanged. Each step runs in a task that is cancelled when no caller waits any more. Tokens that
+/// arrive after that are not used.
 ///
-/// Every requirement may be met by a method of the main actor, since each is awaited. Write `@MainActor` before
-/// the type, also in a module whose default isolation is the main actor: a type that conforms to a `Sendable`
-/// protocol does not get it from there. The same holds of a ``WebSignInView``.
+/// **Calls may overlap.** If a call does not return when it is cancelled, the session does not wait
+/// for it. So a silent attempt or `warmUp()` that took longer than the policy's `refresh.timeout`
+/// may still run while the page is shown. A cancelled `login` must close what the SDK itself has
+/// shown, and return. The next sign-in waits for that, 10 seconds at most
+/// (``WebSignIn/dismissLimit``), and then begins.
+///
+/// Methods of the main actor can implement every requirement, since each is awaited. Write
+/// `@MainActor` before the type, even in a module whose default isolation is the main actor. A type
+/// that conforms to a `Sendable` protocol does not get the default isolation. The same applies to a
+/// ``WebSignInView``.
 ///
 /// - Requirement: WEB-5, WEB-6
 public protocol IdentityProvider: Sendable {
-  /// The app's view, on which this provider signs in.
+  /// The app's view on which this provider signs in.
   associatedtype View: WebSignInView
 
-  /// Prepares what the other steps need; nothing if not said.
+  /// Prepares what the other steps need.
+  ///
+  /// The default does nothing.
   func warmUp() async throws
 
-  /// Tokens of an account that the SDK knows, without showing anything; throws where it has none.
+  /// Returns tokens of an account that the SDK knows, without showing anything.
   ///
-  /// `account` is whose tokens are wanted, by the id that the session knows the user by: at a sign-in the
-  /// expired session's user, else `nil`, where any will do. Where the provider owns the tokens it is the refresh: newer ones than it
-  /// gave before are wanted then.
+  /// Throws if there is none.
+  ///
+  /// `account` is the required user, by the id that the session uses. At a sign-in it is the user
+  /// of the expired session, or `nil` if any user is accepted. If the provider owns the tokens,
+  /// this call is the refresh. Then it must return newer tokens than before.
   func acquireSilently(_ account: Identifier?) async throws -> IdentityTokens
 
-  /// Tokens of the user who signs in on the view, which is shown.
+  /// Returns tokens of the user who signs in on the view, which is shown.
   ///
-  /// With `.always` the page must ask though its cookies would do: OpenID Connect's `prompt=login` or
-  /// `select_account`. A provider that does not pass that on lets in whom the cookies know, also where the
-  /// app, or a session that expired unused, wanted the user asked: the library cannot see it.
+  /// With `.always` the page must ask the user even if its cookies are sufficient. Use OpenID
+  /// Connect's `prompt=login` or `select_account`. If a provider does not pass this on, a user
+  /// known by cookies can sign in without being asked. This also happens after a session expired
+  /// because it was unused. The library cannot detect it.
   ///
   /// - Requirement: POL-5
   func login(in view: View, prompt: WebSignIn.Prompt) async throws -> IdentityTokens
 
-  /// Takes a redirect that reached the app from outside of the view; whether it was this provider's, which
-  /// is waited for as long as the policy's `refresh.timeout`. `false` if not said.
+  /// Handles a redirect that reached the app outside of the view.
+  ///
+  /// Returns whether it belongs to this provider. The session waits for the policy's
+  /// `refresh.timeout`. The default returns `false`.
   func handle(_ redirect: URL) async -> Bool
 
-  /// Forgets an account and tells the provider's server where there is a way; no error where it knows
-  /// none. Called only where the provider owns the tokens: it is the logout at the server.
+  /// Removes an account, and informs the provider's server if possible.
+  ///
+  /// An unknown account is no error. It is called only if the provider owns the tokens, as the
+  /// logout at the server.
   ///
   /// - Requirement: WEB-6
   func removeAccount(_ account: Identifier) async throws
 }
 
 extension IdentityProvider {
-  /// Prepares nothing.
+  /// Does nothing.
   public func warmUp() async throws {}
 
-  /// Takes none.
+  /// Returns `false`.
   public func handle(_ redirect: URL) async -> Bool { false }
 }
 
-/// A view of the app in which a provider's page is shown.
+/// A view of the app that shows a provider's page.
 ///
-/// The app makes it and shows it; each is called once, in this order, and `dismiss` on every way out of a
-/// sign-in whose `make` did not throw.
+/// The app creates and shows it. Each function is called once, in this order. If `make` did not
+/// throw, `dismiss` is called on every path.
 ///
-/// Where the user closes it, the provider's `login` is to fail; while it is still coming up, `make`,
-/// `observe` or `present` throws `WebSignInProblem.cancelledByUser`, which is told as that. Whatever else
-/// they throw is `viewFailed`. An SDK that shows a page of its own takes ``NoView``.
+/// If the user closes the view, the provider's `login` must fail. If the user closes it while it is
+/// still appearing, `make`, `observe` or `present` throws `WebSignInProblem.cancelledByUser`. Every
+/// other error of these functions counts as `viewFailed`. For an SDK that shows its own page, use
+/// ``NoView``.
 ///
 /// - Requirement: WEB-1
 public protocol WebSignInView: Sendable {
-  /// Makes the view, which shows nothing yet.
+  /// Creates the view, which shows nothing yet.
   func make() async throws
 
-  /// Tells `observer` each address that the view goes to from now on: before the first, so that none is
-  /// missed.
+  /// Reports each address that the view navigates to from now on.
+  ///
+  /// It is called before the first one.
   func observe(with observer: RedirectObserver) async throws
 
-  /// Shows the view; returns once the provider may use it.
+  /// Shows the view.
+  ///
+  /// Returns when the provider may use it.
   func present() async throws
 
-  /// Takes the view away; returns once it is gone. The caller and the next sign-in wait for that, 10 seconds
-  /// at most (``WebSignIn/dismissLimit``): who has not returned by then is not waited for any more.
+  /// Removes the view.
+  ///
+  /// Returns when it is gone. The caller and the next sign-in wait for that, 10 seconds at most
+  /// (``WebSignIn/dismissLimit``).
   func dismiss() async
 }
 
-/// No view: the SDK shows its own, and takes it down when its task is cancelled.
+/// No view, for an SDK that shows its own page and closes it when its task is cancelled.
 ///
-/// Nothing is observed then, and what went wrong is what the SDK's error says.
+/// No address is observed, so the SDK's error alone decides the problem.
 public struct NoView: WebSignInView {
-  /// No view.
+  /// Creates the value.
   public init() {}
 
-  /// Makes nothing.
+  /// Does nothing.
   public func make() async throws {}
 
-  /// Tells nothing.
+  /// Does nothing.
   public func observe(with observer: RedirectObserver) async throws {}
 
-  /// Shows nothing.
+  /// Does nothing.
   public func present() async throws {}
 
-  /// Takes nothing away.
+  /// Does nothing.
   public func dismiss() async {}
 }

@@ -2,18 +2,18 @@ public import Foundation
 public import SessionCore
 import Synchronization
 
-/// Sees the addresses that a sign-in's view goes to, and keeps what they say of errors.
+/// Observes the addresses that a sign-in's view navigates to, and keeps the errors that they state.
 ///
-/// May be told from any thread. It never keeps an address: of an error it has a code at most. How the errors
-/// are read is in `Specs/WebSignIn.md`.
+/// It can be called on any thread. It never keeps an address, and of an error at most a code.
+/// `Specs/WebSignIn.md` describes how errors are read.
 ///
 /// - Requirement: WEB-2
 public final class RedirectObserver: Sendable {
   private struct State {
     var last: WebSignInProblem?
-    /// What the sign-in is told, until another address withdraws it.
+    /// The error that the sign-in receives, until another address withdraws it.
     var retained: Sighting?
-    /// The errors that are kept for sequences, and the number of the first of them.
+    /// The errors that are kept for sequences, and the number of the first one.
     var kept: [WebSignInProblem] = []
     var first: UInt64 = 0
     var isStopped = false
@@ -24,7 +24,7 @@ public final class RedirectObserver: Sendable {
 
     mutating func takeParked() -> [CheckedContinuation<Void, Never>] {
       defer { parked = [:] }
-      // Tickets are given out in the order of arrival.
+      // Tickets are numbered in the order of arrival.
       return parked.sorted { $0.key < $1.key }.map(\.value)
     }
   }
@@ -32,15 +32,15 @@ public final class RedirectObserver: Sendable {
   private let state = Mutex(State())
   private let capacity: Int
 
-  /// An observer that keeps so many errors for sequences that are behind; 1 at least.
+  /// Creates an observer that keeps this number of errors for slow sequences, at least 1.
   public init(keeping capacity: Int = 16) {
     self.capacity = max(1, capacity)
   }
 
-  /// The view goes to this address.
+  /// Records that the view navigates to this address.
   public func see(_ address: URL) { see(address.absoluteString) }
 
-  /// The view goes to this address, which need not be one that a `URL` can be made of.
+  /// Records that the view navigates to this address, which need not be a valid `URL`.
   public func see(_ address: String) {
     let sighting = Sighting(address)
     let parked: [CheckedContinuation<Void, Never>]? = state.withLock { state in
@@ -58,19 +58,22 @@ public final class RedirectObserver: Sendable {
     for continuation in parked ?? [] { continuation.resume() }
   }
 
-  /// What the sign-in is told: the last error, unless the page has gone on since (`Specs/WebSignIn.md`).
+  /// The error that the sign-in receives: the last one, unless the page has continued since
+  /// (`Specs/WebSignIn.md`).
   package var retained: WebSignInProblem? { state.withLock { $0.retained?.problem } }
 
-  /// The last error that was seen; `nil` where there was none since the last `reset()`.
+  /// The last error since the last `reset()`; `nil` if there was none.
   public var lastError: WebSignInProblem? { state.withLock { $0.last } }
 
-  /// The errors that are kept, and those that are seen from now on.
+  /// The kept errors, then those that are observed from now on.
   ///
-  /// Any number of sequences; one that is behind misses what fell out of what is kept. Ends after `stop()`,
-  /// once what is kept was given.
+  /// There may be any number of sequences. A slow one misses errors that are not kept any more. A
+  /// sequence ends after `stop()`, when the kept errors are delivered.
   public var errors: RedirectErrors { RedirectErrors(observer: self) }
 
-  /// Forgets every error that was seen, for the sign-in too; goes on seeing.
+  /// Discards every error, also for the sign-in.
+  ///
+  /// Observation continues.
   public func reset() {
     state.withLock { state in
       state.first = state.end
@@ -79,7 +82,9 @@ public final class RedirectObserver: Sendable {
     }
   }
 
-  /// Sees nothing any more, and ends every sequence; the last error stays.
+  /// Stops the observation and ends every sequence.
+  ///
+  /// The last error stays.
   public func stop() {
     let parked = state.withLock { state in
       state.isStopped = true
@@ -88,13 +93,15 @@ public final class RedirectObserver: Sendable {
     for continuation in parked { continuation.resume() }
   }
 
-  /// Whether it was stopped.
+  /// Whether the observation was stopped.
   public var isStopped: Bool { state.withLock { $0.isStopped } }
 
-  /// How many sequences wait.
+  /// The number of sequences that wait.
   package var waiterCount: Int { state.withLock { $0.parked.count } }
 
-  /// The first error from this number on; waits until there is one, `nil` at the end.
+  /// Returns the first error from this number on.
+  ///
+  /// Waits until there is one; `nil` at the end.
   func next(_ number: inout UInt64) async -> WebSignInProblem? {
     while !Task.isCancelled {
       let look = look(from: number)
@@ -112,11 +119,12 @@ public final class RedirectObserver: Sendable {
   private struct Look {
     var problem: WebSignInProblem?
     var number: UInt64
-    /// Given where there is something to wait for.
+    /// The ticket with which to wait; `nil` if there is nothing to wait for.
     var ticket: UInt64?
   }
 
-  // Never inlined: async functions look at it before and after an `await`, and a lock knows its thread.
+  // Never inlined: async functions call it before and after an `await`, and a lock belongs to its
+  // thread.
 
   @inline(never)
   private func look(from number: UInt64) -> Look {
@@ -152,29 +160,30 @@ public final class RedirectObserver: Sendable {
   }
 }
 
-/// The errors that an observer sees, each once, in order.
+/// The errors that an observer finds, each one once, in order.
 ///
 /// - Requirement: WEB-2
 public struct RedirectErrors: AsyncSequence, Sendable {
-  /// An error, by what of it may be shown.
+  /// An error, with only those values that may be shown.
   public typealias Element = WebSignInProblem
   /// It never fails.
   public typealias Failure = Never
 
   let observer: RedirectObserver
 
-  /// Begins with the errors that are kept.
+  /// Returns an iterator that begins with the kept errors.
   public func makeAsyncIterator() -> Iterator { Iterator(observer: observer) }
 
-  /// Walks from error to error.
+  /// Iterates over the errors.
   public struct Iterator: AsyncIteratorProtocol {
     private let observer: RedirectObserver
     private var number: UInt64 = 0
 
     init(observer: RedirectObserver) { self.observer = observer }
 
-    /// Waits for an error that was not given yet; `nil` once the observer is stopped, or the task
-    /// cancelled.
+    /// Waits for an error that was not delivered yet.
+    ///
+    /// Returns `nil` after the observer was stopped or the task was cancelled.
     public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async
       -> WebSignInProblem?
     {

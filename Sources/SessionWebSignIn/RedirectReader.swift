@@ -1,17 +1,22 @@
 import SessionCore
 
-/// Reads what an address says of a failed sign-in: a pure function of its text.
+/// Reads the error of a failed sign-in from the text of an address.
 ///
 /// - Requirement: WEB-2
 enum RedirectReader {
-  /// Longer addresses are not read, in bytes.
+  /// The maximum length of an address, in bytes.
+  ///
+  /// Longer addresses are not read.
   static let longest = 65_536
 
-  /// The error that an address tells of in its query or its fragment; `nil` where it tells of none.
+  /// Returns the error that an address states in its query or its fragment; `nil` if it states
+  /// none.
   ///
-  /// Of several, `b2c_error_code` comes before a code within `error_description`, and that before `error`;
-  /// of those of one name the first that has a code counts, in the query before the fragment. That the user
-  /// must be asked (`error`) comes before a number that says nothing known.
+  /// - Of several errors, `b2c_error_code` comes first, then a code within `error_description`,
+  ///   then `error`.
+  /// - Of several parameters with one name, the first with a code counts. The query comes before
+  ///   the fragment.
+  /// - An `error` that requires asking the user comes before a number without a known meaning.
   static func problem(in address: String) -> WebSignInProblem? {
     guard address.utf8.count <= longest else { return nil }
     var (codes, described, errors): (IdentityCode?, IdentityCode?, IdentityCode?)
@@ -35,12 +40,12 @@ enum RedirectReader {
     }
     guard isError else { return nil }
     let problem = WebSignInProblem(codes ?? described ?? errors)
-    // A number that says nothing known takes nothing from an error that does.
+    // A number without a known meaning does not replace an error with one.
     if case .refused = problem, WebSignInProblem(errors) == .noAccount { return .noAccount }
     return problem
   }
 
-  /// The query, then the fragment.
+  /// Returns the query, then the fragment.
   private static func parts(of address: String) -> [ArraySlice<UInt8>] {
     let bytes = Array(address.utf8)
     let sides = bytes.split(
@@ -51,7 +56,9 @@ enum RedirectReader {
     return [query, sides.count > 1 ? sides[1] : nil].compactMap { $0 }
   }
 
-  /// The text of a part of a form: `%` and two digits is a byte, `+` a space; `nil` where that is none.
+  /// Decodes a part of a form: `%` and two digits is a byte, and `+` is a space.
+  ///
+  /// Returns `nil` if it is malformed.
   private static func decoded(_ part: ArraySlice<UInt8>) -> String? {
     var bytes: [UInt8] = []
     var rest = part

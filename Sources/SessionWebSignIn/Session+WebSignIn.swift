@@ -2,17 +2,18 @@ public import Foundation
 import SessionCore
 public import SessionKit
 
-// Logging in with an identity provider, which is one login as every other way (LOG-5, WEB-5).
+// A login with an identity provider is a login like every other one (LOG-5, WEB-5).
 extension Session {
   /// Logs in on a page, or with an identity SDK.
   ///
-  /// `activity` is `authenticating` from the beginning to the end. When it returns or throws, the view that
-  /// was made is dismissed and nothing observes it any more, also if the task was cancelled. It throws
-  /// - `refused` if the login cannot be used as it is: nothing was shown or sent;
-  /// - `busy` if another login is under way, as at a second tap: the first login goes on;
-  /// - an error whose `underlyingError` is a `WebSignInProblem` if the provider brought no tokens. That the user
-  ///   left the page is one of its cases (`cancelledByUser`, code `cancelled`), and leaves `activity` idle, as
-  ///   every problem does that is no failure (`WebSignInProblem.isQuiet`).
+  /// `activity` is `authenticating` from the beginning to the end. When this returns or throws, the
+  /// view is dismissed and the observation has stopped, even if the task was cancelled. It throws
+  ///
+  /// - `refused` if the login cannot be used in this form. Nothing was shown or sent.
+  /// - `busy` if another login is in progress, as after a second tap. The first login continues.
+  /// - an error with a `WebSignInProblem` as its `underlyingError` if the provider returned no
+  ///   tokens. If the user left the page, it is `cancelledByUser` with the code `cancelled`. After
+  ///   a problem that is no failure (`WebSignInProblem.isQuiet`), `activity` is idle.
   ///
   /// - Requirement: LOG-5, WEB-5
   @discardableResult
@@ -22,17 +23,17 @@ extension Session {
     do throws(SessionError) {
       return try await self.login(by: flow, login.method)
     } catch {
-      // The view is gone before the caller gets the error.
+      // The view is gone before the caller receives the error.
       flow.cancel()
       _ = await flow.ended()
       throw error
     }
   }
 
-  /// Hands in a redirect that reached the app from outside of the view (`onOpenURL`).
+  /// Handles a redirect that reached the app outside of the view (`onOpenURL`).
   ///
-  /// Returns whether the sign-in that waits for one took it; `false` where none does, and where the provider
-  /// does not say so within the policy's `refresh.timeout`.
+  /// Returns whether a waiting sign-in accepted it. Returns `false` if none waits, or if the
+  /// provider does not answer within the policy's `refresh.timeout`.
   ///
   /// - Requirement: WEB-5
   @discardableResult

@@ -4,8 +4,8 @@ public import SessionKit
 extension SessionConfiguration {
   /// The app's identity SDK, if it owns the tokens; `nil` if the backend does.
   ///
-  /// Acquiring silently is the refresh then, and removing the account is the logout at the server. No refresh
-  /// token is kept. Leave it `nil` for an SDK whose refresh token the backend takes.
+  /// The refresh is then a silent acquisition, and the logout at the server removes the account. No
+  /// refresh token is stored. Leave it `nil` for an SDK whose refresh token the backend accepts.
   ///
   /// - Requirement: WEB-6
   public var identityProvider: (any IdentityProvider)? {
@@ -14,7 +14,7 @@ extension SessionConfiguration {
   }
 }
 
-/// An identity provider as the source of a session's tokens.
+/// Uses an identity provider as the source of a session's tokens.
 ///
 /// - Requirement: WEB-6
 private struct ProviderTokenSource: TokenSource {
@@ -32,7 +32,8 @@ private struct ProviderTokenSource: TokenSource {
 }
 
 extension BackendError {
-  /// How a provider's refresh failed: by the name and code of its problem, without its text.
+  /// Creates the error of a provider's failed refresh, with the name and code of its problem, but
+  /// without its text.
   fileprivate init(_ problem: WebSignInProblem?) {
     let kind: RequestFailure.Kind
     var code: IdentityCode?
@@ -51,8 +52,9 @@ extension BackendError {
       message: "the identity provider: \(said)")
   }
 
-  /// Codes of a grant that is dead: `AADB2C90080` is B2C's of one that has expired, `AADB2C90129` of one
-  /// that was revoked.
+  /// Codes that mean an invalid grant.
+  ///
+  /// `AADB2C90080` is B2C's code for an expired grant, `AADB2C90129` for a revoked one.
   private static let final: Set<String> = [
     "invalid_grant", "consent_required", "account_selection_required", "interaction_required",
     "login_required", "AADB2C90080", "AADB2C90129",

@@ -1,19 +1,21 @@
 import SessionCore
 
-/// What of an address is kept: the error that it tells of, and what decides how long that stands.
+/// The data that is kept of an address: its error, and what decides how long the error counts.
 struct Sighting: Hashable, Sendable {
-  /// The error; `nil` where it tells of none.
+  /// The error; `nil` if the address states none.
   let problem: WebSignInProblem?
   private let place: Place
-  /// Which page it is, without its fragment: a number, from which no address can be had.
+  /// A hash of the page's address without its fragment.
+  ///
+  /// The address cannot be derived from it.
   private let page: Int
 
   private enum Place: Hashable {
-    /// A page of the web.
+    /// A web page.
     case page
     /// The app's own scheme, at which the page ends.
     case redirect
-    /// No page at all, such as `about:blank`.
+    /// No page, such as `about:blank`.
     case nowhere
   }
 
@@ -31,11 +33,14 @@ struct Sighting: Hashable, Sendable {
     place = scheme == "http" || scheme == "https" ? .page : .redirect
   }
 
-  /// What stands once another address is seen.
+  /// Returns the sighting that counts after another address is seen.
   ///
-  /// A newer error stands in place of an older one, and a page that says nothing withdraws it: the user went
-  /// on. What the app's own redirect said is withdrawn by another redirect only: behind it a view may show
-  /// the page before it again. The same page with another fragment, and what is no page, withdraw nothing.
+  /// - A newer error replaces an older one.
+  /// - A page without an error withdraws an older error, because the user continued.
+  /// - Only another redirect withdraws the error of the app's own redirect. After it, a view may
+  ///   show the earlier page again.
+  /// - The same page with another fragment withdraws nothing, and neither does an address that is
+  ///   no page.
   static func retained(_ before: Sighting?, then next: Sighting) -> Sighting? {
     guard let before, next.place != .nowhere || next.problem != nil else {
       return next.problem == nil ? before : next

@@ -1,51 +1,53 @@
 @_spi(Internals) public import SessionCore
 
-/// The decisions of one sign-in with an identity provider, from warming up to its end.
+/// A state machine that decides the steps of one sign-in with an identity provider.
 ///
-/// A value: what happened goes in, what to do next comes out. It knows the view, the tokens and the
-/// redirects by number only, and errors by what of them may be shown. Whatever way it ends, what observes is
-/// stopped and what was made is dismissed before the outcome is told, which is told once;
-/// `Specs/WebSignIn.md` has every answer to every input.
+/// It is a value that turns inputs into effects. It knows the view, the tokens and the redirects
+/// only by number, and of errors only what may be shown. On every path, the observation stops and
+/// the view is dismissed before the outcome is reported, once. `Specs/WebSignIn.md` lists the
+/// effects of every input.
 ///
 /// - Requirement: WEB-5
 public struct WebSignIn: Hashable, Sendable {
-  /// How far a sign-in may go.
+  /// Which steps a sign-in may take.
   public enum Mode: String, Hashable, Sendable, CaseIterable {
-    /// Without showing anything, and where that does not do with a page.
+    /// First silently, then with a page if that fails.
     case interactive = "interactive"
-    /// Without showing anything, or not at all.
+    /// Only silently.
     case silent = "silent"
   }
 
-  /// Whether the user is asked, in the sense of OpenID Connect's `prompt`.
+  /// Whether the user is asked, like OpenID Connect's `prompt`.
   public enum Prompt: String, Hashable, Sendable, CaseIterable {
-    /// Only where the provider knows nobody whom it could sign in without showing anything.
+    /// Only if the provider knows no user who can sign in silently.
     case ifNeeded = "ifNeeded"
-    /// In any case, as `prompt=login` and `prompt=select_account` ask for: nothing is tried before the page.
+    /// Always, like `prompt=login` and `prompt=select_account`.
+    ///
+    /// No silent attempt comes before the page.
     case always = "always"
   }
 
-  /// What the shell has to do and to tell the end of.
+  /// A step that the shell performs and whose end it reports.
   public enum Step: String, Hashable, Sendable, CaseIterable {
     /// The provider prepares.
     case warmUp = "warmUp"
-    /// The provider looks whether it can sign in without showing anything.
+    /// The provider tries to sign in silently.
     case acquireSilently = "acquireSilently"
-    /// The app makes its view.
+    /// The app creates its view.
     case makeView = "makeView"
-    /// The view's navigations are told to the observer, from the first on.
+    /// The view reports its navigations to the observer, from the first one on.
     case observe = "observe"
     /// The app shows the view.
     case present = "present"
-    /// The provider signs in, on that view.
+    /// The provider signs in on that view.
     case signIn = "signIn"
-    /// The app takes the view away.
+    /// The app removes the view.
     case dismiss = "dismiss"
 
-    /// Whether it brings tokens.
+    /// Whether the step returns tokens.
     public var bringsTokens: Bool { self == .acquireSilently || self == .signIn }
 
-    /// How long it is waited for; `nil` for what lasts as long as a person takes.
+    /// The time limit of the step; `nil` if it depends on the user.
     public var limit: Limit? {
       switch self {
       case .warmUp, .acquireSilently: .request
@@ -55,7 +57,7 @@ public struct WebSignIn: Hashable, Sendable {
     }
   }
 
-  /// A time that a step is bounded by.
+  /// A time limit of a step.
   public enum Limit: Hashable, Sendable {
     /// The policy's `refresh.timeout`.
     case request
@@ -63,101 +65,113 @@ public struct WebSignIn: Hashable, Sendable {
     case dismissal
   }
 
-  /// A step under way: a number, never given twice.
+  /// The number of a running step, which is never reused.
   public struct Ticket: Hashable, Sendable {
     /// The number.
     public let number: UInt32
   }
 
-  /// Something that happened.
+  /// An input of the machine.
   public enum Input: Hashable, Sendable {
-    /// It may begin.
+    /// The sign-in may begin.
     case begin(Prompt)
-    /// A step was done, or the tokens that it brought could be read.
+    /// A step succeeded, or its tokens could be read.
     case done(Ticket)
-    /// A step failed, by what the error says where it says something; or its tokens could not be read.
+    /// A step failed with the problem that its error states, if any.
+    ///
+    /// Or its tokens could not be read.
     case failed(Ticket, WebSignInProblem?)
-    /// A step has taken as long as it may.
+    /// A step has reached its time limit.
     case late(Ticket)
-    /// The observer has seen this error by now; `nil` where none stands.
+    /// The error that counts for the observer now; `nil` if there is none.
     case saw(WebSignInProblem?)
-    /// A redirect came from outside of the view, under this number, and says this of an error.
+    /// A redirect with this number arrived outside of the view, with the error that it states.
     case redirected(UInt32, WebSignInProblem?)
-    /// The provider has said whether that redirect is its own.
+    /// The provider has answered whether that redirect is its own.
     case handedIn(UInt32)
-    /// Nobody waits any more.
+    /// No caller waits any more.
     case cancel
   }
 
-  /// What to do next.
+  /// An effect that the shell performs.
   public enum Effect: Hashable, Sendable {
-    /// Do a step and tell of its end.
+    /// Perform a step and report its end.
     case perform(Step, Ticket)
-    /// Have a step that is under way end early.
+    /// Cancel a running step.
     case stop(Ticket)
-    /// Read the tokens that a step brought, and tell.
+    /// Read the tokens of a step, and report the result.
     case map(Ticket)
-    /// Give back the tokens that a step brought.
+    /// Revoke the tokens of a step.
     case discard(Ticket)
-    /// Observe no longer.
+    /// Stop the observation.
     case stopObserving
-    /// Hand a redirect to the provider.
+    /// Pass a redirect to the provider.
     case handle(UInt32)
-    /// Say that a redirect is not for this sign-in.
+    /// Report that a redirect does not belong to this sign-in.
     case refuse(UInt32)
-    /// Say how it ended.
+    /// Report the outcome.
     case tell(Outcome)
   }
 
-  /// How it ended.
+  /// The outcome of a sign-in.
   public enum Outcome: Hashable, Sendable {
-    /// With the tokens of this step, in this way.
+    /// The sign-in succeeded with the tokens of this step.
+    ///
+    /// The second value names the method.
     case signedIn(Ticket, LoginMethod)
-    /// With nothing.
+    /// The sign-in failed.
+    ///
+    /// There are no tokens.
     case failed(WebSignInProblem)
   }
 
-  /// Where it stands.
+  /// The state of the machine.
   private enum Phase: Hashable, Sendable {
     case waiting
     case running(Step, Ticket)
     case mapping(Ticket, LoginMethod)
-    /// A step on the view is given up, and waited for, so that nothing is made behind the end.
+    /// A step on the view was cancelled.
+    ///
+    /// Its end is awaited, so that nothing is created after the sign-in has ended.
     case undoing(Step, Ticket)
     case dismissing(Ticket)
     case over
   }
 
-  /// How long a view may take to close: the caller and the next login wait no longer.
+  /// The time limit for a view to close.
   ///
-  /// A provider whose page was given up is waited for as long by the next sign-in.
+  /// The caller and the next login do not wait longer.
+  ///
+  /// If a provider's page was cancelled, the next sign-in waits for the same time.
   public static let dismissLimit = Duration.seconds(10)
 
-  /// How far it may go.
+  /// Which steps the sign-in may take.
   public let mode: Mode
-  /// Whether the page has to ask, which is told to the provider: not to sign in whom nobody wanted.
+  /// Whether the page must ask the user.
+  ///
+  /// The provider receives it, so that no unwanted user signs in.
   public private(set) var prompt = Prompt.ifNeeded
   private var phase = Phase.waiting
   private var tickets: UInt32 = 0
   private var hasView = false
   private var isObserving = false
-  /// What the observer has seen.
+  /// The error that the observer reported.
   private var seen: WebSignInProblem?
-  /// The errors of redirects that the provider was handed and has not said anything of yet.
+  /// The errors of redirects that the provider received and has not answered yet.
   private var handed: [UInt32: WebSignInProblem] = [:]
   private var outcome = Outcome.failed(.cancelled)
-  /// Steps that were given up and may still bring tokens.
+  /// Cancelled steps that may still return tokens.
   private var abandoned: Set<Ticket> = []
 
-  /// A sign-in that has not begun.
+  /// Creates a sign-in that has not begun.
   public init(_ mode: Mode = .interactive) {
     self.mode = mode
   }
 
-  /// Whether the outcome was told.
+  /// Whether the outcome was reported.
   public var isOver: Bool { phase == .over }
 
-  /// Where it stands, by the words of `Specs/WebSignIn.md`.
+  /// The name of the state in `Specs/WebSignIn.md`.
   public var place: String {
     switch phase {
     case .waiting: "waiting"
@@ -169,7 +183,9 @@ public struct WebSignIn: Hashable, Sendable {
     }
   }
 
-  /// Takes in what happened, and says what to do next, in this order.
+  /// Handles an input.
+  ///
+  /// Returns the effects to perform, in this order.
   public mutating func handle(_ input: Input) -> [Effect] {
     switch input {
     case .begin(let prompt):
@@ -194,7 +210,9 @@ public struct WebSignIn: Hashable, Sendable {
     }
   }
 
-  /// A step has ended: well where `failure` is `nil`, else with what its error says.
+  /// Handles the end of a step.
+  ///
+  /// It succeeded if `failure` is `nil`, and otherwise failed with the problem of its error.
   private mutating func ended(_ ticket: Ticket, _ failure: WebSignInProblem??) -> [Effect] {
     switch phase {
     case .running(let step, ticket):
@@ -205,7 +223,7 @@ public struct WebSignIn: Hashable, Sendable {
       guard method == .silent, mode == .interactive else {
         return end(.failed(failure ?? .unreadableTokens))
       }
-      // Who is not wanted must not come in by the page's cookies either.
+      // An unwanted user must not sign in by the page's cookies either.
       if failure == .noAccount { prompt = .always }
       return perform(.makeView)
     case .undoing(let step, ticket):
@@ -219,7 +237,7 @@ public struct WebSignIn: Hashable, Sendable {
     }
   }
 
-  /// A step takes too long: it is given up, and the page or the end comes next.
+  /// Handles a step that takes too long: it is cancelled, and the page or the end follows.
   private mutating func late(_ ticket: Ticket) -> [Effect] {
     switch phase {
     case .running(let step, ticket) where step.limit != nil:
@@ -248,12 +266,12 @@ public struct WebSignIn: Hashable, Sendable {
   }
 
   private mutating func failed(_ step: Step, _ problem: WebSignInProblem?) -> [Effect] {
-    // Nobody of ours has cancelled it, so it was the user, through the SDK or the view.
+    // The session has not cancelled it, so the user has, through the SDK or the view.
     let problem = problem == .cancelled ? .cancelledByUser : problem
     switch step {
     case .warmUp: return end(.failed(problem ?? .refused(nil)))
     case .acquireSilently:
-      // Whatever kept it from being silent, the page will say what is wrong.
+      // The page will show what prevented the silent sign-in.
       guard mode == .silent else { return perform(.makeView) }
       return end(.failed(problem ?? .noAccount))
     case .makeView, .observe, .present:
@@ -274,7 +292,8 @@ public struct WebSignIn: Hashable, Sendable {
         phase = .undoing(step, ticket)
         return [.stop(ticket)]
       case .warmUp, .acquireSilently, .signIn, .dismiss:
-        // Not waited for: a provider that does not listen would keep its page open.
+        // The step is not awaited, since a provider that ignores cancellation would keep its page
+        // open.
         if step.bringsTokens { abandoned.insert(ticket) }
         return [.stop(ticket)] + end(.failed(.cancelled))
       }
@@ -287,7 +306,8 @@ public struct WebSignIn: Hashable, Sendable {
     }
   }
 
-  /// The one way to an end: what observes is stopped, what was made is dismissed, and then it is told.
+  /// Ends the sign-in on every path: it stops the observation, dismisses the view, and then reports
+  /// the outcome.
   private mutating func end(_ outcome: Outcome) -> [Effect] {
     self.outcome = outcome
     var effects: [Effect] = []

@@ -3,14 +3,14 @@ import SessionCore
 import SessionKit
 import Synchronization
 
-/// Performs what ``WebSignIn`` decides, with one provider and one view.
+/// Performs the effects of ``WebSignIn``, with one provider and one view.
 ///
-/// It decides nothing: what happened is told under one lock, and what comes out is begun before the lock is
-/// left, so that nothing is begun behind an end that was told.
+/// It decides nothing. It passes inputs under one lock, and begins the effects before it releases
+/// the lock. So nothing begins after an outcome was reported.
 final class WebSignInFlow: ExternalLogin {
-  /// How it ended, with the tokens.
+  /// The outcome, with the tokens.
   typealias Ending = ExternalLoginEnding
-  /// What the session brings in.
+  /// The values and functions of the session.
   typealias Host = ExternalLoginHost
 
   private typealias Ticket = WebSignIn.Ticket
@@ -18,17 +18,17 @@ final class WebSignInFlow: ExternalLogin {
   private struct State {
     var machine: WebSignIn
     var inbox: [WebSignIn.Input] = []
-    /// Tasks to be cancelled once the lock is left.
+    /// Tasks to cancel after the lock is released.
     var stopped: [Task<Void, Never>] = []
     var host: Host?
     var tasks: [Ticket: Task<Void, Never>] = [:]
-    /// Bound how long steps are waited for.
+    /// The timers of steps with a time limit.
     var timers: [Ticket: Task<Void, Never>] = [:]
-    /// Whether the provider is at its page.
+    /// Whether the provider shows its page.
     var isAtPage = false
-    /// Who waits until it is no more.
+    /// The callers that wait until it does not.
     var followers: [CheckedContinuation<Void, Never>] = []
-    /// What steps brought, and whether a user signed in for it.
+    /// The tokens that steps returned, and whether a user signed in for them.
     var tokens: [Ticket: (tokens: IdentityTokens, isOfUser: Bool)] = [:]
     var answers: [Ticket: TokenResponse] = [:]
     var redirects: [UInt32: Redirect] = [:]
@@ -37,19 +37,19 @@ final class WebSignInFlow: ExternalLogin {
     var waiters: [CheckedContinuation<Ending, Never>] = []
   }
 
-  /// A redirect that the app hands in, and whoever waits for what becomes of it.
+  /// A redirect from the app, with the caller that waits for the result.
   private struct Redirect {
     let url: URL
     let reply: CheckedContinuation<Bool, Never>
   }
 
-  /// What the caller asked for.
+  /// The prompt that the caller requested.
   let prompt: WebSignIn.Prompt
   private let state: Mutex<State>
   private let observer = RedirectObserver()
   private let steps: Steps
 
-  /// The app's parts, without their types.
+  /// The functions of the app's provider and view, without their types.
   struct Steps: Sendable {
     let warmUp: @Sendable () async throws -> Void
     let acquireSilently: @Sendable (Identifier?) async throws -> IdentityTokens
@@ -67,7 +67,7 @@ final class WebSignInFlow: ExternalLogin {
     self.steps = steps
   }
 
-  /// A sign-in on a view.
+  /// Creates a sign-in on a view.
   convenience init<Provider: IdentityProvider>(
     _ provider: Provider, _ view: Provider.View, _ prompt: WebSignIn.Prompt
   ) {
@@ -84,7 +84,7 @@ final class WebSignInFlow: ExternalLogin {
         handle: { await provider.handle($0) }))
   }
 
-  /// A sign-in that shows nothing.
+  /// Creates a silent sign-in.
   convenience init(silently provider: some IdentityProvider) {
     self.init(
       .silent, .ifNeeded,
@@ -98,19 +98,23 @@ final class WebSignInFlow: ExternalLogin {
 
   // MARK: What is asked of it
 
-  /// Runs it to its end; ends at once if it was cancelled before.
+  /// Runs the sign-in until it ends.
+  ///
+  /// If it was cancelled before, it ends at once.
   func run(_ host: Host) async -> Ending {
     state.withLock { $0.host = host }
-    // After a limit of the policy the user has to sign in again (POL-5, POL-10).
+    // After a limit of the policy, the user must sign in again (POL-5, POL-10).
     let limits: [ExpiryReason?] = [.inactivity, .lifetimeEnded]
     tell(.begin(limits.contains(host.expired?.reason) ? .always : prompt))
     return await ended()
   }
 
-  /// Ends it, and undoes what it has done: no caller waits any more.
+  /// Ends the sign-in and undoes its effects.
+  ///
+  /// Called if no caller waits for it any more.
   func cancel() { tell(.cancel) }
 
-  /// Waits until it has ended, and all that it made is gone.
+  /// Waits until the sign-in has ended and its view is gone.
   func ended() async -> Ending {
     await withCheckedContinuation { continuation in
       let ending = state.withLock { state in
@@ -121,9 +125,10 @@ final class WebSignInFlow: ExternalLogin {
     }
   }
 
-  /// Waits until it has ended, and until the provider has returned from a page that was given up.
+  /// Waits until the sign-in has ended, and until the provider has returned from a cancelled page.
   ///
-  /// It waits for the page for `WebSignIn.dismissLimit` at most: two pages of one SDK are not open at once.
+  /// It waits for the page for `WebSignIn.dismissLimit` at most, so that two pages of one SDK are
+  /// not open at once.
   func waitUntilEnded() async {
     _ = await ended()
     await withCheckedContinuation { continuation in
@@ -139,8 +144,9 @@ final class WebSignInFlow: ExternalLogin {
     }
   }
 
-  /// Hands a redirect in that came from outside of the view; whether the provider took it, `false` where it
-  /// does not say so in time.
+  /// Passes on a redirect that arrived outside of the view.
+  ///
+  /// Returns whether the provider accepted it; `false` if it does not answer in time.
   func handle(_ redirect: URL) async -> Bool {
     let problem = RedirectReader.problem(in: redirect.absoluteString)
     return await withCheckedContinuation { continuation in
@@ -164,7 +170,7 @@ final class WebSignInFlow: ExternalLogin {
       defer { state.stopped = [] }
       return state.stopped
     }
-    // Behind the lock: what the app does when its task is cancelled, it does here and now.
+    // Outside of the lock, because the app's code may run directly when its task is cancelled.
     for task in stopped { task.cancel() }
   }
 
@@ -212,7 +218,7 @@ final class WebSignInFlow: ExternalLogin {
         throw .noAccount
       }
       state.withLock { state in
-        // Nobody may want them any more.
+        // The sign-in may not need them any more.
         if state.tokens[ticket] != nil { state.answers[ticket] = answer }
       }
       tell(.done(ticket))
@@ -280,7 +286,7 @@ final class WebSignInFlow: ExternalLogin {
     if step == .signIn { leavePage() }
   }
 
-  /// The provider is at its page no more, or is not waited for any longer.
+  /// Records that the provider has left its page, or is not awaited any more.
   private func leavePage() {
     let followers = state.withLock { state in
       state.isAtPage = false
@@ -300,7 +306,7 @@ final class WebSignInFlow: ExternalLogin {
     _ = spawn(host) { flow in
       let isTaken = await flow.steps.handle(url)
       timer?.cancel()
-      // What is another's, or was told to be, says nothing of this sign-in.
+      // A redirect of another sign-in, or one that was already answered, does not concern this one.
       if isTaken, flow.isAwaited(number) { flow.observer.see(url) }
       flow.reply(number, isTaken)
     }

@@ -4,7 +4,9 @@
   public import WebKit
 
   extension WKWebView {
-    /// A web view for a sign-in; `Specs/WebSignIn.md` has the settings.
+    /// Returns a web view for a sign-in.
+    ///
+    /// `Specs/WebSignIn.md` lists the settings.
     ///
     /// - Requirement: WEB-7
     @MainActor
@@ -23,11 +25,13 @@
   }
 
   extension RedirectObserver {
-    /// Sees the addresses that a web view goes to, from now on; ends with what is returned, or with the view.
+    /// Observes the addresses that a web view navigates to.
     ///
-    /// An address that the view's navigation delegate does not let it go to, such as one of the app's own
-    /// scheme, is not among them: an app that is the delegate tells it with `see(_:)`, one whose SDK is the
-    /// delegate learns of it from the SDK's error.
+    /// The observation ends with the returned value or the view.
+    ///
+    /// It does not include addresses that the view's navigation delegate rejects, such as one of
+    /// the app's own scheme. If the app is the delegate, it reports them with `see(_:)`. If the SDK
+    /// is the delegate, the SDK's error states them.
     @MainActor
     public func watch(_ view: WKWebView) -> NSKeyValueObservation {
       view.observe(\.url, options: [.initial, .new]) { [weak self] _, change in

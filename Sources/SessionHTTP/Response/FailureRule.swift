@@ -1,46 +1,56 @@
 @_spi(Internals) public import SessionCore
 
-/// What an answer means, as data: of a backend's rules the first that matches counts.
+/// A rule that gives a response its meaning.
 ///
-/// An answer that no rule matches is a success at 2xx, and else `unexpected`. At a refresh `rejected`,
-/// `userInactive` and `userDeleted` end the session; at a protected call `rejected` says that the
-/// access token is good for nothing any more, and `unexpected` is the caller's own affair, such as a
-/// 403 that is no matter of the token.
+/// The first rule of a backend that matches counts.
+///
+/// If no rule matches, a response with a 2xx status is a success, and every other response is
+/// `unexpected`.
+///
+/// - At a refresh, `rejected`, `userInactive` and `userDeleted` end the session.
+/// - At a protected call, `rejected` means that the access token is not valid any more.
+/// - At a protected call, `unexpected` is left to the caller, such as a 403 that does not concern
+///   the token.
 ///
 /// - Requirement: LOG-7, REF-6
 public struct FailureRule: Hashable, Sendable {
-  /// What a body looks like.
+  /// The form of a response's body.
   public enum Body: Hashable, Sendable {
-    /// Nothing but white space.
+    /// Empty, or only white space.
     case empty
     /// HTML or XML: the first character is `<`.
     case page
-    /// What `Content-Type` says is HTML, and is neither nothing nor JSON, whatever it begins with.
+    /// A body that `Content-Type` calls HTML, and that is neither empty nor JSON.
     case html
-    /// Neither nothing nor JSON, and no code that is kept can be read from it: a line of a proxy.
+    /// A body that is neither empty nor JSON and has no code that is kept, such as a line of a
+    /// proxy.
     case text
-    /// Anything from which no code that is kept can be read, also nothing.
+    /// Any body without a code that is kept, including an empty one.
     case uncoded
   }
 
-  /// What it means.
+  /// The meaning of a response that matches.
   public var meaning: RequestFailure.Kind
-  /// The steps whose answers it is about; `nil` for all.
+  /// The steps to which the rule applies; `nil` for all.
   public var steps: Set<HTTPBackend.Step>?
-  /// The statuses, 100 to 599 for all.
+  /// The statuses to which the rule applies; 100 to 599 for all.
   public var statuses: ClosedRange<Int>
-  /// The server's codes, of which one must be there; `TOKEN_*` stands for all that begin so, and an
-  /// empty list for any or none.
+  /// The server's codes, one of which the response must have.
+  ///
+  /// `TOKEN_*` matches all codes with that prefix. If the list is empty, the rule does not require
+  /// a code.
   public var codes: [String]
-  /// What the server's code may mean instead of being one of ``codes``; by ``HTTPBackend/errorCodes``, and for
-  /// codes that are known for every backend.
+  /// Meanings of the server's code that match too, in addition to ``codes``.
+  ///
+  /// The meanings are those of ``HTTPBackend/errorCodes`` and of codes that are known for every
+  /// backend.
   ///
   /// - Requirement: POL-8
   public var meanings: Set<ErrorMeaning>
-  /// What the body looks like; `nil` for anything.
+  /// The required form of the body; `nil` for any.
   public var body: Body?
 
-  /// A rule about a range of statuses.
+  /// Creates a rule for a range of statuses.
   public init(
     _ meaning: RequestFailure.Kind, at steps: Set<HTTPBackend.Step>? = nil,
     statuses: ClosedRange<Int> = 100...599, codes: [String] = [],
@@ -54,7 +64,7 @@ public struct FailureRule: Hashable, Sendable {
     self.body = body
   }
 
-  /// A rule about one status.
+  /// Creates a rule for one status.
   public init(
     _ meaning: RequestFailure.Kind, at steps: Set<HTTPBackend.Step>? = nil, status: Int,
     codes: [String] = [], meanings: Set<ErrorMeaning> = [], body: Body? = nil
@@ -63,7 +73,7 @@ public struct FailureRule: Hashable, Sendable {
       meaning, at: steps, statuses: status...status, codes: codes, meanings: meanings, body: body)
   }
 
-  /// Whether it is about codes, and not about any answer.
+  /// Whether the rule requires a code.
   var wantsCode: Bool { !codes.isEmpty || !meanings.isEmpty }
 
   func matches(_ step: HTTPBackend.Step, _ signs: AnswerSigns) -> Bool {
@@ -84,28 +94,30 @@ extension FailureRule {
   /// All requests of the session itself.
   private static let tokenSteps = Set(HTTPBackend.Step.allCases).subtracting([.call])
 
-  /// The rules of a backend of which nothing else was said; `Specs/Answers.md` has them row by row.
+  /// The rules of a backend by default.
+  ///
+  /// `Specs/Answers.md` lists them.
   public static let standard: [FailureRule] = [
-    // A protected call may well be answered with a page; it is the caller's to read.
+    // The response to a protected call may be a page, which the caller reads.
     FailureRule(
       .intercepted,
       at: [.login, .register, .social, .refresh, .switchContext, .profile, .revocation],
       body: .page),
     // Network authentication required (RFC 6585 §6).
     FailureRule(.intercepted, status: 511),
-    // A proxy wants to know who asks (RFC 9110 §15.5.8).
+    // A proxy requires authentication (RFC 9110 §15.5.8).
     FailureRule(.intercepted, status: 407),
-    // Nobody is sent elsewhere for a token but by a network; after a logout a server may well do so.
+    // Only a network redirects a token request. After a logout, a server may redirect too.
     FailureRule(
       .intercepted, at: tokenSteps.subtracting([.revocation]), statuses: 300...399),
-    // With a 401, a line of text that is called HTML is what some servers say.
+    // Some servers respond to a 401 with a line of text that they call HTML.
     FailureRule(.intercepted, at: tokenSteps, statuses: 100...400, body: .html),
     FailureRule(.intercepted, at: tokenSteps, statuses: 402...599, body: .html),
-    // At the refresh, a line of text or an address that is not there is a proxy's (REF-6). An object with a
-    // code of the backend is the backend's own.
+    // At the refresh, a line of text or a missing address comes from a proxy (REF-6). An object
+    // with a code of the backend comes from the backend.
     FailureRule(.intercepted, at: [.refresh], status: 403, body: .text),
     FailureRule(.intercepted, at: [.refresh], statuses: 404...405, body: .uncoded),
-    // It was not taken in time, or not yet (RFC 9110 §15.5.9, RFC 8470 §5.2).
+    // The request was not received in time, or was too early (RFC 9110 §15.5.9, RFC 8470 §5.2).
     FailureRule(.noReply, at: tokenSteps, status: 408),
     FailureRule(.noReply, at: tokenSteps, status: 425),
     FailureRule(.server, statuses: 500...599),
@@ -119,23 +131,25 @@ extension FailureRule {
       meanings: [
         .refreshTokenReused, .tokenRevoked, .tokenExpired, .sessionNotFound, .tokenInvalid,
       ]),
-    // A call may be about tokens that are none of the session's.
+    // A call may be about tokens other than the session's.
     FailureRule(
       .rejected, at: [.call], status: 403,
       codes: [
         "TOKEN_EXPIRED", "TOKEN_INVALID", "TOKEN_REVOKED", "TOKEN_REUSED", "TOKEN_BLACKLISTED",
       ]),
-    // The app is not known, which says nothing of its user.
+    // The app is not known, which does not concern its user.
     FailureRule(.unexpected, statuses: 400...499, meanings: [.clientRefused]),
     FailureRule(.rejected, status: 400, codes: ["invalid_grant"]),
     FailureRule(.rejected, status: 401),
-    // At a sign-in it says that someone may not do this, unless an app's rule says that it is about the
-    // credential.
+    // At a sign-in, 403 means that the user is not allowed to do this. An app's rule can say that
+    // it concerns the credential.
     FailureRule(.rejected, at: [.refresh, .switchContext, .revocation], status: 403),
   ]
 
-  /// The rules of OAuth 2.0: at its endpoints `invalid_grant` ends a session and nothing else does,
-  /// for a client that is not known or not allowed says nothing of its user (RFC 6749 §5.2).
+  /// The rules of OAuth 2.0.
+  ///
+  /// At its endpoints only `invalid_grant` ends a session. A client that is unknown or not allowed
+  /// does not concern the user (RFC 6749 §5.2).
   public static let oauth: [FailureRule] =
     standard.prefix { !$0.wantsCode } + [
       FailureRule(

@@ -8,12 +8,14 @@ extension JSONMembers {
 
   func missing(_ path: MemberPath) -> Unreadable { Unreadable("\(name(path)) is missing") }
 
-  /// What is at a path; `nil` for nothing or `null`.
+  /// Returns the value at a path; `nil` if it is missing or `null`.
   package func value(_ path: MemberPath) throws(Unreadable) -> JSONValue? {
     try value(at: path.steps)
   }
 
-  /// What `read` finds at the first path where it finds something; else the first problem that it had.
+  /// Returns the first value that `read` finds at one of the paths.
+  ///
+  /// If it finds none, throws the first problem.
   func first<Value>(
     _ paths: [MemberPath], _ read: (MemberPath) throws(Unreadable) -> Value?
   ) throws(Unreadable) -> Value? {
@@ -31,17 +33,21 @@ extension JSONMembers {
 
   func string(_ path: MemberPath) throws(Unreadable) -> String? { try string(at: path.steps) }
 
-  /// A text, or a whole number as its digits.
+  /// Returns a text.
+  ///
+  /// A whole number is returned as its digits.
   func textOrInteger(_ path: MemberPath) throws(Unreadable) -> String? {
     try textOrInteger(at: path.steps)
   }
 
-  /// A text or a whole number, which must not be empty if there is one.
+  /// Returns a text or a whole number as an identifier.
+  ///
+  /// Throws if it is empty.
   func identifier(_ path: MemberPath) throws(Unreadable) -> Identifier? {
     try identifier(at: path.steps)
   }
 
-  /// A token.
+  /// Returns a token.
   package func token(_ path: MemberPath) throws(Unreadable) -> Secret? {
     guard let text = try string(path) else { return nil }
     guard !text.isEmpty else { throw Unreadable("\(name(path)) is empty") }
@@ -52,7 +58,8 @@ extension JSONMembers {
     return token
   }
 
-  /// A number, or a text of digits with at most one point between them; infinite if it is out of range.
+  /// Returns a number, or a text of digits with at most one decimal point; infinite if it is out of
+  /// range.
   package func number(_ path: MemberPath, must: String) throws(Unreadable) -> Double? {
     switch try value(path) {
     case nil: return nil
@@ -73,13 +80,14 @@ extension JSONMembers {
     return Double(text)
   }
 
-  /// A text, a boolean or a whole number, as a word.
+  /// Returns a text, a boolean or a whole number as a text.
   package func word(_ path: MemberPath) throws(Unreadable) -> String? {
     if case .bool(let flag) = try value(path) { return flag ? "true" : "false" }
     return try textOrInteger(path)
   }
 
-  /// An instant: RFC 3339, or since 1970 in seconds or, from 10¹¹ on, in milliseconds.
+  /// Returns an instant: RFC 3339, or a number since 1970, in seconds or, from 10¹¹ on, in
+  /// milliseconds.
   func instant(_ path: MemberPath, must: String) throws(Unreadable) -> Timestamp? {
     if case .string(let text) = try value(path) {
       if let time = Timestamp(text) { return time }
@@ -95,15 +103,17 @@ extension JSONMembers {
     return Timestamp(milliseconds: Int64(max(-3e15, milliseconds).rounded()))
   }
 
-  /// The first text there is, without regard to what else there is.
+  /// Returns the first text at one of the paths.
+  ///
+  /// Other types are ignored.
   package func hint(_ paths: [MemberPath]) -> String? { hint(at: paths.map(\.steps)) }
 
-  /// The identifier under a name, or `nil` if it is of another type.
+  /// Returns the identifier with a name; `nil` if it is missing or has another type.
   package func identifierHint(_ name: String) -> Identifier? { identifierHint(at: [name]) }
 
   package func identifierHint(_ path: MemberPath) -> Identifier? { identifierHint(at: path.steps) }
 
-  /// A problem of the first of these paths where something is.
+  /// Returns a problem with the first of these paths that has a value.
   func problem(_ paths: [MemberPath], _ what: String) -> Unreadable {
     let path = paths.first { path in
       do { return try value(path) != nil } catch { return false }

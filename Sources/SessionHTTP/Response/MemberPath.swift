@@ -1,26 +1,29 @@
-/// Where a member is, by names from the outside in: `data.tokens.access`.
+/// The path of a member, with names from the outermost to the innermost: `data.tokens.access`.
 ///
-/// A step of digits is a name within an object, and a place, from 0, within an array: `emails.0`.
+/// A step of digits is a name within an object, and an index from 0 within an array: `emails.0`.
 public struct MemberPath: Hashable, Sendable {
   /// The names, the outermost first.
   public let steps: [String]
 
-  /// The object itself, whose members lie bare.
+  /// The path of the object itself.
   public static let whole = MemberPath(steps: [])
 
-  /// A path of these names, which may have dots in them.
+  /// Creates a path of these names, which may contain dots.
   public init(steps: [String]) {
     self.steps = steps
   }
 
-  /// The path that is written with dots; of an empty text, the object itself.
+  /// Creates a path from names with dots between them.
+  ///
+  /// An empty text is the object itself.
   public init(_ text: String) {
     steps = text.split(separator: ".").map(String.init)
   }
 }
 
 extension MemberPath {
-  /// The path as a member of a request is named: dots between the names, `\.` for a dot in one.
+  /// The path as the name of a request's member: dots between the names, and `\.` for a dot in a
+  /// name.
   var key: String {
     steps.map {
       $0.split(separator: ".", omittingEmptySubsequences: false).joined(separator: "\\.")
@@ -30,7 +33,7 @@ extension MemberPath {
 }
 
 extension MemberPath: ExpressibleByStringLiteral, CustomStringConvertible {
-  /// The path that is written with dots.
+  /// Creates a path from names with dots between them.
   public init(stringLiteral text: String) {
     self.init(text)
   }

@@ -1,9 +1,9 @@
 @_spi(Internals) import SessionCore
 
 extension Timestamp {
-  /// Reads the date of an HTTP answer in any of its three forms (RFC 9110 §5.6.7).
+  /// Reads an HTTP date in any of its three forms (RFC 9110 §5.6.7).
   ///
-  /// `nil` for anything else. Years of two digits are 1970 to 2069.
+  /// It is `nil` for other texts. Years of two digits are 1970 to 2069.
   init?(httpDate text: String) {
     let words = text.split { $0 == " " || $0 == "," || $0 == "-" }
     let parts: (day: Substring, month: Substring, year: Substring, time: Substring)

@@ -1,20 +1,24 @@
 @_spi(Internals) public import SessionCore
 public import SessionKit
 
-/// What an access token says of itself (RFC 7519): hints, never verified, never decided upon alone.
+/// The claims of an access token (RFC 7519).
 ///
-/// A claim of another type than it should have is as if it were missing.
+/// They are hints: never verified, and never the only basis of a decision.
+///
+/// A claim with a wrong type counts as missing.
 public struct TokenClaims: Hashable, Sendable {
-  /// Why a text is no token with claims; never holds any of it.
+  /// Why a text is no token with claims.
+  ///
+  /// It never contains the text.
   public enum Problem: Error, Hashable, Sendable, CustomStringConvertible {
-    /// It does not have exactly three parts with something in each.
+    /// The text does not have exactly three parts that are not empty.
     case notThreeParts
     /// The second part is not base64url (RFC 4648 §5), with or without padding.
     case payloadNotBase64URL
     /// The second part is not a JSON object.
     case payloadNotObject
 
-    /// A sentence that names the fault.
+    /// A sentence that describes the problem.
     public var description: String {
       switch self {
       case .notThreeParts: "a token has three parts with dots between them, and this has not"
@@ -24,21 +28,21 @@ public struct TokenClaims: Hashable, Sendable {
     }
   }
 
-  /// Whom the token is about (`sub`).
+  /// The user of the token (`sub`).
   public let subject: Identifier?
   /// The user's e-mail address (`email`).
   public let email: String?
-  /// The token's own name (`jti`).
+  /// The token's own identifier (`jti`).
   public let tokenID: Identifier?
-  /// When it was issued (`iat`).
+  /// When the token was issued (`iat`).
   public let issuedAt: Timestamp?
-  /// Before when it is not good (`nbf`).
+  /// The time before which the token is not valid (`nbf`).
   public let notBefore: Timestamp?
-  /// From when on it is not good (`exp`).
+  /// When the token expires (`exp`).
   public let expiresAt: Timestamp?
-  /// Who issued it (`iss`).
+  /// The issuer (`iss`).
   public let issuer: String?
-  /// The context that it was issued for (`active_context`).
+  /// The context for which the token was issued (`active_context`).
   ///
   /// - Requirement: STA-5
   public let context: ActiveContext?
@@ -60,7 +64,7 @@ public struct TokenClaims: Hashable, Sendable {
     context = TokenClaims.context(payload, keys)
   }
 
-  /// The members of a token's second part.
+  /// Returns the members of a token's second part.
   package static func payload(of token: Secret) throws(Problem) -> JSONMembers {
     do throws(TokenPayload.Flaw) { return try TokenPayload.read(token) } catch {
       switch error {
@@ -76,14 +80,14 @@ public struct TokenClaims: Hashable, Sendable {
       guard let members = try payload.object(keys.claim) else { return nil }
       return try keys.read(members)
     } catch {
-      // Only a hint: what cannot be read is as if it were missing.
+      // The context is only a hint. If it cannot be read, it counts as missing.
       return nil
     }
   }
 }
 
 extension TokenClaims: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// Nothing of the claims: a subject may be an e-mail address.
+  /// A text without the claims, since a subject may be an e-mail address.
   public var description: String { "claims of a token" }
 
   /// The same as the description.

@@ -1,22 +1,28 @@
 @_spi(Internals) import SessionCore
 
-/// Where it is said how long an access token is good.
+/// A source of an access token's lifetime.
 ///
-/// The device's clock plays no part: an instant is measured from the answer's own `Date`.
+/// The device's clock does not matter: an instant is measured from the response's own `Date`.
 public enum TokenLifetime: Hashable, Sendable {
-  /// A member with a number of seconds, or a text of one.
+  /// A member with a number of seconds, as a number or a text.
   case seconds(MemberPath)
-  /// A member with a number of milliseconds, or a text of one.
+  /// A member with a number of milliseconds, as a number or a text.
   case milliseconds(MemberPath)
-  /// A member with the instant of expiry: ISO 8601 as RFC 3339 has it, or since 1970 in seconds or,
-  /// from 100,000,000,000 on, in milliseconds, as a number or a text of one.
+  /// A member with the instant of expiry.
+  ///
+  /// It is RFC 3339, or a number since 1970: in seconds or, from 100,000,000,000 on, in
+  /// milliseconds. The number may be a text.
   case instant(MemberPath)
   /// A claim of the access token with the instant of expiry in seconds since 1970, such as `exp`.
   case claim(String)
-  /// No response says it: this long, from 1 ms to ten years.
+  /// A default lifetime, from 1 ms to ten years.
+  ///
+  /// No member is read.
   case assumed(Duration)
 
-  /// Nothing says it: the token is good until a call is answered 401.
+  /// No lifetime is stated.
+  ///
+  /// The token is valid until a call gets the status 401.
   ///
   /// Without a refresh token, the policy decides what follows (`ending.onRefusedToken`).
   ///

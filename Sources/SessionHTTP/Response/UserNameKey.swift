@@ -1,20 +1,22 @@
 import Foundation
 @_spi(Internals) public import SessionCore
 
-/// The key that makes an identifier of a user name or an e-mail address, for a backend that names its
-/// users by nothing else.
+/// A key that derives an identifier from a user name or an e-mail address, for a backend without
+/// other identifiers.
 ///
-/// The journal holds the identifier. Who has the journal and the key can try user names, so the key
-/// belongs with the secrets, drawn anew for each installation. Another key makes other identifiers. If
-/// the key is lost, the session goes on: what was digested is stored with the user, and is compared in
-/// place of the digest.
+/// The journal contains the identifier. A person with the journal and the key can try user names.
+/// So keep the key with the secrets, and create a new one for each installation. Another key
+/// derives other identifiers.
+///
+/// If the key is lost, the session continues. The original name is stored with the user, and is
+/// compared instead of the digest.
 ///
 /// - Requirement: LOG-12
 public struct UserNameKey: Hashable, Sendable {
   private let low: UInt64
   private let high: UInt64
 
-  /// A key of exactly 16 bytes; `nil` for any other number.
+  /// Creates a key of exactly 16 bytes; `nil` for any other number.
   public init?(_ bytes: [UInt8]) {
     guard bytes.count == 16 else { return nil }
     let word = { (start: Int) in
@@ -23,7 +25,7 @@ public struct UserNameKey: Hashable, Sendable {
     (low, high) = (word(0), word(8))
   }
 
-  /// A new key, from the system's source of randomness.
+  /// Returns a new key from the system's source of randomness.
   public static func random() -> UserNameKey {
     var source = SystemRandomNumberGenerator()
     return UserNameKey(low: source.next(), high: source.next())
@@ -33,14 +35,14 @@ public struct UserNameKey: Hashable, Sendable {
     (self.low, self.high) = (low, high)
   }
 
-  /// The 16 bytes, to be kept among the secrets.
+  /// The 16 bytes, which belong with the secrets.
   public var bytes: [UInt8] {
     [low, high].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) } }
   }
 
-  /// The identifier of a user name: `name-` and 32 digits of SipHash-2-4-128.
+  /// Returns the identifier of a user name: `name-` and 32 digits of SipHash-2-4-128.
   ///
-  /// Spaces around the name do not count, nor does the case of an e-mail address.
+  /// Spaces around the name are ignored, and so is the case of an e-mail address.
   public func identifier(of userName: String) -> Identifier {
     let name = Array(Self.plain(userName).utf8)
     let digits = Array("0123456789abcdef")
@@ -54,7 +56,7 @@ public struct UserNameKey: Hashable, Sendable {
 }
 
 extension UserNameKey {
-  /// What of a user name counts.
+  /// Returns the normalized user name.
   static func plain(_ userName: String) -> String {
     let trimmed = userName.trimmingCharacters(in: .whitespacesAndNewlines)
     let plain = trimmed.contains("@") ? trimmed.lowercased() : trimmed

@@ -1,9 +1,9 @@
 @_spi(Internals) import SessionCore
 import SessionKit
 
-/// Where a response says who the user is.
+/// A part of a response that names the user.
 public enum UserSource: Hashable, Sendable {
-  /// One of the tokens of a response.
+  /// A token in a response.
   public enum Token: String, Hashable, Sendable {
     /// The access token.
     case access = "access token"
@@ -11,22 +11,29 @@ public enum UserSource: Hashable, Sendable {
     case identity = "identity token"
   }
 
-  /// An object of the response, with the members that ``ResponseMapping`` names; ``MemberPath/whole`` for its top level.
+  /// An object of the response, with the members that ``ResponseMapping`` names.
+  ///
+  /// ``MemberPath/whole`` is its top level.
   case member(MemberPath)
-  /// A claim with the identifier, of a token of three parts; the profile is from the same token's
-  /// `email` or the first of `emails`, `given_name` and `family_name`.
+  /// A claim with the identifier, in a token of three parts.
+  ///
+  /// The profile is read from the same token: `email` or the first of `emails`, `given_name` and
+  /// `family_name`.
   case claim(MemberPath, of: Token = .access)
-  /// The keyed digest of a member, such as an e-mail address: for a backend that names its users by
-  /// nothing else. It is the same at a sign-in and at a refresh.
+  /// The keyed digest of a member, such as an e-mail address, for a backend without other
+  /// identifiers.
+  ///
+  /// It is the same at a sign-in and at a refresh.
   case digest(MemberPath, UserNameKey)
-  /// The keyed digest of the user name of the sign-in: for a backend that names its users nowhere.
+  /// The keyed digest of the sign-in's user name, for a backend whose responses do not name the
+  /// user.
   case userName(UserNameKey)
 }
 
 extension UserSource {
-  /// The name under which a session remembers the source.
+  /// Returns the stored name of the source.
   ///
-  /// An object of the response counts with the member that identifies the user in it.
+  /// For an object of the response, it includes the member that identifies the user.
   func label(userID: MemberPath) -> String {
     switch self {
     case .member(let path): "member \(path) \(userID)"
@@ -36,7 +43,7 @@ extension UserSource {
     }
   }
 
-  /// What the journal says of it; `nil` if no response to a refresh has it.
+  /// The name of the source in the journal; `nil` if no response to a refresh has it.
   var naming: NamingSource? {
     switch self {
     case .member, .digest: .member

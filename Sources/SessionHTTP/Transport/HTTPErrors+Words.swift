@@ -2,7 +2,7 @@ public import Foundation
 @_spi(Internals) import SessionCore
 package import SessionKit
 
-// What a user reads of the errors of HTTP, in English.
+// The text for users of the errors of HTTP, in English.
 
 extension TransportError: WordedError {
   package var text: ErrorText {

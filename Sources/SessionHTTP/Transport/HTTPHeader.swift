@@ -1,17 +1,21 @@
-/// One header field of a request or an answer; shown by its name only.
+/// A header field of a request or a response.
+///
+/// Descriptions show only its name.
 public struct HTTPHeader: Hashable, Sendable {
-  /// The name, as it is written; compared without regard to case (RFC 9110 §5.1).
+  /// The name as it is written.
+  ///
+  /// Comparisons ignore case (RFC 9110 §5.1).
   public let name: String
   /// The value.
   public let value: String
 
-  /// A field.
+  /// Creates a field.
   public init(_ name: String, _ value: String) {
     self.name = name
     self.value = value
   }
 
-  /// Whether this is the field of that name, in whatever case.
+  /// Returns whether this is the field with that name, ignoring case.
   public func isNamed(_ name: String) -> Bool {
     self.name.lowercased() == name.lowercased()
   }
@@ -29,7 +33,7 @@ extension HTTPHeader: CustomStringConvertible, CustomDebugStringConvertible, Cus
 }
 
 extension [HTTPHeader] {
-  /// The first value under that name, in whatever case, without the spaces around it.
+  /// Returns the first value with that name, ignoring case, without the spaces around it.
   func value(of name: String) -> String? {
     guard let field = first(where: { $0.isNamed(name) }) else { return nil }
     let trimmed = field.value.drop(while: \.isWhitespace)

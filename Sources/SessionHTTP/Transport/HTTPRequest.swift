@@ -1,6 +1,8 @@
 public import Foundation
 
-/// A request for a token, as a value that any transport can carry; shown as method and path only.
+/// A token request as a value that any transport can send.
+///
+/// Descriptions show only its method and path.
 public struct HTTPRequest: Hashable, Sendable {
   /// The method, such as `POST`.
   public var method: String
@@ -8,12 +10,14 @@ public struct HTTPRequest: Hashable, Sendable {
   public var url: URL
   /// The header fields, in order.
   public var headers: [HTTPHeader]
-  /// The body, or `nil` for none.
+  /// The body; `nil` if there is none.
   public var body: [UInt8]?
-  /// How long the whole exchange may take: from 1 ms to a day.
+  /// The time limit of the whole exchange, from 1 ms to a day.
   public var timeout: Duration
 
-  /// A request; `POST` and the other methods in capitals.
+  /// Creates a request.
+  ///
+  /// Write methods such as `POST` in capitals.
   public init(
     method: String, url: URL, headers: [HTTPHeader] = [], body: [UInt8]? = nil,
     timeout: Duration = .seconds(30)
@@ -25,12 +29,12 @@ public struct HTTPRequest: Hashable, Sendable {
     self.timeout = timeout
   }
 
-  /// The first value under that name, in whatever case.
+  /// Returns the first value with that name, ignoring case.
   public func header(_ name: String) -> String? { headers.value(of: name) }
 }
 
 extension HTTPRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The method and the path without the query: `POST /auth/refresh`.
+  /// The method, and the path without the query, such as `POST /auth/refresh`.
   public var description: String { "\(method) \(url.path.isEmpty ? "/" : url.path)" }
 
   /// The same as the description.

@@ -1,24 +1,37 @@
-/// Why there is no answer to a request; tells apart whether the server may have acted.
+/// Why a request has no response.
+///
+/// The case says whether the server may have acted.
 public enum TransportError: Error, Hashable, Sendable {
-  /// Certainly nothing was sent: refused, name not found, offline. The reason is a short sentence.
+  /// It is certain that nothing was sent: refused, name not found, offline.
+  ///
+  /// The reason is a short sentence.
   case noConnection(String)
   /// The server's certificate is not trusted, and nothing was sent. The reason is a short sentence.
   case notTrusted(String)
-  /// The address cannot be used, such as one without a host; nothing was sent. The problem is a short
-  /// sentence.
+  /// The address cannot be used, for example because it has no host.
+  ///
+  /// Nothing was sent. The problem is a short sentence.
   case badAddress(String)
-  /// It was or may have been sent, and no whole answer came: the server may have acted.
+  /// The request was or may have been sent, but there was no complete response.
+  ///
+  /// The server may have acted.
   case noReply(String)
-  /// The address is not HTTPS, nor loopback, nor allowed; nothing was sent.
+  /// The address is neither HTTPS nor loopback, and is not allowed.
+  ///
+  /// Nothing was sent.
   ///
   /// - Requirement: STO-4
   case insecure(host: String)
-  /// The caller gave up; the server may have acted.
+  /// The caller cancelled the request.
+  ///
+  /// The server may have acted.
   case cancelled
 }
 
 extension TransportError: CustomStringConvertible {
-  /// What happened and what it means; never holds an address's query nor anything that was sent.
+  /// A description of what happened and what it means.
+  ///
+  /// It never contains an address's query or sent data.
   public var description: String {
     switch self {
     case .badAddress(let problem): "nothing was sent: \(problem)"

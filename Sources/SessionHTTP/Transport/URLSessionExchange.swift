@@ -7,8 +7,9 @@ import Synchronization
   import FoundationNetworking
 #endif
 
-/// One request on a session of its own; whichever comes first of answer, error, time-out and
-/// cancellation ends it, once.
+/// One request with a `URLSession` of its own.
+///
+/// The first of response, error, time limit and cancellation ends it. Later ones have no effect.
 final class URLSessionExchange: NSObject, URLSessionDataDelegate {
   typealias Outcome = Result<HTTPResponse, TransportError>
 
@@ -19,7 +20,9 @@ final class URLSessionExchange: NSObject, URLSessionDataDelegate {
     var status: Int?
     var headers: [HTTPHeader] = []
     var body: [UInt8] = []
-    /// The answer that asked for credentials; it is the answer where no other comes.
+    /// The response that asked for credentials.
+    ///
+    /// It is used if there is no other response.
     var refusal: HTTPURLResponse?
 
     var response: HTTPResponse? {
@@ -32,10 +35,11 @@ final class URLSessionExchange: NSObject, URLSessionDataDelegate {
   func start(_ request: HTTPRequest, answering waiter: CheckedContinuation<Outcome, Never>) {
     let milliseconds = Int(clamping: max(1, min(request.timeout.wholeMilliseconds, 86_400_000)))
     let configuration = URLSessionConfiguration.withoutMemory
-    // The exchange's own count decides, which stands still while the process is suspended.
+    // The exchange measures the time itself, and does not count while the process is suspended.
     configuration.timeoutIntervalForRequest = 86_400
     let session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
-    // Made before anybody can end the session: a session that has ended makes no task, it traps.
+    // Created before any other thread can end the session. Creating a task in an ended session
+    // would trap.
     let task = session.dataTask(with: URLRequest(request))
     let early = state.withLock { state -> Outcome? in
       if state.outcome == nil { (state.waiter, state.session) = (waiter, session) }
@@ -50,13 +54,16 @@ final class URLSessionExchange: NSObject, URLSessionDataDelegate {
     count(URLSessionExchange.turns, of: milliseconds)
   }
 
-  /// In how many turns the time is counted.
+  /// The number of intervals into which the time limit is divided.
   private static let turns = 20
 
-  /// Counts the time down in turns of which a suspension can take one at most.
+  /// Counts down the time in intervals.
   ///
-  /// A process that was suspended in the middle of a refresh may find the answer in its socket when it
-  /// goes on. A single timer would be over before anybody has looked, and the newest token lost.
+  /// A suspension can use up one interval at most.
+  ///
+  /// A process that was suspended during a refresh may find the response in its socket when it
+  /// continues. A single timer would end before the response is read, and the newest token would be
+  /// lost.
   private func count(_ turns: Int, of milliseconds: Int) {
     let turn = DispatchTimeInterval.microseconds(milliseconds * 1000 / URLSessionExchange.turns)
     DispatchQueue.global().asyncAfter(deadline: .now() + turn) { [weak self] in
@@ -69,7 +76,9 @@ final class URLSessionExchange: NSObject, URLSessionDataDelegate {
     }
   }
 
-  /// Ends the exchange; all but the first call do nothing.
+  /// Ends the exchange.
+  ///
+  /// Further calls do nothing.
   func finish(_ outcome: Outcome) {
     let (waiter, session) = state.withLock { state in
       guard state.outcome == nil else {
@@ -80,8 +89,8 @@ final class URLSessionExchange: NSObject, URLSessionDataDelegate {
       return (state.waiter, state.session)
     }
     waiter?.resume(returning: outcome)
-    // Not here: on Linux it waits until the bytes that are there have been decompressed, and they
-    // would pile up in memory in front of the function that takes them.
+    // Not called here: on Linux it waits until the received bytes are decompressed. They would
+    // accumulate in memory before the function that reads them.
     if let session { DispatchQueue.global().async { session.invalidateAndCancel() } }
   }
 
@@ -108,7 +117,8 @@ final class URLSessionExchange: NSObject, URLSessionDataDelegate {
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
     let cut = state.withLock { state -> HTTPResponse? in
-      // What arrives after the end is not kept: a compressed body may bring much more of it.
+      // Bytes that arrive after the end are not kept, since a compressed body may contain many of
+      // them.
       guard state.outcome == nil else { return nil }
       state.body.append(contentsOf: data)
       return state.body.count > HTTPResponse.bodyLimit ? state.response : nil
@@ -133,7 +143,7 @@ final class URLSessionExchange: NSObject, URLSessionDataDelegate {
   ) {
     let (response, refusal, body) = state.withLock { ($0.response, $0.refusal, $0.body) }
     if let error {
-      // On Linux a refused challenge ends the exchange as if somebody had cancelled it.
+      // On Linux a refused challenge ends the exchange with the error of a cancellation.
       let code = (error as? URLError)?.code
       let isRefused = code == .cancelled || code == .userAuthenticationRequired
       if let refusal, isRefused || response == nil {
@@ -143,7 +153,7 @@ final class URLSessionExchange: NSObject, URLSessionDataDelegate {
       }
       return
     }
-    // A redirect that says nowhere to comes without having been announced.
+    // A redirect without a target arrives without a call of the delegate.
     let late = (task.response as? HTTPURLResponse).map { HTTPResponse($0, body: body) }
     finish((response ?? late).map(Outcome.success) ?? .failure(.noReply("what came is not HTTP")))
   }

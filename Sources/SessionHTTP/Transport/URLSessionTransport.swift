@@ -5,32 +5,34 @@ import SessionKit
   import FoundationNetworking
 #endif
 
-/// Carries requests with `URLSession`: no cookies, no cache, no stored credentials, no redirects.
+/// Sends requests with `URLSession`: no cookies, no cache, no stored credentials, no redirects.
 ///
-/// Each request has a session and so a connection of its own. A connection that is kept may be
-/// closed by the server just as the next request goes out; a client then either repeats the request
-/// in silence, which spends a rotating refresh token twice, or (on Linux) waits until its time-out.
-/// Requests for tokens are rare enough to pay for a connection each.
+/// Each request has its own session and therefore its own connection. A server may close a kept
+/// connection just when the next request is sent. Then a client either repeats the request
+/// silently, which uses a rotating refresh token twice, or on Linux waits until its time limit.
+/// Token requests are rare enough for a connection each.
 ///
-/// The time-out is kept by this type and is for the whole exchange, name look-up included. On Linux
-/// two answers are out of its reach, since `URLSession` ends the process: a trailer field, and a
-/// connection that ends in order right after the status line (`Specs/URLSession.md`).
+/// This type enforces the time limit for the whole exchange, including the name look-up. On Linux,
+/// `URLSession` ends the process after two kinds of response: a trailer field, and a connection
+/// that closes right after the status line (`Specs/URLSession.md`).
 public struct URLSessionTransport: HTTPTransport {
-  /// Whether plain HTTP is let through to every host, not to loopback alone.
+  /// Whether plain HTTP is allowed to every host, not only to loopback.
   ///
   /// - Requirement: STO-4
   public let allowsInsecure: Bool
 
-  /// A transport; `allowsInsecure` is for development against a machine in the same room.
+  /// Creates a transport.
+  ///
+  /// `allowsInsecure` is for development with a server in the local network.
   public init(allowsInsecure: Bool = false) {
     self.allowsInsecure = allowsInsecure
   }
 
-  /// Sends a request once, on a connection of its own.
+  /// Sends a request once, on its own connection.
   ///
-  /// A body of more than 1 MiB is not read to its end: the answer then holds its beginning, a little
-  /// more than 1 MiB, which every reader of a ``HTTPBackend`` refuses. Throws `insecure`, or `badAddress`
-  /// for an address without a host, before anything is looked up or sent.
+  /// If a body has more than 1 MiB, the rest is not read. The response then contains a little more
+  /// than 1 MiB, which every reader of a ``HTTPBackend`` refuses. Throws `insecure`, or
+  /// `badAddress` for an address without a host, before any name look-up.
   ///
   /// - Requirement: STO-4
   public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
@@ -40,7 +42,7 @@ public struct URLSessionTransport: HTTPTransport {
     guard allowsInsecure ? request.url.isWeb : request.url.isSecure else {
       throw .insecure(host: host)
     }
-    // URLSession would make a header field of them, on a refresh as well (REF-4, STO-3).
+    // URLSession would turn them into a header field, even in a refresh (REF-4, STO-3).
     guard request.url.user == nil, request.url.password == nil else {
       throw .badAddress("the address holds a user name or password, which no URL may")
     }

@@ -4,9 +4,9 @@ import SessionKit
 
 /// The authorization code grant with PKCE: how an app logs in on a page of an OAuth 2.0 server.
 ///
-/// The app shows the server's page in a browser or a web view. The server sends the browser back to
-/// ``redirect`` with a code, and the code is redeemed for tokens. Each login has a code verifier of its own, so
-/// that a code is of no use to an app that intercepts it.
+/// The app shows the server's page in a browser or a web view. The server redirects the browser to
+/// ``redirect`` with a code, and the code is redeemed for tokens. Each login has its own code
+/// verifier. So a code is of no use to an app that intercepts it.
 ///
 /// ```swift
 /// let code = AuthorizationCode(
@@ -15,8 +15,8 @@ import SessionKit
 /// try await session.login(.authorizationCode(code, on: page))
 /// ```
 ///
-/// The session's backend refreshes and revokes the tokens: give it the same token endpoint and client
-/// (`HTTPBackend.oauth`). Sources: RFC 6749 §4.1, RFC 7636, RFC 8252, RFC 9207.
+/// The session's backend refreshes and revokes the tokens: give it the same token endpoint and
+/// client (`HTTPBackend.oauth`). Sources: RFC 6749 §4.1, RFC 7636, RFC 8252, RFC 9207.
 public struct AuthorizationCode: Hashable, Sendable {
   /// The address of the server's page.
   ///
@@ -26,30 +26,31 @@ public struct AuthorizationCode: Hashable, Sendable {
   ///
   /// It must be HTTPS, or HTTP to this machine.
   public var token: URL
-  /// Which app logs in.
+  /// The client that logs in.
   ///
-  /// An app on a device is a public client: `.form(id:)`, without a secret (RFC 8252 §8.5). With `.none` a login
-  /// throws, because the server would not know the app.
+  /// An app on a device is a public client: `.form(id:)`, without a secret (RFC 8252 §8.5). With
+  /// `.none` a login throws, because the server would not know the app.
   public var client: ClientAuthentication
-  /// Where the server sends the browser back to, letter by letter as it is registered at the server.
+  /// The address to which the server redirects the browser, exactly as it is registered at the
+  /// server.
   ///
-  /// It is an address of the app's own scheme, an HTTPS address that the app claims, or an HTTP address of this
-  /// machine (RFC 8252 §7).
+  /// It is an address of the app's own scheme, an HTTPS address that the app claims, or an HTTP
+  /// address of this machine (RFC 8252 §7).
   public var redirect: String
-  /// What the app wants to do, separated by spaces; `nil` for the server's default.
+  /// The requested scopes, separated by spaces; `nil` for the server's default.
   ///
   /// If `openid` is one of the scopes, a nonce binds the identity token to the login.
   public var scope: String?
   /// The server's issuer identifier; `nil` by default.
   ///
-  /// If it is set, a redirect of another issuer is refused, and so is one that names none (RFC 9207).
+  /// If it is set, a redirect of another issuer or without an issuer is refused (RFC 9207).
   public var issuer: String?
-  /// Further members of the authorization request, such as `audience` or `login_hint`.
+  /// Further parameters of the authorization request, such as `audience` or `login_hint`.
   ///
-  /// They do not replace the members that the grant itself needs.
+  /// They do not replace the parameters that the grant itself needs.
   public var further: [String: String]
 
-  /// A grant at a server.
+  /// Creates a grant at a server.
   public init(
     authorization: URL, token: URL, client: ClientAuthentication, redirect: String,
     scope: String? = nil, issuer: String? = nil, further: [String: String] = [:]
@@ -63,7 +64,7 @@ public struct AuthorizationCode: Hashable, Sendable {
     self.further = further
   }
 
-  /// What keeps it from being used, in words; `nil` if nothing does.
+  /// Why the grant cannot be used, in words; `nil` if it can.
   package var problem: String? {
     if client.id == nil { return "the authorization code grant needs the app's client identifier" }
     for (name, address) in [("authorization", authorization), ("token", token)]

@@ -6,7 +6,7 @@ import Synchronization
 
 /// Performs the authorization code grant on a page, as the provider of one login.
 ///
-/// ``AuthorizationRequest`` decides what is sent and what counts as an answer.
+/// ``AuthorizationRequest`` decides what is sent and what counts as a response.
 final class AuthorizationCodeProvider: IdentityProvider {
   typealias View = NoView
 
@@ -32,7 +32,7 @@ final class AuthorizationCodeProvider: IdentityProvider {
     throw WebSignInProblem.noAccount
   }
 
-  // The backend revokes the tokens; the provider keeps none.
+  // The backend revokes the tokens. The provider keeps none.
   func removeAccount(_ account: Identifier) async throws {}
 
   func login(in view: NoView, prompt: WebSignIn.Prompt) async throws -> IdentityTokens {
@@ -59,7 +59,7 @@ final class AuthorizationCodeProvider: IdentityProvider {
     return true
   }
 
-  /// The first redirect of the page, or one that the app hands in.
+  /// Returns the first redirect, of the page or passed in by the app.
   private func redirect(
     to request: AuthorizationRequest, from address: URL, isPrivate: Bool
   ) async throws -> URL {

@@ -3,23 +3,23 @@ package import Foundation
 package import SessionHTTP
 package import SessionKit
 
-/// One authorization request: the secrets of one login, and what a redirect answers to it.
+/// One authorization request: it creates the secrets of one login and reads the redirect.
 ///
-/// A value. Randomness comes in, requests and answers come out:
+/// It is a value. Its inputs are random bytes, and its outputs are requests and responses:
 ///
 ///     random bytes → address → (the page) → redirect → reply → token request → (the server) → tokens
 package struct AuthorizationRequest: Hashable, Sendable {
-  /// What a redirect says.
+  /// The content of a redirect.
   package enum Reply: Hashable, Sendable {
-    /// The server gave a code.
+    /// The server issued a code.
     case code(Secret)
-    /// The server refused.
+    /// The server refused the login.
     case refused(WebSignInProblem)
-    /// It does not answer this request: it goes to another address, has another state, or is of another issuer.
+    /// The redirect does not belong to this request: its address, state or issuer is another.
     case foreign
   }
 
-  /// How many random bytes a request needs.
+  /// The number of random bytes that a request needs.
   package static let randomBytes = 64
 
   private let code: AuthorizationCode
@@ -27,7 +27,9 @@ package struct AuthorizationRequest: Hashable, Sendable {
   private let state: String
   private let nonce: String?
 
-  /// A request; `random` holds ``randomBytes`` bytes that cannot be predicted.
+  /// Creates a request.
+  ///
+  /// `random` has ``randomBytes`` bytes that cannot be predicted.
   package init(_ code: AuthorizationCode, random: [UInt8]) {
     self.code = code
     verifier = Base64.encode(url: Array(random.prefix(32)))
@@ -36,14 +38,15 @@ package struct AuthorizationRequest: Hashable, Sendable {
     nonce = isOpenID ? Base64.encode(url: Array(random.dropFirst(48).prefix(16))) : nil
   }
 
-  /// The challenge of a verifier (RFC 7636 §4.2, S256).
+  /// Returns the challenge of a verifier (RFC 7636 §4.2, S256).
   package static func challenge(of verifier: String) -> String {
     Base64.encode(url: SHA256.digest(Array(verifier.utf8)))
   }
 
-  /// The address of the page; `nil` if it is no address.
+  /// Returns the address of the page; `nil` if it is malformed.
   ///
-  /// `asks` makes the server ask even if its cookies name a user (OpenID Connect's `prompt=login`).
+  /// With `asks`, the server asks the user even if its cookies name one (OpenID Connect's
+  /// `prompt=login`).
   package func address(asks: Bool) -> URL? {
     let own = [
       "response_type": "code", "client_id": code.client.id, "redirect_uri": code.redirect,
@@ -55,12 +58,12 @@ package struct AuthorizationRequest: Hashable, Sendable {
     return URL(string: address + (address.contains("?") ? "&" : "?") + Self.form(fields))
   }
 
-  /// What a redirect says, in its query or its fragment.
+  /// Reads a redirect, from its query or its fragment.
   package func reply(in redirect: URL) -> Reply {
     guard isOwn(redirect) else { return .foreign }
     let parts = [redirect.query(percentEncoded: true), redirect.fragment(percentEncoded: true)]
     let fields = Self.fields(parts.compactMap(\.self).joined(separator: "&"))
-    // A field that stands there twice could be read in two ways (RFC 6749 §3.1).
+    // A parameter that occurs twice would be ambiguous (RFC 6749 §3.1).
     guard fields["state"] == [state] else { return .foreign }
     if let issuer = code.issuer, fields["iss"] != [issuer] { return .foreign }
     if fields["error"] != nil {
@@ -72,7 +75,7 @@ package struct AuthorizationRequest: Hashable, Sendable {
     return .code(Secret(values[0]))
   }
 
-  /// The request that redeems a code.
+  /// Returns the request that redeems a code.
   package func redemption(of secret: Secret) -> HTTPRequest {
     var fields = [
       "grant_type": "authorization_code", "code": secret.plaintext, "redirect_uri": code.redirect,
@@ -88,7 +91,7 @@ package struct AuthorizationRequest: Hashable, Sendable {
       method: "POST", url: code.token, headers: headers, body: Array(Self.form(fields).utf8))
   }
 
-  /// The tokens in the response to that request.
+  /// Returns the tokens in the response to that request.
   package func tokens(in response: HTTPResponse) throws(WebSignInProblem) -> IdentityTokens {
     let members: JSONMembers
     do { members = try JSONMembers(body: response.body) } catch {
@@ -116,7 +119,7 @@ package struct AuthorizationRequest: Hashable, Sendable {
     }
   }
 
-  /// Whether an address is the redirect's, whatever its query and fragment.
+  /// Returns whether an address is the redirect's, with any query and fragment.
   private func isOwn(_ address: URL) -> Bool {
     let text = address.absoluteString.prefix { $0 != "?" && $0 != "#" }
     guard let own = URL(string: code.redirect) else { return false }
@@ -149,7 +152,7 @@ extension Substring {
   fileprivate var trimmed: Substring { last == "/" ? dropLast() : self }
 }
 
-// It holds what the code is worth.
+// The request contains the secrets that protect the code.
 extension AuthorizationRequest: CustomStringConvertible, CustomDebugStringConvertible,
   CustomReflectable
 {

@@ -1,6 +1,8 @@
-/// SHA-256 (FIPS 180-4), which a code challenge needs (RFC 7636 §4.2); Foundation has none.
+/// SHA-256 (FIPS 180-4), which a code challenge needs (RFC 7636 §4.2).
+///
+/// Foundation does not provide it.
 package enum SHA256 {
-  /// The 32 bytes of the digest.
+  /// Returns the 32 bytes of the digest.
   package static func digest(_ message: [UInt8]) -> [UInt8] {
     var state = start
     var padded = message + [0x80]

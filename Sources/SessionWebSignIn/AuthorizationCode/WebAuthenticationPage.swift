@@ -9,18 +9,18 @@
   public struct WebAuthenticationPage: AuthorizationPage {
     private let anchor: @MainActor @Sendable () -> ASPresentationAnchor
 
-    /// A page that is shown over the window that `anchor` returns.
+    /// Creates a page that is shown over the window that `anchor` returns.
     public init(anchor: @escaping @MainActor @Sendable () -> ASPresentationAnchor) {
       self.anchor = anchor
     }
 
-    /// Shows the system's page until it is sent back to the redirect.
+    /// Shows the system's page until it is redirected.
     public func open(_ address: URL, redirect: String, isPrivate: Bool) async throws -> URL? {
       try await Presentation(anchor).run(address, redirect, isPrivate)
     }
   }
 
-  /// One page, from its start to its end.
+  /// One presentation of the page, from its start to its end.
   @MainActor
   private final class Presentation: NSObject, ASWebAuthenticationPresentationContextProviding {
     private let anchor: @MainActor @Sendable () -> ASPresentationAnchor
