@@ -1,6 +1,6 @@
 @_spi(Internals) public import SessionCore
 
-/// One thing that the user did and the server does not know yet.
+/// One action of the user that the server does not know yet.
 ///
 /// A sender switches over it:
 /// ```swift
@@ -11,33 +11,36 @@
 /// case .request(let request): await send(request)
 /// }
 /// ```
-/// Contents and bodies are the app's bytes. They are kept as they are and never looked at, and no
+/// Contents and bodies are the app's bytes. They are stored unchanged and never interpreted, and no
 /// description shows them.
 ///
 /// - Requirement: SYN-2, SYN-3
 public enum Change: Hashable, Sendable {
-  /// The entity does not exist at the server, or an earlier change deletes it.
+  /// Creates an entity that does not exist at the server, or that an earlier change deletes.
   case create(Edit)
-  /// All of the entity's content is replaced.
+  /// Replaces the entity's whole content.
   case update(Edit)
-  /// The entity is deleted.
+  /// Deletes the entity.
   case delete(Deletion)
-  /// A request that is sent as it is.
+  /// Sends a request unchanged.
   case request(Request)
 
-  /// An entity's whole content; may be combined with a later change of the same entity
-  /// (`Specs/ChangeLog.md`).
+  /// An entity's whole content.
+  ///
+  /// It may be coalesced with a later change of the same entity (`Specs/ChangeLog.md`).
   public struct Edit: Hashable, Sendable {
     /// The entity.
     public let entity: EntityReference
-    /// The entity's whole content from then on.
+    /// The entity's whole new content.
     public let content: [UInt8]
     /// Other entities that must exist for the server to accept the content.
     public let mentions: [EntityReference]
-    /// The idempotency key: names this change to the server, however often it is sent.
+    /// The idempotency key, by which the server recognizes a repeated change.
     public let key: Identifier
 
-    /// An edit; `key` is a random UUID that the caller made.
+    /// Creates an edit.
+    ///
+    /// `key` is a random UUID that the caller made.
     public init(
       _ entity: EntityReference, content: [UInt8], mentions: [EntityReference] = [],
       key: Identifier
@@ -49,42 +52,53 @@ public enum Change: Hashable, Sendable {
     }
   }
 
-  /// The end of an entity; may be combined with an earlier change of the same entity.
+  /// The deletion of an entity.
+  ///
+  /// It may be coalesced with an earlier change of the same entity.
   public struct Deletion: Hashable, Sendable {
     /// The entity.
     public let entity: EntityReference
-    /// The idempotency key: names this change to the server, however often it is sent.
+    /// The idempotency key, by which the server recognizes a repeated change.
     public let key: Identifier
 
-    /// A deletion; `key` is a random UUID that the caller made.
+    /// Creates a deletion.
+    ///
+    /// `key` is a random UUID that the caller made.
     public init(_ entity: EntityReference, key: Identifier) {
       self.entity = entity
       self.key = key
     }
   }
 
-  /// A request made while it could not be sent; never combined with another change.
+  /// A request to send later.
   ///
-  /// It has no headers: the access token is that of the moment of sending, and none is kept.
+  /// It is never coalesced with another change.
+  ///
+  /// It has no headers. The access token is added when it is sent, and is not stored.
   ///
   /// - Requirement: SYN-3
   public struct Request: Hashable, Sendable {
     /// The method, such as `POST`.
     public let method: String
-    /// Path and query below the app's base address; must hold no secret.
+    /// The path and query relative to the app's base address.
+    ///
+    /// It must not contain a secret.
     public let path: String
     /// The media type of the body.
     public let contentType: String?
     /// The body.
     public let body: [UInt8]
-    /// The idempotency key: names this change to the server, however often it is sent.
+    /// The idempotency key, by which the server recognizes a repeated change.
     public let key: Identifier
 
-    /// A request; `key` is a random UUID that the caller made. The result is `nil` in three cases:
-    /// - The method is not made of 1 to 16 letters.
-    /// - The path does not begin with exactly one `/`, holds anything but visible ASCII, or is longer
-    ///   than 8,192 characters.
-    /// - The media type holds anything but visible ASCII and spaces, or is longer than 1,024.
+    /// Creates a request.
+    ///
+    /// `key` is a random UUID that the caller made. The result is `nil` in three cases:
+    /// - The method does not consist of 1 to 16 letters.
+    /// - The path does not begin with exactly one `/`, contains anything but visible ASCII, or is
+    ///   longer than 8,192 characters.
+    /// - The media type contains anything but visible ASCII and spaces, or is longer than 1,024
+    ///   characters.
     public init?(
       _ method: String, _ path: String, contentType: String? = nil, body: [UInt8] = [],
       key: Identifier
@@ -93,7 +107,7 @@ public enum Change: Hashable, Sendable {
         path.utf8.first == UInt8(ascii: "/"), path.utf8.dropFirst().first != UInt8(ascii: "/"),
         path.utf8.count <= 8_192, path.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
       else { return nil }
-      // It becomes a header.
+      // The media type becomes a header field.
       if let contentType {
         guard contentType.utf8.count <= 1_024,
           contentType.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
@@ -107,7 +121,7 @@ public enum Change: Hashable, Sendable {
     }
   }
 
-  /// The idempotency key: names this change to the server, however often it is sent.
+  /// The idempotency key, by which the server recognizes a repeated change.
   public var key: Identifier {
     switch self {
     case .create(let edit), .update(let edit): edit.key
@@ -125,7 +139,7 @@ public enum Change: Hashable, Sendable {
     }
   }
 
-  /// How many bytes of content or body the app gave.
+  /// The size of the app's content or body, in bytes.
   public var contentSize: Int {
     switch self {
     case .create(let edit), .update(let edit): edit.content.count
@@ -134,7 +148,7 @@ public enum Change: Hashable, Sendable {
     }
   }
 
-  /// How many bytes count towards a log's limit: all texts and contents.
+  /// The size that counts towards a log's limit, in bytes: all texts and contents.
   public var size: Int {
     switch self {
     case .create(let edit), .update(let edit):
@@ -149,13 +163,13 @@ public enum Change: Hashable, Sendable {
 }
 
 @_spi(Internals) extension Change {
-  /// What is done to an entity, as the change log's bytes and the tools name it.
+  /// The operation on an entity, as named in the change log's bytes and by the tools.
   public enum Operation: UInt8, Hashable, Sendable, CaseIterable, CustomStringConvertible {
     case create = 0
     case update = 1
     case delete = 2
 
-    /// `create`, `update`, `delete`.
+    /// The name: `create`, `update` or `delete`.
     public var description: String {
       switch self {
       case .create: "create"
@@ -165,7 +179,9 @@ public enum Change: Hashable, Sendable {
     }
   }
 
-  /// An operation on an entity; a deletion has no content and no mentions.
+  /// Creates an operation on an entity.
+  ///
+  /// A deletion has no content and no mentions.
   public init(
     _ operation: Operation, _ entity: EntityReference, content: [UInt8] = [],
     mentions: [EntityReference] = [], key: Identifier
@@ -179,7 +195,7 @@ public enum Change: Hashable, Sendable {
     }
   }
 
-  /// What is done to an entity; `nil` for a request.
+  /// The operation on an entity; `nil` for a request.
   public var operation: Operation? {
     switch self {
     case .create: .create
@@ -207,7 +223,7 @@ public enum Change: Hashable, Sendable {
 }
 
 extension Change: CustomStringConvertible, CustomReflectable {
-  /// What is to happen, without content: `update task 17, 120 bytes`.
+  /// The change without its content, such as `update task 17, 120 bytes`.
   public var description: String {
     switch self {
     case .create(let edit): "create \(edit)"
@@ -217,33 +233,33 @@ extension Change: CustomStringConvertible, CustomReflectable {
     }
   }
 
-  /// Only the description, so that no dump shows what the user wrote.
+  /// A mirror that shows the description only, so that no dump shows the user's content.
   public var customMirror: Mirror { Mirror(self, children: ["change": description]) }
 }
 
 extension Change.Edit: CustomStringConvertible, CustomReflectable {
-  /// `task 17, 120 bytes`.
+  /// The entity and the size of the content, such as `task 17, 120 bytes`.
   public var description: String { "\(entity), \(content.count) bytes" }
 
-  /// Only the description.
+  /// A mirror that shows the description only.
   public var customMirror: Mirror { Mirror(self, children: ["edit": description]) }
 }
 
 extension Change.Deletion: CustomStringConvertible {
-  /// `task 17`.
+  /// The entity, such as `task 17`.
   public var description: String { entity.description }
 }
 
 extension Change.Request: CustomStringConvertible, CustomReflectable {
-  /// `POST /notes, 12 bytes`: no query, no body.
+  /// The request without its query and body, such as `POST /notes, 12 bytes`.
   public var description: String { "\(method) \(pathWithoutQuery), \(body.count) bytes" }
 
-  /// Only the description.
+  /// A mirror that shows the description only.
   public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
 }
 
 extension Change.Request {
-  /// The path alone: a query may hold what the user typed.
+  /// The path without the query, which may contain the user's input.
   public var pathWithoutQuery: String { String(path.prefix { $0 != "?" }) }
 }
 

@@ -1,6 +1,6 @@
 @_spi(Internals) import SessionCore
 
-/// What a change log's records and snapshots say of sign-ins (`Specs/ChangeLog.md`).
+/// The encoding of sign-ins in a change log's records and snapshots (`Specs/ChangeLog.md`).
 extension PayloadWriter {
   mutating func write(_ signIn: SignIn) {
     write(signIn.journal)
@@ -13,7 +13,7 @@ extension PayloadWriter {
     write(leaving.until)
   }
 
-  /// What stands behind the rest of a snapshot.
+  /// Writes the last part of a snapshot, about sign-ins.
   mutating func write(signInsOf queue: ChangeQueue) {
     for item in queue.pending {
       write(optional: item.signIn) { $0.write($1) }
@@ -33,7 +33,9 @@ extension PayloadWriter {
 }
 
 extension ChangeQueue {
-  /// Of each journal the logout that holds longest: a snapshot has each journal once.
+  /// The logout of each journal that holds longest.
+  ///
+  /// A snapshot contains each journal once.
   fileprivate var longestDepartures: [LogoutHold] {
     leaving.enumerated().filter { place, item in
       !leaving.enumerated().contains { other, longer in
@@ -43,7 +45,7 @@ extension ChangeQueue {
     }.map(\.element)
   }
 
-  /// Whether there is anything to say behind the rest of a snapshot.
+  /// Whether a snapshot needs the part about sign-ins.
   var hasSignIns: Bool {
     author != nil || !ended.isEmpty || !leaving.isEmpty
       || pending.contains { $0.signIn != nil || $0.isRetried }
@@ -61,7 +63,9 @@ extension PayloadReader {
       journal: try identifier(), process: try integer(), until: try timestamp())
   }
 
-  /// What stands behind the rest of a snapshot, which has one spelling only.
+  /// Reads the last part of a snapshot.
+  ///
+  /// Each content has only one valid encoding.
   mutating func signIns(of queue: inout ChangeQueue) throws(CodecError) {
     let start = offset
     for place in queue.pending.indices {

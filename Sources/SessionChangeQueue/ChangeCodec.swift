@@ -1,25 +1,25 @@
 @_spi(Internals) public import SessionCore
 
-/// Turns what a change log's record holds into a payload and back (`Specs/ChangeLog.md`).
+/// Encodes and decodes the payloads of a change log's records (`Specs/ChangeLog.md`).
 ///
-/// Time and version come first, as in a session's payloads. A version of 0xA0 to 0xBF marks
-/// the snapshot of a change log, which has the journal's kind of a snapshot as a session's has.
+/// Time and version come first, as in a session's payloads. A version of 0xA0 to 0xBF marks the
+/// snapshot of a change log. Its kind is that of a session's snapshot.
 @_spi(Internals) public enum ChangeCodec {
-  /// The version that is written of every kind.
+  /// The version written for every kind.
   static let version: UInt8 = 1
-  /// The version of a snapshot that says nothing of sign-ins.
+  /// The version of a snapshot without sign-ins.
   static let snapshotVersion: UInt8 = 0xA0
-  /// The version of one that does, or of a change that is tried again.
+  /// The version of a snapshot with sign-ins or with a retried change.
   static let signInSnapshotVersion: UInt8 = 0xA1
-  /// The kinds that belong to change logs, those to come among them.
+  /// The kinds of change logs, including future ones.
   public static let kinds = OtherLogRecords.kinds
 
-  /// Whether a record of this kind and payload is a change log's, known or not.
+  /// Returns whether a record of this kind and payload belongs to a change log, known or not.
   public static func owns(kind: UInt8, payload: RawSpan) -> Bool {
     OtherLogRecords.contains(kind: kind, payload: payload)
   }
 
-  /// The journal's kind byte and payload for `event` at `time`.
+  /// Returns the journal's kind byte and payload for `event` at `time`.
   public static func encode(_ event: ChangeEvent, at time: Timestamp) -> (
     kind: UInt8, payload: [UInt8]
   ) {
@@ -30,7 +30,9 @@
     return (event.kind.rawValue, writer.bytes)
   }
 
-  /// The payload of the snapshot of `queue`; equal queues have equal bytes.
+  /// Returns the payload of the snapshot of `queue`.
+  ///
+  /// Equal queues have equal bytes.
   public static func encode(_ queue: ChangeQueue, at time: Timestamp) -> [UInt8] {
     var writer = PayloadWriter(capacity: 64 + queue.pendingBytes)
     writer.write(time)
@@ -40,9 +42,11 @@
     return writer.bytes
   }
 
-  /// The record with this sequence, kind and payload; `nil` where its kind or version is not known.
+  /// Returns the record with this sequence, kind and payload; `nil` if its kind or version is not
+  /// known.
   ///
-  /// Nothing of a change log may be passed over: what one does not know may say what is to be sent.
+  /// A reader must not ignore any record of a change log, since an unknown one may affect what is
+  /// sent.
   public static func decode(sequence: UInt64, kind: UInt8, payload: RawSpan) throws(CodecError)
     -> ChangeRecord?
   {
@@ -70,7 +74,8 @@
     }
   }
 
-  /// The record with this sequence, kind and payload.
+  /// Returns the record with this sequence, kind and payload; `nil` if its kind or version is not
+  /// known.
   public static func decode(sequence: UInt64, kind: UInt8, payload: [UInt8]) throws(CodecError)
     -> ChangeRecord?
   {
@@ -185,7 +190,7 @@ extension PayloadWriter {
 }
 
 extension Change {
-  /// What stands in an operation's place where there is none.
+  /// The byte in place of an operation, for a request.
   fileprivate static let requestByte: UInt8 = 0x10
 }
 
@@ -228,7 +233,9 @@ extension PayloadReader {
     return EntityReference(type, try identifier(), scope: scope)
   }
 
-  /// A list with its length; what is not there ends it before room is made for it.
+  /// Reads a list with its length.
+  ///
+  /// It ends at the first missing value, before memory for the others is allocated.
   mutating func list<Value>(
     _ read: (inout PayloadReader) throws(CodecError) -> Value
   ) throws(CodecError) -> [Value] {

@@ -1,58 +1,62 @@
 @_spi(Internals) public import SessionCore
 
-/// What a change log's record says (`Specs/ChangeLog.md`).
+/// An event in a record of a change log (`Specs/ChangeLog.md`).
 public enum ChangeEvent: Hashable, Sendable {
-  /// A change was taken in: from here it is not lost.
+  /// A change was added.
+  ///
+  /// It is not lost after this.
   case added(Added)
-  /// It is about to be sent.
+  /// A change is about to be sent.
   case sent(Sent)
-  /// The server has taken it.
+  /// The server has accepted a change.
   case acknowledged(Identifier)
-  /// It could not be done now and is tried again.
+  /// A change could not be sent now and is tried again.
   case postponed(Postponed)
-  /// It is not tried any more.
+  /// A change became a dead letter.
   case givenUp(GivenUp)
-  /// It is wanted no more.
+  /// A change was discarded.
   case discarded(Discarded)
-  /// When the user's status last changed at the server, as this scope knows.
+  /// A scope learned when the user's status last changed at the server.
   ///
   /// - Requirement: SYN-4
   case scopeChecked(ScopeChecked)
-  /// The changes that are added from here on come through this sign-in.
+  /// The changes that are added after this belong to this sign-in.
   case addedBy(SignIn)
-  /// A session is being logged out, and nothing waits: nothing is taken in through it for a while.
+  /// A session is being logged out, and nothing is pending.
+  ///
+  /// For a time nothing is accepted through it.
   case leaving(PendingLogout)
-  /// That sign-in, and all before it in the same journal, was ended for good.
+  /// This sign-in, and all earlier ones of the same journal, ended permanently.
   case signInEnded(SignIn)
-  /// A change that was given up is tried again.
+  /// A dead letter is retried.
   case retried(Identifier)
 
-  /// A change, and whose it is.
+  /// A change with its user.
   public struct Added: Hashable, Sendable {
     /// The user who made it.
     public let user: Identifier
     /// The change.
     public let change: Change
 
-    /// A change of a user.
+    /// Creates the event of a user's change.
     public init(user: Identifier, change: Change) {
       self.user = user
       self.change = change
     }
   }
 
-  /// Who sends what, and until when others let it.
+  /// The sender of a change, and the end of its lease.
   public struct Sent: Hashable, Sendable {
     /// The change's key.
     public let key: Identifier
-    /// Which opened log sends it.
+    /// The opened log that sends the change.
     public let sender: Identifier
-    /// The system's number of its process.
+    /// The system's number of the sender's process.
     public let process: UInt32
-    /// Until when nobody else sends it, unless the process is gone.
+    /// The time until which no other process sends the change, unless the sender's process is gone.
     public let deadline: Timestamp
 
-    /// A sending.
+    /// Creates the event.
     public init(key: Identifier, sender: Identifier, process: UInt32, deadline: Timestamp) {
       self.key = key
       self.sender = sender
@@ -61,18 +65,18 @@ public enum ChangeEvent: Hashable, Sendable {
     }
   }
 
-  /// Why it was not done, and when it is tried again.
+  /// Why a change was postponed, and when it is tried again.
   public struct Postponed: Hashable, Sendable {
     /// The change's key.
     public let key: Identifier
-    /// Whether it counts among the attempts after which it is given up: only what a server answered does.
+    /// Whether this counts as an attempt, which it does only if a server responded.
     public let isCounted: Bool
-    /// When it is tried again.
+    /// The time of the next attempt.
     public let retryAt: Timestamp
-    /// Why, in the sender's words.
+    /// The reason, as a text of the sender.
     public let reason: String
 
-    /// A postponement.
+    /// Creates the event.
     public init(key: Identifier, isCounted: Bool, retryAt: Timestamp, reason: String) {
       self.key = key
       self.isCounted = isCounted
@@ -81,16 +85,16 @@ public enum ChangeEvent: Hashable, Sendable {
     }
   }
 
-  /// Why it is not tried any more.
+  /// Why a change became a dead letter.
   public struct GivenUp: Hashable, Sendable {
     /// The change's key.
     public let key: Identifier
-    /// Whose decision it was.
+    /// The class of the reason.
     public let cause: DeadLetterCause
-    /// Why, in the sender's words.
+    /// The reason, as a text of the sender.
     public let reason: String
 
-    /// A giving up.
+    /// Creates the event.
     public init(key: Identifier, cause: DeadLetterCause, reason: String) {
       self.key = key
       self.cause = cause
@@ -98,14 +102,14 @@ public enum ChangeEvent: Hashable, Sendable {
     }
   }
 
-  /// What is wanted no more.
+  /// The changes that were discarded.
   public struct Discarded: Hashable, Sendable {
-    /// The key of one change, pending or given up; `nil` for all.
+    /// The key of one change, pending or dead letter; `nil` for all.
     public let key: Identifier?
-    /// Why.
+    /// The reason.
     public let cause: DiscardCause
 
-    /// A discarding.
+    /// Creates the event.
     public init(key: Identifier? = nil, cause: DiscardCause) {
       self.key = key
       self.cause = cause
@@ -119,23 +123,25 @@ public enum ChangeEvent: Hashable, Sendable {
     /// When the status last changed, on the server's clock.
     public let statusChangedAt: Timestamp
 
-    /// A scope's knowledge.
+    /// Creates the event.
     public init(scope: String, statusChangedAt: Timestamp) {
       self.scope = scope
       self.statusChangedAt = statusChangedAt
     }
   }
 
-  /// Who logs out, and until when nothing is taken in through that session.
+  /// The session that is being logged out, and the time until which nothing is accepted through it.
   public struct PendingLogout: Hashable, Sendable {
     /// The session's journal.
     public let journal: Identifier
     /// The system's number of the process that logs out.
     public let process: UInt32
-    /// Until when; the time of the record where it came to nothing.
+    /// The end of the hold.
+    ///
+    /// If the logout did not happen, it is the time of the record.
     public let until: Timestamp
 
-    /// A logout that is under way.
+    /// Creates the event.
     public init(journal: Identifier, process: UInt32, until: Timestamp) {
       self.journal = journal
       self.process = process
@@ -143,7 +149,7 @@ public enum ChangeEvent: Hashable, Sendable {
     }
   }
 
-  /// The byte in the journal.
+  /// The kind byte in the journal.
   public enum Kind: UInt8, Sendable, CaseIterable, CustomStringConvertible {
     /// ``ChangeEvent/added(_:)``
     case added = 0xA0
@@ -168,7 +174,7 @@ public enum ChangeEvent: Hashable, Sendable {
     /// ``ChangeEvent/retried(_:)``
     case retried = 0xAA
 
-    /// The name in the page and in tools.
+    /// The name in the specification and in tools.
     public var description: String {
       switch self {
       case .added: "changeAdded"
@@ -186,7 +192,7 @@ public enum ChangeEvent: Hashable, Sendable {
     }
   }
 
-  /// What kind it is.
+  /// The kind of the event.
   public var kind: Kind {
     switch self {
     case .added: .added
@@ -204,22 +210,22 @@ public enum ChangeEvent: Hashable, Sendable {
   }
 }
 
-/// Whose decision it was to try no more.
+/// Why a change became a dead letter, as a code.
 public struct DeadLetterCause: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The byte in the journal.
   public let rawValue: UInt8
 
-  /// The code with this byte, known or not.
+  /// Creates the code with this byte, known or not.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// The word, or `unknown(n)`.
   public var description: String { word }
 
-  /// The server refused it, and will again.
+  /// The server refused the change, and will refuse it again.
   public static let refused = DeadLetterCause(rawValue: 0)
-  /// It failed as often as the policy allows.
+  /// The change failed as often as the policy allows.
   public static let attemptsExhausted = DeadLetterCause(rawValue: 1)
-  /// It was found in a damaged log, which does not show how it ended.
+  /// The change was found in a damaged log, which does not show how it ended.
   public static let endUnknown = DeadLetterCause(rawValue: 2)
 }
 
@@ -228,22 +234,22 @@ public struct DeadLetterCause: RawRepresentable, Hashable, Sendable, CustomStrin
   public static let words = ["refused", "attemptsExhausted", "endUnknown"]
 }
 
-/// Why a change is wanted no more.
+/// Why a change was discarded, as a code.
 public struct DiscardCause: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The byte in the journal.
   public let rawValue: UInt8
 
-  /// The code with this byte, known or not.
+  /// Creates the code with this byte, known or not.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// The word, or `unknown(n)`.
   public var description: String { word }
 
-  /// The session was closed for good.
+  /// The sign-in ended permanently.
   ///
   /// - Requirement: OUT-3
   public static let logout = DiscardCause(rawValue: 0)
-  /// The app asked.
+  /// The app discarded the change.
   public static let app = DiscardCause(rawValue: 1)
 }
 
@@ -253,7 +259,7 @@ public struct DiscardCause: RawRepresentable, Hashable, Sendable, CustomStringCo
 }
 
 extension String {
-  /// As much of a reason as a log keeps: 512 characters.
+  /// The part of a reason that a log stores: 512 characters.
   fileprivate var kept: String {
     utf8.count <= 512 ? self : String(String.UnicodeScalarView(unicodeScalars.prefix(512)))
   }

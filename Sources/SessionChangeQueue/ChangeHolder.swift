@@ -2,13 +2,16 @@
 
 /// The identity of an opening as text, in the records of a change log (`Specs/ChangeLog.md`).
 ///
-/// A change log's records have no room for more fields: readers refuse a higher version. The `sender`
-/// of `changeSent` is an identifier that a writer may choose, so the identity is its spelling.
+/// A change log's records cannot have more fields, since readers refuse a higher version. The
+/// `sender` of `changeSent` is an identifier that a writer may choose, so its text contains the
+/// identity.
 @_spi(Internals) extension ProcessIdentity {
   private static let prefix = "opening"
   private static let separator: Character = ";"
 
-  /// As `opening;ID;boot;namespace;start;lock`, with nothing for what is not known.
+  /// The text `opening;ID;boot;namespace;start;lock`.
+  ///
+  /// Unknown parts are empty.
   public var spelling: String {
     [
       Self.prefix, opening.description, boot?.description ?? "", namespace?.description ?? "",
@@ -16,7 +19,7 @@
     ].joined(separator: String(Self.separator))
   }
 
-  /// The identity with this spelling; `nil` if it is other text.
+  /// Creates the identity from this text; `nil` if it is another text.
   public init?(spelling: String) {
     self.init(parts: spelling.split(separator: Self.separator, omittingEmptySubsequences: false))
   }
@@ -33,12 +36,13 @@
       start: start, lock: known(parts[5]))
   }
 
-  /// The name under which the holder of a session's logout stands beside it.
+  /// Returns the name of the holder of a session's logout, for the record next to that of the hold.
   fileprivate func name(holding journal: Identifier) -> Identifier {
     Identifier(spelling + String(Self.separator) + journal.description)
   }
 
-  /// The holder and the session's journal that such a name means; `nil` if it is another.
+  /// Returns the holder and the session's journal in such a name; `nil` if it is another
+  /// identifier.
   fileprivate static func holder(named name: Identifier) -> (ProcessIdentity, Identifier)? {
     let parts = name.description.split(
       separator: separator, maxSplits: 6, omittingEmptySubsequences: false)
@@ -50,19 +54,20 @@
 }
 
 extension ChangeEvent.Sent {
-  /// The opening that sends it; `nil` in logs of versions that did not write it.
+  /// The opening that sends the change; `nil` in logs of versions that did not write it.
   package var identity: ProcessIdentity? { ProcessIdentity(spelling: sender.description) }
 }
 
 extension ChangeEvent.PendingLogout {
-  /// The holder and the journal that this record names, if it only says whose another one is.
+  /// The holder and the journal that this record names; `nil` if the record is the hold itself.
   package var named: (holder: ProcessIdentity, journal: Identifier)? {
     ProcessIdentity.holder(named: journal).map { (holder: $0.0, journal: $0.1) }
   }
 
-  /// Two records of a logout of the session of `journal`: the holder's name, and the hold itself.
+  /// Returns two records of a logout of the session of `journal`: the holder's name, and the hold
+  /// itself.
   ///
-  /// To readers that do not know the name, it is the logout of a session that they do not have.
+  /// To readers that do not know the name, it is the logout of an unknown session.
   package static func records(
     _ journal: Identifier, by identity: ProcessIdentity, process: UInt32, until: Timestamp
   ) -> [ChangeEvent] {
@@ -73,9 +78,10 @@ extension ChangeEvent.PendingLogout {
 }
 
 extension ChangeQueue {
-  /// Whether a record of a logout takes the place of another of the same holder, or ends it.
+  /// Returns whether a record of a logout replaces another one of the same holder, or ends it.
   ///
-  /// Equal process numbers are not enough: the name of a living hold stands beside it.
+  /// Equal process numbers are not sufficient, so the name in the record next to a living hold is
+  /// compared.
   func isReplaced(_ held: LogoutHold, by departure: LogoutHold) -> Bool {
     guard held.leaving.journal == departure.leaving.journal,
       held.leaving.process == departure.leaving.process
@@ -84,7 +90,7 @@ extension ChangeQueue {
     return holder == nil || holder == self.holder(of: departure)
   }
 
-  /// The opening that holds a logout; `nil` if the log does not say.
+  /// Returns the opening that holds a logout; `nil` if the log does not contain it.
   package func holder(of held: LogoutHold) -> ProcessIdentity? {
     leaving.lazy.compactMap { other -> ProcessIdentity? in
       guard other.since == held.since, other.leaving.until == held.leaving.until,

@@ -1,29 +1,40 @@
 @_spi(Internals) public import SessionCore
 
-/// A change that waits to be taken by the server.
+/// A change that the server has not accepted yet.
 public struct PendingChange: Hashable, Sendable {
   /// The user who made it.
   public let user: Identifier
-  /// What is to happen, with what later changes have put into it.
+  /// The change, coalesced with later ones.
   public internal(set) var change: Change
-  /// When it was taken in; of several that were put together, the first.
+  /// When the change was added.
+  ///
+  /// If several were coalesced, it is the time of the first.
   public let since: Timestamp
-  /// The last sending; `nil` while it was never sent.
+  /// The last sending; `nil` if it was never sent.
   public internal(set) var sent: ChangeEvent.Sent?
-  /// When the record that says so was written; with no meaning while it was never sent.
+  /// When the record of the last sending was written.
+  ///
+  /// Without meaning if it was never sent.
   public internal(set) var sentAt = Timestamp(milliseconds: 0)
-  /// How often it was sent; stays at the highest number.
+  /// The number of sendings.
+  ///
+  /// It stays at the highest number.
   public internal(set) var sends: UInt32 = 0
-  /// How many of them failed in a way that counts.
+  /// The number of sendings that failed and count as attempts.
   public internal(set) var attempts: UInt32 = 0
-  /// Why the last one failed, and when the next is due; `nil` while none has, or it is under way.
+  /// Why the last sending failed, and when the next one is due; `nil` if none failed or one is in
+  /// progress.
   public internal(set) var postponed: ChangeEvent.Postponed?
-  /// When it was postponed; with no meaning while it was not.
+  /// When the change was postponed.
+  ///
+  /// Without meaning if it was not.
   public internal(set) var postponedAt = Timestamp(milliseconds: 0)
 
-  /// The sign-in through which it came; `nil` where that was not written down.
+  /// The sign-in of the change; `nil` if it was not recorded.
   public internal(set) var signIn: SignIn?
-  /// Whether it was given up before: then nothing is put together with it, for it was sent.
+  /// Whether the change was a dead letter before.
+  ///
+  /// Then it is not coalesced, because it was sent.
   public internal(set) var isRetried = false
 
   init(user: Identifier, change: Change, since: Timestamp) {
@@ -33,34 +44,36 @@ public struct PendingChange: Hashable, Sendable {
   }
 }
 
-/// A change that is not tried any more, kept with its reason until the app dismisses it.
+/// A change that was given up.
+///
+/// It is kept with its reason until the app dismisses it.
 public struct DeadLetter: Hashable, Sendable {
   /// The user who made it.
   public let user: Identifier
-  /// What was to happen.
+  /// The change.
   public let change: Change
-  /// Whose decision it was.
+  /// The class of the reason.
   public let cause: DeadLetterCause
-  /// Why, in the sender's words.
+  /// The reason, as a text of the sender.
   public let reason: String
-  /// When.
+  /// When the change was given up.
   public let time: Timestamp
-  /// The sign-in through which it came; `nil` where that was not written down.
+  /// The sign-in of the change; `nil` if it was not recorded.
   public internal(set) var signIn: SignIn?
 }
 
-/// Why a record of a change log cannot follow those before it.
+/// Why a record of a change log does not fit those before it.
 public enum ChangeRejection: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The key names another change that waits.
+  /// Another pending change has this key.
   case keyTaken(Identifier)
-  /// No change with this key waits, or was given up.
+  /// There is no pending change or dead letter with this key.
   case unknownKey(Identifier)
-  /// Another change is to be sent before this one.
+  /// Another change must be sent before this one.
   case outOfOrder(Identifier)
-  /// It was not sent, so nothing can have come of it.
+  /// The change was not sent, so there can be no result of sending it.
   case notSent(Identifier)
 
-  /// What is wrong.
+  /// A description of the problem.
   public var description: String {
     switch self {
     case .keyTaken(let key): "a change with the key \(key) waits already"
@@ -71,59 +84,61 @@ public enum ChangeRejection: Error, Hashable, Sendable, CustomStringConvertible 
   }
 }
 
-/// A session that is being logged out, and since when.
+/// A session that is being logged out, with the time of its record.
 public struct LogoutHold: Hashable, Sendable {
-  /// Who, and until when.
+  /// The session, and the end of the hold.
   public let leaving: ChangeEvent.PendingLogout
-  /// When the record that says so was written.
+  /// When the record of the hold was written.
   public let since: Timestamp
 }
 
-/// What a change log's records come to: the changes that wait, in the order of sending.
+/// The state of a change log: pending changes in the order of sending, dead letters, and logouts.
 public struct ChangeQueue: Hashable, Sendable {
-  /// Of how many journals it is known which sign-in was ended last, and which is being logged out.
+  /// The number of journals whose last ended sign-in and running logout are remembered.
   public static let journalLimit = 64
 
-  /// The changes that wait, in order; at most the first was ever sent.
+  /// The pending changes in order.
+  ///
+  /// At most the first one was ever sent.
   public internal(set) var pending: [PendingChange] = []
-  /// The changes that were given up, the oldest first.
+  /// The dead letters, oldest first.
   public internal(set) var failures: [DeadLetter] = []
   /// When the user's status last changed, by scope.
   ///
   /// - Requirement: SYN-4
   public internal(set) var scopes: [String: Timestamp] = [:]
 
-  /// Through which sign-in the changes come that are added next.
+  /// The sign-in of the changes that are added next.
   public internal(set) var author: SignIn?
-  /// The last sign-in of each journal that was ended for good, the newest last.
+  /// The last sign-in of each journal that ended permanently, newest last.
   public internal(set) var ended: [SignIn] = []
-  /// The journals of sessions that are being logged out, the newest last.
+  /// The journals of sessions that are being logged out, newest last.
   public internal(set) var leaving: [LogoutHold] = []
 
-  /// Nothing waits.
+  /// Creates an empty queue.
   public init() {}
 
-  /// How many bytes the waiting changes count for (``Change/size``).
+  /// The total size of the pending changes, in bytes (``Change/size``).
   public var pendingBytes: Int { pending.reduce(0) { $0 + $1.change.size } }
 
-  /// How many bytes the changes that were given up count for.
+  /// The total size of the dead letters, in bytes.
   public var failureBytes: Int { failures.reduce(0) { $0 + $1.change.size } }
 
-  /// How many changes the server has not taken: those that wait, and those that were given up and that
-  /// nobody has dismissed.
+  /// The number of changes that the server has not accepted: pending changes, and dead letters that
+  /// were not dismissed.
   ///
   /// - Requirement: OUT-3
   public var unsentCount: Int { pending.count + failures.count }
 
-  /// The user whose changes wait; `nil` where none do.
+  /// The user of the pending changes; `nil` if there are none.
   public var owner: Identifier? { pending.first?.user }
 
-  /// What a new change would do to those that wait.
+  /// Returns the effect of a new change on the pending ones.
   public func coalescing(_ change: Change) -> Coalescing {
     Coalescing.of(change, behind: pending)
   }
 
-  /// How many changes would wait behind a new one, and how many bytes those count for.
+  /// Returns the number and total size of pending changes after a new change was added.
   public func load(with change: Change) -> (count: Int, bytes: Int) {
     let (count, bytes) = (pending.count, pendingBytes)
     switch coalescing(change) {
@@ -137,7 +152,9 @@ public struct ChangeQueue: Hashable, Sendable {
     }
   }
 
-  /// Takes in the next record; nothing changes where it throws.
+  /// Takes in the next event.
+  ///
+  /// If it throws, nothing changes.
   public mutating func apply(_ event: ChangeEvent, at time: Timestamp) throws(ChangeRejection) {
     switch event {
     case .added(let added): try add(added, at: time)
@@ -202,7 +219,10 @@ public struct ChangeQueue: Hashable, Sendable {
     pending.append(item)
   }
 
-  /// In front of all that was never sent, since that may be newer; behind what was retried before it.
+  /// Retries a dead letter.
+  ///
+  /// Its place is before all changes that were never sent, since they may be newer. It is after
+  /// those that were retried before it.
   private mutating func retry(_ key: Identifier, at time: Timestamp) throws(ChangeRejection) {
     guard !pending.contains(where: { $0.change.key == key }) else { throw .keyTaken(key) }
     guard let place = failures.firstIndex(where: { $0.change.key == key }) else {
@@ -215,7 +235,7 @@ public struct ChangeQueue: Hashable, Sendable {
     pending.insert(item, at: before)
   }
 
-  /// The first change, which was sent and has this key.
+  /// Returns the first change, which was sent and has this key.
   private func sent(_ key: Identifier) throws(ChangeRejection) -> PendingChange {
     guard let item = pending.first(where: { $0.change.key == key }) else {
       throw .unknownKey(key)
@@ -244,12 +264,15 @@ public struct ChangeQueue: Hashable, Sendable {
 }
 
 extension Change {
-  /// Whether this is what has become of `change`: the same, or the same content put into an earlier one.
+  /// Returns whether this change results from `change`: it is the same, or an earlier one with its
+  /// content.
   public func isMade(of change: Change) -> Bool {
     self == change || (entity == change.entity && self == rewritten(by: change))
   }
 
-  /// This operation with a later edit's content, mentions and key; the later change if either is no edit.
+  /// Returns this operation with a later edit's content, mentions and key.
+  ///
+  /// If one of them is no edit, returns the later change.
   func rewritten(by later: Change) -> Change {
     switch (self, later) {
     case (.create(let mine), .create(let new)), (.create(let mine), .update(let new)):
@@ -262,7 +285,7 @@ extension Change {
 }
 
 extension Change.Edit {
-  /// This entity with a later edit's content, mentions and key.
+  /// Returns this entity with a later edit's content, mentions and key.
   fileprivate func rewritten(by later: Self) -> Self {
     Self(entity, content: later.content, mentions: later.mentions, key: later.key)
   }

@@ -1,30 +1,30 @@
 @_spi(Internals) public import SessionCore
 
-/// One entry of a change log: what, when, and in which place.
+/// One entry of a change log, with its time and sequence.
 public struct ChangeRecord: Hashable, Sendable {
-  /// What an entry holds.
+  /// The content of an entry.
   public enum Content: Hashable, Sendable {
-    /// A fact that changes the queue.
+    /// An event that changes the queue.
     case event(ChangeEvent)
-    /// What all the records before come to, in their place.
+    /// The state that replaces all earlier records.
     case snapshot(ChangeQueue)
   }
 
   /// The number of the record in its journal.
   public let sequence: UInt64
-  /// When it was written, on the writer's clock.
+  /// When the record was written, on the writer's clock.
   public let time: Timestamp
-  /// What it holds.
+  /// The content of the record.
   public let content: Content
 
-  /// A record.
+  /// Creates a record.
   public init(sequence: UInt64, time: Timestamp, content: Content) {
     self.sequence = sequence
     self.time = time
     self.content = content
   }
 
-  /// The name of what it holds: `changeAdded`, `changesSnapshot`.
+  /// The name of the content, such as `changeAdded` or `changesSnapshot`.
   public var name: String {
     switch content {
     case .event(let event): event.kind.description
@@ -34,7 +34,9 @@ public struct ChangeRecord: Hashable, Sendable {
 }
 
 extension ChangeQueue {
-  /// Takes in the next record of a log; a snapshot takes the place of everything.
+  /// Takes in the next record of a log.
+  ///
+  /// A snapshot replaces the whole queue.
   public mutating func apply(_ record: ChangeRecord) throws(ChangeRejection) {
     switch record.content {
     case .event(let event): try apply(event, at: record.time)

@@ -1,23 +1,24 @@
 @_spi(Internals) public import SessionCore
 
-/// The changes that can still be read of a damaged change log.
+/// Recovers the changes that can still be read from a damaged change log.
 ///
-/// Feed it with every record that can be read, in order, and call ``skip()`` where records are missing. It
-/// follows three rules:
+/// Pass every record that can be read, in order, and call ``skip()`` for each gap. It follows three
+/// rules:
 ///
 /// - A change stays pending until a record says that it has ended.
-/// - Only the first pending change is ever sent. So a record about the sending of a change shows that every
-///   change before it has ended. How is not known, and the app decides: such a change is a dead letter.
-/// - After a gap nothing is coalesced: what a change would be merged with may have been sent.
+/// - Only the first pending change is ever sent. So a record about the sending of a change shows
+///   that every earlier change has ended. Its result is not known, so it becomes a dead letter, and
+///   the app decides.
+/// - After a gap nothing is coalesced, since the earlier change may have been sent.
 /// - Requirement: SYN-6
 public struct ChangeRecovery: Sendable {
-  /// What was found.
+  /// The recovered queue.
   public private(set) var queue = ChangeQueue()
   private var hasGap = false
   /// The keys of the changes that were pending at a gap.
   private var keysBeforeGap: Set<Identifier> = []
 
-  /// Nothing was read yet.
+  /// Creates a recovery without records.
   public init() {}
 
   /// Takes in the next record that can be read.
@@ -33,7 +34,7 @@ public struct ChangeRecovery: Sendable {
     }
   }
 
-  /// Notes that records are missing here.
+  /// Records that records are missing here.
   public mutating func skip() {
     hasGap = true
     for place in queue.pending.indices {
@@ -49,7 +50,7 @@ public struct ChangeRecovery: Sendable {
     queue.pending.append(item)
   }
 
-  /// An event that the queue rejects, because the records before it are not complete.
+  /// Handles an event that the queue rejects because earlier records are missing.
   private mutating func applyOutOfPlace(_ event: ChangeEvent, at time: Timestamp) {
     switch event {
     case .sent(let sent):
@@ -66,14 +67,16 @@ public struct ChangeRecovery: Sendable {
       endChanges(before: end.key, at: time)
       guard queue.pending.first?.change.key == end.key else { return }
       giveUp(queue.pending.removeFirst(), end.cause, end.reason, at: time)
-    // The change is there already, or its record is lost.
+    // The change is already there, or its record is lost.
     case .added, .discarded, .retried: break
-    // These name no change, so the queue never rejects them.
+    // These events name no change, so the queue never rejects them.
     case .scopeChecked, .addedBy, .leaving, .signInEnded: break
     }
   }
 
-  /// Gives up every change before that one; if its record is lost, those from before the gap.
+  /// Gives up every change before that one.
+  ///
+  /// If its record is lost, gives up those from before the gap.
   private mutating func endChanges(before key: Identifier, at time: Timestamp) {
     let place = queue.pending.firstIndex { $0.change.key == key }
     let count =
@@ -93,9 +96,11 @@ public struct ChangeRecovery: Sendable {
         signIn: item.signIn))
   }
 
-  /// The events that bring an empty log to what was found, to be appended as one batch.
+  /// Returns the events that recreate the recovered queue in an empty log.
   ///
-  /// Each pending change is retried in its place, so that it keeps its key and is coalesced with nothing.
+  /// Append them as one batch.
+  ///
+  /// Each pending change is retried in its place, so that it keeps its key and is not coalesced.
   public func events(at time: Timestamp) -> [ChangeEvent] {
     let deadLetters = queue.failures.map { ($0.user, $0.change, $0.signIn, $0.cause, $0.reason) }
     let pending = queue.pending.map {
@@ -104,7 +109,7 @@ public struct ChangeRecovery: Sendable {
     let all = deadLetters + pending
     var events: [ChangeEvent] = []
     var author: SignIn?
-    // A change without a known sign-in must not get the one of a change before it: it comes first.
+    // A change without a known sign-in must not get that of an earlier change, so it comes first.
     for (user, change, signIn, cause, reason) in all.filter({ $0.2 == nil })
       + all.filter({ $0.2 != nil })
     {

@@ -1,21 +1,22 @@
-/// What a new change does to those that wait already (the table in `Specs/ChangeLog.md`).
+/// The effect of a new change on the pending ones (the table in `Specs/ChangeLog.md`).
 ///
 /// - Requirement: SYN-2
 public enum Coalescing: Hashable, Sendable {
-  /// It stands behind all others.
+  /// The new change is added at the end.
   case appended
-  /// The change at this place gets the new content and the new key, and keeps operation and place.
+  /// The change at this index gets the new content and key, and keeps its operation and index.
   case rewritten(Int)
-  /// The change at this place goes, and the new one stands behind all others.
+  /// The change at this index is removed, and the new one is added at the end.
   case superseded(Int)
-  /// The change at this place goes, and the new one with it.
+  /// The change at this index and the new one are both removed.
   case cancelled(Int)
-  /// The change at this place says it already: the new one goes.
+  /// The change at this index is the same, so the new one is removed.
   case repeated(Int)
 
-  /// What `change` does behind those that wait.
+  /// Returns the effect of `change` after the pending ones.
   ///
-  /// Looks back to what was sent, and to the last request: what that was meant to find is not known.
+  /// It looks back as far as the last change that was sent, or the last request. It is not known
+  /// which state a request requires.
   public static func of(_ change: Change, behind waiting: [PendingChange]) -> Coalescing {
     guard let entity = change.entity else { return .appended }
     var mentionsMoved = false
@@ -53,7 +54,7 @@ public enum Coalescing: Hashable, Sendable {
     return .appended
   }
 
-  /// Whether the entity certainly does not exist where the change at `place` creates it.
+  /// Returns whether the entity certainly does not exist when the change at `place` creates it.
   private static func isNew(
     _ entity: EntityReference, before place: Int, in waiting: [PendingChange]
   ) -> Bool {

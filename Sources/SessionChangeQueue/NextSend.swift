@@ -1,33 +1,39 @@
 @_spi(Internals) public import SessionCore
 
-/// What draining a change log comes to next.
+/// The next step of draining a change log.
 public enum NextSend: Hashable, Sendable {
-  /// Nothing waits.
+  /// There are no pending changes.
   case nothing
-  /// What waits is another user's: never sent for this one.
+  /// The pending changes are another user's and must not be sent for this one.
   case othersChanges(count: Int)
   /// The first change is not due yet.
   case waits(until: Timestamp)
-  /// Another one has sent the first change and may still get its answer.
+  /// Another sender has sent the first change and may still receive the response.
   case leasedElsewhere(until: Timestamp)
-  /// This change is to be sent.
+  /// This change must be sent.
   case send(PendingChange)
 }
 
-/// How often, how late and for how long a change is tried.
+/// The number of attempts, the delays and the lease of a change.
 ///
 /// - Requirement: SYN-3
 public struct ChangePolicy: Hashable, Sendable {
-  /// After how many failures that a server answered a change is given up; at least 1.
+  /// The number of failures with a server's response after which a change is given up, at least 1.
   public var attempts: UInt32
-  /// The delay after the first failure; doubled after each further one, up to an hour.
+  /// The delay after the first failure.
+  ///
+  /// It doubles after each further failure, up to an hour.
   public var firstDelay: Duration
-  /// How long no other process sends a change that was sent: longer than any request takes.
+  /// The time during which no other process sends a change that was sent.
+  ///
+  /// It must exceed the time of any request.
   public var lease: Duration
 
-  /// A policy; `attempts` below 1 count as 1.
+  /// Creates a policy.
   ///
-  /// Durations count in whole milliseconds, rounded up, and as at least 1.
+  /// `attempts` below 1 count as 1.
+  ///
+  /// Durations are rounded up to whole milliseconds, and count as at least 1.
   public init(
     attempts: UInt32 = 5, firstDelay: Duration = .seconds(1), lease: Duration = .seconds(120)
   ) {
@@ -36,8 +42,9 @@ public struct ChangePolicy: Hashable, Sendable {
     self.lease = lease
   }
 
-  /// The delay after a number of failures, in milliseconds: at least `asked`, which is the server's, and at most
-  /// a day.
+  /// Returns the delay after a number of failures, in milliseconds.
+  ///
+  /// It is at least `asked`, the delay that the server requested, and at most a day.
   package func delay(after failures: UInt32, asked: Int64?) -> Int64 {
     let hour: Int64 = 3_600_000
     let doublings = min(failures > 0 ? failures - 1 : 0, 22)
@@ -47,10 +54,12 @@ public struct ChangePolicy: Hashable, Sendable {
 }
 
 extension ChangeQueue {
-  /// What is to be done for `user` by `sender` at `time`, where `isGone` knows who cannot get an answer
-  /// any more to what they sent.
+  /// Returns the next step for `user` by `sender` at `time`.
   ///
-  /// A time that lies in the future was written before the clock was set back: nobody waits for it.
+  /// `isGone` returns whether a sender cannot receive a response any more.
+  ///
+  /// A record's time in the future was written before the clock was set back, so its lease and
+  /// delay are ignored.
   public func turn(
     of user: Identifier, sender: Identifier, at time: Timestamp,
     ignoresBackoff: Bool = false, isGone: (_ sent: ChangeEvent.Sent) -> Bool

@@ -1,5 +1,6 @@
 extension PendingChange: CustomStringConvertible {
-  /// One line for a log, without content: `update task 17, 120 bytes, waiting since …, 2 attempts`.
+  /// One line for a log without the content, such as `update task 17, 120 bytes, waiting since …, 2
+  /// attempts`.
   ///
   /// - Requirement: STO-3
   public var description: String {
@@ -8,7 +9,8 @@ extension PendingChange: CustomStringConvertible {
 }
 
 extension DeadLetter: CustomStringConvertible {
-  /// One line for a log, without content and without the reason's text: `update task 17, 120 bytes, refused at …`.
+  /// One line for a log without the content and the reason's text, such as `update task 17, 120
+  /// bytes, refused at …`.
   ///
   /// - Requirement: STO-3
   public var description: String { "\(change), \(cause) at \(time)" }

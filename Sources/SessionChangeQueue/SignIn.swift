@@ -1,16 +1,16 @@
 @_spi(Internals) public import SessionCore
 
-/// Through which sign-in a change came: a session's journal, and the token that it had then.
+/// The sign-in of a change: a session's journal, and the generation of its token at that time.
 ///
-/// Tokens of one journal have numbers that never come again, so of two of one journal it is known which was
-/// before the other.
+/// Generations of one journal are never reused, so the order of two sign-ins of one journal is
+/// known.
 public struct SignIn: Hashable, Sendable {
   /// The session's journal.
   public let journal: Identifier
-  /// The token.
+  /// The generation of the token.
   public let generation: Generation
 
-  /// A sign-in.
+  /// Creates a sign-in.
   public init(journal: Identifier, generation: Generation) {
     self.journal = journal
     self.generation = generation
@@ -18,15 +18,17 @@ public struct SignIn: Hashable, Sendable {
 }
 
 extension ChangeQueue {
-  /// Whether that sign-in was ended for good: nothing comes through it any more.
+  /// Returns whether that sign-in ended permanently, so that nothing is accepted through it any
+  /// more.
   public func hasEnded(_ signIn: SignIn) -> Bool {
     ended.contains { $0.journal == signIn.journal && signIn.generation <= $0.generation }
   }
 
-  /// Until when nothing is taken in through the session of `journal`, since it is being logged out.
+  /// Returns the time until which nothing is accepted through the session of `journal`, because it
+  /// is being logged out.
   ///
-  /// `nil` if it is not. `isGone` says which holder is proven to be gone. A time in the future was
-  /// written before the clock was set back: it holds no process.
+  /// Returns `nil` if it is not. `isGone` returns whether a holder is proven to be gone. A record's
+  /// time in the future was written before the clock was set back, so that hold is ignored.
   @_spi(Internals) public func isLeaving(
     _ journal: Identifier, at time: Timestamp,
     isGone: (_ holder: ProcessIdentity, _ process: UInt32) -> Bool
@@ -35,23 +37,27 @@ extension ChangeQueue {
       guard held.leaving.journal == journal, time < held.leaving.until, held.since <= time else {
         return false
       }
-      // Of a hold without a holder's name nothing is proven: it lasts to its end.
+      // A hold without a holder's name cannot be proven to be gone, so it lasts until its end.
       return holder(of: held).map { !isGone($0, held.leaving.process) } ?? true
     }.map(\.leaving.until).max()
   }
 
-  /// How many changes of a user, pending or given up, the server has not taken; of everybody's where the
-  /// user is not known.
+  /// Returns the number of a user's changes, pending or dead letters, that the server has not
+  /// accepted.
+  ///
+  /// If `user` is `nil`, counts those of all users.
   public func unsentCount(of user: Identifier?) -> Int {
     guard let user else { return unsentCount }
     return pending.count { $0.user == user } + failures.count { $0.user == user }
   }
 
-  /// What is to be written where the sign-in of `user` was ended for good, and whether what it has left
-  /// goes with it; nothing where that was written before and nothing is left.
+  /// Returns the events to append after the sign-in of `user` ended permanently.
   ///
-  /// What a later sign-in of the same journal has added stays, and so does another user's. Where the user is
-  /// not known, only what is known to be of that sign-in goes.
+  /// With `discards`, they include the removal of its changes. Returns none if that was written
+  /// before and nothing is left.
+  ///
+  /// Changes of a later sign-in of the same journal and of another user stay. If `user` is `nil`,
+  /// only changes that are known to be of that sign-in are removed.
   public func ending(_ signIn: SignIn, of user: Identifier?, discards: Bool) -> [ChangeEvent] {
     let end: [ChangeEvent] = hasEnded(signIn) ? [] : [.signInEnded(signIn)]
     guard discards else { return end }
@@ -63,7 +69,7 @@ extension ChangeQueue {
     let found =
       pending.filter { isOf($0.signIn, $0.user) }.map(\.change.key)
       + failures.filter { isOf($0.signIn, $0.user) }.map(\.change.key)
-    // A key may be there twice in a log of before, and goes at once.
+    // An old log may contain a key twice. Both changes are removed at once.
     var seen: Set<Identifier> = []
     let keys = found.filter { seen.insert($0).inserted }
     guard !keys.isEmpty else { return end }

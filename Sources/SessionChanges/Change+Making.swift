@@ -3,7 +3,7 @@ public import SessionChangeQueue
 @_spi(Internals) import SessionCore
 
 extension Change {
-  /// A new entity with its content.
+  /// Returns the creation of an entity with its content.
   public static func create(
     _ entity: EntityReference, content: [UInt8], mentions: [EntityReference] = [],
     key: UUID = UUID()
@@ -11,7 +11,7 @@ extension Change {
     .create(Edit(entity, content: content, mentions: mentions, key: key.identifier))
   }
 
-  /// An entity's new content, all of it.
+  /// Returns an update that replaces an entity's whole content.
   public static func update(
     _ entity: EntityReference, content: [UInt8], mentions: [EntityReference] = [],
     key: UUID = UUID()
@@ -19,14 +19,14 @@ extension Change {
     .update(Edit(entity, content: content, mentions: mentions, key: key.identifier))
   }
 
-  /// The end of an entity.
+  /// Returns the deletion of an entity.
   public static func delete(_ entity: EntityReference, key: UUID = UUID()) -> Change {
     .delete(Deletion(entity, key: key.identifier))
   }
 }
 
 extension Change.Request {
-  /// A request that waits; `nil` if method, path or media type is not allowed.
+  /// Creates a request that waits; `nil` if the method, path or media type is not allowed.
   ///
   /// - Requirement: SYN-3
   public init?(

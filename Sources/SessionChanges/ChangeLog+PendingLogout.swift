@@ -4,17 +4,20 @@ import SessionJournal
 import SessionKit
 import Synchronization
 
-/// What a logout, and what was given up, has to do with a log.
+/// Logouts and dead letters in a change log.
 extension ChangeLog {
-  /// For how long a logout that was begun keeps others from adding, where its process lives; in
-  /// milliseconds.
+  /// The time for which a logout prevents additions, in milliseconds, if its process lives.
   static let leavingLease: Int64 = 60_000
 
-  /// Tries a change again that was given up: with its key, in front of what was never sent, and never put
-  /// together with another.
+  /// Retries a dead letter with its key.
   ///
-  /// Its content is as old as it was: where a later change of the same entity was taken meanwhile, dismiss it
-  /// (``discard(_:)``) instead. Throws `unknownKey` where none was given up with that key, and `othersChanges` where another user's wait.
+  /// It is placed before all changes that were never sent, and is never coalesced.
+  ///
+  /// Its content is as old as it was. If a later change of the same entity was added meanwhile,
+  /// dismiss the dead letter (``discard(_:)``) instead.
+  ///
+  /// - Throws: `unknownKey` if there is no dead letter with this key.
+  /// - Throws: `othersChanges` if changes of another user are pending.
   public func retry(_ key: Identifier) async throws(ChangeLogError) {
     defer { bell.ring() }
     try await commit { (queue, _) throws(ChangeLogError) in
@@ -29,8 +32,10 @@ extension ChangeLog {
 
   // MARK: Logout
 
-  /// How many changes of `user` the server has not taken; where there are none, nothing is taken in through
-  /// the session of `journal` from here on, until ``stay(_:)``, the end of the sign-in, or a while.
+  /// Returns the number of changes of `user` that the server has not accepted.
+  ///
+  /// If there are none, the log accepts no changes through the session of `journal`. This ends with
+  /// ``releaseHold(_:)``, with the end of the sign-in, or after ``leavingLease``.
   func holdForLogout(_ journal: Identifier, of user: Identifier?) async throws(ChangeLogError)
     -> Int
   {
@@ -48,9 +53,9 @@ extension ChangeLog {
     .init(log: path, journal: journal, sender: sender)
   }
 
-  /// The logout came to nothing: changes are taken in again.
+  /// Ends the hold after a logout that did not happen, so that changes are accepted again.
   ///
-  /// Where that cannot be written, they are a while later.
+  /// If the release cannot be written, changes are accepted after ``leavingLease``.
   func releaseHold(_ journal: Identifier) async {
     ProcessLogoutHolds.remove(hold(journal))
     let presence = presence
@@ -66,10 +71,12 @@ extension ChangeLog {
     }
   }
 
-  /// Ends a sign-in for good, behind its logout: nothing is taken in or sent through it any more, and
-  /// where `discards` says so, what it has left goes, also from the file and what is kept beside it.
+  /// Ends a sign-in permanently after its logout.
   ///
-  /// May be done again: where it threw, what is left to be done is done then.
+  /// The log accepts and sends nothing through it any more. With `discards`, its changes are
+  /// removed, from the file and from files next to it.
+  ///
+  /// The call may be repeated. If it threw, the next call completes the remaining steps.
   func end(_ signIn: SignIn, of user: Identifier?, discards: Bool) async throws(ChangeLogError) {
     do throws(ChangeLogError) {
       try await commit { (queue, _) throws(ChangeLogError) in
@@ -90,8 +97,9 @@ extension ChangeLog {
     }
   }
 
-  /// Lets go of the change that was about to be sent, or may have been: it is sent again with its key, by
-  /// whoever comes first.
+  /// Releases the change that was about to be sent or may have been sent.
+  ///
+  /// Any process can send it again with its key.
   func release(_ key: Identifier) async throws(ChangeLogError) {
     let sender = sender
     try await commit { (queue, time) throws(ChangeLogError) in
@@ -107,14 +115,14 @@ extension ChangeLog {
 }
 
 extension OpeningPresence {
-  /// Whether a record says that this opening holds the logout of a session.
+  /// Returns whether a record says that this opening holds the logout of a session.
   fileprivate func holds(_ journal: Identifier, by leaving: ChangeEvent.PendingLogout) -> Bool {
     guard let identity else { return leaving.journal == journal && leaving.process == process }
     return leaving.named.map { $0.journal == journal && $0.holder.opening == identity.opening }
       ?? false
   }
 
-  /// What a log says of a logout that this opening holds, or held.
+  /// Returns the records of a logout that this opening holds, or held.
   fileprivate func records(of journal: Identifier, until: Timestamp) -> [ChangeEvent] {
     guard let identity else {
       return [.leaving(.init(journal: journal, process: process, until: until))]
@@ -124,14 +132,14 @@ extension OpeningPresence {
 }
 
 extension ChangeQueue {
-  /// Throws where nothing is taken in any more, or now, through that sign-in.
+  /// Throws if the log accepts no changes through that sign-in, now or permanently.
   func check(
     _ pass: SyncGate.Pass, at time: Timestamp, in log: String, by presence: OpeningPresence
   ) throws(ChangeLogError) {
     guard let signIn = pass.signIn else { return }
     if hasEnded(signIn) { throw .signInEnded }
     let until = isLeaving(signIn.journal, at: time) { holder, process in
-      // This process may have ended a logout and not been able to write so.
+      // This process may have ended a logout but failed to write the record.
       if let own = presence.identity, own.isSameProcess(presence.process, as: holder, process) {
         let sender = Identifier(holder.spelling)
         return !ProcessLogoutHolds.contains(
@@ -144,7 +152,7 @@ extension ChangeQueue {
 }
 
 extension SyncGate {
-  /// Why nothing is taken in through it.
+  /// Why the log accepts nothing through the gate.
   var refusal: ChangeLogError {
     guard !isFinished, !isLoading else { return .notKnown }
     return state.kind == .expired ? .sessionExpired : .notSignedIn

@@ -4,18 +4,25 @@ import SessionKit
 import Synchronization
 
 extension ChangeLog {
-  /// Sends whatever waits, whenever it may: until the session object is closed or the task is cancelled.
+  /// Sends pending changes until the session object is closed or the task is cancelled.
   ///
-  /// At once, when the gate opens, when this object takes a change in, when one is due again, and when
-  /// ``sendNow()`` says so. What another process takes in is seen with the next of these.
+  /// It begins to send in these cases:
+  ///
+  /// - It is called, or the gate opens.
+  /// - This object accepts a change.
+  /// - A postponed change is due.
+  /// - ``sendNow()`` is called.
+  ///
+  /// Changes that another process adds are found in the next of these cases.
   ///
   /// ```swift
   /// let sending = Task {
   ///   try await log.keepSending(through: session.gate) { waiting in await send(waiting.change) }
   /// }
   /// ```
-  /// Each change is sent as ``drain(through:ignoresBackoff:_:)`` does it, in order and one at a time; such a drain of
-  /// this object is waited for. Throws where the file cannot be used, and where another user's changes wait.
+  /// Each change is sent as in ``drain(through:ignoresBackoff:_:)``, in order and one at a time. If
+  /// this object drains already, it waits for that. Throws if the file cannot be used, or if
+  /// another user's changes are pending.
   ///
   /// - Requirement: SYN-3
   public func keepSending(
@@ -23,7 +30,8 @@ extension ChangeLog {
   ) async throws(ChangeLogError) {
     var values = gate.values.makeAsyncIterator()
     while !Task.isCancelled {
-      // Looked at anew: of a gate that was closed and opened again, no value tells.
+      // The gate is read again, since the sequence does not report a gate that was closed and
+      // opened again.
       guard gate.isOpen else {
         guard await values.next() != nil else { return }
         continue
@@ -36,26 +44,27 @@ extension ChangeLog {
       do throws(ChangeLogError) {
         ending = try await drainOnce(through: gate, ignoresBackoff: ignoresBackoff, send).ending
       } catch {
-        // A drain that somebody else has asked for does the same, and rings at its end.
+        // A drain that another caller has started does the same, and rings at its end.
         guard error == .drainUnderWay else { throw error }
       }
       await rest(behind: ending, gate)
     }
   }
 
-  /// Has ``keepSending(through:_:)`` look at once, also where what waits is not due yet: the user wants it, or
-  /// the network is back.
+  /// Makes ``keepSending(through:_:)`` try at once, even if no change is due.
+  ///
+  /// Call it if the user requests it, or when the network is available again.
   public func sendNow() {
     ignoresBackoff.withLock { $0 = true }
     bell.ring()
   }
 
-  /// Waits until there may be something to send, or the gate closes.
+  /// Waits until there may be something to send, or until the gate closes.
   private func rest(behind ending: DrainResult.Ending, _ gate: SyncGate) async {
     let deadline: Timestamp? =
       switch ending {
       case .waits(let until), .leasedElsewhere(let until): until
-      // Where it closed by the log's word only, the session will hear of that logout in its own time.
+      // If only the log says that the sign-in has ended, the session learns of that logout later.
       case .empty, .gateClosed, .cancelled: nil
       }
     do {
@@ -65,9 +74,9 @@ extension ChangeLog {
     }
   }
 
-  /// Returns when it rings, when it is so late, or when the task is cancelled.
+  /// Returns when the signal rings, at the deadline, or when the task is cancelled.
   ///
-  /// On the clock that never jumps, and for an hour at most: the civil time may be set.
+  /// It uses the monotonic clock, and waits an hour at most, since the civil time may be set.
   private func rest(until deadline: Timestamp?) async {
     guard let deadline else { return await bell.wait() }
     let now = clock.now()
@@ -76,7 +85,7 @@ extension ChangeLog {
       group.addTask { [self] in await bell.wait() }
       group.addTask { [clock] in
         do { try await clock.sleep(untilUptime: now.uptime.addingSaturating(left)) } catch {
-          // It rang, or nobody waits any more.
+          // The signal rang, or the wait was cancelled.
         }
       }
       await group.next()

@@ -5,12 +5,13 @@ import SessionChangeQueue
 ///
 /// - Requirement: SYN-4
 extension ChangeLog {
-  /// When the user's status last changed at the server, as this scope knows; `nil` where it does not.
+  /// Returns when the user's status last changed at the server, as far as this scope knows; `nil`
+  /// if it does not.
   public func statusChangedAt(scope: String = "") -> Timestamp? { store.last.scopes[scope] }
 
-  /// Notes when the user's status last changed at the server (`lastStatusChangedAt`).
+  /// Stores when the user's status last changed at the server (`lastStatusChangedAt`).
   ///
-  /// Returns whether the scope knew another time, or none.
+  /// Returns whether the scope had another time, or none.
   ///
   /// - Requirement: SYN-4
   @discardableResult
@@ -23,10 +24,12 @@ extension ChangeLog {
     }
   }
 
-  /// The scope in which the status of a user is kept by the session itself: `user/17`.
+  /// Returns the scope in which the session itself stores the status of a user, such as `user/17`.
   public static func scope(of user: Identifier) -> String { "user/\(user)" }
 
-  /// When a user's status last changed, by a look at the file: another process may have kept it.
+  /// Returns when a user's status last changed.
+  ///
+  /// It reads the file, since another process may have stored it.
   func knownStatus(of user: Identifier) async -> Timestamp? {
     let scope = Self.scope(of: user)
     do throws(ChangeLogError) {
@@ -39,9 +42,9 @@ extension ChangeLog {
     }
   }
 
-  /// Keeps what a profile said, and never goes back.
+  /// Stores the time of a profile's status, if it is newer.
   ///
-  /// Where it cannot be kept, the next profile says it again.
+  /// If it cannot be stored, the next profile has it again.
   func keep(_ change: StatusChange) async {
     let scope = Self.scope(of: change.user)
     do throws(ChangeLogError) {

@@ -5,7 +5,8 @@ package import SessionJournal
 public import SessionKit
 import Synchronization
 
-/// What the user did and the server does not know yet: durable, in order, sent when it may be (`Specs/ChangeLog.md`).
+/// A durable log of the user's changes that the server has not accepted yet, in order
+/// (`Specs/ChangeLog.md`).
 ///
 /// ```swift
 /// let log = try await ChangeLog.open(at: folder + "/changes.journal")
@@ -14,11 +15,11 @@ import Synchronization
 ///   await send(waiting.change)    // with waiting.change.key as its idempotency key
 /// }
 /// ```
-/// Any number of tasks, and several processes, may use one file; one of them sends at a time.
+/// Any number of tasks and several processes can use one file. Only one of them sends at a time.
 ///
 /// - Requirement: SYN-2, SYN-3
 public final class ChangeLog: Sendable {
-  /// The path that was given to open.
+  /// The path that was passed to `open`.
   public let path: String
 
   let store: ChangeStore
@@ -29,12 +30,12 @@ public final class ChangeLog: Sendable {
   private let isDraining = Mutex(false)
   /// Rings when there may be something to send.
   let bell = ChangeSignal()
-  /// Whether what waits is to be sent before it is due.
+  /// Whether pending changes should be sent before they are due.
   let ignoresBackoff = Mutex(false)
   private let trouble = Mutex<[Chore: ChangeLogError]>([:])
-  /// Names this object in what it sends.
+  /// The name of this object in records of what it sends.
   let sender: Identifier
-  /// Which opening this is, and what it knows of others.
+  /// The identity of this opening, and what it knows of other openings.
   let presence: OpeningPresence
 
   private init(_ store: ChangeStore, _ setup: Setup) {
@@ -46,26 +47,29 @@ public final class ChangeLog: Sendable {
     sender = Identifier(identity?.spelling ?? UUID().uuidString.lowercased())
   }
 
-  /// How a log is opened.
+  /// The parameters of an opening.
   package struct Setup: Sendable {
     package var policy = ChangePolicy()
     package var limits = ChangeLogLimits()
     package var clock: any SessionClock = SystemClock()
     package var options = Journal.Options()
     package var runtime = SessionRuntime.system()
-    /// How an opening is told from others.
+    /// Creates the presence of an opening, which tells it from others.
     package var presence = OpeningPresence.system
-    /// After how many records the file is compacted.
+    /// The number of records after which the file is compacted.
     package var compactedAfter: UInt64 = 1_024
 
     package init() {}
   }
 
-  /// Opens the log at `path`, a file of its own, or creates it in a folder that is there.
+  /// Opens the log at `path`, or creates it in an existing folder.
   ///
-  /// A damaged file is quarantined: it stays beside the log under another name, and the log goes on with every
-  /// change that can be read (``quarantined``). Throws a ``ChangeLogError`` if the file cannot be used for
-  /// another reason: it is not a change log, a newer version wrote it, or it cannot be read or written.
+  /// The file is only for this log.
+  ///
+  /// A damaged file is quarantined: it stays next to the log under another name, and the log
+  /// continues with every change that can be read (``quarantined``). Throws a ``ChangeLogError`` if
+  /// the file cannot be used for another reason: it is not a change log, a newer version wrote it,
+  /// or it cannot be read or written.
   public static func open(
     at path: String, policy: ChangePolicy = ChangePolicy(),
     limits: ChangeLogLimits = ChangeLogLimits(), clock: (any SessionClock)? = nil
@@ -86,10 +90,10 @@ public final class ChangeLog: Sendable {
     return log
   }
 
-  /// Removes the log at `path` and all beside it that is its own.
+  /// Removes the log at `path` and the files next to it that belong to it.
   ///
-  /// A full reset: after it no scope knows any status. Whoever has it open gets
-  /// `journal(.missing)` from then on.
+  /// This is a full reset: after it no scope knows any status. An object that has the log open
+  /// throws `journal(.missing)` after that.
   ///
   /// - Requirement: SYN-4
   public static func remove(at path: String) async throws(ChangeLogError) {
@@ -105,14 +109,18 @@ public final class ChangeLog: Sendable {
 
   // MARK: What waits
 
-  /// What waits and what was given up, as of the last read of the file; never waits for the disk.
+  /// The pending changes and dead letters, as of the last read of the file.
+  ///
+  /// It never waits for the disk.
   public var queue: ChangeQueue { store.last }
 
-  /// The queue, now and after each change of it; for a screen that shows what is not sent yet.
+  /// The queue, now and after each change of it, for example for a screen that shows unsent
+  /// changes.
   ///
-  /// Each iterator receives the current queue first and then always the newest one: queues in between are
-  /// skipped. Changes by other processes appear with the next read of the file, for example by
-  /// ``pendingCount()``. The sequence ends when the log is closed or the task is cancelled.
+  /// Each iterator receives the current queue first and then always the newest one. Queues in
+  /// between are skipped. Changes by other processes appear with the next read of the file, for
+  /// example by ``pendingCount()``. The sequence ends when the log is closed or the task is
+  /// cancelled.
   ///
   /// - Requirement: SYN-6
   public var queues: some AsyncSequence<ChangeQueue, Never> & Sendable { store.shown.values }
@@ -122,33 +130,46 @@ public final class ChangeLog: Sendable {
   /// - Requirement: SYN-6
   public var quarantined: QuarantinedChangeLog? { store.quarantined }
 
-  /// How many changes wait, by a look at the file: also those that other processes added.
+  /// Returns the number of pending changes, including those of other processes.
+  ///
+  /// It reads the file.
   public func pendingCount() async throws(ChangeLogError) -> Int {
     try await commit { (queue, _) throws(ChangeLogError) in ([], queue.pending.count) }
   }
 
-  /// Why clearing at a logout, keeping a user's status, or compacting did not work last; `nil` where it did.
+  /// Why the last background task failed; `nil` if it succeeded.
+  ///
+  /// The tasks are clearing after a logout, holding for a logout, storing a user's status, and
+  /// compaction.
   public var problem: ChangeLogError? {
     let trouble = trouble.withLock { $0 }
     return Chore.allCases.compactMap { trouble[$0] }.first
   }
 
-  /// What nobody waits for, and so is told by ``problem`` alone; the gravest first.
+  /// Tasks for which no caller waits, so that only ``problem`` reports their errors.
+  ///
+  /// The most serious one is first.
   enum Chore: CaseIterable {
     case clearing, leaving, status, compacting
   }
 
-  /// Notes how a chore went.
+  /// Records the result of a task.
   func note(_ error: ChangeLogError?, in chore: Chore) {
     trouble.withLock { $0[chore] = error }
   }
 
-  /// Takes a change in: it is durable when the call returns.
+  /// Adds a change, which is durable when the call returns.
   ///
-  /// Returns how many wait then. The same change with the same key is no second one; with a key that waits
-  /// already for something else, or was given up, it is refused. Refused with a typed error too while the
-  /// session is expired, nobody is signed in or the user is being logged out, also where the session has not
-  /// seen that yet, where another user's changes wait, and where the log is full (``ChangeLogLimits``).
+  /// Returns the number of pending changes.
+  ///
+  /// Adding the same change with the same key again has no effect. The change is refused with a
+  /// typed error in these cases:
+  ///
+  /// - The key belongs to another pending change, or to a dead letter.
+  /// - The session is expired, or no user is signed in.
+  /// - The user is being logged out, or was logged out and the session has not seen it yet.
+  /// - Changes of another user are pending.
+  /// - The log is full, or the content is too long (``ChangeLogLimits``).
   @discardableResult
   public func add(_ change: Change, through gate: SyncGate) async throws(ChangeLogError) -> Int {
     guard let pass = gate.pass else { throw gate.refusal }
@@ -183,7 +204,7 @@ public final class ChangeLog: Sendable {
     }
   }
 
-  /// Takes back a change that waits, or forgets one that was given up.
+  /// Discards a pending change or dismisses a dead letter.
   public func discard(_ key: Identifier) async throws(ChangeLogError) {
     defer { bell.ring() }
     try await commit { (_, _) throws(ChangeLogError) in
@@ -191,9 +212,9 @@ public final class ChangeLog: Sendable {
     }
   }
 
-  /// Takes back all that waits and forgets all that was given up, whoever's it is.
+  /// Discards all pending changes and dead letters of every user.
   ///
-  /// What scopes know of the user's status stays.
+  /// The scopes keep what they know of the user's status.
   ///
   /// - Requirement: OUT-3, SYN-4
   public func discardAll() async throws(ChangeLogError) {
@@ -205,26 +226,29 @@ public final class ChangeLog: Sendable {
 
   // MARK: Sending
 
-  /// Sends what waits: in order, one at a time, while the gate is open.
+  /// Sends pending changes in order, one at a time, while the gate is open.
   ///
-  /// `send` must give the change's key to the server, which by it knows a change that comes again: where
-  /// the process dies, or the gate closes, between sending and acknowledging, it does. What is sent with a
-  /// key must then be the same: what is encoded anew needs `.sortedKeys`. `send` runs in a
-  /// task that is cancelled when the gate closes. Ends at the first change that cannot be done now:
-  /// those behind it must not overtake it. Throws `drainUnderWay` where this object sends already.
+  /// `send` must pass the change's key to the server, so that the server recognizes a repeated
+  /// change. A change is repeated if the process dies, or the gate closes, before the change is
+  /// acknowledged. Its bytes must then be the same, so a change that is encoded again needs
+  /// `.sortedKeys`. `send` runs in a task that is cancelled when the gate closes.
   ///
-  /// - Parameter ignoresBackoff: whether the first change is sent though it is not due yet: the user wants it now, or
-  ///   the network is back. Another process that is sending it is waited for even so.
+  /// It ends at the first change that cannot be sent now, since later ones must not overtake it.
+  /// Throws `drainUnderWay` if this object is sending already.
+  ///
+  /// - Parameter ignoresBackoff: whether the first change is sent before it is due, because the
+  ///   user requests it or the network is available again. It still waits for another process that
+  ///   is sending the change.
   public func drain(
     through gate: SyncGate, ignoresBackoff: Bool = false,
     _ send: @escaping @Sendable (PendingChange) async -> SendOutcome
   ) async throws(ChangeLogError) -> DrainResult {
-    // Who sends all the time has waited for it.
+    // A caller of `keepSending` may be waiting for the end of this drain.
     defer { bell.ring() }
     return try await drainOnce(through: gate, ignoresBackoff: ignoresBackoff, send)
   }
 
-  /// The same, and wakes nobody.
+  /// Sends pending changes without ringing at the end.
   func drainOnce(
     through gate: SyncGate, ignoresBackoff: Bool,
     _ send: @escaping @Sendable (PendingChange) async -> SendOutcome
@@ -245,7 +269,9 @@ public final class ChangeLog: Sendable {
     return drained
   }
 
-  /// Sends the first change; why there is nothing more to do, or `nil`.
+  /// Sends the first change.
+  ///
+  /// Returns why there is nothing more to do, or `nil` to continue.
   private func step(
     _ gate: SyncGate, _ drained: inout DrainResult, ignoresBackoff: Bool,
     _ send: @escaping @Sendable (PendingChange) async -> SendOutcome
@@ -258,7 +284,7 @@ public final class ChangeLog: Sendable {
     )
     let turn = try await commit {
       (queue, time) throws(ChangeLogError) -> ([ChangeEvent], NextSend?) in
-      // Logged out by another process, which the session has not seen yet.
+      // Another process has logged the user out, and the session has not seen it yet.
       if let signIn = pass.signIn, queue.hasEnded(signIn) { return ([], nil) }
       let turn = queue.turn(
         of: user, sender: sender, at: time, ignoresBackoff: ignoresBackoff,
@@ -302,7 +328,7 @@ public final class ChangeLog: Sendable {
     let (key, policy, sender) = (item.change.key, policy, sender)
     let ended = try await commit {
       (queue, time) throws(ChangeLogError) -> ([ChangeEvent], ChangeEvent?) in
-      // Discarded meanwhile, or settled by another process after our lease was over.
+      // The change was discarded meanwhile, or another process handled it after our lease was over.
       guard let first = queue.pending.first, first.change.key == key, first.sent?.sender == sender
       else { return ([], nil) }
       let event = outcome.event(of: first, at: time, policy)
@@ -319,17 +345,20 @@ public final class ChangeLog: Sendable {
 
   // MARK: The file
 
-  /// Lets go of the file; later calls throw `journal(.closed)`.
+  /// Closes the file.
+  ///
+  /// Later calls throw `journal(.closed)`.
   public func close() async throws(ChangeLogError) {
     let store = store
-    // A drain may still get its answer, though it cannot write it down, and a logout may go on.
+    // A drain may still receive its response, although it cannot store the result, and a logout may
+    // continue.
     if !isDraining.withLock({ $0 }), !ProcessLogoutHolds.contains(any: path) { presence.end() }
     try await runtime.result { () throws(ChangeLogError) in try store.close() }
   }
 
-  /// Has a snapshot take the place of the records, where they are long or nothing of them counts any more.
+  /// Compacts the file if it is too long or holds no live entries.
   ///
-  /// A log that could not be compacted is as it was, and longer than it should be.
+  /// If compaction fails, the log is unchanged, and longer than it should be.
   private func compactIfLong() async {
     let store = store
     do throws(ChangeLogError) {
@@ -355,7 +384,7 @@ public final class ChangeLog: Sendable {
         try store.compact()
         note(nil, in: .compacting)
       } catch {
-        // What was decided is durable; the file is longer than it should be.
+        // The decision is durable. Only the file is longer than it should be.
         note(error, in: .compacting)
       }
       return value
@@ -364,7 +393,7 @@ public final class ChangeLog: Sendable {
 }
 
 extension SendOutcome {
-  /// What the log says of it.
+  /// Returns the event for the log.
   fileprivate func event(
     of item: PendingChange, at time: Timestamp, _ policy: ChangePolicy
   ) -> ChangeEvent {
@@ -377,7 +406,7 @@ extension SendOutcome {
       guard failures < policy.attempts else {
         return .givenUp(.init(key: key, cause: .attemptsExhausted, reason: reason))
       }
-      // More than a day is not waited for.
+      // The log waits a day at most.
       let asked = after.map { min($0, .seconds(86_400)).milliseconds(atLeast: 0) }
       return .postponed(
         .init(

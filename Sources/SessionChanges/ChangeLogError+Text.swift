@@ -42,7 +42,7 @@ extension SyncGateClosed: LocalizedError, WordedError {
   public var recoverySuggestion: String? { spokenSuggestion }
 }
 
-// No user has to do with it: an opened log says `unusable`.
+// Users do not see this error, since an opened log reports `unusable`.
 extension ChangeRejection: LocalizedError {
   /// The same as the description.
   public var errorDescription: String? { description }

@@ -1,52 +1,65 @@
 @_spi(Internals) public import SessionCore
 public import SessionJournal
 
-/// Why a change log could not do what it was asked; never holds content.
+/// Why a change log could not perform a request.
 ///
-/// After each of them what was added before is still there.
+/// It never contains the content of a change.
+///
+/// After each error, the changes that were added before are still there.
 ///
 /// - Requirement: STO-3
 public enum ChangeLogError: Error, Equatable, Sendable {
-  /// The session has expired: nothing is taken in until its user signs in again.
+  /// The session has expired.
+  ///
+  /// Nothing is accepted until its user signs in again.
   ///
   /// - Requirement: OUT-3
   case sessionExpired
-  /// Nobody is signed in, so it would be nobody's change.
+  /// No user is signed in, so the change would belong to no user.
   case notSignedIn
-  /// The session object is closed, or its stored items cannot be read yet, so it does not know who is
-  /// signed in.
+  /// It is not known who is signed in: the session object is closed, or its stored items cannot be
+  /// read yet.
   case notKnown
-  /// So many changes of another user wait: they must be discarded first.
+  /// This number of changes of another user are pending.
+  ///
+  /// They must be discarded first.
   case othersChanges(Int)
-  /// So many changes wait or were given up, of so many bytes: one more is too much.
+  /// There is no space for another change.
+  ///
+  /// The values are the number and size of pending changes and dead letters.
   case full(count: Int, bytes: Int)
-  /// The content is longer than a log takes; both in bytes.
+  /// The content is longer than allowed.
+  ///
+  /// Both values are in bytes.
   case contentTooLong(bytes: Int, limit: Int)
-  /// A change with this key waits, and says something else.
+  /// Another pending change has this key.
   case keyInUse(Identifier)
-  /// A change with this key was given up: it is tried again with ``ChangeLog/retry(_:)``, or dismissed.
+  /// A dead letter has this key.
+  ///
+  /// Retry it with ``ChangeLog/retry(_:)``, or dismiss it.
   case givenUp(Identifier)
-  /// The user is being logged out, and nothing waits: nothing more is taken in until that has ended, at the
-  /// latest then.
+  /// The user is being logged out.
+  ///
+  /// Nothing is accepted until the logout has ended, or until this time.
   case loggingOut(until: Timestamp)
-  /// The user was logged out, which the session through which it was to come has not seen yet.
+  /// The user was logged out, and the session of the change has not seen it yet.
   case signInEnded
-  /// No change with this key waits or was given up.
+  /// There is no pending change or dead letter with this key.
   case unknownKey(Identifier)
   /// This object is sending already.
   case drainUnderWay
-  /// The journal holds something else than changes.
+  /// The journal contains other records than changes.
   case notAChangeLog(path: String, sequence: UInt64, kind: UInt8)
-  /// A newer version of this library wrote a record that this one does not know.
+  /// A newer version of this library wrote a record that this version does not know.
   case newerVersion(path: String, sequence: UInt64, kind: UInt8)
-  /// A record cannot be read, or cannot follow those before it.
+  /// A record cannot be read, or does not fit those before it.
   case unusable(path: String, sequence: UInt64, problem: String)
   /// The journal failed.
   case journal(JournalError)
 }
 
 extension ChangeLogError: CustomStringConvertible {
-  /// What happened, where, what it means and what to do next.
+  /// A description of what happened, where, the consequence and the next step.
   public var description: String {
     switch self {
     case .sessionExpired:
@@ -101,7 +114,7 @@ extension ChangeLogError: CustomStringConvertible {
 }
 
 extension ChangeLogError {
-  /// Whether the disk, or the bound of a record, has no room for it.
+  /// Whether the disk or the maximum record size leaves no space.
   var isOfRoom: Bool {
     switch self {
     case .journal(.diskFull), .journal(.compactionRefused): true

@@ -1,56 +1,67 @@
 @_spi(Internals) public import SessionCore
 
-/// What became of a change that was sent.
+/// The result of sending a change.
 public enum SendOutcome: Hashable, Sendable {
-  /// The server has taken it, now or when the same key came before.
+  /// The server has accepted the change, now or earlier with the same key.
   case done
-  /// The server will never take it; says why. It is given up.
+  /// The server will never accept the change, for this reason.
+  ///
+  /// The change becomes a dead letter.
   case refused(String)
-  /// The server answered that it cannot now; says why. Counts as an attempt.
+  /// The server responded that it cannot accept the change now, for this reason.
+  ///
+  /// This counts as an attempt.
   case tryLater(String, after: Duration? = nil)
-  /// No server answered, as when `session.data(for:)` threw; says why. Does not count.
+  /// No server responded, for this reason, such as an error of `session.data(for:)`.
+  ///
+  /// This does not count.
   case notReached(String)
 }
 
-/// What sending the changes that wait came to.
+/// The result of sending the pending changes.
 public struct DrainResult: Hashable, Sendable {
-  /// Why it ended.
+  /// Why the sending ended.
   public enum Ending: Hashable, Sendable {
-    /// Nothing waits any more.
+    /// There are no more pending changes.
     case empty
-    /// The gate closed; what waits stays.
+    /// The gate closed.
+    ///
+    /// The changes stay pending.
     case gateClosed
-    /// The first change is tried again then.
+    /// The first change is tried again at this time.
     case waits(until: Timestamp)
-    /// Another process is sending, until then at most.
+    /// Another process is sending, until this time at most.
     case leasedElsewhere(until: Timestamp)
     /// The task was cancelled.
     case cancelled
   }
 
-  /// How many changes the server took.
+  /// The number of changes that the server accepted.
   public internal(set) var acknowledged = 0
-  /// How many were given up.
+  /// The number of changes that became dead letters.
   public internal(set) var givenUp = 0
-  /// Why it ended.
+  /// Why the sending ended.
   public internal(set) var ending = Ending.empty
 }
 
-/// How many changes a log takes.
+/// The maximum number and size of a log's changes.
 public struct ChangeLogLimits: Hashable, Sendable {
-  /// The bytes of content or body that one change may have.
+  /// The maximum size of one change's content or body, in bytes.
   public static let content = 1 << 20
-  /// The most bytes that may wait or be given up.
+  /// The highest possible limit of bytes.
   public static let mostBytes = 4 << 20
-  /// The most changes that may wait or be given up.
+  /// The highest possible limit of changes.
   public static let mostCount = 1_500
 
-  /// How many changes may wait, those counted that were given up; at least 1, up to ``mostCount``.
+  /// The maximum number of pending changes and dead letters, from 1 to ``mostCount``.
   public let count: Int
-  /// How many bytes those may have (``Change/size``); up to ``mostBytes``.
+  /// The maximum size of pending changes and dead letters in bytes (``Change/size``), up to
+  /// ``mostBytes``.
   public let bytes: Int
 
-  /// Limits; values outside are moved to the nearest bound.
+  /// Creates limits.
+  ///
+  /// Values out of range become the nearest bound.
   public init(count: Int = 1_000, bytes: Int = ChangeLogLimits.mostBytes) {
     self.count = min(max(1, count), Self.mostCount)
     self.bytes = min(max(1, bytes), Self.mostBytes)

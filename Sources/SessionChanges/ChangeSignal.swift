@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Wakes who waits for something to send; a ring that nobody waits for wakes the next one who does.
+/// An auto-reset signal: it resumes all waiters, or else the next one.
 final class ChangeSignal: Sendable {
   private struct State {
     var isRung = false
@@ -10,7 +10,7 @@ final class ChangeSignal: Sendable {
 
   private let state = Mutex(State())
 
-  /// Wakes everybody who waits now, or else the next one.
+  /// Resumes all waiters, or else the next one.
   func ring() {
     let waiting = state.withLock { state in
       state.isRung = state.waiting.isEmpty
@@ -44,6 +44,6 @@ final class ChangeSignal: Sendable {
     }
   }
 
-  /// How many wait now.
+  /// The number of waiters.
   var waiterCount: Int { state.withLock { $0.waiting.count } }
 }

@@ -4,22 +4,24 @@ import SessionJournal
 import SessionKit
 import Synchronization
 
-/// A change log's file, and what all of its records come to.
+/// The file of a change log, and the queue that results from its records.
 ///
-/// Every call waits for the disk, and for the one before it.
+/// Every call waits for the disk, and for the previous call.
 final class ChangeStore: Sendable {
   private struct Folded {
     var queue: ChangeQueue
-    /// A record that cannot be used: from there on nothing may be built on the file.
+    /// The problem of a record that cannot be used.
+    ///
+    /// After it, nothing is appended.
     var problem: ChangeLogError?
-    /// About how many bytes the file has, and from how many on it is compacted.
+    /// The approximate size of the file, and the size from which it is compacted, in bytes.
     var bytes: Int
     var compactedFrom: Int
-    /// The last record when it was compacted last, or could not be.
+    /// The sequence of the last record at the last compaction or its failure.
     var triedAt: UInt64 = 0
   }
 
-  /// A file is compacted when it is longer than twice what counts of it, and this.
+  /// A file is compacted when it is longer than twice its live data plus this number of bytes.
   private static let slack = 256 << 10
 
   let path: String
@@ -27,7 +29,7 @@ final class ChangeStore: Sendable {
   private let clock: any SessionClock
   private let compactedAfter: UInt64
   private let options: Journal.Options
-  /// The damaged log that this one goes on from, if it was quarantined when this one was opened.
+  /// The damaged log that this one continues, if it was quarantined when this one was opened.
   let quarantined: QuarantinedChangeLog?
   /// The queue as of the last read of the file.
   let shown: LatestValue<ChangeQueue>
@@ -53,12 +55,14 @@ final class ChangeStore: Sendable {
     shown.finish()
   }
 
-  /// Opens the file at `path`, or creates it; a damaged file is quarantined first.
+  /// Opens the file at `path`, or creates it.
+  ///
+  /// A damaged file is quarantined first.
   static func open(_ path: String, _ setup: ChangeLog.Setup) throws(ChangeLogError) -> ChangeStore {
     var setup = setup
     // The snapshot of a full log is one record.
     setup.options.maximumRecordSize = 8 << 20
-    // Other processes may quarantine the same file, or damage may be found in what they made of it.
+    // Peers may quarantine the same file, or the file that they create may be damaged too.
     for _ in 0..<5 {
       let identity = try onJournal { () throws(JournalError) in
         try Journal.identity(at: path, options: setup.options)
@@ -112,9 +116,10 @@ final class ChangeStore: Sendable {
       path: path, journal: journal, setup, queue: queue, bytes: bytes, quarantined: quarantined)
   }
 
-  /// Appends to an empty journal, as one batch, what can be read of the log that was quarantined here last.
+  /// Appends the readable changes of the last quarantined log to an empty journal, as one batch.
   ///
-  /// A crash before the batch is durable leaves the journal empty, so the next opening does it again.
+  /// A crash before the batch is durable leaves the journal empty, so the next opening does it
+  /// again.
   private static func recover(
     into journal: Journal, _ queue: inout ChangeQueue, _ path: String, _ setup: ChangeLog.Setup
   ) throws(ChangeLogError) -> QuarantinedChangeLog? {
@@ -135,7 +140,7 @@ final class ChangeStore: Sendable {
       }
     }
     guard others.isEmpty else {
-      // Another process has recovered the changes first, or has gone on without them.
+      // Another process has recovered the changes first, or has continued without them.
       for record in others where RecordKind.isOfSession(record.kind) {
         try queue.take(record.sequence, record.kind, record.payload.span.bytes, path)
       }
@@ -151,13 +156,15 @@ final class ChangeStore: Sendable {
     do throws(JournalError) { return try work() } catch { throw .journal(error) }
   }
 
-  /// The queue as of the last read of the file; never waits for the disk.
+  /// The queue as of the last read of the file.
+  ///
+  /// It never waits for the disk.
   var last: ChangeQueue { shown.current }
 
-  /// Looks at what others have appended, and appends durably what `decide` says of it.
+  /// Reads what peers have appended, and durably appends the events that `decide` returns.
   ///
-  /// Nothing is appended where it throws, or where its events could not follow. Where there is no room, the
-  /// file is compacted and it is tried once more.
+  /// Nothing is appended if it throws, or if the queue rejects an event. If there is no space, the
+  /// file is compacted, and the commit is tried again.
   func commit<Value: Sendable>(
     _ decide: (ChangeQueue, Timestamp) throws(ChangeLogError) -> (events: [ChangeEvent], Value)
   ) throws(ChangeLogError) -> Value {
@@ -167,7 +174,7 @@ final class ChangeStore: Sendable {
       guard case .journal(.diskFull) = error else { throw error }
       let isShorter: Bool
       do throws(ChangeLogError) { isShorter = try compact() } catch let second {
-        // That it cannot be compacted either says less than why it had to be.
+        // The first error says more than the failure of the compaction that it caused.
         guard second.isOfRoom else { throw second }
         throw error
       }
@@ -192,7 +199,7 @@ final class ChangeStore: Sendable {
         folded.bytes += read
         folded.problem = problem
         folded.queue = queue
-        // Without a record, the queue is as it was.
+        // Without a record, the queue is unchanged.
         if read > 0 { shown.publish(queue) }
       }
       do throws(JournalError) {
@@ -231,7 +238,7 @@ final class ChangeStore: Sendable {
     }
   }
 
-  /// Whether the file holds much that does not count any more.
+  /// Whether much of the file's data is not live any more.
   var isLong: Bool {
     folded.withLock {
       $0.bytes > $0.compactedFrom
@@ -239,14 +246,14 @@ final class ChangeStore: Sendable {
     }
   }
 
-  /// Whether nothing is left to be sent or shown, and the file still says what there was.
+  /// Whether nothing is left to send or show, but the file still contains old records.
   var isSpent: Bool {
     folded.withLock {
       $0.queue.unsentCount == 0 && journal.lastSequence >= journal.firstSequence
     }
   }
 
-  /// Removes what is kept beside the file of what it held once.
+  /// Removes the files next to the log that keep its earlier contents.
   func forgetKept() throws(ChangeLogError) {
     do throws(JournalError) {
       try Journal.deleteKept(at: path, options: options)
@@ -255,13 +262,15 @@ final class ChangeStore: Sendable {
     }
   }
 
-  /// Has a snapshot take the place of the records, however few; whether any were there.
+  /// Replaces all records by a snapshot.
+  ///
+  /// Returns whether there were any.
   @discardableResult
   func compact() throws(ChangeLogError) -> Bool {
     try folded.withLock { folded throws(ChangeLogError) -> Bool in
       if let problem = folded.problem { throw problem }
       let first = journal.firstSequence
-      // Where it fails, not each call tries again.
+      // After a failure, not every call tries again.
       folded.compactedFrom = folded.bytes + folded.compactedFrom
       folded.triedAt = journal.lastSequence
       var problem: ChangeLogError?
@@ -333,7 +342,7 @@ extension ChangeQueue {
   }
 }
 
-/// Sums up a change log while it is compacted.
+/// Builds the snapshot of a change log while it is compacted.
 private struct ChangeSummary: JournalSummary {
   private var queue = ChangeQueue()
   private var time = Timestamp(milliseconds: 0)
@@ -351,7 +360,7 @@ private struct ChangeSummary: JournalSummary {
       try queue.apply(record)
       time = record.time
     } catch {
-      // Nothing may stand for what cannot be read; whoever opens the log says what is wrong.
+      // No snapshot may replace a record that cannot be read. The opening reports the problem.
       isBroken = true
     }
   }

@@ -1,6 +1,6 @@
 package import SessionKit
 
-// What a user reads of changes that wait, in English.
+// The texts for users about pending changes, in English.
 extension ErrorText {
   package static func othersChanges(count: Int) -> ErrorText {
     ErrorText(

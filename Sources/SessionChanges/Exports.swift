@@ -1,2 +1,2 @@
-// An app imports SessionChanges and has the values of a change log with it.
+// An app that imports SessionChanges also gets the values of a change log.
 @_exported public import SessionChangeQueue

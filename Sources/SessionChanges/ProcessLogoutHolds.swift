@@ -1,14 +1,15 @@
 @_spi(Internals) import SessionCore
 import Synchronization
 
-/// The logouts that this process has begun and that have not ended: another process with the same number
-/// holds none of them.
+/// The logouts that this process has begun and that have not ended.
+///
+/// A later process with the same number holds none of them.
 enum ProcessLogoutHolds {
-  /// A logout of the session of a journal, that keeps a log from taking changes in.
+  /// A logout of a journal's session that prevents a log from accepting changes.
   struct Hold: Hashable {
     let log: String
     let journal: Identifier
-    /// The opening of the log that holds it.
+    /// The opening of the log that holds the logout.
     let sender: Identifier
   }
 
@@ -16,7 +17,7 @@ enum ProcessLogoutHolds {
 
   static func insert(_ hold: Hold) { holds.withLock { _ = $0.insert(hold) } }
   static func remove(_ hold: Hold) { holds.withLock { _ = $0.remove(hold) } }
-  /// Whether any logout keeps the log at a path from taking changes in.
+  /// Returns whether any logout prevents the log at a path from accepting changes.
   static func contains(any log: String) -> Bool {
     holds.withLock { $0.contains { $0.log == log } }
   }

@@ -3,16 +3,21 @@
 import SessionJournal
 import SessionKit
 
-/// A damaged change log that was quarantined; the changes that could be read go on in a new file.
+/// A damaged change log that was quarantined.
+///
+/// The changes that could be read continue in a new file.
 ///
 /// Records may be missing from it. So the app should check three things with the user:
 ///
-/// - changes that were lost with their records;
-/// - dead letters with the cause ``DeadLetterCause/endUnknown``, of which the server may have taken each;
-/// - pending changes, which may be sent again under their old keys.
+/// - changes that were lost with their records.
+/// - dead letters with the cause ``DeadLetterCause/endUnknown``, which the server may have
+///   accepted;
+/// - pending changes, which may be sent again with their old keys.
 /// - Requirement: SYN-6
 public struct QuarantinedChangeLog: Equatable, Sendable {
-  /// The path of the damaged file, which stays until a logout clears the log or the log is removed.
+  /// The path of the damaged file.
+  ///
+  /// It stays until a logout clears the log or the log is removed.
   public let path: String
   /// Why it could not be used.
   public let problem: ChangeLogError
@@ -31,7 +36,7 @@ public struct QuarantinedChangeLog: Equatable, Sendable {
     }
   }
 
-  /// The log that was quarantined last beside `path`, and what can be read of it.
+  /// Returns the log that was quarantined last next to `path`, and what can be read of it.
   static func last(at path: String, _ setup: ChangeLog.Setup) throws(ChangeLogError)
     -> (QuarantinedChangeLog, ChangeRecovery)?
   {
@@ -58,7 +63,7 @@ public struct QuarantinedChangeLog: Equatable, Sendable {
         }
       }
     } catch {
-      // Nothing of a file can be read whose header cannot.
+      // If the header of a file cannot be read, nothing can.
       guard error.isOfUnusableFile else { throw .journal(error) }
       reading.note(.journal(error))
     }
@@ -74,7 +79,7 @@ public struct QuarantinedChangeLog: Equatable, Sendable {
     let path: String
     var recovery = ChangeRecovery()
     private(set) var problem: ChangeLogError?
-    /// What a strict reader finds, up to the first record that it rejects.
+    /// The queue of a strict reader, up to the first record that it rejects.
     private var strict = ChangeQueue()
 
     init(path: String) {
@@ -102,7 +107,8 @@ public struct QuarantinedChangeLog: Equatable, Sendable {
           recovery.apply(record)
         }
       } catch {
-        // Noted above, with its sequence: the records after it are read without it.
+        // The problem is recorded above with its sequence. The records after it are read without
+        // it.
       }
     }
   }

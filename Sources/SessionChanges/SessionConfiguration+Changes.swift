@@ -3,20 +3,21 @@ import SessionChangeQueue
 public import SessionKit
 
 extension SessionConfiguration {
-  /// Has a logout ask for the changes in `log` that the server has not taken, and discards them after it.
+  /// Adds `log` as a host: a logout first asks for its unsent changes, and discards them
+  /// afterwards.
   ///
-  /// Adds the log to ``SessionKit/SessionConfiguration/hosts``. Attach it in every session of the journal, once
-  /// in each.
+  /// Adds the log to ``SessionKit/SessionConfiguration/hosts``. Attach it in every session of the
+  /// journal, once in each.
   ///
-  /// - A logout by the user throws `pendingChanges` unless it may discard them. Changes that were given up and
-  ///   not dismissed count too. While the logout is under way, the log takes in no changes.
-  /// - An expiry keeps the changes. If the account is deleted, they go.
-  /// - If the policy logs out, the user was not asked: the changes stay, as that user's. They go if
-  ///   `discardingOnPolicyLogout` is `true`.
-  /// - After every logout, no process adds or sends changes through that sign-in any more. This is so also for a
-  ///   process that has not seen the logout.
+  /// - A logout by the user throws `pendingChanges` unless it may discard them. Dead letters that
+  ///   were not dismissed count too. During the logout, the log accepts no changes.
+  /// - An expiry keeps the changes. If the account is deleted, they are discarded.
+  /// - If the policy logs out, the user was not asked, so the changes stay as that user's. They are
+  ///   discarded if `discardingOnPolicyLogout` is `true`.
+  /// - After every logout, no process adds or sends changes through that sign-in any more. This
+  ///   also applies to a process that has not seen the logout.
   ///
-  /// The log also keeps when the status of each user last changed, in a scope of its own
+  /// The log also stores when the status of each user last changed, in a scope of its own
   /// (``ChangeLog/scope(of:)``). A logout does not remove it.
   ///
   /// - Requirement: OUT-3, SYN-4
@@ -26,17 +27,17 @@ extension SessionConfiguration {
 }
 
 extension ChangeLog: SessionHost {
-  /// `true`: a change says through which sign-in it came.
+  /// `true`: each change records its sign-in.
   public var separatesSignIns: Bool { true }
 
-  /// `true`: the log keeps a time for each user.
+  /// `true`: the log stores a time for each user.
   public var keepsStatusTimes: Bool { true }
 
-  /// The number of changes of `user` that the server has not taken.
+  /// Returns the number of changes of `user` that the server has not accepted.
   ///
-  /// If there are none, the log takes in no changes through the session of `journal` until that logout or the
-  /// sign-in ends, for a minute at most. If the file cannot be used, what was there at the last look counts:
-  /// asking the user once too often loses nothing.
+  /// If there are none, the log accepts no changes through the session of `journal` until that
+  /// logout or the sign-in ends, for a minute at most. If the file cannot be used, the count of the
+  /// last read is returned. At worst the user is asked once too often.
   public func prepareForLogout(user: Identifier?, journal: Identifier) async -> Int {
     do throws(ChangeLogError) {
       return try await holdForLogout(journal, of: user)
@@ -45,22 +46,28 @@ extension ChangeLog: SessionHost {
     }
   }
 
-  /// Takes in changes again; if that cannot be written, a minute after the logout was prepared.
+  /// Accepts changes again.
+  ///
+  /// If that cannot be written, it happens a minute after the logout was prepared.
   public func cancelLogout(journal: Identifier) async { await releaseHold(journal) }
 
-  /// Ends the sign-in, and discards what is left of it and of its user, unless the policy logged out.
+  /// Ends the sign-in.
   ///
-  /// If it throws, ``problem`` says why.
+  /// Discards the changes of it and of its user, unless the policy logged out.
+  ///
+  /// If it throws, ``problem`` is the reason.
   public func sessionEnded(_ session: EndedSession) async throws(ChangeLogError) {
     try await end(session, discardsOnPolicyLogout: false)
   }
 
-  /// The time that the log keeps for a user, by a look at the file.
+  /// Returns the time that the log stores for a user.
+  ///
+  /// It reads the file.
   public func lastKnownStatus(of user: Identifier) async -> Timestamp? {
     await knownStatus(of: user)
   }
 
-  /// Keeps the time, if it is newer than the one that is kept.
+  /// Stores the time, if it is newer than the stored one.
   public func accountStatusChanged(_ change: StatusChange) async { await keep(change) }
 
   fileprivate func end(
@@ -72,7 +79,7 @@ extension ChangeLog: SessionHost {
   }
 }
 
-/// A change log as a session's host, that may discard its changes at a logout by the policy.
+/// A change log as a session's host that may discard its changes at a logout by the policy.
 private struct AttachedLog: SessionHost {
   let log: ChangeLog
   let discardsOnPolicyLogout: Bool

@@ -2,10 +2,12 @@ import SessionChangeQueue
 @_spi(Internals) public import SessionCore
 public import SessionKit
 
-/// Whether a sync may run: open exactly while a user is authenticated.
+/// Tells whether a sync may run.
 ///
-/// The session opens and closes it and never waits for who goes through; who syncs asks it, and never
-/// decides the session's state.
+/// It is open exactly while a user is authenticated.
+///
+/// The session opens and closes it, and never waits for a sync. A sync reads it, and never decides
+/// the session's state.
 ///
 /// ```swift
 /// for await isOpen in session.gate.values where isOpen {
@@ -24,13 +26,15 @@ public struct SyncGate: Sendable {
     self.journal = journal
   }
 
-  /// Whether it is open now; never waits for disk or network.
+  /// Whether the gate is open now.
+  ///
+  /// It never waits for disk or network.
   public var isOpen: Bool { user != nil }
 
-  /// The user for whom it is open; `nil` while it is closed.
+  /// The user for whom the gate is open; `nil` while it is closed.
   public var user: Identifier? { pass?.user }
 
-  /// Who goes through now, and through which sign-in.
+  /// The user for whom the gate is open, with the sign-in.
   var pass: Pass? {
     guard !isFinished, case .authenticated(let session) = state else { return nil }
     return Pass(
@@ -38,7 +42,7 @@ public struct SyncGate: Sendable {
       signIn: journal.map { SignIn(journal: $0, generation: session.token.generation) })
   }
 
-  /// Who goes through a gate.
+  /// A user with a sign-in for whom a gate is open.
   struct Pass: Hashable, Sendable {
     let user: Identifier
     let signIn: SignIn?
@@ -50,18 +54,19 @@ public struct SyncGate: Sendable {
   /// Whether the session object is closed.
   var isFinished: Bool { states.isFinished }
 
-  /// Whether it is open, from now on: first how it is, then each change.
+  /// Whether the gate is open, as a sequence: the current value first, then each change.
   ///
-  /// Only the newest counts: who is slow is given how it is then. A gate that was closed and opened again
-  /// meanwhile, for the same user, did not change. Ends behind a last `false` when the session object is
-  /// closed, and without one when the task is cancelled.
+  /// Only the newest value is delivered to a slow subscriber. If a gate was closed and opened again
+  /// for the same user meanwhile, it did not change. When the session object is closed, the
+  /// sequence ends after a last `false`. When the task is cancelled, it ends without one.
   public var values: SyncGateValues { SyncGateValues(states: states) }
 
-  /// Runs `work` while the gate is open for the user for whom it is open now.
+  /// Runs `work` while the gate is open for its current user.
   ///
-  /// When it closes, the task of `work` is cancelled; the session does not wait for it, this call does.
-  /// Throws `closed` where the gate is closed, or closed before `work` came to an end and that threw;
-  /// else what `work` threw. What `work` returned counts, however late.
+  /// When the gate closes, the task of `work` is cancelled. This call waits for it, but the session
+  /// does not. Throws `SyncGateClosed` if the gate is closed, or if it closed and `work` threw
+  /// afterwards. Otherwise it throws the error of `work`. If `work` returns a value, that is the
+  /// result, even after the gate has closed.
   public func run<Value: Sendable>(
     _ work: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
@@ -69,9 +74,11 @@ public struct SyncGate: Sendable {
     return try await run(for: user, work)
   }
 
-  /// Runs `work` while the gate is open for `user`: not at all where it is open for another one.
+  /// Runs `work` while the gate is open for `user`.
   ///
-  /// For the rest as `run`.
+  /// If it is open for another user, `work` does not run.
+  ///
+  /// Otherwise it behaves like `run(_:)`.
   public func run<Value: Sendable>(
     for user: Identifier, _ work: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
@@ -97,7 +104,7 @@ public struct SyncGate: Sendable {
     }
   }
 
-  /// Returns when it is not open for `user` any more, or the task is cancelled.
+  /// Returns when the gate is not open for `user` any more, or when the task is cancelled.
   private func untilClosed(for user: Identifier) async {
     for await status in states {
       guard case .authenticated(let session) = status.state, session.user == user else { return }
@@ -110,38 +117,39 @@ public struct SyncGate: Sendable {
   }
 }
 
-/// The gate is closed: nobody is signed in, or the session has expired.
+/// The gate is closed: no user is signed in, or the session has expired.
 public struct SyncGateClosed: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The error.
+  /// Creates the error.
   public init() {}
 
-  /// What it means and what to do.
+  /// A description of the consequence and what to do.
   public var description: String {
     "Nothing is sent: nobody is signed in, or the session has expired. What waits stays; sign in, and it "
       + "goes on."
   }
 }
 
-/// Whether a gate is open, from now on.
+/// Whether a gate is open, as a sequence.
 public struct SyncGateValues: AsyncSequence, Sendable {
-  /// Whether it is open.
+  /// Whether the gate is open.
   public typealias Element = Bool
   /// It never fails.
   public typealias Failure = Never
 
   let states: SessionStates
 
-  /// Begins with how it is.
+  /// Returns an iterator that begins with the current value.
   public func makeAsyncIterator() -> Iterator { Iterator(states: states.makeAsyncIterator()) }
 
-  /// Walks from change to change.
+  /// Iterates over the changes.
   public struct Iterator: AsyncIteratorProtocol {
     private var states: SessionStates.Iterator
     private var last: Identifier??
 
     init(states: SessionStates.Iterator) { self.states = states }
 
-    /// Waits until it is otherwise than at the last call, or open for another user.
+    /// Waits until the value differs from that of the last call, or the gate is open for another
+    /// user.
     public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Bool? {
       while let status = await states.next(isolation: actor) {
         var user: Identifier?
@@ -158,7 +166,7 @@ public struct SyncGateValues: AsyncSequence, Sendable {
 }
 
 extension Session {
-  /// Whether a sync may run.
+  /// The gate that tells whether a sync may run.
   ///
   /// - Requirement: SYN-1
   public var gate: SyncGate { SyncGate(states, journal: journal) }

@@ -177,8 +177,8 @@ struct IdentityErrorSearch {
 
   // MARK: Errors
 
-  // This works the same on every system. If each error is an `NSError`, its user info lacks the
-  // texts of a Swift error. If it is none, its number must be read directly.
+  // Every system gives the same result. If each error is an `NSError`, its user info lacks the texts
+  // of a Swift error. If not, the cast fails, and only the protocols give the number and the texts.
   private mutating func look(at error: any Error, _ depth: Int) {
     if let problem = error as? WebSignInProblem { return found(.code, problem, depth) }
     if error is CancellationError { return found(.number, .cancelled, depth) }

@@ -44,9 +44,9 @@ extension TokenReader {
   ///
   /// The first of these that is known counts:
   ///
-  /// - the lifetime or time of expiry that the SDK states;
-  /// - the token's own `exp`;
-  /// - the default lifetime of the backend;
+  /// - the lifetime or time of expiry that the SDK states.
+  /// - the token's own `exp`.
+  /// - the default lifetime of the backend.
   /// - the lifetime of the previous token, but at most a day.
   func lifetime(
     said: Int64?, until end: Timestamp?, claims: JSONMembers?, at now: Timestamp, before: Int64?
