@@ -237,8 +237,8 @@ public final class ChangeLog: Sendable {
   /// Throws `drainUnderWay` if this object is sending already.
   ///
   /// - Parameter ignoresBackoff: whether the first change is sent before it is due, because the
-  ///   user requests it or the network is available again. It still waits for another process that
-  ///   is sending the change.
+  ///   user requests it or the network is available again. A lease of another process counts
+  ///   nevertheless: the drain ends with `leasedElsewhere`.
   public func drain(
     through gate: SyncGate, ignoresBackoff: Bool = false,
     _ send: @escaping @Sendable (PendingChange) async -> SendOutcome

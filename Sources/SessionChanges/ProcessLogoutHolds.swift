@@ -3,7 +3,7 @@ import Synchronization
 
 /// The logouts that this process has begun and that have not ended.
 ///
-/// A later process with the same number holds none of them.
+/// Another process with the same number holds none of them.
 enum ProcessLogoutHolds {
   /// A logout of a journal's session that prevents a log from accepting changes.
   struct Hold: Hashable {

@@ -84,8 +84,8 @@ extension HTTPBackend {
   ///   - lifetimeBefore: the lifetime of the previous token, for a response that does not state
   ///     that of the new one.
   ///   - user: the session's user. A source of the user counts if it agrees. Only a session can
-  ///     decide that a response
-  ///     belongs to another user, since it knows the source that named its user.
+  ///     decide that a response belongs to another user, since it knows the source that named its
+  ///     user.
   /// - Requirement: REF-5, REF-7
   public func readRefresh(
     _ response: HTTPResponse, lifetimeBefore: Duration? = nil, user: Identifier? = nil

@@ -16,8 +16,7 @@ extension SessionError {
   ///   - pendingChanges: The number of changes that were not sent; 1 by default.
   ///   - reason: Why the session ended.
   ///   - underlyingError: A `JournalError` or ``SecretStoreError`` for `storage`, a
-  ///     `CredentialRules.Problem` for
-  ///     `invalidInput`.
+  ///     `CredentialRules.Problem` for `invalidInput`.
   public init(
     _ code: Code, status: Int? = nil, serverCode: String? = nil, retryAfter: Duration? = nil,
     pendingChanges: Int? = nil, reason: SessionEnd.Reason? = nil,

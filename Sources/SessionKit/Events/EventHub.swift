@@ -34,7 +34,7 @@ final class EventHub: Sendable {
     var isFinished = false
     /// The last warnings.
     ///
-    /// They are few, since each names a lasting problem.
+    /// Few are kept, since there are few kinds of problems.
     var warnings: [SessionWarning] = []
     var warningCount: UInt64 = 0
   }

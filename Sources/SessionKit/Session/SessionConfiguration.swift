@@ -12,7 +12,7 @@ package import SessionJournal
 /// | What happens to unsent changes at a logout? | ``hosts`` | the session knows of no changes |
 /// | Can there be several accounts? | a directory and ``secrets`` for each | one account |
 /// | Do extensions use the session? | one directory and ``secrets`` for all | each process has its own |
-/// | Who can read the secrets? | a keychain service, or ``secrets``: a store of your choice | none; the choice is required |
+/// | Who can read the secrets? | a keychain service, or a store in ``secrets`` | none, so choose |
 ///
 /// - A refused refresh: ``SessionPolicy/standard`` keeps the user and the data until a logout.
 ///   ``SessionPolicy/clearOnRefusal`` logs the user out, and the ``hosts`` clear their data.
@@ -130,8 +130,7 @@ public struct SessionConfiguration: Sendable {
   ///
   /// - Parameters:
   ///   - directory: a file URL, one per account. ``Session/open(_:)`` creates it. It holds the
-  ///     journal
-  ///     (``journalURL``) and its lock.
+  ///     journal (``journalURL``) and its lock.
   ///   - backend: the server that issues the tokens.
   ///   - secrets: the store of the secrets, with a place per account.
   ///   - policy: when a token is refreshed, and what ends the session.
@@ -158,8 +157,7 @@ public struct SessionConfiguration: Sendable {
   ///
   /// - Parameters:
   ///   - directory: a file URL, one per account. ``Session/open(_:)`` creates it. It holds the
-  ///     journal
-  ///     (``journalURL``) and its lock.
+  ///     journal (``journalURL``) and its lock.
   ///   - backend: the server that issues the tokens.
   ///   - service: the keychain service, such as the app's identifier, one per account.
   ///   - policy: when a token is refreshed, and what ends the session.

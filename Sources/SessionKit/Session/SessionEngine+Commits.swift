@@ -78,7 +78,9 @@ extension SessionEngine {
     answers[number]?.user = known?.completed(by: said) ?? said
   }
 
-  /// Reads the records of other processes, and counts them for retention.
+  /// Reads the records of other processes.
+  ///
+  /// The last end and the retention plan take them in too.
   func read(_ foreign: [JournalRecord]) -> [SessionRecord] {
     foreign.compactMap { raw in
       guard let record = read(raw) else { return nil }

@@ -7,7 +7,7 @@ import SessionJournal
 /// - Requirement: RES-7
 extension SessionEngine {
   /// Waits while a journal that stored secrets name is missing, at most for the time of
-  /// ``AbsenceDoubt``.
+  /// `AbsenceDoubt`.
   ///
   /// A disk that is not mounted yet, or a folder that is missing for a moment, must not end a
   /// session. With a new journal, the secrets would count as those of a lost journal and would be

@@ -12,8 +12,8 @@ public import SessionCore
 ///
 /// | call | first | then |
 /// | --- | --- | --- |
-/// | ``sessionEnded(_:)`` | hosts that tell sign-ins apart (``separatesSignIns``) | the others, which have a time limit |
-/// | ``accountStatusChanged(_:)`` | hosts that keep no times | hosts that do (``keepsStatusTimes``) |
+/// | ``sessionEnded(_:)`` | hosts with ``separatesSignIns`` | the others, which have a time limit |
+/// | ``accountStatusChanged(_:)`` | hosts that keep no times | hosts with ``keepsStatusTimes`` |
 public protocol SessionHost: Sendable {
   // MARK: What a session may assume
 

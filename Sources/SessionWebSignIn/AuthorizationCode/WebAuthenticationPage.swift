@@ -4,8 +4,9 @@
 
   /// The system's page for logins: a sheet with the cookies of the system's browser.
   ///
-  /// It conforms to RFC 8252: the app sees neither what the user types nor the page's cookies. Redirects to an
-  /// address of the app's own scheme and to an HTTPS address that the app claims are supported.
+  /// It conforms to RFC 8252: the app sees neither the user's input nor the page's cookies. It
+  /// supports redirects to an address of the app's own scheme, and to an HTTPS address that the app
+  /// claims.
   public struct WebAuthenticationPage: AuthorizationPage {
     private let anchor: @MainActor @Sendable () -> ASPresentationAnchor
 
