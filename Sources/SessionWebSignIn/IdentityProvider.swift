@@ -44,8 +44,8 @@ public protocol IdentityProvider: Sendable {
   ///
   /// With `.always` the page must ask the user even if its cookies are sufficient. Use OpenID
   /// Connect's `prompt=login` or `select_account`. If a provider does not pass this on, a user
-  /// known by cookies can sign in without being asked. This also happens after a session expired
-  /// because it was unused. The library cannot detect it.
+  /// known by cookies signs in without being asked. The library cannot detect that. It can happen
+  /// although the app requires asking, or the session expired because it was unused.
   ///
   /// - Requirement: POL-5
   func login(in view: View, prompt: WebSignIn.Prompt) async throws -> IdentityTokens

@@ -67,7 +67,7 @@
     }
 
     extension LAContext {
-      /// A context that never shows anything to the user.
+      /// Returns a context that never shows anything to the user.
       fileprivate static func silent() -> LAContext {
         let context = LAContext()
         context.interactionNotAllowed = true

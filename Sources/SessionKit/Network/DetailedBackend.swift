@@ -40,6 +40,8 @@ extension TokenReader {
   package func user(access: JSONMembers?, identity: JSONMembers?) -> FoundUser? { nil }
   package func context(claimedBy payload: JSONMembers) -> ActiveContext? { nil }
 
+  /// Marks a missing refresh token.
+  ///
   /// By default the consequence is a warning, not an error.
   package func expectingRefreshToken(_ response: TokenResponse) -> TokenResponse {
     guard response.refresh == nil else { return response }

@@ -87,7 +87,9 @@ extension SessionEvent {
     }
   }
 
-  /// A label has few values, so all attempts from the tenth on share one.
+  /// Returns the label of an attempt.
+  ///
+  /// All attempts from the tenth on share one label, so that the values are few.
   private static func attempt(_ number: UInt32) -> String { number < 10 ? "\(number)" : "10+" }
 }
 

@@ -54,8 +54,10 @@ extension Session {
     return reply != .notAdopted
   }
 
-  /// Continues a stored session after its items became readable, because the user has authenticated
-  /// to ``SecretStore``.
+  /// Continues a stored session whose items can be read now, after the user has proven their
+  /// presence.
+  ///
+  /// ``SecretStore`` can require this proof.
   ///
   /// A session whose items are locked is `loading` and tries to read them each second. This method
   /// tries at once. It is no login and appends nothing, because the session was the user's all the

@@ -271,7 +271,7 @@ extension SessionEngine.Failed {
   fileprivate static let callerIsGone = SessionEngine.Failed(
     failure: RequestFailure(kind: .noConnection), detail: "its caller stopped waiting")
 
-  /// The wait for the host that clears its data ended with this error.
+  /// Returns the failure that the wait for a host, which clears its data, ended with this error.
   ///
   /// No user is signed in.
   fileprivate static func notCleared(_ problem: SessionError) -> SessionEngine.Failed {
@@ -283,14 +283,14 @@ extension SessionEngine.Failed {
       failure: RequestFailure(kind: .noConnection), detail: detail)
   }
 
-  /// The response to a sign-in has no refresh token at its path.
+  /// Returns the failure that the response to a sign-in has no refresh token at its path.
   fileprivate static func missing(_ path: String) -> SessionEngine.Failed {
     SessionEngine.Failed(
       failure: RequestFailure(kind: .unreadable),
       detail: "\(path) is missing, and the backend has an endpoint to refresh")
   }
 
-  /// The backend has no such request.
+  /// Returns the failure that the backend has no such request.
   ///
   /// Nothing was sent.
   fileprivate static func notOffered(_ what: String) -> SessionEngine.Failed {

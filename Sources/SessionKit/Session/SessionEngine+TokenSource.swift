@@ -186,7 +186,7 @@ extension SessionEngine.Failed {
   fileprivate static let noReplyInTime = SessionEngine.Failed(
     failure: RequestFailure(kind: .noReply), detail: "the identity provider did not answer in time")
 
-  /// The tokens of the source cannot be read.
+  /// Returns the failure that the tokens of the source cannot be read.
   fileprivate static func unreadable(_ problem: WebSignInProblem) -> SessionEngine.Failed {
     SessionEngine.Failed(
       failure: RequestFailure(kind: .unreadable), detail: "the identity provider: \(problem)")
