@@ -225,7 +225,8 @@ private final class OpeningState: Sendable {
 extension SessionError {
   /// Whether opening may succeed later without a repair of the files.
   ///
-  /// They cannot be read or written *yet*, a peer holds the lock, or there is no space.
+  /// This is the case if they cannot be read or written *yet*, if a peer holds the lock, or if there
+  /// is no space.
   ///
   /// It does not apply to requests. If the network is unavailable, the ``code`` is `noConnection`,
   /// and ``advice`` says what to do.
