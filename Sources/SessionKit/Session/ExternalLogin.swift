@@ -1,9 +1,10 @@
 package import SessionCore
 
-/// A login whose tokens do not come from the backend, such as a sign-in on an identity provider's page.
+/// A login whose tokens do not come from the backend, such as a sign-in on an identity provider's
+/// page.
 ///
-/// It is the request of one login (Specs/Decisions/treat-a-web-login-as-one-request.md). The session runs it when the
-/// login before it has ended and the app's data is cleared.
+/// It is the request of one login (`Specs/Decisions/treat-a-web-login-as-one-request.md`). The
+/// session runs it after the previous login has ended and the app's data is cleared.
 package protocol ExternalLogin: AnyObject, Sendable {
   /// Runs the login until it ends.
   ///
