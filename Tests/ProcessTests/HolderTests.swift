@@ -18,7 +18,7 @@ struct HolderTests {
 
   /// Ada is signed in, and a process waits for the answer to its refresh at a gate.
   private func holding(
-    at moment: LoopbackFault.ClockReading = .beforeActing, timeout: Int64 = 300_000,
+    at moment: LoopbackFault.Moment = .beforeActing, timeout: Int64 = 300_000,
     _ settings: (inout LoopbackSettings) -> Void = strict
   ) async throws -> (bench: ProcessBench, holder: WorkerProcess, line: Int, gate: LoopbackGate) {
     let bench = try ProcessBench(settings)

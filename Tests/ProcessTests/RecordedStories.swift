@@ -18,7 +18,7 @@ struct RecordedStories {
 
   /// Ada is signed in, and a process waits at a gate for the answer to its refresh.
   private func holding(
-    at moment: LoopbackFault.ClockReading = .afterActing, timeout: Int64 = 300_000,
+    at moment: LoopbackFault.Moment = .afterActing, timeout: Int64 = 300_000,
     _ settings: (inout LoopbackSettings) -> Void = strict
   ) async throws -> (bench: ProcessBench, holder: WorkerProcess, gate: LoopbackGate) {
     let bench = try ProcessBench(settings)
@@ -38,7 +38,7 @@ struct RecordedStories {
   ///
   /// On a busy machine either may come too late: then it is done again with more patience.
   private func overtaking(
-    at moment: LoopbackFault.ClockReading = .afterActing, isAnswered: Bool = false,
+    at moment: LoopbackFault.Moment = .afterActing, isAnswered: Bool = false,
     grace: Int64? = nil,
     _ settings: (inout LoopbackSettings) -> Void = strict
   ) async throws -> (

@@ -123,22 +123,22 @@ public final class SimulatedServer: HTTPTransport {
   }
 
   /// A request on its way: its name in the schedule, such as `refresh #2`, and its fate.
-  private struct LogoutHold {
+  private struct HeldRequest {
     var name = ""
     var fate: Fate?
   }
 
-  private func depart(_ endpoint: LoopbackEndpoint) -> LogoutHold {
+  private func depart(_ endpoint: LoopbackEndpoint) -> HeldRequest {
     let (number, fate) = state.withLock { state in
       let number = (state.sent[endpoint] ?? 0) + 1
       state.sent[endpoint] = number
       return (number, state.script.removeValue(forKey: Request(endpoint: endpoint, number: number)))
     }
-    guard choices.isTracing else { return LogoutHold(fate: fate) }
+    guard choices.isTracing else { return HeldRequest(fate: fate) }
     let name = "\(endpoint) #\(number)"
     choices.tellSchedule("\(scheduler?.currentName ?? "a task") sends \(name)")
     scheduler?.renameCurrent(name)
-    return LogoutHold(name: name, fate: fate)
+    return HeldRequest(name: name, fate: fate)
   }
 
   /// Whose session a request is of, by the token that it carries.
@@ -154,7 +154,7 @@ public final class SimulatedServer: HTTPTransport {
   }
 
   private func travel(
-    _ request: HTTPRequest, _ endpoint: LoopbackEndpoint, _ departure: LogoutHold
+    _ request: HTTPRequest, _ endpoint: LoopbackEndpoint, _ departure: HeldRequest
   ) async throws(TransportError) -> HTTPResponse {
     let (name, fate, weather) = (departure.name, departure.fate, weather)
     let deadline = clock.now().uptime.addingSaturating(request.timeout.wholeMilliseconds)

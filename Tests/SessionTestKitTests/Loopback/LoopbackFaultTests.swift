@@ -37,8 +37,8 @@ import Testing
     #expect(try await client.login().status == 200)
   }
 
-  @Test(arguments: [LoopbackFault.ClockReading.beforeActing, .afterActing])
-  func aDroppedConnectionChangedStateOrNot(moment: LoopbackFault.ClockReading) async throws {
+  @Test(arguments: [LoopbackFault.Moment.beforeActing, .afterActing])
+  func aDroppedConnectionChangedStateOrNot(moment: LoopbackFault.Moment) async throws {
     server.settings.update { $0.rotatesRefreshTokens = true }
     let token = try await client.login().tokens.refreshToken
     server.failNext(.refresh, with: .dropConnection(moment))

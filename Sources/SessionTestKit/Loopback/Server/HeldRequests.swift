@@ -2,7 +2,7 @@
 struct HeldRequests: Sendable {
   private struct Gate {
     let endpoint: LoopbackEndpoint
-    let moment: LoopbackFault.ClockReading
+    let moment: LoopbackFault.Moment
     var queue: [Int] = []
     var admitted: Set<Int> = []
     var permits = 0
@@ -12,7 +12,7 @@ struct HeldRequests: Sendable {
   private var count = 0
 
   /// Closes a gate; returns its id.
-  mutating func close(_ endpoint: LoopbackEndpoint, at moment: LoopbackFault.ClockReading) -> Int {
+  mutating func close(_ endpoint: LoopbackEndpoint, at moment: LoopbackFault.Moment) -> Int {
     count += 1
     gates[count] = Gate(endpoint: endpoint, moment: moment)
     return count
@@ -42,7 +42,7 @@ struct HeldRequests: Sendable {
 
   /// Whether a call may pass; if not it is in the queue from now on.
   mutating func pass(
-    _ call: Int, _ endpoint: LoopbackEndpoint, at moment: LoopbackFault.ClockReading
+    _ call: Int, _ endpoint: LoopbackEndpoint, at moment: LoopbackFault.Moment
   ) -> Bool {
     var passes = true
     for id in gates.keys.sorted() {

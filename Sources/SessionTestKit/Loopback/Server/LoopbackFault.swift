@@ -1,7 +1,7 @@
 /// What goes wrong with one request; see ``LoopbackServer/failNext(_:with:times:)``.
 public enum LoopbackFault: Sendable, Equatable {
   /// Whether the server did what the request asks before things went wrong.
-  public enum ClockReading: Sendable, Equatable {
+  public enum Moment: Sendable, Equatable {
     /// Its state is as it was.
     case beforeActing
     /// Its state has changed, and the client does not know.
@@ -17,7 +17,7 @@ public enum LoopbackFault: Sendable, Equatable {
   /// reuses ends without a byte, and the fault would be spent unseen (on Linux `URLSession` then
   /// hangs until its time-out). A reset, because the same `URLSession` traps when a connection ends
   /// in order after that line. As it is, `URLSession` reports `networkConnectionLost`.
-  case dropConnection(ClockReading)
+  case dropConnection(Moment)
 
   /// Acts, sends this many bytes of the answer (header and body together), breaks the connection.
   ///
@@ -35,7 +35,7 @@ public enum LoopbackFault: Sendable, Equatable {
   /// Answers these bytes, before or after acting.
   case body(
     [UInt8], contentType: String = "application/json", status: Int = 200,
-    ClockReading = .beforeActing)
+    Moment = .beforeActing)
 
   /// Acts, and answers with these members of the JSON object added or replaced.
   ///

@@ -147,7 +147,7 @@ extension LoopbackServer {
   ///   - endpoint: whose requests.
   ///   - moment: before the server acts on them (the default), or after, with the answer withheld.
   public func hold(
-    _ endpoint: LoopbackEndpoint, at moment: LoopbackFault.ClockReading = .beforeActing
+    _ endpoint: LoopbackEndpoint, at moment: LoopbackFault.Moment = .beforeActing
   ) -> LoopbackGate {
     LoopbackGate(desk: desk, id: desk.change { $0.gates.close(endpoint, at: moment) })
   }
