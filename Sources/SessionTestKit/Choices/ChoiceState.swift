@@ -1,4 +1,4 @@
-/// What a `Choices` has drawn so far, and where its draws come from.
+/// The draws of one case so far, and the source of the next ones.
 struct ChoiceState: Sendable {
   enum Source: Sendable {
     case random
@@ -6,12 +6,12 @@ struct ChoiceState: Sendable {
     case odometer
   }
 
-  /// A case that asks for more draws than this *overruns*: every further draw is 0, so that no
-  /// generator grows for ever.
+  /// The number of draws after which a case *overruns*: each further draw is 0, so that no
+  /// generator grows without end.
   static let maximumDraws = 65_536
-  /// Past this many a loop is at work that 0 does not end: further draws are a fixed mixture.
+  /// The number of draws after which 0 evidently ends no loop: further draws are a fixed mixture.
   static let zeroedDraws = 2 * maximumDraws
-  /// Past this many nothing ends it.
+  /// The number of draws after which the case counts as endless.
   static let endlessDraws = 1 << 20
 
   private let source: Source
@@ -21,35 +21,36 @@ struct ChoiceState: Sendable {
   private var depth = ChoiceState.maximumDraws
   private var width = UInt64.max
 
-  /// How many draws this case has made; the odometer's later digits lie behind it.
+  /// The number of draws that this case has made; `draws` can hold more digits of the odometer
+  /// after it.
   private(set) var position = 0
-  /// How many draws this case has asked for, those that were not recorded too.
+  /// The number of draws that this case has asked for, including those that were not recorded.
   private var asked = 0
-  /// Told the draws of a case that does not end.
+  /// Receives the draws of a case that does not end.
   var endless: (@Sendable ([UInt64]) -> Never)?
   private var draws: [UInt64] = []
   private var limits: [UInt64] = []
   private var spans: [Range<Int>] = []
   /// Whether the odometer left out a value or a draw.
   private(set) var isNarrowed = false
-  /// How many places of the odometer have been shown to a sweep, and behind which draw the last was.
+  /// The number of places of the odometer that a sweep has been asked about.
   private var looks = 0
   private var lookedBehind: Int?
   /// The digit that the odometer turned last.
   private var turned = 0
 
-  /// Of a case's schedule so many lines are told, and the others counted.
+  /// The greatest number of schedule lines that a case keeps; further ones are only counted.
   static let maximumSchedule = 500
 
   var labels: Set<String> = []
-  /// What was asked of the kit and means nothing, each once.
+  /// Requests of the test that have no meaning, each once.
   private(set) var complaints: [String] = []
-  /// How many are at work of whom nothing is told.
+  /// The number of `untold` calls in progress; while it is above 0, no step is recorded.
   var muted = 0
   private var told: [Step] = []
   private var scheduled = 0
   var journal: String?
-  /// The virtual time, in milliseconds, where the case has one.
+  /// The virtual time in milliseconds, if the case has a virtual clock.
   var elapsed: (@Sendable () -> Int64)?
   let isTracing: Bool
 
@@ -74,12 +75,12 @@ struct ChoiceState: Sendable {
 
   var recorded: [UInt64] { Array(draws.prefix(position)) }
 
-  /// The draws as the shrinker wants them.
+  /// The case in the form that the shrinker uses.
   var failingCase: ShrinkCase {
     ShrinkCase(draws: recorded, limits: Array(limits.prefix(position)), spans: spans)
   }
 
-  /// Whether the odometer has as many digits as a case may have draws, and turns every one of them.
+  /// Whether the case has used every digit that the odometer has.
   var isFull: Bool { position >= Self.maximumDraws }
 
   /// Whether the case asked for more draws than a case may make.
@@ -99,14 +100,14 @@ struct ChoiceState: Sendable {
     }
   }
 
-  /// A draw of 0 or 1, which random draws weigh.
+  /// Draws 0 or 1; a random draw is 1 with the chance of `part` in `whole`.
   mutating func drawFlag(_ part: UInt64, in whole: UInt64) -> Bool {
     guard source == .random, asked < Self.maximumDraws else { return draw(upTo: 1) == 1 }
     asked += 1
     return record(random.uniform(upTo: whole - 1) < part ? 1 : 0, upTo: 1) == 1
   }
 
-  /// A draw that is recorded nowhere, and the same in every run of the case.
+  /// Returns a draw that is not recorded, and is the same in every run of the case.
   private mutating func overrun(upTo limit: UInt64) -> UInt64 {
     if source == .odometer { isNarrowed = true }
     if asked <= Self.zeroedDraws { return 0 }
@@ -139,17 +140,17 @@ struct ChoiceState: Sendable {
     return record(0, upTo: min(limit, width - 1))
   }
 
-  /// Whether a sweep takes this case; it leaves out cases of the odometer only.
+  /// Returns whether a sweep takes this case; it leaves out only cases of the odometer.
   mutating func take(_ sweep: Sweep) -> Bool {
     guard source == .odometer else { return true }
-    // Only what is drawn behind the look has changed: it is the place that was taken.
+    // Only a draw after the look has changed, so this is the same place, and it was taken.
     if let lookedBehind, turned >= lookedBehind { return true }
     lookedBehind = position
     defer { looks += 1 }
     return sweep.takes(looks)
   }
 
-  /// Turns the odometer to the next case; `false` when it has shown them all.
+  /// Advances the odometer to the next case; returns `false` after the last one.
   mutating func advance() -> Bool {
     draws.removeLast(draws.count - position)
     limits.removeLast(limits.count - position)
@@ -166,7 +167,7 @@ struct ChoiceState: Sendable {
     return true
   }
 
-  /// What was told, in order.
+  /// The recorded steps, in order.
   var steps: [Step] {
     let left = scheduled - Self.maximumSchedule
     return left > 0
@@ -187,7 +188,7 @@ struct ChoiceState: Sendable {
   }
 
   mutating func openSpan() -> Int? {
-    // The odometer's cases are drawn again before one is shrunk.
+    // A case of the odometer is replayed before it is shrunk, and the replay records the spans.
     guard source != .odometer else { return nil }
     spans.append(position..<position)
     return spans.count - 1

@@ -2,28 +2,35 @@ import Synchronization
 
 /// The draws that decide everything in one case: data, faults, clock and schedule.
 ///
-/// A body that takes every decision from here can be replayed from the draws alone, made simpler by
-/// making the draws simpler, and enumerated by counting through them. In each draw 0 is the simplest
-/// choice: write generators so that 0 ends a list, leaves a fault out, takes the first way.
+/// A body that takes every decision from here can be replayed from its draws. It becomes simpler if
+/// its draws become simpler, and counting through the draws enumerates all cases. In each draw 0 is
+/// the simplest choice. Write generators so that 0 ends a list, leaves a fault out, or takes the
+/// first of several options.
 ///
-/// Let 0 end a loop, since draws past the end of a replay are 0. A case that asks for more than 65,536
-/// draws *overruns*: the next 65,536 are 0, and those after them a fixed mixture, so that a loop ends that
-/// waits for another value. What overruns and holds counts as no case. A property's body that still
-/// asks after 1,048,576 draws never ends: the property says so, with the draws, and ends the process.
+/// Let 0 end every loop, since draws past the end of a replay are 0. A case that asks for more than
+/// 65,536 draws *overruns*:
 ///
-/// Safe to share between tasks. The same draws give the same case only if they are made in the same
-/// order, so tasks that draw must be scheduled by draws too.
+/// - The next 65,536 draws are 0.
+/// - Later draws are a fixed mixture, so that a loop ends that waits for another value.
+/// - If an overrun case does not fail, it is not counted as a case.
+/// - After 1,048,576 draws the case counts as endless. The property prints its draws and ends the
+///   process.
+///
+/// An instance can be shared between tasks. The same draws give the same case only if they are made
+/// in the same order. Tasks that draw must therefore be scheduled by draws too.
 ///
 /// - Requirement: TST-1
 public final class Choices: Sendable {
   private let state: Mutex<ChoiceState>
 
-  /// Draws at random: the same seed gives the same draws on every platform.
+  /// Creates a source of random draws; the same seed gives the same draws on every platform.
   public init(seed: UInt64) {
     state = Mutex(ChoiceState(seed: seed))
   }
 
-  /// Replays draws; past their end every draw is 0, and one beyond its bound is the greatest allowed.
+  /// Creates a source that replays draws.
+  ///
+  /// Past their end every draw is 0. A draw above its bound becomes the greatest allowed value.
   public init(replaying draws: [UInt64]) {
     state = Mutex(ChoiceState(replaying: draws, isTracing: true))
   }
@@ -32,48 +39,50 @@ public final class Choices: Sendable {
     state = Mutex(ChoiceState(replaying: draws, isTracing: isTracing))
   }
 
-  /// Counts through all cases: at most `depth` draws, each below `width`.
+  /// Creates a source that counts through all cases of at most `depth` draws, each below `width`.
   package init(depth: Int, width: UInt64) {
     state = Mutex(ChoiceState(depth: depth, width: width))
   }
 
-  /// A number in `0 ..< bound`; 0 is the simplest.
+  /// Draws a number in `0 ..< bound`; 0 is the simplest.
   ///
   /// A bound of 0 or 1 gives 0, and nothing is recorded.
   public func draw(below bound: UInt64) -> UInt64 {
     bound < 2 ? 0 : state.withLock { $0.draw(upTo: bound - 1) }
   }
 
-  /// A number in the range; its lower bound is the simplest.
+  /// Draws a number in the range; its lower bound is the simplest.
   public func draw(in range: ClosedRange<Int>) -> Int {
     let width = UInt64(bitPattern: Int64(range.upperBound) &- Int64(range.lowerBound))
     let offset = state.withLock { $0.draw(upTo: width) }
     return Int(truncatingIfNeeded: Int64(range.lowerBound) &+ Int64(bitPattern: offset))
   }
 
-  /// `true` in `part` of `whole` random cases; `false` is the simplest.
+  /// Draws `true` with the chance of `part` in `whole`; `false` is the simplest.
   ///
-  /// Recorded as 0 or 1. A part of 0 is never and a part of the whole or more always true; then
-  /// nothing is recorded.
+  /// The draw is recorded as 0 or 1. If `part` is 0, the result is `false`. If `part` is at least
+  /// `whole`, the result is `true`. In both cases nothing is recorded.
   public func chance(_ part: UInt64, in whole: UInt64) -> Bool {
     if part == 0 { return false }
     if part >= whole { return true }
     return state.withLock { $0.drawFlag(part, in: whole) }
   }
 
-  /// One of the options, or `nil` where there is none; the first is the simplest.
+  /// Picks one of the options, or `nil` if there are none; the first is the simplest.
   public func pick<Value>(_ options: [Value]) -> Value? {
     options.isEmpty ? nil : options[Int(draw(below: UInt64(options.count)))]
   }
 
-  /// Marks the draws of `body` as belonging together: the shrinker removes or swaps them as one.
+  /// Marks the draws of `body` as belonging together; the shrinker removes or swaps them as one.
   public func span<Value>(_ body: () throws -> Value) rethrows -> Value {
     let index = state.withLock { $0.openSpan() }
     defer { state.withLock { $0.closeSpan(index) } }
     return try body()
   }
 
-  /// Marks the draws of an asynchronous `body` as belonging together; runs where the caller runs.
+  /// Marks the draws of an asynchronous `body` as belonging together.
+  ///
+  /// The body runs on the caller's actor.
   @_disfavoredOverload
   public func span<Value>(
     isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
@@ -83,22 +92,24 @@ public final class Choices: Sendable {
     return try await body()
   }
 
-  /// Says of what sort this case is: counted in the report, once per case.
+  /// Labels this case; the report counts in how many cases each label occurred.
   public func label(_ text: String) {
     state.withLock { _ = $0.labels.insert(text) }
   }
 
-  /// Tells what the body does, for the report of a failing case; costs nothing in any other.
+  /// Records what the body does, for the report of a failing case.
+  ///
+  /// In all other cases `text` is not evaluated.
   public func step(_ text: @autoclosure () -> String) {
     if isTracing { note(text(), state: nil, isSchedule: false) }
   }
 
-  /// Tells what the body does and the state that it leads to.
+  /// Records what the body does, and the state that results from it.
   public func step(_ text: @autoclosure () -> String, state: @autoclosure () -> String) {
     if isTracing { note(text(), state: state(), isSchedule: false) }
   }
 
-  /// Tells what the schedule does to the body; costs nothing where nothing is told.
+  /// Records what the schedule does to the body; `text` is evaluated only if steps are recorded.
   package func tellSchedule(_ text: @autoclosure () -> String) {
     if isTracing { note(text(), state: nil, isSchedule: true) }
   }
@@ -108,15 +119,16 @@ public final class Choices: Sendable {
     if isTracing { state.withLock { $0.elapsed = elapsed } }
   }
 
-  /// Says that the test asked for something that means nothing: a warning in the report, once.
+  /// Adds a warning to the report, once: the test asked for something that has no meaning.
   package func complain(_ text: String) {
     state.withLock { $0.complain(text) }
   }
 
-  /// What the test asked for and means nothing, in order.
+  /// Requests of the test that have no meaning, in order.
   package var complaints: [String] { state.withLock { $0.complaints } }
 
-  /// Tells nothing of what `body` does: it happens after the case, and led to nothing in it.
+  /// Runs `body` without recording its steps: it runs after the case and does not affect the
+  /// outcome.
   func untold(_ body: () -> Void) {
     state.withLock { $0.muted += 1 }
     defer { state.withLock { $0.muted -= 1 } }
@@ -131,25 +143,27 @@ public final class Choices: Sendable {
     state.withLock { $0.note(step) }
   }
 
-  /// Names the journal file that this case wrote, for the report.
+  /// Adds the path of a journal file that this case wrote to the report.
   public func attach(journal path: String) {
     state.withLock { $0.journal = path }
   }
 
-  /// Whether steps are told: in the one run that a report describes, and in any replay.
+  /// Whether steps are recorded: in a replay, and in the run that the report describes.
   ///
-  /// A body may do more here, such as to keep its journal on disk.
+  /// A body may do more in such a run, for example keep its journal on disk.
   public var isTracing: Bool { state.withLock { $0.isTracing } }
 
-  /// What was drawn, in order.
+  /// All draws so far, in order.
   public var recorded: [UInt64] { state.withLock { $0.recorded } }
 
-  /// What was told of this case, in order.
+  /// All recorded steps so far, in order.
   public var steps: [Step] { state.withLock { $0.steps } }
 
   package var labels: Set<String> { state.withLock { $0.labels } }
   package var journal: String? { state.withLock { $0.journal } }
-  /// What a case that held adds to the count: in one look, since enumerations count millions.
+  /// What a case that did not fail adds to the tally.
+  ///
+  /// It takes the lock once, since an enumeration can have millions of cases.
   var findings: CaseFindings {
     state.withLock { state in
       CaseFindings(
@@ -157,7 +171,7 @@ public final class Choices: Sendable {
         isTooDeep: state.isOverrun && state.isFull)
     }
   }
-  /// Says what ends a case that asks for draws for ever.
+  /// Sets the function that ends a case that never stops drawing.
   func endless(_ end: @escaping @Sendable ([UInt64]) -> Never) {
     state.withLock { $0.endless = end }
   }
@@ -168,18 +182,18 @@ public final class Choices: Sendable {
 }
 
 extension Choices {
-  /// Goes on only if `condition` holds; otherwise the case is discarded.
+  /// Discards the case unless `condition` holds.
   ///
-  /// Errors: `Discard`.
+  /// Throws `Discard` if it does not hold.
   public func assume(_ condition: Bool) throws(Discard) {
     guard condition else { throw Discard() }
   }
 
   /// Fails the case unless `condition` holds.
   ///
-  /// Unlike an expectation of a test library it records nothing, so the many runs of a shrinker make
-  /// no noise. Errors: `Falsified`, with the place of the call: a case is made simpler only as long as
-  /// it fails at the same place.
+  /// Unlike an expectation of a test library it records nothing, so the many runs of a shrinker
+  /// print nothing. Throws `Falsified` with the place of the call. The shrinker accepts a simpler
+  /// case only if it fails at the same place.
   public func require(
     _ condition: Bool, _ message: @autoclosure () -> String, fileID: String = #fileID,
     line: Int = #line

@@ -1,9 +1,9 @@
-/// Thrown by the body of a property: this case says nothing, count it apart.
+/// The error by which the body of a property discards a case: it neither holds nor fails.
 ///
-/// A property of which more than nine cases in ten are discarded fails as unhealthy.
+/// A property fails as unhealthy if more than nine in ten of its cases are discarded.
 ///
 /// - Requirement: TST-1
 public struct Discard: Error, Hashable, Sendable {
-  /// A discarded case.
+  /// Creates the error.
   public init() {}
 }

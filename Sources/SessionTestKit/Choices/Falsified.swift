@@ -1,15 +1,16 @@
-/// Thrown by the body of a property that does not hold.
+/// The error by which the body of a property reports that the property does not hold.
 ///
-/// Any other error than `Discard` falsifies a property too; this one carries a sentence and a place.
+/// Any error other than `Discard` falsifies a property too. This one carries a message and the
+/// place of the check.
 public struct Falsified: PlacedError, Hashable, Sendable, CustomStringConvertible {
-  /// What does not hold.
+  /// A sentence that says what does not hold.
   public let message: String
   /// The file of the check, as `Module/File.swift`.
   public let fileID: String
   /// The line of the check.
   public let line: Int
 
-  /// A check that failed here.
+  /// Creates the error for a check at the place of the call.
   public init(_ message: String, fileID: String = #fileID, line: Int = #line) {
     self.message = message
     self.fileID = fileID

@@ -1,7 +1,7 @@
-/// An error that knows which check it comes from.
+/// An error that carries the place of the check that failed.
 ///
-/// A case is made simpler only as long as it fails at the same place. Other errors are told apart by
-/// their type, and those of an enumeration by their case.
+/// The shrinker accepts a simpler case only if it fails at the same place. Other errors are
+/// distinguished by their type, and those of an enumeration also by their case.
 public protocol PlacedError: Error {
   /// The file of the check, as `Module/File.swift`.
   var fileID: String { get }

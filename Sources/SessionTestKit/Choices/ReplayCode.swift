@@ -1,7 +1,11 @@
 /// The draws of a case as a printable string, for a report, an environment variable or a file.
 ///
-/// Layout, in Crockford's base 32: version (2), four bytes of a hash of the property's name, the draws
-/// as LEB128 without the zeros at the end, four bytes of a hash of all that goes before.
+/// The code is written in Crockford's base 32. Its layout:
+///
+/// - the version, 2
+/// - four bytes: a hash of the property's name
+/// - the draws as LEB128, without the zeros at the end
+/// - four bytes: a hash of all bytes before
 public struct ReplayCode: Hashable, Sendable {
   /// The draws.
   public let draws: [UInt64]
@@ -9,30 +13,30 @@ public struct ReplayCode: Hashable, Sendable {
 
   private static let version: UInt8 = 2
   private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
-  /// Letters that are no digits of the alphabet, but look like some.
+  /// Letters that are not in the alphabet, but look like one of its digits.
   private static let misread: [UInt8: UInt8] = [0x4F: 0x30, 0x49: 0x31, 0x4C: 0x31]
 
-  /// The code of a property's case.
+  /// Creates the code of a property's case.
   public init(property: String, draws: [UInt64]) {
     self.draws = draws.trimmed
     nameHash = StableHash.folded(property)
   }
 
-  /// Whether the code was printed for a property of this name.
+  /// Returns whether the code was printed for a property of this name.
   public func isOf(property: String) -> Bool {
     nameHash == StableHash.folded(property)
   }
 
-  /// Why a string is no replay code.
+  /// The reason why a string is not a valid replay code.
   public enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A character that no code has, and where, counted from 0.
+    /// A character that no code contains, and its offset, counted from 0.
     case character(Character, offset: Int)
-    /// A code of another version than this one reads.
+    /// A version of the code that this library does not read.
     case version(UInt8)
-    /// Characters are missing or were changed.
+    /// Characters that are missing or were changed.
     case checksum
 
-    /// What is wrong with the string, and what to do.
+    /// A sentence that says what is wrong with the string, and what to do.
     public var description: String {
       switch self {
       case .character(let character, let offset):
@@ -47,7 +51,9 @@ public struct ReplayCode: Hashable, Sendable {
     }
   }
 
-  /// Reads a code; case does not matter, O is read as 0, I and L as 1, and hyphens are passed over.
+  /// Parses a code.
+  ///
+  /// Case does not matter, and hyphens are ignored. The letter O is read as 0, I and L as 1.
   public init(_ text: String) throws(Failure) {
     let bytes = try Self.bytes(text)
     guard let version = bytes.first else { throw .checksum }
@@ -59,7 +65,7 @@ public struct ReplayCode: Hashable, Sendable {
     draws = try Self.numbers(body.dropFirst(5))
   }
 
-  /// The printable string.
+  /// The code as a printable string.
   public var text: String {
     var bytes = [Self.version] + Self.bytes(nameHash)
     for draw in draws {
@@ -77,7 +83,7 @@ public struct ReplayCode: Hashable, Sendable {
     Self.bytes(StableHash.folded(bytes))
   }
 
-  /// The lowest byte first.
+  /// Returns the bytes of a number, the lowest byte first.
   private static func bytes(_ number: UInt32) -> [UInt8] {
     (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * UInt32($0))) }
   }

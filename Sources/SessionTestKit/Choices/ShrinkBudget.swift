@@ -1,9 +1,11 @@
-/// How much the shrinker may try before it is content with what it has.
+/// The limits of one search for a simpler case.
 struct ShrinkBudget: Hashable, Sendable {
-  /// How many cases.
+  /// The greatest number of cases to try.
   var runs: Int
-  /// How many draws may be replayed in them, so that huge cases end: the same on every machine.
+  /// The greatest number of draws to replay in them.
+  ///
+  /// It ends the shrinking of huge cases, and is the same on every machine.
   var draws: Int
-  /// For how long: for bodies that take long themselves.
+  /// The longest real time to spend, for bodies that take long themselves.
   var time: Duration
 }

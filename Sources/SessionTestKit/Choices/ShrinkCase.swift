@@ -1,10 +1,10 @@
-/// A failing case as the shrinker sees it: its draws, what each could have been, and its spans.
+/// A failing case as the shrinker uses it: its draws, the limit of each, and its spans.
 struct ShrinkCase: Sendable {
-  /// All draws that the case made, the zeros at the end too: a case that draws less is simpler.
+  /// All draws of the case, including the zeros at the end: a case with fewer draws is simpler.
   let draws: [UInt64]
   /// The greatest value that each draw could have had.
   let limits: [UInt64]
-  /// The spans within the draws, no two alike, the longest first.
+  /// The spans within the draws without duplicates and empty ones, the longest first.
   let spans: [Range<Int>]
 
   init(draws: [UInt64], limits: [UInt64], spans: [Range<Int>]) {
@@ -17,12 +17,13 @@ struct ShrinkCase: Sendable {
 }
 
 extension [UInt64] {
-  /// The same draws without the zeros at the end: past the end every draw is 0 anyway.
+  /// The draws without the zeros at the end: past the end every draw is 0 anyway.
   var trimmed: [UInt64] {
     Array(prefix((lastIndex { $0 != 0 } ?? -1) + 1))
   }
 
-  /// Whether these draws are simpler: fewer, or as many and smaller at the first difference.
+  /// Returns whether these draws are simpler: fewer, or as many and smaller at the first
+  /// difference.
   func isSimpler(than other: [UInt64]) -> Bool {
     count == other.count ? lexicographicallyPrecedes(other) : count < other.count
   }

@@ -1,9 +1,10 @@
-/// One way of making draws simpler.
+/// A kind of change that makes draws simpler.
 ///
-/// A pass names its sites in a case; at a site it can go by an amount, from 1 to the site's limit: the
-/// shrinker searches for the greatest that still fails.
+/// A pass lists its sites in a case. It can change a site by an amount, from 1 to the site's limit.
+/// The shrinker searches for the greatest amount with which the case still fails.
 enum ShrinkPass: Hashable, Sendable {
-  /// A part of a long case, from the beginning of one span to that of another: one part in so many.
+  /// Deletes one of this number of parts of a long case; a part goes from one span's start to
+  /// another's.
   case deleteParts(Int)
   case deleteSpans
   case deleteChunks(Int)
@@ -14,7 +15,7 @@ enum ShrinkPass: Hashable, Sendable {
   case moveValues
   case swapValues
   case swapSpans
-  /// For lists that begin with their length, and for choices with fewer draws behind them.
+  /// Helps with lists that begin with their length, and with choices that lead to fewer draws.
   case lowerAndDelete
   case deleteTwoSpans
   case lowerFarPairs
@@ -22,31 +23,32 @@ enum ShrinkPass: Hashable, Sendable {
   case swapFarValues
   case lowerAndDeleteFar
 
-  /// A place where a pass can try.
+  /// A place in the draws at which a pass can make a change.
   struct Site: Sendable {
     let first: Range<Int>
     let second: Range<Int>
     let limit: UInt64
   }
 
-  /// Repeated until none finds anything more.
+  /// The passes that are repeated until none finds a simpler case.
   static let quick: [ShrinkPass] =
     [2, 4, 8, 16, 32, 64].map(deleteParts) + [.deleteSpans]
     + [1_024, 256, 64, 32, 16, 8, 4, 2, 1].map(deleteChunks)
     + [1_024, 256, 64, 16, 8, 4, 2].map(zeroChunks)
     + [.lowerValues, .lowerAlike, .lowerPairs, .moveValues, .swapValues, .swapSpans]
 
-  /// Tried where the quick ones are at their end; they have many more sites.
+  /// The passes that run after the quick ones find nothing more; they have many more sites.
   static let thorough: [ShrinkPass] = [
     .lowerAndDelete, .deleteTwoSpans, .lowerFarPairs, .moveValuesFar, .swapFarValues,
     .lowerAndDeleteFar,
   ]
 
-  /// How far apart two draws are near each other: most that belong together are, and the far ones are
-  /// many more.
+  /// The distance within which two draws count as near.
+  ///
+  /// Most draws that belong together are near, and pairs of far draws are much more numerous.
   private static let reach = 16
 
-  /// The greatest number of sites of pairs, so that a long case does not cost a second to look at.
+  /// The greatest number of sites of pairs, so that listing those of a long case stays fast.
   private static let crowd = 20_000
 
   func sites(in best: ShrinkCase) -> [Site] {
@@ -58,7 +60,7 @@ enum ShrinkPass: Hashable, Sendable {
       let end = draws.trimmed.count
       return best.spans.filter { $0.lowerBound < end }.map { Site(first: $0, second: $0, limit: 1) }
     case .deleteChunks(let size):
-      // What is deleted from the zeros at the end leaves the same case.
+      // Deleting only zeros at the end would result in the same case.
       let end = draws.trimmed.count
       return chunks(size, in: draws).filter { $0.lowerBound < end }.map {
         Site(first: $0, second: $0, limit: 1)
@@ -136,7 +138,7 @@ extension ShrinkPass {
     return starts.map { $0..<$0 + size }
   }
 
-  /// Nothing where chunks and single spans are as coarse.
+  /// Returns no parts if chunks and single spans are as large.
   private func parts(_ count: Int, of best: ShrinkCase) -> [Site] {
     let starts = Set(best.spans.map(\.lowerBound)).sorted() + [best.draws.count]
     let size = starts.count / count
@@ -165,7 +167,8 @@ extension ShrinkPass {
         }
       }
     }
-    // Where both say something a change of both is likelier to help.
+    // If both draws are above 0, a change of both is more likely to help, so these pairs come
+    // first.
     guard isFar else { return sites }
     return sites.filter { draws[$0.second.lowerBound] > 0 }
       + sites.filter { draws[$0.second.lowerBound] == 0 }
@@ -207,7 +210,7 @@ extension ShrinkPass {
     return sites
   }
 
-  /// A draw lowered, and a span deleted that lies far behind it.
+  /// Lists pairs of a draw to lower and a span to delete that begins more than 64 draws after it.
   private func farLowerings(in best: ShrinkCase) -> [Site] {
     var sites: [Site] = []
     for one in best.draws.indices where best.draws[one] > 0 && sites.count < Self.crowd {

@@ -1,11 +1,11 @@
-/// Makes a failing case simpler until nothing simpler is found: fewer draws, then smaller ones.
+/// A search that makes a failing case simpler: fewer draws first, then smaller ones.
 ///
-/// It runs nothing itself. It hands out candidates and is told what became of each, so that one
+/// It runs nothing itself. It hands out candidates and receives their outcomes, so that one
 /// shrinker serves synchronous and asynchronous bodies.
 struct Shrinker: Sendable {
   /// The simplest failing case so far.
   private(set) var best: ShrinkCase
-  /// How many candidates were handed out.
+  /// The number of candidates that were handed out.
   private(set) var runs = 0
 
   private let budget: ShrinkBudget
@@ -21,7 +21,7 @@ struct Shrinker: Sendable {
   private var descent: Descent?
   private var pending: [UInt64] = []
 
-  /// The search at one site for the greatest amount that still fails.
+  /// A binary search at one site for the greatest amount with which the case still fails.
   private struct Descent: Sendable {
     let base: [UInt64]
     var fails: UInt64 = 0
@@ -36,14 +36,16 @@ struct Shrinker: Sendable {
     sites = ShrinkPass.quick[0].sites(in: failing)
   }
 
-  /// Why it stopped before it came to its end.
+  /// Why the search stopped early; `nil` if it did not.
   var stop: String? {
     if runs >= budget.runs { return "no more were allowed" }
     return replayed >= budget.draws ? "\(budget.draws) draws had been replayed" : nil
   }
 
-  /// The next case to try, to be answered with `learn`; `nil` when there is none left, or where
-  /// `isOver` says so while candidates are looked at that were tried before.
+  /// Returns the next case to try, or `nil` if there is none left.
+  ///
+  /// Report the outcome of the case with `learn`. The result is also `nil` if `isOver` returns
+  /// `true`; it is called now and then while this function skips candidates that were tried before.
   mutating func next(_ isOver: () -> Bool = { false }) -> [UInt64]? {
     var looks = 0
     while stop == nil {
@@ -68,7 +70,8 @@ struct Shrinker: Sendable {
     return nil
   }
 
-  /// Takes in what became of the candidate: the case that it made, if that failed as the first did.
+  /// Takes the outcome of the candidate: the case that it made if that failed as the first did,
+  /// else `nil`.
   mutating func learn(_ failing: ShrinkCase?) {
     guard let failing, failing.draws.isSimpler(than: best.draws) else {
       narrow(stillFails: false)
@@ -81,12 +84,13 @@ struct Shrinker: Sendable {
     if failing.draws == pending, sites[site].limit > 1 {
       narrow(stillFails: true)
     } else {
-      // The case has another shape now; this site's place may hold something new.
+      // The case has another shape now, and this site may offer another change.
       descent = nil
     }
   }
 
-  /// Stands for the draws without the zeros at the end; the arrays themselves could fill the memory.
+  /// Returns a hash of the draws without the zeros at the end; storing the arrays could exhaust the
+  /// memory.
   private static func fingerprint(_ draws: [UInt64]) -> UInt64 {
     draws.trimmed.reduce(0) { hash, draw in
       var mix = SplitMix(seed: hash ^ draw)

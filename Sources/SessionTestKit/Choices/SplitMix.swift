@@ -1,13 +1,13 @@
-/// Random numbers that are the same for the same seed, on every platform: SplitMix64.
+/// A random number generator with the same numbers for a seed on every platform: SplitMix64.
 package struct SplitMix: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// Numbers that the seed decides.
+  /// Creates a generator whose numbers depend only on the seed.
   package init(seed: UInt64) {
     state = seed
   }
 
-  /// The next number, any as likely as the other.
+  /// Returns the next number; all are equally likely.
   package mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var mixed = state
@@ -16,7 +16,7 @@ package struct SplitMix: RandomNumberGenerator, Sendable {
     return mixed ^ (mixed >> 31)
   }
 
-  /// A number in `0...limit`, each as likely as the other.
+  /// Returns a number in `0...limit`; all are equally likely.
   mutating func uniform(upTo limit: UInt64) -> UInt64 {
     guard limit < .max else { return next() }
     let bound = limit + 1
@@ -26,7 +26,9 @@ package struct SplitMix: RandomNumberGenerator, Sendable {
     return product.high
   }
 
-  /// A number in `0...limit` for a test: in a wide range the ends are likelier than chance allows.
+  /// Returns a number in `0...limit` for a test.
+  ///
+  /// If `limit` is at least 256, numbers near both ends are more likely than the others.
   mutating func draw(upTo limit: UInt64) -> UInt64 {
     guard limit >= 256 else { return uniform(upTo: limit) }
     switch next() >> 60 {

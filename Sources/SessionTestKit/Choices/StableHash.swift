@@ -10,7 +10,9 @@ enum StableHash {
     hash(text.utf8)
   }
 
-  /// The hash folded to 32 bits: among 1,000 names two are alike once in 8,600 times.
+  /// Returns the hash folded to 32 bits.
+  ///
+  /// The probability that two of 1,000 names have the same hash is 1 in 8,600.
   static func folded(_ bytes: some Sequence<UInt8>) -> UInt32 {
     let hash = hash(bytes)
     return UInt32(truncatingIfNeeded: hash ^ (hash >> 32))

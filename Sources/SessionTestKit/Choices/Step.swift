@@ -1,16 +1,17 @@
-/// One line of what happened in a case: what was done, and the state after it.
+/// One line of a case's report: an action, and the state after it.
 public struct Step: Hashable, Sendable {
-  /// What was done.
+  /// The action.
   public let text: String
-  /// What it led to, where the body tells it.
+  /// The resulting state, if the body gave one.
   public let state: String?
-  /// When, in virtual time since the case's `SimulatedWorld` began; `nil` without one.
+  /// The virtual time since the case's `SimulatedWorld` began; `nil` if the case has none.
   public let time: Duration?
-  /// Whether the world did it and not the body: a task that ran out of turn, a request's fate, a
-  /// timer.
+  /// Whether the world acted and not the body.
+  ///
+  /// Examples are a task that ran out of turn, a request's fate, or a timer.
   public let isSchedule: Bool
 
-  /// A step.
+  /// Creates a step.
   public init(
     _ text: String, state: String? = nil, time: Duration? = nil, isSchedule: Bool = false
   ) {

@@ -1,14 +1,15 @@
 import Foundation
 
-/// A case that asks for draws for ever: nothing within the process can stop its body, so the process
-/// ends, after it has said which case it is.
+/// A case that never stops drawing.
+///
+/// Nothing within the process can stop its body. So the process prints which case it is, and ends.
 struct EndlessCase: Sendable {
   let property: String
   let seed: UInt64
-  /// What ran: "case 7", "the replayed case".
+  /// The name of the case that ran: "case 7", "the replayed case".
   let name: String
 
-  /// What a reader needs to run the case again.
+  /// Returns what a reader needs to run the case again.
   func text(_ draws: [UInt64]) -> String {
     let code = ReplayFile.replay(ReplayCode(property: property, draws: draws))
     return """
@@ -22,14 +23,14 @@ struct EndlessCase: Sendable {
       """
   }
 
-  /// Says so, and ends the process.
+  /// Prints the text, and ends the process.
   func end(_ draws: [UInt64]) -> Never {
     Aside.tell(text(draws))
     exit(EXIT_FAILURE)
   }
 }
 
-/// What a property says beside its report.
+/// Output of a property that is not part of its report.
 enum Aside {
   /// Prints lines to standard error.
   static func tell(_ text: String) {

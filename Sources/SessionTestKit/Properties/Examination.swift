@@ -1,6 +1,8 @@
-/// Looks at a failing case: does it fail again, what is its simplest form, what happens in that.
+/// The examination of a failing case.
+///
+/// It runs the case again, searches for its simplest form, and records the steps of that form.
 struct Examination {
-  /// What was found.
+  /// The result of an examination.
   struct Verdict {
     var fault: CaseFault
     var draws: [UInt64]
@@ -12,7 +14,7 @@ struct Examination {
     var firstDraws: Int
     var shrinkRuns = 0
     var shrinkStop: String?
-    /// Whether the draws failed when they were run again.
+    /// Whether the case failed again when its draws were replayed.
     var isConfirmed = true
     var savedAt: String?
 
@@ -25,7 +27,7 @@ struct Examination {
       firstDraws = draws.count
     }
 
-    /// What is known of a case whose last run came to nothing.
+    /// Creates the verdict of a case whose last run gave no result.
     init(fault: CaseFault, draws: [UInt64], isConfirmed: Bool) {
       self.fault = fault
       self.draws = draws
@@ -66,7 +68,7 @@ struct Examination {
     firstDraws = draws
   }
 
-  /// What is run, should it never end.
+  /// The name of the case that runs next, in case it never ends.
   var name: String {
     let first = number > 0 ? "case \(number)" : "a saved case"
     return phase == .shrink
@@ -108,7 +110,9 @@ struct Examination {
     }
   }
 
-  /// The task is cancelled: what ran last, and anything that runs now, may fail for that alone.
+  /// Concludes early because the task was cancelled.
+  ///
+  /// The last run, and any later one, may fail only because of the cancellation.
   mutating func cancel(_ outcome: CaseOutcome, _ choices: Choices) {
     stop = "the task was cancelled"
     if phase == .shrink {

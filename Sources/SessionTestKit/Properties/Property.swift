@@ -12,31 +12,32 @@
 /// }
 /// ```
 ///
-/// The body takes every decision from its `Choices` and throws where the sentence does not hold. It is
-/// run many times: it must start afresh each time, and throw instead of recording in a test library.
+/// The body takes every decision from its `Choices`, and throws if the sentence does not hold. It
+/// runs many times, so it must set up its own state each time. It must throw instead of recording
+/// issues in a test library.
 ///
 /// - Requirement: TST-1
 public struct Property: Sendable {
-  /// The sentence; names the property in reports, replay codes and folders.
+  /// The sentence; it identifies the property in reports, replay codes and folders.
   public let name: String
-  /// How many random cases are run.
+  /// The number of random cases to run.
   public let cases: Int
-  /// The seed of the random cases; made of the name where `nil`, so that a run repeats.
+  /// The seed of the random cases; if `nil`, a hash of the name, so that every run is the same.
   public let seed: UInt64?
   /// Labels that must occur in at least one case.
   public let requiredLabels: [String]
-  /// How many cases the shrinker may try.
+  /// The greatest number of cases that the shrinker tries.
   public let shrinkRuns: Int
-  /// How many draws it may replay in them: what ends the shrinking of huge cases.
+  /// The greatest number of draws that the shrinker replays; this ends the shrinking of huge cases.
   public let shrinkDraws: Int
-  /// For how long it may try.
+  /// The longest real time that the shrinker takes.
   public let shrinkTime: Duration
-  /// Where failing cases are kept; nowhere where `nil`.
+  /// The folder in which failing cases are saved; if `nil`, they are not saved.
   public let regressions: RegressionFolder?
-  /// What the environment says.
+  /// The settings of this run, usually from the environment.
   public let settings: PropertySettings
 
-  /// A property, not yet checked.
+  /// Creates a property; nothing is run yet.
   public init(
     _ name: String, cases: Int = 100, seed: UInt64? = nil, requiredLabels: [String] = [],
     shrinkRuns: Int = 4_096, shrinkDraws: Int = 50_000_000, shrinkTime: Duration = .seconds(60),
@@ -54,12 +55,12 @@ public struct Property: Sendable {
     self.settings = settings
   }
 
-  /// Runs the saved cases, then random ones; makes the first that fails as simple as possible.
+  /// Runs the saved cases, then random ones; reduces the first that fails to its simplest form.
   public func check(_ body: (Choices) throws -> Void) -> PropertyReport {
     run(.random, body)
   }
 
-  /// Runs the saved cases, then random ones, one after the other, where the caller runs.
+  /// Runs the saved cases, then random ones, one after the other, on the caller's actor.
   @_disfavoredOverload
   public func check(
     isolation: isolated (any Actor)? = #isolation, _ body: (Choices) async throws -> Void
@@ -67,12 +68,12 @@ public struct Property: Sendable {
     await run(.random, isolation: isolation, body)
   }
 
-  /// Runs the saved cases, then every case there is, by counting through the draws.
+  /// Runs the saved cases, then every possible case, by counting through the draws.
   ///
   /// - Parameters:
-  ///   - limit: The greatest number of cases; the report says if there are more.
-  ///   - depth: How many draws are counted through, from 0; further ones are 0.
-  ///   - width: Each draw stays below this, from 1.
+  /// - limit: The greatest number of cases; the report says if there are more.
+  /// - depth: The number of draws that are counted through, at least 0; later draws are 0.
+  /// - width: The exclusive upper bound of every draw, at least 1.
   public func exhaustive(
     limit: Int = 10_000_000, depth: Int? = nil, width: UInt64? = nil,
     _ body: (Choices) throws -> Void
@@ -80,7 +81,7 @@ public struct Property: Sendable {
     run(.exhaustive(limit: limit, depth: depth, width: width), body)
   }
 
-  /// Runs the saved cases, then every case there is, where the caller runs.
+  /// Runs the saved cases, then every possible case, on the caller's actor.
   @_disfavoredOverload
   public func exhaustive(
     limit: Int = 10_000_000, depth: Int? = nil, width: UInt64? = nil,
@@ -132,11 +133,11 @@ public struct Property: Sendable {
   }
 }
 
-/// What became of one case.
+/// The outcome of one case.
 enum CaseOutcome: Sendable {
   case held
   case discarded
-  /// A sweep left it out.
+  /// A sweep left the case out.
   case passedOver
   case failed(CaseFault)
 
@@ -152,7 +153,7 @@ enum CaseOutcome: Sendable {
     }
   }
 
-  /// The error's type, and its case where it is an enumeration.
+  /// Returns the error's type, and its case if it is an enumeration.
   private static func kind(of error: any Error) -> String {
     let type = String(reflecting: type(of: error))
     let mirror = Mirror(reflecting: error)
@@ -161,9 +162,9 @@ enum CaseOutcome: Sendable {
   }
 }
 
-/// How a case failed.
+/// The failure of a case.
 struct CaseFault: Hashable, Sendable {
   let message: String
-  /// Where, or with what type of error: a simpler case must fail there too.
+  /// The place of the check, or the kind of the error; a simpler case must fail with the same one.
   let place: String
 }

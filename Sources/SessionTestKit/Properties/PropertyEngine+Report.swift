@@ -1,7 +1,7 @@
 import Foundation
 
 extension PropertyEngine {
-  /// What came of it; saves the failing case where there is a folder for it.
+  /// Returns the report; saves the failing case if the property has a folder for it.
   mutating func report() -> PropertyReport {
     let outcome = outcome()
     return PropertyReport(

@@ -1,4 +1,6 @@
-/// Decides which case a property runs next, and what its report says; runs nothing itself.
+/// The decisions of a property's run: which case comes next, and what the report says.
+///
+/// It runs no case itself.
 struct PropertyEngine {
   enum Search: Sendable {
     case random
@@ -6,12 +8,12 @@ struct PropertyEngine {
   }
 
   enum Phase {
-    /// The saved case at an index.
+    /// Runs the saved case at this index.
     case saved(Int)
     case search
-    /// One case from its replay code.
+    /// Runs one case from its replay code.
     case replay(ReplayCode)
-    /// The first failing case once more, and then its simplest form.
+    /// Runs the first failing case again, and then simpler forms of it.
     case examine(Examination)
     case done
   }
@@ -63,7 +65,7 @@ struct PropertyEngine {
     odometer.map { watch($0, "a case of the enumeration") }
   }
 
-  /// Sees to it that a case that never ends is told of.
+  /// Sets what happens if the case never ends: it is printed, and the process ends.
   private func watch(_ choices: Choices, _ name: String) {
     let property = property.name
     let seed = seed
@@ -72,7 +74,9 @@ struct PropertyEngine {
     }
   }
 
-  /// The next case to run, to be answered with `learn`; `nil` when the report is ready.
+  /// Returns the next case to run, or `nil` when the report is ready.
+  ///
+  /// Report the outcome of the case with `learn`.
   mutating func next() -> Choices? {
     while true {
       switch phase {
@@ -95,7 +99,8 @@ struct PropertyEngine {
         watch(choices, "the replayed case")
         return choices
       case .examine(var examination):
-        // Taken out first, so that the shrinker's sets are not copied.
+        // The value is taken out of the enumeration first, so that the shrinker's sets are not
+        // copied.
         phase = .done
         if let choices = examination.next() {
           phase = .examine(examination)
@@ -126,7 +131,9 @@ struct PropertyEngine {
     }
   }
 
-  /// A case that fails in a cancelled task may fail for that alone: it counts for nothing.
+  /// Ends the run because the task was cancelled.
+  ///
+  /// A failure in a cancelled task is not counted, since the cancellation may have caused it.
   private mutating func cancel(_ outcome: CaseOutcome, _ choices: Choices) {
     switch phase {
     case .saved, .search, .replay:
@@ -142,14 +149,14 @@ struct PropertyEngine {
 }
 
 extension PropertyEngine {
-  /// So many cases may overrun, each of which takes as long as thousands of others.
+  /// The greatest number of cases that may overrun; each takes as long as thousands of others.
   static let patience = 16
 
   private mutating func nextOfSearch() -> Choices? {
     guard tally.overruns <= Self.patience else { return nil }
     switch search {
     case .random:
-      // At ten attempts per case nine in ten were discarded.
+      // After ten attempts per case, more than nine in ten were discarded.
       guard tally.cases < caseLimit, attempts < caseLimit.multipliedSaturating(by: 10)
       else { return nil }
       attempts += 1
@@ -164,7 +171,7 @@ extension PropertyEngine {
     }
   }
 
-  /// Says each thing once, whichever and however many cases gave rise to it.
+  /// Adds each warning once, even if several cases caused it.
   mutating func warn(_ texts: [String]) {
     for text in texts where !warnings.contains(text) { warnings.append(text) }
   }

@@ -1,7 +1,8 @@
 extension PropertyReport {
-  /// All that a reader needs: what failed, step by step, and how to run and inspect it again.
+  /// The text of the report: what failed, step by step, and how to run and inspect it again.
   ///
-  /// The same under Swift Testing, XCTest and none; ends without a line break.
+  /// It is the same with Swift Testing, with XCTest and without a test library. It does not end
+  /// with a line break.
   public var text: String {
     var lines = headline
     if let failure { lines += story(of: failure) }
@@ -10,8 +11,10 @@ extension PropertyReport {
     return lines.joined(separator: "\n")
   }
 
-  /// What is told on standard error of a property that passes, since test libraries show no report then:
-  /// how often each label occurred, where that was asked for, and that a replayed case held.
+  /// The text to print to standard error for a property that passes; `nil` if there is none.
+  ///
+  /// Test libraries show no report of a test that passes. The text shows label counts if they were
+  /// requested, and confirms that a replayed case held.
   package var aside: String? {
     hasPassed && (showsLabels || coverage == .replayed) ? text : nil
   }
@@ -21,7 +24,7 @@ extension PropertyReport {
     Aside.tell(text)
   }
 
-  /// How often each label occurred, one to a line, the most frequent first.
+  /// The share of cases in which each label occurred, one label per line, the most frequent first.
   public var labelText: String {
     labels.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { label, count in
       let tenths = cases > 0 ? (count * 1_000 + cases / 2) / cases : 0
@@ -105,19 +108,19 @@ extension PropertyReport {
     return lines
   }
 
-  /// A sentence of several lines, below a headline.
+  /// Indents the lines of a message by two columns.
   private func indented(_ text: String) -> String {
     text.split(omittingEmptySubsequences: false) { $0.isNewline }
       .map { $0.isEmpty ? "" : "  \($0)" }.joined(separator: "\n")
   }
 
-  /// Draws in brackets; of more than 200 the first 200.
+  /// Returns the draws in brackets, at most the first 200 of them.
   static func told(_ draws: [UInt64]) -> String {
     let left = draws.count - 200
     return left > 0 ? "\(draws.prefix(200)) and \(left) more" : "\(draws)"
   }
 
-  /// A path as a shell takes it.
+  /// Returns a path quoted for a shell.
   private static func quoted(_ path: String) -> String {
     let isPlain = path.allSatisfy {
       $0.isASCII && ($0.isLetter || $0.isNumber || "/._-+@%".contains($0))

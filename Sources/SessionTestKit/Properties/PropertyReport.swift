@@ -1,30 +1,31 @@
-/// What came of checking a property: a value, for any test library to record.
+/// The result of checking a property: a value that any test library can record.
 ///
-/// `text` is all that a reader needs, with or without a test library.
+/// `text` contains everything that a reader needs, with or without a test library.
 public struct PropertyReport: Sendable {
-  /// How it ended.
+  /// The outcome of a check.
   public enum Outcome: Sendable {
     /// Every case held.
     case passed
-    /// A case failed, and fails whenever its draws are replayed.
+    /// A case failed, and fails again each time its draws are replayed.
     case failed(PropertyFailure)
-    /// A case failed, and held when the same draws were replayed: something else decides as well.
+    /// A case failed, but held when its draws were replayed: the outcome depends on more than the
+    /// draws.
     case flaky(PropertyFailure)
     /// Too little was tested for the property to count as checked.
     case unhealthy([PropertyHealthIssue])
   }
 
-  /// What was looked at.
+  /// The cases that a check ran.
   public enum Coverage: Hashable, Sendable {
     /// Random cases.
     case sampled
-    /// Every case there is.
+    /// Every possible case.
     case everyCase
-    /// Every case whose draws stay within the depth and width that were asked for.
+    /// Every case whose draws stay within the given depth and width.
     case everyCaseWithin(depth: Int?, width: UInt64?)
     /// The first cases of an enumeration, up to its limit; there are more.
     case firstCases
-    /// Cases from everywhere in an enumeration, as many as a run of the day looks at; there are more.
+    /// Some cases from all parts of an enumeration, as the default share of a sweep takes them.
     case someCases
     /// One case, replayed from its code.
     case replayed
@@ -40,17 +41,18 @@ public struct PropertyReport: Sendable {
   public let cases: Int
   /// The cases that were discarded.
   public let discarded: Int
-  /// The cases that asked for more than 65,536 draws and did not fail: they count for nothing.
+  /// The cases that asked for more than 65,536 draws and did not fail; they are not in `cases`.
   public let overruns: Int
-  /// In how many cases each label occurred.
+  /// The number of cases in which each label occurred.
   public let labels: [String: Int]
-  /// What was looked at.
+  /// The cases that the check covered.
   public let coverage: Coverage
-  /// The saved cases that were run first.
+  /// The number of saved cases that were run first.
   public let savedCases: Int
-  /// What a reader should know although nothing failed: stale saved cases, files not written.
+  /// Problems that did not fail the property, such as stale saved cases or files that were not
+  /// written.
   public let warnings: [String]
-  /// The journals that show the failing case.
+  /// The paths of the journals that show the failing case.
   public private(set) var journals: [String]
   let showsLabels: Bool
 
@@ -77,7 +79,7 @@ public struct PropertyReport: Sendable {
     if case .passed = outcome { true } else { false }
   }
 
-  /// The failing case, made as simple as it was possible; `nil` where none failed.
+  /// The failing case in its simplest known form; `nil` if none failed.
   public var failure: PropertyFailure? {
     switch outcome {
     case .failed(let failure), .flaky(let failure): failure
@@ -85,7 +87,8 @@ public struct PropertyReport: Sendable {
     }
   }
 
-  /// Adds a journal that shows the failing case, and with it the line that inspects it.
+  /// Adds the path of a journal that shows the failing case; the text then names the command to
+  /// inspect it.
   public mutating func attach(journal path: String) {
     journals.append(path)
   }
@@ -93,49 +96,50 @@ public struct PropertyReport: Sendable {
 
 /// A case for which a property does not hold.
 public struct PropertyFailure: Sendable {
-  /// What does not hold.
+  /// A sentence that says what does not hold.
   public let message: String
   /// The draws of the simplest case that was found, without the zeros at its end.
   public let choices: [UInt64]
-  /// What happens in it: what the body told, and between it what a simulated world did.
+  /// The steps of the case: the actions of the body, and between them those of a simulated world.
   public let steps: [Step]
-  /// Runs it again: the value for `SESSION_REPLAY`.
+  /// The replay code of the case: a value for `SESSION_REPLAY`.
   public let replay: String
-  /// The code, or the path of a file that holds it where it is long.
+  /// The replay code, or the path of a file that holds it if it is long.
   let replayCommand: String
-  /// Which case failed first, counted from 1; 0 where it was a saved or replayed one.
+  /// The number of the case that failed first, from 1; 0 if it was a saved or replayed case.
   public let caseNumber: Int
-  /// How many draws the first failing case had.
+  /// The number of draws of the first failing case.
   public let firstDraws: Int
-  /// How many cases the shrinker tried.
+  /// The number of cases that the shrinker tried.
   public let shrinkRuns: Int
-  /// Why the shrinker stopped before it came to its end; `nil` where it did.
+  /// Why the shrinker stopped early; `nil` if it did not.
   public let shrinkStop: String?
-  /// The file of the case, where it is saved.
+  /// The path of the file in which the case is saved; `nil` if it is not saved.
   public let savedAt: String?
 }
 
-/// Why a property counts as untested although no case failed.
+/// A reason why a property counts as not tested enough although no case failed.
 public enum PropertyHealthIssue: Hashable, Sendable, CustomStringConvertible {
   /// More than nine cases in ten were discarded.
   case discarded(Int, of: Int)
-  /// More than sixteen cases, or all there were, asked for more than 65,536 draws.
+  /// More than sixteen cases, or all of them, asked for more than 65,536 draws.
   case overran(Int, of: Int)
   /// A required label occurred in no case.
   case labelMissing(String, cases: Int)
-  /// The case that was asked for cannot be run, or says nothing.
+  /// The case of the replay code cannot be run, or was discarded.
   case replay(String)
   /// The task was cancelled.
   case cancelled(cases: Int, of: Int)
-  /// An enumeration was asked for within bounds that mean nothing.
+  /// The given bounds of the enumeration are invalid.
   case bounds(String)
-  /// A case of an enumeration asked for more than 65,536 draws, and no depth bounds it; so many cases
-  /// had held before.
+  /// A case of an enumeration without a depth asked for more than 65,536 draws.
+  ///
+  /// `cases` is the number of cases that held before.
   case endless(cases: Int)
-  /// There was no case to run.
+  /// No case was run.
   case noCases
 
-  /// What is wrong, and what to do.
+  /// A sentence that says what is wrong, and what to do.
   public var description: String {
     switch self {
     case .discarded(let count, let whole):
@@ -159,16 +163,17 @@ public enum PropertyHealthIssue: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// What a case says of itself, however it ended.
+/// What one case adds to the tally and the warnings, whatever its outcome.
 struct CaseFindings: Sendable {
   let labels: Set<String>
   let complaints: [String]
   let isOverrun: Bool
-  /// Whether it overran with every draw that a case may make, so that no depth bounds an enumeration.
+  /// Whether the case overran although it used every digit of the odometer: no depth limits the
+  /// enumeration.
   let isTooDeep: Bool
 }
 
-/// The count of what ran.
+/// The counts of the cases that ran.
 struct PropertyTally: Sendable {
   var cases = 0
   var discarded = 0
@@ -177,7 +182,7 @@ struct PropertyTally: Sendable {
   var overruns = 0
   var labels: [String: Int] = [:]
 
-  /// A case that held, or overran.
+  /// Counts a case that held or overran.
   mutating func count(_ findings: CaseFindings) {
     if findings.isOverrun {
       overruns += 1
@@ -193,7 +198,7 @@ struct PropertyTally: Sendable {
 }
 
 extension Int {
-  /// The number and its noun, which takes an s unless it is one.
+  /// Returns the number and its noun, in the plural unless the number is 1.
   func counted(_ noun: String) -> String {
     self == 1 ? "1 \(noun)" : "\(self) \(noun)s"
   }

@@ -1,13 +1,17 @@
 import Foundation
 
-/// What a person says about all properties of a run, from outside the code.
+/// Settings of all properties in a run, from outside the code.
 ///
-/// | variable | meaning |
-/// | --- | --- |
-/// | `SESSION_CASES` | multiplies the number of cases of every property; from 1 |
-/// | `SESSION_SEED` | another seed than the one made of the property's name |
-/// | `SESSION_REPLAY` | a replay code, or the path of a file with one: the property that printed it runs this one case, and says so on standard error if it holds; where none says so, the code is none of theirs |
-/// | `SESSION_LABELS` | anything but 0: reports show how often each label occurred, those of properties that hold on standard error |
+/// They come from variables of the environment:
+///
+/// - `SESSION_CASES`: the factor by which the number of cases of every property is multiplied, at
+///   least 1.
+/// - `SESSION_SEED`: a seed that replaces the one of each property.
+/// - `SESSION_REPLAY`: a replay code, or the path of a file that holds one. The property that
+///   printed it runs only this case. If the case holds, the property says so on standard error. All
+///   other properties run as usual.
+/// - `SESSION_LABELS`: any value except 0 makes reports show how often each label occurred.
+///   Properties that hold print it to standard error.
 public struct PropertySettings: Hashable, Sendable {
   /// A variable of the environment that tests read.
   enum Variable: String, CaseIterable, Sendable {
@@ -18,23 +22,23 @@ public struct PropertySettings: Hashable, Sendable {
     case sweep = "SESSION_SWEEP"
   }
 
-  /// Multiplies the number of cases of every property.
+  /// The factor by which the number of cases of every property is multiplied.
   public var multiplier = 1
-  /// Another seed than the one made of the property's name.
+  /// A seed that replaces the one of each property.
   public var seed: UInt64?
-  /// A replay code, or the path of a file that holds one, with at least one slash.
+  /// A replay code, or the path of a file that holds one; a path contains at least one slash.
   public var replay: String?
   /// Whether reports show how often each label occurred.
   public var showsLabels = false
-  /// What was asked for and not understood.
+  /// Variables that were ignored because their values are invalid, one sentence each.
   public var complaints: [String] = []
 
-  /// Nothing said.
+  /// Creates the default settings.
   public init() {}
 
-  /// What an environment says.
+  /// Reads the settings from an environment.
   ///
-  /// A variable that is empty says nothing.
+  /// An empty variable counts as missing.
   public init(environment: [String: String]) {
     func value(_ variable: Variable) -> String? {
       environment[variable.rawValue].flatMap { $0.isEmpty ? nil : $0 }
@@ -54,6 +58,6 @@ public struct PropertySettings: Hashable, Sendable {
     showsLabels = (value(.labels) ?? "0") != "0"
   }
 
-  /// What this process's environment says.
+  /// The settings from this process's environment.
   public static let ofProcess = PropertySettings(environment: ProcessInfo.processInfo.environment)
 }

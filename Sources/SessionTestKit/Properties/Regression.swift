@@ -1,4 +1,4 @@
-/// A failing case as it is kept in a file: the draws to run it, and the steps for a reader.
+/// A failing case as a file keeps it: the draws to run it, and the steps for a reader.
 ///
 /// ```
 /// property: the draft survives an expiry
@@ -10,14 +10,14 @@
 ///   expire | expired
 /// ```
 ///
-/// A reader who has mended the fault writes `fixed` for `open`: from then on the case must pass.
+/// After the fault is fixed, the reader changes `open` to `fixed`; from then on the case must pass.
 struct Regression: Hashable, Sendable {
   enum Status: String, CaseIterable, Sendable {
     case open = "open"
     case fixed = "fixed"
   }
 
-  /// What a line begins with, before its colon.
+  /// The name of a field: the text of a line before its colon.
   enum Field: String, CaseIterable, Sendable {
     case property = "property"
     case status = "status"
@@ -30,10 +30,10 @@ struct Regression: Hashable, Sendable {
   var status: Status
   var replay: String
   var message: String
-  /// Of more steps only so many are kept.
+  /// The greatest number of steps that a file keeps.
   static let longest = 1_000
 
-  /// The steps that the body told, one to a line.
+  /// The steps that the body recorded, one per line.
   var steps: [String]
 
   var text: String {
@@ -53,7 +53,7 @@ struct Regression: Hashable, Sendable {
     self.steps = Self.lines(steps)
   }
 
-  /// Reads a file's text; the reason where it cannot be read.
+  /// Parses a file's text; throws the reason if it cannot be read.
   init(text: String) throws(Unreadable) {
     var fields: [Field: String] = [:]
     var steps: [String] = []
@@ -79,7 +79,7 @@ struct Regression: Hashable, Sendable {
     message = fields[.message] ?? ""
   }
 
-  /// Whether the case was saved for a property of this name.
+  /// Returns whether the case was saved for a property of this name.
   func isOf(property name: String) -> Bool {
     property == Self.trimmed(Self.oneLine(name)[...])
   }
@@ -94,7 +94,9 @@ struct Regression: Hashable, Sendable {
     let reason: String
   }
 
-  /// Whether these steps begin as the saved ones do; states may differ, and a mended case goes on.
+  /// Returns whether these steps begin with the saved ones.
+  ///
+  /// States may differ, and a case that no longer fails may have further steps.
   func isPrefix(of told: [Step]) -> Bool {
     Self.lines(told).map(Self.withoutState).starts(with: steps.map(Self.withoutState))
   }
@@ -115,6 +117,6 @@ struct Regression: Hashable, Sendable {
 }
 
 extension String {
-  /// The text with blanks for line breaks.
+  /// The text with spaces in place of line breaks.
   var onOneLine: String { String(map { $0.isNewline ? " " : $0 }) }
 }

@@ -1,32 +1,36 @@
 import Foundation
 
-/// Where failing cases are kept, one folder to a property, one file to a case.
+/// A folder of failing cases, with one folder per property and one file per case.
 ///
-/// Keep it under version control: a saved case is run first from then on.
+/// Keep it under version control. Each check runs the saved cases first.
 ///
 /// - Requirement: TST-1
 public struct RegressionFolder: Hashable, Sendable {
-  /// The suffix of a case's file.
+  /// The suffix of a case's file name.
   static let suffix = ".case"
-  /// The folder's name, if the caller names none.
+  /// The folder's name, if the caller gives none.
   static let name = "Regressions"
 
   /// The folder's path.
   public let path: String
 
-  /// A folder of your own choice.
+  /// Creates a value for the folder at this path.
   public init(path: String) {
     self.path = path
   }
 
-  /// `Regressions` in the folder `Tests` around a source file, or beside the file where none is.
+  /// Creates a value for the folder `Regressions` next to the tests.
+  ///
+  /// It is in the nearest folder `Tests` that contains the source file. If there is none, it is
+  /// beside the file.
   public init(around file: String = #filePath) {
     let folders = Array(file.split(separator: "/").dropLast())
     let tests = folders.lastIndex(of: "Tests").map { Array(folders[...$0]) } ?? folders
     path = "/" + (tests + [Self.name[...]]).joined(separator: "/")
   }
 
-  /// The folder of one property: its name in ASCII letters, digits and hyphens, and a hash of it.
+  /// Returns the folder of one property: its name in ASCII letters, digits and hyphens, and a hash
+  /// of it.
   func folder(of property: String) -> String {
     var name = ""
     for character in property.lowercased() {
@@ -47,7 +51,7 @@ public struct RegressionFolder: Hashable, Sendable {
     let content: Result<Regression, Regression.Unreadable>
   }
 
-  /// The saved cases of a property, in the order of their names.
+  /// Returns the saved cases of a property, sorted by file name.
   func files(of property: String) -> [File] {
     let folder = folder(of: property)
     guard FileManager.default.fileExists(atPath: folder) else { return [] }
@@ -80,7 +84,9 @@ public struct RegressionFolder: Hashable, Sendable {
     return File(path: path, content: .failure(Regression.Unreadable(reason: reason)))
   }
 
-  /// Why a case could not be saved; what is not there is a folder that could not be made.
+  /// Returns why a case could not be saved.
+  ///
+  /// If a file is missing, the folder could not be created.
   package static func reason(_ error: any Error) -> String {
     let missing: [CocoaError.Code] = [.fileNoSuchFile, .fileReadNoSuchFile]
     if let error = error as? CocoaError, missing.contains(error.code) {
@@ -89,7 +95,7 @@ public struct RegressionFolder: Hashable, Sendable {
     return (error as NSError).localizedDescription
   }
 
-  /// Saves a case under a name made of its replay code; the path.
+  /// Saves a case in a file named after a hash of its replay code; returns the path.
   func save(_ regression: Regression) throws -> String {
     let folder = folder(of: regression.property)
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -1,13 +1,13 @@
 import Foundation
 
-/// What `SESSION_REPLAY` says: a replay code, or the path of a file that holds one.
+/// The value of `SESSION_REPLAY`: a replay code, or the path of a file that holds one.
 ///
-/// The file holds the code alone, or is a saved case. A code longer than 2,000 characters is written
-/// into a file, since neither a terminal nor an environment takes every length.
+/// The file holds only the code, or is a saved case. A code longer than 2,000 characters is written
+/// to a file, since terminals and environments limit the length of a value.
 enum ReplayFile {
   static let longest = 2_000
 
-  /// The code that a value of the variable stands for; the reason where it stands for none.
+  /// Returns the replay code that a value contains or names; throws the reason if there is none.
   static func code(_ value: String) throws(Unreadable) -> ReplayCode {
     var text = value
     if value.contains("/") {
@@ -31,7 +31,10 @@ enum ReplayFile {
     let reason: String
   }
 
-  /// The value for the variable, and why a long one stands there in full.
+  /// Returns the value for the variable.
+  ///
+  /// If a long code could not be written to a file, the value is the code itself, and `problem`
+  /// says why.
   static func replay(_ code: ReplayCode) -> (value: String, problem: String?) {
     let text = code.text
     guard text.utf8.count > longest else { return (text, nil) }

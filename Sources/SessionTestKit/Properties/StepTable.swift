@@ -1,14 +1,15 @@
 import SessionCore
 
-/// The lines of a report that tell a case: numbered steps, and between them the schedule.
+/// The lines of a report that describe a case: numbered steps, and the schedule between them.
 ///
 /// ```
 ///    1     0 ms  sign in              signed in
 ///                  session 1 sends refresh #1
 ///        120 ms    the service acts on refresh #1: 200
 /// ```
-/// The time stands where it changes, and nowhere in a case without a virtual clock. What has several
-/// lines goes on below itself. Of more than 1,000 lines the first 200 and the last 800 are shown.
+/// The time is shown only if it has changed. Without a virtual clock it is not shown. A text of
+/// several lines continues below its first line. Of more than 1,000 steps the first 200 and the
+/// last 800 are shown.
 struct StepTable {
   private let steps: [Step]
   private let textWidth: Int

@@ -1,63 +1,69 @@
 import Foundation
 
-/// How much of an enumeration a run of the tests looks at.
+/// The share of an enumeration that a run of the tests covers.
 ///
-/// A run of the day takes one of every so many places that follow each other; a hash of the sweep's name
-/// says which. So a run repeats, different sweeps look at different places, and no period of the
-/// enumeration (before a call, half way, behind it) lets one sort of place go unseen. Where the environment
-/// says `SESSION_SWEEP=whole`, all are taken. A case that is replayed is never left out.
+/// By default a run takes one place of each `share` consecutive places. A hash of the sweep's name
+/// selects it:
+///
+/// - A run is repeatable.
+/// - Different sweeps take different places.
+/// - A periodic enumeration (before a call, in the middle, after it) does not hide one kind of
+///   place.
+///
+/// With `SESSION_SWEEP=whole` in the environment a run takes all places. A replayed case is never
+/// left out.
 package struct Sweep: Sendable {
-  /// What is gone through; decides which places are taken.
+  /// The name of what is enumerated; it decides which places are taken.
   package let name: String
-  /// Of so many places one is taken; from 1.
+  /// The number of consecutive places of which one is taken; at least 1.
   package let share: Int
 
-  /// Whether it leaves no place out.
+  /// Whether every place is taken.
   package var isWhole: Bool { share == 1 }
 
-  /// What the environment of this process says.
+  /// Whether the environment of this process asks for whole sweeps.
   package static let isWhole = isWhole(ProcessInfo.processInfo.environment)
 
-  /// Whether everything is looked at; anything but `whole` asks for a run of the day.
+  /// Returns whether an environment asks for whole sweeps; any value except `whole` does not.
   package static func isWhole(_ environment: [String: String]) -> Bool {
     environment[PropertySettings.Variable.sweep.rawValue] == "whole"
   }
 
-  /// A sweep that takes one of `share` places in a run of the day, and all in a whole one.
+  /// Creates a sweep that takes one of `share` places by default, and all of them if it is whole.
   package init(_ name: String, takingOneOf share: Int, isWhole: Bool = Sweep.isWhole) {
     self.name = name
     self.share = isWhole ? 1 : max(1, share)
   }
 
-  /// Whether the place of this number, from 0, is looked at: of each `share` that follow each other one is.
+  /// Returns whether the place with this number, from 0, is taken.
   package func takes(_ number: Int) -> Bool {
     guard share > 1 else { return true }
     var mix = SplitMix(seed: StableHash.hash(name) &+ UInt64(number / share))
     return mix.uniform(upTo: UInt64(share - 1)) == UInt64(number % share)
   }
 
-  /// The places that are looked at, in their order; never none where there are some.
+  /// Returns the places that are taken, in order; at least one if there are any.
   package func places<Place>(of all: some Sequence<Place>) -> [Place] {
     let all = Array(all)
     let taken = all.enumerated().filter { takes($0.offset) }.map(\.element)
     return taken.isEmpty ? Array(all.prefix(1)) : taken
   }
 
-  /// How many cases are drawn where a whole sweep draws so many; from 1.
+  /// Returns the number of cases to draw if a whole sweep draws `whole`; at least 1.
   package func cases(of whole: Int) -> Int {
     max(1, (whole + share - 1) / share)
   }
 }
 
-/// Thrown by the body of a property: a sweep leaves this case of an enumeration to whole runs.
+/// The error by which a body skips a case of an enumeration that only whole sweeps run.
 struct PassedOver: Error {}
 
 extension Choices {
-  /// Goes on with the cases of an enumeration that the sweep takes, and with any that is not enumerated.
+  /// Skips a case of an enumeration unless the sweep takes its place; other cases always go on.
   ///
-  /// Ask it behind the draws that make the place and before what takes time, once in a case: of a place that is
-  /// taken, every case that further draws make is run. Draws have the same meaning in every run, so what a
-  /// whole one found is replayed in any.
+  /// Call it once in a case: after the draws that define the place, and before work that takes
+  /// time. If a place is taken, all cases that further draws make there are run. Draws have the
+  /// same meaning in every run, so a case that a whole sweep found can be replayed in any run.
   package func look(_ sweep: Sweep) throws {
     guard takes(sweep) else { throw PassedOver() }
   }
