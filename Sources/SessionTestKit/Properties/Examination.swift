@@ -14,7 +14,7 @@ struct Examination {
     var firstDraws: Int
     var shrinkRuns = 0
     var shrinkStop: String?
-    /// Whether the case failed again when its draws were replayed.
+    /// Whether the case was replayed; `false` if the task was cancelled before that replay failed.
     var isConfirmed = true
     var savedAt: String?
 

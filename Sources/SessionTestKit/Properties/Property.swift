@@ -71,9 +71,9 @@ public struct Property: Sendable {
   /// Runs the saved cases, then every possible case, by counting through the draws.
   ///
   /// - Parameters:
-  /// - limit: The greatest number of cases; the report says if there are more.
-  /// - depth: The number of draws that are counted through, at least 0; later draws are 0.
-  /// - width: The exclusive upper bound of every draw, at least 1.
+  ///   - limit: The greatest number of cases; the report says if there are more.
+  ///   - depth: The number of draws that are counted through, at least 0; later draws are 0.
+  ///   - width: The exclusive upper bound of every draw, at least 1.
   public func exhaustive(
     limit: Int = 10_000_000, depth: Int? = nil, width: UInt64? = nil,
     _ body: (Choices) throws -> Void

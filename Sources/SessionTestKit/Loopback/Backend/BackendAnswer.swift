@@ -1,11 +1,11 @@
-/// What the backend answers, before faults and before it becomes HTTP.
+/// An answer of the backend, before faults are applied and before it becomes HTTP.
 package struct BackendAnswer: Sendable, Equatable {
   package var status: Int
   package var body: WireValue?
   package var fields: [HTTPField]
   /// The `code` of an error body.
   package var code: String?
-  /// A rule of the wire that the client broke.
+  /// The rule of the protocol that the client broke, if any.
   package var violation: LoopbackCall.Violation?
 
   package init(

@@ -1,4 +1,4 @@
-/// A request whose body was read, with what its handling depends on.
+/// A request with its parsed body, the time and the settings.
 struct BackendCall {
   let request: ReceivedRequest
   let body: RequestBody

@@ -1,4 +1,4 @@
-/// Bytes that follow from a seed alone (SplitMix64), so that a test's tokens repeat.
+/// A stream of bytes that depends only on its seed (SplitMix64), so that a test's tokens repeat.
 package struct ByteStream: Sendable {
   private var state: UInt64
 
@@ -21,7 +21,7 @@ package struct ByteStream: Sendable {
     return Array(bytes.prefix(count))
   }
 
-  /// A UUID of version 4 in its canonical spelling (RFC 9562 §5.4).
+  /// Returns a UUID of version 4 in its canonical spelling (RFC 9562 §5.4).
   package mutating func uuid() -> String {
     var bytes = take(16)
     bytes[6] = bytes[6] & 0x0F | 0x40

@@ -1,10 +1,11 @@
 public import SessionKit
 
 extension Credential {
-  /// Those of `LoopbackUser.sample`, whom the loopback and the simulated service know.
+  /// The credential of `LoopbackUser.sample`, a user of the loopback server and the simulated
+  /// server.
   public static let sample = Credential.password(of: .sample)
 
-  /// What this user of the loopback or the simulated service logs in with.
+  /// Returns the credential of a user of the loopback server or the simulated server.
   public static func password(of user: LoopbackUser) -> Credential {
     .password(user.email, user.password)
   }

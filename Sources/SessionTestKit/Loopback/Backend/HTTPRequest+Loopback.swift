@@ -3,9 +3,9 @@ public import SessionHTTP
 public import SessionKit
 
 extension HTTPRequest {
-  /// Asks the simulated service for what only those may see who are signed in (`world.server.send`).
+  /// Returns a request for a protected resource of the simulated server (`world.server.send`).
   ///
-  /// The answer has status 200 while the token counts, and else 401.
+  /// The answer has status 200 while the token is valid, else 401.
   public static func materials(_ token: AccessToken) -> HTTPRequest {
     HTTPRequest(
       method: "GET", url: URL(filePath: "/materials"),

@@ -1,11 +1,11 @@
-/// One issued token, access or refresh, under the number that calls are told apart by.
+/// An issued access or refresh token, with the number that identifies it in the list of calls.
 struct IssuedToken: Sendable {
   let number: Int
   let session: Int
-  /// Milliseconds since 1970; nil for never.
+  /// The time of expiry in milliseconds since 1970; `nil` if it never expires.
   let expires: Int64?
   var isRevoked = false
-  /// When a rotation replaced it, in milliseconds since 1970.
+  /// The time at which a rotation replaced it, in milliseconds since 1970; `nil` if it is current.
   var replaced: Int64?
 
   func hasExpired(at now: Int64) -> Bool {

@@ -84,7 +84,8 @@ extension LoopbackBackend {
     guard let token = call.body.refreshToken else {
       return .broken(.body, "A logout needs refresh_token.")
     }
-    // An unknown token is no reason to keep a session open (RFC 7009 §2.2), a stranger's is.
+    // An unknown token does not keep a session open (RFC 7009 §2.2); a token of another session
+    // does.
     if let issued = refreshTokens[token], issued.session != session {
       return .failure(403, "TOKEN_FOREIGN", "The refresh token is of another session.")
     }
@@ -116,7 +117,7 @@ extension LoopbackBackend {
     }
   }
 
-  /// The session that the request's bearer token belongs to, or why it is refused.
+  /// Returns the session of the request's bearer token, or the reason for a rejection.
   func authorize(_ request: ReceivedRequest, now: Int64) -> Result<Int, Refusal> {
     guard let bearer = request.bearer else {
       return .failure(Refusal("TOKEN_MISSING", "There is no bearer token."))
@@ -143,12 +144,12 @@ extension LoopbackBackend {
 
   private func activeContext(_ session: Int) -> LoopbackContext? {
     guard let contexts = user(of: session)?.contexts else { return nil }
-    // The user may have been given fewer contexts since.
+    // The user may have fewer contexts by now.
     let index = sessions[session].context
     return contexts.indices.contains(index) ? contexts[index] : contexts.first
   }
 
-  /// Issues an access token; returns the members that every token answer has.
+  /// Issues an access token; returns the members that every token response has.
   private mutating func issueAccessToken(
     _ session: Int, _ call: BackendCall
   ) -> [String: WireValue] {
@@ -180,7 +181,9 @@ extension LoopbackBackend {
     return token
   }
 
-  /// Issues the successor of a session's refresh token; the old one dies where tokens rotate.
+  /// Issues the next refresh token of a session.
+  ///
+  /// If tokens rotate, the old one is replaced.
   private mutating func replaceRefreshToken(_ session: Int, _ call: BackendCall) -> String {
     let old = sessions[session].refreshToken
     if call.settings.rotatesRefreshTokens {

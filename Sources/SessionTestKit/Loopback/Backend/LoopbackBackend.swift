@@ -1,9 +1,10 @@
-/// The auth service behind a loopback server: a value, without sockets, clock or randomness.
+/// The auth service of a loopback server: a value, without sockets, clock or randomness.
 ///
-/// A request and the time go in, an answer comes out, and the value is the state: who may sign in,
-/// which tokens were issued, replaced, revoked. Equal seeds and equal requests give equal tokens.
+/// It receives a request and the time, and returns an answer. Its state is the users and the tokens
+/// that were issued, replaced or revoked. Equal seeds and equal requests result in equal tokens.
 public struct LoopbackBackend: Sendable {
-  /// Who may sign in; changed live with ``LoopbackServer/updateUser(_:_:)``.
+  /// The users that may log in; ``LoopbackServer/updateUser(_:_:)`` changes one while the server
+  /// runs.
   public internal(set) var users: [LoopbackUser]
 
   let issuer: String
@@ -11,16 +12,16 @@ public struct LoopbackBackend: Sendable {
   var sessions: [LoopbackSession] = []
   var accessTokens: [String: IssuedToken] = [:]
   var refreshTokens: [String: IssuedToken] = [:]
-  /// What it was told to change, each once, in the order in which it came.
+  /// The changes that it received, without repetitions, in order of arrival.
   var changes: [LoopbackChange] = []
   private(set) var vault = SecretVault()
 
-  /// A service with the EDU wire shapes: snake_case JSON, the refresh token in the body.
+  /// Creates a service with the EDU protocol: snake_case JSON, the refresh token in the body.
   ///
   /// - Parameters:
-  ///   - users: who may sign in.
-  ///   - issuer: the `iss` claim of its access tokens.
-  ///   - seed: decides the tokens; two servers that must not know each other's need two seeds.
+  ///   - users: The users that may log in.
+  ///   - issuer: The `iss` claim of its access tokens.
+  ///   - seed: Decides the tokens. Give two servers different seeds, or they issue the same tokens.
   public static func edu(
     users: [LoopbackUser] = [.sample], issuer: String = "loopback", seed: UInt64 = 1
   ) -> LoopbackBackend {
@@ -34,12 +35,12 @@ public struct LoopbackBackend: Sendable {
     for user in users { learn(user) }
   }
 
-  /// Answers one request and changes state accordingly.
+  /// Answers one request, and changes the state accordingly.
   ///
   /// - Parameters:
-  ///   - request: a whole request.
-  ///   - now: the server's time in milliseconds since 1970, skew included.
-  ///   - settings: the knobs as they stand.
+  ///   - request: A complete request.
+  ///   - now: The server's time in milliseconds since 1970, clock skew included.
+  ///   - settings: The current settings.
   package mutating func answer(
     _ request: ReceivedRequest, now: Int64, settings: LoopbackSettings
   ) -> BackendAnswer {
@@ -55,7 +56,7 @@ public struct LoopbackBackend: Sendable {
     }
     if endpoint == .materials { return materials(request, now: now) }
     if endpoint == .changes { return change(request, now: now) }
-    // A bearer token on the refresh request is what REF-4 forbids.
+    // REF-4 forbids a bearer token on a refresh request.
     if endpoint == .refresh, request.hasAuthorization {
       return .broken(.authorizationOnRefresh, "A refresh carries no Authorization.")
     }
@@ -73,7 +74,7 @@ public struct LoopbackBackend: Sendable {
     }
   }
 
-  /// The numbers of the tokens that a request presents; zero for one that was never issued.
+  /// Returns the numbers of the tokens in a request; 0 for a token that was never issued.
   mutating func presented(in request: ReceivedRequest) -> (access: Int?, refresh: Int?) {
     let body = RequestBody(request.body)
     vault.learn((body?.secrets ?? []) + [request.bearer].compactMap(\.self))
@@ -83,7 +84,7 @@ public struct LoopbackBackend: Sendable {
     )
   }
 
-  /// Makes every token issued so far worthless.
+  /// Revokes the access tokens, the refresh tokens, or both, that were issued so far.
   mutating func revoke(access: Bool, refresh: Bool) {
     if access {
       for token in accessTokens.keys { accessTokens[token]?.isRevoked = true }
@@ -102,15 +103,15 @@ public struct LoopbackBackend: Sendable {
   }
 }
 
-// The state is full of tokens, so neither a print nor a dump may walk it.
+// The state contains tokens, so neither a print nor a dump may show it.
 extension LoopbackBackend: CustomStringConvertible, CustomReflectable {
-  /// How many users, sessions and tokens there are.
+  /// The numbers of users, sessions and tokens.
   public var description: String {
     "backend of \(users.count) users, \(sessions.count) sessions, "
       + "\(accessTokens.count) access and \(refreshTokens.count) refresh tokens"
   }
 
-  /// What a dump shows: the description.
+  /// A mirror that shows only the description.
   public var customMirror: Mirror { Mirror(self, children: ["backend": description]) }
 }
 

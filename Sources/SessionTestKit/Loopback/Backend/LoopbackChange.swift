@@ -1,18 +1,18 @@
-/// A change that the service has taken, once however often it came.
+/// A change that the service accepted; repetitions of it are not counted.
 public struct LoopbackChange: Sendable, Equatable {
-  /// By which the service knows it again.
+  /// The idempotency key by which the service recognizes a repetition.
   public let key: String
-  /// Whose it is.
+  /// The id of the user who made it.
   public let userID: String
-  /// What came with it.
+  /// The body of its request.
   public let body: [UInt8]
 }
 
 extension LoopbackBackend {
-  /// Takes a change, or says of one that was taken before what it said then.
+  /// Accepts a change, or repeats the answer to one that it accepted before.
   ///
-  /// A key is its user's. One that comes again with another body is 422 `KEY_REUSED`, one that is missing or
-  /// longer than 255 characters 400.
+  /// A key belongs to a user. The answer is 422 `KEY_REUSED` if the same key arrives with another
+  /// body. It is 400 if the key is missing, empty or longer than 255 bytes.
   mutating func change(_ request: ReceivedRequest, now: Int64) -> BackendAnswer {
     let session: Int
     switch authorize(request, now: now) {
@@ -36,9 +36,9 @@ extension LoopbackBackend {
 }
 
 extension LoopbackChange: CustomStringConvertible, CustomReflectable {
-  /// The key, and how much came with it.
+  /// The key, and the size of the body in bytes.
   public var description: String { "change \(key), \(body.count) bytes" }
 
-  /// What a dump shows: the description.
+  /// A mirror that shows only the description.
   public var customMirror: Mirror { Mirror(self, children: ["change": description]) }
 }

@@ -1,35 +1,35 @@
-/// One context a user may act in: a role at a school, perhaps in one of its units.
+/// A context in which a user may act: a role at a school, perhaps in one of its units.
 ///
 /// - Requirement: STA-5
 public struct LoopbackContext: Sendable, Equatable {
-  /// Identifies the role; with school and unit it names the context in a switch.
+  /// The id of the role; with those of school and unit it identifies the context in a switch.
   public var roleID: String
-  /// The role in words.
+  /// The display name of the role.
   public var roleName: String
-  /// Identifies the school.
+  /// The id of the school.
   public var schoolID: String
-  /// The school in words.
+  /// The display name of the school.
   public var schoolName: String
-  /// The academic unit, or nil for a context of the whole school.
+  /// The academic unit; `nil` for a context of the whole school.
   public var unit: Unit?
-  /// What the role may do here, such as `materials:read`.
+  /// The permissions of the role in this context, such as `materials:read`.
   public var permissions: [String]
 
   /// An academic unit of a school.
   public struct Unit: Sendable, Equatable {
-    /// Identifies the unit.
+    /// The id of the unit.
     public var id: String
-    /// The unit in words.
+    /// The display name of the unit.
     public var name: String
 
-    /// Makes a unit.
+    /// Creates a unit.
     public init(id: String, name: String) {
       self.id = id
       self.name = name
     }
   }
 
-  /// Makes a context.
+  /// Creates a context.
   public init(
     roleID: String, roleName: String, schoolID: String, schoolName: String, unit: Unit? = nil,
     permissions: [String] = []
@@ -49,7 +49,7 @@ public struct LoopbackContext: Sendable, Equatable {
     unit: Unit(id: "b6a1d3c4-5e7f-4a0b-9c8d-000000000001", name: "5th grade, A"),
     permissions: ["materials:read", "materials:write"])
 
-  /// A coordinator of another school, without a unit.
+  /// A coordinator at another school, without a unit.
   public static let coordinator = LoopbackContext(
     roleID: "2c5ea4c0-4067-4b1e-9a50-000000000002", roleName: "coordinator",
     schoolID: "7d1f0a52-93c7-4a86-8d2b-000000000002", schoolName: "South School",

@@ -1,4 +1,4 @@
-/// What a request was for; the names of the EDU paths.
+/// The purpose of a request; the cases are the paths of the EDU protocol.
 public enum LoopbackEndpoint: Sendable, Hashable, CaseIterable {
   /// `POST /auth/login`.
   case login
@@ -10,11 +10,11 @@ public enum LoopbackEndpoint: Sendable, Hashable, CaseIterable {
   case logout
   /// `GET /materials`, the protected resource.
   case materials
-  /// `POST /changes`, which takes what was changed offline, once for each `Idempotency-Key`.
+  /// `POST /changes`, which accepts offline changes, one for each `Idempotency-Key`.
   case changes
-  /// Any other path; answered 404.
+  /// Any other path; the answer is 404.
   case other
-  /// Bytes that were no HTTP request; answered 400, 413, 414, 417, 431, 501 or 505.
+  /// Bytes that are not an HTTP request; the answer is 400, 413, 414, 417, 431, 501 or 505.
   case unreadable
 
   init(path: String) {

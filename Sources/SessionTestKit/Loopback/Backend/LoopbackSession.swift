@@ -1,9 +1,9 @@
-/// What the backend knows about one sign-in.
+/// The backend's record of one session.
 struct LoopbackSession: Sendable {
   let userID: String
-  /// The position of the active context among the user's.
+  /// The index of the active context in the user's contexts.
   var context = 0
-  /// The refresh token that a refresh within the grace repeats.
+  /// The current refresh token; a refresh with a replaced token within the grace returns it again.
   var refreshToken: String
   var hasEnded = false
 }

@@ -1,24 +1,24 @@
-/// Makes access tokens that look like JWTs and that nobody can verify.
+/// A maker of access tokens that look like JWTs and cannot be verified.
 ///
-/// Three base64url parts without padding (RFC 7515 §3.1), header `HS256`. The signature is a
-/// deterministic digest without any key, so a verifying client refuses it: the tokens are for
-/// clients that read claims as hints, as all clients of this library do.
+/// A token has three base64url parts without padding (RFC 7515 §3.1) and the header `HS256`. The
+/// signature is a deterministic digest without a key, so a client that verifies it rejects the
+/// token. The tokens are for clients that read claims only as hints, as this library does.
 ///
 /// - Requirement: STA-5
 public enum LoopbackToken {
-  /// A well-formed token with the given claims.
+  /// Returns a well-formed token with the given claims.
   public static func make(claims: [String: WireValue]) -> String {
     make(payload: WireValue.object(claims).bytes)
   }
 
-  /// A token whose claims are these bytes of JSON.
+  /// Returns a token whose claims are these bytes of JSON.
   package static func make(payload: [UInt8]) -> String {
     let header: WireValue = ["alg": "HS256", "typ": "JWT"]
     let signed = base64URL(header.bytes) + "." + base64URL(payload)
     return signed + "." + base64URL(digest(of: signed))
   }
 
-  /// Bytes in the alphabet of RFC 4648 §5, without padding.
+  /// Encodes bytes in the alphabet of RFC 4648 §5, without padding.
   package static func base64URL(_ bytes: [UInt8]) -> String {
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
     var text = ""

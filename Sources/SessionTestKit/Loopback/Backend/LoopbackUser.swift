@@ -1,31 +1,33 @@
-/// Somebody who may sign in at the loopback server; printing or dumping one shows the id only.
+/// A user who may log in at the loopback server; a print or dump of one shows only the id.
 public struct LoopbackUser: Sendable, Equatable {
-  /// Whether a sign-in with the right password is let through.
+  /// Whether the user may log in with the right password.
   public enum Standing: Sendable, Equatable {
-    /// May sign in.
+    /// The user may log in.
     case active
-    /// Is answered 403 `USER_INACTIVE`.
+    /// A login is answered with 403 `USER_INACTIVE`.
     case inactive
-    /// Is answered 423 `USER_LOCKED`.
+    /// A login is answered with 423 `USER_LOCKED`.
     case locked
   }
 
-  /// A canonical UUID.
+  /// The user's id, a canonical UUID.
   public var id: String
-  /// What the user signs in with; compared as it is written.
+  /// The e-mail address to log in with; compared exactly, including case.
   public var email: String
-  /// The password, in the clear: this is a test's user.
+  /// The password, in plain text, since the user exists only in tests.
   public var password: String
   /// The given name.
   public var firstName: String
   /// The family name.
   public var lastName: String
-  /// Whether a sign-in is let through.
+  /// Whether the user may log in.
   public var standing: Standing
-  /// Where the user may act; a sign-in opens the first, and without any the context is `null`.
+  /// The contexts in which the user may act.
+  ///
+  /// A login activates the first. If there are none, the context is `null`.
   public var contexts: [LoopbackContext]
 
-  /// Makes a user.
+  /// Creates a user.
   public init(
     id: String, email: String, password: String, firstName: String, lastName: String,
     standing: Standing = .active, contexts: [LoopbackContext]
@@ -39,7 +41,7 @@ public struct LoopbackUser: Sendable, Equatable {
     self.contexts = contexts
   }
 
-  /// A user with two contexts, for examples and for tests that need just anybody.
+  /// A user with two contexts, for examples and for tests that need any user.
   public static let sample = LoopbackUser(
     id: "0b9f6f0e-1d5a-4c39-9d4e-6a1f3c2b7a10", email: "maria.sample@school.test",
     password: "correct-horse-9", firstName: "María", lastName: "Sample",
@@ -54,9 +56,9 @@ public struct LoopbackUser: Sendable, Equatable {
 }
 
 extension LoopbackUser: CustomStringConvertible, CustomReflectable {
-  /// The id and the standing, nothing that is secret.
+  /// The id, the standing and the number of contexts; no secret.
   public var description: String { "user \(id) (\(standing), \(contexts.count) contexts)" }
 
-  /// What a dump shows: the description.
+  /// A mirror that shows only the description.
   public var customMirror: Mirror { Mirror(self, children: ["user": description]) }
 }

@@ -1,5 +1,5 @@
 extension Duration {
-  /// Whole milliseconds, cut off, held at the bounds of `Int64` instead of trapping.
+  /// The duration in whole milliseconds, truncated; clamped to the bounds of `Int64`.
   var milliseconds: Int64 {
     let (seconds, attoseconds) = components
     let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1000)
@@ -9,7 +9,7 @@ extension Duration {
 }
 
 extension Int64 {
-  /// The sum, held at the bounds instead of trapping: knobs may be set to anything.
+  /// Returns the sum, clamped to the bounds instead of trapping, since settings can have any value.
   func adding(_ other: Int64) -> Int64 {
     let (sum, overflow) = addingReportingOverflow(other)
     if overflow { return other < 0 ? .min : .max }

@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// The members that any EDU request may carry; which of them it must is the endpoint's business.
+/// The members that any EDU request may have; each endpoint checks which of them are required.
 struct RequestBody: Decodable {
   var email: String?
   var password: String?
@@ -24,12 +24,13 @@ struct RequestBody: Decodable {
     case unitID = "academic_unit_id"
   }
 
-  /// Reads a JSON object; nil when the bytes are none, or a member is of another type than text.
+  /// Parses a JSON object; `nil` if the bytes are not one, or if a member is not a string.
   init?(_ bytes: [UInt8]) {
     do {
       self = try JSONDecoder().decode(RequestBody.self, from: Data(bytes))
     } catch {
-      // The reason would quote the body; the caller answers 400, which is all a client may learn.
+      // The error could quote the body. The caller answers 400, and the client needs to know no
+      // more.
       return nil
     }
   }

@@ -1,4 +1,4 @@
-/// Collects what must never be found in a file: tokens, passwords, e-mail addresses.
+/// The values that must not be found in any file: tokens, passwords, e-mail addresses.
 package struct SecretVault: Sendable {
   package private(set) var secrets: Set<String> = []
 
@@ -8,8 +8,8 @@ package struct SecretVault: Sendable {
     for secret in found where !secret.isEmpty {
       secrets.insert(secret)
       let parts = secret.split(separator: ".", omittingEmptySubsequences: false)
-      // The claims hold the e-mail address, so a token's parts are secret one by one. The header
-      // is not: it is the same in all tokens of the world.
+      // The claims contain the e-mail address, so each part of a token is secret on its own. The
+      // header is not secret, since all tokens have the same one.
       if parts.count == 3, !secret.contains("@"), parts.allSatisfy({ $0.count >= 16 }) {
         secrets.formUnion(parts.dropFirst().map(String.init))
       }

@@ -1,4 +1,4 @@
-/// A JSON value as it goes over the wire; literals make one.
+/// A JSON value in a request or an answer; it can be written as a literal.
 ///
 /// ```swift
 /// .patch(["expires_in": "soon", "access_token": "only.two", "token_type": nil])
@@ -10,13 +10,13 @@ public enum WireValue: Sendable, Equatable {
   case bool(Bool)
   /// A number without a fraction.
   case int(Int)
-  /// A number with a fraction; infinities and NaN, which JSON lacks, are written as `null`.
+  /// A number with a fraction; infinities and NaN do not exist in JSON and are written as `null`.
   case double(Double)
-  /// A text.
+  /// A string.
   case string(String)
-  /// A list.
+  /// An array.
   case array([WireValue])
-  /// Members by name; written in the order of their names, so that equal values are equal bytes.
+  /// An object; its members are written sorted by name, so that equal values are equal bytes.
   case object([String: WireValue])
 
   /// The value as JSON text in UTF-8 (RFC 8259).
@@ -53,7 +53,7 @@ public enum WireValue: Sendable, Equatable {
     return quoted + "\""
   }
 
-  /// The texts of every member, at any depth, whose name is among those given.
+  /// Returns the strings of all members, at any depth, that have one of the given names.
   func texts(named names: Set<String>) -> [String] {
     switch self {
     case .null, .bool, .int, .double, .string: []
@@ -71,25 +71,25 @@ extension WireValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
   ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral,
   ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-  /// Makes a `null`.
+  /// Creates a `null`.
   public init(nilLiteral: ()) { self = .null }
 
-  /// Makes a truth value.
+  /// Creates a Boolean value.
   public init(booleanLiteral value: Bool) { self = .bool(value) }
 
-  /// Makes a whole number.
+  /// Creates a number without a fraction.
   public init(integerLiteral value: Int) { self = .int(value) }
 
-  /// Makes a number with a fraction.
+  /// Creates a number with a fraction.
   public init(floatLiteral value: Double) { self = .double(value) }
 
-  /// Makes a text.
+  /// Creates a string.
   public init(stringLiteral value: String) { self = .string(value) }
 
-  /// Makes a list.
+  /// Creates an array.
   public init(arrayLiteral elements: WireValue...) { self = .array(elements) }
 
-  /// Makes an object; of a name that comes twice the last value wins.
+  /// Creates an object; if a name occurs twice, the last value is used.
   public init(dictionaryLiteral elements: (String, WireValue)...) {
     self = .object(Dictionary(elements) { _, last in last })
   }

@@ -1,6 +1,6 @@
-/// Writes the date of an answer, `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7).
+/// The date format of HTTP answers, `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7).
 package enum HTTPDate {
-  /// The text of an instant in milliseconds since 1970, UTC; fractions of a second are cut off.
+  /// Formats a time in milliseconds since 1970, UTC; fractions of a second are truncated.
   package static func text(_ milliseconds: Int64) -> String {
     let seconds = floorDivision(milliseconds, 1000)
     let day = floorDivision(seconds, 86_400)
@@ -18,8 +18,10 @@ package enum HTTPDate {
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
 
-  /// Year, month and day of a day number, in the Gregorian calendar: counts 400-year eras from a
-  /// first of March, so that the leap day comes last in its year.
+  /// Returns year, month and day of a day number in the Gregorian calendar.
+  ///
+  /// It counts in eras of 400 years that begin on March 1, so that the leap day is the last of its
+  /// year.
   private static func civil(_ day: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let shifted = day + 719_468
     let era = floorDivision(shifted, 146_097)

@@ -1,4 +1,4 @@
-/// One header field of an HTTP message; the name is kept in lower case (RFC 9110 §5.1).
+/// One header field of an HTTP message; its name is stored in lower case (RFC 9110 §5.1).
 package struct HTTPField: Sendable, Equatable {
   package let name: String
   package let value: String
@@ -10,12 +10,12 @@ package struct HTTPField: Sendable, Equatable {
 }
 
 extension [HTTPField] {
-  /// Every value of the named field, in order of arrival.
+  /// Returns all values of the named field, in order of arrival.
   package func values(of name: String) -> [String] {
     filter { $0.name == name }.map(\.value)
   }
 
-  /// The comma separated members of the named field, in lower case (RFC 9110 §5.6.1).
+  /// Returns the comma-separated members of the named field, in lower case (RFC 9110 §5.6.1).
   package func tokens(of name: String) -> [String] {
     values(of: name)
       .flatMap { $0.split(separator: ",") }

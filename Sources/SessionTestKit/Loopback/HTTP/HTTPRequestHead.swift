@@ -1,6 +1,6 @@
-/// Request line and fields while they are being read, and what they say about the body.
+/// The request line and the header fields while they are parsed, and the framing of the body.
 struct HTTPRequestHead: Sendable {
-  /// How the end of the body is known (RFC 9112 §6.3).
+  /// How the end of the body is found (RFC 9112 §6.3).
   enum Framing: Equatable {
     case none
     case length(Int)
@@ -50,7 +50,7 @@ struct HTTPRequestHead: Sendable {
         String(decoding: line[..<colon], as: UTF8.self), String(decoding: value, as: UTF8.self)))
   }
 
-  /// Checks what must hold before the body is read, and how it ends.
+  /// Checks the fields before the body is read, and returns how the body ends.
   func framing(_ limits: HTTPLimits) throws(HTTPRejection) -> Framing {
     let hosts = fields.values(of: "host").count
     guard hosts == 1 || (hosts == 0 && !isVersion11) else {
@@ -92,7 +92,7 @@ struct HTTPRequestHead: Sendable {
       keepsConnection: keeps)
   }
 
-  /// Plain digits only: `Int("+5")` would let a sign through.
+  /// Parses digits without a sign, unlike `Int("+5")`; `nil` if there is any other character.
   static func number(_ digits: ArraySlice<UInt8>, radix: Int) -> Int? {
     // Fifteen digits of either radix cannot overflow.
     guard !digits.isEmpty, digits.count <= 15 else { return nil }
@@ -115,7 +115,7 @@ struct HTTPRequestHead: Sendable {
     target: String
   ) throws(HTTPRejection) -> (path: String, query: String?) {
     var rest = Substring(target)
-    // A client that believes in a proxy sends the whole address (RFC 9112 §3.2.2).
+    // A client that uses a proxy sends the absolute URL (RFC 9112 §3.2.2).
     if rest.lowercased().hasPrefix("http://") {
       rest = rest.dropFirst(7).drop { $0 != "/" && $0 != "?" }
       if !rest.hasPrefix("/") { rest = "/" + rest }

@@ -1,11 +1,16 @@
-/// Reads requests out of bytes that arrive in pieces of any size; a value, without any I/O.
+/// A parser of requests from bytes that arrive in pieces of any size; a value, without any I/O.
 ///
-/// Feed it what was read, then ask for events until it needs more. Strict where leniency would let
-/// two readers disagree on where a request ends (RFC 9112 §11.2): a line ends in CRLF, a length is
-/// plain digits and comes once, length and chunks exclude each other, nothing is folded. After a
-/// rejection it stays rejected, because nobody knows where the next request begins.
+/// Feed it the bytes, then call `next` until it needs more. It is strict where two lenient parsers
+/// could disagree on the end of a request (RFC 9112 §11.2):
+///
+/// - A line ends in CRLF.
+/// - A length consists of digits only, and occurs once.
+/// - A message has a length or chunks, not both.
+/// - A field is on one line.
+///
+/// After a rejection it rejects everything, since the start of the next request is unknown.
 package struct HTTPRequestParser: Sendable {
-  /// What the bytes so far amount to.
+  /// The result of parsing the bytes so far.
   package enum Event: Sendable, Equatable {
     case needsMoreBytes
     /// The client waits for `100 Continue` before it sends the body (RFC 9110 §10.1.1).
@@ -28,9 +33,9 @@ package struct HTTPRequestParser: Sendable {
   private let limits: HTTPLimits
   private var stage = Stage.requestLine
   private var input: [UInt8] = []
-  /// Bytes of `input` before this index are consumed.
+  /// The index of the first byte of `input` that is not consumed.
   private var start = 0
-  /// No line feed lies between `start` and this index, so a slow client costs no second search.
+  /// No line feed is between `start` and this index, so bytes are not searched twice.
   private var searched = 0
   private var fieldBytes = 0
   private var head = HTTPRequestHead()
@@ -40,7 +45,7 @@ package struct HTTPRequestParser: Sendable {
     self.limits = limits
   }
 
-  /// Takes in what was read; the pieces may be cut anywhere.
+  /// Adds received bytes; they can be split anywhere.
   package mutating func feed(_ bytes: some Sequence<UInt8>) {
     if case .failed = stage { return }
     if start > 0 {
@@ -51,7 +56,7 @@ package struct HTTPRequestParser: Sendable {
     input.append(contentsOf: bytes)
   }
 
-  /// The next thing that the bytes fed so far say.
+  /// Returns the next event in the bytes fed so far.
   package mutating func next() -> Event {
     do {
       while true {
@@ -64,7 +69,7 @@ package struct HTTPRequestParser: Sendable {
     }
   }
 
-  /// One step; nil when it got further without having anything to say.
+  /// Makes one step; `nil` if the step resulted in no event.
   private mutating func advance() throws(HTTPRejection) -> Event? {
     switch stage {
     case .requestLine: return try readRequestLine()
@@ -83,7 +88,7 @@ package struct HTTPRequestParser: Sendable {
     guard let line = try takeLine(atMost: limits.requestLineBytes, else: tooLong) else {
       return .needsMoreBytes
     }
-    // An empty line before a request is forgiven (RFC 9112 §2.2).
+    // An empty line before a request is ignored (RFC 9112 §2.2).
     if line.isEmpty { return nil }
     head = try HTTPRequestHead(requestLine: line)
     fieldBytes = 0
@@ -156,7 +161,7 @@ package struct HTTPRequestParser: Sendable {
     guard let line = try takeLine(atMost: limits.fieldBytes - fieldBytes, else: tooMany) else {
       return nil
     }
-    // An empty field costs its line ending, so a flood of them ends as well.
+    // An empty field counts with its line ending, so that a flood of them reaches the limit too.
     fieldBytes += line.count + 2
     return line
   }
@@ -169,7 +174,7 @@ package struct HTTPRequestParser: Sendable {
     return taken
   }
 
-  /// The next line without its CRLF, or nil when it is not all there.
+  /// Returns the next line without its CRLF, or `nil` if it is incomplete.
   private mutating func takeLine(
     atMost limit: Int, else rejection: HTTPRejection
   ) throws(HTTPRejection) -> ArraySlice<UInt8>? {

@@ -1,9 +1,9 @@
-/// One whole request as it came off the wire, body decoded from its transfer coding (RFC 9112).
+/// A complete request; its body is decoded from its transfer coding (RFC 9112).
 package struct ReceivedRequest: Sendable, Equatable {
   package let method: String
-  /// The path without its query; percent escapes are left as they were sent.
+  /// The path without its query; percent escapes are not decoded.
   package let path: String
-  /// What stands behind the path's `?`, as it was sent; `nil` where there is none.
+  /// The query after the path's `?`, not decoded; `nil` if there is none.
   package let query: String?
   package let fields: [HTTPField]
   package let body: [UInt8]
@@ -22,7 +22,7 @@ package struct ReceivedRequest: Sendable, Equatable {
     self.keepsConnection = keepsConnection
   }
 
-  /// The credential of an `Authorization: Bearer` field, if there is one (RFC 6750 §2.1).
+  /// The credential of an `Authorization: Bearer` field; `nil` if there is none (RFC 6750 §2.1).
   package var bearer: String? {
     guard let value = fields.values(of: "authorization").first else { return nil }
     let parts = value.split(separator: " ", maxSplits: 1)
@@ -30,13 +30,14 @@ package struct ReceivedRequest: Sendable, Equatable {
     return String(parts[1])
   }
 
-  /// Whether any `Authorization` field was sent, of whatever scheme.
+  /// Whether an `Authorization` field of any scheme was sent.
   package var hasAuthorization: Bool {
     fields.contains { $0.name == "authorization" }
   }
 }
 
-// Query, fields and body carry tokens and passwords, so neither a print nor a dump may show them.
+// Query, fields and body can contain tokens and passwords, so neither a print nor a dump may show
+// them.
 extension ReceivedRequest: CustomStringConvertible, CustomReflectable {
   package var description: String {
     "\(method) \(LoopbackCall.withoutSecrets(path: path)), "

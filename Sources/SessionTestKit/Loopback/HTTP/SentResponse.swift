@@ -1,9 +1,9 @@
-/// One answer, before it becomes bytes.
+/// An answer, before it becomes bytes.
 package struct SentResponse: Sendable, Equatable {
   package var status: Int
   package var fields: [HTTPField]
   package var body: [UInt8]
-  /// A field that is sent after the body, which goes in chunks then.
+  /// A field that is sent after the body; the body is then sent in chunks.
   package var trailer: HTTPField?
 
   package init(status: Int, fields: [HTTPField] = [], body: [UInt8] = []) {
@@ -12,11 +12,11 @@ package struct SentResponse: Sendable, Equatable {
     self.body = body
   }
 
-  /// The answer as HTTP/1.1 bytes, framed by its length, or in chunks (RFC 9112 §6.2, §7.1).
+  /// Returns the answer as bytes of HTTP/1.1, with a length or in chunks (RFC 9112 §6.2, §7.1).
   ///
   /// - Parameters:
-  ///   - method: of the request: the answer to `HEAD` has a length and no body.
-  ///   - closing: whether to announce that the connection ends with this answer.
+  ///   - method: The method of the request. The answer to `HEAD` has a length and no body.
+  ///   - closing: Whether to announce that the connection ends after this answer.
   package func bytes(answering method: String, closing: Bool) -> [UInt8] {
     var head = "HTTP/1.1 \(status) \(Self.reason(status))\r\n"
     for field in fields {
@@ -39,14 +39,15 @@ package struct SentResponse: Sendable, Equatable {
     return bytes
   }
 
-  /// The body as one chunk, and the trailer field after the last one.
+  /// Returns the body as one chunk, with the trailer field after the last chunk.
   private func chunks(before trailer: HTTPField) -> [UInt8] {
     let size = body.isEmpty ? "" : String(body.count, radix: 16) + "\r\n"
     let end = "0\r\n\(Self.canonical(trailer.name)): \(trailer.value)\r\n\r\n"
     return Array(size.utf8) + body + Array((body.isEmpty ? end : "\r\n" + end).utf8)
   }
 
-  /// `retry-after` as `Retry-After`: some clients look fields up with their case.
+  /// Returns a name such as `Retry-After` for `retry-after`: some clients compare names with their
+  /// case.
   private static func canonical(_ name: String) -> String {
     name.split(separator: "-", omittingEmptySubsequences: false)
       .map { $0.prefix(1).uppercased() + $0.dropFirst() }

@@ -1,8 +1,8 @@
-/// A request on its way through the server; owned by its connection.
+/// A request that the server is processing; its connection owns it.
 struct CallJob: Sendable {
   enum Stage: Sendable {
     case arrived
-    /// The fault is chosen; acts when the instant is reached.
+    /// The fault is chosen; the server acts at this time of the monotonic clock, in milliseconds.
     case delayed(until: Int64)
     case acted(CallResult)
   }
@@ -14,24 +14,24 @@ struct CallJob: Sendable {
   var fault: LoopbackFault?
 }
 
-/// What a job may do next.
+/// The next step of a connection for a job.
 enum CallStep: Sendable {
-  /// Ask again when woken, or at this instant of the monotonic clock.
+  /// Try again after a wakeup, or at this time of the monotonic clock in milliseconds.
   case wait(until: Int64?)
-  /// Send these bytes, then do that with the connection.
+  /// Send these bytes, then treat the connection as `then` says.
   case finish([UInt8], then: Ending)
 }
 
-/// What becomes of a connection after an answer.
+/// The treatment of a connection after an answer.
 enum Ending: Sendable {
   case goOn
-  /// Orderly: the client is told, and given time to read.
+  /// Closes it in order: announces the end, and gives the client time to read.
   case close
-  /// At once, with a reset.
+  /// Closes it at once, with a reset.
   case reset
 }
 
-/// How a call ends, before it becomes bytes.
+/// The result of a call, before it becomes bytes.
 enum CallResult: Sendable {
   case answer(SentResponse, code: String?, LoopbackCall.Violation?)
   case cut(SentResponse, afterBytes: Int)

@@ -1,4 +1,4 @@
-/// The closed gates and who waits at them; a value.
+/// The closed gates and the requests that wait at them; a value.
 struct HeldRequests: Sendable {
   private struct Gate {
     let endpoint: LoopbackEndpoint
@@ -11,7 +11,7 @@ struct HeldRequests: Sendable {
   private var gates: [Int: Gate] = [:]
   private var count = 0
 
-  /// Closes a gate; returns its id.
+  /// Closes a gate, and returns its id.
   mutating func close(_ endpoint: LoopbackEndpoint, at moment: LoopbackFault.Moment) -> Int {
     count += 1
     gates[count] = Gate(endpoint: endpoint, moment: moment)
@@ -40,7 +40,7 @@ struct HeldRequests: Sendable {
     gates[id]?.queue.count ?? 0
   }
 
-  /// Whether a call may pass; if not it is in the queue from now on.
+  /// Returns whether a call may pass; if not, it is in the gate's queue afterwards.
   mutating func pass(
     _ call: Int, _ endpoint: LoopbackEndpoint, at moment: LoopbackFault.Moment
   ) -> Bool {

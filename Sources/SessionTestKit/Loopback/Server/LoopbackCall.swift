@@ -1,59 +1,61 @@
 public import SessionCore
 
-/// One request as the server received it; holds no token, password, e-mail address or body.
+/// A request as the server received it; contains no token, password, e-mail address or body.
 public struct LoopbackCall: Sendable, Equatable, CustomStringConvertible {
-  /// What became of a call.
+  /// The outcome of a call.
   public enum Outcome: Sendable, Equatable {
-    /// It is not answered yet: it waits at a gate, or is delayed.
+    /// It has no answer yet: it waits at a gate, or it is delayed.
     case waiting
     /// It was answered with this status.
     case answered(status: Int)
-    /// The connection was dropped before a whole answer was sent, as a fault asked.
+    /// A fault dropped the connection before a complete answer was sent.
     case dropped
   }
 
-  /// A rule of the wire that a client broke; a test asks for none (``LoopbackServer/violations``).
+  /// A rule of the protocol that a client broke; a test expects none
+  /// (``LoopbackServer/violations``).
   public enum Violation: Sendable, Equatable {
     /// The refresh request carried `Authorization`.
     ///
     /// - Requirement: REF-4
     case authorizationOnRefresh
-    /// The body was not the JSON that the endpoint needs.
+    /// The body was not the JSON object that the endpoint needs.
     case body
-    /// The path is right and the method is wrong.
+    /// The path is known, but does not allow the method.
     case method
-    /// The bytes were no HTTP request, or too many.
+    /// The bytes were not an HTTP request, or were too many.
     case http
   }
 
-  /// The position among all calls, from 1, in order of arrival.
+  /// The number of the call among all calls, from 1, in order of arrival.
   public let number: Int
-  /// What it was for.
+  /// The endpoint of the request.
   public let endpoint: LoopbackEndpoint
   /// The HTTP method; empty for an unreadable request.
   public let method: String
-  /// The path without query; a segment that could be a secret is shown as `…`.
+  /// The path without its query; a segment that could be a secret is replaced by `…`.
   public let path: String
-  /// Which connection it came on, from 1: two calls of one number shared a connection.
+  /// The number of its connection, from 1; calls with the same number used the same connection.
   public let connection: Int
-  /// When it arrived, by the server's clock.
+  /// The time of arrival by the server's clock.
   public let received: Timestamp
-  /// The harmless header fields, by lower case name; never `authorization` nor `cookie`.
+  /// The header fields that contain no secret, by lower-case name; never `authorization` or
+  /// `cookie`.
   public let headers: [String: String]
   /// Whether an `Authorization` field was sent.
   public let hasAuthorization: Bool
-  /// Which access token was presented: 1 is the first issued, 0 one never issued, nil none.
+  /// The number of the access token in it: 1 is the first issued, 0 is unknown, `nil` is none.
   public let accessToken: Int?
-  /// Which refresh token was presented: 1 is the first issued, 0 one never issued, nil none.
+  /// The number of the refresh token in it: 1 is the first issued, 0 is unknown, `nil` is none.
   public let refreshToken: Int?
-  /// What became of it.
+  /// The outcome so far.
   public internal(set) var outcome = Outcome.waiting
   /// The `code` of the error that was answered.
   public internal(set) var code: String?
-  /// The rule of the wire that it broke.
+  /// The rule of the protocol that it broke.
   public internal(set) var violation: Violation?
 
-  /// The status that was answered, or nil while there is none.
+  /// The status of the answer; `nil` if there is none.
   public var status: Int? {
     if case .answered(let status) = outcome { return status }
     return nil
@@ -81,7 +83,7 @@ public struct LoopbackCall: Sendable, Equatable, CustomStringConvertible {
     "content-type", "expect", "idempotency-key", "transfer-encoding",
   ]
 
-  /// A path as it may be shown: only short segments of letters, as routes have them.
+  /// Returns a path in which only short segments of letters, as routes have them, are shown.
   package static func withoutSecrets(path: String) -> String {
     path.split(separator: "/", omittingEmptySubsequences: false)
       .map { segment in

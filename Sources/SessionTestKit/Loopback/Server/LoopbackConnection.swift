@@ -1,12 +1,13 @@
-/// One connection: reads requests in order, answers each before it reads the next.
+/// A connection of the server: it reads requests in order, and answers each before it reads the
+/// next.
 ///
-/// Lives on the server's thread alone. A job that waits does not watch its client: a server does not
-/// notice either that nobody waits for an answer any more, and acts all the same.
+/// It is used only on the server's thread. While a job waits, the connection does not watch its
+/// client. So, like a real server, it acts even if the client has stopped waiting for the answer.
 struct LoopbackConnection {
   private enum Phase {
     case serving
-    /// Everything is written; reads on for a moment, because closing while the client still sends
-    /// would destroy the answer on its side (RFC 9112 §9.6).
+    /// Everything is written. It continues to read for a short time. If it closed while the client
+    /// still sends, the client could lose the answer (RFC 9112 §9.6).
     case lingering(until: Int64)
     case closed
   }
@@ -20,7 +21,7 @@ struct LoopbackConnection {
   private var output: ArraySlice<UInt8> = []
   private var ending = Ending.goOn
   private var inputEnded = false
-  /// When a job wants to be asked again.
+  /// The time of the monotonic clock, in milliseconds, at which the job must be advanced again.
   private var deadline: Int64?
 
   init(_ socket: Socket, number: Int, desk: LoopbackMailbox) {
@@ -34,7 +35,7 @@ struct LoopbackConnection {
     return false
   }
 
-  /// Whether there is use for more input.
+  /// Whether more input can be processed now.
   var wantsToRead: Bool {
     switch phase {
     case .serving: job == nil && output.isEmpty && !inputEnded
@@ -45,7 +46,7 @@ struct LoopbackConnection {
 
   var wantsToWrite: Bool { !output.isEmpty && !isClosed }
 
-  /// The instant at which it must be looked at even if nothing happens.
+  /// The time at which the connection needs its turn even without an event.
   var wakes: Int64? {
     switch phase {
     case .serving: deadline
@@ -54,7 +55,7 @@ struct LoopbackConnection {
     }
   }
 
-  /// Ends the connection without ceremony, as a crash or a lost network does.
+  /// Ends the connection with a reset, as a crash or a lost network does.
   private mutating func reset() {
     socket.close(resetting: true)
     phase = .closed
@@ -62,13 +63,16 @@ struct LoopbackConnection {
 
   mutating func close() {
     guard !isClosed else { return }
-    // Said aloud, because a child that was born with a copy of the descriptor keeps it open.
+    // The end is announced explicitly, since a child process with a copy of the descriptor keeps it
+    // open.
     socket.finishWriting()
     socket.close()
     phase = .closed
   }
 
-  /// Does all that can be done now; `isReadable` is what `poll` said.
+  /// Does everything that is possible now.
+  ///
+  /// `isReadable` is the result of `poll`.
   mutating func work(isReadable: Bool, at instant: Int64) {
     switch phase {
     case .closed: break
@@ -108,7 +112,7 @@ struct LoopbackConnection {
     }
   }
 
-  /// Writes what there is; false when the peer must read first, or is gone.
+  /// Writes pending output; returns `false` if the client must read first, or is gone.
   private mutating func write(at instant: Int64) -> Bool {
     switch socket.write(output) {
     case .wouldBlock: return false
@@ -122,7 +126,7 @@ struct LoopbackConnection {
     }
   }
 
-  /// Everything is written: goes on, or ends as it was told to.
+  /// Continues or ends the connection after everything is written, as `ending` says.
   private mutating func end(at instant: Int64) {
     switch ending {
     case .goOn: break
@@ -139,7 +143,7 @@ struct LoopbackConnection {
 
   private mutating func advance(at instant: Int64) -> Bool {
     guard var current = job else { return false }
-    // Kept out of the property while it changes, so that its request is not copied.
+    // The job is out of the property while it changes, so that its request is not copied.
     job = nil
     switch desk.advance(&current, at: instant) {
     case .wait(let until):
@@ -153,7 +157,7 @@ struct LoopbackConnection {
     }
   }
 
-  /// Takes the next thing from the input; false when there is nothing to do but to wait.
+  /// Processes the next event of the input; returns `false` if the connection has to wait.
   private mutating func parse() -> Bool {
     switch parser.next() {
     case .needsMoreBytes:

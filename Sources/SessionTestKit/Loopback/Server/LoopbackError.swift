@@ -1,9 +1,9 @@
-/// Why a loopback server could not start.
+/// The reason why a loopback server could not start.
 public enum LoopbackError: Error, Sendable, Equatable, CustomStringConvertible {
   /// A system call failed; `code` is its `errno`.
   case socket(call: String, code: Int32)
 
-  /// What failed, where, with what consequence, and what to do next.
+  /// A sentence that says what failed, where, the consequence, and what to do.
   public var description: String {
     switch self {
     case .socket(let call, let code):

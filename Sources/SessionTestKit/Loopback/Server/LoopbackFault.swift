@@ -1,63 +1,66 @@
-/// What goes wrong with one request; see ``LoopbackServer/failNext(_:with:times:)``.
+/// A fault of one request; see ``LoopbackServer/failNext(_:with:times:)``.
 public enum LoopbackFault: Sendable, Equatable {
-  /// Whether the server did what the request asks before things went wrong.
+  /// Whether the server acted on the request before the fault.
   public enum Moment: Sendable, Equatable {
-    /// Its state is as it was.
+    /// The server did not act; its state is unchanged.
     case beforeActing
-    /// Its state has changed, and the client does not know.
+    /// The server acted; its state has changed, and the client does not know it.
     case afterActing
   }
 
-  /// Answers this status with an error body, without acting; `retryAfter` is in seconds.
+  /// Answers with this status and an error body, without acting; `retryAfter` is in seconds.
   case status(Int, code: String? = nil, retryAfter: Int? = nil)
 
-  /// Breaks the connection (a TCP reset) after the first line of an answer.
+  /// Breaks the connection with a TCP reset after the first line of an answer.
   ///
-  /// The line is there because a client may silently repeat the request when a connection that it
-  /// reuses ends without a byte, and the fault would be spent unseen (on Linux `URLSession` then
-  /// hangs until its time-out). A reset, because the same `URLSession` traps when a connection ends
-  /// in order after that line. As it is, `URLSession` reports `networkConnectionLost`.
+  /// The first line prevents a silent repetition. A client may repeat a request if a reused
+  /// connection ends without a byte. The fault would then have no effect, and on Linux `URLSession`
+  /// waits until its timeout. The reset is needed because the same `URLSession` traps if a
+  /// connection ends in order after that line. With the reset `URLSession` reports
+  /// `networkConnectionLost`.
   case dropConnection(Moment)
 
-  /// Acts, sends this many bytes of the answer (header and body together), breaks the connection.
+  /// Acts, sends this many bytes of the answer (header and body), then breaks the connection.
   ///
-  /// With 0 a client may silently repeat the request, see ``dropConnection(_:)``.
+  /// With 0 bytes a client may silently repeat the request; see ``dropConnection(_:)``.
   case cutAnswer(afterBytes: Int)
 
-  /// Acts, and sends the true answer in chunks with this trailer field (RFC 9112 §7.1.2).
+  /// Acts, and sends the real answer in chunks with this trailer field (RFC 9112 §7.1.2).
   ///
-  /// The answer is valid. On Linux `URLSession` ends the process at it (Specs/URLSession.md).
+  /// The answer is valid. On Linux `URLSession` ends the process when it receives it
+  /// (Specs/URLSession.md).
   case trailer(String, String)
 
-  /// Waits this long, in real time and on top of the latency, then acts and answers truly.
+  /// Waits this long, in real time and in addition to the latency; then acts and sends the real
+  /// answer.
   case delay(Duration)
 
-  /// Answers these bytes, before or after acting.
+  /// Answers with these bytes, before or after acting.
   case body(
     [UInt8], contentType: String = "application/json", status: Int = 200,
     Moment = .beforeActing)
 
   /// Acts, and answers with these members of the JSON object added or replaced.
   ///
-  /// An answer that is no success, or has no body, goes out as it is.
+  /// An answer without status 200 or without a JSON object is not changed.
   case patch([String: WireValue])
 
-  /// A page for people, as a captive portal or a proxy sends it: status 200, `text/html`.
+  /// Answers with a web page, as a captive portal or a proxy does: status 200, `text/html`.
   public static let html = LoopbackFault.body(
     Array("<!doctype html><title>Sign in to the network</title>".utf8), contentType: "text/html")
 
-  /// Status 200 and half a JSON object.
+  /// Answers with status 200 and half a JSON object.
   public static let brokenJSON = LoopbackFault.body(Array(#"{"access_token":"#.utf8))
 
-  /// The true answer, but for an access token of two parts.
+  /// Acts, and answers with an access token that has only two parts.
   public static let malformedToken = LoopbackFault.patch(["access_token": "only.two"])
 
-  /// The true answer, but for `expires_in`: 0, a negative number, a text.
+  /// Acts, and answers with this `expires_in`, for example 0, a negative number or a string.
   public static func expiresIn(_ value: WireValue) -> LoopbackFault {
     .patch(["expires_in": value])
   }
 
-  /// What a file must not contain on account of this fault.
+  /// The secrets of this fault, which must not be found in any file.
   var secrets: [String] {
     switch self {
     case .patch(let members):
@@ -69,9 +72,9 @@ public enum LoopbackFault: Sendable, Equatable {
   }
 }
 
-// Bodies and patches may hold tokens.
+// Bodies and patches can contain tokens.
 extension LoopbackFault: CustomStringConvertible, CustomReflectable {
-  /// The kind of fault, without what it sends.
+  /// The kind of the fault, without the data that it sends.
   public var description: String {
     switch self {
     case .status(let status, let code, _): "status \(status) \(code ?? "")"
@@ -84,6 +87,6 @@ extension LoopbackFault: CustomStringConvertible, CustomReflectable {
     }
   }
 
-  /// What a dump shows: the description.
+  /// A mirror that shows only the description.
   public var customMirror: Mirror { Mirror(self, children: ["fault": description]) }
 }

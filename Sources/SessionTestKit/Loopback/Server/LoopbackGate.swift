@@ -1,20 +1,23 @@
-/// Holds requests of one endpoint back until a test lets them go.
+/// A gate that holds requests of one endpoint back until a test lets them pass.
 ///
-/// Closed from the moment ``LoopbackServer/hold(_:at:)`` returns it. Requests pass in order of
-/// arrival. Dropping the value opens nothing; stopping the server ends the held connections.
+/// It is closed when ``LoopbackServer/hold(_:at:)`` returns it. Requests pass in order of arrival.
+/// Dropping the value does not open the gate. If the server stops, the held connections end.
 public struct LoopbackGate: Sendable {
   let desk: LoopbackMailbox
   let id: Int
 
-  /// How many requests wait here now.
+  /// The number of requests that wait at the gate now.
   public var waiting: Int { desk.waiting(atGate: id) }
 
-  /// Lets everybody through, now and from now on; a second time does nothing.
+  /// Opens the gate permanently: all requests pass, now and later.
+  ///
+  /// A second call does nothing.
   public func open() { desk.openGate(id) }
 
-  /// Lets this many requests through: those that wait longest, then the next to arrive.
+  /// Lets this many requests pass: first those that wait, the oldest first, then the next to
+  /// arrive.
   public func admit(_ count: Int) { desk.admit(count, atGate: id) }
 
-  /// Lets the request through that arrived last; does nothing if none waits.
+  /// Lets the request pass that arrived last; does nothing if none waits.
   public func admitNewest() { desk.admitNewest(atGate: id) }
 }

@@ -6,10 +6,11 @@
   import Musl
 #endif
 
-/// The server's thread: waits for sockets and for the bell, and gives each connection its turn.
+/// The loop of the server's thread: it waits for sockets and wakeups, and gives each connection its
+/// turn.
 ///
-/// One thread for all connections: a held request costs no thread, requests are received in one
-/// order, and stopping is one wake-up. Nothing in it blocks but `poll`.
+/// One thread serves all connections. So a held request needs no thread, requests are received in
+/// one order, and one wakeup stops the server. Only `poll` blocks.
 struct LoopbackLoop {
   private let listener: Socket
   private let ringing: Socket
@@ -17,7 +18,8 @@ struct LoopbackLoop {
   private let desk: LoopbackMailbox
   private var connections: [LoopbackConnection] = []
   private var accepted = 0
-  /// Out of descriptors: nobody is let in before this instant, lest the loop spin.
+  /// The time until which no connection is accepted, so that the loop does not spin without
+  /// descriptors.
   private var listensAgain: Int64?
 
   init(listener: Socket, ringing: Socket, bell: Wakeup, desk: LoopbackMailbox) {
@@ -27,7 +29,7 @@ struct LoopbackLoop {
     self.desk = desk
   }
 
-  /// Runs until the desk is stopped, then closes everything.
+  /// Runs until the server is stopped, then closes all sockets.
   mutating func run() {
     while !desk.isStopped {
       let events = waitForEvents()
@@ -46,27 +48,28 @@ struct LoopbackLoop {
     ringing.close()
   }
 
-  /// What happened, by position: the bell, the listener, then the connections.
+  /// Returns the events by position: the wakeup, the listener, then the connections.
   private func waitForEvents() -> [Int16] {
     var polled = [
       pollfd(fd: ringing.descriptor, events: Int16(POLLIN), revents: 0),
-      // A negative descriptor is passed over.
+      // `poll` ignores a negative descriptor.
       pollfd(
         fd: listensAgain == nil ? listener.descriptor : -1, events: Int16(POLLIN), revents: 0),
     ]
     for connection in connections {
       let reads = connection.wantsToRead ? Int16(POLLIN) : 0
       let writes = connection.wantsToWrite ? Int16(POLLOUT) : 0
-      // One that wants nothing is passed over, for a hang-up would be reported again and again.
+      // A connection that needs nothing is ignored, since `poll` would report a hang-up again and
+      // again.
       let descriptor = reads | writes == 0 ? -1 : connection.socket.descriptor
       polled.append(pollfd(fd: descriptor, events: reads | writes, revents: 0))
     }
-    // Interrupted or not, what it did not report is reported again.
+    // The result can be ignored: after an interruption `poll` reports the same events again.
     _ = poll(&polled, nfds_t(polled.count), timeout())
     return polled.map(\.revents)
   }
 
-  /// Milliseconds until somebody must be looked at; −1 for never.
+  /// Returns the milliseconds until a connection or the listener needs its turn; −1 if none does.
   private func timeout() -> Int32 {
     let wakes = connections.compactMap(\.wakes) + [listensAgain].compactMap(\.self)
     guard let first = wakes.min() else { return -1 }
@@ -85,7 +88,7 @@ struct LoopbackLoop {
     }
   }
 
-  /// Milliseconds of a clock that nobody sets.
+  /// Returns the time of the monotonic clock in milliseconds; no user can set that clock.
   private static func now() -> Int64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Where the test's tasks and the server's thread meet: one lock, and one bell to wake the thread.
+/// The state that the test's tasks and the server's thread share: one lock, and one wakeup for the
+/// thread.
 ///
 /// The test's clock and the waiting tasks are called outside the lock.
 final class LoopbackMailbox: Sendable {
@@ -17,7 +18,7 @@ final class LoopbackMailbox: Sendable {
     self.clock = clock
   }
 
-  /// The one door: changes the state, then resumes whom the change concerns.
+  /// Changes the state, then resumes the tasks whose wait is over; every change goes through here.
   @discardableResult
   func change<Result: Sendable>(_ body: (inout LoopbackServerState) -> Result) -> Result {
     let (result, resumptions) = state.withLock { state in
@@ -30,7 +31,7 @@ final class LoopbackMailbox: Sendable {
     return result
   }
 
-  /// A change that may set held requests going.
+  /// Changes the state in a way that may let held requests pass.
   private func changeAndRing(_ body: (inout LoopbackServerState) -> Void) {
     change(body)
     bell.ring()
@@ -50,7 +51,7 @@ extension LoopbackMailbox {
     return change { $0.receive(request, connection: connection, now: $0.skewed(time)) }
   }
 
-  /// Notes bytes that were no request; returns the answer.
+  /// Records bytes that were not a request; returns the answer.
   func receiveUnreadable(_ rejection: HTTPRejection, connection: Int) -> [UInt8] {
     let time = clock()
     let now = change { state in
@@ -74,7 +75,7 @@ extension LoopbackMailbox {
     changeAndRing { $0.stop() }
   }
 
-  /// Has every request that waits looked at again.
+  /// Makes the server's thread look at all waiting requests again.
   func ring() {
     bell.ring()
   }
@@ -95,8 +96,9 @@ extension LoopbackMailbox {
     read { $0.gates.waiting(at: id) }
   }
 
-  /// Waits for a milestone to have been reached so often; false when the server stopped first, or
-  /// the task was cancelled.
+  /// Waits until a milestone is reached `count` times.
+  ///
+  /// Returns `false` if the server stopped or the task was cancelled before.
   func wait(for milestone: LoopbackServerState.Milestone, count: Int) async -> Bool {
     let id = change { $0.nextWaiter() }
     return await withTaskCancellationHandler {

@@ -4,7 +4,8 @@ public import SessionCore
 public import SessionKit
 import Synchronization
 
-/// An auth server on 127.0.0.1 for tests: real sockets, real HTTP/1.1, the EDU wire, and levers.
+/// An auth server for tests on 127.0.0.1, with real sockets, HTTP/1.1, the EDU protocol and fault
+/// injection.
 ///
 /// ```swift
 /// let server = try LoopbackServer.start(backend: .edu(users: [.sample]))
@@ -20,29 +21,31 @@ import Synchronization
 /// server.stop()
 /// ```
 ///
-/// It speaks HTTP/1.0 and 1.1 with keep-alive, pipelining and chunked bodies, and refuses what is
-/// malformed (400), too long (413, 414, 431) or beyond it (417, 501, 505). One thread of its own
-/// serves all connections, so nothing it does takes a thread of the cooperative pool. Every answer
-/// has a `Date`. Usable from any thread.
+/// It supports HTTP/1.0 and 1.1 with keep-alive, pipelining and chunked bodies. It rejects requests
+/// that are malformed (400), too long (413, 414, 431) or not supported (417, 501, 505).
+///
+/// One thread of its own serves all connections, so it uses no thread of the cooperative pool.
+/// Every answer has a `Date`, unless the settings disable it. All members can be used from any
+/// thread.
 ///
 /// - Requirement: TST-2
 public final class LoopbackServer: Sendable {
-  /// Where it listens, `http://127.0.0.1:PORT`.
+  /// The address of the server, `http://127.0.0.1:PORT`.
   public let baseURL: URL
-  /// The port, as the system chose it.
+  /// The port on which it listens.
   public let port: UInt16
   private let desk: LoopbackMailbox
   private let running: DispatchGroup
 
-  /// Starts a server; it runs until ``stop()`` or until the last reference is gone.
+  /// Starts a server; it runs until ``stop()`` or until the last reference is released.
   ///
   /// - Parameters:
-  ///   - backend: the service, with its users.
-  ///   - port: the port to listen on; 0 lets the system choose a free one, which no server of this process
-  ///     had before.
-  ///   - clock: the server's time, the system's by default. It decides expiry and `Date`; latency and delays
-  ///     go by real time. Called on the server's thread; must not block.
-  /// - Throws: ``LoopbackError`` when the port is taken or the system gives no socket.
+  ///   - backend: The service, with its users.
+  ///   - port: The port to listen on. With 0 the system chooses a free one that no server of this
+  ///     process had before.
+  ///   - clock: The server's time, by default the system's. It decides expiry and `Date`. Latency
+  ///     and delays use real time. It is called on the server's thread and must not block.
+  /// - Throws: ``LoopbackError`` if the port is in use or the system gives no socket.
   public static func start(
     backend: LoopbackBackend = .edu(), port: UInt16 = 0,
     clock: @escaping @Sendable () -> Timestamp = { Timestamp(Date()) }
@@ -50,7 +53,7 @@ public final class LoopbackServer: Sendable {
     try start(backend: backend, service: nil, port: port) { clock().milliseconds }
   }
 
-  /// Starts a server before a service that a test scripts; ``ring()`` has it asked again.
+  /// Starts a server for a service that a test scripts; call ``ring()`` after a fate has changed.
   package static func start(
     service: any LoopbackService, clock: @escaping @Sendable () -> Int64
   ) throws(LoopbackError) -> LoopbackServer {
@@ -74,7 +77,7 @@ public final class LoopbackServer: Sendable {
     let server = LoopbackServer(desk: desk, port: chosen)
     let running = server.running
     running.enter()
-    // Without a reference to the server: the thread must not keep it alive.
+    // The thread has no reference to the server, so that it does not keep the server alive.
     Thread.detachNewThread {
       var loop = LoopbackLoop(listener: listener, ringing: pair.reader, bell: bell, desk: desk)
       loop.run()
@@ -83,7 +86,7 @@ public final class LoopbackServer: Sendable {
     return server
   }
 
-  /// The system's time in milliseconds since 1970, UTC.
+  /// Returns the system's time in milliseconds since 1970, UTC.
   package static let systemTime: @Sendable () -> Int64 = {
     Int64((Date().timeIntervalSince1970 * 1000).rounded(.down))
   }
@@ -100,11 +103,11 @@ public final class LoopbackServer: Sendable {
     components.scheme = "http"
     components.host = "127.0.0.1"
     components.port = Int(port)
-    // Scheme, host and port always make an address; the other branch is for the type checker.
+    // A URL of scheme, host and port is always valid; the other branch satisfies the type checker.
     return components.url ?? URL(fileURLWithPath: "/")
   }
 
-  /// Has the service asked again what becomes of the requests that wait.
+  /// Makes the server ask the service again about the requests that wait.
   package func ring() {
     desk.ring()
   }
@@ -113,62 +116,64 @@ public final class LoopbackServer: Sendable {
     desk.stop()
   }
 
-  /// Ends all connections and stops listening; when it returns the port is free.
+  /// Ends all connections and stops listening; the port is free when the call returns.
   ///
-  /// Calling it again does nothing. Held requests end without an answer, and ``received(_:count:)`` returns false.
+  /// A second call does nothing. Held requests end without an answer, and ``received(_:count:)``
+  /// returns `false`.
   public func stop() {
     desk.stop()
     running.wait()
   }
 }
 
-// Levers.
+// Settings, faults and gates.
 extension LoopbackServer {
-  /// The knobs, to be read and turned while the server runs.
+  /// The settings, which a test can read and change while the server runs.
   public var settings: LoopbackSettingsProxy { LoopbackSettingsProxy(desk: desk) }
 
-  /// Makes the next requests of an endpoint go wrong; faults queue up, each request takes one.
+  /// Makes the next requests of an endpoint fail; each request takes one fault from the queue.
   ///
-  /// A request that waits at a gate takes its fault when it passes.
+  /// A request that waits at a gate before the server acts takes its fault when it passes.
   public func failNext(
     _ endpoint: LoopbackEndpoint, with fault: LoopbackFault, times: Int = 1
   ) {
     desk.change { $0.addFault(fault, to: endpoint, times: times) }
   }
 
-  /// Forgets the faults that no request has taken yet.
+  /// Removes the faults that no request has taken yet.
   public func clearFaults() {
     desk.change { $0.clearFaults() }
   }
 
-  /// Holds back the requests of an endpoint that arrive from now on, until the gate is opened.
+  /// Holds requests of an endpoint back that arrive from now on, until the gate is opened.
   ///
   /// - Parameters:
-  ///   - endpoint: whose requests.
-  ///   - moment: before the server acts on them (the default), or after, with the answer withheld.
+  ///   - endpoint: The endpoint whose requests are held.
+  ///   - moment: Whether to hold them before the server acts (the default), or to hold the answer
+  ///     after it.
   public func hold(
     _ endpoint: LoopbackEndpoint, at moment: LoopbackFault.Moment = .beforeActing
   ) -> LoopbackGate {
     LoopbackGate(desk: desk, id: desk.change { $0.gates.close(endpoint, at: moment) })
   }
 
-  /// Makes every access and refresh token issued so far worthless: 401 `TOKEN_REVOKED`.
+  /// Revokes all access and refresh tokens issued so far: 401 `TOKEN_REVOKED`.
   public func revokeAllTokens() {
     desk.change { $0.backend.revoke(access: true, refresh: true) }
   }
 
-  /// Makes every access token issued so far worthless; refresh tokens stay good.
+  /// Revokes all access tokens issued so far; refresh tokens stay valid.
   ///
   /// - Requirement: REF-2
   public func revokeAccessTokens() {
     desk.change { $0.backend.revoke(access: true, refresh: false) }
   }
 
-  /// Changes a user, such as the permissions of a context; tokens issued later tell it.
+  /// Changes a user, such as the permissions of a context; tokens issued later contain the change.
   ///
-  /// The closure runs under the server's lock: it must not call the server.
+  /// The closure runs under the server's lock, so it must not call the server.
   ///
-  /// - Returns: whether there is a user of that id.
+  /// - Returns: Whether a user with this id exists.
   /// - Requirement: STA-5
   @discardableResult
   public func updateUser(_ id: String, _ change: (inout LoopbackUser) -> Void) -> Bool {
@@ -183,51 +188,53 @@ extension LoopbackServer {
   }
 }
 
-// What happened.
+// Recorded calls.
 extension LoopbackServer {
-  /// Every call received, in order of arrival; without secrets.
+  /// All received calls, in order of arrival; they contain no secret.
   public var calls: [LoopbackCall] { desk.read(\.calls) }
 
-  /// The calls that broke a rule of the wire, such as a refresh with `Authorization`.
+  /// The calls that broke a rule of the protocol, such as a refresh with `Authorization`.
   ///
   /// - Requirement: REF-4
   public var violations: [LoopbackCall] { calls.filter { $0.violation != nil } }
 
-  /// The calls as text, one a line; without secrets.
+  /// The calls as text, one per line; it contains no secret.
   public var log: String { calls.map(\.description).joined(separator: "\n") }
 
-  /// How many requests of an endpoint were received, answered or not.
+  /// Returns the number of requests of an endpoint that were received, answered or not.
   public func count(of endpoint: LoopbackEndpoint) -> Int {
     desk.read { $0.count(.received(endpoint)) }
   }
 
-  /// What was changed at `POST /changes`: each once, however often it came, in the order of coming.
+  /// The changes that were sent to `POST /changes`, without repetitions, in order of arrival.
   public var changes: [LoopbackChange] { desk.read(\.backend.changes) }
 
-  /// How many connections the calls so far came on.
+  /// The number of connections of all calls so far.
   public var connectionCount: Int { Set(calls.map(\.connection)).count }
 
-  /// Waits until so many requests of an endpoint were received since the start.
+  /// Waits until `count` requests of an endpoint were received since the start.
   ///
-  /// - Returns: true once they were; false when the server stopped or the task was cancelled first.
+  /// - Returns: `true` if they were received; `false` if the server stopped or the task was
+  ///   cancelled before.
   @discardableResult
   public func received(_ endpoint: LoopbackEndpoint, count: Int = 1) async -> Bool {
     await desk.wait(for: .received(endpoint), count: count)
   }
 
-  /// Waits until so many requests of an endpoint were answered, or dropped, since the start.
+  /// Waits until `count` requests of an endpoint were answered or dropped since the start.
   ///
-  /// The server has acted then; the answer may still be on its way.
+  /// The server has acted then. The answer may not have arrived yet.
   ///
-  /// - Returns: true once they were; false when the server stopped or the task was cancelled first.
+  /// - Returns: `true` if they were answered; `false` if the server stopped or the task was
+  ///   cancelled before.
   @discardableResult
   public func answered(_ endpoint: LoopbackEndpoint, count: Int = 1) async -> Bool {
     await desk.wait(for: .finished(endpoint), count: count)
   }
 
-  /// Every token, password and e-mail address issued or seen so far: none may be in your files.
+  /// All tokens, passwords and e-mail addresses issued or received so far; no file may contain one.
   ///
-  /// Of a three-part token the second and the third part are listed as well, for the claims hold the
-  /// e-mail address.
+  /// The second and third part of a token with three parts are included, since the claims contain
+  /// the e-mail address.
   public var secrets: Set<String> { desk.read(\.backend.vault.secrets) }
 }

@@ -1,6 +1,6 @@
 import SessionCore
 
-/// Everything a loopback server knows, as one value behind the desk's lock.
+/// The whole state of a loopback server, as one value that a lock protects.
 struct LoopbackServerState: Sendable {
   enum Milestone: Hashable {
     case received(LoopbackEndpoint)
@@ -13,7 +13,7 @@ struct LoopbackServerState: Sendable {
     let continuation: CheckedContinuation<Bool, Never>
   }
 
-  /// A waiter to resume once the lock is given back, and with what.
+  /// A waiting task to resume after the lock is released, and the result for it.
   struct Resumption {
     let continuation: CheckedContinuation<Bool, Never>
     let reached: Bool
@@ -28,10 +28,10 @@ struct LoopbackServerState: Sendable {
   private var milestones: [Milestone: Int] = [:]
   private var waiters: [Int: Waiter] = [:]
   private var waiterCount = 0
-  /// Waiters whose task was cancelled before they got here.
+  /// The waiters that were cancelled; the cancellation can come before the wait.
   private var givenUp: Set<Int> = []
 
-  /// What answers in the backend's place, where something does.
+  /// The service that answers instead of the backend, if there is one.
   private let service: (any LoopbackService)?
 
   init(backend: LoopbackBackend, service: (any LoopbackService)? = nil) {
@@ -71,12 +71,12 @@ struct LoopbackServerState: Sendable {
     milestones[.finished(.unreadable), default: 0] += 1
   }
 
-  /// Moves a job on as far as it gets.
+  /// Advances a job as far as possible.
   ///
   /// - Parameters:
-  ///   - job: the job.
-  ///   - instant: milliseconds of the monotonic clock, for delays.
-  ///   - now: the server's time, skew included.
+  ///   - job: The job.
+  ///   - instant: The time of the monotonic clock in milliseconds, for delays.
+  ///   - now: The server's time in milliseconds since 1970, clock skew included.
   mutating func advance(_ job: inout CallJob, at instant: Int64, now: Int64) -> CallStep {
     if let service {
       switch service.fate(ofRequest: job.number) {
@@ -220,7 +220,7 @@ struct LoopbackServerState: Sendable {
     isStopped = true
   }
 
-  /// Takes out the waiters whose wait is over, for whatever reason.
+  /// Removes and returns the waiters whose wait is over: reached, cancelled, or stopped.
   mutating func takeResumptions() -> [Resumption] {
     var resumptions: [Resumption] = []
     for (id, waiter) in waiters {
@@ -235,7 +235,7 @@ struct LoopbackServerState: Sendable {
 }
 
 extension SentResponse {
-  /// The same with its `Date`, which every answer has unless a test says otherwise.
+  /// Returns the answer with a `Date` field.
   package func dated(_ now: Int64) -> SentResponse {
     var response = self
     response.fields.append(HTTPField("Date", HTTPDate.text(now)))

@@ -1,17 +1,20 @@
-/// What stands behind a loopback server in place of the EDU backend.
+/// A service that answers instead of the EDU backend of a loopback server.
 ///
-/// Called on the server's thread, under its lock: it must not wait, nor call the server.
+/// It is called on the server's thread and under the server's lock. It must not block, and must not
+/// call the server.
 package protocol LoopbackService: Sendable {
-  /// A whole request has come, the `number`-th from 1.
+  /// Receives a complete request; `number` counts requests from 1.
   func receive(_ request: ReceivedRequest, number: Int)
-  /// What becomes of a request; `nil` while that is open: it is asked again when the server is rung.
+  /// Returns the fate of a request; `nil` while it is undecided.
+  ///
+  /// The server asks again after ``LoopbackServer/ring()``.
   func fate(ofRequest number: Int) -> LoopbackFate?
 }
 
-/// What becomes of a request at a ``LoopbackService``.
+/// The fate of a request at a ``LoopbackService``.
 package enum LoopbackFate: Sendable {
-  /// It is answered.
+  /// The request is answered.
   case answer(SentResponse)
-  /// It was heard, and the connection breaks (``LoopbackFault/dropConnection(_:)``).
+  /// The request was received, and the connection breaks (``LoopbackFault/dropConnection(_:)``).
   case lost
 }

@@ -1,19 +1,20 @@
-/// The way to a running server's settings: reads them, and changes them in one piece.
+/// Access to a running server's settings.
 @dynamicMemberLookup
 public struct LoopbackSettingsProxy: Sendable {
   let desk: LoopbackMailbox
 
-  /// The settings as they stand.
+  /// The current settings.
   public var current: LoopbackSettings { desk.read(\.settings) }
 
-  /// Changes the settings; requests that come later, or have not acted yet, go by the new ones.
+  /// Changes the settings in one step.
   ///
-  /// The closure runs under the server's lock: it must not call the server.
+  /// The new settings apply to requests that the server has not acted on yet. The closure runs
+  /// under the server's lock, so it must not call the server.
   public func update(_ change: (inout LoopbackSettings) -> Void) {
     desk.change { change(&$0.settings) }
   }
 
-  /// One setting as it stands.
+  /// The current value of one setting.
   public subscript<Value>(dynamicMember path: KeyPath<LoopbackSettings, Value>) -> Value {
     current[keyPath: path]
   }

@@ -8,7 +8,7 @@ import Synchronization
   import Musl
 #endif
 
-/// A non-blocking descriptor that children do not inherit; whoever holds it must close it.
+/// A non-blocking descriptor that child processes do not inherit; its owner must close it.
 package struct Socket: Sendable {
   enum Reading {
     case bytes([UInt8])
@@ -24,16 +24,17 @@ package struct Socket: Sendable {
 
   let descriptor: Int32
 
-  /// A listener on 127.0.0.1; port 0 lets the system choose one that no listener of this process had before.
+  /// Opens a listener on 127.0.0.1.
   ///
-  /// So a client of a server that has stopped never reaches another server by chance.
+  /// With port 0 the system chooses a free port that no listener of this process had before. So a
+  /// client of a stopped server does not reach another server by accident.
   static func listening(port: UInt16) throws(LoopbackError) -> (Socket, port: UInt16) {
     var refused: [Socket] = []
     defer { for socket in refused { socket.close() } }
     while true {
       let (socket, chosen) = try bound(to: port)
       let isNew = usedPorts.withLock { $0.insert(chosen).inserted }
-      // If a process has had most ports, one that was used has to do.
+      // If the process has used most ports, a used one must be accepted.
       if isNew || port != 0 || refused.count == 64 { return (socket, port: chosen) }
       refused.append(socket)
     }
@@ -54,12 +55,13 @@ package struct Socket: Sendable {
     }
   }
 
-  /// A port of 127.0.0.1 that refuses every connection, and is nobody else's until it is closed.
+  /// Reserves a port of 127.0.0.1 that refuses every connection, until the socket is closed.
   package static func deaf() throws(LoopbackError) -> (Socket, port: UInt16) {
     let socket = Socket(descriptor: Self.open())
     guard socket.descriptor >= 0 else { throw LoopbackError.socket(call: "socket", code: errno) }
     do throws(LoopbackError) {
-      // Without SO_REUSEADDR: the system would give a port that nobody listens on to others too.
+      // With SO_REUSEADDR the system could give this port, which has no listener, to other sockets
+      // too.
       try socket.prepare()
       return (socket, port: try socket.take(0, listening: false))
     } catch {
@@ -68,7 +70,7 @@ package struct Socket: Sendable {
     }
   }
 
-  /// Two connected ends: what is written to the second is read from the first.
+  /// Creates two connected sockets; bytes written to the second can be read from the first.
   static func pair() throws(LoopbackError) -> (reader: Socket, writer: Socket) {
     var ends: [Int32] = [-1, -1]
     guard socketpair(AF_UNIX, streamType, 0, &ends) == 0 else {
@@ -86,7 +88,9 @@ package struct Socket: Sendable {
     }
   }
 
-  /// The next connection of a listener; the code is `errno`, 0 when nobody waits.
+  /// Accepts the next connection of a listener.
+  ///
+  /// The code is `errno`, or 0 if no connection waits.
   func accept() -> (Socket?, code: Int32) {
     while true {
       let accepted = Self.systemAccept(descriptor)
@@ -135,18 +139,19 @@ package struct Socket: Sendable {
     }
   }
 
-  /// Says that nothing more will be written; what the peer sends can still be read.
+  /// Announces that no more bytes will be written; bytes from the peer can still be read.
   func finishWriting() {
     _ = shutdown(descriptor, Int32(SHUT_WR))
   }
 
-  /// Gives the descriptor back; resetting tells the peer that the connection broke.
+  /// Closes the descriptor; with `resetting`, the peer sees a broken connection.
   package func close(resetting: Bool = false) {
     if resetting {
       var now = linger(l_onoff: 1, l_linger: 0)
       setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
     }
-    // EINTR included, the descriptor is gone: a second try could close somebody else's.
+    // The descriptor is closed even after EINTR; a second call could close a descriptor of other
+    // code.
     _ = Self.systemClose(descriptor)
   }
 
@@ -188,7 +193,8 @@ package struct Socket: Sendable {
     return UInt16(bigEndian: address.sin_port)
   }
 
-  /// The type of a stream socket; where the system can, closed in children from the first moment.
+  /// The type of a stream socket; if the system allows it, child processes never inherit the
+  /// socket.
   #if canImport(Glibc)
     private static let streamType = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
   #elseif canImport(Musl)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Wakes a thread that sleeps in `poll`; harmless once the thread is gone.
+/// A wakeup of a thread that waits in `poll`; it does nothing after the thread has ended.
 final class Wakeup: Sendable {
   private let writer: Mutex<Socket?>
 
@@ -10,12 +10,14 @@ final class Wakeup: Sendable {
 
   func ring() {
     writer.withLock { writer in
-      // A full pipe is a bell that rings already.
+      // If the socket's buffer is full, a wakeup is already pending.
       _ = writer?.write([0])
     }
   }
 
-  /// Closes the bell; under the lock, so that no ring goes to a descriptor that was given away.
+  /// Closes the socket.
+  ///
+  /// The lock ensures that no wakeup is written to a descriptor that was closed.
   func remove() {
     writer.withLock { writer in
       writer?.close()
