@@ -7,9 +7,10 @@ package import Foundation
 #endif
 
 extension FileHandle {
-  /// The next bytes of a pipe or file, waited for; empty at its end.
+  /// Waits for the next bytes of a pipe or file, and returns them; empty at its end.
   ///
-  /// `availableData` ends the process if a signal interrupts the wait, and `read(upToCount:)` throws then.
+  /// It continues after a signal. `availableData` would end the process then, and
+  /// `read(upToCount:)` would throw.
   package func nextBytes() throws -> Data {
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while true {
@@ -19,7 +20,7 @@ extension FileHandle {
     }
   }
 
-  /// All bytes to the end of a pipe or file, waited for.
+  /// Waits for all bytes to the end of a pipe or file, and returns them.
   package func remainingBytes() throws -> Data {
     var bytes = Data()
     while true {
@@ -30,7 +31,7 @@ extension FileHandle {
   }
 }
 
-/// The call of the system: within `FileHandle` its name means a method.
+/// Calls the system's `read`: inside `FileHandle` that name is a method.
 private func systemRead(_ file: Int32, _ buffer: UnsafeMutableRawPointer, _ count: Int) -> Int {
   read(file, buffer, count)
 }

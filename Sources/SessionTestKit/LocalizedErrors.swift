@@ -1,9 +1,9 @@
 public import Foundation
 
-// `localizedDescription` of the errors of tests: the same words as in `description`.
+// `localizedDescription` of the errors of tests has the same text as `description`.
 
 extension Discard: LocalizedError {
-  /// What happened.
+  /// A sentence that says what happened.
   public var errorDescription: String? { "This case says nothing, and was discarded." }
 }
 

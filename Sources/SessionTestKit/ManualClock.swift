@@ -2,7 +2,7 @@
 public import SessionKit
 import Synchronization
 
-/// A clock that stands still until a test moves it.
+/// A clock that stands still until a test advances it.
 ///
 /// ```swift
 /// let clock = ManualClock()
@@ -29,10 +29,10 @@ public final class ManualClock: SessionClock {
 
   private let state: Mutex<State>
   private let name = UInt64.random(in: 0 ... .max)
-  /// What lets a sleeper go on that need not wait: at once, unless a world wants its turn to be taken.
+  /// Resumes a sleeper that need not wait: at once, or as a job of a simulated world.
   private let inTurn: @Sendable (@escaping @Sendable () -> Void) -> Void
 
-  /// A clock that shows `time`, with an uptime of one second.
+  /// Creates a clock that shows `time`, with an uptime of one second.
   public convenience init(time: Timestamp = Timestamp(milliseconds: 1_767_225_600_000)) {
     self.init(time: time) { $0() }
   }
@@ -45,19 +45,19 @@ public final class ManualClock: SessionClock {
     self.inTurn = inTurn
   }
 
-  /// What the clock shows.
+  /// Returns the current reading of the clock.
   public func now() -> ClockReading {
     state.withLock { $0.now }
   }
 
-  /// Which start of the system it is: the same until `restart`, and another for each clock.
+  /// The id of the system's current boot: it changes with `restart`, and differs between clocks.
   public var boot: Identifier? {
     Identifier(uuidHigh: name, low: UInt64(state.withLock { $0.boots }))
   }
 
-  /// Starts the system anew: uptime begins at one second again, and the civil time stays.
+  /// Simulates a restart of the system: uptime is one second again, and the civil time stays.
   ///
-  /// For when nobody sleeps on it: what was open is closed by then.
+  /// Close everything that sleeps on the clock before.
   ///
   /// - Requirement: REF-8
   public func restart() {
@@ -67,22 +67,22 @@ public final class ManualClock: SessionClock {
     }
   }
 
-  /// How many tasks sleep on this clock.
+  /// The number of tasks that sleep on this clock.
   public var sleeperCount: Int {
     state.withLock { $0.sleepers.count }
   }
 
-  /// The uptime at which the next sleeper wakes, in milliseconds; `nil` if none sleeps.
+  /// The uptime at which the next sleeper wakes, in milliseconds; `nil` if no task sleeps.
   package var nextDeadline: Int64? {
     state.withLock { state in state.sleepers.values.map(\.deadline).min() }
   }
 
-  /// Lets the duration pass in one step, on both clocks.
+  /// Advances the civil time and the uptime by the duration, in one step.
   ///
-  /// The sleepers that are due wake, the earliest first.
-  /// A part of a millisecond counts as a whole one. Time does not go back: a negative duration does nothing,
-  /// and ``setTime(_:)`` sets the civil time. A task that sleeps several times is woken once:
-  /// ``advance(by:sleepers:)`` waits for it.
+  /// The sleepers that are due wake, the earliest first. A fraction of a millisecond counts as a
+  /// whole one. A negative duration does nothing; to change only the civil time, use
+  /// ``setTime(_:)``. A task that sleeps several times wakes only once; ``advance(by:sleepers:)``
+  /// waits for it.
   ///
   /// - Requirement: TST-2
   public func advance(by duration: Duration) {
@@ -97,11 +97,11 @@ public final class ManualClock: SessionClock {
     for sleeper in due { sleeper.continuation.resume(returning: true) }
   }
 
-  /// Lets the duration pass from one sleeper's time to the next.
+  /// Advances the clock by the duration, from one sleeper's deadline to the next.
   ///
-  /// After each it waits until `count` tasks sleep again: a loop of ten sleeps of 100 ms makes ten rounds in
-  /// a second.
-  /// If fewer tasks sleep again, this waits until the calling task is cancelled.
+  /// After each deadline it waits until `count` tasks sleep again. So a loop of sleeps of 100 ms
+  /// makes ten rounds in a second. If fewer tasks sleep again, it waits until the calling task is
+  /// cancelled.
   ///
   /// - Requirement: TST-2
   public func advance(by duration: Duration, sleepers count: Int) async {
@@ -114,7 +114,7 @@ public final class ManualClock: SessionClock {
     advance(by: .milliseconds(end - now().uptime))
   }
 
-  /// Does work while time goes on, a second at a time, whenever a task sleeps.
+  /// Runs `work`, and advances the clock by a second at a time as long as a task sleeps.
   package func running<Value: Sendable>(
     _ work: @Sendable () async throws -> Value
   ) async throws -> Value {
@@ -128,7 +128,7 @@ public final class ManualClock: SessionClock {
     return try await work()
   }
 
-  /// Nobody sleeps any more, now or later: every sleep ends as if its task were cancelled.
+  /// Ends all current and later sleeps as if their tasks were cancelled.
   func stop() {
     let left = state.withLock { state in
       state.isOver = true
@@ -138,14 +138,14 @@ public final class ManualClock: SessionClock {
     for sleeper in left { sleeper.continuation.resume(returning: false) }
   }
 
-  /// Sets the civil time without any time passing: what a user does in the settings.
+  /// Sets the civil time without changing the uptime, as a user does in the system's settings.
   ///
   /// - Requirement: REF-8
   public func setTime(_ time: Timestamp) {
     state.withLock { $0.now = ClockReading(time: time, uptime: $0.now.uptime) }
   }
 
-  /// Returns once at least `count` tasks sleep on this clock, or the calling task is cancelled.
+  /// Waits until at least `count` tasks sleep on this clock, or the calling task is cancelled.
   public func waitForSleepers(_ count: Int) async {
     while !Task.isCancelled, sleeperCount < count {
       await withCheckedContinuation { continuation in
@@ -159,7 +159,7 @@ public final class ManualClock: SessionClock {
     }
   }
 
-  /// Sleeps until the clock's elapsed time has been moved to `deadline`.
+  /// Sleeps until the clock's elapsed time reaches `deadline`; throws if the task is cancelled.
   public func sleep(until deadline: Duration) async throws(CancellationError) {
     let uptime = deadline.milliseconds(atLeast: .min)
     let ticket = state.withLock { state in

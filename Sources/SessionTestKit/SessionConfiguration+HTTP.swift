@@ -3,7 +3,8 @@ package import SessionHTTP
 package import SessionKit
 
 extension SessionConfiguration {
-  /// The backend as one of HTTP, to change it; one without an address if it is another one.
+  /// The backend as an `HTTPBackend` that can be changed; one with a placeholder URL if it is of
+  /// another type.
   package var http: HTTPBackend {
     get { backend as? HTTPBackend ?? HTTPBackend(baseURL: URL(fileURLWithPath: "/")) }
     set { backend = newValue }

@@ -1,12 +1,12 @@
 import Foundation
 
 extension Choices {
-  /// Puts the journal at `path` of a simulated disk into a file that people can inspect, and names it
-  /// in the report; does nothing in a case that no report tells of.
+  /// Copies the journal at `path` of a simulated disk to a real file, and names that file in the
+  /// report.
   ///
-  /// Call it where the case is over, before what may fail. The file lies in the system's temporary
-  /// folder and is named after the case's draws. Where it cannot be written, or the disk has no such
-  /// file, the report says so.
+  /// Call it when the case is over, before any check that may fail. In a case without a report it
+  /// does nothing. The file is in the system's temporary folder, and its name is a hash of the path
+  /// and the draws. If it cannot be written, or the disk has no such file, the report says so.
   public func attach(journal path: String, of disk: SimulatedDisk) {
     guard isTracing else { return }
     guard let bytes = disk.contents(of: path) else {
@@ -27,7 +27,7 @@ extension Choices {
 }
 
 extension SimulatedDisk {
-  /// That there is no such file to attach, and what there is.
+  /// Returns a sentence that the disk has no such file, and which files it has.
   func misses(_ path: String) -> String {
     let others = paths.isEmpty ? "no file" : paths.joined(separator: ", ")
     return "no journal is attached: the disk has no \(path), it has \(others)"

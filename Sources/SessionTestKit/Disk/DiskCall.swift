@@ -8,15 +8,15 @@ package enum DiskOperation: String, Sendable, CaseIterable {
   case create
   /// Creates a file that must not exist.
   case createOnly
-  /// Asks what stands at a path.
+  /// Asks what is at a path.
   case inspectPath
   /// Asks for the size and identity of an open file.
   case inspect
   /// Asks for the names in a folder.
   case list
-  /// Gives a file another name.
+  /// Renames a file.
   case rename
-  /// Takes a name away.
+  /// Removes a name.
   case remove
   /// Makes the names of a folder durable.
   case synchronizeFolder
@@ -30,14 +30,14 @@ package enum DiskOperation: String, Sendable, CaseIterable {
   case synchronizeData
   /// Makes everything about a file durable.
   case synchronize
-  /// Asks where the next byte is that may not be zero.
+  /// Asks for the next byte that may not be zero.
   case nextData
   /// Tries to take the lock.
   case lock
-  /// Gives the lock back.
+  /// Releases the lock.
   case unlock
 
-  /// The name that the journal's errors give it.
+  /// The name of the operation in the journal's errors.
   var errorName: String {
     switch self {
     case .open, .openForWriting, .create, .createOnly: "open"
@@ -59,25 +59,26 @@ package enum DiskOperation: String, Sendable, CaseIterable {
 
 /// One call that a process made on a simulated disk.
 package struct DiskCall: Equatable, Sendable, CustomStringConvertible {
-  /// Its number on this disk, from 0; what `SimulatedDisk.fail(atCall:with:)` counts by.
+  /// The number of the call on this disk, from 0; `SimulatedDisk.fail(atCall:with:)` uses the same
+  /// numbers.
   package let number: Int
 
-  /// The process that called, by the number of its making.
+  /// The number of the calling process, from 0, in order of creation.
   package let process: Int
 
-  /// What was asked.
+  /// The operation that was requested.
   package let operation: DiskOperation
 
-  /// The file's number on the disk; −1 where there is none.
+  /// The file's number on the disk; −1 if there is none.
   package internal(set) var file: Int
 
-  /// The first byte, or the size of a truncation; 0 where it means nothing.
+  /// The first byte, or the size of a truncation; 0 for other operations.
   package let offset: Int
 
-  /// The bytes asked for; 0 where it means nothing.
+  /// The number of requested bytes; 0 for operations without bytes.
   package let bytes: Int
 
-  /// The fault that struck it; nil if none did.
+  /// The fault of this call; `nil` if there was none.
   package let fault: DiskFault?
 
   /// A line such as `#12 p0 write file 1 at 64, 40 bytes`.

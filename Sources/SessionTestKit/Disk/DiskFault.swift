@@ -6,37 +6,42 @@
   internal import Musl
 #endif
 
-/// What can go wrong with one call on a simulated disk.
+/// A fault of one call on a simulated disk.
 ///
-/// A fault that a call cannot have, such as a short write of a rename, does nothing.
+/// A fault that does not fit the call, such as a short write of a rename, has no effect.
 ///
 /// - Requirement: TST-2
 public enum DiskFault: Equatable, Sendable {
-  /// EIO; nothing is done. On a sync: as `failedSync` that wrote nothing.
+  /// The call fails with EIO and does nothing.
+  ///
+  /// A sync fails like `failedSync` that wrote nothing.
   case inputOutput
 
-  /// ENOSPC; nothing is done. On a sync: as `failedSync` that wrote nothing.
+  /// The call fails with ENOSPC and does nothing.
+  ///
+  /// A sync fails like `failedSync` that wrote nothing.
   case noSpace
 
-  /// EINTR; nothing is done, and nothing is lost.
+  /// The call fails with EINTR and does nothing; nothing is lost.
   case interrupted
 
-  /// A write that takes only so many bytes, at least one, and says so.
+  /// A write that writes only this number of bytes, at least one, and returns it.
   case shortWrite(Int)
 
-  /// A sync that fails with EIO and gives up what it did not write: no later sync will write it.
+  /// A sync that fails with EIO and drops the data that it did not write; no later sync writes it.
   ///
-  /// The bits of `written` say which unsynced sectors, in order and modulo 64, still were. What was
-  /// given up stays visible, as on ext4, until the power fails; `evicting`: it is gone at once, as on btrfs.
+  /// The bits of `written` select the unsynced sectors, in order and modulo 64, that are written.
+  /// With `evicting`, the dropped data is lost at once, as on btrfs. Otherwise it stays visible
+  /// until the power fails, as on ext4.
   case failedSync(written: UInt64, evicting: Bool)
 
-  /// A write of which one bit, counted modulo its bits, arrives as the opposite; nobody is told.
+  /// A write that inverts one bit, counted modulo the bits written, and reports success.
   case flippedBit(Int)
 
-  /// The process dies in the call; a write still puts in so many of its bytes.
+  /// The process dies in the call; a write still writes this number of bytes.
   case death(afterBytes: Int)
 
-  /// The errno that the call fails with; nil if it does not fail by this alone.
+  /// The errno of the failed call; `nil` if this fault does not make the call fail.
   var code: Int32? {
     switch self {
     case .inputOutput, .failedSync, .death: EIO
@@ -56,7 +61,7 @@ public enum DiskFault: Equatable, Sendable {
   }
 }
 
-/// Where faults come from.
+/// The faults that are planned for a disk: by number, by operation, or at random.
 struct FaultPlan: Sendable {
   private var script: [Int: DiskFault] = [:]
   private var next: [DiskOperation: DiskFault] = [:]

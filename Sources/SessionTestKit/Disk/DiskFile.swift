@@ -1,34 +1,35 @@
-/// An exclusive lock: it belongs to an open file, and goes with it or with its process.
+/// An exclusive lock; it belongs to an open file, and ends with that file or its process.
 struct DiskLock: Equatable, Sendable {
   let handle: UInt64
   let process: Int
 }
 
-/// One file of a simulated disk: what processes see of it, and what a power cut would leave.
+/// One file of a simulated disk: the content that processes see, and what a power cut would leave.
 struct DiskFile: Sendable {
   static let sectorSize = 512
 
-  /// What every process sees.
+  /// The content that every process sees.
   private(set) var content: [UInt8] = []
 
-  /// What the medium holds; may reach behind `storedSize` where data came before the size.
+  /// The bytes on the medium; there can be more than `storedSize` if data was written before the
+  /// size.
   private(set) var stored: [UInt8] = []
 
-  /// The size that the medium knows.
+  /// The size on the medium.
   private(set) var storedSize = 0
 
   private(set) var dirty = SectorSet()
 
-  /// The sizes that the file has had since its last sync, the present one not among them.
+  /// The sizes that the file has had since its last sync, without the current one.
   private(set) var pastSizes: [Int] = []
 
-  /// Who has the lock.
+  /// The owner of the lock; `nil` if the file is not locked.
   var lock: DiskLock?
 
-  /// How many syncs have failed; a handle learns of each once.
+  /// The number of failed syncs; each handle reports each failure once.
   private(set) var failures = 0
 
-  /// A file that is on the medium as it is.
+  /// Creates a file whose bytes are all on the medium.
   init(stored bytes: [UInt8] = []) {
     content = bytes
     stored = bytes
@@ -64,7 +65,7 @@ extension DiskFile {
     dirty.insert(Self.sectors(offset..<end))
   }
 
-  /// Turns a bit of what was just written from `offset` on.
+  /// Inverts a bit of the bytes that were just written at `offset`.
   mutating func flip(bit: Int, from offset: Int) {
     content[offset + bit / 8] ^= 1 << (bit % 8)
   }
@@ -90,7 +91,7 @@ extension DiskFile {
     return count
   }
 
-  /// The first byte at or behind `offset` in a sector that is not all zeros.
+  /// Returns the first byte at or after `offset` in a sector that is not all zeros.
   func nextData(from offset: Int) -> Int? {
     var place = offset
     while place < content.count {
@@ -101,7 +102,7 @@ extension DiskFile {
     return nil
   }
 
-  /// Everything visible becomes durable.
+  /// Makes the whole visible content durable.
   mutating func synchronize() {
     for range in dirty.ranges { store(range) }
     if stored.count > content.count { stored.removeLast(stored.count - content.count) }
@@ -110,24 +111,25 @@ extension DiskFile {
     pastSizes.removeAll(keepingCapacity: true)
   }
 
-  /// Some dirty sectors reach the medium ahead of a sync; they stay dirty.
+  /// Writes some dirty sectors to the medium ahead of a sync; they stay dirty.
   mutating func writeBack(_ isChosen: (Int) -> Bool) {
     for sector in dirty.sectors where isChosen(sector) { store(sector..<(sector + 1)) }
   }
 
-  /// A sync that fails: what it did not write, it forgets, so that no later sync will write it.
+  /// Performs a failed sync: sectors that it did not write are no longer dirty, so no later sync
+  /// writes them.
   mutating func dropDirty(storing isStored: (Int) -> Bool, evicting: Bool) {
     failures += 1
     writeBack(isStored)
     dirty.removeAll()
     guard evicting else { return }
-    // What was dropped is read again from the medium, with the medium's size.
+    // Dropped sectors are read again from the medium, with the medium's size.
     content = Array(stored.prefix(storedSize))
     content.append(contentsOf: repeatElement(0, count: storedSize - content.count))
     pastSizes.removeAll(keepingCapacity: true)
   }
 
-  /// What a power cut leaves.
+  /// Returns the file after a power cut.
   func afterPowerCut(_ cut: PowerCut, file: Int) -> DiskFile {
     if !isDirty, stored.count == storedSize { return DiskFile(stored: stored) }
     var candidates = [content.count]
@@ -147,7 +149,7 @@ extension DiskFile {
 
 extension DiskFile {
   private mutating func noteSize() {
-    // A few are enough to draw from.
+    // A few sizes are enough to draw from.
     if pastSizes.count < 16, pastSizes.last != content.count { pastSizes.append(content.count) }
   }
 
@@ -170,11 +172,13 @@ extension DiskFile {
     if inside < end { stored.append(contentsOf: content[inside..<end]) }
   }
 
-  /// Bytes that are on the medium already and do not change are safe from every fate: a sector that
-  /// is written again with the same bytes holds them at any moment.
+  /// Applies a fate to one sector.
+  ///
+  /// Bytes on the medium that do not change are safe: rewriting a sector with the same bytes never
+  /// alters them.
   private func apply(_ fate: SectorFate, to bytes: inout [UInt8], sector: Int) {
     let start = sector * Self.sectorSize
-    // What stands behind the visible end changes in no fate.
+    // No fate changes bytes after the end of the visible content.
     let end = min(start + Self.sectorSize, bytes.count, content.count)
     guard start < end else { return }
     switch fate {
@@ -189,7 +193,7 @@ extension DiskFile {
     }
   }
 
-  /// What is visible there reaches the medium.
+  /// Copies the visible bytes of a range.
   private func copy(_ range: Range<Int>, to bytes: inout [UInt8]) {
     bytes.withUnsafeMutableBytes { old in
       content.withUnsafeBytes { new in
@@ -199,7 +203,7 @@ extension DiskFile {
     }
   }
 
-  /// Every byte that was to change becomes another; `other` is asked for each, in order.
+  /// Replaces each byte that was to change; calls `other` for every byte of the range, in order.
   private func replace(
     _ range: Range<Int>, of bytes: inout [UInt8], by other: () -> UInt8
   ) {

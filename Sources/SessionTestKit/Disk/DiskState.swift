@@ -8,9 +8,9 @@ internal import SessionJournal
   internal import Musl
 #endif
 
-/// Everything about a simulated disk that changes.
+/// The changing state of a simulated disk.
 struct DiskState: Sendable {
-  /// A name that came, went or moved, and that its folder's sync has not made durable.
+  /// A name that was created, removed or changed, and that no sync of its folder has made durable.
   struct NameChange: Sendable {
     let from: String?
     let to: String?
@@ -22,27 +22,28 @@ struct DiskState: Sendable {
     }
   }
 
-  /// Every file ever made, by its number; those without a name stay readable through handles.
+  /// All files ever created, by number; a file without a name can still be read through its
+  /// handles.
   var files: [DiskFile] = []
   private(set) var names: [String: Int] = [:]
   private var storedNames: [String: Int] = [:]
   private var changes: [NameChange] = []
 
-  /// Whether each process lives, by its number.
+  /// Whether each process is alive, by number.
   private(set) var processes: [Bool] = []
   var faults = FaultPlan()
 
-  /// What happens before the call of a number.
+  /// The actions to run before the call with a given number.
   var moments: [Int: @Sendable () -> Void] = [:]
 
-  /// The file that each process asked last to be told about.
+  /// The file that each process last asked to watch.
   var watched: [Int: Int] = [:]
   var trace = DiskTrace()
   private(set) var calls = 0
   var uptime: UInt64 = 1_000_000_000
   var births: UInt64 = 0
 
-  /// How many bytes files may still grow by; nil: any number.
+  /// The number of bytes by which files may still grow; `nil` means without limit.
   var room: Int?
   private var handles: UInt64 = 0
 
@@ -65,7 +66,7 @@ struct DiskState: Sendable {
     }
   }
 
-  /// Parts from every process, lock and fault.
+  /// Removes all processes, locks and faults.
   mutating func unplug() {
     for process in processes.indices { kill(process) }
     processes = []
@@ -77,8 +78,9 @@ struct DiskState: Sendable {
     room = nil
   }
 
-  /// Counts and records a call; throws the fault that keeps it from doing anything, and returns the
-  /// one that changes what it does.
+  /// Counts and records a call.
+  ///
+  /// Throws a fault that prevents the call. Returns a fault that changes what the call does.
   mutating func begin(
     _ operation: DiskOperation, by process: Int, file: Int = -1, offset: Int = 0, bytes: Int = 0
   ) throws(SystemFault) -> DiskFault? {
@@ -133,7 +135,7 @@ extension DiskState {
     return file
   }
 
-  /// The names in the folder of `path`, in order.
+  /// Returns the names in the folder of `path`, sorted.
   func names(beside path: String) -> [String] {
     let folder = Self.folder(of: path)
     return names.keys.filter { Self.folder(of: $0) == folder }
@@ -165,18 +167,19 @@ extension DiskState {
     changes = left
   }
 
-  /// Puts a file on the medium, name and all, from outside of every process.
+  /// Puts a file at a path, content and name durable, without a process.
   mutating func place(_ bytes: [UInt8], at path: String) {
     files.append(DiskFile(stored: bytes))
     names[path] = files.count - 1
     storedNames[path] = files.count - 1
-    // What was to become of the name is settled; a file that was moved here has still left its old one.
+    // A pending change no longer gives this name to a file; a file that moved here has still lost
+    // its old name.
     changes = changes.map { change in
       change.to == path ? NameChange(from: change.from, to: nil, file: change.file) : change
     }
   }
 
-  /// How much of a write of so many bytes finds room.
+  /// Returns how many of a write's bytes fit; throws ENOSPC if none does.
   mutating func admit(_ bytes: Int, at offset: Int, of file: Int) throws(SystemFault) -> Int {
     guard let room else { return bytes }
     let growth = max(0, offset + bytes - files[file].content.count)
@@ -199,7 +202,7 @@ extension DiskState {
     }
     next.names = next.storedNames
     next.files = files
-    // Files that nobody can reach any more draw nothing.
+    // Unreachable files draw nothing.
     for file in Set(next.names.values).sorted() {
       next.files[file] = files[file].afterPowerCut(cut, file: file)
     }
@@ -225,7 +228,7 @@ extension FileAccess {
 
 /// The last calls on a disk, in order.
 struct DiskTrace: Sendable {
-  /// How many calls are kept.
+  /// The greatest number of calls that are kept.
   var limit: Int {
     didSet {
       ring = Array(calls.suffix(max(0, limit)))

@@ -2,17 +2,17 @@ package import SessionJournal
 internal import Synchronization
 
 extension Journal.Options {
-  /// These options on a simulated disk, as a process of its own.
+  /// Returns these options on a simulated disk, in a new process.
   ///
   /// - Requirement: TST-2
   package func on(_ disk: SimulatedDisk) -> Journal.Options {
     on(disk.process())
   }
 
-  /// These options in a process of a simulated disk.
+  /// Returns these options in a process of a simulated disk.
   ///
-  /// A journal that they create is the same in every run: it gets its id and salt by count. It takes
-  /// no room in advance, so that a file ends where its last batch does.
+  /// A journal that they create is the same in every run, since its id and salt are made from a
+  /// counter. No space is preallocated, so that a file ends with its last batch.
   package func on(_ process: SimulatedProcess) -> Journal.Options {
     var options = self
     options.fileSystem = process
@@ -27,20 +27,21 @@ extension Journal.Options {
     return options
   }
 
-  /// The usual options on a simulated disk, as a process of its own.
+  /// Returns the default options on a simulated disk, in a new process.
   package static func on(_ disk: SimulatedDisk) -> Journal.Options {
     Journal.Options().on(disk)
   }
 
-  /// The usual options in a process of a simulated disk.
+  /// Returns the default options in a process of a simulated disk.
   package static func on(_ process: SimulatedProcess) -> Journal.Options {
     Journal.Options().on(process)
   }
 }
 
 extension JournalReader {
-  /// Opens the journal at `path` of a simulated disk, as a process of its own; errors as
-  /// `init(path:)`.
+  /// Opens the journal at `path` of a simulated disk, in a new process.
+  ///
+  /// It throws the same errors as `init(path:)`.
   package init(path: String, on disk: SimulatedDisk) throws(JournalError) {
     try self.init(path: path, fileSystem: disk.process())
   }

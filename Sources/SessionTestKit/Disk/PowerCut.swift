@@ -1,20 +1,20 @@
-/// What becomes of one sector that was written and not synced when the power fails.
+/// The fate of a written but unsynced sector in a power cut.
 package enum SectorFate: Equatable, Sendable {
-  /// It was written.
+  /// The new content is on the medium.
   case new
-  /// It was not.
+  /// The old content is on the medium.
   case old
-  /// The first so many bytes were written.
+  /// Only this number of bytes from the start are new.
   case tornBehind(Int)
-  /// All but the first so many bytes were written.
+  /// All bytes are new except this number of bytes from the start.
   case tornBefore(Int)
-  /// What was to change is zero.
+  /// The bytes that were to change are zero.
   case zeros
-  /// What was to change is noise, made of the number.
+  /// The bytes that were to change are noise; the number is its seed.
   case garbage(UInt64)
 }
 
-/// A sector of 512 bytes that was written and not synced.
+/// A sector of 512 bytes that was written but not synced.
 package struct UnsyncedSector: Hashable, Sendable {
   /// The number of its file on the disk.
   package let file: Int
@@ -23,7 +23,7 @@ package struct UnsyncedSector: Hashable, Sendable {
   package let number: Int
 }
 
-/// How a power cut treats everything that was not synced.
+/// The decisions of a power cut about everything that was not synced.
 ///
 /// - Requirement: TST-2
 package struct PowerCut {
@@ -31,12 +31,15 @@ package struct PowerCut {
   let size: ([Int]) -> Int
   let changes: (Int) -> [Int]
 
-  /// Makes a power cut of its decisions.
+  /// Creates a power cut from its decisions.
   ///
-  /// `sector` says what becomes of each unsynced sector. `size` gets the sizes that an unsynced file
-  /// has had, the present one first, and answers the one that is left, any number of bytes.
-  /// `changes` gets how many names were created, moved or removed since the folder's sync, and
-  /// answers which of them happened, in which order, by their places from 0.
+  /// - Parameters:
+  ///   - sector: Returns the fate of each unsynced sector.
+  ///   - size: Receives the sizes that an unsynced file has had, the current one first. Returns the
+  ///     size that remains, in bytes; it can be any number.
+  ///   - changes: Receives the number of names that were created, moved or removed since the
+  ///     folder's sync. Returns the places, from 0, of the changes that took effect, in their
+  ///     order.
   package init(
     sector: @escaping (UnsyncedSector) -> SectorFate,
     size: @escaping (_ candidates: [Int]) -> Int = { $0.first ?? 0 },
@@ -47,16 +50,16 @@ package struct PowerCut {
     self.changes = changes
   }
 
-  /// Everything was written in time.
+  /// A power cut that keeps all writes.
   package static var keepingAll: PowerCut { PowerCut(sector: { _ in .new }) }
 
-  /// Nothing was written that was not synced.
+  /// A power cut that loses all unsynced writes.
   package static var losingAll: PowerCut {
     PowerCut(
       sector: { _ in .old }, size: { $0.count > 1 ? $0[1] : $0.first ?? 0 }, changes: { _ in [] })
   }
 
-  /// Decides by draws; draws of 0 keep everything.
+  /// Returns a power cut that decides by draws; draws of 0 keep everything.
   package static func drawn(from choices: Choices) -> PowerCut {
     PowerCut(
       sector: { _ in drawFate(choices) },
@@ -79,7 +82,7 @@ package struct PowerCut {
   private static func drawSize(_ candidates: [Int], _ choices: Choices) -> Int {
     let least = candidates.min() ?? 0
     let most = candidates.max() ?? 0
-    // A size that the file never had: some of its sectors were allocated, others not yet.
+    // The file may never have had this size: some of its sectors were allocated, others not yet.
     if choices.chance(1, in: 4) { return choices.draw(in: least...most) }
     return choices.pick(candidates) ?? least
   }

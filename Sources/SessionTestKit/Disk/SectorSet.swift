@@ -1,11 +1,11 @@
-/// Which sectors of a file were written since its last sync: disjoint ranges in order.
+/// The sectors of a file that were written since its last sync: disjoint ranges in order.
 struct SectorSet: Equatable, Sendable {
   private(set) var ranges: [Range<Int>] = []
 
   var isEmpty: Bool { ranges.isEmpty }
   var count: Int { ranges.reduce(0) { $0 + $1.count } }
 
-  /// Every sector, in order.
+  /// All sectors, in order.
   var sectors: [Int] { ranges.flatMap { Array($0) } }
 
   mutating func insert(_ range: Range<Int>) {

@@ -1,11 +1,12 @@
 internal import SessionJournal
 internal import Synchronization
 
-/// A disk in memory: sectors, locks and folders that fail as real ones do, when a test says so
-/// (Specs/FaultModel.md).
+/// A disk in memory, with sectors, locks and folders, that fails like a real one when a test asks
+/// for it.
 ///
-/// What is written is visible at once to every process and survives a power cut only after its sync.
-/// Paths name files in folders that all exist. Deterministic where one thread uses it.
+/// A write is visible to every process at once. It survives a power cut only after its sync. Paths
+/// name files in folders that all exist. If only one thread uses the disk, it is deterministic.
+/// Specs/FaultModel.md describes the faults.
 ///
 /// ```swift
 /// let disk = SimulatedDisk()
@@ -18,12 +19,12 @@ internal import Synchronization
 ///
 /// - Requirement: TST-2
 public final class SimulatedDisk: Sendable {
-  /// The bytes that reach the medium together, or not.
+  /// The number of bytes that reach the medium together or not at all.
   package static let sectorSize = DiskFile.sectorSize
 
   let state: Mutex<DiskState>
 
-  /// An empty disk that works.
+  /// Creates an empty disk without faults.
   public convenience init() {
     self.init(DiskState())
   }
@@ -32,33 +33,34 @@ public final class SimulatedDisk: Sendable {
     self.state = Mutex(state)
   }
 
-  /// A new process, with handles and locks of its own.
+  /// Creates a process, with its own handles and locks.
   public func process() -> SimulatedProcess {
     SimulatedProcess(number: state.withLock { $0.newProcess() }, disk: self)
   }
 
-  /// The paths at which processes see files, in order.
+  /// The paths of all files that processes see, sorted.
   public var paths: [String] { state.withLock { $0.names.keys.sorted() } }
 
-  /// What processes see of the file at `path`; nil if there is none.
+  /// Returns the visible content of the file at `path`; `nil` if there is none.
   public func contents(of path: String) -> [UInt8]? {
     state.withLock { state in state.names[path].map { state.files[$0].content } }
   }
 
-  /// The number of the file at `path`, as a call's `file` gives it; nil if there is none.
+  /// Returns the number of the file at `path`, as in `DiskCall.file`; `nil` if there is none.
   package func file(at path: String) -> Int? {
     state.withLock { $0.names[path] }
   }
 
-  /// Puts a file of these bytes at `path`, durably, in place of what stood there.
+  /// Puts a durable file with these bytes at `path`; it replaces an existing file.
   public func place(_ bytes: [UInt8], at path: String) {
     state.withLock { $0.place(bytes, at: path) }
   }
 
-  /// Whether a power cut could take something back.
+  /// Whether a power cut could lose anything.
   package var hasUnsynced: Bool { state.withLock { $0.hasUnsynced } }
 
-  /// How many bytes files may still grow by before writes find no room; nil, as at first: any number.
+  /// The number of bytes by which files may still grow before writes fail; `nil`, the default,
+  /// means without limit.
   public var room: Int? {
     get { state.withLock { $0.room } }
     set { state.withLock { $0.room = newValue } }
@@ -68,42 +70,43 @@ public final class SimulatedDisk: Sendable {
 // MARK: - Faults
 
 extension SimulatedDisk {
-  /// How many calls were made; the number that the next one has.
+  /// The number of calls so far, which is also the number of the next call.
   public var callCount: Int { state.withLock { $0.calls } }
 
   /// The last calls, the oldest first; at most `traceLimit`.
   package var trace: [DiskCall] { state.withLock { $0.trace.calls } }
 
-  /// How many calls the trace keeps; 4,096 if not said.
+  /// The number of calls that the trace keeps; 4,096 by default.
   package var traceLimit: Int {
     get { state.withLock { $0.trace.limit } }
     set { state.withLock { $0.trace.limit = newValue } }
   }
 
-  /// Lets the call of that number fail; calls are counted over all processes of this disk, from 0.
+  /// Makes the call with this number fail; calls of all processes on this disk are counted, from 0.
   public func fail(atCall number: Int, with fault: DiskFault) {
     state.withLock { $0.faults.add(fault, atCall: number) }
   }
 
-  /// Lets the next call of an operation fail, whatever its number.
+  /// Makes the next call of an operation fail, whatever its number is.
   package func fail(atNext operation: DiskOperation, with fault: DiskFault) {
     state.withLock { $0.faults.add(fault, atNext: operation) }
   }
 
-  /// Lets each call from now on fail with a chance of 1 in `oneIn`, by draws; none where that is 0.
+  /// Makes each later call fail with a chance of 1 in `oneIn`, by draws; 0 stops this.
   public func drawFaults(from choices: Choices, oneIn: UInt64) {
     state.withLock { $0.faults.draw(from: choices, oneIn: oneIn) }
   }
 
-  /// Lets something happen in the very moment before the call of that number, such as what another
-  /// process does meanwhile: whole operations of processes alternate otherwise.
+  /// Runs `body` immediately before the call with this number, for example an operation of another
+  /// process.
   ///
-  /// The calls that it makes come first in the count.
+  /// Without it, only whole operations of processes alternate. Calls in `body` are counted before
+  /// that call.
   package func before(call number: Int, _ body: @escaping @Sendable () -> Void) {
     state.withLock { $0.moments[number] = body }
   }
 
-  /// Runs `body` on what the disk is when the moment of the next call has passed.
+  /// Runs the action planned for the next call, if any; then runs `body` on the state.
   func calling<Value, Failure: Error>(
     _ body: (inout sending DiskState) throws(Failure) -> sending Value
   ) throws(Failure) -> sending Value {
@@ -112,7 +115,7 @@ extension SimulatedDisk {
     return try state.withLock(body)
   }
 
-  /// Takes back all faults that have not struck.
+  /// Removes all faults that have not occurred yet.
   public func stopFaults() {
     state.withLock { $0.faults.clear() }
   }
@@ -121,28 +124,31 @@ extension SimulatedDisk {
 // MARK: - Power cuts
 
 extension SimulatedDisk {
-  /// The power fails: a new disk with what is left, by draws; without locks, processes and faults.
+  /// Cuts the power: returns a new disk with what is left, decided by draws.
   ///
-  /// This disk stays as it is, so that another cut at the same moment can be tried.
+  /// The new disk has no locks, processes or faults. This disk does not change, so that another cut
+  /// at the same time can be tried.
   public func crash(_ choices: Choices) -> SimulatedDisk {
     crash(.drawn(from: choices))
   }
 
-  /// The power fails: a new disk with what the cut leaves; without locks, processes and faults.
+  /// Cuts the power: returns a new disk with what the cut leaves, without locks, processes and
+  /// faults.
   package func crash(_ cut: PowerCut) -> SimulatedDisk {
     let before = state.withLock { $0 }
     return SimulatedDisk(before.afterPowerCut(cut))
   }
 
-  /// A disk like this one, unsynced sectors and all; without locks, processes and faults.
+  /// Returns a copy of this disk with its unsynced sectors, without locks, processes and faults.
   public func copy() -> SimulatedDisk {
     var copy = state.withLock { $0 }
     copy.unplug()
     return SimulatedDisk(copy)
   }
 
-  /// Some unsynced sectors, by draws, reach the medium ahead of their sync, as the system does in
-  /// its own time; what is written to them afterwards may then be lost on its own.
+  /// Writes some unsynced sectors, chosen by draws, to the medium ahead of their sync.
+  ///
+  /// Systems do this at any time. Later writes to these sectors can then be lost alone.
   package func writeBack(_ choices: Choices) {
     state.withLock { state in
       for file in state.files.indices where state.files[file].isDirty {
@@ -151,7 +157,7 @@ extension SimulatedDisk {
     }
   }
 
-  /// What could be taken back of each file, in the order in which a cut asks.
+  /// The unsynced sectors of each file, in the order in which a cut asks for their fate.
   package var unsyncedSectors: [UnsyncedSector] {
     state.withLock { state in
       Set(state.names.values).sorted().flatMap { file in

@@ -9,14 +9,15 @@ internal import Synchronization
   internal import Musl
 #endif
 
-/// One process that uses a simulated disk.
+/// A process that uses a simulated disk.
 ///
-/// Its clock stands still but for its own waiting, so a lock held by another ends in `busy` at once.
+/// Its clock advances only while it waits itself. So waiting for another process's lock ends in
+/// `busy` at once.
 public final class SimulatedProcess: Sendable {
-  /// Its number on the disk, from 0, in the order of making.
+  /// The number of the process on the disk, from 0, in order of creation.
   public let number: Int
 
-  /// The disk that it uses.
+  /// The disk that the process uses.
   public let disk: SimulatedDisk
 
   init(number: Int, disk: SimulatedDisk) {
@@ -24,10 +25,10 @@ public final class SimulatedProcess: Sendable {
     self.disk = disk
   }
 
-  /// Whether it can still make calls.
+  /// Whether the process can still make calls.
   public var isAlive: Bool { disk.state.withLock { $0.processes[number] } }
 
-  /// Ends it: its locks are free, what it wrote stays visible, its later calls fail and do nothing.
+  /// Ends the process: its locks are released, its writes stay visible, and its later calls fail.
   public func kill() {
     disk.state.withLock { $0.kill(number) }
   }
@@ -52,19 +53,19 @@ extension SimulatedProcess: JournalFileSystem {
     }
   }
 
-  /// Nobody tells: a simulated clock stands still.
+  /// Records the file, and returns `nil`: a simulated disk reports no changes.
   package func changes(of path: String) -> FileChanges? {
     disk.state.withLock { $0.watched[number] = $0.names[path.plain] }
     return nil
   }
 
-  /// The number of the file that it asked last to be told about; nil if there was none.
+  /// The number of the file that the process last asked to watch; `nil` if there is none.
   package var watchedFile: Int? { disk.state.withLock { $0.watched[number] } }
 
-  /// A new turn each time: calls of a simulation never wait for each other.
+  /// Returns a new turn each time, since simulated calls never wait for each other.
   package func turn(at path: String) -> ProcessTurn { ProcessTurn() }
 
-  /// The path itself, without a slash at its end: there are no links here, and every folder is there.
+  /// Returns the path without a slash at its end: there are no links here, and every folder exists.
   package func realPath(of path: String) throws(SystemFault) -> String {
     path.count > 1 && path.hasSuffix("/") ? String(path.plain.dropLast()) : path.plain
   }
@@ -94,7 +95,10 @@ extension SimulatedProcess: JournalFileSystem {
     }
   }
 
-  /// Opening it is no call of its own: nothing can be in its way that is not in the way of the others.
+  /// Opens a folder.
+  ///
+  /// This is not counted as a call, since it has no failure that the folder's other calls do not
+  /// have.
   package func openFolder(of path: String) throws(SystemFault) -> any JournalFolder {
     SimulatedFolder(disk: disk, process: number, path: path.plain)
   }
@@ -107,20 +111,20 @@ extension SimulatedProcess: JournalFileSystem {
     disk.state.withLock { $0.uptime += nanoseconds }
   }
 
-  /// By count, so that a file is the same in every run.
+  /// Returns a salt made from a counter, so that a file is the same in every run.
   package func newSalt() -> UInt64 {
     disk.state.withLock { $0.newSalt() }
   }
 }
 
-/// One open file of a process.
+/// An open file of a process.
 final class DiskHandle: JournalFileHandle {
   private let number: UInt64
   private let file: Int
   private let process: SimulatedProcess
   private let isClosed = Atomic(false)
 
-  /// Failed syncs of the file that this handle was told of.
+  /// The number of failed syncs of the file that this handle has reported.
   private let seenFailures: Atomic<Int>
 
   init(number: UInt64, file: Int, seenFailures: Int, process: SimulatedProcess) {
@@ -193,7 +197,7 @@ final class DiskHandle: JournalFileHandle {
     }
   }
 
-  /// Nobody else is on this disk.
+  /// Does nothing: a simulated disk has no other users.
   func makePrivate() throws(SystemFault) {}
 
   func synchronizeData() throws(SystemFault) { try synchronize(.synchronizeData) }
@@ -211,7 +215,7 @@ final class DiskHandle: JournalFileHandle {
       case nil:
         state.files[file].synchronize()
       }
-      // A failure is told once to every handle that was open at the time, as Linux does.
+      // As on Linux, each handle that was open at the time reports a failed sync once.
       let failures = state.files[file].failures
       guard seenFailures.exchange(failures, ordering: .relaxed) == failures else {
         throw SystemFault("sync", code: fault?.code ?? EIO)
@@ -259,7 +263,7 @@ extension DiskFile {
 }
 
 extension String {
-  /// The path without a leading `./`, which leads nowhere else.
+  /// The path without a leading `./`.
   fileprivate var plain: String {
     hasPrefix("./") ? String(dropFirst(2)) : self
   }

@@ -1,16 +1,17 @@
 import Synchronization
 
-/// One life of a process in a simulated world: what is to run in it after its end never does.
+/// The lifetime of a process in a simulated world; none of its code runs after its end.
 ///
-/// A process that is killed runs nothing behind it, no `deinit` and no `catch`. So its jobs are dropped
-/// and its work is kept unrun: those who wait for it wait for ever, and are let go with nothing.
+/// In a killed process no code runs, not even a `deinit` or a `catch`. So its jobs are dropped, and
+/// its work is kept without being run. Tasks that wait for this work wait until they are released
+/// without a result.
 package final class ProcessLife: Sendable {
   private struct State {
     var isOver = false
     var unrun: [@Sendable () -> Void] = []
   }
 
-  /// The system's number of the process.
+  /// The process id.
   package let number: UInt32
   private let state = Mutex(State())
 
@@ -22,11 +23,11 @@ package final class ProcessLife: Sendable {
 
   package func end() { state.withLock { $0.isOver = true } }
 
-  /// The work, which does nothing once the process is dead.
+  /// Returns work that does nothing after the end of the process.
   package func guarding(_ work: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
     { [self] in
       let isOver = state.withLock { state in
-        // Whoever waits for it would be told that nobody will ever answer.
+        // Releasing the work could report to its waiters that they never get a result.
         if state.isOver { state.unrun.append(work) }
         return state.isOver
       }

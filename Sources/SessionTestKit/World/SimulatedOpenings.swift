@@ -2,10 +2,10 @@
 package import SessionKit
 import Synchronization
 
-/// The openings of journals and change logs by the processes of a simulated world, and which of these
-/// processes still live.
+/// The openings of journals and change logs in a simulated world, and whether their processes are
+/// alive.
 ///
-/// An opening is named by its number, so that the same run writes the same bytes.
+/// An opening's id is made from a counter, so that the same run writes the same bytes.
 ///
 /// - Requirement: REF-9
 package final class SimulatedOpenings: Sendable {
@@ -13,7 +13,7 @@ package final class SimulatedOpenings: Sendable {
 
   package init() {}
 
-  /// An opening by a process, with an identity of its own.
+  /// Begins an opening by a process, and returns its id.
   func begin(isAlive: @escaping @Sendable () -> Bool) -> Identifier {
     lives.withLock { lives in
       let opening = Identifier("opening-\(lives.count + 1)")
@@ -22,15 +22,15 @@ package final class SimulatedOpenings: Sendable {
     }
   }
 
-  /// Whether the process of an opening is proven to be gone.
+  /// Returns whether the process of an opening is proven to be gone.
   func isGone(_ opening: Identifier) -> Bool {
     let isAlive = lives.withLock { $0[opening] }
     return isAlive.map { !$0() } ?? false
   }
 
-  /// How the session of a process is distinguished from others.
+  /// Returns a maker of the presence that identifies the session of a process.
   ///
-  /// If deaths are not proven, only the lease of a request says that its process is not waited for.
+  /// If deaths are not proven, other processes wait for a request until its lease ends.
   package func presence(
     number: UInt32, provingDeaths: Bool, isAlive: @escaping @Sendable () -> Bool
   ) -> OpeningPresence.Maker {

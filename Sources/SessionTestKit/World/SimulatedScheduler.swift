@@ -1,15 +1,15 @@
 import Foundation
 import Synchronization
 
-/// Runs tasks and actors on one thread, and picks by a draw which ready job comes next.
+/// A scheduler that runs tasks and actors on one thread, and picks the next ready job by a draw.
 ///
-/// What it runs never touches the real pool, so a run is decided by its draws alone. Where the case is
-/// traced it knows jobs by the names of their tasks, and tells when one runs out of turn.
+/// Its jobs never run on the real thread pool, so a run depends on its draws alone. In a traced
+/// case it knows the tasks' names, and records when a task runs out of turn.
 ///
 /// - Requirement: TST-2
 package final class SimulatedScheduler: Sendable {
   fileprivate struct Job {
-    /// The task's own number, which it keeps from job to job; nil where nothing is told.
+    /// The task's own id, which stays the same from job to job; `nil` if nothing is recorded.
     let task: String?
     let name: String?
     let work: @Sendable () -> Void
@@ -20,9 +20,9 @@ package final class SimulatedScheduler: Sendable {
     var names: [String: String] = [:]
     /// The task whose job is running.
     var current: String?
-    /// The thread on which a run is under way.
+    /// The thread on which a run is in progress.
     var thread: ObjectIdentifier?
-    /// The tasks that something outside of the run has woken up.
+    /// The names of the tasks that were resumed by code outside the run.
     var escapes: [String] = []
     var isOver = false
   }
@@ -30,12 +30,12 @@ package final class SimulatedScheduler: Sendable {
   private let state = Mutex(State())
   private let isTracing: Bool
 
-  /// Nothing to do; `isTracing` keeps the names of tasks.
+  /// Creates a scheduler without jobs; `isTracing` keeps the names of tasks.
   package init(isTracing: Bool = false) {
     self.isTracing = isTracing
   }
 
-  /// Makes a piece of work ready.
+  /// Adds work as a ready job.
   package func add(_ name: String? = nil, _ work: @escaping @Sendable () -> Void) {
     state.withLock { $0.add(Job(task: nil, name: name, work: work)) }
   }
@@ -50,10 +50,10 @@ package final class SimulatedScheduler: Sendable {
     }
   }
 
-  /// Runs one ready job; `false` where there is none.
+  /// Runs one ready job; returns `false` if there is none.
   ///
-  /// The first in line is the simplest choice, so a shrunk run is a run in order, and only a job that
-  /// runs before its turn is told of.
+  /// The first job in the queue is the simplest choice. A shrunk run is therefore a run in order,
+  /// and only a job that runs before its turn is recorded.
   package func step(_ choices: Choices) -> Bool {
     let count = state.withLock { $0.ready.count }
     guard count > 0 else { return false }
@@ -63,7 +63,7 @@ package final class SimulatedScheduler: Sendable {
     return true
   }
 
-  /// Runs the first ready job, without a draw; `false` where there is none.
+  /// Runs the first ready job without a draw; returns `false` if there is none.
   func stepInOrder() -> Bool {
     guard state.withLock({ !$0.ready.isEmpty }) else { return false }
     perform(0)
@@ -79,7 +79,7 @@ package final class SimulatedScheduler: Sendable {
     job.work()
   }
 
-  /// Runs a body in which this thread is the only one that may make jobs ready.
+  /// Runs a body during which jobs that other threads make ready are recorded as escapes.
   func watching<Value>(_ body: () -> Value) -> Value {
     let before = state.withLock { state in
       defer { state.thread = ObjectIdentifier(Thread.current) }
@@ -89,17 +89,17 @@ package final class SimulatedScheduler: Sendable {
     return body()
   }
 
-  /// The tasks that something outside of a run has woken up while it was under way, by their names.
+  /// The names of the tasks that code outside the world resumed during a run.
   var escapes: [String] { state.withLock { $0.escapes } }
 
-  /// Forgets what is ready, now and later.
+  /// Drops all ready jobs, and those that become ready later.
   func stop() {
     let left = state.withLock { state in
       state.isOver = true
       defer { state.ready = [] }
       return state.ready
     }
-    // Let go outside of the lock: what they hold may come back here as it goes.
+    // The jobs are released outside the lock, since a released object may call the scheduler.
     _ = left
   }
 
@@ -119,7 +119,7 @@ package final class SimulatedScheduler: Sendable {
     state.withLock { state in state.current.flatMap { state.names[$0] } ?? "a task" }
   }
 
-  /// Names the task that is running after what it does from now on.
+  /// Names the running task after its current action.
   package func renameCurrent(_ name: @autoclosure () -> String) {
     guard isTracing else { return }
     let name = name()
@@ -128,22 +128,22 @@ package final class SimulatedScheduler: Sendable {
     }
   }
 
-  /// Where actors run.
+  /// The executor for actors.
   package var actors: any SerialExecutor { ActorLane(scheduler: self, life: nil) }
 
-  /// Where the actors of a process run, as long as it lives.
+  /// Returns the executor for the actors of a process; it drops jobs after the process's end.
   package func actors(of life: ProcessLife) -> any SerialExecutor {
     ActorLane(scheduler: self, life: life)
   }
 
-  /// Starts a task whose every step is one of the scheduler's.
+  /// Starts a task whose jobs all run on this scheduler.
   package func spawn(
     _ name: String? = nil, _ work: @escaping @Sendable () async -> Void
   ) -> Task<Void, Never> {
     spawn(name, of: nil, work)
   }
 
-  /// Starts a task of a process, which goes no further once that is dead.
+  /// Starts a task of a process; it stops at the end of the process.
   package func spawn(
     _ name: String? = nil, of life: ProcessLife?, _ work: @escaping @Sendable () async -> Void
   ) -> Task<Void, Never> {
@@ -166,7 +166,7 @@ extension SimulatedScheduler.State {
   }
 }
 
-/// Runs an actor's jobs when the scheduler says so.
+/// An executor that runs an actor's jobs on the scheduler.
 private final class ActorLane: SerialExecutor {
   let scheduler: SimulatedScheduler
   let life: ProcessLife?
@@ -185,7 +185,7 @@ private final class ActorLane: SerialExecutor {
   }
 }
 
-/// Runs a task's jobs when the scheduler says so.
+/// An executor that runs a task's jobs on the scheduler.
 private final class TaskLane: TaskExecutor {
   let scheduler: SimulatedScheduler
   let name: String?

@@ -1,7 +1,8 @@
 public import SessionKit
 import Synchronization
 
-/// The secrets of a device: what is written is durable at once, and what a test says fails.
+/// The secrets of a simulated device: a write is durable at once, and calls fail when a test asks
+/// for it.
 ///
 /// ```swift
 /// let secrets = SimulatedSecrets()
@@ -11,15 +12,15 @@ import Synchronization
 ///
 /// - Requirement: TST-2
 public final class SimulatedSecrets: Sendable {
-  /// What goes wrong with one call.
+  /// A fault of one call.
   public enum Fault: Hashable, Sendable {
-    /// Nothing is done, and the call throws.
+    /// The call does nothing and throws.
     case before(SecretStoreError)
-    /// It is done, and the call throws all the same.
+    /// The call takes effect and throws.
     case after(SecretStoreError)
-    /// The process dies before anything is done.
+    /// The process dies before the call takes effect.
     case deathBefore
-    /// The process dies when it is done.
+    /// The process dies after the call has taken effect.
     case deathAfter
   }
 
@@ -27,19 +28,19 @@ public final class SimulatedSecrets: Sendable {
     var calls = 0
     var script: [Int: Fault] = [:]
     var chance: (choices: Choices, oneIn: UInt64)?
-    /// How many moments are left until the process dies that is at it; none where nil.
+    /// The number of moments before the one at which the process dies; `nil` if none dies.
     var fuse: Int?
     var separatesRefreshToken = false
   }
 
-  /// What is stored, by whichever process; `items.isAvailable` locks and unlocks it.
+  /// The items that all processes have stored; `items.isAvailable` locks and unlocks them.
   public let items = MemorySecretStore()
   private let state = Mutex(State())
 
-  /// Nothing stored, and nothing fails.
+  /// Creates an empty store without faults.
   public init() {}
 
-  /// Whether the refresh token is to be an item of its own.
+  /// Whether the refresh token is stored as an item of its own.
   ///
   /// - Requirement: STO-2
   public var separatesRefreshToken: Bool {
@@ -47,35 +48,36 @@ public final class SimulatedSecrets: Sendable {
     set { state.withLock { $0.separatesRefreshToken = newValue } }
   }
 
-  /// How many calls were made by all processes; the number that the next one has.
+  /// The number of calls of all processes so far, which is also the number of the next call.
   public var callCount: Int { state.withLock { $0.calls } }
 
-  /// Lets the call of that number fail; calls are counted over all processes, from 0.
+  /// Makes the call with this number fail; calls of all processes are counted, from 0.
   ///
-  /// A call that only reads does nothing that could be done before a fault.
+  /// For a call that only reads, it makes no difference whether the fault comes before or after.
   public func fail(atCall number: Int, with fault: Fault) {
     state.withLock { $0.script[number] = fault }
   }
 
-  /// Lets each call from now on fail with a chance of 1 in `oneIn`, by draws; never where that is 0.
+  /// Makes each later call fail with a chance of 1 in `oneIn`, by draws; 0 stops this.
   ///
-  /// Such a call does nothing and says that the store is not available.
+  /// Such a call does nothing, and throws that the store is not available.
   public func drawFaults(from choices: Choices, oneIn: UInt64) {
     state.withLock { $0.chance = oneIn == 0 ? nil : (choices, oneIn) }
   }
 
-  /// Whoever reaches the moment of that number dies: two moments are in each change, before and after
-  /// it; `nil` takes it back.
+  /// Kills the process that reaches the moment with this number, from 0; `nil` cancels this.
+  ///
+  /// Each change has two moments: one before it and one after it.
   package func blow(after moments: Int?) {
     state.withLock { $0.fuse = moments }
   }
 
-  /// Takes back every fault that has not struck.
+  /// Removes all faults that have not occurred yet.
   public func stopFaults() {
     state.withLock { ($0.script, $0.chance, $0.fuse) = ([:], nil, nil) }
   }
 
-  /// The store as a process sees it: nothing any more, once that is dead.
+  /// Returns the store as a process sees it; after the end of the process all its calls fail.
   public func view(of process: SimulatedProcess) -> any SecretStore {
     View(secrets: self, process: process)
   }

@@ -1,42 +1,43 @@
 import Synchronization
 
 extension SimulatedServer {
-  /// What becomes of one request: a script, where draws decide otherwise.
+  /// The scripted fate of one request, in place of the draws.
   ///
   /// ```swift
   /// world.server.script(.answerLost, for: .refresh, number: 2)
   /// world.server.script(.delayed(back: 500), for: .refresh, number: 3)   // overtaken by the fourth
   /// ```
   public struct Fate: Hashable, Sendable {
-    /// Milliseconds that the request travels.
+    /// The travel time of the request in milliseconds.
     public var there = 0
-    /// Milliseconds that the answer travels.
+    /// The travel time of the answer in milliseconds.
     public var back = 0
-    /// How often the service acts on it; 0 where the request is lost.
+    /// The number of times that the service acts on it; 0 if the request is lost.
     public var arrivals = 1
     /// Whether the answer is lost.
     public var isAnswerLost = false
-    /// What the service answers without acting; `nil` where it acts.
+    /// The status with which the service answers without acting; `nil` if it acts.
     public var status: Int?
 
-    /// It arrives, and so does its answer.
+    /// The request and its answer arrive.
     public static let delivered = Fate()
-    /// It is lost before the service acts.
+    /// The request is lost before the service acts.
     public static let requestLost = Fate(arrivals: 0)
     /// The service acts, and the answer is lost.
     public static let answerLost = Fate(isAnswerLost: true)
-    /// It arrives twice, the service acts twice, and the second answer comes.
+    /// The request arrives twice, the service acts twice, and the second answer arrives.
     public static let repeated = Fate(arrivals: 2)
 
     /// The service does not act, and answers with this status.
     public static func status(_ status: Int) -> Fate { Fate(status: status) }
 
-    /// It arrives, and so does its answer, after so many milliseconds: what is sent later may overtake it.
+    /// Delivers the request and its answer after these milliseconds, so that later requests can
+    /// overtake.
     public static func delayed(there: Int = 0, back: Int = 0) -> Fate {
       Fate(there: there, back: back)
     }
 
-    /// A fate; what is not said goes well.
+    /// Creates a fate; by default nothing goes wrong.
     public init(
       there: Int = 0, back: Int = 0, arrivals: Int = 1, isAnswerLost: Bool = false,
       status: Int? = nil
@@ -49,13 +50,19 @@ extension SimulatedServer {
     }
   }
 
-  /// Decides what becomes of a request, whatever the weather: the one of that number of its kind, from 1
-  /// and since the world began, as `refresh #2` in a report; without a number the next that is sent and
-  /// has no script, so that two calls decide two requests.
+  /// Sets the fate of one request, in place of the weather.
   ///
-  /// A number below 1, that of a request that was sent before, and one that has a script, which is
-  /// replaced, are told as warnings of the report and in the world's `failures`. `pendingScripts` names
-  /// what has not struck.
+  /// `number` counts the requests of an endpoint from 1, since the world began, as `refresh #2` in
+  /// a report. Without a number the fate applies to the next unsent request that has no script. So
+  /// two calls without a number script two requests.
+  ///
+  /// These misuses result in warnings of the report and entries in the world's `failures`:
+  ///
+  /// - The number is below 1.
+  /// - The request with that number was sent before.
+  /// - The request has a script already; the new one replaces it.
+  ///
+  /// `pendingScripts` lists the scripts that were not used yet.
   public func script(_ fate: Fate, for endpoint: LoopbackEndpoint, number: Int? = nil) {
     let misuse: String? = state.withLock { state in
       let sent = state.sent[endpoint] ?? 0
@@ -75,7 +82,7 @@ extension SimulatedServer {
     state.withLock { $0.misuses.append(misuse) }
   }
 
-  /// The requests that have a script and were not sent yet, such as `refresh #2`, in their order.
+  /// The requests that have a script and were not sent yet, such as `refresh #2`, in order.
   public var pendingScripts: [String] {
     state.withLock { state in
       state.script.keys.sorted { ("\($0.endpoint)", $0.number) < ("\($1.endpoint)", $1.number) }
@@ -83,7 +90,7 @@ extension SimulatedServer {
     }
   }
 
-  /// What was asked of the service and means nothing.
+  /// The misuses of the service by the test.
   var misuses: [String] { state.withLock { $0.misuses } }
 
   struct Request: Hashable, Sendable, CustomStringConvertible {

@@ -4,34 +4,38 @@ public import SessionHTTP
 import SessionKit
 import Synchronization
 
-/// The auth service of `LoopbackServer`, without sockets: delays, losses and repetitions by draws.
+/// The auth service of `LoopbackServer` without sockets; delays, losses and repetitions are drawn.
 ///
-/// Every request draws its fate: how long it travels, whether the service acts on it once, twice or
-/// never, how long the answer travels, and whether it arrives. So answers overtake each other, and
-/// some are lost after the service acted.
+/// Draws decide the fate of each request:
+///
+/// - how long it travels
+/// - whether the service acts on it once, twice or never
+/// - how long the answer travels, and whether it arrives
+///
+/// So answers can overtake each other, and some are lost after the service acted.
 public final class SimulatedServer: HTTPTransport {
-  /// What may happen to requests.
+  /// The probabilities of faults, and the longest delay.
   public struct Weather: Sendable, Equatable {
-    /// Of 100 requests, how many are lost before the service acts.
+    /// The percentage of requests that are lost before the service acts.
     public var lostRequests: UInt64
-    /// Of 100 requests, how many are lost after the service acted.
+    /// The percentage of answers that are lost after the service acted.
     public var lostAnswers: UInt64
-    /// Of 100 requests, how many reach the service twice.
+    /// The percentage of requests that arrive twice.
     public var repetitions: UInt64
-    /// Of 100 requests, how many the service answers with 503.
+    /// The percentage of requests that the service answers with 503.
     public var outages: UInt64
-    /// The longest way, in milliseconds, in either direction.
+    /// The longest travel time in each direction, in milliseconds.
     public var longestWay: Int
 
-    /// A network and a service without a fault.
+    /// A network and a service without faults.
     public static let clear = Weather(
       lostRequests: 0, lostAnswers: 0, repetitions: 0, outages: 0, longestWay: 0)
 
-    /// Everything goes wrong now and then.
+    /// A network and a service in which every fault occurs now and then.
     public static let rough = Weather(
       lostRequests: 10, lostAnswers: 15, repetitions: 10, outages: 15, longestWay: 400)
 
-    /// A weather.
+    /// Creates a weather.
     public init(
       lostRequests: UInt64, lostAnswers: UInt64, repetitions: UInt64, outages: UInt64,
       longestWay: Int
@@ -49,12 +53,12 @@ public final class SimulatedServer: HTTPTransport {
     var settings = LoopbackSettings()
     var weather = Weather.clear
     var counts: [LoopbackEndpoint: Int] = [:]
-    /// How many requests of each kind were sent.
+    /// The number of requests sent to each endpoint.
     var sent: [LoopbackEndpoint: Int] = [:]
-    /// What becomes of requests, where a test says it.
+    /// The scripted fates of requests.
     var script: [Request: Fate] = [:]
     var misuses: [String] = []
-    /// Requests that may change a token and whose sender still waits, by the session they are of.
+    /// The number of requests per session that may change a token and whose sender still waits.
     var waiting: [Int: Int] = [:]
     var mostWaiting = 0
   }
@@ -64,7 +68,7 @@ public final class SimulatedServer: HTTPTransport {
   let choices: Choices
   private let scheduler: SimulatedScheduler?
 
-  /// A service whose fate is drawn from `choices`.
+  /// Creates a service that draws the fates of requests from `choices`.
   public convenience init(
     backend: LoopbackBackend = .edu(), clock: ManualClock, choices: Choices
   ) {
@@ -80,35 +84,35 @@ public final class SimulatedServer: HTTPTransport {
     self.scheduler = scheduler
   }
 
-  /// What may happen to requests from now on.
+  /// The probabilities of faults from now on.
   public var weather: Weather {
     get { state.withLock { $0.weather } }
     set { state.withLock { $0.weather = newValue } }
   }
 
-  /// The knobs of the service.
+  /// The settings of the service.
   public var settings: LoopbackSettings {
     get { state.withLock { $0.settings } }
     set { state.withLock { $0.settings = newValue } }
   }
 
-  /// How many requests of a kind the service acted on.
+  /// Returns how often the service acted on requests of an endpoint.
   public func count(of endpoint: LoopbackEndpoint) -> Int {
     state.withLock { $0.counts[endpoint] ?? 0 }
   }
 
-  /// The most requests for a token of one session whose senders waited at one time.
+  /// The greatest number of senders that waited at the same time for a token of one session.
   public var mostTokenRequestsAtOnce: Int { state.withLock { $0.mostWaiting } }
 
-  /// Every token, password and e-mail address that the service knows, to look for where none may be.
+  /// All tokens, passwords and e-mail addresses that the service knows; no file may contain one.
   public var secrets: Set<String> { state.withLock { $0.backend.vault.secrets } }
 
-  /// Makes every token that was issued worthless.
+  /// Revokes all tokens that were issued so far.
   public func revokeAllTokens() {
     state.withLock { $0.backend.revoke(access: true, refresh: true) }
   }
 
-  /// Sends a request through the weather, or as scripted.
+  /// Sends a request; a script or the weather decides its fate.
   public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
     let endpoint = LoopbackEndpoint(path: request.url.path)
     let departure = depart(endpoint)
@@ -122,7 +126,7 @@ public final class SimulatedServer: HTTPTransport {
     return try await travel(request, endpoint, departure)
   }
 
-  /// A request on its way: its name in the schedule, such as `refresh #2`, and its fate.
+  /// A sent request: its name in the schedule, such as `refresh #2`, and its scripted fate, if any.
   private struct HeldRequest {
     var name = ""
     var fate: Fate?
@@ -141,7 +145,7 @@ public final class SimulatedServer: HTTPTransport {
     return HeldRequest(name: name, fate: fate)
   }
 
-  /// Whose session a request is of, by the token that it carries.
+  /// Returns the session of a request, by the token in it.
   private func session(of request: HTTPRequest) -> Int? {
     let received = ReceivedRequest(request)
     let refresh = RequestBody(received.body)?.refreshToken
@@ -171,7 +175,7 @@ public final class SimulatedServer: HTTPTransport {
       let status = fate?.status ?? 503
       choices.tellSchedule("the service does not act on \(name): \(status)")
       response = HTTPResponse(status: status)
-      // In the weather, an outage is told at once.
+      // Without a script, the answer of an outage needs no time.
       guard fate != nil else { return response }
     } else {
       response = act(request, endpoint)
@@ -192,7 +196,7 @@ public final class SimulatedServer: HTTPTransport {
     return response
   }
 
-  /// Travels for so many milliseconds, or as the weather draws it.
+  /// Waits for the travel time: the given milliseconds, or as the weather draws it.
   private func go(
     _ name: String, _ milliseconds: Int?, _ weather: Weather, until deadline: Int64
   ) async throws(TransportError) {
@@ -227,7 +231,7 @@ public final class SimulatedServer: HTTPTransport {
 }
 
 extension ReceivedRequest {
-  /// The request as it would arrive.
+  /// Creates the request as the server would receive it.
   package init(_ request: HTTPRequest) {
     self.init(
       method: request.method, path: request.url.path,

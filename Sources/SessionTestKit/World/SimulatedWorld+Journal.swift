@@ -1,6 +1,8 @@
 extension SimulatedWorld {
-  /// Puts the journal at `path` of a simulated disk into a file that people can inspect, as
-  /// `Choices.attach(journal:of:)` does; that there is no such file stands in `failures` too.
+  /// Copies the journal at `path` of a simulated disk to a real file, as
+  /// `Choices.attach(journal:of:)` does.
+  ///
+  /// If there is no such file, `failures` says so too.
   public func attach(journal path: String, of disk: SimulatedDisk) {
     if choices.isTracing, disk.contents(of: path) == nil { tellMisuse(disk.misses(path)) }
     choices.attach(journal: path, of: disk)

@@ -4,30 +4,30 @@ import Synchronization
 extension SimulatedWorld {
   /// Why a run ended.
   public enum Ending: Sendable {
-    /// Nothing is ready, nobody sleeps, and every task has finished.
+    /// No job is ready, no task sleeps, and every task has finished.
     case asleep
-    /// Nothing is ready and nobody sleeps, and tasks are left: `waiting` names them.
+    /// No job is ready and no task sleeps, but tasks are left; `waiting` names them.
     case waiting
-    /// The same, and something outside of the world has woken up tasks of it: `escapes` names them.
+    /// As `waiting`, and code outside the world has resumed tasks of it; `escapes` names them.
     case escaped
-    /// The time is over.
+    /// The duration has passed.
     case timePassed
-    /// So many jobs ran without an end that something goes in circles.
+    /// The greatest number of jobs ran; probably a loop never ends.
     case restless
-    /// The world was finished before: nothing runs in it any more.
+    /// The world was finished before, so nothing runs in it.
     case finished
   }
 
-  /// A task that `run` waited for did not finish.
+  /// The error of a task that `run` waited for and that did not finish.
   public struct UnfinishedTask: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Its name.
+    /// The name of the task.
     public let name: String
     /// Why the run ended.
     public let ending: Ending
-    /// Every task that has not finished.
+    /// The names of all tasks that have not finished.
     public let waiting: [String]
 
-    /// What happened, and where to look.
+    /// A sentence that says what happened, and where to look.
     public var description: String {
       let reason =
         switch ending {
@@ -43,22 +43,25 @@ extension SimulatedWorld {
     }
   }
 
-  /// Runs everything that is ready.
+  /// Runs all ready jobs; if none is ready, advances the clock to the next sleeper's deadline.
   ///
-  /// If nothing is, time passes to that of the next sleeper.
-  /// Returns if nothing is ready and no task sleeps, if the duration has passed (rounded up to milliseconds),
-  /// or after `steps` jobs: a run that never rests is a finding, not a hang. The result says which. Only a
-  /// task that never waits for anything (`while true {}`) cannot be ended.
+  /// It returns in these cases, and the result says which:
+  ///
+  /// - No job is ready and no task sleeps.
+  /// - The duration, rounded up to milliseconds, has passed.
+  /// - `steps` jobs have run. So a world that never rests is a finding, and not a hang.
+  ///
+  /// Only a task that never suspends (`while true {}`) cannot be ended.
   @discardableResult
   public func run(for duration: Duration = .seconds(3600), steps: Int = 200_000) -> Ending {
     run(for: duration, steps: steps) { false }
   }
 
-  /// Runs the world until this work has ended, and returns what it returns.
+  /// Runs the world until `work` has ended, and returns its result.
   ///
-  /// Time passes only as far as the work needs it. What other tasks have to do, they do meanwhile, or
-  /// in the next run. Errors: the work's own, and `UnfinishedTask` where it does not end in so many
-  /// virtual milliseconds.
+  /// Time passes only as far as the work needs it. Other tasks run meanwhile, or in the next run.
+  /// Throws the error of the work, or `UnfinishedTask` if it does not end within the duration in
+  /// virtual time.
   @discardableResult
   public func run<Value: Sendable>(
     _ name: String = "run", for duration: Duration = .seconds(3600),
@@ -99,19 +102,19 @@ extension SimulatedWorld {
     }
   }
 
-  /// How the world is where nothing is ready and nobody sleeps.
+  /// The ending of a run in which no job is ready and no task sleeps.
   private var rest: Ending {
     guard unfinished > 0 else { return .asleep }
     return escapes.isEmpty ? .waiting : .escaped
   }
 
-  /// Ends the world: cancels every task, ends every sleep, and lets them come to their end, without a
-  /// draw; what does not end in 20,000 jobs is left alone.
+  /// Ends the world: cancels all tasks, ends all sleeps, and runs the tasks to their end without
+  /// draws.
   ///
-  /// Call it where the case is over (`defer`): tasks that still sleep or wait keep the world, and
-  /// everything in it, for ever. What they do now stands in no report, since it led to nothing, and that
-  /// they were cancelled in no `failures`. A finished world runs nothing any more: `run` answers
-  /// `finished`.
+  /// Tasks that do not end within 20,000 jobs are abandoned. Call it when the case is over
+  /// (`defer`); otherwise tasks that still sleep or wait keep the world in memory. Their last
+  /// actions appear in no report, and their cancellation errors not in `failures`. After it, `run`
+  /// returns `finished` and runs nothing.
   public func finish() {
     counts.withLock { $0.isEnding = true }
     choices.untold { end() }
@@ -134,7 +137,7 @@ extension SimulatedWorld {
   }
 }
 
-/// What a task ended with.
+/// The result of a task, once it has ended.
 private final class Outcome<Value: Sendable>: Sendable {
   private let result = Mutex<Result<Value, any Error>?>(nil)
 

@@ -4,30 +4,33 @@ import SessionJournal
 public import SessionKit
 import Synchronization
 
-/// A session's whole surroundings on one thread: clock, network, service, secrets and the order in
-/// which tasks run are decided by one array of draws.
+/// The environment of sessions on one thread; draws decide clock, network, service, secrets and
+/// scheduling.
 ///
 /// ```swift
 /// let world = SimulatedWorld(choices)
 /// let disk = SimulatedDisk()
-/// defer { world.finish() }          // or its sleepers are kept for ever
+/// defer { world.finish() }          // Without this its sleepers stay in memory.
 /// let session = try world.run { try await Session.open(configuration) }
 /// world.spawn("reader") { /* … */ }
-/// world.run()                       // until nobody waits for anything any more
+/// world.run()                       // Runs until no task waits for anything.
 /// #expect(world.waiting.isEmpty)
 /// ```
-/// Code that it runs must start its own tasks through `spawn`, and sleep on `clock`: a bare `Task`,
-/// `Task.sleep`, `Task.yield`, the main actor or a dispatch queue run on the real pool, where no draw
-/// decides. Such work has escaped: the world rests while it is away, and `run` ends as `waiting` with
-/// the names of the tasks that are. Structured children (`async let`, task groups) stay in the world.
+///
+/// Code in the world must start its tasks with `spawn`, and sleep on `clock`. A bare `Task`,
+/// `Task.sleep`, `Task.yield`, the main actor and dispatch queues run on the real thread pool, and
+/// no draw decides there. Such work has escaped. The world rests until it returns, and `run` ends
+/// as `waiting` or `escaped`. Structured children (`async let`, task groups) stay in the world.
 ///
 /// The report of a failing case shows the schedule between the steps of the body, in virtual time:
-/// which task ran before its turn (where nothing is said they ran in the order in which they became
-/// ready), what became of each request, and the timers of the sessions.
+///
+/// - which task ran before its turn; all others ran in the order in which they became ready
+/// - the fate of each request
+/// - the timers of the sessions
 ///
 /// - Requirement: TST-2
 public final class SimulatedWorld: Sendable {
-  /// The draws.
+  /// The draws that decide the run.
   public let choices: Choices
   /// The clock of everything in the world.
   public let clock: ManualClock
@@ -42,20 +45,21 @@ public final class SimulatedWorld: Sendable {
   struct Counts {
     var started = 0
     var sessions = 0
-    /// The tasks that have not finished, by their numbers.
+    /// The tasks that have not finished, by number.
     var live: [Int: (name: String, task: Task<Void, Never>?)] = [:]
     var failures: [String] = []
-    /// What was asked of the world and means nothing.
+    /// The misuses of the world by the test.
     var misuses: [String] = []
     var isEnding = false
     var isFinished = false
   }
 
-  /// A world; its service issues tokens by `backend`.
+  /// Creates a world whose service uses `backend` to issue tokens.
   public init(_ choices: Choices, backend: LoopbackBackend = .edu()) {
     self.choices = choices
     let scheduler = SimulatedScheduler(isTracing: choices.isTracing)
-    // Whoever sleeps takes a turn, even where its time has come: a loop of such sleeps is no hang.
+    // A sleep takes a turn even if its deadline has passed, so that a loop of such sleeps does not
+    // hang.
     let clock = ManualClock { scheduler.add("a sleeper", $0) }
     let start = clock.now().uptime
     self.clock = clock
@@ -66,13 +70,13 @@ public final class SimulatedWorld: Sendable {
     choices.date { clock.now().uptime - start }
   }
 
-  /// A configuration whose session lives in this world, in a process of a simulated disk; the secrets
-  /// are the caller's.
+  /// Returns the configuration of a session in this world, in a process of a simulated disk.
   ///
-  /// In a report it is `session 1`, `session 2` …, in the order in which they were made.
+  /// In a report the sessions are `session 1`, `session 2` and so on, in the order of these calls.
   ///
-  /// With `provingDeaths`, as on Linux, a request whose process is dead is not waited for. Without it, as
-  /// on Apple's systems with a suspended process, its lease has to end first.
+  /// `provingDeaths` decides about requests of dead processes. If it is `true`, as on Linux, other
+  /// processes do not wait for such a request. If it is `false`, as on Apple's systems with a
+  /// suspended process, they wait until its lease ends.
   ///
   /// - Requirement: REF-9
   public func configuration(
@@ -110,9 +114,9 @@ public final class SimulatedWorld: Sendable {
       clock: clock, start: start, scheduler: scheduler, choices: choices, session: session)
   }
 
-  /// Starts a task in the world; its name, where it has one, stands in reports.
+  /// Starts a task in the world; reports show its name, or `task 1`, `task 2` and so on.
   ///
-  /// An error that it throws ends it, is told in the report, and stands in `failures`.
+  /// If it throws, it ends. The error is in the report and in `failures`.
   @discardableResult
   public func spawn(
     _ name: String? = nil, _ work: @escaping @Sendable () async throws -> Void
@@ -120,7 +124,7 @@ public final class SimulatedWorld: Sendable {
     spawn(name, of: nil, work)
   }
 
-  /// Starts a task of a process, which goes no further once that is dead.
+  /// Starts a task of a process; it stops at the end of the process.
   @discardableResult
   package func spawn(
     _ name: String? = nil, of life: ProcessLife?,
@@ -152,13 +156,14 @@ public final class SimulatedWorld: Sendable {
     return task
   }
 
-  /// What tasks threw, each with the task's name, in the order in which they ended; behind it what a
-  /// test asked of the world and means nothing, such as to script a request that was sent before.
+  /// The errors that tasks threw, with the tasks' names, in order; then the misuses of the world.
+  ///
+  /// A misuse is, for example, a script for a request that was sent before.
   public var failures: [String] {
     counts.withLock { $0.failures + $0.misuses } + server.misuses
   }
 
-  /// Says in the report and in `failures` that a test asked for something that means nothing.
+  /// Records a misuse by the test, in the report and in `failures`.
   func tellMisuse(_ text: String) {
     choices.complain(text)
     counts.withLock { $0.misuses.append(text) }
@@ -166,18 +171,23 @@ public final class SimulatedWorld: Sendable {
 
   var isFinished: Bool { counts.withLock { $0.isFinished } }
 
-  /// How many tasks were started and have not finished.
+  /// The number of tasks that were started and have not finished.
   public var unfinished: Int { counts.withLock { $0.live.count } }
 
   /// The names of the tasks that have not finished, in the order in which they were started.
   ///
-  /// After a run that ended as `waiting`: who waits for each other, for something that nobody in the
-  /// world will do (an event of a session that nobody closes), or for work that has escaped.
+  /// After a run that ended as `waiting`, a task waits for one of these:
+  ///
+  /// - Another task in the list.
+  /// - Something that never happens in the world, such as an event of a session that is never
+  ///   closed
+  /// - Work that has escaped.
   public var waiting: [String] {
     counts.withLock { $0.live.sorted { $0.key < $1.key }.map(\.value.name) }
   }
 
-  /// The names of tasks that something outside of the world has woken up while a run was under way: what
-  /// they waited for has escaped, and the run cannot be replayed.
+  /// The names of tasks that code outside the world resumed during a run.
+  ///
+  /// The work that they waited for has escaped, so the run cannot be replayed.
   public var escapes: [String] { scheduler.escapes }
 }

@@ -1,6 +1,6 @@
 import SessionKit
 
-/// The world's clock as a session of it sees it: tells of timers that are set and that fire.
+/// The world's clock for one session; it records when timers are set and when they fire.
 struct TimerTeller: SessionClock {
   let clock: ManualClock
   let start: Int64
