@@ -10,12 +10,14 @@
   /// }
   /// ```
   ///
-  /// The journals of a failing case are attached to the test, under their files' names
-  /// (`swift test --attachments-path FOLDER` keeps them); one that cannot be read is named in the
-  /// issue. A property that held but has something to say, such as a stale saved case, records a
-  /// warning, which fails nothing; built by a compiler older than Swift 6.3, which knows no warnings, it
-  /// prints the text to standard error. XCTest users write `XCTAssert(report.hasPassed, report.text)` for
-  /// the same text.
+  /// The journals of a failing case are attached to the test under their file names. `swift test
+  /// --attachments-path FOLDER` keeps them. If a journal cannot be read, the issue names it.
+  ///
+  /// If a property holds with warnings, such as a stale saved case, the function records a warning,
+  /// which does not fail the test. Compilers before Swift 6.3 do not support warnings; the text is
+  /// then printed to standard error.
+  ///
+  /// With XCTest, write `XCTAssert(report.hasPassed, report.text)` for the same text.
   public func expect(
     _ report: PropertyReport, sourceLocation: SourceLocation = #_sourceLocation
   ) {

@@ -1,6 +1,6 @@
 @_spi(Internals) package import SessionCore
 
-/// Events, notes and records, drawn without regard to what is legal.
+/// Draws of events, notes and records, whether legal or not.
 extension Choices {
   func event(_ kind: SessionEvent.Kind) -> SessionEvent {
     span {
@@ -85,10 +85,10 @@ extension Choices {
     note(pick(SessionNote.Kind.allCases) ?? .closed)
   }
 
-  /// An entry of a kind that no version has a word for yet; with `isIgnorable`, one that a reader
-  /// may pass over.
+  /// Draws an entry of a kind that no version knows yet.
   ///
-  /// Never of one of the journal's own kinds, which are no records of a session.
+  /// A reader may skip it if `isIgnorable` is `true`; `nil` draws that too. The kinds of the
+  /// journal itself are not used, since they are not records of a session.
   package func unknown(isIgnorable: Bool? = nil) -> SessionRecord.Unknown {
     span {
       let mayIgnore = isIgnorable ?? !chance(1, in: 2)
@@ -98,7 +98,7 @@ extension Choices {
     }
   }
 
-  /// Which opening wrote a record; `nil` for records of older versions.
+  /// Draws the identity of the process that wrote a record; `nil` for records of older versions.
   func processIdentity() -> ProcessIdentity? {
     guard chance(1, in: 2) else { return nil }
     return ProcessIdentity(

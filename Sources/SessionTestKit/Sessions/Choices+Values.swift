@@ -1,8 +1,8 @@
 @_spi(Internals) import SessionCore
 
-/// The values of a session, drawn. The first option of every draw is the plainest.
+/// Draws of a session's values; the first option of every draw is the plainest.
 extension Choices {
-  /// Any bits; small numbers first, and the bounds more often than chance would have them.
+  /// Draws any bits of an integer; small numbers are the simplest, and the bounds are frequent.
   func number<Value: FixedWidthInteger>(_: Value.Type = Value.self) -> Value {
     switch draw(below: 5) {
     case 0: Value(truncatingIfNeeded: draw(below: 4))
@@ -13,7 +13,7 @@ extension Choices {
     }
   }
 
-  /// A code: known words mostly, a byte of a newer version now and then.
+  /// Draws a code, usually a known one, and sometimes the byte of a newer version.
   func code<Value: OpenEnum>(_: Value.Type = Value.self) -> Value {
     let known = Value.known
     guard !chance(1, in: 8), let code = pick(known) else {
@@ -22,8 +22,9 @@ extension Choices {
     return code
   }
 
-  /// Does something again and again, each time in a span of its own that can be taken out; not at
-  /// all is the simplest.
+  /// Runs `body` a drawn number of times, at most `limit`; 0 is the simplest.
+  ///
+  /// Each run is in a span of its own, so that the shrinker can remove it.
   package func repeating(upTo limit: Int, mean: UInt64, _ body: () -> Void) {
     for _ in 0..<limit {
       let goesOn: Bool = span {
@@ -65,7 +66,7 @@ extension Choices {
     "\"quoted\", 'twice'", "<script>", "../../etc/passwd", "🏫", "\u{202E}right to left",
   ]
 
-  /// None at first.
+  /// Draws an app version; none is the simplest.
   func appVersion() -> AppVersion? {
     AppVersion(pick(["", "2.4.1+318", "0", String(repeating: "z", count: 64)]) ?? "")
   }
@@ -81,7 +82,7 @@ extension Choices {
     }
   }
 
-  /// Texts that are nearly UUIDs, or nearly each other.
+  /// Texts that are nearly UUIDs, and texts that nearly equal each other.
   private static let oddIdentifiers = [
     "", " ", "0", "u-1 ", "U-1", "00000000-0000-0000-0000-000000000000",
     "6BA7B810-9DAD-11D1-80B4-00C04FD430C8", "6ba7b810-9dad-11d1-80b4-00c04fd430c",
@@ -100,7 +101,7 @@ extension Choices {
     }
   }
 
-  /// The bounds, the ends of the years that RFC 3339 can write, and 2038.
+  /// The bounds, the first and last times that RFC 3339 can write, and 2038.
   private static let extremeTimes: [Int64] = [
     0, -1, 1, .min, .max, .min + 1, .max - 1, -62_135_596_800_000, -62_167_219_200_001,
     253_402_300_799_999, 253_402_300_800_000, 2_147_483_648_000,
@@ -130,7 +131,7 @@ extension Choices {
     ActiveContext.Named(id: identifier(), name: text())
   }
 
-  /// None, a few, or as many as a real role has.
+  /// Draws no permissions, a few, or as many as a real role has.
   private func permissions() -> [String] {
     switch draw(below: 4) {
     case 0: return []

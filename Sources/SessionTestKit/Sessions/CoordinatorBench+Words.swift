@@ -1,10 +1,10 @@
 @_spi(Internals) package import SessionCore
 
 extension CoordinatorBench {
-  /// How long a plain token lives: an hour.
+  /// The lifetime of a plain token in milliseconds: an hour.
   package static let lifetime: Int64 = 3_600_000
 
-  /// A bench with Ada signed in and nothing under way.
+  /// Returns a bench on which the user `ada` is logged in and nothing is pending.
   package static func signedIn(
     _ policy: SessionPolicy = .bench, lifetime: Int64 = lifetime, isRefreshable: Bool = true
   ) -> CoordinatorBench {
@@ -18,14 +18,14 @@ extension CoordinatorBench {
     return bench
   }
 
-  /// Tells of a caller's refresh and returns who called and what followed.
+  /// Makes a new caller refresh; returns the caller and the effects.
   @discardableResult
   package mutating func refresh(_ trigger: RefreshTrigger = .manual) -> (Caller, [SessionEffect]) {
     let caller = caller()
     return (caller, tell(.refresh(caller, trigger, .always)))
   }
 
-  /// Lets time pass while the journal is read at the pace of the poll, and no other process appends.
+  /// Lets time pass while the lease timer polls the journal, and no other process appends.
   @discardableResult
   package mutating func pollJournal(for milliseconds: Int64) -> [SessionEffect] {
     var effects: [SessionEffect] = []
@@ -41,7 +41,8 @@ extension CoordinatorBench {
 }
 
 extension SessionPolicy {
-  /// Round figures: a minute before expiry, 3 attempts, 1 s to 60 s; a refused refresh clears.
+  /// A policy with round figures: a minute before expiry, 3 attempts, 1 s to 60 s; a rejected
+  /// refresh clears.
   package static let bench = SessionPolicy.clearOnRefusal.named("bench") {
     $0.refresh.beforeExpiry = .seconds(60)
     $0.refresh.attempts = 3
@@ -50,7 +51,7 @@ extension SessionPolicy {
     $0.limits.loginsPerMinute = nil
   }
 
-  /// The same, and a session that can no longer be refreshed stays as expired.
+  /// The same policy, but a session that can no longer be refreshed stays as expired.
   package static let benchKeeping = SessionPolicy.bench.named("bench, keeping") {
     $0.ending.onRejection = .keep
     $0.ending.onExhaustion = .end(.keep)
@@ -58,7 +59,7 @@ extension SessionPolicy {
 }
 
 extension ResponseMetadata {
-  /// A server's answer to this user's login.
+  /// Returns the metadata of a response to a login of this user; `lifetime` is in milliseconds.
   package static func login(
     _ user: Identifier, lifetime: Int64 = CoordinatorBench.lifetime, isRefreshable: Bool = true
   ) -> ResponseMetadata {
@@ -67,14 +68,14 @@ extension ResponseMetadata {
       context: .plainTeacher)
   }
 
-  /// A server's answer to a refresh; `rotated` with a new refresh token.
+  /// Returns the metadata of a response to a refresh; `rotated` adds a new refresh token.
   package static func token(lifetime: Int64 = CoordinatorBench.lifetime, rotated: Bool = false)
     -> ResponseMetadata
   {
     ResponseMetadata(lifetime: lifetime, hasRefreshToken: rotated)
   }
 
-  /// A server's answer to a switch into this context.
+  /// Returns the metadata of a response to a switch to this context.
   package static func context(
     _ context: ActiveContext, lifetime: Int64 = CoordinatorBench.lifetime
   ) -> ResponseMetadata {
@@ -83,7 +84,7 @@ extension ResponseMetadata {
 }
 
 extension StoredItemsReport {
-  /// What is stored of a session whose token has this generation, with nothing amiss.
+  /// Returns the report of a session that is stored completely, with a token of this generation.
   package static func session(
     _ generation: UInt64, announcing event: SessionEvent? = nil
   ) -> StoredItemsReport {
@@ -96,30 +97,30 @@ extension StoredItemsReport {
 }
 
 extension [SessionEffect] {
-  /// The number of the first request that is sent, where one is.
+  /// The number of the first request that is sent; `nil` if none is.
   package var request: RequestNumber? {
     for case .send(let number, _) in self { return number }
     return nil
   }
 
-  /// How many requests are sent.
+  /// The number of requests that are sent.
   package var sendCount: Int {
     reduce(0) { if case .send = $1 { $0 + 1 } else { $0 } }
   }
 
-  /// What the caller is told first, where it is told anything.
+  /// Returns the first reply to the caller; `nil` if there is none.
   package func reply(to caller: Caller) -> SessionEffect.Reply? {
     for case .resume(caller, let reply) in self { return reply }
     return nil
   }
 
-  /// When the timer goes off, in milliseconds of uptime, where it is set.
+  /// Returns the uptime in milliseconds for which the timer was last set; `nil` if it was not set.
   package func uptime(of timer: SessionTimer) -> Int64? {
     for case .schedule(timer, let uptime) in reversed() { return uptime }
     return nil
   }
 
-  /// The position of the first effect that the test recognises; the count where there is none.
+  /// Returns the index of the first effect that matches; the number of effects if none does.
   package func place(_ matches: (SessionEffect) -> Bool) -> Int {
     firstIndex(where: matches) ?? count
   }

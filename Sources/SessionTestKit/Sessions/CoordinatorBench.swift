@@ -1,64 +1,64 @@
 @_spi(Internals) package import SessionCore
 
-/// A shell that does nothing but commit: a coordinator on a clock that stands still, with the
-/// journal as an array.
+/// A shell that only commits: a coordinator with a clock that stands still, and an array as
+/// journal.
 ///
-/// What a test says happens, happens; what the coordinator wants is recorded. Nothing waits, no
-/// task runs, and the same calls give the same effects.
+/// A test decides what happens, and the bench records the coordinator's effects. Nothing waits, no
+/// task runs, and the same calls result in the same effects.
 ///
 /// - Requirement: TST-2
 package struct CoordinatorBench: Sendable {
-  /// The decisions under test.
+  /// The coordinator under test.
   package private(set) var coordinator: SessionCoordinator
-  /// What the clocks say at the next input.
+  /// The clock reading of the next input.
   package var now: ClockReading
-  /// What was journaled, by the coordinator and by others.
+  /// All journaled records, of the coordinator and of other processes.
   package private(set) var journal: [SessionRecord] = []
-  /// How many callers have asked.
+  /// The number of callers so far.
   package private(set) var callers: UInt64 = 0
 
-  /// How the next commits end; after these every one succeeds.
+  /// The results of the next commits; after these every commit succeeds.
   package var commitEndings: [CommitEnding] = []
 
-  /// How a commit ends.
+  /// The result of a commit.
   package enum CommitEnding: Hashable, Sendable {
-    /// It is durable.
+    /// The commit is durable.
     case succeeds
-    /// Nothing is written.
+    /// Nothing is written; a later attempt may succeed.
     case fails
-    /// Nothing is written, and never would be however often it is tried.
+    /// Nothing is written, and no later attempt can succeed.
     case failsForGood
-    /// Nothing is written: another process appended these first.
+    /// Nothing is written, since another process appended these records first.
     case conflicts([SessionRecord.Content])
-    /// Nothing is written: a newer token is stored, announced by this event.
+    /// Nothing is written, since a newer token is stored; this event announces it.
     case superseded(SessionEvent)
-    /// Nothing is written: the user has to show who they are first.
+    /// Nothing is written, since the user must authenticate on the device first.
     case presenceNeeded
   }
 
-  /// How the next looks at the journal on behalf of callers end; after these every one finds nothing.
+  /// The results of the next journal reads for callers; after these every read finds nothing.
   package var lookEndings: [LookEnding] = []
 
-  /// How a look at the journal ends.
+  /// The result of reading the journal.
   package enum LookEnding: Hashable, Sendable {
-    /// Another process has appended these.
+    /// Another process has appended these records.
     case finds([SessionRecord.Content])
     /// The journal cannot be read or locked.
     case fails
   }
 
-  /// Where the clocks stand at first.
+  /// The clock reading at the start.
   package static let start = ClockReading(time: .plainStart, uptime: 5_000)
 
-  /// A bench with an empty journal.
+  /// Creates a bench with an empty journal.
   package init(_ policy: SessionPolicy = .bench) {
     now = Self.start
     coordinator = SessionCoordinator(policy: PolicyFigures(policy))
   }
 
-  /// A bench whose journal holds something already.
+  /// Creates a bench whose journal contains these records.
   ///
-  /// Errors: what a fold cannot take in.
+  /// Throws if they cannot be folded.
   package init(_ policy: SessionPolicy = .bench, journal contents: [SessionRecord.Content])
     throws(SessionFold.Failure)
   {
@@ -74,29 +74,32 @@ package struct CoordinatorBench: Sendable {
 
   /// The events of the journal.
   package var events: [SessionEvent] { journal.compactMap(\.event) }
-  /// The names of the journal's records.
+  /// The names of the kinds of the journal's records.
   package var names: [String] { journal.map(\.name) }
 
-  /// A caller that has not asked before.
+  /// Returns a new caller.
   package mutating func caller() -> Caller {
     callers += 1
     return Caller(callers)
   }
 
-  /// Lets both clocks run on.
+  /// Advances the civil time and the uptime by this number of milliseconds.
   package mutating func advance(by milliseconds: Int64) {
     now = ClockReading(
       time: now.time.advanced(by: milliseconds),
       uptime: now.uptime.addingSaturating(milliseconds))
   }
 
-  /// Sets the civil time forward or back; the clock that never jumps stays.
+  /// Sets the civil time forward or back by this number of milliseconds; the uptime does not
+  /// change.
   package mutating func jump(by milliseconds: Int64) {
     now = ClockReading(time: now.time.advanced(by: milliseconds), uptime: now.uptime)
   }
 
-  /// Tells the coordinator, performs its commits and the looks at the journal that a caller's question
-  /// needs, and returns every other effect in order.
+  /// Gives the coordinator an input, and returns its effects in order.
+  ///
+  /// The bench performs commits and the journal reads that a caller needs. These are not in the
+  /// result.
   @discardableResult
   package mutating func tell(_ input: SessionInput) -> [SessionEffect] {
     var effects: [SessionEffect] = []
@@ -109,7 +112,7 @@ package struct CoordinatorBench: Sendable {
           inputs.insert(look(), at: 0)
         } else {
           effects.append(effect)
-          // What a shell does directly before the first byte.
+          // A shell does this directly before the first byte is sent.
           if case .send(let number, _) = effect { inputs.append(.leaving(number)) }
         }
       }

@@ -1,13 +1,13 @@
 @_spi(Internals) public import SessionCore
 
-/// The records of a journal, in order, as a generator drew them.
+/// The records of a journal, in order, that a generator drew.
 ///
 /// - Requirement: TST-1
 public struct History: Hashable, Sendable, CustomStringConvertible {
-  /// The records; sequences run from 1 without a gap.
+  /// The records; their sequences are 1, 2, 3 and so on.
   package let records: [SessionRecord]
 
-  /// The history of these records' contents, one second after the other.
+  /// Creates a history of these contents, with times one second apart.
   package init(_ contents: [SessionRecord.Content]) {
     records = zip(UInt64(1)..., contents).map { sequence, content in
       SessionRecord(
@@ -23,15 +23,15 @@ public struct History: Hashable, Sendable, CustomStringConvertible {
   /// The events among the records.
   public var events: [SessionEvent] { records.compactMap(\.event) }
 
-  /// One line for each record.
+  /// The history with one line per record.
   public var description: String {
     records.isEmpty ? "(nothing)" : records.map(\.line).joined(separator: "\n")
   }
 
-  /// Histories in which every event is legal: each is drawn from those that `SessionModel` enables.
+  /// Returns a generator of histories in which every event is legal.
   ///
-  /// Up to `length` records, notes and skippable entries of newer versions among them. Token
-  /// numbers grow, mostly by one; requests are opened before they end, mostly.
+  /// A history has up to `length` records, with notes and skippable entries of newer versions among
+  /// them. Generations grow, mostly by one. Requests mostly begin before they end.
   public static func legal(upTo length: Int = 30) -> Generator<History> {
     Generator { choices in
       var story = Story()
@@ -42,7 +42,7 @@ public struct History: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Histories in which anything may stand: near what is legal, or far from it.
+  /// Returns a generator of histories of any records: legal, almost legal, or far from it.
   public static func any(upTo length: Int = 30) -> Generator<History> {
     Generator { choices in
       var story = Story()
@@ -59,7 +59,7 @@ public struct History: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// A history while it is told.
+/// A history while it is generated.
 private struct Story {
   var records: [SessionRecord] = []
   var model = SessionModel()
@@ -84,7 +84,7 @@ extension Choices {
     }
   }
 
-  /// An event that may happen now.
+  /// Draws an event that is legal now.
   package func legalEvent(_ model: SessionModel, request: UInt64) -> SessionEvent {
     span {
       let kinds: [SessionEvent.Kind] =
@@ -101,10 +101,11 @@ extension Choices {
     }
   }
 
-  /// An event whose user and token are near those of the session: legal or not by a hair.
+  /// Draws an event whose user and token are near those of the session, so that it is legal or
+  /// almost legal.
   package func nearEvent(_ model: SessionModel) -> SessionEvent {
     span {
-      // Wraps where `any` reached the last number: legality is not its business.
+      // The sum wraps if `any` reached the greatest number: this event need not be legal.
       let near = model.newest - min(model.newest, draw(below: 3)) &+ draw(below: 3)
       return event(
         pick(SessionEvent.Kind.allCases) ?? .login, user: chance(1, in: 2) ? model.user : nil,
@@ -112,7 +113,7 @@ extension Choices {
     }
   }
 
-  /// The next number, or one further on; never the last, after which there is none.
+  /// Draws the generation of a new token: the next one, or a greater one.
   private func nextToken(_ model: SessionModel) -> Generation {
     Generation(model.newest &+ 1 &+ (chance(1, in: 8) ? draw(below: 1 << 20) : 0))
   }
@@ -147,7 +148,7 @@ extension Choices {
     }
   }
 
-  /// A note that opens or ends something that the session really has.
+  /// Draws a note that begins or ends an intent of the session.
   private func nearNote(_ story: Story) -> SessionNote {
     let generation = Generation(story.model.newest)
     return switch draw(below: 4) {

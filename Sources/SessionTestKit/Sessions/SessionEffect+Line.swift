@@ -25,7 +25,7 @@ extension SessionEffect {
     }
   }
 
-  /// The effect on a few words, for the trace of a failing run.
+  /// The effect in a few words, for the trace of a failing run.
   package var line: String {
     switch self {
     case .commit(let commit): "commit [\(commit.contents.map(\.line).joined(separator: "; "))]"
@@ -60,7 +60,7 @@ extension SessionEffect.Request {
 }
 
 extension SessionEffect.Reply {
-  /// The reply on a few words, without the names of types.
+  /// The reply in a few words, without names of types.
   package var line: String {
     switch self {
     case .signedIn, .accountCreated, .current, .notAdopted, .refreshed, .switched,
@@ -75,7 +75,7 @@ extension SessionEffect.Reply {
 }
 
 extension SessionEffect.Wipe {
-  /// What is wiped, and what is kept apart.
+  /// The items that are wiped, and those that are kept.
   package var line: String {
     let extent =
       switch self.extent {

@@ -1,44 +1,43 @@
 @_spi(Internals) public import SessionCore
 
-/// A session as one would explain it on a page: who is signed in, with which token, since when
-/// nothing else can happen.
+/// A reference model of a session: its user, token, context and failed refreshes.
 ///
-/// Written from `Specs/Transitions.md` without the code that it judges, and slower and plainer than
-/// that. Generated runs are compared with it.
+/// It follows `Specs/Transitions.md`, is independent of the code under test, and is slower and
+/// simpler. Generated runs are compared with it.
 ///
 /// - Requirement: TST-1
 public struct SessionModel: Hashable, Sendable {
-  /// Whether there is a user, and whether the user may act.
+  /// Whether there is a user, and whether the user can act.
   public enum Standing: String, Hashable, Sendable {
-    /// Nobody is signed in.
+    /// No user is logged in.
     case nobody = "unauthenticated"
-    /// A user is signed in.
+    /// A user is logged in.
     case signedIn = "authenticated"
-    /// A user was signed in and has to sign in again.
+    /// A user was logged in and must log in again.
     case expired
   }
 
-  /// Whether there is a user, and whether the user may act.
+  /// Whether there is a user, and whether the user can act.
   public private(set) var standing = Standing.nobody
-  /// The user, also of an expired session.
+  /// The user, also in an expired session.
   public private(set) var user: Identifier?
-  /// The number of the current token; 0 unless signed in.
+  /// The generation of the current token; 0 if there is none.
   public private(set) var token: UInt64 = 0
-  /// The highest number that a token ever had.
+  /// The highest generation that any token has had.
   public private(set) var newest: UInt64 = 0
-  /// Whether a refresh token is held.
+  /// Whether there is a refresh token.
   public private(set) var isRefreshable = false
-  /// The active context, also of an expired session.
+  /// The active context, also in an expired session.
   public private(set) var context: ActiveContext?
-  /// Refreshes that failed since the current token came.
+  /// The number of failed refreshes since the current token was issued.
   public private(set) var failed: UInt32 = 0
-  /// Those of them that a server answered.
+  /// The number of these failures that a server answered.
   public private(set) var answered: UInt32 = 0
 
-  /// Nobody was ever signed in.
+  /// Creates a model without a user.
   public init() {}
 
-  /// Why `event` may not happen now; `nil` where it may.
+  /// Returns why `event` is illegal now; `nil` if it is legal.
   public func objection(to event: SessionEvent) -> SessionRejection.Reason? {
     let number = event.announcedToken?.generation.number
     if let number, number <= newest { return .staleGeneration }
@@ -55,7 +54,7 @@ public struct SessionModel: Hashable, Sendable {
     }
   }
 
-  /// Lets `event` happen; where it may not, nothing changes.
+  /// Applies `event`; an illegal event changes nothing.
   public mutating func take(_ event: SessionEvent) {
     guard objection(to: event) == nil else { return }
     if let facts = event.announcedToken {
@@ -84,7 +83,7 @@ public struct SessionModel: Hashable, Sendable {
     }
   }
 
-  /// What `fold` says otherwise, in words; `nil` where they agree.
+  /// Returns the differences to `fold` in words; `nil` if there is none.
   package func disagreement(with fold: SessionFold) -> String? {
     var differences: [String] = []
     func compare<Value: Equatable>(_ name: String, _ mine: Value, _ theirs: Value) {

@@ -1,7 +1,7 @@
 @_spi(Internals) import SessionCore
 
-// Lines for people: what a failing run shows. Texts of any length are cut, since a reader needs the
-// order of things first.
+// Lines that a failing run shows. Long texts are cut, since a reader needs the order of events
+// first.
 
 extension SessionRecord {
   package var line: String { "\(sequence)  \(content.line)" }
@@ -61,7 +61,8 @@ extension TokenMetadata {
 }
 
 extension Identifier {
-  /// At most 24 characters, quoted where it has more than letters, digits and `-`.
+  /// At most 24 characters of the text, quoted if it has a space, a quote, or a character outside
+  /// ASCII.
   package var short: String {
     let text = description
     let cut = text.count > 24 ? text.prefix(23) + "…" : text[...]

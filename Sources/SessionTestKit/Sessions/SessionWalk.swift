@@ -1,6 +1,6 @@
 @_spi(Internals) public import SessionCore
 
-/// A session that is led from event to event by draws, in a test whose own acts come in between.
+/// A session that draws lead from event to event, between the actions of a test.
 ///
 /// ```swift
 /// var walk = SessionWalk()
@@ -8,25 +8,25 @@
 ///   if choices.chance(1, in: 2) { app.type("x") } else { app.receive(walk.step(choices)) }
 /// }
 /// ```
-/// Real events with payloads as generators draw them; the state is their fold.
+/// The events have payloads as generators draw them. The state is their fold.
 public struct SessionWalk: Sendable {
-  /// What has happened, folded as a journal is.
+  /// The fold of the events so far.
   package private(set) var fold = SessionFold()
-  /// The same, as the reference model tells it.
+  /// The reference model after the same events.
   public private(set) var model = SessionModel()
-  /// The events that have happened, in order.
+  /// The events so far, in order.
   public private(set) var events: [RecordedEvent] = []
 
-  /// Nobody was ever signed in.
+  /// Creates a walk without a user.
   public init() {}
 
   /// The state after the last event.
   public var state: SessionState { fold.state }
 
-  /// Draws an event that may happen now, and lets it happen.
+  /// Draws a legal event, and applies it.
   ///
-  /// It is told as a step with the state that it leads to, and the row of the transition table that it
-  /// meets labels the case.
+  /// The event is recorded as a step with the resulting state. Its row of the transition table
+  /// becomes a label of the case.
   @discardableResult
   public mutating func step(_ choices: Choices) -> SessionEvent {
     let event = choices.legalEvent(after: model)
@@ -36,7 +36,7 @@ public struct SessionWalk: Sendable {
     return event
   }
 
-  /// Lets this event happen; says why it may not, and then nothing changes.
+  /// Applies an event; returns the rejection if it is illegal, and then nothing changes.
   @discardableResult
   public mutating func take(_ event: SessionEvent) -> SessionRejection? {
     let recorded = RecordedEvent(
@@ -58,12 +58,12 @@ public struct SessionWalk: Sendable {
 }
 
 extension Choices {
-  /// An event that may happen next, with any payload; the simplest has plain values.
+  /// Draws an event that is legal next, with any payload; the simplest has plain values.
   public func legalEvent(after model: SessionModel) -> SessionEvent {
     legalEvent(model, request: 0)
   }
 
-  /// An event whose user and token are near those of the session: legal, or illegal by a hair.
+  /// Draws an event whose user and token are near those of the session: legal or almost legal.
   public func nearEvent(after model: SessionModel) -> SessionEvent {
     nearEvent(model)
   }

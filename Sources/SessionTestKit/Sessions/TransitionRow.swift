@@ -1,9 +1,10 @@
 @_spi(Internals) public import SessionCore
 
-/// A row of the transition table (`Specs/Transitions.md`): a state, a kind of event, a condition.
+/// A row of the transition table (`Specs/Transitions.md`): a state, a kind of event and a
+/// condition.
 ///
-/// Its label, such as `authenticated refreshFailed current token`, says of a case which row it met, so
-/// that a property can demand rows:
+/// Its label, such as `authenticated refreshFailed current token`, names the row in the report of a
+/// case. So a property can require rows:
 ///
 /// ```swift
 /// Property("…", requiredLabels: TransitionRow.legal.map(\.label)).check { choices in
@@ -18,16 +19,16 @@ public struct TransitionRow: Hashable, Sendable, CustomStringConvertible {
   public let state: SessionModel.Standing
   /// The kind of the event.
   public let event: SessionEvent.Kind
-  /// What distinguishes rows of the same state and kind; empty where there is one row.
+  /// The condition that distinguishes rows of the same state and kind; empty if there is only one.
   public let condition: String
-  /// Whether the event may happen.
+  /// Whether the event is legal.
   public let isLegal: Bool
 
-  /// The row that an event meets, told from the model alone; `nil` where it meets none.
+  /// Finds the row of an event, using only the model; `nil` if there is none.
   ///
-  /// That generations never repeat is asked before the table is: an event with a token that is not
-  /// newer than every one before is rejected, and meets a row only where one tells of such a token.
-  /// So an event that meets a row `isLegal` may happen, and no other.
+  /// An event whose token is not newer than all before is rejected before the table applies. It has
+  /// a row only if the table has one for such a token. An event is legal if and only if it has a
+  /// row whose `isLegal` is `true`.
   public init?(_ event: SessionEvent, after model: SessionModel) {
     let number = event.announcedToken?.generation.number
     let condition =
@@ -59,7 +60,7 @@ public struct TransitionRow: Hashable, Sendable, CustomStringConvertible {
       }
   }
 
-  /// The row as a label of a case.
+  /// The row as a label for a case.
   public var label: String {
     "\(state.rawValue) \(event)" + (condition.isEmpty ? "" : " \(condition)")
   }
@@ -67,7 +68,7 @@ public struct TransitionRow: Hashable, Sendable, CustomStringConvertible {
   /// The label.
   public var description: String { label }
 
-  /// Every row of the table, in its order.
+  /// All rows of the table, in its order.
   public static let all: [TransitionRow] =
     [.nobody, .signedIn, .expired].flatMap { state in
       SessionEvent.Kind.allCases.flatMap { event in
@@ -75,7 +76,7 @@ public struct TransitionRow: Hashable, Sendable, CustomStringConvertible {
       }
     }
 
-  /// The rows of events that may happen.
+  /// The rows of legal events.
   public static let legal = all.filter(\.isLegal)
 
   private static func conditions(_ state: SessionModel.Standing, _ event: SessionEvent.Kind)

@@ -180,7 +180,7 @@ public final class SimulatedWorld: Sendable {
   ///
   /// - Another task in the list.
   /// - Something that never happens in the world, such as an event of a session that is never
-  ///   closed
+  ///   closed.
   /// - Work that has escaped.
   public var waiting: [String] {
     counts.withLock { $0.live.sorted { $0.key < $1.key }.map(\.value.name) }

@@ -1,6 +1,6 @@
 @_spi(Internals) package import SessionCore
 
-/// Something that should have come of what happened to a living session.
+/// An expectation about a living session after the steps of a story.
 package struct CoordinatorExpectation: Sendable {
   let text: String
   let problem: @Sendable (CoordinatorStory.Outcome) -> String?
@@ -12,7 +12,7 @@ package struct CoordinatorExpectation: Sendable {
     self.problem = problem
   }
 
-  /// The session is in this state.
+  /// Expects the session to be in this state.
   package static func state(_ kind: SessionState.Kind) -> CoordinatorExpectation {
     CoordinatorExpectation("the session is \(kind)") { outcome in
       let actual = outcome.bench.coordinator.state.kind
@@ -20,14 +20,14 @@ package struct CoordinatorExpectation: Sendable {
     }
   }
 
-  /// Exactly these records were journaled, by their names.
+  /// Expects exactly these records in the journal, by the names of their kinds.
   package static func journals(_ names: String...) -> CoordinatorExpectation {
     CoordinatorExpectation("journaled is \(names.joined(separator: ", "))") { outcome in
       outcome.names == names ? nil : "journaled is \(outcome.names.joined(separator: ", "))"
     }
   }
 
-  /// So many requests left.
+  /// Expects that this number of requests was sent.
   package static func sends(_ count: Int) -> CoordinatorExpectation {
     CoordinatorExpectation("\(count) requests leave") { outcome in
       let actual = outcome.effects.sendCount
@@ -35,7 +35,7 @@ package struct CoordinatorExpectation: Sendable {
     }
   }
 
-  /// The caller was told exactly this, once.
+  /// Expects that the caller received exactly this reply, once.
   package static func reply(_ reply: SessionEffect.Reply, to caller: UInt64)
     -> CoordinatorExpectation
   {
@@ -46,7 +46,7 @@ package struct CoordinatorExpectation: Sendable {
     }
   }
 
-  /// The caller still waits.
+  /// Expects that the caller still waits.
   package static func waits(_ caller: UInt64) -> CoordinatorExpectation {
     CoordinatorExpectation("caller \(caller) waits") { outcome in
       let replies = outcome.replies(to: Caller(caller))
@@ -54,7 +54,7 @@ package struct CoordinatorExpectation: Sendable {
     }
   }
 
-  /// The timer was set last for so many milliseconds from now.
+  /// Expects that the timer was last set to fire this number of milliseconds from now.
   package static func timer(_ timer: SessionTimer, in milliseconds: Int64)
     -> CoordinatorExpectation
   {
@@ -65,7 +65,7 @@ package struct CoordinatorExpectation: Sendable {
     }
   }
 
-  /// This is among the effects.
+  /// Expects this effect among the effects.
   package static func effect(_ effect: SessionEffect) -> CoordinatorExpectation {
     CoordinatorExpectation(effect.line) { outcome in
       outcome.effects.contains(effect) ? nil : "that is not among the effects"

@@ -1,7 +1,8 @@
 @_spi(Internals) package import SessionCore
 
-/// A session that is open under this policy, after these events, with everything stored that belongs
-/// to it and nothing under way.
+/// Begins a story: a session under this policy, after these events, open and without pending work.
+///
+/// All items that belong to the session are stored.
 ///
 /// ```swift
 /// try given(.standard, .login(as: "ada"))
@@ -12,40 +13,40 @@ package func given(_ policy: SessionPolicy, _ events: SessionEvent...) -> Coordi
   CoordinatorStory(policy: policy, given: events, when: [])
 }
 
-/// Something that happens to a living session.
+/// A step of a story: something that happens to a living session.
 ///
-/// Callers are numbers that the test chooses.
+/// A test chooses the numbers of the callers.
 package enum CoordinatorStep: Hashable, Sendable {
-  /// A caller signs in with a password.
+  /// A caller logs in with a password.
   case login(by: UInt64)
-  /// A caller wants a newer token.
+  /// A caller requests a newer token.
   case refresh(by: UInt64)
-  /// A caller wants a good token.
+  /// A caller requests a valid token.
   case refreshIfNeeded(by: UInt64)
-  /// A caller wants another context.
+  /// A caller requests another context.
   case switchContext(by: UInt64)
   /// A caller logs out.
   case logout(by: UInt64)
   /// A caller stops waiting.
   case cancel(by: UInt64)
-  /// The server answers the request that was sent last.
+  /// The server answers the last request that was sent.
   case answered(ResponseMetadata)
-  /// The request that was sent last fails.
+  /// The last request that was sent fails.
   case failed(RequestFailure.Kind)
-  /// A timer goes off, now.
+  /// A timer fires now.
   case timer(SessionTimer)
-  /// So many milliseconds pass.
+  /// This number of milliseconds passes.
   case after(Int64)
-  /// The device's clock is set forward or back by so many milliseconds.
+  /// The user sets the device's clock forward or back by this number of milliseconds.
   case clockIsSet(by: Int64)
-  /// The next commit ends so.
+  /// The next commit has this result.
   case nextCommit(CoordinatorBench.CommitEnding)
-  /// Anything else.
+  /// The coordinator receives this input.
   case told(SessionInput)
 }
 
 extension CoordinatorStep {
-  /// The step in words, for the text of what came of it.
+  /// The step in words, for the text of an unexpected outcome.
   fileprivate var line: String {
     switch self {
     case .login(let caller): "caller \(caller) signs in"
@@ -65,20 +66,20 @@ extension CoordinatorStep {
   }
 }
 
-/// A living session, and what happens to it.
+/// A living session, and the steps that happen to it.
 package struct CoordinatorStory: Sendable {
   let policy: SessionPolicy
   let given: [SessionEvent]
   let when: [CoordinatorStep]
 
-  /// What happens next, in this order.
+  /// Adds steps to the story.
   package func when(_ steps: CoordinatorStep...) -> CoordinatorStory {
     CoordinatorStory(policy: policy, given: given, when: when + steps)
   }
 
-  /// Checks what came of it.
+  /// Runs the story, and checks the expectations.
   ///
-  /// Errors: `UnexpectedOutcome`, with every effect of every step.
+  /// Throws `UnexpectedOutcome` with every effect of every step.
   package func then(
     _ expectations: CoordinatorExpectation..., fileID: String = #fileID, line: Int = #line
   ) throws(UnexpectedOutcome) {
@@ -151,7 +152,7 @@ extension CoordinatorStory.Outcome {
     trace += new.map { "  → \($0.line)" }
   }
 
-  /// The names of the records since the test began.
+  /// The names of the records since the session was opened.
   var names: [String] { Array(bench.names.dropFirst(givenRecords)) }
 
   func replies(to caller: Caller) -> [SessionEffect.Reply] {

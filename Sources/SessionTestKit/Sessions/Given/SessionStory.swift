@@ -1,33 +1,36 @@
 @_spi(Internals) public import SessionCore
 
-/// What has happened to a session before a test begins.
+/// Begins a story: a session after these events.
 ///
 /// ```swift
 /// try given(.login(as: "ada"), .expired(.inactivity))
 ///   .when(.login(as: "bob", token: 2))
 ///   .then(.rejected(.differentUser), .user("ada"))
 /// ```
-/// The events are folded as a journal is; `then` throws a text that says what is otherwise.
+/// The events are folded like those of a journal. `then` throws a text that describes each
+/// difference.
 ///
 /// - Requirement: STA-1
 public func given(_ events: SessionEvent...) -> SessionStory {
   SessionStory(given: events, when: [])
 }
 
-/// Events that have happened, and events that a test is about.
+/// Events that have happened, and the events under test.
 public struct SessionStory: Hashable, Sendable {
   let given: [SessionEvent]
   let when: [SessionEvent]
 
-  /// What happens next; events behind one that is rejected do not happen.
+  /// Adds events to the story.
+  ///
+  /// Events after a rejected one are not applied.
   public func when(_ events: SessionEvent...) -> SessionStory {
     SessionStory(given: given, when: when + events)
   }
 
-  /// Checks how the session is now.
+  /// Folds the events, and checks the expectations.
   ///
-  /// An event that is rejected fails the check, unless `.rejected` is among the expectations.
-  /// Errors: `UnexpectedOutcome`.
+  /// A rejected event fails the check, unless `.rejected` is among the expectations. Throws
+  /// `UnexpectedOutcome`.
   public func then(
     _ expectations: SessionExpectation..., fileID: String = #fileID, line: Int = #line
   ) throws(UnexpectedOutcome) {
@@ -69,7 +72,7 @@ public struct SessionStory: Hashable, Sendable {
   }
 }
 
-/// Something that should be so after the events of a story.
+/// An expectation about a session after the events of a story.
 public struct SessionExpectation: Sendable {
   let text: String
   let isOfRejection: Bool
@@ -87,21 +90,21 @@ public struct SessionExpectation: Sendable {
     }
   }
 
-  /// The session is in this state.
+  /// Expects the session to be in this state.
   public static func state(_ kind: SessionState.Kind) -> SessionExpectation {
     SessionExpectation("the session is \(kind)") {
       ($0.state.kind == kind, "it is \($0.state.kind)")
     }
   }
 
-  /// The session is this user's, signed in or expired; `nil` is nobody's.
+  /// Expects the session to belong to this user, authenticated or expired; `nil` expects no user.
   public static func user(_ user: Identifier?) -> SessionExpectation {
     SessionExpectation("the user is \(user?.short ?? "nobody")") {
       ($0.state.user == user, "the user is \($0.state.user?.short ?? "nobody")")
     }
   }
 
-  /// The current token has this generation; `nil` where there is none.
+  /// Expects the current token to have this generation; `nil` expects no token.
   public static func token(_ generation: UInt64?) -> SessionExpectation {
     SessionExpectation("the token is \(generation.map { "tok#\($0)" } ?? "none")") {
       let current = $0.state.token?.generation
@@ -109,7 +112,7 @@ public struct SessionExpectation: Sendable {
     }
   }
 
-  /// This context is active; `nil` where none is.
+  /// Expects this context to be active; `nil` expects none.
   public static func context(_ context: ActiveContext?) -> SessionExpectation {
     SessionExpectation("the context is \(context?.role.id.short ?? "none")") {
       let current = $0.state.activeContext
@@ -120,7 +123,7 @@ public struct SessionExpectation: Sendable {
     }
   }
 
-  /// So many refreshes failed since the last token.
+  /// Expects this number of failed refreshes since the last token.
   public static func failures(_ count: UInt32) -> SessionExpectation {
     SessionExpectation("\(count) refreshes failed in a row") {
       guard case .authenticated(let session) = $0.state else { return (count == 0, "none did") }
@@ -128,7 +131,7 @@ public struct SessionExpectation: Sendable {
     }
   }
 
-  /// The last event was rejected for this reason.
+  /// Expects that the last event was rejected for this reason.
   ///
   /// - Requirement: STA-2
   public static func rejected(_ reason: SessionRejection.Reason) -> SessionExpectation {

@@ -1,11 +1,11 @@
-/// What happened instead of what a test said, in lines that need no debugger.
+/// The difference between a story's outcome and its expectations, as text.
 ///
-/// Thrown by `then`; every test library shows its text. A property makes a case simpler only as long as
-/// the same `then` fails.
+/// `then` throws it, and every test library shows its text. The shrinker accepts a simpler case
+/// only if the same `then` fails.
 ///
 /// - Requirement: TST-1
 public struct UnexpectedOutcome: PlacedError, Hashable, Sendable, CustomStringConvertible {
-  /// Given, when, then and but.
+  /// The text, in the parts given, when, then and but.
   public let description: String
   /// The file of the `then`, as `Module/File.swift`.
   public let fileID: String
