@@ -4,18 +4,18 @@ package import SessionHTTP
 package import SessionKit
 package import SessionMessages
 
-/// One of the apps that the requirements name: its backend, its policy and its texts.
+/// The settings of an app that the requirements name: its backend, its policy and its texts.
 package struct AppPreset: Sendable {
-  /// A name for people; printed, never compared.
+  /// A display name; it is printed, and never compared.
   package var name: String
-  /// How the backend is spoken to.
+  /// The protocol of the app's server.
   package var backend: HTTPBackend
-  /// What the apps disagree about.
+  /// The app's policy.
   package var policy: SessionPolicy
-  /// Texts of the app's own.
+  /// The app's own texts.
   package var words: SessionWords
 
-  /// An app.
+  /// Creates the settings of an app.
   package init(
     name: String, backend: HTTPBackend, policy: SessionPolicy, words: SessionWords = .standard
   ) {
@@ -24,7 +24,7 @@ package struct AppPreset: Sendable {
 }
 
 extension SessionConfiguration {
-  /// The configuration of an app; the backend's own transport if none is said.
+  /// Creates the configuration of an app; without `transport` it uses the backend's own.
   package init(
     journal: String, secrets: any SecretStore, preset: AppPreset,
     transport: (any HTTPTransport)? = nil, clock: any SessionClock = SystemClock(),
@@ -40,7 +40,8 @@ extension SessionConfiguration {
 }
 
 extension AppPreset {
-  /// The school app: snake case, contexts, a refresh token that stays (EDU).
+  /// The settings of the school app (EDU): snake case, contexts, a refresh token that does not
+  /// rotate.
   package static func edu(
     _ baseURL: URL, environment: SessionPolicy = .production
   ) -> AppPreset {
@@ -49,14 +50,15 @@ extension AppPreset {
     return AppPreset(name: "EDU", backend: backend, policy: .edu(environment))
   }
 
-  /// Azure AD B2C below a user flow's address (B2C).
+  /// The settings of an app with Azure AD B2C at the address of a user flow (B2C).
   package static func b2c(_ userFlow: URL, clientID: String, scope: String) -> AppPreset {
     AppPreset(
       name: "B2C", backend: .azureADB2C(userFlow, clientID: clientID, scope: scope), policy: .b2c)
   }
 
-  /// The offline-first app: a profile asked with a login and at launch, registering creates the account
-  /// only (OFF).
+  /// The settings of the offline-first app (OFF).
+  ///
+  /// It requests a profile after a login and at launch. Its registration only creates the account.
   package static func off(_ baseURL: URL) -> AppPreset {
     var backend = HTTPBackend(baseURL: baseURL)
     backend.login = "auth/login"
@@ -70,8 +72,10 @@ extension AppPreset {
     return AppPreset(name: "OFF", backend: backend, policy: .off)
   }
 
-  /// The ticketing app: the token's `exp` says how long it is valid, tokens of other services, no logout
-  /// endpoint, and three Spanish texts of its own (TIK).
+  /// The settings of the ticketing app (TIK).
+  ///
+  /// The token's `exp` decides its lifetime. Tokens can come from other services. There is no
+  /// logout endpoint. The app has three Spanish texts of its own.
   package static func tik(_ baseURL: URL) -> AppPreset {
     var backend = HTTPBackend(baseURL: baseURL)
     backend.login = "api/auth/login"
@@ -86,12 +90,14 @@ extension AppPreset {
     return AppPreset(name: "TIK", backend: backend, policy: .tik, words: .tik)
   }
 
-  /// The project-management app: camel case, a refresh token that rotates, registering signs in (API).
+  /// The settings of the project-management app (API).
+  ///
+  /// It uses camel case and a refresh token that rotates. Its registration logs the user in.
   package static func api(_ baseURL: URL) -> AppPreset {
     AppPreset(name: "API", backend: .camelCaseJSON(baseURL), policy: .api)
   }
 
-  /// A server of OAuth 2.0 that takes passwords.
+  /// The settings of an app with an OAuth 2.0 server that accepts passwords.
   package static func oauth(
     token: URL, revocation: URL? = nil, client: ClientAuthentication = .none, scope: String? = nil
   ) -> AppPreset {

@@ -2,7 +2,7 @@
 import SessionTestKit
 
 extension Choices {
-  /// Something that may happen now; a caller's plain refresh is the simplest.
+  /// Draws a move that is possible now; a caller's plain refresh is the simplest.
   package func move(of run: CoordinatorRun) -> CoordinatorMove {
     span {
       let requests = run.wire.outstanding
@@ -104,7 +104,7 @@ extension Choices {
     return facts
   }
 
-  /// How a page comes to nothing.
+  /// Draws how a web sign-in fails.
   private func problem() -> WebSignInProblem {
     pick([
       .cancelledByUser, .forgottenPassword, .noAccount, .refused(nil), .unreachable, .viewFailed,
@@ -112,12 +112,13 @@ extension Choices {
     ]) ?? .refused(nil)
   }
 
-  /// What a server says of a user whom it does not let in, or nothing of use.
+  /// Draws a server's statement that the user is not accepted, or a failure that says nothing of
+  /// the user.
   private func standing() -> RequestFailure {
     RequestFailure(kind: pick([.userInactive, .userDeleted, .noConnection, .rejected]) ?? .server)
   }
 
-  /// Failures as servers and networks have them: mostly such that pass.
+  /// Draws failures as servers and networks cause them; most are temporary.
   package func plainFailure() -> RequestFailure {
     let kinds: [RequestFailure.Kind] = [
       .noConnection, .noReply, .server, .rejected, .rateLimited, .unreadable, .userInactive,
@@ -154,7 +155,8 @@ extension Choices {
     pick([3_600_000, -3_600_000, 1 << 40, -(1 << 40), 1, .max, .min]) ?? 0
   }
 
-  /// The same, which may also limit how long a session is unused, and ask at launch how its user stands.
+  /// Draws a policy that may also limit inactivity and lifetime, and may ask for the profile at
+  /// launch.
   func usedPolicy() -> SessionPolicy {
     var policy = policy()
     if chance(1, in: 3) {
@@ -165,7 +167,7 @@ extension Choices {
     return policy
   }
 
-  /// A preset, or one that leaves nothing to chance.
+  /// Draws a preset, or a policy with extreme values.
   package func policy() -> SessionPolicy {
     var policies: [SessionPolicy] = [
       .bench, .benchKeeping, .development, .staging, .production, .edu(),

@@ -1,29 +1,30 @@
 @_spi(Internals) import SessionCore
 
-/// Who asked for what, and who was told.
+/// The callers, their questions and their replies.
 struct CoordinatorCallers: Sendable {
   struct Asked: Sendable {
     let caller: Caller
     let question: CoordinatorMove.Question
     /// The newest token when the caller asked.
     let generation: Generation
-    /// How many sessions had ended when the question was decided, where that is known.
+    /// The number of sessions that had ended when the question was decided; `nil` if it is not
+    /// known.
     let ends: Int?
-    /// How many requests had failed when the caller asked.
+    /// The number of requests that had failed when the caller asked.
     let failures: Int
     var replies: [SessionEffect.Reply] = []
     var isCancelled = false
   }
 
   private(set) var asked: [Asked] = []
-  /// How many have asked, of this process and those before it.
+  /// The number of questions so far, in this process and those before it.
   private(set) var count = 0
 
   var waiting: [Asked] { asked.filter { $0.replies.isEmpty && !$0.isCancelled } }
 
   subscript(_ caller: Caller) -> Asked? { asked.first { $0.caller == caller } }
 
-  /// The input by which a new caller asks.
+  /// Registers a new caller, and returns the input for its question.
   mutating func input(
     _ question: CoordinatorMove.Question, generation: Generation, ends: Int?, failures: Int
   ) -> SessionInput {
@@ -55,7 +56,7 @@ struct CoordinatorCallers: Sendable {
     }
   }
 
-  /// The way in of a login; `nil` of any other request.
+  /// Returns the method of a login request; `nil` for any other request.
   func method(of request: CoordinatorWire.Request) -> LoginMethod? {
     for asked in asked where request.request == .login(asked.caller) {
       if case .login(let method) = asked.question { return method }
@@ -63,6 +64,6 @@ struct CoordinatorCallers: Sendable {
     return nil
   }
 
-  /// The process died: nobody waits any more.
+  /// Removes all callers, since their process died.
   mutating func lose() { asked = [] }
 }

@@ -1,20 +1,20 @@
 @_spi(Internals) package import SessionCore
 import SessionTestKit
 
-/// What the runs of a property have hit: what was never hit was not tested.
+/// The inputs, effects and timers that the runs of a property have covered.
 ///
 /// - Requirement: TST-1
 package struct CoordinatorCoverage: Hashable, Sendable {
-  /// How often each kind of input was told.
+  /// The number of inputs of each kind.
   package private(set) var inputs: [String: Int] = [:]
-  /// How often each kind of effect came out.
+  /// The number of effects of each kind.
   package private(set) var effects: [String: Int] = [:]
-  /// How often each timer went off.
+  /// The number of times that each timer fired.
   package private(set) var timers: [SessionTimer: Int] = [:]
-  /// How many commits met another process's records.
+  /// The number of commits that met records of another process.
   package internal(set) var conflicts = 0
 
-  /// Nothing hit.
+  /// Creates an empty coverage.
   package init() {}
 
   mutating func count(_ input: SessionInput) {
@@ -26,7 +26,7 @@ package struct CoordinatorCoverage: Hashable, Sendable {
     effects[effect.name, default: 0] += 1
   }
 
-  /// Takes in what another run hit.
+  /// Adds the counts of another run.
   package mutating func add(_ other: CoordinatorCoverage) {
     inputs.merge(other.inputs, uniquingKeysWith: +)
     effects.merge(other.effects, uniquingKeysWith: +)
@@ -34,7 +34,9 @@ package struct CoordinatorCoverage: Hashable, Sendable {
     conflicts += other.conflicts
   }
 
-  /// What was never hit, in words; and what was hit and is in no list, so that the lists stay whole.
+  /// The kinds that were not covered, in words.
+  ///
+  /// It also names kinds that were covered and are in no list, so that the lists stay complete.
   package var gaps: [String] {
     inputs.keys.filter { !SessionInput.names.contains($0) }.sorted().map { "unlisted input \($0)" }
       + effects.keys.filter { !SessionEffect.names.contains($0) }.sorted()
@@ -46,7 +48,7 @@ package struct CoordinatorCoverage: Hashable, Sendable {
 }
 
 extension SessionInput {
-  /// The name of each kind of input.
+  /// The names of the kinds of input that a run must cover.
   static let names = [
     "opened", "secretsRead", "login", "refresh", "switchContext", "logout", "cancelled",
     "clearError", "close", "answered", "failed", "revoked", "wiped", "observed",
@@ -95,7 +97,7 @@ extension SessionInput {
 }
 
 extension SessionEffect {
-  /// The name of each kind of effect.
+  /// The names of all kinds of effect.
   static let names = [
     "commit", "send", "discard", "publish", "skip", "resume", "schedule", "cancel", "wipe",
     "revoke",

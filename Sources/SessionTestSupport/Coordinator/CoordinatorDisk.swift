@@ -1,25 +1,25 @@
 @_spi(Internals) import SessionCore
 import SessionTestKit
 
-/// What outlives a process: the journal and the stored items.
+/// The state that outlives a process: the journal and the stored items.
 struct CoordinatorDisk: Sendable {
-  /// The stored items, as little as decisions see of them.
+  /// The stored items, reduced to what decisions depend on.
   struct Items: Sendable {
     var facts = StoredItemsReport()
   }
 
   private(set) var journal: [SessionRecord] = []
-  /// The fold of the whole journal, as far as this version can read it.
+  /// The fold of the whole journal, up to the first record that this version cannot read.
   private(set) var truth = SessionFold()
-  /// The reference, folded beside it.
+  /// The reference model after the same events.
   private(set) var model = SessionModel()
-  /// Whether the journal holds what this version cannot follow.
+  /// Whether the journal has a record that this version cannot read.
   private(set) var isUnreadable = false
   var items = Items()
-  /// When the session was used last, as the user item has it.
+  /// The uptime of the last activity, as the user item contains it.
   var use: Int64?
 
-  /// Appends without asking whether it is legal; whoever appends has to know.
+  /// Appends records without checking whether they are legal; the caller must ensure that.
   mutating func append(_ contents: [SessionRecord.Content], at time: Timestamp) {
     for content in contents {
       let record = SessionRecord(
@@ -31,7 +31,7 @@ struct CoordinatorDisk: Sendable {
     }
   }
 
-  /// Stores the secrets that go with an announcement.
+  /// Stores the secrets of the event that a commit announces.
   mutating func store(_ commit: SessionCommit) {
     guard commit.storing != nil, let event = commit.announcement else { return }
     store(event, context: commit.context)
@@ -47,7 +47,8 @@ struct CoordinatorDisk: Sendable {
     if context != nil { items.facts.context = .present }
   }
 
-  /// The event that is stored with a token newer than this one, where there is such a token.
+  /// Returns the event that is stored with a newer token than this one; `nil` if there is no such
+  /// token.
   func announcement(newerThan newest: Generation) -> SessionEvent? {
     guard items.facts.token == .present, items.facts.generation > newest else { return nil }
     return items.facts.announcement
@@ -89,10 +90,12 @@ struct CoordinatorDisk: Sendable {
 }
 
 extension CoordinatorDisk {
-  /// The same news as a reader of a compacted file gets it: a snapshot, and the last `kept` of them.
+  /// Returns the unseen records as a reader of a compacted file finds them: a snapshot, and the
+  /// last `kept` records.
   ///
-  /// As they are where no snapshot can be made, or where a sign-in is among them: a snapshot cannot
-  /// tell it from one of the same user at the same time.
+  /// It returns the records unchanged in two cases. The first is that no snapshot is possible. The
+  /// second is that they contain a login. A snapshot cannot distinguish it from another login of
+  /// the same user at the same time.
   func compacted(_ unseen: [SessionRecord], keeping kept: Int) -> [SessionRecord] {
     guard let last = unseen.dropLast(kept).last,
       !unseen.contains(where: { $0.event?.kind == .login })

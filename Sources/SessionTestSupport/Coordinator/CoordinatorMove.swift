@@ -3,33 +3,33 @@
 
 /// One thing that happens to a coordinator, its callers, its clocks or its journal.
 package enum CoordinatorMove: Hashable, Sendable {
-  /// What a caller may ask for.
+  /// A caller's question.
   package enum Question: Hashable, Sendable {
-    /// A sign-in.
+    /// A login.
     case login(LoginMethod)
-    /// A newer token, or a good one.
+    /// A newer token, or a valid one.
     case refresh(RefreshTrigger, RefreshNeed)
-    /// Another context.
+    /// A switch of the context.
     case switchContext
-    /// The end of the session.
+    /// A logout.
     case logout
-    /// A look at the stored items, which can be read now.
+    /// Reading the stored items again after the device was unlocked.
     case unlock
-    /// What coming to the foreground asks for.
+    /// The work for the app's return to the foreground.
     case foreground
-    /// The end of the session object.
+    /// Closing the session object.
     case close
   }
 
-  /// What another process may do; it is seen at the next commit.
+  /// An act of another process; the coordinator sees it at its next commit.
   package enum Foreign: Hashable, Sendable {
-    /// Sends a refresh that ends within so many milliseconds.
+    /// Sends a refresh whose deadline is this number of milliseconds ahead.
     case sends(deadlineIn: Int64)
     /// Refreshes the token.
     case rotates(lifetime: Int64)
-    /// Fails to refresh.
+    /// A refresh of it fails.
     case fails(RequestFailure.Kind)
-    /// Gets a newer token, stores it, and dies before it can say so.
+    /// Receives and stores a newer token, and dies before it can append the event.
     case diesWithToken(lifetime: Int64)
     /// Switches the context.
     case switches
@@ -37,19 +37,19 @@ package enum CoordinatorMove: Hashable, Sendable {
     case expires(ExpiryReason)
     /// Logs out.
     case logsOut
-    /// Logs out, and dies before it can wipe anything or tell the server.
+    /// Logs out, and dies before it can remove secrets or revoke tokens.
     case diesLoggingOut
-    /// Signs somebody in.
+    /// Logs a user in.
     case logsIn(Identifier, lifetime: Int64)
     /// Appends a note.
     case notes(SessionNote)
-    /// A record that this version does not know.
+    /// Appends a record that this version does not know.
     case writes(SessionRecord.Unknown)
   }
 
   /// A new caller asks.
   case ask(Question)
-  /// A new caller asks while the next commit is under way.
+  /// A new caller asks during the next commit.
   case askDuringCommit(Question)
   /// A caller stops waiting.
   case cancel(Caller)
@@ -57,46 +57,46 @@ package enum CoordinatorMove: Hashable, Sendable {
   case clearError
   /// The server answers.
   case answer(RequestNumber, ResponseMetadata)
-  /// The server has created the account, and signs nobody in.
+  /// The server has created the account, and logs no user in.
   case created(RequestNumber)
-  /// The sign-in with an identity provider comes to nothing.
+  /// The sign-in with an identity provider fails.
   case leave(RequestNumber, WebSignInProblem)
-  /// Asking for the profile ends, by this failure or well.
+  /// The request for the profile ends, with this failure or with success.
   case profile(RequestFailure?)
-  /// The session is used.
+  /// The user is active in the session.
   case use
   /// The request fails.
   case fail(RequestNumber, RequestFailure, jitter: UInt16)
-  /// What came for the request comes again.
+  /// The reply to the request arrives again.
   case again(RequestNumber)
-  /// Telling the server of a logout ends.
+  /// The revocation of a token ends.
   case revoked(Generation, RevocationOutcome)
-  /// The clocks run to the timer's time, and it goes off.
+  /// The clocks advance to the timer's deadline, and the timer fires.
   case fire(SessionTimer)
-  /// The timer goes off before its time, as one does after a sleep.
+  /// The timer fires early, as can happen after the system slept.
   case early(SessionTimer)
-  /// Both clocks run on.
+  /// Both clocks advance by this number of milliseconds.
   case pass(Int64)
-  /// The civil time is set.
+  /// The civil time is changed by this number of milliseconds.
   case jump(Int64)
-  /// So many commits fail; `afterStoring` the secrets, or before.
+  /// This number of commits fails, after or before the secrets are stored.
   case breakCommits(Int, afterStoring: Bool, forGood: Bool = false)
-  /// The next wipe leaves something behind.
+  /// The next removal of secrets fails.
   case breakWipe
-  /// The stored items can be read, or not.
+  /// The stored items become locked or unlocked.
   case lock(Bool)
-  /// A stored item is lost or spoilt.
+  /// A stored item is lost or damaged.
   case damage(SecretItem, StoredItemsReport.Item)
-  /// The token item is that of an older generation again, as out of a backup.
+  /// The token item is replaced by that of an older generation, as from a backup.
   case rollBack(Generation)
-  /// Another process does something.
+  /// Another process acts.
   case foreign(Foreign)
   /// The process dies and starts again.
   case restart(isHolderGone: Bool)
 }
 
 extension CoordinatorMove: CustomStringConvertible {
-  /// As a step of a failing run shows it.
+  /// The move as a step in the report of a failing run.
   package var description: String {
     switch self {
     case .ask(let question): "ask \(question.line)"
@@ -131,7 +131,7 @@ extension CoordinatorMove: CustomStringConvertible {
 }
 
 extension CoordinatorMove.Question {
-  /// Whether only who is signed in can be served.
+  /// Whether the question can be answered only while a user is logged in.
   var needsToken: Bool {
     switch self {
     case .refresh, .switchContext: true

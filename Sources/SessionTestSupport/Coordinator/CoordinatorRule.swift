@@ -1,4 +1,4 @@
-/// What must hold of every run of a coordinator, whatever happens around it.
+/// A rule that every run of a coordinator must obey, whatever happens around it.
 package enum CoordinatorRule: String, CaseIterable, Sendable {
   /// C1.
   ///
@@ -77,6 +77,6 @@ package enum CoordinatorRule: String, CaseIterable, Sendable {
   /// - Requirement: REF-14
   case networkPutsNothingOff = "C25 a failure without an answer puts nothing off"
 
-  /// Every rule.
+  /// All rules.
   package static let all = Set(allCases)
 }

@@ -2,7 +2,7 @@
 @_spi(Internals) package import SessionTestKit
 
 extension CoordinatorRun {
-  /// What must hold whenever nothing is being done.
+  /// Checks the rules that hold when no input is being handled.
   mutating func checkRest() throws(Falsified) {
     try checkFold()
     try checkDeadline()
@@ -19,8 +19,10 @@ extension CoordinatorRun {
     }
   }
 
-  /// Until when another process's request is waited for, if this is the first that is seen of it: the
-  /// civil time counts this once only.
+  /// Returns the uptime until which another process's request is waited for, if it is seen now for
+  /// the first time.
+  ///
+  /// Only the first sight of a request uses the civil time.
   func leaseEnd(of request: OpenIntents.Request) -> Int64 {
     let left = request.sent.deadline.milliseconds(since: now.time)
     return now.uptime.addingSaturating(min(max(0, left), coordinator.policy.requestTimeout))
@@ -41,7 +43,8 @@ extension CoordinatorRun {
     try require(.stateIsTheFold, disagreement == nil) { disagreement ?? "" }
   }
 
-  /// Who goes on after a restart has the token that the journal names, not one before it.
+  /// Checks that a session restored after a restart has the token that the journal names, or a
+  /// newer one.
   func checkRestored() throws(Falsified) {
     guard let token = coordinator.state.token, coordinator.activity != .loading, !isStopped else {
       return
@@ -68,7 +71,7 @@ extension CoordinatorRun {
     }
   }
 
-  /// Where nobody is signed in there is nothing to wait for.
+  /// Checks that no caller waits for a token while no user is logged in.
   private func checkWaiting() throws(Falsified) {
     guard coordinator.state.kind != .authenticated, interposed.isEmpty else { return }
     let left = callers.waiting.filter { $0.question.needsToken }
@@ -78,7 +81,7 @@ extension CoordinatorRun {
     }
   }
 
-  /// A session that can be refreshed will be: a timer, a request or a lease is ahead.
+  /// Checks that a refreshable session will be refreshed: a timer, a request or a lease is pending.
   private func checkAhead() throws(Falsified) {
     guard let token = coordinator.state.token, isOpen, !isStopped else { return }
     if coordinator.activity == .loading {
@@ -87,18 +90,18 @@ extension CoordinatorRun {
       }
       return
     }
-    // A login of ours is still on its way where others have signed in meanwhile: what is due waits.
+    // If our login is still in progress after another process's login, the refresh waits for it.
     let isUnderWay = [.refreshing, .switching, .authenticating].contains(coordinator.activity)
     let isAhead =
       token.isRefreshable
       ? timers[.refresh] != nil || timers[.lease] != nil : timers[.expiry] != nil
-    // Without refreshes before the expiry, it waits for a need, such as a call (REF-12).
+    // Without a refresh before expiry the session waits for a need, such as a call (REF-12).
     let needsTimer = coordinator.policy.refreshThreshold != nil || !token.isRefreshable
     try require(.refreshIsAlwaysDue, isAhead || isUnderWay || !needsTimer) {
       "\(coordinator.state.line), \(coordinator.activity), timers "
         + "\(timers.keys.map { "\($0)" }.sorted())"
     }
-    // An answer that waits to be stored, or a request that waits for one more read of the journal.
+    // An answer may wait to be stored, and a request may wait for one more read of the journal.
     let isWaiting = timers[.commit] != nil || timers[.lease] != nil
     try require(
       .refreshIsAlwaysDue, !isUnderWay || !wire.outstanding.isEmpty || isWaiting
@@ -156,7 +159,7 @@ extension CoordinatorRun {
       }
     case .failed(.rejected(let rejection))
     where rejection.reason == .alreadyAuthenticated && !wire.hasLogin(of: caller):
-      // A login that was sent is refused by what was known when its answer came.
+      // A login that was sent is rejected by the state at the time of its answer.
       let truth = disk.truth.state
       try require(.repliesAreTrue, isStopped || truth.kind == .authenticated) {
         "caller \(caller.number) is told \(reply.line), and the journal says \(truth.line)"
@@ -172,7 +175,7 @@ extension CoordinatorRun {
       try require(.repliesAreTrue, isTold) {
         "caller \(caller.number) is told \(reply.line), and no page said so"
       }
-      // Leaving a page is no failure, and a sign-in that shows nothing shows none.
+      // A page that the user leaves is no failure; a silent sign-in shows no failure.
       let isShown = asked.question == .login(.interactive) && !problem.isQuiet
       try require(
         .repliesAreTrue, (coordinator.loginError == .webSignIn(problem)) == isShown
@@ -188,9 +191,10 @@ extension CoordinatorRun {
     }
   }
 
-  /// A failure that no server answered puts nothing off: an attempt was made for this caller.
+  /// Checks that an attempt was made for this caller, since a failure without an answer delays
+  /// nothing.
   ///
-  /// A refusal that is doubted appears as `noReply`, and puts attempts off.
+  /// A rejection that is doubted appears as `noReply`, and delays later attempts.
   private func checkAttempted(
     _ asked: CoordinatorCallers.Asked, _ failure: RequestFailure
   ) throws(Falsified) {
@@ -201,7 +205,8 @@ extension CoordinatorRun {
     }
   }
 
-  /// An answer may be the only one that holds the token which the server takes from now on.
+  /// Checks that a close waits for answers: an answer may contain the only token that the server
+  /// accepts.
   private func checkClosing() throws(Falsified) {
     guard !disk.isUnreadable, let token = coordinator.state.token else { return }
     let awaited = wire.outstanding.filter { !$0.isLogin && $0.base == token.generation }
@@ -210,7 +215,7 @@ extension CoordinatorRun {
     }
   }
 
-  /// What one user's session asked for is no success of the next one's.
+  /// Checks that a success in one session is not reported to a caller of the session before.
   private func checkSameSession(
     _ asked: CoordinatorCallers.Asked, _ reply: SessionEffect.Reply
   ) throws(Falsified) {
@@ -222,7 +227,8 @@ extension CoordinatorRun {
 
   // MARK: The end
 
-  /// Faults stop: what is on the wire is answered, timers go off, and nobody may be left waiting.
+  /// Ends all faults, answers the requests, fires the timers, and checks that no caller still
+  /// waits.
   package mutating func finish() throws(Falsified) {
     (brokenCommits, breaksWipe, interposed) = (0, false, [])
     disk.items.facts.isLocked = false
@@ -234,7 +240,7 @@ extension CoordinatorRun {
     try require(.waitersFinish, left.isEmpty) {
       "\(left.map { "caller \($0.caller.number) (\($0.question.line))" }) still waits, \(line)"
     }
-    // Closing waits for what is on the wire.
+    // A close waits for outstanding requests.
     if !callers.isClosed { try make(.ask(.close)) }
     try settle(before: limit)
     let silent = callers.waiting

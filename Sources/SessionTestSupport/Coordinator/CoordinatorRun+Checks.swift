@@ -1,8 +1,8 @@
 @_spi(Internals) import SessionCore
 @_spi(Internals) import SessionTestKit
 
-// The rules. Each is written from the promise, with what the run knows for itself (the wire, the
-// disk, the callers), not with what the coordinator thinks.
+// Each rule is written from the promise to callers. It uses what the run itself knows (the wire,
+// the disk, the callers), and not the coordinator's own view.
 
 extension CoordinatorRun {
   func require(
@@ -13,7 +13,7 @@ extension CoordinatorRun {
     throw Falsified("\(rule.rawValue): \(message())", fileID: fileID, line: line)
   }
 
-  /// What came out of one input.
+  /// Checks the effects of one input.
   func check(_ effects: [SessionEffect], of input: SessionInput, after before: SessionFold)
     throws(Falsified)
   {
@@ -58,7 +58,7 @@ extension CoordinatorRun {
     }
   }
 
-  /// An end stands behind its cause in one batch, and there is one cause.
+  /// Checks that an end follows its cause in the same batch, and has only one cause.
   ///
   /// - Requirement: POL-2, REF-6
   private func checkEnds(_ commit: SessionCommit) throws(Falsified) {
@@ -104,14 +104,14 @@ extension CoordinatorRun {
     }
   }
 
-  /// A session ends when its policy says so, and as far as it says.
+  /// Checks that a session ends when its policy says so, and to the extent that it says.
   ///
   /// - Requirement: POL-2
   private func checkPolicy(
     _ failure: RequestFailure?, _ expiry: ExpiryReason?, _ commit: SessionCommit
   ) throws(Falsified) {
     let hasNothing = failure?.kind == .noRefreshToken
-    // `nil` where the token came with another process, or before a restart.
+    // `nil` if the token came from another process, or before a restart.
     let isGood = deadline.flatMap { end in
       end.generation == coordinator.state.token?.generation ? now.uptime < end.uptime : nil
     }
@@ -146,7 +146,7 @@ extension CoordinatorRun {
     }
   }
 
-  /// Whose request is taken for lost may be answered all the same.
+  /// Records until when a peer's request that was presumed lost may still have been answered.
   mutating func noteOvertaken(by commit: SessionCommit) {
     if commit.announcement != nil { overtakenUntil = nil }
     guard let open = coordinator.fold.intents.request, open.sent.process != process else { return }
@@ -180,7 +180,7 @@ extension CoordinatorRun {
         failure == nil && !isRefreshable && coordinator.policy.onRefusedToken == .end
         && coordinator.state.token?.isLifetimeKnown == false
     case .inactivity:
-      // What a process that died had not noted yet, the next one does not know.
+      // The activity that a dead process had not stored is unknown to the next process.
       let policy = coordinator.policy
       let limit = policy.inactivityLimit.map { $0 - policy.useInterval } ?? .max
       isCaused = failure == nil && now.uptime.subtractingSaturating(lastUse) >= limit
@@ -194,7 +194,7 @@ extension CoordinatorRun {
     }
   }
 
-  /// A request is announced only when nobody else's is under way.
+  /// Checks that a request is announced only if no request of another process is pending.
   ///
   /// - Requirement: REF-3
   private func checkLease(_ commit: SessionCommit) throws(Falsified) {
@@ -226,7 +226,8 @@ extension CoordinatorRun {
     }
   }
 
-  /// What is about to be stored must be an answer that came, made with what is still current.
+  /// Checks that a stored answer has arrived, and was requested with the token that is still
+  /// current.
   func checkStored(_ number: RequestNumber, _ commit: SessionCommit) throws(Falsified) {
     guard let request = wire[number] else { return }
     try require(.baseDecides, request.fate == .answered || request.fate == .held) {
@@ -252,12 +253,12 @@ extension CoordinatorRun {
     }
   }
 
-  /// Whether this answer to the request has to count, by what is on the disk.
+  /// Returns whether this answer to the request must be used, according to the disk.
   func isWanted(_ number: RequestNumber, _ facts: ResponseMetadata) -> Bool {
     guard let request = wire[number], request.fate == .sent, !disk.isUnreadable,
       !callers.isClosed, brokenCommits == 0, !request.isLogin
     else { return false }
-    // The other process may have ended the session and begun one in between: then it is another.
+    // The other process may have ended the session and begun another one with another user.
     let isOurs = facts.user == nil || facts.user == disk.truth.state.user
     return isOurs && disk.truth.state.token?.generation == request.base
   }
@@ -274,7 +275,7 @@ extension CoordinatorRun {
     }
   }
 
-  /// What is given up once nobody is signed in, the server has to know.
+  /// Checks that an answer that is discarded after the session's end is revoked at the server.
   ///
   /// - Requirement: LOG-10
   func checkDiscard(_ number: RequestNumber, revoking: Bool) throws(Falsified) {
@@ -290,7 +291,8 @@ extension CoordinatorRun {
     }
   }
 
-  /// Whether a user's logout ended the session of this token and left the token at the server.
+  /// Whether a user's logout ended the session of this token, and left the token valid at the
+  /// server.
   ///
   /// - Requirement: OUT-7
   private func isEndedHereOnly(_ generation: Generation) -> Bool {
@@ -318,7 +320,8 @@ extension CoordinatorRun {
 }
 
 extension CoordinatorRun {
-  /// Only what was not published may be skipped, and only as far as is known.
+  /// Skips events: only unpublished events may be skipped, and only as far as the coordinator
+  /// knows.
   mutating func skip(through sequence: UInt64) throws(Falsified) {
     let known = disk.journal.prefix(Int(coordinator.fold.sequence))
     let missed = known.contains {
@@ -332,7 +335,7 @@ extension CoordinatorRun {
 }
 
 extension SessionInput {
-  /// Whether it is this caller's question.
+  /// Returns whether this input is a question of the caller.
   func asks(for caller: Caller) -> Bool {
     switch self {
     case .login(caller, _), .refresh(caller, _, _), .switchContext(caller), .logout(caller, _):
@@ -359,7 +362,8 @@ extension CoordinatorCallers {
 }
 
 extension SessionState {
-  /// Whether its user was named by an old layer, which an answer may do in its own way.
+  /// Whether its user was named by the app's old layer; an answer may name the same user
+  /// differently.
   fileprivate var isAdopted: Bool {
     if case .authenticated(let session) = self { session.method == .adoption } else { false }
   }

@@ -2,7 +2,7 @@
 package import SessionTestKit
 
 extension CoordinatorRun {
-  /// Moves that suffice to make everything meet everything: the alphabet of exhaustive runs.
+  /// The alphabet of exhaustive runs: moves that are enough to bring about every interaction.
   package enum Letter: String, CaseIterable, Sendable {
     case refresh, switchContext, logout, login, cancel, close
     case answer, loseReply, reject, again
@@ -10,7 +10,7 @@ extension CoordinatorRun {
     case foreignRefresh, foreignRequest, foreignLogout, foreignLogin
   }
 
-  /// A run in which Ada is signed in and nothing is under way.
+  /// Returns a run in which the user `ada` is logged in and nothing is pending.
   package static func signedIn(
     _ policy: SessionPolicy, rules: Set<CoordinatorRule>, isRefreshable: Bool = true
   ) throws(Falsified) -> CoordinatorRun {
@@ -22,7 +22,7 @@ extension CoordinatorRun {
     return run
   }
 
-  /// The move that the letter stands for now; `nil` where there is none.
+  /// Returns the move of the letter in the current state; `nil` if it has none.
   package func move(_ letter: Letter) -> CoordinatorMove? {
     let request = wire.outstanding.first?.number
     switch letter {

@@ -13,7 +13,7 @@ extension CoordinatorRun {
     try tell(.opened(facts))
   }
 
-  /// Makes something happen, and checks every rule.
+  /// Makes a move, and checks every rule.
   package mutating func make(_ move: CoordinatorMove) throws(Falsified) {
     lastEffects = []
     switch move {
@@ -69,7 +69,8 @@ extension CoordinatorRun {
   ) throws(Falsified) {
     wire.leave(number, problem)
     try tell(.notSignedIn(number, problem))
-    // Who waited for a newer token meanwhile has it asked for now; others may have appended anything.
+    // Callers that waited for a newer token get a request now, and others may have appended
+    // anything.
     let isQuiet = lastEffects.allSatisfy { effect in
       guard case .commit(let commit) = effect else { return true }
       return commit.contents.allSatisfy { content in
@@ -107,7 +108,7 @@ extension CoordinatorRun {
   private mutating func cancel(_ caller: Caller) throws(Falsified) {
     var (cancelled, failed) = (coordinator, coordinator)
     let effects = cancelled.handle(.cancelled(caller), at: now)
-    // The others go on as if the sign-in, which nobody else waits for, had come to nothing.
+    // The other callers go on as if the login, for which none of them waits, had failed.
     let login = wire.outstanding.first { $0.request == .login(caller) }
     let expected =
       login.map {
@@ -141,7 +142,7 @@ extension CoordinatorRun {
     try checkRest()
   }
 
-  /// What was only in memory is gone; answers that were on their way find nobody.
+  /// Restarts the process: its memory is lost, and answers to its requests reach no caller.
   private mutating func restart(isHolderGone: Bool) throws(Falsified) {
     guard !disk.isUnreadable else { return }
     coordinator = SessionCoordinator(policy: coordinator.policy, fold: disk.truth)
@@ -165,14 +166,14 @@ extension CoordinatorRun {
 }
 
 extension [SessionEffect] {
-  /// All but what the caller is told.
+  /// The effects without replies to the caller.
   fileprivate func without(_ caller: Caller) -> [SessionEffect] {
     filter { if case .resume(caller, _) = $0 { false } else { true } }
   }
 }
 
 extension CoordinatorDisk {
-  /// Another process does what is legal for it; what is not does not happen.
+  /// Applies an act of another process; an act that is illegal for it is ignored.
   mutating func happen(_ act: CoordinatorMove.Foreign, at now: ClockReading) {
     guard !isUnreadable else { return }
     let contents = contents(of: act, at: now)
@@ -183,7 +184,7 @@ extension CoordinatorDisk {
       do { try fold.apply(record) } catch { return }
     }
     if case .diesWithToken = act {
-      // It has sent its request, and so nobody else's is open.
+      // It has sent its request, so no other process's request is open.
       guard truth.intents.request?.sent.process ?? 77 == 77 else { return }
       if truth.intents.request == nil { happen(.sends(deadlineIn: 0), at: now) }
       for case .event(let event) in contents { store(event, context: nil) }
@@ -195,7 +196,8 @@ extension CoordinatorDisk {
     for case .event(let event) in contents {
       switch event {
       case .login(let login):
-        // Whoever opens keeps what a logout left before it signs anybody in.
+        // A process that opens the journal keeps the pending revocation of a logout before it logs
+        // a user in.
         if let untold { keepRevocation(of: untold) }
         store(event, context: login.context)
       case .refreshSucceeded: store(event, context: nil)

@@ -2,10 +2,10 @@
 @_spi(Internals) package import SessionTestKit
 
 extension CoordinatorRun {
-  /// A run of drawn moves, told step by step, and the end of it.
+  /// Makes a run of drawn moves, records each as a step, and finishes the run.
   ///
-  /// Up to `length` moves; at the end faults stop, timers go off and the session is closed. The policy
-  /// is drawn where none is given. Errors: the first rule that does not hold.
+  /// There are up to `length` moves. At the end faults stop, timers fire and the session is closed.
+  /// If no policy is given, it is drawn. Throws the first rule that does not hold.
   package static func random(
     _ choices: Choices, policy: SessionPolicy? = nil, rules: Set<CoordinatorRule>,
     upTo length: Int = 60

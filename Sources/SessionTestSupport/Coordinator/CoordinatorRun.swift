@@ -1,19 +1,19 @@
 @_spi(Internals) package import SessionCore
 @_spi(Internals) import SessionTestKit
 
-/// A coordinator in the middle of everything that a shell does for it, as one value: the journal,
-/// the stored items, the wire, the clocks, the callers and another process.
+/// A coordinator and everything that surrounds it in a shell, as one value.
 ///
-/// A move makes something happen; after each, every rule is checked. It is a value, so a run can be
-/// branched and all short sequences of moves enumerated.
+/// These are the journal, the stored items, the wire, the clocks, the callers and another process.
+/// After each move all rules are checked. Since a run is a value, it can be branched, and all short
+/// sequences of moves can be enumerated.
 ///
 /// - Requirement: TST-1
 package struct CoordinatorRun: Sendable {
-  /// The decisions under test.
+  /// The coordinator under test.
   package internal(set) var coordinator: SessionCoordinator
   /// The rules that are enforced.
   package let rules: Set<CoordinatorRule>
-  /// What was hit, for the health of the properties.
+  /// The coverage of this run, for the health of the properties.
   package internal(set) var coverage = CoordinatorCoverage()
 
   var now = CoordinatorBench.start
@@ -22,21 +22,21 @@ package struct CoordinatorRun: Sendable {
   var wire = CoordinatorWire()
   var callers = CoordinatorCallers()
   var revoking: [Generation] = []
-  /// The users whose profile is asked for, oldest first.
+  /// The users whose profile is requested, the oldest request first.
   var profiles: [Identifier] = []
-  /// What was just said of a user.
+  /// The failure in the profile that is being reported.
   var profileSaid: RequestFailure?
-  /// When the session was used last.
+  /// The uptime of the last activity.
   var lastUse = Int64.min
   /// Whether the host clears its data.
   var hostClears = false
 
   var inbox: [SessionInput] = []
-  /// What is asked while the next commit is under way.
+  /// The questions to ask during the next commit.
   var interposed: [CoordinatorMove.Question] = []
-  /// How many of the journal's records were told.
+  /// The number of the journal's records that the coordinator has seen.
   var seen = 0
-  /// How often others' records were looked at.
+  /// The number of times that other processes' records were read.
   var looks = 0
   var brokenCommits = 0
   var breaksAfterStoring = false
@@ -45,25 +45,25 @@ package struct CoordinatorRun: Sendable {
   var published: UInt64
   var isOpen = false
   var process: UInt32 = 1
-  /// When the current token dies, where that is known without the coordinator.
+  /// The uptime at which the current token expires, if it is known without the coordinator.
   var deadline: (generation: Generation, uptime: Int64)?
-  /// When another process's request was first seen, on the clock that never jumps.
+  /// The uptime at which the lease of another process's request ends.
   var leaseSeen: (sequence: UInt64, end: Int64)?
-  /// Until when a refusal may be the doing of another process, whose request was taken for lost.
+  /// The uptime until which another process's presumed lost request may explain a rejection.
   var overtakenUntil: Int64?
-  /// Requests that left since time last moved.
+  /// The number of requests sent since time last advanced.
   var sendsAtOnce = 0
-  /// What the last move led to, for the trace.
+  /// The effects of the last move, for the trace.
   package internal(set) var lastEffects: [SessionEffect] = []
 
-  /// A run that begins with a closed session on an empty journal.
+  /// Creates a run with an empty journal and a session that is not open yet.
   package init(_ policy: SessionPolicy, rules: Set<CoordinatorRule>) {
     self.rules = rules
     coordinator = SessionCoordinator(policy: PolicyFigures(policy))
     published = 0
   }
 
-  /// The state, what is under way and what is known of the disk, on a line.
+  /// The state, the activity, the unseen records and the timers, on one line.
   package var line: String {
     var line = "\(coordinator.state.line); \(coordinator.activity)"
     if let problem = coordinator.loginError { line += ", \(problem.line)" }
@@ -73,31 +73,33 @@ package struct CoordinatorRun: Sendable {
     return line
   }
 
-  /// The oldest request on the wire.
+  /// The number of the oldest outstanding request.
   package var request: RequestNumber? { wire.outstanding.first?.number }
 
-  /// What the clock that never jumps says.
+  /// The uptime in milliseconds.
   package var uptime: Int64 { now.uptime }
 
-  /// The timers that can go off: no clock runs on to the end of time, where no lease can be counted.
+  /// The timers that can fire.
+  ///
+  /// No clock advances to the end of time, where a lease could not be computed.
   var reachableTimers: [SessionTimer] {
     timers.filter { $0.value < 1 << 60 }.keys.sorted { "\($0)" < "\($1)" }
   }
 
   // MARK: The shell
 
-  /// Tells the coordinator what happened and does what it says, until nothing is left to tell.
+  /// Gives the coordinator an input, and performs its effects until no input is left.
   mutating func tell(_ input: SessionInput) throws(Falsified) {
     lastEffects = []
     inbox.append(input)
     var inputs = 0
-    // Of the journal as it is now: work that appends must not earn itself more work.
+    // The limit uses the journal as it is now, so that work that appends does not raise it.
     let limit = 24 + disk.journal.count
     while !inbox.isEmpty {
       let next = inbox.removeFirst()
       inputs += 1
       guard inputs <= limit else {
-        // Whatever the rules, there is no going on.
+        // The run cannot continue, even if the rule is not enforced.
         throw Falsified(
           "\(CoordinatorRule.workIsBounded.rawValue): \(inputs) inputs followed from one, the last "
             + next.name)
@@ -149,14 +151,14 @@ package struct CoordinatorRun: Sendable {
     }
   }
 
-  /// What others have appended since the coordinator looked.
+  /// The records that others have appended since the coordinator last read the journal.
   var unseen: [SessionRecord] {
     Array(disk.journal.dropFirst(seen))
   }
 
-  /// The same, which are seen from now on whatever the coordinator makes of them.
+  /// Returns the unseen records, and marks them as seen.
   ///
-  /// Now and then whoever appended them has compacted the journal too.
+  /// In some cases the journal is compacted as well.
   private mutating func look() -> [SessionRecord] {
     defer { seen = disk.journal.count }
     guard !unseen.isEmpty else { return [] }
@@ -233,18 +235,19 @@ package struct CoordinatorRun: Sendable {
     wire.send(number, request, base: coordinator.fold.generation, isAdoption: isAdoption)
     inbox.append(.leaving(number))
     sendsAtOnce += 1
-    // Each process may begin with one of its own.
+    // Each process may begin with a request of its own.
     let bound = 3 + Int(process) + callers.count
     try require(.workIsBounded, sendsAtOnce <= bound) {
       "\(sendsAtOnce) requests left without a moment between them"
     }
   }
 
-  /// How many sessions have ended, as far as the coordinator can know.
+  /// The number of sessions that have ended, as far as the coordinator can know.
   var ends: Int { ends(in: disk.journal.prefix(Int(coordinator.fold.sequence))) }
 
-  /// How many had ended when the question, asked now, is decided: one that finds nobody signed in
-  /// looks at the whole journal first.
+  /// Returns the number of sessions that have ended when a question asked now is decided.
+  ///
+  /// If no user is logged in, a question that needs a token reads the whole journal first.
   func ends(for question: CoordinatorMove.Question) -> Int {
     let looks = question.needsToken && coordinator.state.kind != .authenticated
     return looks ? ends(in: disk.journal[...]) : ends
@@ -265,7 +268,7 @@ package struct CoordinatorRun: Sendable {
     return isStored ? .found(sessionEnd: disk.items.facts.sessionEnd) : .other
   }
 
-  /// What the stored items look like to whoever opens.
+  /// Returns the report of the stored items for a process that opens the session.
   func facts(isHolderGone: Bool) -> StoredItemsReport {
     var facts = disk.items.facts
     facts.process = process

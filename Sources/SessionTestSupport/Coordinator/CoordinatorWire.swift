@@ -1,33 +1,33 @@
 @_spi(Internals) import SessionCore
 
-/// The requests that left, and what came back.
+/// The requests that were sent, and their answers.
 struct CoordinatorWire: Sendable {
   enum Fate: Hashable, Sendable {
-    /// It is on its way.
+    /// It is outstanding.
     case sent
-    /// Its answer has come.
+    /// Its answer has arrived.
     case answered
-    /// Its answer has come and could not be journaled yet.
+    /// Its answer has arrived and could not be journaled yet.
     case held
     /// Its answer is in the journal.
     case journaled
-    /// Its answer was given up.
+    /// Its answer was discarded.
     case discarded
     /// It failed.
     case failed(RequestFailure, jitter: UInt16)
-    /// A page, or an attempt without one, has brought nothing.
+    /// The sign-in, with a page or silent, gave no tokens.
     case notSignedIn(WebSignInProblem)
   }
 
   struct Request: Sendable {
     let number: RequestNumber
     let request: SessionEffect.Request
-    /// The token that it was made with; for a login, the newest that there had been.
+    /// The generation of the token in it; for a login, the newest generation so far.
     let base: Generation
     var fate = Fate.sent
     var facts: ResponseMetadata?
     var arrival: Int64 = 0
-    /// Whether it asks nobody: the tokens are those of an app's old layer.
+    /// Whether no server is asked, since the tokens come from the app's old layer.
     var isAdoption = false
     /// Whether its caller has stopped waiting for it.
     var isAbandoned = false
@@ -38,7 +38,7 @@ struct CoordinatorWire: Sendable {
   }
 
   private(set) var requests: [Request] = []
-  /// How many of them have failed.
+  /// The number of failed requests.
   private(set) var failures = 0
 
   subscript(_ number: RequestNumber) -> Request? {
@@ -84,7 +84,7 @@ struct CoordinatorWire: Sendable {
     change(number) { if $0.fate != .journaled { $0.fate = .discarded } }
   }
 
-  /// Whether the caller's login has left.
+  /// Returns whether the caller's login was sent.
   func hasLogin(of caller: Caller) -> Bool { requests.contains { $0.request == .login(caller) } }
 
   mutating func abandon(_ caller: Caller) {
@@ -93,7 +93,7 @@ struct CoordinatorWire: Sendable {
     }
   }
 
-  /// When the token of the request's answer dies.
+  /// Returns the uptime at which the token in the request's answer expires.
   func deadline(of number: RequestNumber) -> Int64 {
     guard let request = self[number] else { return 0 }
     return request.arrival.addingSaturating(request.facts?.lifetime ?? 0)

@@ -6,15 +6,17 @@ package import SessionKit
 package import SessionWebSignIn
 import Synchronization
 
-/// A small identity SDK that is real: it speaks OAuth 2.0's code flow with PKCE, state and nonce over any
-/// transport, and names its errors as MSAL does.
+/// A small identity SDK that works: OAuth 2.0's code flow with PKCE, state and nonce, over any
+/// transport.
 ///
-/// It calls `access_denied` a cancellation whatever the provider meant by it, as MSAL does.
+/// Its errors have the names of MSAL's. Like MSAL it reports each `access_denied` as a
+/// cancellation, whatever the provider's reason.
 ///
 /// - Requirement: WEB-4
 package struct CodeFlowProvider<Page: IdentityPage>: IdentityProvider {
-  /// Goes where nothing is shown, and returns the address of the app's own scheme that it comes to; `nil`
-  /// where it ends at a page.
+  /// Follows redirects without a page, and returns the first address with the app's scheme.
+  ///
+  /// The result is `nil` if they end at a page.
   package typealias Hidden = @Sendable (_ address: URL, _ scheme: String) async throws -> URL?
 
   private let client: CodeGrant.Client
@@ -23,7 +25,7 @@ package struct CodeFlowProvider<Page: IdentityPage>: IdentityProvider {
   private let hidden: Hidden
   private let current = CurrentPage<Page>()
 
-  /// A provider that keeps its accounts where its processes share them.
+  /// Creates a provider; its processes share the accounts.
   package init(
     _ client: CodeGrant.Client, accounts: IdentityAccounts, transport: any HTTPTransport,
     hidden: @escaping Hidden
@@ -78,7 +80,7 @@ package struct CodeFlowProvider<Page: IdentityPage>: IdentityProvider {
     guard accounts.knows(account) else { return }
     let form = WebForm(["client_id": client.id, "post_logout_redirect_uri": client.redirect])
     let endpoint = client.endpoint("logout")
-    // The browser's cookie says who it is; a token has no place in an address.
+    // The browser's cookie identifies the user; a token must not be part of an address.
     _ = try await named {
       try await hidden(
         URL(string: endpoint.absoluteString + "?" + form.text) ?? endpoint, client.scheme)
@@ -86,7 +88,7 @@ package struct CodeFlowProvider<Page: IdentityPage>: IdentityProvider {
     accounts.forget(account)
   }
 
-  /// Errors of the way there under the names that an SDK has for them.
+  /// Converts errors of the transport and the page to the SDK's errors.
   private func named<Place>(_ work: () async throws -> Place) async throws -> Place {
     do { return try await work() } catch let error as TransportError {
       throw IdentitySDKError.unreached(error)
@@ -111,7 +113,7 @@ package struct CodeFlowProvider<Page: IdentityPage>: IdentityProvider {
     }
   }
 
-  /// Asks the token endpoint.
+  /// Sends a request to the token endpoint, and keeps the tokens.
   private func tokens(_ form: WebForm, for grant: CodeGrant?) async throws -> IdentityTokens {
     let form = form.adding("client_id", client.id).adding("scope", client.scope)
     let answer: HTTPResponse
@@ -139,13 +141,13 @@ package struct CodeFlowProvider<Page: IdentityPage>: IdentityProvider {
   }
 }
 
-/// The page on which somebody signs in, and for what.
+/// The page on which a user signs in, and its grant.
 private final class CurrentPage<Page: IdentityPage>: Sendable {
   let page = Mutex<(page: Page, grant: CodeGrant)?>(nil)
 }
 
 extension IdentityTokens {
-  /// The tokens in the answer of a token endpoint (RFC 6749 §5.1).
+  /// Parses the answer of a token endpoint (RFC 6749 §5.1).
   fileprivate init(tokenAnswer body: [UInt8]) throws {
     guard case .object(let members) = try JSONReader.read(body),
       case .string(let access)? = members["access_token"]

@@ -2,20 +2,20 @@ package import Foundation
 import SessionTestKit
 import SessionWebSignIn
 
-/// One authorization request of OAuth 2.0 (RFC 6749 §4.1) with a code challenge (RFC 7636) and a nonce
-/// (OpenID Connect): what is asked, and what a redirect answers.
+/// An authorization request of OAuth 2.0 (RFC 6749 §4.1) with code challenge (RFC 7636) and nonce
+/// (OpenID Connect).
 ///
-/// A value.
+/// It builds the request's address, and parses the redirect. It is a value.
 package struct CodeGrant: Hashable, Sendable {
-  /// Who asks, and for what.
+  /// The client that makes the request.
   package struct Client: Hashable, Sendable {
-    /// The address that the endpoints are below: B2C's user flow.
+    /// The base address of the endpoints: B2C's user flow.
     package var userFlow: URL
     package var id: String
     package var scope: String
-    /// Where the provider sends the user back to, of the app's own scheme.
+    /// The address to which the provider sends the user back; it has the app's scheme.
     package var redirect: String
-    /// `fragment` where the provider shall answer there; `nil` for the query.
+    /// `fragment` if the provider must answer in the fragment; `nil` for the query.
     package var responseMode: String?
 
     package init(
@@ -33,11 +33,11 @@ package struct CodeGrant: Hashable, Sendable {
     }
   }
 
-  /// What a redirect says.
+  /// The result in a redirect.
   package enum Reply: Hashable, Sendable {
     case code(String)
     case refused(error: String, description: String?)
-    /// It is no answer to this request: another state, or none.
+    /// The redirect does not answer this request: its state differs or is missing.
     case foreign
   }
 
@@ -45,19 +45,21 @@ package struct CodeGrant: Hashable, Sendable {
   package let state: String
   package let nonce: String
 
-  /// A grant of random bytes, at least 64.
+  /// Creates a grant from random bytes, at least 64.
   package init(random: [UInt8]) {
     verifier = LoopbackToken.base64URL(Array(random.prefix(32)))
     state = LoopbackToken.base64URL(Array(random.dropFirst(32).prefix(16)))
     nonce = LoopbackToken.base64URL(Array(random.dropFirst(48)))
   }
 
-  /// The challenge that a verifier answers (RFC 7636 §4.2, S256).
+  /// Returns the code challenge of a verifier (RFC 7636 §4.2, S256).
   package static func challenge(of verifier: String) -> String {
     AuthorizationRequest.challenge(of: verifier)
   }
 
-  /// The address that asks; `prompt` is OpenID Connect's: `none` shows nothing, `login` asks in any case.
+  /// Returns the address of the request.
+  ///
+  /// `prompt` is that of OpenID Connect: `none` shows no page, and `login` always asks the user.
   package func address(for client: Client, prompt: String? = nil) -> URL {
     let form = WebForm([
       "client_id": client.id, "response_type": "code", "redirect_uri": client.redirect,
@@ -68,7 +70,7 @@ package struct CodeGrant: Hashable, Sendable {
     return URL(string: endpoint.absoluteString + "?" + form.text) ?? endpoint
   }
 
-  /// What a redirect says, in its query or its fragment.
+  /// Parses a redirect, in its query and its fragment.
   package func reply(in redirect: URL) -> Reply {
     let parts = [redirect.query(percentEncoded: true), redirect.fragment(percentEncoded: true)]
     let form = WebForm(parts.compactMap(\.self).joined(separator: "&"))
@@ -80,7 +82,7 @@ package struct CodeGrant: Hashable, Sendable {
   }
 }
 
-// It holds what the code is worth.
+// It contains the verifier, without which the code is worthless.
 extension CodeGrant: CustomStringConvertible, CustomReflectable {
   package var description: String { "a grant" }
   package var customMirror: Mirror { Mirror(self, children: [:]) }

@@ -3,29 +3,29 @@ package import SessionHTTP
 import SessionKit
 import Synchronization
 
-/// A browser without a screen: goes to addresses, follows redirects one by one, keeps cookies.
+/// A browser without a screen: it loads addresses, follows redirects and keeps cookies.
 ///
-/// What it keeps outlives its pages, as the cookies of a device's browser do.
+/// Its cookies outlive its pages, as on a device.
 package final class HeadlessBrowser: Sendable {
-  /// Where going to an address has ended.
+  /// The place at which following an address has stopped.
   package enum Stop: Sendable {
-    /// At an address of the app's own scheme, which nothing loads.
+    /// An address with the app's scheme, which is not loaded.
     case redirect(URL)
-    /// At a page, which is at this address.
+    /// A page and its address.
     case page(WebPage, at: URL)
   }
 
-  /// Why an address could not be gone to; holds no address.
+  /// The reason why an address could not be followed; contains no address.
   package enum Problem: Error, Hashable, Sendable {
-    /// A redirect says nowhere to go, or names no address.
+    /// A redirect without an address, or with an invalid one.
     case badRedirect
-    /// More redirects than any sign-in has.
+    /// Too many redirects.
     case circle
     /// The server answered with an error.
     case status(Int)
   }
 
-  /// More redirects in a row are a circle.
+  /// The greatest number of redirects in a row.
   static let mostRedirects = 12
 
   private let transport: any HTTPTransport
@@ -36,15 +36,15 @@ package final class HeadlessBrowser: Sendable {
     self.transport = transport
   }
 
-  /// The names of the cookies that are kept of a host.
+  /// Returns the names of the cookies of a host.
   package func cookieNames(of host: String) -> Set<String> {
     cookies.withLock { Set($0[host, default: [:]].keys) }
   }
 
-  /// Goes where a request leads.
+  /// Sends a request, and follows redirects.
   ///
-  /// `tell` is told each address before it is gone to, as it stands in the
-  /// redirect; the last it is told is where it stops.
+  /// It calls `tell` with each address before it is loaded, as it is written in the redirect. The
+  /// last call is with the address at which it stops.
   package func go(
     _ request: HTTPRequest, until scheme: String, tell: @Sendable (String) -> Void
   ) async throws -> Stop {
@@ -64,7 +64,7 @@ package final class HeadlessBrowser: Sendable {
         tell(location)
         throw Problem.badRedirect
       }
-      // As it was sent where it is whole: what a URL makes of it may say something else.
+      // An absolute address is reported as it was sent, since `URL` may change its spelling.
       tell(location.contains("://") ? location : next.absoluteString)
       if next.scheme?.lowercased() == scheme { return .redirect(next) }
       request = HTTPRequest(method: "GET", url: next)
@@ -72,7 +72,7 @@ package final class HeadlessBrowser: Sendable {
     throw Problem.circle
   }
 
-  /// Goes to an address where nothing is shown; `nil` where that ends at a page.
+  /// Follows an address without showing anything; returns `nil` if that ends at a page.
   package func hidden(_ address: URL, until scheme: String) async throws -> URL? {
     let stop = try await go(HTTPRequest(method: "GET", url: address), until: scheme) { _ in }
     guard case .redirect(let url) = stop else { return nil }

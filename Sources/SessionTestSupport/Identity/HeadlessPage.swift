@@ -4,26 +4,27 @@ import SessionKit
 package import SessionWebSignIn
 import Synchronization
 
-/// A view on which an identity SDK can go to an address, and be told where that led.
+/// A view in which an identity SDK can load an address and receive the resulting redirect.
 package protocol IdentityPage: WebSignInView {
-  /// Goes to an address; returns the first of the app's own scheme that it comes to.
+  /// Loads an address; returns the first redirect to an address with the app's scheme.
   func follow(_ address: URL, to scheme: String) async throws -> URL
-  /// Ends the following with a redirect that reached the app in another way; whether one is under way.
+  /// Ends `follow` with a redirect that reached the app in another way; returns whether `follow` is
+  /// in progress.
   func end(with redirect: URL) -> Bool
 }
 
-/// The user closed the view.
+/// The error after the user closed the view.
 package struct PageWasLeft: Error {
   package init() {}
 }
 
-/// A view without a screen, whose user is a test: at each page it waits until that acts.
+/// A view without a screen whose user is a test; at each page it waits until the test acts.
 ///
 /// - Requirement: WEB-1
 package final class HeadlessPage: IdentityPage {
-  /// What a user does with a page.
+  /// An act of the user on a page.
   package enum Act: Hashable, Sendable {
-    /// Fills in the form and sends it.
+    /// Fills in the form and submits it.
     case types(name: String, password: String)
     /// Follows the link with this id.
     case follows(String)
@@ -31,7 +32,7 @@ package final class HeadlessPage: IdentityPage {
     case leaves
   }
 
-  /// Why a user cannot do that.
+  /// The reason why the user cannot act.
   package enum Problem: Error, Hashable, Sendable, CustomStringConvertible {
     case noPage
     case noForm
@@ -57,10 +58,10 @@ package final class HeadlessPage: IdentityPage {
     var isShown = false
     var isFollowing = false
     var isGone = false
-    /// A redirect that came while no page waited.
+    /// A redirect that arrived while no page waited.
     var handedIn: URL?
     var page: (page: WebPage, address: URL, waiter: CheckedContinuation<Next, Never>)?
-    /// The addresses that it went to.
+    /// The addresses that were loaded.
     var visited: [String] = []
   }
 
@@ -71,13 +72,13 @@ package final class HeadlessPage: IdentityPage {
     self.browser = browser
   }
 
-  /// Whether it is shown.
+  /// Whether the view is shown.
   package var isShown: Bool { state.withLock { $0.isShown } }
   /// Whether a page waits for the user.
   package var isWaiting: Bool { state.withLock { $0.page != nil } }
   /// The title of the page that waits for the user.
   package var title: String? { state.withLock { $0.page?.page.title } }
-  /// The addresses that it went to, in their order.
+  /// The addresses that were loaded, in order.
   package var visited: [String] { state.withLock { $0.visited } }
 
   package func make() async throws {}
@@ -126,7 +127,7 @@ package final class HeadlessPage: IdentityPage {
     return isFollowing
   }
 
-  /// The user acts; throws where the page that waits does not offer that, and where none waits.
+  /// Performs an act of the user; throws if no page waits, or if the page does not offer it.
   package func act(_ act: Act) throws(Problem) {
     guard let (page, place) = state.withLock({ state in state.page.map { ($0.page, $0.address) } })
     else { throw .noPage }

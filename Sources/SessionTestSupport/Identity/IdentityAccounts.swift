@@ -5,10 +5,10 @@ import SessionTestKit
 import SessionWebSignIn
 import Synchronization
 
-/// The accounts that an identity SDK keeps, as in a keychain of its own: they outlive processes.
+/// The accounts that an identity SDK keeps, as in its own keychain; they outlive processes.
 package final class IdentityAccounts: Sendable {
   private struct State {
-    /// The refresh tokens by account; `nil` where there is none any more.
+    /// The refresh tokens by account; `nil` if an account has none.
     var tokens: [Identifier: Secret?] = [:]
     var random: ByteStream
   }
@@ -17,8 +17,9 @@ package final class IdentityAccounts: Sendable {
   private let keepsTokens: Bool
 
   /// - Parameters:
-  ///   - keepsTokens: whether the SDK refreshes by itself; else the session keeps the token.
-  ///   - seed: decides states, nonces and verifiers.
+  ///   - keepsTokens: Whether the SDK refreshes tokens itself; otherwise the session keeps the
+  ///     refresh token.
+  ///   - seed: Decides states, nonces and verifiers.
   /// - Requirement: WEB-6
   package init(keepsTokens: Bool, seed: UInt64) {
     self.keepsTokens = keepsTokens
@@ -27,7 +28,7 @@ package final class IdentityAccounts: Sendable {
 
   func newGrant() -> CodeGrant { state.withLock { CodeGrant(random: $0.random.take(64)) } }
 
-  /// The refresh token of an account, or of any; `nil` where none is kept.
+  /// Returns the refresh token of an account, or of any account; `nil` if none is kept.
   func refreshToken(of account: Identifier?) -> (account: Identifier, token: Secret)? {
     state.withLock { state in
       let kept = state.tokens.filter { account == nil || $0.key == account }
@@ -44,7 +45,7 @@ package final class IdentityAccounts: Sendable {
     }
   }
 
-  /// The grant is dead: the account stays, and its token goes.
+  /// Removes the refresh token of an account, since the server rejected it; the account stays.
   func drop(_ account: Identifier) { state.withLock { $0.tokens[account] = .some(nil) } }
 
   func knows(_ account: Identifier) -> Bool { state.withLock { $0.tokens.keys.contains(account) } }
@@ -53,17 +54,17 @@ package final class IdentityAccounts: Sendable {
     state.withLock { _ = $0.tokens.removeValue(forKey: account) }
   }
 
-  /// The accounts that are known.
+  /// The known accounts.
   package var known: Set<Identifier> { state.withLock { Set($0.tokens.keys) } }
 
-  /// Whom tokens are of: B2C's `oid`, else `sub`.
+  /// Returns the user of tokens: B2C's `oid`, else `sub`.
   static func user(of tokens: IdentityTokens) -> Identifier? {
     guard let identity = tokens.identity else { return nil }
     do {
       let claims = try IdentityClaims(identity)
       return claims.text("oid").map { Identifier($0) } ?? claims.subject
     } catch {
-      // A token without claims names nobody.
+      // A token without claims names no user.
       return nil
     }
   }

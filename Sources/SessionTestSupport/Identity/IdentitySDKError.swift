@@ -2,7 +2,8 @@ import Foundation
 import SessionHTTP
 import SessionKit
 
-/// An error as an identity SDK throws it: MSAL's domain and numbers, and a server's words in its user info.
+/// An error as an identity SDK throws it: MSAL's domain and codes, with the server's text in its
+/// user info.
 struct IdentitySDKError: Error, CustomNSError {
   static let errorDomain = "MSALErrorDomain"
   let errorCode: Int
@@ -20,16 +21,16 @@ struct IdentitySDKError: Error, CustomNSError {
     (errorCode, self.info, self.under) = (code, info, under)
   }
 
-  /// The user left the page; or `access_denied`, whatever was meant by it.
+  /// The user left the page, or the provider answered `access_denied`.
   static let cancelled = IdentitySDKError(-50_005)
-  /// Nobody can be signed in without a page.
+  /// The user cannot be signed in without a page.
   static let interactionRequired = IdentitySDKError(-50_002)
 
   static func internalProblem(_ text: String) -> IdentitySDKError {
     IdentitySDKError(-50_000, ["MSALErrorDescriptionKey": text])
   }
 
-  /// The redirect's error.
+  /// Returns the error for an error in a redirect.
   static func refused(_ error: String, description: String?) -> IdentitySDKError {
     switch error {
     case "access_denied": cancelled
@@ -41,7 +42,7 @@ struct IdentitySDKError: Error, CustomNSError {
     }
   }
 
-  /// The token endpoint's error, as the text that it sent.
+  /// Returns the error for a failed token request, with the text of the answer.
   static func answered(_ answer: HTTPResponse) -> IdentitySDKError {
     IdentitySDKError(
       -50_000, ["MSALErrorDescriptionKey": String(decoding: answer.body, as: UTF8.self)])
@@ -55,7 +56,7 @@ struct IdentitySDKError: Error, CustomNSError {
     }
   }
 
-  /// Whether a refresh token is worth nothing any more.
+  /// Whether the server no longer accepts the refresh token.
   var isDeadGrant: Bool {
     info["MSALErrorDescriptionKey"]?.contains("invalid_grant") ?? false
   }

@@ -2,36 +2,36 @@ package import Foundation
 package import SessionTestKit
 import Synchronization
 
-/// ``LoopbackIdentity`` on a real socket of 127.0.0.1.
+/// A ``LoopbackIdentity`` on a real socket of 127.0.0.1.
 package final class IdentityServer: Sendable {
   private let service: IdentityService
   private let server: LoopbackServer
 
-  /// Begins to listen at a port that the system chooses.
+  /// Starts to listen on a port that the system chooses.
   package init(_ identity: LoopbackIdentity) throws(LoopbackError) {
     service = IdentityService(identity)
     server = try LoopbackServer.start(service: service, clock: LoopbackServer.systemTime)
   }
 
-  /// Its root.
+  /// The address of the server.
   package var baseURL: URL { server.baseURL }
-  /// What apps name it by.
+  /// The address of the user flow, which apps use.
   package var userFlow: URL {
     server.baseURL.appending(path: String(LoopbackIdentity.path.dropFirst()))
   }
-  /// How it stands.
+  /// The current state of the provider.
   package var identity: LoopbackIdentity { service.state.withLock { $0.identity } }
 
-  /// Changes it between two requests.
+  /// Changes the provider's state between two requests.
   package func change(_ change: (inout LoopbackIdentity) -> Void) {
     service.state.withLock { change(&$0.identity) }
   }
 
-  /// Ends all connections; the port is free then.
+  /// Ends all connections, and frees the port.
   package func stop() { server.stop() }
 }
 
-/// Answers at once whatever comes.
+/// A service that answers each request at once.
 private final class IdentityService: LoopbackService {
   struct State {
     var identity: LoopbackIdentity

@@ -3,9 +3,10 @@ package import SessionTestKit
 
 /// An identity provider like Azure AD B2C, for tests: pages, redirects, cookies, codes and tokens.
 ///
-/// A value, without sockets, clock or randomness; equal seeds and equal requests give equal answers.
+/// It is a value, without sockets, clock or randomness. Equal seeds and equal requests result in
+/// equal answers.
 package struct LoopbackIdentity: Sendable {
-  /// Somebody who may sign in.
+  /// A user who may sign in.
   package struct User: Hashable, Sendable {
     package var id: String
     package var name: String
@@ -16,27 +17,27 @@ package struct LoopbackIdentity: Sendable {
     }
   }
 
-  /// How the next redirect to the app goes wrong.
+  /// The fault of the next redirect to the app.
   package enum Refusal: Hashable, Sendable {
-    /// With this error, and this description where there is one.
+    /// The redirect has this error, and this description if there is one.
     case error(String, description: String?)
-    /// With a query that no form has.
+    /// The redirect has a malformed query.
     case malformed
-    /// To nowhere: there is no `Location`.
+    /// The redirect has no `Location`.
     case nowhere
   }
 
-  /// A code that was given out.
+  /// An authorization code that was issued.
   package struct OpenEnum: Hashable, Sendable {
     package let user: User
     package let challenge: String
     package let nonce: String
     package let redirect: String
-    /// How often it was redeemed.
+    /// The number of times that it was redeemed.
     package var uses = 0
   }
 
-  /// What an app has asked, from its first request to its code.
+  /// An authorization request that is in progress.
   struct Asked: Sendable {
     let challenge: String
     let nonce: String
@@ -46,27 +47,27 @@ package struct LoopbackIdentity: Sendable {
     var user: User?
   }
 
-  /// The user flow's path.
+  /// The path of the user flow.
   package static let path = "/tenant/b2c_1_signin"
-  /// The cookie of a session at the provider.
+  /// The name of the cookie of a session at the provider.
   package static let cookie = "provider_session"
 
   package var users: [User]
   package var clientID = "app-1"
   package var redirect = "app://auth"
-  /// Taken by the next redirect to the app.
+  /// The fault of the next redirect to the app; it is used once.
   package var refusal: Refusal?
-  /// The codes that were given out, by what they are.
+  /// The issued codes, by their text.
   package internal(set) var codes: [String: OpenEnum] = [:]
-  /// Who is signed in at the provider, by cookie.
+  /// The users who are signed in at the provider, by cookie.
   package internal(set) var sessions: [String: User] = [:]
-  /// Requests that no honest client sends, in words.
+  /// Descriptions of requests that no correct client sends.
   package internal(set) var violations: [String] = []
-  /// How often a password was wrong.
+  /// The number of sign-ins with a wrong name or password.
   package internal(set) var wrongPasswords = 0
-  /// The refresh tokens that are good, by what they are.
+  /// The users of the valid refresh tokens, by the token's text.
   package internal(set) var refreshTokens: [String: User] = [:]
-  /// The requests, as `POST /token`, in their order.
+  /// The requests, such as `POST /token`, in order.
   package internal(set) var log: [String] = []
   var asked: [String: Asked] = [:]
   var random: ByteStream
@@ -103,7 +104,7 @@ package struct LoopbackIdentity: Sendable {
   // MARK: Pages
 
   private mutating func authorize(_ query: WebForm, _ request: ReceivedRequest) -> SentResponse {
-    // Nobody is sent to an address that is not the app's.
+    // The user must not be sent to an address that is not the app's.
     guard query["client_id"] == clientID, query["redirect_uri"] == redirect else {
       return violated("another client or redirect")
     }
@@ -119,7 +120,7 @@ package struct LoopbackIdentity: Sendable {
       self.refusal = nil
       return redirected(by: refusal, number)
     }
-    // Whom the cookie knows comes in without a page, unless the app wants them asked.
+    // A user with a cookie is signed in without a page, unless the app asks for a login.
     if query["prompt"] != "login", let user = user(of: request) {
       asked[number]?.user = user
       return sendBack(number)
@@ -170,7 +171,7 @@ package struct LoopbackIdentity: Sendable {
     return sendBack(number)
   }
 
-  /// Back to the app with a code.
+  /// Redirects to the app with a code.
   private mutating func sendBack(_ number: String) -> SentResponse {
     guard let request = asked.removeValue(forKey: number), let user = request.user else {
       return violated("no transaction")
@@ -297,14 +298,14 @@ package struct LoopbackIdentity: Sendable {
   }
 }
 
-// It is full of codes and tokens.
+// It contains codes and tokens.
 extension LoopbackIdentity: CustomStringConvertible, CustomReflectable {
   package var description: String { "an identity provider of \(users.count) users" }
   package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 extension SentResponse {
-  /// A page.
+  /// Returns an answer with a page.
   static func page(_ page: WebPage) -> SentResponse {
     SentResponse(
       status: 200, fields: [HTTPField("Content-Type", "text/html; charset=utf-8")],

@@ -1,7 +1,7 @@
 import Foundation
 import SessionKit
 
-/// Fields of a form in their order: a query, a fragment, or a body of
+/// The fields of a form, in order: a query, a fragment, or a body of
 /// `application/x-www-form-urlencoded`.
 package struct WebForm: Hashable, Sendable {
   /// One field.
@@ -16,7 +16,7 @@ package struct WebForm: Hashable, Sendable {
     fields = pairs.map { Field(name: $0.key, value: $0.value) }
   }
 
-  /// Reads fields; of a part that is no UTF-8 or no proper escape the text stays as it was sent.
+  /// Parses fields; a name or value with an invalid escape stays as it was sent.
   package init(_ bytes: some Sequence<UInt8>) {
     fields = String(decoding: Array(bytes), as: UTF8.self).split(separator: "&").map { pair in
       let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -28,13 +28,13 @@ package struct WebForm: Hashable, Sendable {
     }
   }
 
-  /// Reads fields.
+  /// Parses fields.
   package init(_ text: String) { self.init(text.utf8) }
 
-  /// The first value of that name.
+  /// Returns the first value with this name.
   package subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
 
-  /// The same with one field more.
+  /// Returns the form with one more field; unchanged if `value` is `nil`.
   package func adding(_ name: String, _ value: String?) -> WebForm {
     guard let value else { return self }
     var form = self
@@ -42,14 +42,14 @@ package struct WebForm: Hashable, Sendable {
     return form
   }
 
-  /// The fields as they go over the wire.
+  /// The fields, encoded for a request.
   package var text: String {
     fields.map { "\(FormEncoding.encode($0.name))=\(FormEncoding.encode($0.value))" }
       .joined(separator: "&")
   }
 }
 
-// Fields carry codes and passwords.
+// Fields can contain codes and passwords.
 extension WebForm: CustomStringConvertible, CustomReflectable {
   package var description: String { "a form of \(fields.count) fields" }
   package var customMirror: Mirror { Mirror(self, children: ["form": description]) }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A page of a sign-in, as far as a headless browser looks at it: its title, its form and its links.
+/// A page of a sign-in, reduced to its title, its form and its links.
 package struct WebPage: Hashable, Sendable {
-  /// A form that is posted; beside what the user types it sends its hidden fields.
+  /// A form that is posted with its hidden fields and the user's input.
   package struct Form: Hashable, Sendable {
     package var action: String
     package var hidden = WebForm()
@@ -14,14 +14,14 @@ package struct WebPage: Hashable, Sendable {
 
   package var title: String
   package var form: Form?
-  /// The addresses of links by their ids, such as `forgot` and `cancel`.
+  /// The addresses of the links by id, such as `forgot` and `cancel`.
   package var links: [String: String]
 
   package init(title: String, form: Form? = nil, links: [String: String] = [:]) {
     (self.title, self.form, self.links) = (title, form, links)
   }
 
-  /// The page as HTML, which a browser shows as well.
+  /// The page as HTML, which a real browser can show.
   package var html: String {
     var lines = [
       "<!doctype html>", #"<html lang="en"><meta charset="utf-8">"#,
@@ -45,7 +45,7 @@ package struct WebPage: Hashable, Sendable {
     return lines.joined(separator: "\n")
   }
 
-  /// Reads a page; knows the marks that a sign-in needs and no others.
+  /// Parses a page; only the elements that a sign-in needs are known.
   package init(html: String) {
     self.init(title: "")
     if let title = html.firstMatch(of: /<title>([^<]*)<\/title>/) {
