@@ -2,11 +2,11 @@ import SessionJSON
 import SessionKit
 import SessionTestKit
 
-/// A JSON text in which `<A1>` stands for a token, and `"*"` for whatever it may be.
+/// A JSON text in which `<A1>` is replaced by a token, and `"*"` matches any value.
 struct JSONTemplate: Sendable {
   let value: JSONValue
 
-  /// The value with its texts changed.
+  /// Returns the value with its strings changed.
   func filled<Failure: Error>(
     _ change: (String) throws(Failure) -> String
   ) throws(Failure) -> JSONValue {
@@ -30,7 +30,7 @@ struct JSONTemplate: Sendable {
     }
   }
 
-  /// Where the two differ first, without what is there; `nil` where they agree.
+  /// Returns the first difference without the values themselves; `nil` if there is none.
   static func difference(_ expected: JSONValue, _ actual: JSONValue, at path: String = "")
     -> String?
   {
@@ -60,7 +60,7 @@ struct JSONTemplate: Sendable {
 }
 
 extension JSONValue {
-  /// Whether every value in it can be shown.
+  /// Whether no value in it is unreadable.
   var isReadable: Bool {
     switch self {
     case .null, .bool, .number, .string: true
@@ -70,7 +70,7 @@ extension JSONValue {
     }
   }
 
-  /// The value as JSON text, members in the order of their names; `null` for one that is unreadable.
+  /// The value as JSON text with sorted members; `null` for an unreadable value.
   var text: String {
     switch self {
     case .null, .unreadable: "null"

@@ -1,8 +1,8 @@
-/// Finds the word that was probably meant.
+/// A search for the word that was probably meant.
 enum NearMiss {
-  /// The word of `words` that is spelled most like `word`; `nil` where none is near.
+  /// Returns the word in `words` that is spelled most like `word`; `nil` if none is similar.
   static func nearest(to word: String, in words: some Sequence<String>) -> String? {
-    // A longer one is no slip, and would only take time.
+    // A longer word is not a typing error, and the search would take long.
     guard word.count <= 40 else { return nil }
     let low = word.lowercased()
     let scored = words.sorted().map { (word: $0, distance: distance(low, $0.lowercased())) }
@@ -12,7 +12,8 @@ enum NearMiss {
     return best.word
   }
 
-  /// How many letters are put in, left out, changed, or have changed places with their neighbour.
+  /// Returns the number of letters that are inserted, removed, replaced or swapped with their
+  /// neighbour.
   private static func distance(_ left: String, _ right: String) -> Int {
     let (left, right) = (Array(left), Array(right))
     var beforeLast: [Int] = []

@@ -1,32 +1,34 @@
 @_spi(Internals) import SessionCore
 
-/// A flow of one app as a text file tells it: what the user does, what the server answers and when,
-/// which requests go out, which events and state follow.
+/// A flow of one app, described in a text file.
+///
+/// It contains the acts of the user and the answers of the server with their times. It lists the
+/// resulting requests, events and states.
 ///
 /// ```swift
 /// let scenario = try Scenario(text, file: "Specs/Scenarios/edu-day.scenario")
 /// try await scenario.runSimulated(Choices(seed: 7))  // a simulated world, its schedule by draws
 /// try await scenario.runOverLoopback()               // real sockets, real files
 /// ```
-/// The grammar is in `Specs/Scenarios/README.md`.
+/// Specs/Scenarios/README.md describes the grammar.
 ///
 /// - Requirement: TST-2
 package struct Scenario: Sendable {
-  /// The file, as it was named.
+  /// The file's name, as the caller gave it.
   package let file: String
-  /// What it tells, in a line.
+  /// A line that says what happens.
   package let title: String
   /// The requirements that it proves.
   package let requirements: [String]
   let setting: ScenarioSetting
   let steps: [ScenarioStep]
 
-  /// Reads a scenario.
+  /// Parses a scenario.
   ///
   /// - Parameters:
-  ///   - text: the file's text.
-  ///   - file: how errors name the file.
-  /// - Throws: everything that is wrong with it, at most ``ScenarioErrors/limit``.
+  ///   - text: The file's text.
+  ///   - file: The file's name in errors.
+  /// - Throws: All errors of the text, at most ``ScenarioErrors/limit``.
   package init(_ text: String, file: String) throws(ScenarioErrors) {
     var parser = ScenarioParser(text, file: file)
     self = try parser.parse()
@@ -44,15 +46,15 @@ package struct Scenario: Sendable {
   }
 }
 
-/// One line of a scenario, with what is indented below it.
+/// A line of a scenario, with the lines that are indented below it.
 struct ScenarioStep: Sendable {
-  /// A word and what it must be: a text, `*`, or a token's name.
+  /// A word and its expected value: a text, `*`, or a token's name.
   struct Field: Hashable, Sendable {
     let name: String
     let value: String
   }
 
-  /// What one does with a session.
+  /// A command of the app to its session.
   enum Command: Hashable, Sendable {
     case open
     case close
@@ -66,64 +68,64 @@ struct ScenarioStep: Sendable {
     case unlock
     case foreground
     case clearError
-    /// A call: a protected one, unless it is marked as plain.
+    /// A protected call, unless it is marked as plain.
     case call(method: String, path: String, isPlain: Bool)
-    /// Tokens of an old layer are taken over.
+    /// Adopts the tokens of the app's old layer.
     case adopt(access: String, refresh: String?)
-    /// A token is read, as a call does that is about to leave.
+    /// Reads the current token, as a call does before it is sent.
     case use
-    /// A change is taken into the change log.
+    /// Adds a change to the change log.
     case add(ScenarioChange)
-    /// What waits is sent.
+    /// Sends the waiting changes.
     case drain
-    /// What waits is sent whenever the gate opens, until the session is closed.
+    /// Sends the waiting changes each time the gate opens, until the session is closed.
     case sync
-    /// A change is wanted no more.
+    /// Discards a change.
     case discard(key: String)
-    /// Signs in on the identity provider's page, or silently where that can be done.
+    /// Logs in on the identity provider's page, or silently if that is possible.
     case page
-    /// Signs in silently, or not at all.
+    /// Logs in silently; fails if that is not possible.
     case silently
-    /// A redirect reaches the app from outside of the page.
+    /// Gives the app a redirect that did not come through the page.
     case redirect(String)
   }
 
-  /// What a user does with the page that is shown.
+  /// An act of the user on the page that is shown.
   enum PageAct: Hashable, Sendable {
-    /// Fills in name and password of this user, and sends them.
+    /// Types this user's name and password, and submits the form.
     case types(String)
-    /// Follows the link of those who have forgotten the password.
+    /// Follows the link for a forgotten password.
     case forgets
-    /// Follows the link of those who do not want to sign in.
+    /// Follows the link that cancels the sign-in.
     case cancels
     /// Closes the view.
     case leaves
   }
 
-  /// How a command ends.
+  /// The result of a command.
   enum Ending: Hashable, Sendable {
     case ok
     case error(String)
   }
 
   enum Action: Sendable {
-    /// Time passes to this, in milliseconds since the start; nothing may happen on the way.
+    /// Time advances to this, in milliseconds since the start; nothing may happen before.
     case at(Int64)
-    /// Time passes to this; what happens on the way is named behind it.
+    /// Time advances to this; the next lines name what happens before.
     case until(Int64)
     case clock(by: Int64)
     case network(isOn: Bool)
     case secrets(isLocked: Bool)
-    /// The journal's file is gone, or damaged in what was acknowledged.
+    /// The journal's file is removed, or its acknowledged bytes are damaged.
     case journal(isLost: Bool)
     case act(Command, label: String?)
     case page(PageAct)
     case request(ExpectedRequest)
     case answer(ScriptedAnswer, to: String?)
     case lost(to: String?)
-    /// The server has it and never answers.
+    /// The server receives the request and never answers.
     case silent(to: String?)
-    /// A token of three parts is made, with a life in milliseconds and these claims.
+    /// A token with three parts is made, with this lifetime in milliseconds and these claims.
     case token(String, life: Int64?, JSONTemplate)
     case event(String, [Field], times: Int)
     case note(String, [Field])
@@ -131,23 +133,23 @@ struct ScenarioStep: Sendable {
     case shows([Field])
     case result(label: String?, Ending, [Field])
     case stored(Set<SecretItem>)
-    /// So many changes of the user are not sent.
+    /// This number of the user's changes is not sent.
     case pending(Int)
-    /// The app's data was cleared so often since the beginning.
+    /// The app's data was cleared this number of times since the start.
     case cleared(Int)
-    /// A subscriber in the process has received the first events of the journal, up to this number.
+    /// A subscriber in the process has received this number of events, from the journal's first.
     case received(Int)
-    /// The app was told so often since the beginning that a user's status has changed.
+    /// The app was notified this number of times since the start that a user's status has changed.
     case news(Int)
-    /// A process dies.
+    /// A process is killed.
     case kill(String)
-    /// All of them die, and what was not synced is lost.
+    /// All processes are killed, and data that was not synced is lost.
     case powerCut
-    /// A later record of the change log.
+    /// One of the next records of the change log.
     case change(String, [Field])
-    /// What waits in the change log.
+    /// The changes that wait in the change log.
     case waiting(ScenarioChanges)
-    /// What of the change log was given up.
+    /// The changes that were given up.
     case givenUp(ScenarioChanges)
   }
 
@@ -156,9 +158,9 @@ struct ScenarioStep: Sendable {
   let action: Action
 }
 
-/// A request as the server must receive it.
+/// A request that the server must receive.
 struct ExpectedRequest: Sendable {
-  /// What `Authorization` must be; `nil` for none at all.
+  /// The expected `Authorization`; `nil` if there must be none.
   enum Authorization: Hashable, Sendable {
     case bearer(String)
     case basic(id: String, secret: String)
@@ -171,23 +173,23 @@ struct ExpectedRequest: Sendable {
 
   var method: String
   var path: String
-  /// `nil` for an address without a query.
+  /// The expected query; `nil` if there must be none.
   var query: [ScenarioStep.Field]?
   var label: String?
-  /// The key of the change that it carries, in `Idempotency-Key`; `nil` for none at all.
+  /// The name of the change's key in `Idempotency-Key`; `nil` if there must be none.
   var key: String?
   var authorization: Authorization?
   var headers: [ScenarioStep.Field] = []
-  /// `nil` for none at all.
+  /// The expected body; `nil` if there must be none.
   var body: Body?
 }
 
-/// What the server answers.
+/// The answer of the server.
 struct ScriptedAnswer: Sendable {
   enum Body: Sendable {
     case json(JSONTemplate)
     case html(String)
-    /// A page with a form that is posted there, and links.
+    /// A page with a form and links.
     case page(WebPage)
     case empty
   }
@@ -197,7 +199,7 @@ struct ScriptedAnswer: Sendable {
   var body = Body.empty
 }
 
-/// Who may sign in.
+/// A user who may log in.
 struct ScenarioUser: Hashable, Sendable {
   let name: String
   let password: String

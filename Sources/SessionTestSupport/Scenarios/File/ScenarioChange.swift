@@ -1,7 +1,7 @@
 @_spi(Internals) import SessionChanges
 @_spi(Internals) import SessionCore
 
-/// A change as a file has it: `create task/5f1c <K1>`, with its content below.
+/// A change in a file: `create task/5f1c <K1>`, with its content in the lines below.
 struct ScenarioChange: Hashable, Sendable {
   enum Action: Hashable, Sendable {
     case entity(Change.Operation, EntityReference)
@@ -9,22 +9,22 @@ struct ScenarioChange: Hashable, Sendable {
   }
 
   let action: Action
-  /// The name of its key, and then the key.
+  /// The name of its key; the runner replaces it by the key.
   var key: String
-  /// A JSON text.
+  /// The content as JSON text.
   var content: String?
   var mentions: [EntityReference] = []
 }
 
-/// Which changes there must be.
+/// The expected changes.
 enum ScenarioChanges: Hashable, Sendable {
   case count(Int)
-  /// Exactly those with these keys, in this order.
+  /// Exactly the changes with these keys, in this order.
   case keys([String])
 }
 
 extension EntityReference {
-  /// `task/5f1c`, or `north/task/5f1c` in a scope; `nil` where the text is none.
+  /// Parses `task/5f1c`, or `north/task/5f1c` with a scope; `nil` if the text is neither.
   init?(path: String) {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     guard (2...3).contains(parts.count), parts.allSatisfy({ $0.isEntityPart }) else { return nil }
@@ -32,7 +32,7 @@ extension EntityReference {
     self.init(parts[parts.count - 2], Identifier(parts[parts.count - 1]), scope: scope)
   }
 
-  /// The same text again.
+  /// The reference as text: `task/5f1c` or `north/task/5f1c`.
   var path: String { (scope.isEmpty ? "" : scope + "/") + "\(type)/\(id)" }
 }
 

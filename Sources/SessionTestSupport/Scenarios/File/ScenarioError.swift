@@ -1,14 +1,14 @@
-/// Something that a scenario file says wrongly, and where.
+/// An error in a scenario file, and its place.
 package struct ScenarioError: Error, Hashable, Sendable {
-  /// The file, as it was named.
+  /// The file's name, as the caller gave it.
   package let file: String
   /// The line, from 1.
   package let line: Int
   /// The column, from 1, in characters.
   package let column: Int
-  /// What is wrong.
+  /// A sentence that says what is wrong.
   package let problem: String
-  /// What was probably meant.
+  /// The word that was probably meant; `nil` if there is none.
   package let hint: String?
 }
 
@@ -19,33 +19,33 @@ extension ScenarioError: CustomStringConvertible {
   }
 }
 
-/// Everything that a scenario file says wrongly, at most ``limit`` of it, in the order of lines.
+/// All errors in a scenario file, at most ``limit``, in the order of lines.
 package struct ScenarioErrors: Error, Hashable, Sendable {
-  /// No more is told of one file.
+  /// The greatest number of errors that are reported for one file.
   package static let limit = 20
-  /// What is wrong; never empty.
+  /// The errors; never empty.
   package let errors: [ScenarioError]
 }
 
 extension ScenarioErrors: CustomStringConvertible {
-  /// One error a line.
+  /// The errors, one per line.
   package var description: String { errors.map(\.description).joined(separator: "\n") }
 }
 
-/// A line of a scenario that did not come true; shows no token, password or e-mail address.
+/// A line of a scenario that was not fulfilled; contains no token, password or e-mail address.
 package struct ScenarioFailure: Error, Hashable, Sendable {
-  /// The file, as it was named.
+  /// The file's name, as the caller gave it.
   package let file: String
-  /// The line that failed, from 1.
+  /// The number of the line that failed, from 1.
   package let line: Int
-  /// What the line wants, and what there was.
+  /// A sentence that says what the line requires, and what was found.
   package let problem: String
-  /// The last things that happened before, oldest first.
+  /// The last things that happened before, the oldest first.
   package let before: [String]
 }
 
 extension ScenarioFailure: CustomStringConvertible {
-  /// `FILE:LINE: problem`, and below it what happened last.
+  /// `FILE:LINE: problem`, and on the next lines what happened last.
   package var description: String {
     (["\(file):\(line): \(problem)"] + before.map { "  before: \($0)" }).joined(separator: "\n")
   }

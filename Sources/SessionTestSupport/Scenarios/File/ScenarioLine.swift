@@ -1,21 +1,22 @@
-/// A word of a line, and the column where it begins, from 1.
+/// A word of a line, and the column at which it begins, from 1.
 struct ScenarioWord: Hashable, Sendable {
   let text: String
   let column: Int
 }
 
-/// A line that says something, cut into words.
+/// A line with content, split into words.
 ///
-/// Words end at spaces, but for those in double quotes; a `#` that begins a word begins a comment.
+/// Words end at spaces outside double quotes and angle brackets. A `#` at the start of a word
+/// begins a comment.
 struct ScenarioLine: Sendable {
   let number: Int
   let indent: Int
   let raw: String
   let words: [ScenarioWord]
-  /// The column of a quote that nothing closes.
+  /// The column of a quote that is not closed; `nil` if there is none.
   let openQuote: Int?
 
-  /// `nil` for an empty line and for a comment.
+  /// Splits a line; `nil` for an empty line and for a comment.
   init?(_ raw: Substring, number: Int) {
     let characters = Array(raw)
     var words: [ScenarioWord] = []
@@ -58,14 +59,14 @@ struct ScenarioLine: Sendable {
     openQuote = open
   }
 
-  /// The text behind the first word, as it stands.
+  /// The text after the first word, unchanged.
   var rest: String {
     let behind = raw.drop { $0.isWhitespace }.drop { !$0.isWhitespace }
     return String(behind.drop { $0.isWhitespace })
   }
 }
 
-/// A line, and those that are indented below it.
+/// A line and the lines that are indented below it.
 struct ScenarioBlock: Sendable {
   let head: ScenarioLine
   var details: [ScenarioLine] = []

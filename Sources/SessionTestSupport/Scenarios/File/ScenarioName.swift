@@ -1,25 +1,25 @@
-/// A token's place in a text: `<A1>`, or where it is first given `<A1: jwt 3600s sub=u-7>`.
+/// A token's name in a text: `<A1>`, or with its form at the first use `<A1: jwt 3600s sub=u-7>`.
 struct ScenarioName: Hashable, Sendable {
-  /// What the token is made of.
+  /// The form of a token.
   enum Form: Hashable, Sendable {
-    /// A text that means nothing.
+    /// A random text.
     case opaque
-    /// Three parts, with a life in milliseconds (`nil` for none said) and further claims.
+    /// Three parts, with a lifetime in milliseconds (`nil` for no `exp`) and further claims.
     case jwt(life: Int64?, claims: [ScenarioStep.Field])
   }
 
   let name: String
-  /// `nil` where it says the name alone.
+  /// The form; `nil` if only the name is given.
   let form: Form?
 
   enum Piece: Hashable, Sendable {
     case text(String)
     case name(ScenarioName)
-    /// What is in brackets and no name.
+    /// Text in angle brackets that is not a name.
     case malformed(String)
   }
 
-  /// A text as its pieces; a `<` that no `>` follows is a letter like others.
+  /// Splits a text into pieces; a `<` without a `>` after it is an ordinary character.
   static func pieces(of text: String) -> [Piece] {
     var pieces: [Piece] = []
     var rest = text[...]
@@ -62,13 +62,13 @@ struct ScenarioName: Hashable, Sendable {
   }
 }
 
-/// Durations as people write them: `55m1s`, `1h30m`, `500ms`, `+9h`, `-3h`.
+/// A parser of durations: `55m1s`, `1h30m`, `500ms`, `+9h`, `-3h`.
 enum ScenarioDuration {
   private static let units: [(name: String, milliseconds: Int64)] = [
     ("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000),
   ]
 
-  /// The milliseconds; `nil` where it is no duration, or longer than 115 days.
+  /// Parses a duration to milliseconds; `nil` if it is invalid, or longer than 115 days.
   static func milliseconds(_ text: String) -> Int64? {
     var rest = text[...]
     let isNegative = rest.first == "-"

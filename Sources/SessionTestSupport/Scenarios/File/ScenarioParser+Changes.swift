@@ -2,7 +2,7 @@
 @_spi(Internals) import SessionCore
 import SessionKit
 
-/// What is said of the app's change log.
+/// The lines about the app's change log.
 extension ScenarioParser {
   mutating func readChanges(
     _ words: [ScenarioWord], in line: ScenarioLine
@@ -24,7 +24,7 @@ extension ScenarioParser {
       line, word.column, "the app has no change log; say \"changes\" above the first step")
   }
 
-  /// `add create task/5f1c <K1>` or `add POST /comments <K1>`.
+  /// Parses `add create task/5f1c <K1>` or `add POST /comments <K1>`.
   mutating func change(
     _ words: [ScenarioWord], _ block: ScenarioBlock
   ) throws(ScenarioError) -> ScenarioChange {
@@ -92,7 +92,7 @@ extension ScenarioParser {
     return entity
   }
 
-  /// The name of a key, as `<K1>`; the first that has it gives it.
+  /// Parses the name of a key, such as `<K1>`; its first use defines it.
   private mutating func name(
     _ word: ScenarioWord, in line: ScenarioLine, isGiving: Bool
   ) throws(ScenarioError) -> String {
@@ -103,7 +103,7 @@ extension ScenarioParser {
     return name.name
   }
 
-  /// The one key behind a word.
+  /// Parses the one key after a verb.
   mutating func key(
     _ word: ScenarioWord?, behind verb: ScenarioWord, in line: ScenarioLine
   ) throws(ScenarioError) -> String {
@@ -112,7 +112,7 @@ extension ScenarioParser {
     return try name(word, in: line, isGiving: false)
   }
 
-  /// `key <K1>` of a request.
+  /// Parses `key <K1>` of a request.
   mutating func key(
     of words: [ScenarioWord], _ earlier: String?, in line: ScenarioLine
   ) throws(ScenarioError) -> String {
@@ -122,7 +122,7 @@ extension ScenarioParser {
     return name
   }
 
-  /// `3`, `nothing`, or keys in their order.
+  /// Parses `3`, `nothing`, or keys in order.
   mutating func changes(
     _ words: [ScenarioWord], in line: ScenarioLine
   ) throws(ScenarioError) -> ScenarioChanges {
@@ -140,13 +140,13 @@ extension ScenarioParser {
     return .keys(keys)
   }
 
-  /// The process that dies; `app` where none is said.
+  /// Parses the name of the process to kill; `app` if there is none.
   func victim(_ words: [ScenarioWord], in line: ScenarioLine) throws(ScenarioError) -> String {
     try expectEnd(words.dropFirst(), in: line)
     return words.first?.text ?? "app"
   }
 
-  /// What stands behind `power cut`.
+  /// Returns the words after `power cut`.
   func cut(
     _ words: [ScenarioWord], in line: ScenarioLine
   ) throws(ScenarioError) -> ArraySlice<ScenarioWord> {

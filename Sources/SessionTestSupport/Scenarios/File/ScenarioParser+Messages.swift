@@ -1,4 +1,4 @@
-/// Requests and answers, and what is indented below them.
+/// Requests and answers, and the lines that are indented below them.
 extension ScenarioParser {
   func target(
     _ words: [ScenarioWord], in line: ScenarioLine
@@ -98,7 +98,7 @@ extension ScenarioParser {
     return .answer(answer, to: label)
   }
 
-  /// A page, as `/signin forgot=/forgotten`.
+  /// Parses a page, such as `/signin forgot=/forgotten`.
   private mutating func page(
     _ words: [ScenarioWord], in line: ScenarioLine
   ) throws(ScenarioError) -> WebPage {
@@ -116,7 +116,8 @@ extension ScenarioParser {
       links: Dictionary(links.map { ($0.name, $0.value) }) { first, _ in first })
   }
 
-  /// What must stand in an address; a name that stands there first is what stood there.
+  /// Parses the expected query of an address; the first use of a name takes the value in the
+  /// address.
   private mutating func query(
     _ words: [ScenarioWord], in line: ScenarioLine
   ) throws(ScenarioError) -> [ScenarioStep.Field] {
@@ -135,7 +136,7 @@ extension ScenarioParser {
     return pairs
   }
 
-  /// Whether nothing above gives this name.
+  /// Returns whether no line above defines this name.
   private func isNew(_ name: ScenarioName) -> Bool { names[name.name] == nil }
 
   private mutating func header(

@@ -68,7 +68,7 @@ extension ScenarioParser {
     return ScenarioStep(line: line.number, process: process, action: action)
   }
 
-  /// Takes `word NAME` from the end.
+  /// Removes `word NAME` from the end, and returns the name.
   func take(_ word: String, from words: inout [ScenarioWord]) -> ScenarioWord? {
     guard words.count >= 2, words[words.count - 2].text == word else { return nil }
     let name = words.removeLast()
@@ -215,7 +215,7 @@ extension ScenarioParser {
     return .act(command, label: label)
   }
 
-  /// The user whom a word names.
+  /// Returns the user whom a word names; throws if there is none.
   private func user(
     _ word: ScenarioWord?, of verb: ScenarioWord, in line: ScenarioLine
   ) throws(ScenarioError) -> String {

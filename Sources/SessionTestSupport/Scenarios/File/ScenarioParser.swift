@@ -2,7 +2,7 @@
 import SessionJSON
 import SessionKit
 
-/// Reads a scenario file in one pass, and goes on behind an error to find more.
+/// A parser of scenario files; it reads a file in one pass, and continues after an error.
 struct ScenarioParser {
   let file: String
   private let text: String
@@ -11,9 +11,9 @@ struct ScenarioParser {
   private var title: String?
   private var requirements: [String] = []
   private var steps: [ScenarioStep] = []
-  /// The lines in which tokens were given.
+  /// The lines in which tokens were defined, by name.
   var names: [String: Int] = [:]
-  /// Labels of commands and of requests, and where they were given.
+  /// The lines in which labels of commands and requests were defined.
   var labels: [String: Int] = [:]
 
   init(_ text: String, file: String) {
@@ -189,11 +189,11 @@ struct ScenarioParser {
 }
 
 extension ScenarioLine {
-  /// Whether it may be a part of a JSON text, whose quotes are its own business.
+  /// Whether the line may be part of a JSON text, in which quotes are not checked.
   fileprivate var isJSON: Bool { indent > 2 || words[0].text == "json" }
 }
 
-// What all readers of lines need.
+// Functions that all readers of lines need.
 extension ScenarioParser {
   func error(_ line: ScenarioLine, _ column: Int, _ problem: String) -> ScenarioError {
     ScenarioError(file: file, line: line.number, column: column, problem: problem, hint: nil)
@@ -213,7 +213,7 @@ extension ScenarioParser {
       detail, detail.indent + 1, "nothing is indented below \"\(block.head.words[0].text)\"")
   }
 
-  /// `name=value` words.
+  /// Parses `name=value` words.
   func fields(
     _ words: some Sequence<ScenarioWord>, in line: ScenarioLine, names: [String]
   ) throws(ScenarioError) -> [ScenarioStep.Field] {
@@ -235,7 +235,8 @@ extension ScenarioParser {
     return fields
   }
 
-  /// The JSON text that begins in a detail and goes on in those that are indented deeper.
+  /// Parses the JSON text that begins in a detail and continues in the lines that are indented
+  /// deeper.
   mutating func json(
     _ details: [ScenarioLine], from index: Int, isAnswer: Bool
   ) throws(ScenarioError) -> (template: JSONTemplate, next: Int) {
@@ -262,7 +263,7 @@ extension ScenarioParser {
     return (JSONTemplate(value: value), next)
   }
 
-  /// Tokens are given by answers, and only then can be asked for.
+  /// Checks the tokens' names in a text: an answer defines a name, and only later lines may use it.
   mutating func checkNames(
     _ text: String, in line: ScenarioLine, column: Int, isGiving: Bool
   ) throws(ScenarioError) {

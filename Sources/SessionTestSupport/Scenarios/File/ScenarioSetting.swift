@@ -5,7 +5,7 @@ import SessionHTTP
 import SessionKit
 import SessionMessages
 
-/// What a scenario begins with.
+/// The header of a scenario.
 struct ScenarioSetting: Sendable {
   var app = ""
   var environment = "production"
@@ -16,21 +16,21 @@ struct ScenarioSetting: Sendable {
   ///
   /// - Requirement: WEB-6
   var isOwned = false
-  /// What differs from the preset's policy, in the file's order.
+  /// The differences from the preset's policy, in the file's order.
   var policy: [ScenarioStep.Field] = []
   var start = Timestamp(milliseconds: 1_767_225_600_000)
   var users: [String: ScenarioUser] = [:]
-  /// The answer of a sign-in that was over before the scenario begins, and its line.
+  /// The answer of a login before the scenario begins, and its line; `nil` if there was none.
   var known: (answer: JSONTemplate, line: Int)?
 
-  /// How the app's change log is; `nil` where it has none.
+  /// The settings of the app's change log; `nil` if it has none.
   var changes: Changes?
 
   struct Changes: Hashable, Sendable {
     var policy = ChangePolicy()
     var limits = ChangeLogLimits()
 
-    /// Sets a field; `false` where the value is none of its.
+    /// Sets a field; returns `false` if the value is invalid.
     mutating func apply(_ field: ScenarioStep.Field) -> Bool {
       let duration = ScenarioDuration.milliseconds(field.value)
       switch (field.name, duration, Int(field.value)) {
@@ -54,14 +54,14 @@ struct ScenarioSetting: Sendable {
     var isBasic = false
   }
 
-  /// Whom the identity provider knows the app as, at this address.
+  /// Returns the app's registration at the identity provider with this address.
   func identity(at base: URL) -> CodeGrant.Client {
     CodeGrant.Client(
       userFlow: base.appending(path: "tenant/b2c_1_signin"), id: client?.id ?? "",
       scope: scope ?? "")
   }
 
-  /// The app's preset at this address.
+  /// Returns the app's preset for a server at this address.
   func preset(at base: URL) -> AppPreset {
     var preset: AppPreset
     switch app {
@@ -97,7 +97,7 @@ struct ScenarioSetting: Sendable {
     return .form(id: client.id, secret: client.secret.map { Secret($0) })
   }
 
-  /// Sets a policy's field; `false` where the value is none of its.
+  /// Sets a field of a policy; returns `false` if the value is invalid.
   @discardableResult
   static func apply(_ field: ScenarioStep.Field, to policy: inout SessionPolicy) -> Bool {
     let duration = ScenarioDuration.milliseconds(field.value)

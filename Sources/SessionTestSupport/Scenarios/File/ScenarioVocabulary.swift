@@ -1,6 +1,6 @@
 @_spi(Internals) import SessionCore
 
-/// The words that scenario files are written in.
+/// The vocabulary of scenario files.
 package enum ScenarioVocabulary {
   package static let header = [
     "scenario", "proves", "app", "policy", "start", "user", "known", "changes",
@@ -36,13 +36,13 @@ package enum ScenarioVocabulary {
   package static let answer = ["header", "json", "html", "page"]
   /// The words between a line's other words and a name.
   package static let prepositions = ["as", "in", "to"]
-  /// The words for values, by the line in which they are allowed.
+  /// The words for values, by the line that allows them.
   package static let values: [String: [String]] = [
     "network": ["on", "off"], "secrets": ["locked", "unlocked"], "journal": ["lost", "damaged"],
     "power": ["cut"], "do logout": ["discarding"], "do call GET /things": ["plain"],
     "result": ["ok"],
   ]
-  /// The words for values of the policy, by its field.
+  /// The words for values of the policy, by field.
   package static let policyValues: [String: [String]] = [
     "profileCheck": ["whenUnknown", "afterLogin", "afterLoginAndLaunch"],
     "launchRefresh": ["always", "ifExpired"], "onRejection": ["clear", "keep"],

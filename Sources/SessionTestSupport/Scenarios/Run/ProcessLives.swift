@@ -1,7 +1,7 @@
 import SessionTestKit
 import Synchronization
 
-/// The processes of a world by name, each with a number of its own in each of its lives.
+/// The processes of a world by name; each life of a process has its own number.
 final class ProcessLives: Sendable {
   private struct State {
     var living: [String: ProcessLife] = [:]
@@ -13,7 +13,7 @@ final class ProcessLives: Sendable {
   let openings = SimulatedOpenings()
   private let state = Mutex(State())
 
-  /// The life of a process, which begins here where there is none.
+  /// Returns the current life of a process; begins one if there is none.
   func life(of process: String) -> ProcessLife {
     state.withLock { state in
       if let life = state.living[process] { return life }
@@ -24,7 +24,7 @@ final class ProcessLives: Sendable {
     }
   }
 
-  /// Ends the life of a process; what begins under its name is another.
+  /// Ends the life of a process; a later process with this name has another life.
   func end(_ process: String) -> ProcessLife? {
     state.withLock { state in
       guard let life = state.living.removeValue(forKey: process) else { return nil }
@@ -34,6 +34,6 @@ final class ProcessLives: Sendable {
     }
   }
 
-  /// The processes that live.
+  /// The names of the living processes.
   var names: [String] { state.withLock { $0.living.keys.sorted() } }
 }

@@ -2,19 +2,18 @@ import Foundation
 package import SessionTestKit
 
 extension Scenario {
-  /// Plays the scenario in a simulated world, the order of everything that is ready decided by draws.
+  /// Runs the scenario in a simulated world; draws decide the order of all ready jobs.
   ///
-  /// - Throws: the first line that does not come true.
+  /// - Throws: The first line that is not fulfilled.
   package func runSimulated(_ choices: Choices) throws(ScenarioFailure) {
     let stage: ScenarioStage
     do { stage = try .simulated(choices, at: setting.start) } catch { throw failure(error) }
     try play(on: stage)
   }
 
-  /// Plays the scenario over real sockets and in real files, on a thread of its own; time stays
-  /// virtual.
+  /// Runs the scenario with real sockets and files, on its own thread and with a virtual clock.
   ///
-  /// - Throws: the first line that does not come true.
+  /// - Throws: The first line that is not fulfilled.
   package func runOverLoopback() async throws(ScenarioFailure) {
     let result: Result<Void, ScenarioFailure> = await withCheckedContinuation { continuation in
       Thread.detachNewThread {

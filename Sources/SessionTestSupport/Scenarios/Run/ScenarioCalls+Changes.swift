@@ -4,9 +4,10 @@ import SessionHTTP
 import SessionKit
 import SessionTestKit
 
-/// What an app does with its change log, all of it by what the library offers to every app.
+/// The app's use of its change log, only through the library's public functions.
 extension ScenarioCalls {
-  /// What came of a command about changes or about the app as a whole; `nil` for all others.
+  /// Performs a command about changes or the whole app, and returns its result; `nil` for other
+  /// commands.
   func changed(
     by command: ScenarioStep.Command, in process: String, _ app: App
   ) async throws -> ScenarioWords.Words? {
@@ -44,7 +45,7 @@ extension ScenarioCalls {
     return (session, log)
   }
 
-  /// Sends what waits, with the session's token.
+  /// Sends the waiting changes with the session's token.
   private func drain(
     _ log: ChangeLog, _ session: Session, _ app: App
   ) async throws(ChangeLogError) -> DrainResult {

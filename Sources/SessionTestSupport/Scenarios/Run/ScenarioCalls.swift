@@ -8,38 +8,38 @@ import SessionTestKit
 import SessionWebSignIn
 import Synchronization
 
-/// The sessions of a scenario and what was asked of them.
+/// The sessions of a scenario, and the commands given to them.
 final class ScenarioCalls: Sendable {
-  /// How a call ended: `ok` or the error's name, and words about it.
+  /// The result of a command: `ok` or the error's name, and words about it.
   struct Ending: Sendable {
     var error: String?
     var words: ScenarioWords.Words = [:]
-    /// What people could read of it.
+    /// The text of the error, which must contain no secret.
     var text = ""
   }
 
   private struct State {
     var sessions: [String: Session] = [:]
-    /// The change logs of apps that have one.
+    /// The change logs of the processes that have one.
     var logs: [String: ChangeLog] = [:]
-    /// What sends changes, and ends with its session.
+    /// The tasks that send changes; they end with their session.
     var senders: [String: [Task<Void, Never>]] = [:]
-    /// What each process was told of its gate.
+    /// The values of its gate that each process has received.
     var gates: [String: [Bool]] = [:]
-    /// Kept as they were when their process died: nothing of it is closed.
+    /// The sessions of killed processes, kept so that they are not closed.
     var dead: [(Session, ChangeLog?)] = []
-    /// The sequences of the events that a subscriber in each process heard, from the first.
+    /// The sequences of the events that a subscriber in each process received, from the first.
     var heard: [String: [UInt64]] = [:]
     var endings: [Int: Ending] = [:]
-    /// In the order in which they ended.
+    /// The calls that have ended, in order.
     var ended: [Int] = []
-    /// How many changes of the user are not sent.
+    /// The number of the user's changes that are not sent.
     var pending = 0
-    /// The pages that were opened in each process, in their order.
+    /// The pages that were opened in each process, in order.
     var pages: [String: [HeadlessPage]] = [:]
-    /// How often the app's data was cleared.
+    /// The number of times that the app's data was cleared.
     var cleared = 0
-    /// How often it was told that a user's status has changed.
+    /// The number of notifications that a user's status has changed.
     var news = 0
   }
 
@@ -47,12 +47,12 @@ final class ScenarioCalls: Sendable {
   private let world: SimulatedWorld
   private let identity: ScenarioIdentity
 
-  /// No session yet.
+  /// Creates a value without sessions.
   init(in world: SimulatedWorld, _ identity: ScenarioIdentity) {
     (self.world, self.identity) = (world, identity)
   }
 
-  /// How many changes of the user are not sent.
+  /// The number of the user's changes that are not sent.
   var pending: Int {
     get { state.withLock { $0.pending } }
     set { state.withLock { $0.pending = newValue } }
@@ -60,10 +60,10 @@ final class ScenarioCalls: Sendable {
 
   func log(_ process: String) -> ChangeLog? { state.withLock { $0.logs[process] } }
 
-  /// What a process was told last of its gate.
+  /// Returns the last value of its gate that a process received.
   func toldGate(_ process: String) -> Bool? { state.withLock { $0.gates[process]?.last } }
 
-  /// Its process is dead.
+  /// Forgets the session of a killed process without closing it.
   func bury(_ process: String) {
     state.withLock { state in
       if let session = state.sessions.removeValue(forKey: process) {
@@ -73,18 +73,18 @@ final class ScenarioCalls: Sendable {
     }
   }
 
-  /// A task of a process sends changes.
+  /// Keeps a task that sends changes, so that the session's close can wait for it.
   func keep(_ sender: Task<Void, Never>, in process: String) {
     state.withLock { $0.senders[process, default: []].append(sender) }
   }
 
-  /// How often the app's data was cleared.
+  /// The number of times that the app's data was cleared.
   var cleared: Int { state.withLock { $0.cleared } }
 
-  /// How often the app was told that a user's status has changed.
+  /// The number of notifications that a user's status has changed.
   var news: Int { state.withLock { $0.news } }
 
-  /// The configuration of an app that tells of its changes and clears its data.
+  /// Returns the configuration with hooks that report pending changes and clear the app's data.
   func hosted(_ configuration: SessionConfiguration) -> SessionConfiguration {
     var configuration = configuration
     configuration.add(
@@ -95,7 +95,7 @@ final class ScenarioCalls: Sendable {
     return configuration
   }
 
-  /// The page that is shown in a process.
+  /// Returns the page that is shown in a process; `nil` if there is none.
   func page(_ process: String) -> HeadlessPage? {
     state.withLock { $0.pages[process]?.last { $0.isShown } }
   }
@@ -104,21 +104,22 @@ final class ScenarioCalls: Sendable {
 
   func ending(_ call: Int) -> Ending? { state.withLock { $0.endings[call] } }
 
-  /// The calls that have ended, in their order.
+  /// The calls that have ended, in order.
   var ended: [Int] { state.withLock { $0.ended } }
 
-  /// What a subscriber heard since the session was opened last, history first.
+  /// Returns the sequences that a subscriber received since the session was last opened, history
+  /// included.
   func heard(_ process: String) -> [UInt64] { state.withLock { $0.heard[process] ?? [] } }
 
-  /// How an app is opened in a process.
+  /// The settings with which a process opens the app.
   struct App: Sendable {
     var configuration: SessionConfiguration
-    /// The path of its change log, and how that is opened; `nil` where it has none.
+    /// The path and the setup of its change log; `nil` if it has none.
     var changes: (path: String, setup: ChangeLog.Setup)?
     let life: ProcessLife
   }
 
-  /// Opens a session, and the change log before it; or throws what kept them from being opened.
+  /// Opens the change log, if there is one, and then the session; throws if either fails.
   func open(_ app: App, in process: String) async throws {
     var configuration = app.configuration
     var log: ChangeLog?
@@ -145,7 +146,7 @@ final class ScenarioCalls: Sendable {
     }
   }
 
-  /// Closes the session, lets what sends end with it, and then closes the change log.
+  /// Closes the session, waits for the tasks that send changes, and then closes the change log.
   func close(_ process: String) async throws {
     let (session, log, senders) = state.withLock { state in
       let senders = state.senders.removeValue(forKey: process) ?? []
@@ -160,7 +161,7 @@ final class ScenarioCalls: Sendable {
     try await log?.close()
   }
 
-  /// Does a command and notes how it ends.
+  /// Performs a command and records its result.
   func perform(
     _ call: Int, _ command: ScenarioStep.Command, in process: String, _ app: App,
     _ users: [String: ScenarioUser]
@@ -249,7 +250,7 @@ final class ScenarioCalls: Sendable {
     }
   }
 
-  /// Who is signed in.
+  /// Returns the words for the user of a login.
   private func words(_ result: LoginResult) -> ScenarioWords.Words {
     ["user": result.user.map { "\($0.id)" } ?? "none"]
   }

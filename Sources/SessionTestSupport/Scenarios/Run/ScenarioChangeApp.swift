@@ -4,10 +4,10 @@ import Foundation
 import SessionHTTP
 import SessionKit
 
-/// What an app has to say of its own when it sends its changes: how each goes out, and what an answer
-/// means.
+/// The app's own part of sending changes: the request for a change, and the meaning of an answer.
 enum ScenarioChangeApp {
-  /// How a change goes out: an entity's path and a method, or a request as it is; with its key.
+  /// Returns the request for a change: an entity's path and a method, or a custom request; with its
+  /// key.
   static func request(of change: Change, at base: URL) -> HTTPRequest {
     func request(_ method: String, _ path: String, _ body: [UInt8] = []) -> HTTPRequest {
       var request = HTTPRequest(method: method, url: base.appending(path: path))
@@ -28,7 +28,9 @@ enum ScenarioChangeApp {
     return request
   }
 
-  /// What an answer means: taken, not now, or never; what is not there is deleted.
+  /// Returns the meaning of an answer: done, later, or refused.
+  ///
+  /// For a deletion, 404 means done.
   static func outcome(of response: HTTPResponse, to change: Change) -> SendOutcome {
     switch response.status {
     case 200..<300: return .done
@@ -41,7 +43,7 @@ enum ScenarioChangeApp {
     }
   }
 
-  /// The change that a file describes.
+  /// Creates the change that a file describes; `nil` if its key or its path is invalid.
   static func change(_ change: ScenarioChange) -> Change? {
     guard let key = UUID(uuidString: change.key) else { return nil }
     let content = Array((change.content ?? "").utf8)

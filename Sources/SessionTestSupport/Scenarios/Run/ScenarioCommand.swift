@@ -1,5 +1,5 @@
 extension ScenarioStep.Command {
-  /// The command with what stands behind its tokens' names.
+  /// Returns the command with its tokens' names replaced by values.
   func filled(_ fill: (String) -> String) -> ScenarioStep.Command {
     switch self {
     case .social(let provider, let token): .social(provider: provider, token: fill(token))
@@ -9,7 +9,7 @@ extension ScenarioStep.Command {
     }
   }
 
-  /// The command with the keys that stand behind their names.
+  /// Returns the command with its keys' names replaced by keys.
   func keyed(_ key: (String) -> String) -> ScenarioStep.Command {
     switch self {
     case .add(var change):
@@ -20,10 +20,10 @@ extension ScenarioStep.Command {
     }
   }
 
-  /// Whether it sends changes, which ends with its session.
+  /// Whether the command sends changes; such a command ends with its session.
   var isSending: Bool { self == .drain || self == .sync }
 
-  /// The command as a file has it, without whom it is about.
+  /// The command as in a file, without arguments.
   var text: String {
     switch self {
     case .open: "do open"

@@ -1,6 +1,7 @@
 import SessionKit
 
-/// The identity SDK of a scenario and the device's browser; processes share what both of them keep.
+/// The identity SDK of a scenario and the device's browser; the state of both is shared by
+/// processes.
 struct ScenarioIdentity: Sendable {
   let browser: HeadlessBrowser
   let provider: CodeFlowProvider<HeadlessPage>

@@ -5,18 +5,18 @@ import SessionKit
 import SessionTestKit
 import Synchronization
 
-/// The network of a scenario: each request waits until the file says what becomes of it.
+/// The network of a scenario: each request waits until the file decides its outcome.
 ///
-/// Nothing goes on by itself: what the other side does is put into a box, and comes out when the
-/// runner delivers it, on its own thread.
+/// Results of the server's side are put into a box. They take effect when the runner delivers them,
+/// on its own thread.
 final class ScenarioNetwork: Sendable {
-  /// How far a request has come.
+  /// The progress of a request.
   private enum Phase {
-    /// Under way to the server, or to nobody.
+    /// It is on the way to the server, or to a port that refuses it.
     case travelling
-    /// It is at the server, which waits for the file.
+    /// The server has it, and waits for the file.
     case held
-    /// Its answer is under way.
+    /// Its answer is on the way.
     case answered
   }
 
@@ -25,7 +25,7 @@ final class ScenarioNetwork: Sendable {
     let process: String
     let deadline: Int64
     let continuation: CheckedContinuation<Result<HTTPResponse, TransportError>, Never>
-    /// Has whatever carries it give up.
+    /// Cancels the transport of the request.
     var stop: (@Sendable () -> Void)?
   }
 
@@ -33,7 +33,7 @@ final class ScenarioNetwork: Sendable {
     var count = 0
     var parked: [Int: Parked] = [:]
     var arrived: [(number: Int, request: ReceivedRequest)] = []
-    /// The requests whose sender gave up, or is dead: nobody has to answer them.
+    /// The requests whose sender was cancelled or killed; they need no answer.
     var abandoned: Set<Int> = []
     var box: [Int: Result<HTTPResponse, TransportError>] = [:]
     var isOn = true
@@ -45,20 +45,20 @@ final class ScenarioNetwork: Sendable {
   private let clock: ManualClock
   private let carry: Carrier
 
-  /// Sends a request of that number on its way, and says how to have it give up: it then ends all the
-  /// same.
+  /// Sends the request with a number, and returns a function that cancels it.
+  ///
+  /// A cancelled request still finishes.
   typealias Carrier =
     @Sendable (ScenarioNetwork, Int, HTTPRequest, _ isOn: Bool) -> (@Sendable () -> Void)
 
-  /// - Parameters:
-  ///   - clock: by which requests time out.
-  ///   - carry: sends a request on its way.
+  ///   - clock: The clock for timeouts.
+  ///   - carry: Sends a request.
   init(clock: ManualClock, carry: @escaping Carrier) {
     self.clock = clock
     self.carry = carry
   }
 
-  /// What carries the requests of a process.
+  /// Returns the transport for the requests of a process.
   func line(of process: String) -> some HTTPTransport {
     ProcessLine(network: self, process: process)
   }
@@ -89,7 +89,7 @@ final class ScenarioNetwork: Sendable {
     return try result.get()
   }
 
-  /// Its sender gives up; what carries it ends soon.
+  /// Cancels a request, since its sender was cancelled; its transport ends soon.
   private func cancel(_ number: Int) {
     let stop = state.withLock { state in
       state.abandoned.insert(number)
@@ -103,7 +103,7 @@ final class ScenarioNetwork: Sendable {
     stop?()
   }
 
-  /// The process is dead, and its connections with it.
+  /// Ends the requests of a killed process.
   func abandon(_ process: String) {
     let left = state.withLock { state in
       let numbers = state.parked.filter { $0.value.process == process }.keys.sorted()
@@ -116,12 +116,12 @@ final class ScenarioNetwork: Sendable {
     }
   }
 
-  /// Whether nobody has to answer a request, because its sender gave up.
+  /// Returns whether a request needs no answer, because its sender was cancelled or killed.
   func isAbandoned(_ number: Int) -> Bool { state.withLock { $0.abandoned.contains(number) } }
 
-  // MARK: The other side; any thread.
+  // MARK: The server's side; any thread.
 
-  /// The request is at the server.
+  /// Records that a request has arrived at the server.
   func arrive(_ number: Int, _ request: ReceivedRequest) {
     state.withLock { state in
       guard state.parked[number] != nil else { return }
@@ -131,7 +131,7 @@ final class ScenarioNetwork: Sendable {
     news.signal()
   }
 
-  /// The request has come to its end.
+  /// Puts the result of a request into the box.
   func finish(_ number: Int, _ result: Result<HTTPResponse, TransportError>) {
     state.withLock { $0.box[number] = result }
     news.signal()
@@ -144,21 +144,21 @@ final class ScenarioNetwork: Sendable {
     set { state.withLock { $0.isOn = newValue } }
   }
 
-  /// What has come to the server so far, in its order.
+  /// The requests that have arrived at the server, in order.
   var arrived: [(number: Int, request: ReceivedRequest)] { state.withLock { $0.arrived } }
 
-  /// Whether the sender of a request still waits for it.
+  /// Returns whether the sender of a request still waits for it.
   func isWaiting(_ number: Int) -> Bool { state.withLock { $0.parked[number] != nil } }
 
-  /// The file has decided about a request.
+  /// Records that the file has decided the outcome of a request.
   func markAnswered(_ number: Int) {
     state.withLock { $0.parked[number]?.phase = .answered }
   }
 
-  /// When the next request times out.
+  /// The uptime at which the next request times out.
   var nextDeadline: Int64? { state.withLock { $0.parked.values.map(\.deadline).min() } }
 
-  /// Ends the requests whose time is over.
+  /// Ends the requests that have timed out.
   func expire() {
     let now = clock.now().uptime
     let overdue = state.withLock { state in
@@ -170,7 +170,7 @@ final class ScenarioNetwork: Sendable {
     }
   }
 
-  /// Hands what has come to those who wait for it; `false` where nothing has.
+  /// Delivers the results in the box to their senders; returns `false` if there were none.
   func deliver() -> Bool {
     let ready = state.withLock { state in
       let numbers = state.box.keys.sorted()
@@ -185,7 +185,7 @@ final class ScenarioNetwork: Sendable {
     return !ready.isEmpty
   }
 
-  /// Whether something is between the session and the server.
+  /// Whether a request or an answer is on the way.
   var isMoving: Bool {
     state.withLock { state in
       !state.box.isEmpty
@@ -198,12 +198,13 @@ final class ScenarioNetwork: Sendable {
     }
   }
 
-  /// Waits, in real time, until something has come; `false` where nothing comes.
+  /// Waits, in real time, for an arrival or a result; returns `false` if there is none in 60
+  /// seconds.
   func waitForNews() -> Bool {
     news.wait(timeout: .now() + .seconds(60)) == .success
   }
 
-  /// Nobody waits any more, now or later.
+  /// Cancels all requests, current and later ones.
   func stop() {
     let left = state.withLock { state in
       state.isOver = true
@@ -214,7 +215,7 @@ final class ScenarioNetwork: Sendable {
   }
 }
 
-/// What carries the requests of one process.
+/// The transport for the requests of one process.
 private struct ProcessLine: HTTPTransport {
   let network: ScenarioNetwork
   let process: String

@@ -3,20 +3,20 @@
 import SessionJournal
 import SessionKit
 
-/// What a runner has seen of the app's change log, by the file alone.
+/// The runner's knowledge of the app's change log, read only from its file.
 struct ScenarioChangeBook {
   var bytes: [UInt8] = []
-  /// Every record that there was, also those that were compacted since.
+  /// All records so far, including those that were compacted since.
   var records: [ChangeRecord] = []
-  /// What they come to.
+  /// The queue that results from the records in the file.
   var queue = ChangeQueue()
-  /// Where the next record is looked for.
+  /// The index of the record from which the next expected one is searched.
   var named = 0
 }
 
-/// The change log, and the death of processes.
+/// The change log, and killing processes.
 extension ScenarioRun {
-  /// Takes note of the change log's new records; each in a line.
+  /// Reads the change log's new records; returns a line for each.
   mutating func lookAtChanges() throws(ScenarioFailure) -> [String] {
     guard scenario.setting.changes != nil else { return [] }
     do {
@@ -28,7 +28,7 @@ extension ScenarioRun {
       while let raw = try reader.next() {
         let record = try ChangeCodec.decode(
           sequence: raw.sequence, kind: raw.kind, payload: raw.payload)
-        // The journal's own records say nothing of changes.
+        // The journal's own records contain no changes.
         guard let record else { continue }
         try queue.apply(record)
         if record.sequence > last { news.append(record) }
@@ -41,7 +41,7 @@ extension ScenarioRun {
     }
   }
 
-  /// A later record must be of this kind.
+  /// Checks that one of the next records is of this kind.
   mutating func change(
     _ kind: String, _ fields: [ScenarioStep.Field]
   ) throws(ScenarioFailure) {
@@ -70,16 +70,16 @@ extension ScenarioRun {
     }
   }
 
-  /// An app that has the log open to itself knows of what the file says.
+  /// Checks that the queue of an app, if no other has the log open, equals the queue in the file.
   func expectSameQueue() throws(ScenarioFailure) {
     let logs = Set(scenario.steps.map(\.process)).compactMap { calls.log($0) }
     guard logs.count == 1, let log = logs.first, log.queue != changes.queue else { return }
     throw fail("the app knows of \(log.queue.pending.count) changes that wait, the file says other")
   }
 
-  // MARK: Death
+  // MARK: Killing processes
 
-  /// A process dies without any close.
+  /// Kills a process without closing anything.
   mutating func kill(_ process: String) throws(ScenarioFailure) {
     try expectAllNamed("\(process) is killed")
     guard calls.session(process) != nil else { throw fail("\(process) is not open") }
@@ -90,11 +90,12 @@ extension ScenarioRun {
   private mutating func end(_ process: String) {
     stage.kill(process)
     calls.bury(process)
-    // What was under way in it has no end any more.
+    // Commands in progress in it get no result.
     for index in asked.indices where asked[index].process == process { asked[index].isNamed = true }
   }
 
-  /// All processes die, and only what was synced is there afterwards: events and changes are.
+  /// Kills all processes and drops data that was not synced; checks that no event or change is
+  /// lost.
   mutating func cutPower() throws(ScenarioFailure) {
     try expectAllNamed("the power fails")
     for process in stage.lives.names { end(process) }

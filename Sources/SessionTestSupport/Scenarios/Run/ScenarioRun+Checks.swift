@@ -5,7 +5,7 @@ import SessionJSON
 import SessionKit
 @_spi(Internals) import SessionTestKit
 
-/// Lines that set nothing going: what they say must be so.
+/// The lines that only check something.
 extension ScenarioRun {
   mutating func check(_ step: ScenarioStep) throws(ScenarioFailure) {
     switch step.action {
@@ -65,7 +65,7 @@ extension ScenarioRun {
     return session
   }
 
-  /// Every word of a line must be so; secrets are compared, and not told.
+  /// Checks each word of a line; secrets are compared, but not shown.
   func compare(
     _ fields: [ScenarioStep.Field], with words: ScenarioWords.Words, of what: String
   ) throws(ScenarioFailure) {
@@ -110,7 +110,7 @@ extension ScenarioRun {
     _ label: String?, _ expected: ScenarioStep.Ending, _ fields: [ScenarioStep.Field]
   ) throws(ScenarioFailure) {
     let open = asked.indices.filter { !asked[$0].isNamed && asked[$0].label == label }
-    // Which of several that are alike ends first may be drawn.
+    // Draws may decide which of several equal commands ends first.
     let index = open.first { calls.ending($0) != nil } ?? open.first
     guard let index else { throw fail("nothing was done whose result this could be") }
     guard let ending = calls.ending(index) else {
@@ -128,7 +128,7 @@ extension ScenarioRun {
 
   // MARK: Requests
 
-  /// The next request that arrived must be this one.
+  /// Checks that the next request that arrived is this one.
   mutating func name(_ expected: ExpectedRequest) throws(ScenarioFailure) {
     let arrived = stage.network.arrived
     guard arrived.indices.contains(namedArrivals) else { throw fail("no further request came") }
@@ -176,7 +176,7 @@ extension ScenarioRun {
         : "\(request.line) has another Authorization, or none")
   }
 
-  /// An address has a query where the file has named it; what a name stands for first is taken from it.
+  /// Checks the query of an address; a name that is new takes the value in the query.
   private mutating func compare(
     _ fields: [ScenarioStep.Field]?, query: String?, _ wanted: String
   ) throws(ScenarioFailure) {
@@ -239,7 +239,8 @@ extension ScenarioRun {
 
   // MARK: Subscribers
 
-  /// A subscriber has received exactly the first `count` events of the journal, each once and in order.
+  /// Checks that a subscriber received exactly the first `count` events of the journal, once and in
+  /// order.
   private func received(_ count: Int, in process: String) throws(ScenarioFailure) {
     _ = try session(process)
     let heard = calls.heard(process)
@@ -250,8 +251,10 @@ extension ScenarioRun {
     }
   }
 
-  /// Whoever subscribed heard the events of the journal, in order, with no gap and no duplicate; in a
-  /// process beside which there was another, as far as it has looked.
+  /// Checks that each subscriber received the journal's events in order, without gaps and
+  /// duplicates.
+  ///
+  /// If there was another process, the last events may be missing.
   func expectAllHeard() throws(ScenarioFailure) {
     guard stage.world.failures.isEmpty else {
       throw fail(stage.world.failures.joined(separator: "; "))
@@ -267,7 +270,7 @@ extension ScenarioRun {
 
   // MARK: Secrets
 
-  /// No token, password or e-mail address may be in the journal, nor in anything that was told.
+  /// Checks that no token, password or e-mail address is in the journals, in texts or in errors.
   func expectNoLeak() throws(ScenarioFailure) {
     var texts = records.map { "\($0) \($0.content.line)" }
     texts += asked.indices.compactMap { calls.ending($0)?.text }

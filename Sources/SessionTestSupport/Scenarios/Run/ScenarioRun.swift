@@ -6,9 +6,9 @@ import SessionKit
 @_spi(Internals) import SessionTestKit
 import SessionWebSignIn
 
-/// A scenario as it is played: what has happened, and how much of it the file has named.
+/// A run of a scenario: what has happened, and which part of it the file has named.
 struct ScenarioRun {
-  /// What was asked, and whether its end was named.
+  /// A command, and whether its result was named.
   struct Call {
     let line: Int
     let label: String?
@@ -25,36 +25,36 @@ struct ScenarioRun {
     var isAnswered = false
   }
 
-  /// No file could name more events of one stretch of time.
+  /// The greatest number of events that a file can name for one interval of time.
   static let mostEvents = 400
 
   let scenario: Scenario
   let stage: ScenarioStage
   let calls: ScenarioCalls
   private let identity: ScenarioIdentity
-  /// The challenges that came with addresses; each verifier must be of one.
+  /// The code challenges in addresses; each code verifier must match one.
   var challenges: Set<String> = []
   var tokens = ScenarioTokens()
   private let start: Int64
-  /// The line that is played.
+  /// The number of the line that is run.
   var line = 1
-  /// Whether commands were given and nothing has run since: they begin together.
+  /// Whether commands were given and no job has run since; they begin together.
   private var isStirred = false
   private var opened: Set<String> = []
   var asked: [Call] = []
-  /// Requests that were named, and how many of those that arrived are.
+  /// The requests that the file has named.
   var requests: [Request] = []
   var namedArrivals = 0
   var changes = ScenarioChangeBook()
   private(set) var records: [SessionRecord] = []
-  /// The journal as it was read last.
+  /// The journal's bytes when it was last read.
   private var journal: [UInt8] = []
   var events: [SessionRecord] = []
   var namedEvents = 0
   var notes: [SessionNote] = []
-  /// Where the next note is looked for.
+  /// The index of the note from which the next expected one is searched.
   var namedNotes = 0
-  /// What happened, for people.
+  /// The lines that describe what happened.
   private var log: [String] = []
   private var toldArrivals = 0
   private var toldEnds = 0
@@ -95,17 +95,17 @@ struct ScenarioRun {
 
   // MARK: What happens
 
-  /// Milliseconds since the start.
+  /// The virtual time since the start in milliseconds.
   var now: Int64 { stage.world.clock.now().uptime - start }
 
-  /// The true time, which the server goes by.
+  /// The server's time in milliseconds since 1970; jumps of the device's clock do not change it.
   var serverTime: Int64 { scenario.setting.start.milliseconds + now }
 
   private mutating func tell(_ text: String) {
     log.append("\(now) ms: \(text)")
   }
 
-  /// Whether a request that was named still has to be answered.
+  /// Returns whether a named request still needs an answer.
   private func isOpen(_ request: Request) -> Bool {
     !request.isAnswered && !stage.network.isAbandoned(request.number)
   }
@@ -116,7 +116,7 @@ struct ScenarioRun {
     try look()
   }
 
-  /// Takes note of what has happened.
+  /// Records what has happened.
   private mutating func look() throws(ScenarioFailure) {
     let arrived = stage.network.arrived
     for arrival in arrived.dropFirst(toldArrivals) { tell("\(arrival.request.line) arrives") }
@@ -137,7 +137,7 @@ struct ScenarioRun {
     }
   }
 
-  /// Looks at all that there is on the disk, since some of it may be gone.
+  /// Reads the disk from the beginning, since records may be lost.
   mutating func lookAnew() throws(ScenarioFailure) {
     (records, journal, events, notes) = ([], [], [], [])
     changes = ScenarioChangeBook()
@@ -162,7 +162,7 @@ struct ScenarioRun {
     }
   }
 
-  /// Whatever left the session up to now must have been named.
+  /// Checks that all requests, events and results so far were named.
   mutating func expectAllNamed(_ cause: String) throws(ScenarioFailure) {
     try settle()
     try expectRequestsNamed(cause)
@@ -186,7 +186,7 @@ struct ScenarioRun {
     }
   }
 
-  // MARK: Steps that set something going
+  // MARK: Steps that cause something
 
   private mutating func play(_ step: ScenarioStep) throws(ScenarioFailure) {
     switch step.action {
@@ -229,7 +229,7 @@ struct ScenarioRun {
     }
   }
 
-  /// What stands in the journal's place from here on is another file, or none.
+  /// Removes or damages the journal's file.
   private mutating func spoilJournal(isLost: Bool) throws(ScenarioFailure) {
     try expectAllNamed("the journal's file changes")
     guard opened.allSatisfy({ calls.session($0) == nil }) else {
@@ -250,7 +250,7 @@ struct ScenarioRun {
     (records, events, namedEvents) = ([], [], 0)
   }
 
-  /// Where the first record's payload begins.
+  /// The offset of the first record's payload: after the file's header and the frame's header.
   private static let firstPayload = 64 + 32
 
   private mutating func pass(to time: Int64, isStrict: Bool) throws(ScenarioFailure) {
@@ -296,7 +296,7 @@ struct ScenarioRun {
     isStirred = true
   }
 
-  /// The app as it is opened in a process.
+  /// Returns the app's settings for a process.
   private func app(in process: String) -> ScenarioCalls.App {
     let (setting, stage) = (scenario.setting, stage)
     var configuration = stage.configuration(process, setting.preset(at: stage.baseURL))
@@ -307,7 +307,7 @@ struct ScenarioRun {
       life: stage.lives.life(of: process))
   }
 
-  /// The user does something with the page that is shown.
+  /// Performs an act of the user on the page that is shown.
   private mutating func user(
     _ act: ScenarioStep.PageAct, in process: String
   ) throws(ScenarioFailure) {
@@ -325,7 +325,7 @@ struct ScenarioRun {
     do throws(HeadlessPage.Problem) { try page.act(done) } catch { throw fail("\(error)") }
   }
 
-  /// Opens a session before the first thing that is done with it.
+  /// Opens a session before its first command.
   private mutating func open(
     _ app: ScenarioCalls.App, in process: String
   ) throws(ScenarioFailure) {
@@ -371,7 +371,7 @@ struct ScenarioRun {
     return template.filled { tokens.give($0, at: time) }
   }
 
-  /// Decides about the request that was named last, or has this name.
+  /// Decides the outcome of the request with this label, or of the last one that needs an answer.
   private mutating func decide(
     _ fate: LoopbackFate?, _ label: String?
   ) throws(ScenarioFailure) {
@@ -398,7 +398,7 @@ struct ScenarioRun {
 
   // MARK: The beginning
 
-  /// A sign-in that was over before the scenario begins, at an endpoint of its own.
+  /// Performs a login before the scenario begins, with an endpoint of its own.
   private mutating func begin(
     with answer: JSONTemplate, line: Int
   ) throws(ScenarioFailure) {
@@ -429,6 +429,6 @@ struct ScenarioRun {
 }
 
 extension ReceivedRequest {
-  /// `POST /auth/refresh`, and nothing of what it carries.
+  /// The method and the path, such as `POST /auth/refresh`, without secrets.
   var line: String { "\(method) \(LoopbackCall.withoutSecrets(path: path))" }
 }

@@ -7,25 +7,26 @@ import SessionTestKit
 import Synchronization
 
 extension ScenarioStage {
-  /// Real sockets and real files: `URLSession`, a loopback server, a journal and secrets in a folder.
+  /// Creates a stage with real sockets and files: `URLSession`, a loopback server, and a folder.
   ///
-  /// Virtual are the clock, and the thread that tasks run on.
+  /// The folder contains the journal and the secrets. Only the clock and the thread of the tasks
+  /// are simulated.
   static func loopback(at time: Timestamp) throws -> ScenarioStage {
     let world = SimulatedWorld(Choices(replaying: []))
     let clock = world.clock
     clock.setTime(time)
     let start = clock.now()
     let service = ScenarioService()
-    // The server's clock knows nothing of jumps of the device's.
+    // Jumps of the device's clock do not change the server's clock.
     let server = try LoopbackServer.start(service: service) {
       start.time.milliseconds + clock.now().uptime - start.uptime
     }
     let port = server.port
-    // Held while the scenario is played: nobody else may begin to listen there.
+    // The port is reserved during the scenario, so that no other process can listen on it.
     let (deaf, nowhere) = try Socket.deaf()
     let network = ScenarioNetwork(clock: clock) { network, number, request, isOn in
       var request = request
-      // Real time must not decide: who waits for too long is told by the virtual clock.
+      // Real time must not decide: the virtual clock ends requests that take too long.
       request.timeout = .seconds(120)
       request.headers.append(HTTPHeader(ScenarioService.header, "\(number)"))
       if !isOn { request.url = request.url.moved(from: port, to: nowhere) }
@@ -61,24 +62,24 @@ extension ScenarioStage {
         guard let bytes else { return try FileManager.default.removeItem(atPath: path) }
         try Data(bytes).write(to: URL(filePath: path))
       },
-      // The dead hold no lock where nothing moves, and the file system keeps what it was given.
+      // A process without running code holds no lock, and the file system keeps all writes.
       bury: { _ in }, cut: {},
       close: {
         server.stop()
         deaf.close()
-        // What stays in the system's temporary folder is the system's to clean.
+        // If removing fails, the system cleans its temporary folder later.
         do { try FileManager.default.removeItem(at: folder) } catch {}
       })
   }
 }
 
-/// The server's side of a scenario: holds each request until the file has decided.
+/// The server's side of a scenario: it holds each request until the file has decided its outcome.
 private final class ScenarioService: LoopbackService {
-  /// What tells the server which request this is.
+  /// The header field with the number of the request.
   static let header = "X-Scenario-Request"
 
   private struct State {
-    /// The requests' own numbers, by the server's.
+    /// The scenario's request numbers, by the server's numbers.
     var numbers: [Int: Int] = [:]
     var fates: [Int: LoopbackFate] = [:]
   }

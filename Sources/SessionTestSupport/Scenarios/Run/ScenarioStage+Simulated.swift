@@ -7,7 +7,8 @@ import SessionTestKit
 import Synchronization
 
 extension ScenarioStage {
-  /// A simulated world: no socket, no file, and the order of everything that is ready by draws.
+  /// Creates a stage in a simulated world, without sockets and files; draws decide the order of
+  /// jobs.
   static func simulated(_ choices: Choices, at time: Timestamp) throws -> ScenarioStage {
     guard let url = URL(string: "https://service.example.test") else { throw URLError(.badURL) }
     let world = SimulatedWorld(choices)
@@ -66,7 +67,7 @@ private final class ScenarioMedium: Sendable {
 }
 
 extension HTTPResponse {
-  /// The answer as it would arrive.
+  /// Creates the answer as it would arrive.
   init(_ sent: SentResponse) {
     self.init(
       status: sent.status, headers: sent.fields.map { HTTPHeader($0.name, $0.value) },

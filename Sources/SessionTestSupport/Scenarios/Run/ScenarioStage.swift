@@ -6,38 +6,38 @@ import SessionKit
 @_spi(Internals) import SessionTestKit
 import Synchronization
 
-/// Where a scenario is played: all that differs between a simulated world and real sockets.
+/// The environment of a run: everything that differs between a simulated world and real sockets.
 ///
-/// Both run tasks and actors on the runner's thread and go by a clock that the runner moves.
+/// In both, tasks and actors run on the runner's thread, with a clock that the runner advances.
 struct ScenarioStage {
-  /// Its clock and the order of its tasks.
+  /// The world with the clock and the scheduler.
   let world: SimulatedWorld
   let network: ScenarioNetwork
   let secrets: ScenarioSecrets
   let baseURL: URL
-  /// The journal's path.
+  /// The path of the journal.
   let journal: String
-  /// How a process opens journals.
+  /// Returns the options with which a process opens journals.
   let options: (_ life: ProcessLife) -> Journal.Options
-  /// The server does this with a request.
+  /// Gives a request this fate at the server.
   let decide: (_ number: Int, _ fate: LoopbackFate) -> Void
-  /// A journal's bytes; `nil` where there is none yet.
+  /// Returns the bytes of a journal; `nil` if there is none yet.
   let bytes: (_ path: String) throws -> [UInt8]?
-  /// Puts these bytes in the journal's place; with `nil`, nothing.
+  /// Replaces the journal's file by these bytes; removes it if they are `nil`.
   let put: (_ bytes: [UInt8]?) throws -> Void
-  /// A process has died: its locks are free.
+  /// Ends a killed process on the disk: its locks are released.
   let bury: (_ life: ProcessLife) -> Void
-  /// The power fails: what was not synced is lost.
+  /// Cuts the power: data that was not synced is lost.
   let cut: () -> Void
-  /// Ends what it began.
+  /// Releases the stage's resources.
   let close: () -> Void
-  /// The processes that have begun.
+  /// The lives of the processes that have begun.
   let lives = ProcessLives()
 
-  /// The change log's path.
+  /// The path of the change log.
   var changes: String { journal + ".changes" }
 
-  /// What the runtime of a session is made of.
+  /// Returns the runtime of a session.
   private func runtime(_ process: String, _ life: ProcessLife) -> SessionRuntime {
     let scheduler = world.scheduler
     return SessionRuntime(
@@ -50,12 +50,13 @@ struct ScenarioStage {
     var configuration = SessionConfiguration(
       journal: journal, secrets: secrets, preset: preset, transport: network.line(of: process),
       clock: world.clock)
-    // What the system tells of a file comes when it comes: a scenario says who looks when.
+    // Notifications of the system about files come at any time, so a scenario decides who reads
+    // when.
     configuration.followsOthers = false
     configuration.policy.recovery.unusableJournal = .setAside
     let life = lives.life(of: process)
     configuration.journalOptions = options(life)
-    // A scenario says when a lease is over; of processes nothing is proven.
+    // A scenario decides when a lease ends; the death of a process is never proven.
     configuration.presence = lives.openings.presence(
       number: life.number, provingDeaths: false, isAlive: { !life.isOver })
     let runtime = runtime(process, life)
@@ -63,7 +64,7 @@ struct ScenarioStage {
     return configuration
   }
 
-  /// How a process opens its change log.
+  /// Returns the setup with which a process opens its change log.
   func setup(_ process: String, _ changes: ScenarioSetting.Changes) -> ChangeLog.Setup {
     let life = lives.life(of: process)
     var setup = ChangeLog.Setup()
@@ -75,19 +76,19 @@ struct ScenarioStage {
     return setup
   }
 
-  /// A process dies where it stands: nothing of it runs any more, and nothing of it is closed.
+  /// Kills a process: none of its code runs any more, and nothing is closed.
   func kill(_ process: String) {
     guard let life = lives.end(process) else { return }
     bury(life)
     network.abandon(process)
   }
 
-  /// What went wrong with the stage itself.
+  /// A failure of the stage itself.
   struct Stuck: Error, CustomStringConvertible {
     let description: String
   }
 
-  /// Lets everything happen that can without time passing.
+  /// Runs everything that can happen without advancing the clock.
   func settle() throws(Stuck) {
     for _ in 0..<100_000 {
       guard world.run(for: .milliseconds(0)) != .restless else {
@@ -102,12 +103,12 @@ struct ScenarioStage {
     throw Stuck(description: "it never comes to rest")
   }
 
-  /// The next moment at which something may happen, on the uptime clock.
+  /// The uptime at which the next timer or timeout is due.
   var nextMoment: Int64? {
     [world.clock.nextDeadline, network.nextDeadline].compactMap(\.self).min()
   }
 
-  /// Time passes to this uptime, and what is due then happens.
+  /// Advances the clock to this uptime, and runs what is due.
   func pass(to uptime: Int64) throws(Stuck) {
     world.clock.advance(by: .milliseconds(max(0, uptime - world.clock.now().uptime)))
     network.expire()
@@ -115,7 +116,7 @@ struct ScenarioStage {
   }
 }
 
-/// A secret store that can be locked, as a device is before its first unlock.
+/// A secret store that can be locked, like a device before its first unlock.
 ///
 /// - Requirement: RES-3
 final class ScenarioSecrets: SecretStore {
@@ -131,7 +132,7 @@ final class ScenarioSecrets: SecretStore {
     set { locked.withLock { $0 = newValue } }
   }
 
-  /// What is stored, locked or not.
+  /// Returns the stored items, whether the store is locked or not.
   func items() throws(SecretStoreError) -> Set<SecretItem> {
     var items: Set<SecretItem> = []
     for item in SecretItem.known where try store.read(item) != nil { items.insert(item) }

@@ -2,13 +2,13 @@ import SessionJSON
 import SessionKit
 import SessionTestKit
 
-/// What stands behind the names of tokens, and what must be in no file and no text.
+/// The values of the tokens' names, and the secrets that must be in no file and no text.
 struct ScenarioTokens {
   private var values: [String: String] = [:]
   private var vault = SecretVault()
   private var random = ByteStream(seed: 0x5CE7)
 
-  /// Passwords and e-mail addresses too.
+  /// Adds the user's password, and the name if it is an e-mail address, to the secrets.
   mutating func keep(_ user: ScenarioUser) {
     vault.learn([user.password] + (user.name.contains("@") ? [user.name] : []))
   }
@@ -19,7 +19,7 @@ struct ScenarioTokens {
 
   var secrets: Set<String> { vault.secrets }
 
-  /// A text of an answer: what it names for the first time is made.
+  /// Fills a text of an answer: a name that is new gets a value.
   mutating func give(_ text: String, at now: Int64) -> String {
     if text.contains("@") { vault.learn([text]) }
     return ScenarioName.pieces(of: text).map { piece in
@@ -31,7 +31,7 @@ struct ScenarioTokens {
     }.joined()
   }
 
-  /// A text of a request: its names stand for what was given.
+  /// Fills a text of a request: each name is replaced by its value.
   func fill(_ text: String) -> String {
     ScenarioName.pieces(of: text).map { piece in
       switch piece {
@@ -42,7 +42,7 @@ struct ScenarioTokens {
     }.joined()
   }
 
-  /// The key of this name, a UUID; it is no secret.
+  /// Returns the key with this name, a UUID; it is not secret.
   mutating func key(_ name: String) -> String {
     if let value = values[name] { return value }
     let value = random.uuid()
@@ -50,13 +50,13 @@ struct ScenarioTokens {
     return value
   }
 
-  /// Whether this stands for something already.
+  /// Returns whether this name has a value.
   func knows(_ name: ScenarioName) -> Bool { values[name.name] != nil }
 
-  /// What came with a request: it stands behind a name from now on.
+  /// Gives a name a value that arrived in a request.
   mutating func take(_ value: String, as name: ScenarioName) { keep(value, as: name.name) }
 
-  /// What must be in no file and no text either.
+  /// Adds a secret.
   mutating func learn(_ secret: String) { vault.learn([secret]) }
 
   private mutating func make(_ name: ScenarioName, at now: Int64) -> String {
@@ -77,7 +77,7 @@ struct ScenarioTokens {
     return value
   }
 
-  /// A token of three parts with these claims.
+  /// Makes a token of three parts with these claims.
   mutating func make(_ name: String, life: Int64?, claims: JSONValue, at now: Int64) {
     guard case .object(var members) = claims else { return }
     members["jti"] = .string(random.uuid())

@@ -2,9 +2,9 @@ package import SessionChanges
 @_spi(Internals) import SessionCore
 import SessionKit
 
-/// The words of change logs.
+/// The words for change logs.
 extension ScenarioWords {
-  /// The kind and the words of a record; `nil` for a snapshot, which says nothing new.
+  /// Returns the kind and the words of a record; `nil` for a snapshot, which contains nothing new.
   package static func of(_ record: ChangeRecord) -> (kind: String, words: Words)? {
     guard case .event(let event) = record.content else { return nil }
     switch event {
@@ -50,7 +50,7 @@ extension ScenarioWords {
     }
   }
 
-  /// `create task/5f1c`, `POST /notes`.
+  /// Returns the change in words: `create task/5f1c`, `POST /notes`.
   private static func what(_ change: Change) -> String {
     switch change {
     case .create(let edit): "create \(edit.entity.path)"
@@ -60,7 +60,7 @@ extension ScenarioWords {
     }
   }
 
-  /// What sending came to, as of a moment.
+  /// Returns the words for the result of sending, at a time.
   static func of(_ drained: DrainResult, at moment: ClockReading) -> Words {
     let (ending, until): (String, Timestamp?) =
       switch drained.ending {
@@ -83,7 +83,7 @@ extension ScenarioWords {
     }
   }
 
-  /// An error's name.
+  /// Returns the name of an error.
   package static func name(_ error: ChangeLogError) -> String {
     switch error {
     case .sessionExpired: "sessionExpired"

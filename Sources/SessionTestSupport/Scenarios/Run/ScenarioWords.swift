@@ -3,9 +3,9 @@ import SessionChanges
 package import SessionKit
 import SessionMessages
 
-/// What events, notes, states and results come to in the words of scenario files.
+/// The events, notes, states and results in the words of scenario files.
 ///
-/// The words are those of `ScenarioVocabulary`; what there is nothing of is `none`.
+/// The words are those of `ScenarioVocabulary`. A missing value is `none`.
 package enum ScenarioWords {
   package typealias Words = [String: String]
 
@@ -93,7 +93,7 @@ package enum ScenarioWords {
     }
   }
 
-  /// What a session shows; the token is its own value.
+  /// Returns the words for what a session shows; for the token, its text.
   static func of(_ session: Session) -> Words {
     let permissions = session.currentPermissions.joined(separator: ",")
     let problem = session.storageProblem
@@ -127,7 +127,7 @@ package enum ScenarioWords {
     }
   }
 
-  /// What is in the error, and what a user is told of it.
+  /// Returns the words for an error: its details, and its messages to users.
   static func of(_ error: SessionError, said words: SessionWords) -> Words {
     details(error).merging([
       "english": words.text(of: error, in: .english),
@@ -200,11 +200,11 @@ package enum ScenarioWords {
 
   static func yes(_ holds: Bool) -> String { holds ? "yes" : "no" }
 
-  /// `3600s`, or `1500ms` where seconds are not enough.
+  /// Formats a duration: `3600s`, or `1500ms` if it is not whole seconds.
   static func duration(_ milliseconds: Int64) -> String {
     milliseconds % 1000 == 0 ? "\(milliseconds / 1000)s" : "\(milliseconds)ms"
   }
 
-  /// An error's name.
+  /// Returns the name of an error.
   package static func name(_ error: SessionError) -> String { error.failure.name }
 }
