@@ -1,6 +1,6 @@
 @_spi(Internals) import SessionCore
 
-/// Explains in plain English why a session ended, from the records of its journal.
+/// An explainer of why a session ended, in plain English, from the records of its journal.
 ///
 /// ```swift
 /// import SessionExplain
@@ -15,24 +15,25 @@
 /// }
 /// print(explainer.text())
 /// ```
-/// An explainer keeps a bounded part of a journal of any length. It reads records of a session's journal; a
-/// change log has others.
+/// An explainer keeps a bounded part of a journal of any length. It reads the records of a
+/// session's journal, and not those of a change log.
 ///
 /// - Requirement: RPL-3
 public struct SessionExplainer: Sendable {
   private var fold = EvidenceFold()
-  /// The last end that is complete.
+  /// The last end whose evidence is complete.
   private var end: Evidence?
   private var last: UInt64 = 0
 
-  /// An explainer that has no records yet.
+  /// Creates an explainer without records.
   public init() {}
 
-  /// Takes the next record of the journal: its payload, kind and sequence, and how many records of its batch
-  /// follow.
+  /// Takes the next record of the journal: its payload, kind, sequence and the number of records
+  /// that follow in its batch.
   ///
-  /// Give the records in their order, from the first one that the journal has. A record that cannot be read is
-  /// left out, and so is one that cannot follow those before it: nothing is proven or ruled out across it.
+  /// Give the records in order, from the first one in the journal. A record is left out if it
+  /// cannot be read, or if it is illegal after the records before it. Then no finding relies on
+  /// both sides of it.
   public mutating func take(
     _ payload: [UInt8], kind: UInt8, sequence: UInt64, remainingInBatch: UInt16
   ) {
@@ -50,11 +51,11 @@ public struct SessionExplainer: Sendable {
     keep(ends)
   }
 
-  /// Why the last session ended, or how the session stands if none has ended; several lines, each with a line
-  /// feed at its end.
+  /// Returns why the last session ended, or its current state if none has ended.
   ///
-  /// Times are in UTC. If the journal's readable part ends because of damage, `damage` is the offset in bytes
-  /// where it begins: the text then proves nothing that lost records could contradict.
+  /// The text has several lines, each with a line feed at its end. Times are in UTC. If damage ends
+  /// the readable part of the journal, pass its offset in bytes as `damage`. The text then claims
+  /// nothing that lost records could contradict.
   public func text(damage: UInt64? = nil) -> String {
     var copy = self
     var ends: [Evidence] = []

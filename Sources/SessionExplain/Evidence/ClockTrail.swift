@@ -1,45 +1,47 @@
 @_spi(Internals) import SessionCore
 
-/// What the records say of the civil clock.
+/// Changes of the civil clock, as the records of a journal show them.
 ///
-/// Between two openings in one start of the system the civil time must have moved as far as the clock
-/// that never jumps; and no record is written before the one above it.
+/// Between two openings in one boot of the system, the civil time must have advanced as far as the
+/// uptime. No record is written before the one above it.
 struct ClockTrail: Sendable {
-  /// The civil time was set between two records.
+  /// A change of the civil clock between two records.
   struct Jump: Hashable, Sendable {
-    /// The records between which it was.
+    /// The sequences of the records before and after the change.
     let from: UInt64
     let to: UInt64
     /// The time of the first of them.
     let start: Timestamp
-    /// In milliseconds; forward where above 0.
+    /// The extent in milliseconds; above 0 if the clock was set forward.
     let span: Int64
     let isStepBack: Bool
   }
 
-  /// Less is no jump: processes and answers take their time.
+  /// The smallest extent that counts as a jump in milliseconds, since processes and answers take
+  /// time.
   static let tolerance: Int64 = 60_000
   private static let kept = 8
 
   /// The last jumps.
   private(set) var jumps: [Jump] = []
-  /// How many openings there were, and how many pairs of neighbours agreed with each other.
+  /// The number of openings, and the number of neighbouring pairs that agreed with each other.
   private(set) var openings: UInt64 = 0
   private(set) var agreeing: UInt64 = 0
-  /// How far apart the clocks of any two of those were at most, in milliseconds.
+  /// The greatest difference between the clocks at any two of those openings, in milliseconds.
   private(set) var deviation: Int64 = 0
-  /// Whether two openings were in different starts of the system.
+  /// Whether two openings were in different boots of the system.
   private(set) var hasOtherBoots = false
-  /// Whether one of two openings does not name the start of the system.
+  /// Whether one of two openings does not name its boot of the system.
   private(set) var hasUnnamedBoots = false
-  /// The first and the last of the openings that agreed with the one before.
+  /// The first and the last opening that agreed with the one before.
   private(set) var firstAgreeing: UInt64 = 0
   private(set) var lastAgreeing: (sequence: UInt64, time: Timestamp)?
-  /// What the journal last noted of the server's clock, and where.
+  /// The last note about the server's clock, and its sequence.
   private(set) var skew: Int64?
   private(set) var skewPlace: UInt64 = 0
 
-  /// By how far the civil clock has moved away from the other one since the first opening, and at most.
+  /// How far the civil clock has moved away from the uptime since the first opening, and the
+  /// extremes of it.
   private var drift: Int64 = 0
   private var drifts: ClosedRange<Int64> = 0...0
 
@@ -83,7 +85,7 @@ struct ClockTrail: Sendable {
       hasUnnamedBoots = hasUnnamedBoots || openings > 1
       return
     }
-    // An uptime that has become less is another start, whatever its name.
+    // An uptime that has become less belongs to another boot, even if the name is the same.
     guard opening.boot == boot, opened.uptime >= opening.uptime else {
       hasOtherBoots = true
       return
@@ -99,7 +101,7 @@ struct ClockTrail: Sendable {
       deviation = drifts.upperBound.subtractingSaturating(drifts.lowerBound)
       return
     }
-    // A step back that two records show is the same one.
+    // Two records may show the same step back; it is counted once.
     jumps.removeAll { $0.isStepBack && $0.from >= opening.sequence && difference < 0 }
     add(
       Jump(
@@ -112,8 +114,10 @@ struct ClockTrail: Sendable {
     jumps.append(jump)
   }
 
-  /// By how much the civil clock was set forward behind `fact`, at least: what a jump between two
-  /// openings may have been before it is at most the time that passed from the first of them to it.
+  /// Returns by how much the civil clock was set forward after `fact`, at least.
+  ///
+  /// A jump between two openings may have been before `fact`. That part of it is at most the time
+  /// from the first opening to `fact`.
   func forward(since fact: Fact) -> Int64 {
     var sum: Int64 = 0
     for jump in jumps where !jump.isStepBack && jump.to > fact.sequence {
@@ -124,23 +128,25 @@ struct ClockTrail: Sendable {
     return max(0, sum)
   }
 
-  /// Whether the civil clock was, or may have been, set back behind a record.
+  /// Returns whether the civil clock was, or may have been, set back after a record.
   func mayGoBack(behind sequence: UInt64) -> Bool {
     let later = jumps.filter { $0.to > sequence }
     return later.count == Self.kept || later.contains { $0.span < 0 }
   }
 
-  /// Whether the civil clock was, or may have been, set behind a record.
+  /// Returns whether the civil clock was, or may have been, set after a record.
   func mayJump(behind sequence: UInt64) -> Bool { jumps.contains { $0.to > sequence } }
 
-  /// Begins to count anew, and still knows the last opening, which what comes is held against, and how
-  /// far the server's clock was.
+  /// Starts again for a new session.
+  ///
+  /// It keeps the last opening, with which the next is compared, and the last note about the
+  /// server's clock.
   mutating func restart() {
     let (kept, before) = (opening, last)
     let (skew, skewPlace) = (skew, skewPlace)
     self = ClockTrail()
     (opening, last) = (kept, before)
-    // Noted only when it changes: what was noted last holds.
+    // The server's clock is noted only when it changes, so the last note is still valid.
     (self.skew, self.skewPlace) = (skew, skewPlace)
     openings = kept == nil ? 0 : 1
   }

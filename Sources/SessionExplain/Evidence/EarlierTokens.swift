@@ -1,33 +1,33 @@
 @_spi(Internals) import SessionCore
 
-/// What the journal has about the tokens of one sign-in that newer ones have replaced.
+/// The journal's records about replaced tokens of one login.
 ///
-/// A server with reuse detection that sees one of them again may revoke the whole family. So a request
-/// counts whatever token it carried.
+/// A server with reuse detection may revoke the whole family if it receives one of these tokens
+/// again. So each request matters, whichever token it carried.
 ///
 /// - Requirement: RPL-6
 struct EarlierTokens: Hashable, Sendable {
-  /// The requests with them that leave open, or say, what the server did; oldest first.
+  /// The requests with these tokens that may have, or have, caused a reuse; the oldest first.
   private(set) var requests: [RequestTrace] = []
-  /// How many requests with them there were.
+  /// The number of requests with these tokens.
   private(set) var count: UInt64 = 0
-  /// Who sent all of them.
+  /// The senders of these requests.
   private(set) var senders = RequestSenders()
-  /// Whether every use of these tokens is in the journal, and nothing of it was dropped here.
+  /// Whether the journal has every use of these tokens, and no request was omitted here.
   var isWhole = true
 
-  /// How many requests are kept from the first on, and before the last.
+  /// The number of requests that are kept from the first on, and before the last.
   static let keptFirst = 4
   static let keptLast = 12
 
-  /// Tokens of which no record was read.
+  /// A value for tokens of which no record was read.
   static let unknown: EarlierTokens = {
     var tokens = EarlierTokens()
     tokens.isWhole = false
     return tokens
   }()
 
-  /// Takes in a token that a newer one has replaced.
+  /// Adds a token that a newer one has replaced.
   mutating func add(_ token: TokenHistory) {
     isWhole = isWhole && token.isWhole && token.omitted == 0
     for request in token.requests {
@@ -45,7 +45,7 @@ struct EarlierTokens: Hashable, Sendable {
     requests.append(request)
   }
 
-  /// Takes note of what names a request of an older token.
+  /// Records the end of a request with an older token.
   mutating func end(_ fact: Fact) {
     guard let number = fact.answers,
       let index = requests.lastIndex(where: { $0.number == number })
@@ -53,7 +53,8 @@ struct EarlierTokens: Hashable, Sendable {
     requests[index].nameEnd(fact) { _ in .connection }
   }
 
-  /// The last request that the server answered with a code that says *used*, noted after a record.
+  /// Returns the last request that the server answered after a record with a code that means
+  /// *used*.
   func reuse(after sequence: UInt64) -> (request: RequestTrace, answer: Fact)? {
     for request in requests.reversed() {
       guard let answer = request.reuseAnswer, answer.sequence > sequence else { continue }
@@ -63,29 +64,29 @@ struct EarlierTokens: Hashable, Sendable {
   }
 }
 
-/// Whether one opening of the journal sent all requests.
+/// Whether all requests were sent by one opening of the journal.
 struct RequestSenders: Hashable, Sendable {
-  /// The process that sent the first of them.
+  /// The process that sent the first request.
   private(set) var process: UInt32?
-  /// Whether no other one can have sent one.
+  /// Whether no other process can have sent one of them.
   private(set) var isOne = true
   private var life: UInt64 = 0
 
   mutating func add(_ request: RequestTrace) {
     guard let sent = request.sent.requestSent else { return }
     if process == nil { (process, life) = (sent.process, request.life) }
-    // The same number after another opening may be another process.
+    // After another opening, the same process number may belong to another process.
     let isSame = process == sent.process && life == request.life
     isOne = isOne && isSame && request.isCertain
   }
 }
 
 extension RequestTrace {
-  /// Takes note of a record that names its end, for the first time or again.
+  /// Records an end of the request, the first or a later one.
   mutating func nameEnd(_ fact: Fact, how: (RequestTrace) -> Fate.How) {
-    // A process that comes back late names its request again; the first note decided.
+    // A process that resumes late records the end again; the first note counts.
     guard end == nil else {
-      // An answer is one, whatever is noted after it.
+      // An answer stays an answer, even if another note follows.
       if lateAnswer == nil || fact.failure?.kind.isAnswered != false { late = fact }
       return
     }
@@ -97,23 +98,25 @@ extension RequestTrace {
     }
   }
 
-  /// Whether the server may have seen its token after a newer one had replaced it, or says more of it.
+  /// Whether the server may have seen its token after a newer one replaced it, or an answer says
+  /// more about that.
   fileprivate var tellsOfReuse: Bool {
     isLost || isDubious || late != nil || dropped != nil || isRefused
   }
 
-  /// Whether its answer is a final refusal.
+  /// Whether its answer is a final rejection.
   var isRefused: Bool {
     guard case .failed(let failure) = outcome else { return false }
     return failure.kind.isAnswered && failure.kind.isFinal
   }
 
-  /// Whether its answer held a token that is not used, since another process's came first.
+  /// Whether its answer had a token that is not used, since another process's token was stored
+  /// first.
   var wasUnused: Bool {
     if case .answerUnused? = late?.note { true } else { false }
   }
 
-  /// The record of an answer that says that the token was used before.
+  /// The record of an answer with the meaning that the token was used before.
   var reuseAnswer: Fact? {
     [late, end].compactMap { $0 }.first { fact in
       guard isRefresh, let failure = fact.failure, failure.kind.isAnswered else { return false }

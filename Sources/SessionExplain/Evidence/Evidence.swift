@@ -1,77 +1,79 @@
 @_spi(Internals) import SessionCore
 
-/// What the journal has about one end of a session, about a record, or about a session that has not
-/// ended: all that an explanation is made from, bounded whatever the length of the journal.
+/// The journal's records about an end, about one record, or about a session that has not ended.
+///
+/// An explanation is made only from this. Its size is bounded, however long the journal is.
 package struct Evidence: Sendable {
-  /// What is to be explained.
+  /// The subject of an explanation.
   package enum Subject: Sendable {
     /// The event that ended a session: the last of its kind in its batch.
     case end(Fact)
-    /// The session as it stands at the end of what was read.
+    /// The session in its state after the last record that was read.
     case open(last: Fact?)
     /// One record.
     case record(Fact)
   }
 
   package var subject: Subject
-  /// The records of the subject's own batch, the first and the last of them.
+  /// The records of the subject's own batch; if there are too many, the least important are
+  /// omitted.
   var batch: [Fact] = []
-  /// The state before the batch's first end, and the one behind it.
+  /// The state before the batch's first end, and the state after the batch.
   var before = SessionState.Kind.unauthenticated
   var after: SessionFold
-  /// What began the session; `nil` where that is not in the file.
+  /// The login that began the session; `nil` if the file does not have it.
   var login: Fact?
-  /// The first record that the file has one by one; behind 1 where it was compacted.
+  /// The first record of the file apart from a snapshot; above 1 if the file was compacted.
   var firstSequence: UInt64
-  /// Of the token that was current at the end; `nil` where nobody was signed in.
+  /// The history of the token that was current at the end; `nil` if no user was logged in.
   var token: TokenHistory?
-  /// Of the tokens of this sign-in that came before it.
+  /// The histories of the earlier tokens of the same login.
   var earlier = EarlierTokens()
   /// The last openings and closings before.
   var openings: [Fact] = []
-  /// The processes that may be alive: opened, and not known to be gone.
+  /// The processes that may be alive: they opened the journal, and their end is not known.
   var processes: ProcessTrail
-  /// What openings of this session found.
+  /// The notes of openings in this session about what they found.
   var remarks: [Fact] = []
-  /// What the secret store did not do.
+  /// The failures of the secret store.
   var storage = StorageTrail()
   var clock: ClockTrail
   var schedule: ScheduleTrail
   /// The last record before the batch.
   var lastBefore: Fact?
-  /// What comes behind: at most ``keptBehind`` records, to the next login.
+  /// The records that follow: at most ``keptBehind``, up to the next login.
   var aftermath: [Fact] = []
-  /// The expiry that a logout settles.
+  /// The expiry after which a logout came.
   var root: [Evidence] = []
-  /// What the journal keeps of secrets that were wiped where no session was.
+  /// The note about wiped secrets while no user was logged in.
   var stray: Fact?
-  /// Where the journal says that it goes on from another one.
+  /// The note that the journal continues another one.
   var continued: Fact?
-  /// Whether a record of a newer version was passed over.
+  /// Whether no record of a newer version was skipped.
   var isWhole = true
   /// Whether bytes were cut off in this session that may have been acknowledged.
   var hasDoubtfulCut = false
-  /// Where records are missing in this session: before what is explained, and after it.
+  /// The gaps in this session before and after the subject.
   var gaps: [EvidenceGap] = []
   var gapsAfter: [EvidenceGap] = []
-  /// The note after a gap that is about the end of the current token, if that end is lost.
+  /// The note after a gap that concerns the end of the current token, if that end is lost.
   var lostEnd: Fact?
-  /// Whether only a record after a gap says that somebody was signed in.
+  /// Whether only a record after a gap shows that a user was logged in.
   var isAssumed = false
-  /// Where bytes begin that may have been acknowledged and cannot be used, if reading ended there.
+  /// The offset of acknowledged, unusable bytes at which reading ended; `nil` if there are none.
   var damagedAt: UInt64?
 
   static let keptBehind = 16
   static let keptBatch = 16
   static let keptOpenings = 8
 
-  /// Where the file was compacted: the last record that is gone; `nil` where it has all of them.
+  /// The last record that a compaction removed; `nil` if the file has all records.
   var compactedBefore: UInt64? { firstSequence > 1 ? firstSequence - 1 : nil }
 
-  /// The first record of the session that the file has.
+  /// The first record of the session in the file.
   var sessionStart: UInt64 { login?.sequence ?? firstSequence }
 
-  /// The place of what is to be explained.
+  /// The record of the subject.
   var place: Fact? {
     switch subject {
     case .end(let fact), .record(let fact): fact
@@ -79,23 +81,23 @@ package struct Evidence: Sendable {
     }
   }
 
-  /// Why the session expired, where its end is an expiry.
+  /// The expiry in the batch; `nil` if there is none.
   var expiry: Fact? { batch.last { $0.expiry != nil } }
 
-  /// Why it was closed for good.
+  /// The logout in the batch; `nil` if there is none.
   var logout: Fact? { batch.last { $0.logout != nil } }
 
-  /// The failure that was noted in the same batch.
+  /// The failure of a refresh in the same batch.
   var failure: Fact? { batch.last { $0.refreshFailed != nil } }
 
-  /// Of which token's end a record says whether the server was told.
+  /// The token in a record about a revocation; `nil` for any other subject.
   var revocation: Generation? {
     guard case .record(let fact) = subject else { return nil }
     if case .revocationPending(let generation)? = fact.note { return generation }
     return fact.revocationSettled?.generation
   }
 
-  /// Keeps what says more of telling the server, in place of what said it before.
+  /// Keeps the latest record about a revocation, and the next login.
   mutating func keepRevocation(of generation: Generation, _ fact: Fact) {
     if fact.revocationSettled?.generation == generation {
       aftermath.removeAll { $0.revocationSettled != nil }
@@ -105,23 +107,24 @@ package struct Evidence: Sendable {
     }
   }
 
-  /// Where the session ended behind what is explained.
+  /// The first end of the session after the subject.
   var endedBehind: Fact? { aftermath.first(where: \.isEnd) }
 
-  /// Where the user signed in again.
+  /// The sequence of the user's next login.
   var signedInAgain: UInt64? { aftermath.first { $0.isLogin }?.sequence }
 }
 
-/// A place in a journal where records are missing, and more can be read after it.
+/// A place in a journal at which records are missing, but later records can be read.
 package struct EvidenceGap: Hashable, Sendable {
-  /// The last record before it that was read; 0 for none.
+  /// The last record that was read before the gap; 0 if there is none.
   package let after: UInt64
-  /// Where the lost bytes begin, and how many they are.
+  /// The offset and the number of the lost bytes.
   package let offset: UInt64
   package let bytes: UInt64
-  /// The sequences that are known to be lost; `nil` if nothing tells.
+  /// The sequences that are known to be lost; `nil` if they are not known.
   package var sequences: ClosedRange<UInt64>?
-  /// Whether it is a record that can be read and is left out: the state before it does not allow it.
+  /// Whether the gap is a readable record that is left out, because the state before it does not
+  /// allow it.
   package var isLeftOut: Bool
 
   package init(
@@ -136,7 +139,8 @@ package struct EvidenceGap: Hashable, Sendable {
   }
 }
 
-/// Who opened a journal or sent a request: a process number, and which opening where the note says so.
+/// The process that opened a journal or sent a request: its number, and its opening if the note has
+/// it.
 struct Opener: Hashable, Sendable {
   let process: UInt32
   let identity: ProcessIdentity?
@@ -144,7 +148,9 @@ struct Opener: Hashable, Sendable {
   init(_ opened: SessionNote.Opened) { (process, identity) = (opened.process, opened.identity) }
   init(_ sent: SessionNote.RequestSent) { (process, identity) = (sent.process, sent.identity) }
 
-  /// Whether both may be one process: equal numbers prove nothing, other facts may prove that not.
+  /// Returns whether both may be the same process.
+  ///
+  /// Equal numbers do not prove it. Other facts may disprove it.
   func mayBe(_ other: Opener) -> Bool {
     guard process == other.process else { return false }
     guard let identity, let others = other.identity else { return true }
@@ -152,15 +158,16 @@ struct Opener: Hashable, Sendable {
     return !isOther && !isEarlierLife(other) && !other.isEarlierLife(self)
   }
 
-  /// Whether both are one process, as far as their notes can show: those without an identity have
-  /// their numbers alone.
+  /// Returns whether both are the same process, as far as their notes show.
+  ///
+  /// Without an identity, only the numbers are compared.
   func isTaken(for other: Opener) -> Bool {
     guard let identity, let others = other.identity else { return process == other.process }
     return identity.opening == others.opening
       || identity.isSameProcess(process, as: others, other.process)
   }
 
-  /// Whether the number is another process's since: this one is gone.
+  /// Returns whether another process has had the same number since, so that this one has ended.
   func isEarlierLife(_ other: Opener) -> Bool {
     guard process == other.process, let identity, let others = other.identity,
       identity.boot != nil, identity.boot == others.boot, identity.namespace != nil,
@@ -174,23 +181,23 @@ struct Opener: Hashable, Sendable {
   }
 }
 
-/// Which processes may be at it: `closed` does not say whose it is.
+/// The processes that may be alive; a `closed` note does not name its process.
 struct ProcessTrail: Hashable, Sendable {
   /// The openings of the journal that are not known to have ended.
   private(set) var living: [Opener] = []
   private var closings = 0
-  /// Where the journal was closed last.
+  /// The sequence of the last `closed` note.
   private(set) var lastClosing: UInt64 = 0
-  /// Who closed it then; `nil` if more than one process may have had it open.
+  /// The process of that note; `nil` if more than one process may have had the journal open.
   private(set) var lastCloser: Opener?
-  /// In which start of the system the journal was opened last, and who opened it first in that.
+  /// The boot of the last opening, and the first opening in that boot.
   private(set) var boot: Identifier?
   private(set) var firstOfBoot: Fact?
-  /// Whether there may be more than are kept.
+  /// Whether there may be more openings than are kept.
   private(set) var isTooMany = false
-  /// Where each process opened the journal last; the last ``kept`` of them.
+  /// The last opening of each process, at most ``kept`` of them.
   private var openings: [Opening] = []
-  /// Where the journal was opened last.
+  /// The sequence of the last opening.
   private var lastOpening: UInt64 = 0
 
   private struct Opening: Hashable, Sendable {
@@ -200,7 +207,7 @@ struct ProcessTrail: Hashable, Sendable {
 
   private static let kept = 16
 
-  /// Behind a compaction: who was at it is not known.
+  /// A trail after a compaction: the processes are not known.
   static let unknown = {
     var trail = ProcessTrail()
     trail.isTooMany = true
@@ -208,7 +215,7 @@ struct ProcessTrail: Hashable, Sendable {
   }()
 
   mutating func open(_ opened: SessionNote.Opened, _ fact: Fact) {
-    // Of a start that is not named nobody can tell whether it is another one.
+    // If a boot has no name, it cannot be known whether it is another one.
     if let boot, let other = opened.boot, other != boot { self = ProcessTrail() }
     if firstOfBoot == nil || opened.boot != boot { firstOfBoot = fact }
     boot = opened.boot
@@ -225,7 +232,7 @@ struct ProcessTrail: Hashable, Sendable {
     living.append(opener)
   }
 
-  /// How many processes may be alive.
+  /// The number of processes that may be alive.
   var processCount: Int {
     living.enumerated().count { place, opener in
       !living[..<place].contains { $0.isTaken(for: opener) }
@@ -240,8 +247,9 @@ struct ProcessTrail: Hashable, Sendable {
     (living, closings) = ([], 0)
   }
 
-  /// Where the opening that sent a request stands, or the last one with its number if the note does
-  /// not say which; 0 where that is not known.
+  /// Returns the sequence of the opening that sent a request; 0 if it is not known.
+  ///
+  /// If the note does not name its opening, it is the last one with the same process number.
   func opening(of sender: Opener) -> UInt64 {
     openings.last { found in
       guard let identity = sender.identity, let other = found.opener.identity else {
@@ -251,32 +259,33 @@ struct ProcessTrail: Hashable, Sendable {
     }?.sequence ?? 0
   }
 
-  /// Where a process that may be the sender opened the journal last; 0 where that is not known.
+  /// Returns the last opening of a process that may be the sender; 0 if it is not known.
   func lastOpening(of sender: Opener) -> UInt64 {
     openings.last { $0.opener.mayBe(sender) }?.sequence ?? 0
   }
 
-  /// Whether no other process can have been at it since a record.
+  /// Returns whether no other process can have had the journal open since a record.
   func wasAlone(_ sender: Opener, since sequence: UInt64) -> Bool {
     !isTooMany && lastOpening < sequence && living.allSatisfy { $0.isTaken(for: sender) }
       && isCertain(sender)
   }
 
-  /// Whether the note says which opening sent it, or only one with its number can have.
+  /// Returns whether the sender's opening is certain: its note names it, or only one opening has
+  /// its number.
   func isCertain(_ sender: Opener) -> Bool {
     sender.identity != nil || living.count { $0.process == sender.process } <= 1
   }
 }
 
-/// When refreshes by schedule were made, in the life of their token.
+/// The refreshes by schedule, relative to the lifetime of their token.
 struct ScheduleTrail: Hashable, Sendable {
-  /// How many there were.
+  /// The number of scheduled refreshes.
   private(set) var count: UInt64 = 0
-  /// How many of them in the first half of the token's life, or hardly behind it.
+  /// The number of them in the first half of the token's lifetime, or slightly after it.
   private(set) var early: UInt64 = 0
   /// The last of those.
   private(set) var lastEarly: Fact?
-  /// The shortest and the longest life of the tokens they were made with, in milliseconds.
+  /// The shortest and the longest lifetime of the tokens in those refreshes, in milliseconds.
   private(set) var shortestLife = Int64.max
   private(set) var longestLife: Int64 = 0
 
@@ -285,7 +294,7 @@ struct ScheduleTrail: Hashable, Sendable {
       sent.generation == token.generation, token.lifetimeMilliseconds > 0
     else { return }
     count += 1
-    // The timer of a threshold below half of the life rings in its second half.
+    // With a threshold below half of the lifetime, the timer fires in the second half.
     let half = token.lifetimeMilliseconds / 2 + token.lifetimeMilliseconds / 50
     guard fact.time.milliseconds(since: token.issuedAt) <= half else { return }
     early += 1
@@ -296,7 +305,7 @@ struct ScheduleTrail: Hashable, Sendable {
 }
 
 extension Array {
-  /// Appends a value, and drops the first one if there are so many already.
+  /// Appends a value; removes the first one if there are `most` values already.
   mutating func append(_ value: Element, keeping most: Int) {
     if count >= most { removeFirst() }
     append(value)

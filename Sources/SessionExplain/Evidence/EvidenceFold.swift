@@ -1,6 +1,6 @@
 @_spi(Internals) package import SessionCore
 
-/// Folds a journal's records into the evidence of each end of a session.
+/// A fold of a journal's records that results in the evidence of each end of a session.
 ///
 /// ```swift
 /// var ends = EvidenceFold()
@@ -9,11 +9,11 @@
 /// }
 /// let open = ends.finish { show(Explainer.explain($0)) }
 /// ```
-/// What it holds is bounded: some 100 records, each without what a server could make long.
+/// Its size is bounded: it has some 100 records, without texts of arbitrary length from servers.
 package struct EvidenceFold: Sendable {
-  /// Everything up to here, folded.
+  /// The fold of all records so far.
   private(set) var fold = SessionFold()
-  /// The record that is asked for, beside the ends.
+  /// The sequence of a record to explain in addition to the ends.
   private let watched: UInt64?
 
   // The session so far.
@@ -43,30 +43,30 @@ package struct EvidenceFold: Sendable {
   private var opening: Fact?
   private var lostInBatch: [UInt64] = []
   private var ending: (before: SessionState.Kind, last: Fact)?
-  /// The last record that was decided with an end.
+  /// The last record of a batch that contained an end.
   private var lastDecided: UInt64 = 0
   private var watchedFact: Fact?
   private var lastBefore: Fact?
 
-  // What waits for what comes behind it.
+  // Evidence that waits for the records after it.
   private var pendingEnd: Evidence?
   private var pendingRecord: Evidence?
   private var expiry: Evidence?
 
-  /// A fold that hands over each end, and the record `watched` if it is one that can be explained by
-  /// itself.
+  /// Creates a fold that delivers each end, and the record `watched` if it can be explained on its own.
   package init(watching watched: UInt64? = nil) {
     self.watched = watched
   }
 
-  /// Takes in the next record, and hands over what is complete now; `endsBatch` is true of the last record of its batch.
+  /// Folds the next record, and delivers the evidence that is complete now.
   ///
-  /// Throws where the record cannot be folded, and stays as it was.
+  /// `endsBatch` is `true` for the last record of a batch. If the record cannot be folded, it
+  /// throws, and the fold does not change.
   package mutating func take(
     _ record: SessionRecord, endsBatch: Bool, _ body: (Evidence) -> Void
   ) throws(SessionFold.Failure) {
     let before = try apply(record)
-    // Batches are whole: a watermark of the journal itself ended it.
+    // Batches are complete, so a gap in the sequences is a watermark that ended the batch.
     if isInBatch, record.sequence != (last?.sequence ?? 0) + 1 { endBatch(body) }
     if !isInBatch { beginBatch(at: record.sequence) }
     let fact = Fact(record, batch: batchStart)
@@ -79,7 +79,7 @@ package struct EvidenceFold: Sendable {
     case .snapshot(let snapshot): take(snapshot, fact)
     case .unknown:
       isWhole = false
-      // It may have been a request.
+      // The record may have been a request.
       token?.isWhole = false
       earlier.isWhole = false
     }
@@ -89,10 +89,10 @@ package struct EvidenceFold: Sendable {
     if !isInBatch { endBatch(body) }
   }
 
-  /// Takes note that records are missing here, and goes on after them.
+  /// Notes that records are missing here, and continues after them.
   ///
-  /// What they said is not known: a token may have been used and replaced, the session may have ended,
-  /// another may have begun. Only what is read after them, and a login among that, is sure again.
+  /// Their content is unknown. A token may have been used and replaced. The session may have ended,
+  /// and another may have begun. Only the records after the gap are certain, above all a login.
   package mutating func interrupt(_ gap: EvidenceGap, _ body: (Evidence) -> Void) {
     if isInBatch { endBatch(body) }
     pendingEnd?.gapsAfter.append(gap)
@@ -105,7 +105,7 @@ package struct EvidenceFold: Sendable {
     storage.interrupt()
   }
 
-  /// Hands over what still waits, and returns the session as it stands.
+  /// Delivers the evidence that still waits, and returns the evidence of the current session.
   package mutating func finish(damagedAt offset: UInt64? = nil, _ body: (Evidence) -> Void)
     -> Evidence
   {
@@ -122,14 +122,14 @@ package struct EvidenceFold: Sendable {
     return open
   }
 
-  /// The session as it stands now, should nothing follow; `nil` in the middle of a batch.
+  /// The evidence of the current session if no record follows; `nil` within a batch.
   package var open: Evidence? {
     guard !isInBatch else { return nil }
     var copy = self
     return copy.finish { _ in }
   }
 
-  /// Whether more records may add to what is known of the watched record, or of an end up to it.
+  /// Whether more records may add evidence about the watched record, or about an end up to it.
   package var isWaiting: Bool {
     guard let watched else { return true }
     let isEarly = pendingEnd?.place.map { $0.batch <= watched } ?? false
@@ -138,7 +138,7 @@ package struct EvidenceFold: Sendable {
 
   // MARK: Gaps
 
-  /// Folds the record, and says in which state that found the session.
+  /// Folds the record, and returns the state before it.
   private mutating func apply(_ record: SessionRecord) throws(SessionFold.Failure)
     -> SessionState.Kind
   {
@@ -156,8 +156,8 @@ package struct EvidenceFold: Sendable {
     }
   }
 
-  /// The fold as missing records may have left it, so that this event could follow; `nil` if none are
-  /// missing.
+  /// Returns a fold that missing records may have led to, so that this event is legal; `nil`
+  /// without a gap.
   private func fold(before record: SessionRecord) -> SessionFold? {
     guard !gaps.isEmpty, let event = record.event else { return nil }
     var generation = fold.generation
@@ -178,7 +178,7 @@ package struct EvidenceFold: Sendable {
       eventSequence: fold.eventSequence, intents: OpenIntents())
   }
 
-  /// A record names a token that only missing records announced.
+  /// Starts the history of a token whose announcement must be among the missing records.
   private mutating func meet(_ generation: Generation, at time: Timestamp) {
     guard !gaps.isEmpty, generation > token?.generation ?? .none else { return }
     if let token { earlier.add(token) }
@@ -186,7 +186,7 @@ package struct EvidenceFold: Sendable {
     token = TokenHistory.lost(generation, at: time)
   }
 
-  /// A note about the end of the current token: after a gap it proves an end that is lost.
+  /// Records a note about the end of the current token; after a gap it proves that an end is lost.
   private mutating func noteEnd(of generation: Generation, _ fact: Fact) {
     guard !gaps.isEmpty, fold.state.kind == .authenticated,
       generation >= fold.state.token?.generation ?? .none
@@ -204,7 +204,8 @@ package struct EvidenceFold: Sendable {
 
   private mutating func keepInBatch(_ fact: Fact) {
     if batch.count == Evidence.keptBatch {
-      // What decides nothing goes first, then what came once more: there are fewer names than places.
+      // Records that decide nothing are removed first, then repeated kinds; there are fewer kinds
+      // than places.
       let names = batch.map(\.record.name)
       let index =
         batch.firstIndex { !$0.isDecisive }
@@ -216,7 +217,7 @@ package struct EvidenceFold: Sendable {
 
   private mutating func keepBehind(_ fact: Fact, _ body: (Evidence) -> Void) {
     if var waiting = pendingEnd, fact.batch != waiting.place?.batch {
-      // The login that comes behind is kept however much stands between.
+      // The next login is kept, regardless of the number of records before it.
       if waiting.aftermath.count < Evidence.keptBehind || fact.isLogin {
         waiting.aftermath.append(fact)
       }
@@ -224,7 +225,7 @@ package struct EvidenceFold: Sendable {
     }
     guard var waiting = pendingRecord else { return }
     if let generation = waiting.revocation {
-      // Whether the server was told in the end may stand far behind.
+      // The outcome of the revocation may be far after the record.
       waiting.keepRevocation(of: generation, fact)
       pendingRecord = waiting
       return
@@ -239,12 +240,12 @@ package struct EvidenceFold: Sendable {
     if ending != nil { endSession(body) }
     guard let fact = watchedFact else { return }
     watchedFact = nil
-    // An end of a session is explained as one, and what was decided with it.
+    // A record with an end, or in a batch with one, is explained as that end.
     guard fact.isExplainable, fact.sequence > lastDecided else { return }
     pendingRecord = evidence(.record(fact))
   }
 
-  /// The batch's end of a session, with what led to it.
+  /// Builds the evidence of the batch's end of a session.
   private mutating func endSession(_ body: (Evidence) -> Void) {
     guard let ending else { return }
     if let pendingEnd { body(pendingEnd) }
@@ -305,7 +306,7 @@ package struct EvidenceFold: Sendable {
   private mutating func begin(
     with login: SessionEvent.Login, _ fact: Fact, _ body: (Evidence) -> Void
   ) {
-    // An end in the same batch, and a session that begins behind it.
+    // The batch can have an end, and after it the login of the next session.
     if ending != nil {
       endSession(body)
       pendingEnd?.aftermath = [fact]
@@ -319,19 +320,19 @@ package struct EvidenceFold: Sendable {
     clock.restart()
     schedule = ScheduleTrail()
     earlier = EarlierTokens()
-    // Adopted tokens were an app's old layer's before, and may be used by it still.
+    // Adopted tokens belonged to the app's old layer, which may still use them.
     token = TokenHistory(login.token, announced: fact, isWhole: login.method != .adoption)
   }
 
   private mutating func announce(_ newer: TokenMetadata, _ fact: Fact) {
-    // Where a token was recovered or numbers are left out, records are missing.
+    // If a token was recovered, or a generation is skipped, records are missing.
     let isRecovered = batch.contains { $0.recovered == newer.generation }
     let isNext = newer.generation == token?.generation.next
     if let token { earlier.add(token) }
     token = TokenHistory(newer, announced: fact, isWhole: isNext && !isRecovered)
   }
 
-  /// The request that the fact names has its end.
+  /// Records the end of the request that the fact names.
   private mutating func end(_ fact: Fact) {
     let (opening, processes) = (opening, processes)
     token?.end(fact, among: processes) { request in
@@ -344,11 +345,11 @@ package struct EvidenceFold: Sendable {
       guard let opening, let opened = opening.opened else { return .connection }
       let taker = RequestTrace.Taker(fact: opening)
       guard !Opener(opened).mayBe(Opener(sent)) else { return .reopened(by: taker) }
-      // A time before that of the request says nothing of its deadline.
+      // A time before that of the request cannot be compared with its deadline.
       let isEarly = fact.time < sent.deadline && fact.time >= request.sent.time
       return isEarly ? .gone(by: taker) : .replaced(by: taker)
     }
-    // One that was overtaken with the token before may come late.
+    // A request that was presumed lost with the token before may end late.
     earlier.end(fact)
     if let number = fact.answers, fact.failure?.kind == .noReply { lostInBatch.append(number) }
   }
@@ -366,7 +367,7 @@ package struct EvidenceFold: Sendable {
       processes.close(fact)
       openings.append(fact, keeping: Evidence.keptOpenings)
     case .tailCut(let cut):
-      // What was acknowledged and is gone may have been a request.
+      // A request may be among the acknowledged records that are gone.
       if cut.isUndetermined {
         token?.isWhole = false
         earlier.isWhole = false
@@ -402,7 +403,8 @@ package struct EvidenceFold: Sendable {
   private mutating func send(_ sent: SessionNote.RequestSent, _ fact: Fact) {
     meet(sent.generation, at: fact.time)
     guard var history = token, sent.generation == history.generation else { return }
-    // Who makes the next request in the batch that takes another one for lost has taken its place.
+    // A process that presumes a request lost and sends the next one in the same batch has replaced
+    // its sender.
     for number in lostInBatch where opening == nil {
       history.lose(number) { request in
         if case .lost(.restarted(let taker)) = request.fate { return .restarted(by: taker) }
@@ -410,7 +412,7 @@ package struct EvidenceFold: Sendable {
           !Opener(before).mayBe(Opener(sent))
         else { return .unnoted }
         let taker = RequestTrace.Taker(fact: fact)
-        // A time before that of the request says nothing of its deadline.
+        // A time before that of the request cannot be compared with its deadline.
         guard end.time >= request.sent.time else { return .taken(by: taker) }
         return end.time < before.deadline ? .gone(by: taker) : .overtaken(by: taker)
       }
@@ -437,7 +439,7 @@ package struct EvidenceFold: Sendable {
     storage = StorageTrail()
     token = snapshot.state.token.map { TokenHistory($0, announced: nil, isWhole: false) }
     if let request = snapshot.intents.request, request.sent.generation == token?.generation {
-      // When it was sent is not known any more; no answer says a time of it.
+      // The time of sending is not known any more, and no answer shows it.
       let sent = SessionRecord(
         sequence: request.sequence, time: fact.time, content: .note(.requestSent(request.sent)))
       token?.send(RequestTrace(sent: Fact(sent, batch: request.sequence)))

@@ -1,9 +1,9 @@
 @_spi(Internals) package import SessionCore
 
-/// A record that is kept as evidence, without what no answer needs.
+/// A record that is kept as evidence, without parts that no explanation needs.
 package struct Fact: Hashable, Sendable {
   package let record: SessionRecord
-  /// The sequence of the first record of its batch: what was decided together.
+  /// The sequence of the first record of its batch.
   package let batch: UInt64
 
   package var sequence: UInt64 { record.sequence }
@@ -53,13 +53,13 @@ package struct Fact: Hashable, Sendable {
 
   var isLogin: Bool { event?.kind == .login }
 
-  /// Whether a session ends with it.
+  /// Whether the record ends a session.
   var isEnd: Bool { event?.kind == .sessionExpired || event?.kind == .logout }
 
-  /// Whether it is of those that say why something was decided with it.
+  /// Whether the record can be a reason for a decision in its batch.
   var isDecisive: Bool { event != nil || isOfStorage || recovered != nil }
 
-  /// The token whose event was missing, and follows.
+  /// The generation of the token whose missing event was restored; the event follows.
   var recovered: Generation? {
     guard case .tokenRecovered(let generation)? = note else { return nil }
     return generation
@@ -70,14 +70,14 @@ package struct Fact: Hashable, Sendable {
     return settled
   }
 
-  /// The failure that the record names, of a refresh or of another request.
+  /// The failure in the record, of a refresh or of another request.
   var failure: RequestFailure? {
     if let refreshFailed { return refreshFailed.failure }
     guard case .requestEnded(let ended)? = note else { return nil }
     return ended.failure
   }
 
-  /// The request that the record names; `nil` for none.
+  /// The sequence of the request that the record ends; `nil` if it ends none.
   var answers: UInt64? {
     var number: UInt64 = 0
     switch record.content {
@@ -97,7 +97,7 @@ package struct Fact: Hashable, Sendable {
 }
 
 extension Fact {
-  /// Whether it says that something stored was not what it should be.
+  /// Whether the record says that a stored item was not as expected.
   var isOfStorage: Bool {
     switch note {
     case .tailCut, .itemUnreadable, .answerDropped: true
@@ -108,7 +108,7 @@ extension Fact {
     }
   }
 
-  /// Whether a record can be explained by itself.
+  /// Whether the record can be explained on its own.
   var isExplainable: Bool {
     switch record.content {
     case .event(let event):
@@ -130,8 +130,9 @@ extension Fact {
 }
 
 extension SessionRecord {
-  /// The record without permissions, profiles of newer versions, and texts longer than any answer shows:
-  /// what is kept as evidence must not grow with what a server sent.
+  /// The record without permissions, profiles of newer versions and very long texts.
+  ///
+  /// Evidence must not grow with the data that a server sent.
   fileprivate var lean: SessionRecord {
     SessionRecord(
       sequence: sequence, time: time, content: content.lean, hasUnknownFields: hasUnknownFields)
@@ -186,7 +187,7 @@ extension Identifier {
 }
 
 extension String {
-  /// At most 64 characters of at most four bytes each.
+  /// The text, cut to 64 characters of at most four bytes each.
   fileprivate var short: String {
     guard utf8.count > 64 else { return self }
     var text = ""

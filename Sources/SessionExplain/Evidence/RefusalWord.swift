@@ -1,21 +1,21 @@
 @_spi(Internals) import SessionCore
 
-/// What a server's own code says of a refresh token it refused: the table of `Specs/Why.md`.
+/// The meaning of a server's code in the rejection of a refresh token: the table of `Specs/Why.md`.
 enum RefusalWord: Hashable, Sendable {
-  /// It was used already.
+  /// The token was used before.
   case reused
   case revoked
   case expired
-  /// The server does not know it.
+  /// The server does not know the token.
   case unknown
-  /// Nothing that tells one cause from another, or no code at all.
+  /// The code does not distinguish causes, or there is none.
   case unsaid
-  /// There was a code, and the journal does not have it.
+  /// There was a code, and the journal does not contain it.
   case notKept
-  /// A code without a known meaning.
+  /// The code has no known meaning.
   case strange(String)
 
-  /// What each word is called on the page, and the codes that say it.
+  /// The name of each meaning in `Specs/Why.md`, and its codes.
   static let codes: [(says: String, word: RefusalWord, codes: [String])] = [
     ("used", .reused, known(.refreshTokenReused)),
     ("revoked", .revoked, known(.tokenRevoked)),
@@ -28,7 +28,7 @@ enum RefusalWord: Hashable, Sendable {
     ErrorMeaning.codes.filter { $0.meaning == meaning }.flatMap(\.codes)
   }
 
-  /// What a code says; `configured` is the meaning that a configuration gave it.
+  /// Determines the meaning of a code; `configured` is the meaning in the app's configuration.
   init(_ code: String?, meaning configured: ErrorMeaning? = nil) {
     let known = code.flatMap { ErrorMeaning(code: $0) }
     switch (configured ?? known, code) {
@@ -44,7 +44,7 @@ enum RefusalWord: Hashable, Sendable {
 }
 
 extension Fact {
-  /// What the server's code says of the token, if the record names a failure.
+  /// The meaning of the server's code; `nil` if the record has no failure.
   var refusalWord: RefusalWord? {
     failure.map { RefusalWord($0.serverCode, meaning: refreshFailed?.configuredMeaning) }
   }

@@ -1,12 +1,12 @@
 @_spi(Internals) import SessionCore
 
-/// What the journal has of the secret store since the last sign-in.
+/// The journal's notes about the secret store since the last login.
 ///
 /// - Requirement: STO-5
 struct StorageTrail: Hashable, Sendable {
-  /// Failures, each with the record of its end; the last ``kept`` of them.
+  /// The runs of failures, each with the note of its end; at most the last ``kept``.
   private(set) var runs: [Run] = []
-  /// One run of failures.
+  /// A run of failures.
   struct Run: Hashable, Sendable {
     let fact: Fact
     let failed: SessionNote.StorageFailed
@@ -15,21 +15,23 @@ struct StorageTrail: Hashable, Sendable {
 
   static let kept = 8
 
-  /// Whether every process since the sign-in notes what its store does not do, and none was gone before it
-  /// could say so: only then does the absence of notes prove anything.
+  /// Whether the absence of notes proves that the store had no failure.
+  ///
+  /// That requires that every process since the login writes such notes, and that none may have
+  /// ended before it could.
   private(set) var isWhole = false
   private var isOpeningWhole = false
 
-  /// A process opened the journal, while others that had not closed it may have died with their notes.
+  /// Records an opening; processes that had not closed the journal may have died with their notes.
   mutating func open(_ opened: SessionNote.Opened, isBesideOthers: Bool) {
     isOpeningWhole = opened.tellsOfStorage && !isBesideOthers
     isWhole = isWhole && isOpeningWhole
   }
 
-  /// Records are lost: one of them may be an opening, or a failure.
+  /// Records a gap, in which an opening or a failure may be lost.
   mutating func interrupt() { (isWhole, isOpeningWhole) = (false, false) }
 
-  /// A session begins; what its own batch found stays.
+  /// Starts again for a new session; failures in its own batch are kept.
   mutating func restart(keeping batch: UInt64) {
     runs.removeAll { $0.fact.batch != batch }
     isWhole = isOpeningWhole
@@ -49,7 +51,7 @@ struct StorageTrail: Hashable, Sendable {
     }
   }
 
-  /// The last failure to store a token after this record.
+  /// Returns the last failure to store a token since this record.
   func lostWrite(after sequence: UInt64) -> Run? {
     runs.last {
       $0.fact.sequence >= sequence && $0.failed.operation == .write
@@ -59,7 +61,7 @@ struct StorageTrail: Hashable, Sendable {
 }
 
 extension SessionNote.Opened {
-  /// Whether the process that wrote it notes what the secret store does not do.
+  /// Whether the process that wrote it notes failures of the secret store.
   ///
   /// Earlier versions had no such note, so its absence from their journals proves nothing.
   var tellsOfStorage: Bool { identity != nil }

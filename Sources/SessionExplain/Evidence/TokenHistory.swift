@@ -1,65 +1,68 @@
 @_spi(Internals) import SessionCore
 
-/// A request and what became of it, as far as the journal tells.
+/// A request and its outcome, as far as the journal shows it.
 struct RequestTrace: Hashable, Sendable {
   let sent: Fact
-  /// The record that names its end.
+  /// The record that ends it.
   var end: Fact?
-  /// One that names it once more: its process came back.
+  /// The record with which its process, resumed late, ends it again.
   var late: Fact?
-  /// The note that its answer came and could not be stored.
+  /// The note that its answer arrived and could not be stored.
   var dropped: Fact?
   var fate = Fate.open
-  /// In which start of the system it was sent; `nil` where that is not known.
+  /// The boot of the system in which it was sent; `nil` if it is not known.
   var boot: Identifier?
-  /// Where the process that sent it had opened the journal last; 0 where that is not known.
+  /// The sequence of its process's last opening before it; 0 if it is not known.
   var life: UInt64 = 0
-  /// Whether it is certain that it was sent by that opening.
+  /// Whether it was certainly sent by that opening.
   var isCertain = true
-  /// Whether nobody else had the journal open from when it was sent to its end, for certain.
+  /// Whether certainly no other process had the journal open from its sending to its end.
   var wasAlone = false
-  /// Whether its process opened the journal once more between.
+  /// Whether its process opened the journal again in between.
   var wasReopened = false
-  /// Whether a process closed it between: a closing does not say whose it is.
+  /// Whether a process closed the journal in between; a `closed` note does not name its process.
   var sawClosing = false
-  /// Whether its own process closed it between, for certain: no other one had it open.
+  /// Whether certainly its own process closed the journal in between.
   var wasClosed = false
 
-  /// What became of a request.
+  /// The outcome of a request.
   enum Fate: Hashable, Sendable {
     /// Its answer is journaled as an event.
     case answered
-    /// It failed, and not by a lost reply.
+    /// It failed, but its reply was not lost.
     case failed(RequestFailure)
-    /// No whole answer came: the server may have acted.
+    /// No complete answer arrived; the server may have acted.
     case lost(How)
-    /// Nothing names it.
+    /// No record ends it.
     case open
 
-    /// How it became known that no answer came.
+    /// How it became known that no answer arrived.
     enum How: Hashable, Sendable {
-      /// Noted by itself: by the process that had sent it, unless others were around.
+      /// The loss was noted by the process that had sent it, unless other processes were active.
       case connection
-      /// Noted by who opened the journal, or took its place, before its deadline.
+      /// It was noted before the deadline by a process that opened the journal or replaced the
+      /// sender.
       case gone(by: Taker)
-      /// Noted in another start of the system, which the taker had opened the journal in.
+      /// It was noted in another boot of the system, in which the taker had opened the journal.
       case restarted(by: Taker)
-      /// Noted by who opened the journal, at its deadline or behind it.
+      /// It was noted at the deadline or later by a process that opened the journal.
       case replaced(by: Taker)
-      /// Noted by who took its place, at its deadline or behind it.
+      /// It was noted at the deadline or later by a process that replaced the sender.
       case overtaken(by: Taker)
-      /// Noted by who took its place; the civil clock was set between, and does not say when that was.
+      /// It was noted by a process that replaced the sender; a changed civil clock hides when.
       case taken(by: Taker)
-      /// Noted by the same process, with its next request: the end had not been journaled in time.
+      /// It was noted by the same process with its next request: the end had not been journaled in
+      /// time.
       case unnoted
-      /// Noted by who opened the journal, under the same number: the same process, or another one.
+      /// It was noted by a process that opened the journal with the same number: the sender or
+      /// another one.
       case reopened(by: Taker)
     }
   }
 
-  /// Who noted the end of another process's request.
+  /// The process that noted the end of another process's request.
   struct Taker: Hashable, Sendable {
-    /// The record of its opening, or of the request that took the place.
+    /// The record of its opening, or of the request with which it replaced the sender.
     let fact: Fact
     var sequence: UInt64 { fact.sequence }
     var opener: Opener? { fact.opened.map(Opener.init) ?? fact.requestSent.map(Opener.init) }
@@ -69,13 +72,14 @@ struct RequestTrace: Hashable, Sendable {
   var number: UInt64 { sent.sequence }
   var isRefresh: Bool { sent.requestSent?.kind == .refresh }
 
-  /// The answer that came when it had been taken for lost, where it counts.
+  /// The answer that arrived after the request was presumed lost; `nil` if there is none, or it
+  /// does not count.
   var lateAnswer: Fact? {
     guard isRefresh, let late, late.failure?.kind.isAnswered == true else { return nil }
     return late
   }
 
-  /// Takes note of what processes did from when it was sent to its end.
+  /// Records what processes did between its sending and its end.
   mutating func see(_ processes: ProcessTrail) {
     guard let sent = sent.requestSent else { return }
     wasAlone = processes.wasAlone(Opener(sent), since: number)
@@ -84,14 +88,14 @@ struct RequestTrace: Hashable, Sendable {
     wasClosed = sawClosing && processes.lastCloser?.isTaken(for: Opener(sent)) == true
   }
 
-  /// What became of it in the end: the process that comes back late may bring the answer with it.
+  /// The final outcome: a process that resumes late may deliver the answer.
   var outcome: Fate {
     guard let late else { return fate }
     guard let failure = late.failure else { return .answered }
     return Self.isNoAnswer(failure) ? fate : .failed(failure)
   }
 
-  /// Whether no whole answer is known of, so that the server may have acted unseen.
+  /// Whether no complete answer is known, so that the server may have acted.
   var isLost: Bool {
     switch outcome {
     case .lost, .open: true
@@ -99,7 +103,7 @@ struct RequestTrace: Hashable, Sendable {
     }
   }
 
-  /// Whether it certainly left, and something came back.
+  /// Whether it was certainly sent, and an answer arrived.
   var isAnswered: Bool {
     switch outcome {
     case .answered: true
@@ -108,7 +112,7 @@ struct RequestTrace: Hashable, Sendable {
     }
   }
 
-  /// Whether its process may have ended with it.
+  /// Whether its process may have ended during it.
   var mayHaveEndedProcess: Bool {
     guard isRefresh, late == nil, dropped == nil else { return false }
     switch fate {
@@ -121,18 +125,20 @@ struct RequestTrace: Hashable, Sendable {
     }
   }
 
-  /// Whether a record other than `sequence` names its end.
+  /// Returns whether a record other than `sequence` ends it.
   func isEnded(elsewhereThan sequence: UInt64) -> Bool {
     end?.sequence != sequence && late?.sequence != sequence
   }
 
-  /// A 408 or 425 is an answer, though none that counts.
+  /// Returns whether a failure means that no answer arrived; a 408 or 425 is an answer, though no
+  /// usable one.
   static func isNoAnswer(_ failure: RequestFailure) -> Bool {
     failure.kind == .noReply && failure.status == 0
   }
 
-  /// Whether something answered in a way that does not say what the server did: an error of its own, a
-  /// gateway's page, a body that cannot be read.
+  /// Whether an answer leaves open what the server did.
+  ///
+  /// Examples are an error, a page of a gateway, and an unreadable body.
   var isDubious: Bool {
     guard case .failed(let failure) = outcome else { return false }
     return failure.kind == .server || failure.kind == .unreadable || failure.kind == .intercepted
@@ -140,53 +146,56 @@ struct RequestTrace: Hashable, Sendable {
   }
 }
 
-/// All that the journal has about one token.
+/// All records of the journal about one token.
 struct TokenHistory: Hashable, Sendable {
   let generation: Generation
   let facts: TokenMetadata
-  /// The event that announced it; `nil` where that is not in the file any more.
+  /// The event that announced it; `nil` if the file does not contain it.
   let announced: Fact?
-  /// Whether every use of its refresh token from here on is in the journal: it was announced here, by an
-  /// answer to this journal's session, and nothing is missing since.
+  /// Whether the journal contains every use of its refresh token since its announcement.
+  ///
+  /// It was announced by an answer to this journal's session, and no record is missing since.
   var isWhole: Bool
   /// The first requests with it and the last ones.
   private(set) var requests: [RequestTrace] = []
-  /// How many between those are not kept.
+  /// The number of requests between those that are not kept.
   private(set) var omitted: UInt64 = 0
-  /// How often each class of failure was noted of its refreshes, with what came when another process
-  /// had taken the request for lost: an answer is one wherever it is noted.
+  /// The number of failures of its refreshes by kind.
+  ///
+  /// It includes answers that arrived after another process presumed the request lost.
   private(set) var tally: [RequestFailure.Kind: UInt64] = [:]
-  /// The same of failures that are told apart by their status or code: those of `unexpected`.
+  /// The number of failures by status or code, for those of the kind `unexpected`.
   private(set) var answeredBy = AnswerTally()
   /// The first and the last failure that a server answered.
   private(set) var firstAnswered: Fact?
   private(set) var lastAnswered: Fact?
-  /// The first and the last failure that came with no answer.
+  /// The first and the last failure without an answer.
   private(set) var firstUnanswered: Fact?
   private(set) var lastUnanswered: Fact?
-  /// How many of the answered failures stand in notes alone: they came late, and decided nothing.
+  /// The number of answered failures that are only in notes, since they arrived late and decided
+  /// nothing.
   private(set) var answeredLate: UInt64 = 0
-  /// The last failure that was decided on.
+  /// The last failure that led to a decision.
   private(set) var lastFailed: Fact?
   /// The first final failure and the last ones.
   private(set) var refusals: [Fact] = []
-  /// The first of them whose code says that the token was used.
+  /// The first of them whose code means that the token was used.
   private(set) var firstReuse: Fact?
-  /// What came first of them: where it stands, or the request that it answers.
+  /// The earliest sequence of these: of the failure, or of the request that it answers.
   private(set) var refusedFrom: UInt64?
-  /// Whether the end of a request is noted that is not kept any more.
+  /// Whether the end of a request was noted that is not kept any more.
   private(set) var hasStrayEnds = false
   /// The longest time that a server asked to wait, in milliseconds.
   private(set) var longestWait: Int64 = 0
 
-  /// How many requests are kept from the first on, and before the last.
+  /// The number of requests that are kept from the first on, and before the last.
   static let keptFirst = 8
   static let keptLast = 24
 
-  /// Whether the record that announced it is lost, and with it what is known of its life.
+  /// Whether the record that announced it is lost, so that its lifetime is not known.
   private(set) var isLost = false
 
-  /// A token that only missing records announced.
+  /// Returns the history of a token whose announcement is missing.
   static func lost(_ generation: Generation, at time: Timestamp) -> TokenHistory {
     var history = TokenHistory(
       TokenMetadata(
@@ -203,24 +212,25 @@ struct TokenHistory: Hashable, Sendable {
     self.isWhole = isWhole
   }
 
-  /// All failures of refreshes with it.
+  /// The number of all failures of refreshes with it.
   var failures: UInt64 { tally.values.reduce(0, +) }
 
-  /// The refusals that were doubted, so that the server was asked again.
+  /// The rejections that were doubted, so that the server was asked again.
   var doubted: [Fact] { refusals.filter { $0.refreshFailed?.retryAt != nil } }
 
-  /// Those that a server answered.
+  /// The number of failures that a server answered.
   var answered: UInt64 { tally.reduce(0) { $0 + ($1.key.isAnswered ? $1.value : 0) } }
 
-  /// The requests with it before a record whose answer nobody has.
+  /// Returns the requests with it before a record, for which no complete answer is known.
   func lost(before sequence: UInt64) -> [RequestTrace] {
     requests.filter {
       $0.number < sequence && $0.isLost && $0.isEnded(elsewhereThan: sequence)
     }
   }
 
-  /// The longest run of requests that have no end, or whose end an opening noted, and whose process did
-  /// not come back.
+  /// The longest run of requests during which their process may have ended.
+  ///
+  /// Such a request has no end, or an opening noted its end, and its process did not come back.
   var endedInRow: Int {
     var (longest, run) = (0, 0)
     for request in requests {
@@ -230,7 +240,7 @@ struct TokenHistory: Hashable, Sendable {
     return longest
   }
 
-  /// The last request before a record that was answered in a way that leaves open what the server did.
+  /// Returns the last request before a record whose answer leaves open what the server did.
   func lastDubious(before sequence: UInt64) -> RequestTrace? {
     requests.last {
       $0.number < sequence && $0.isDubious && $0.isEnded(elsewhereThan: sequence)
@@ -239,7 +249,7 @@ struct TokenHistory: Hashable, Sendable {
 
   mutating func send(_ request: RequestTrace) {
     if requests.count == Self.keptFirst + Self.keptLast {
-      // One without an end stays rather than one that has it.
+      // A request with an end is removed rather than one without.
       let middle = requests.indices.dropFirst(Self.keptFirst)
       let index = middle.first { !requests[$0].isLost } ?? Self.keptFirst
       requests.remove(at: index)
@@ -248,7 +258,7 @@ struct TokenHistory: Hashable, Sendable {
     requests.append(request)
   }
 
-  /// Takes note of what names a request; `how` says how a lost answer became known.
+  /// Takes a record that ends a request; `how` returns how a lost answer became known.
   mutating func end(
     _ fact: Fact, among processes: ProcessTrail,
     how: (RequestTrace) -> RequestTrace.Fate.How
@@ -263,7 +273,7 @@ struct TokenHistory: Hashable, Sendable {
     requests[index].nameEnd(fact, how: how)
   }
 
-  /// The answer to a request came, and could not be stored.
+  /// Records that the answer to a request arrived and could not be stored.
   mutating func drop(_ fact: Fact) {
     guard let number = fact.answerDropped?.request,
       let index = requests.lastIndex(where: { $0.number == number })
@@ -271,7 +281,7 @@ struct TokenHistory: Hashable, Sendable {
     requests[index].dropped = fact
   }
 
-  /// Says otherwise how it became known that no answer came to a request.
+  /// Replaces how it became known that a request got no answer.
   mutating func lose(_ number: UInt64, how: (RequestTrace) -> RequestTrace.Fate.How) {
     guard let index = requests.lastIndex(where: { $0.number == number }),
       case .lost = requests[index].fate
@@ -279,7 +289,7 @@ struct TokenHistory: Hashable, Sendable {
     requests[index].fate = .lost(how(requests[index]))
   }
 
-  /// The end of a request that is not kept: what it says of the token cannot be told.
+  /// Records the end of a request that is not kept; its effect on the token is not known.
   private mutating func missEnd() {
     guard omitted > 0 else { return }
     (hasStrayEnds, isWhole) = (true, false)
@@ -291,8 +301,9 @@ struct TokenHistory: Hashable, Sendable {
     count(failed.failure, fact)
   }
 
-  /// A failure that stands in a note: its process came back when others had taken the request for lost,
-  /// which is counted as a failure already.
+  /// Counts a failure in a note of a process that resumed late.
+  ///
+  /// Others had presumed its request lost, which is counted as a failure already.
   private mutating func countNoted(_ fact: Fact) {
     guard let failure = fact.failure, failure.kind.isAnswered || failure.kind.isFinal else {
       return
@@ -320,7 +331,7 @@ extension TokenHistory {
   private mutating func refuse(_ failure: RequestFailure, _ fact: Fact) {
     if refusals.count == 5 { refusals.remove(at: 1) }
     refusals.append(fact)
-    // What came late was said between the request and the note.
+    // A late answer was given between the request and the note.
     let place = min(fact.sequence, fact.answers ?? fact.sequence)
     refusedFrom = min(refusedFrom ?? place, place)
     if firstReuse == nil, failure.kind.isAnswered, fact.refusalWord == .reused {
@@ -329,7 +340,7 @@ extension TokenHistory {
   }
 }
 
-/// How many of the answered failures were of which sort.
+/// The number of answered failures, and how many of them are of two kinds.
 struct AnswerTally: Hashable, Sendable {
   private(set) var total: UInt64 = 0
   private(set) var refusesClient: UInt64 = 0

@@ -1,11 +1,11 @@
 @_spi(Internals) package import SessionCore
 
-/// Names that stand for what could tell who somebody is: the same for the same value under the same
-/// key, and without the key nothing to be got from them.
+/// Pseudonyms for values that could identify a user.
 ///
-/// Keeps nothing, so that a name is the same wherever and in whatever order it is asked for.
+/// The same value under the same key has the same pseudonym. Without the key, a pseudonym reveals
+/// nothing. The type keeps no state, so the result does not depend on the order of calls.
 package struct Pseudonyms: Equatable, Sendable {
-  /// What a value names; equal texts of two categories have different pseudonyms.
+  /// The category of a value; equal texts in two categories have different pseudonyms.
   package enum Category: String, CaseIterable, Sendable {
     case user = "user"
     case role = "role"
@@ -24,21 +24,22 @@ package struct Pseudonyms: Equatable, Sendable {
   private let low: UInt64
   private let high: UInt64
 
-  /// Pseudonyms that nobody can test guesses against who has not the two numbers.
+  /// Creates pseudonyms under a key of two numbers; without them no guess can be tested.
   package init(low: UInt64, high: UInt64) {
     self.low = low
     self.high = high
   }
 
-  /// Pseudonyms under a key that somebody chose, so that several files have the same ones.
+  /// Creates pseudonyms under a chosen key, so that several files have the same ones.
   package init(key: String) {
     let digest = SipHash.digest(
       of: Array(key.utf8), low: 0x7365_7373_696F_6E20, high: 0x7073_6575_646F_6E79)
     self.init(low: Self.word(digest[..<8]), high: Self.word(digest[8...]))
   }
 
-  /// The pseudonyms of one journal, from its identifier and its salt: the same each time, and others
-  /// for every other journal.
+  /// Creates the pseudonyms of one journal, from its identifier and its salt.
+  ///
+  /// They are the same each time, and different for every other journal.
   package init(journal: (high: UInt64, low: UInt64), salt: UInt64) {
     let words = [journal.high, journal.low, salt]
     let message = words.flatMap { word in
@@ -48,7 +49,7 @@ package struct Pseudonyms: Equatable, Sendable {
     self.init(low: Self.word(digest[..<8]), high: Self.word(digest[8...]))
   }
 
-  /// `user-k3v9q2mh4t`: the category and 50 bits of the value's hash.
+  /// Returns a pseudonym such as `user-k3v9q2mh4t`: the category and 50 bits of the value's hash.
   package func name(_ category: Category, _ value: String) -> String {
     var bits = Self.word(digest(category, value)[..<8])
     var name = category.rawValue + "-"
@@ -59,8 +60,9 @@ package struct Pseudonyms: Equatable, Sendable {
     return name
   }
 
-  /// The identifier that stands for a journal's: a UUID of version 8 (RFC 9562), whose bits say
-  /// nothing but what is its own.
+  /// Returns the pseudonym of a journal's identifier: a UUID of version 8 (RFC 9562).
+  ///
+  /// Its bits reveal nothing except the version.
   package func journal(_ value: String) -> Identifier {
     let digest = digest(.journal, value)
     let (high, low) = (Self.word(digest[..<8]), Self.word(digest[8...]))
@@ -69,7 +71,7 @@ package struct Pseudonyms: Equatable, Sendable {
       low: low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000)
   }
 
-  /// Crockford's: none that is easily taken for another.
+  /// Crockford's digits, none of which looks like another.
   private static let letters = Array("0123456789abcdefghjkmnpqrstvwxyz".unicodeScalars)
 
   private func digest(_ category: Category, _ value: String) -> [UInt8] {

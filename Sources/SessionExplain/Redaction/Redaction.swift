@@ -1,10 +1,10 @@
 @_spi(Internals) package import SessionCore
 
-/// Takes out of records what could tell who somebody is, and leaves what happened
-/// (Specs/ReplayFiles.md, "Redaction").
+/// A redaction of records: it replaces values that could identify a user, and keeps what happened.
 ///
-/// A record is rebuilt from parts of which each is named here, so that a field that comes with a
-/// later version does not pass unseen: it does not compile.
+/// Specs/ReplayFiles.md, section *Redaction*, has the rules. A record is rebuilt from parts that
+/// are all named here. So a field of a later version cannot be overlooked: the code does not
+/// compile.
 package struct Redaction: Equatable, Sendable {
   package let pseudonyms: Pseudonyms
 
@@ -12,7 +12,7 @@ package struct Redaction: Equatable, Sendable {
     self.pseudonyms = pseudonyms
   }
 
-  /// The record with pseudonyms; of what this version does not know, only the time is left.
+  /// Returns the record with pseudonyms; of an unknown record only its kind and time are kept.
   package func record(_ record: SessionRecord) -> SessionRecord {
     SessionRecord(sequence: record.sequence, time: record.time, content: content(record.content))
   }
@@ -124,7 +124,7 @@ package struct Redaction: Equatable, Sendable {
     Identifier(pseudonyms.name(.user, id.description))
   }
 
-  /// The identifier of a journal.
+  /// Returns the pseudonym of a journal's identifier.
   package func journal(_ id: String) -> Identifier { pseudonyms.journal(id) }
 
   package func token(_ token: TokenMetadata) -> TokenMetadata {
@@ -134,7 +134,8 @@ package struct Redaction: Equatable, Sendable {
       isRefreshable: token.isRefreshable)
   }
 
-  /// Permissions too: a server may put a school's name into them.
+  /// Returns the context with pseudonyms, also for permissions: a server may put a school's name
+  /// into them.
   package func context(_ context: ActiveContext) -> ActiveContext {
     ActiveContext(
       role: named(.role, context.role), school: context.school.map { named(.school, $0) },
@@ -142,8 +143,9 @@ package struct Redaction: Equatable, Sendable {
       permissions: context.permissions.map { pseudonyms.name(.permission, $0) })
   }
 
-  /// A code that is not kept for every backend is replaced: a configuration named it, or an older version
-  /// kept it.
+  /// Returns the failure; a code that is not kept for every backend gets a pseudonym.
+  ///
+  /// Such a code comes from a configuration or an older version.
   package func failure(_ failure: RequestFailure) -> RequestFailure {
     RequestFailure(
       kind: failure.kind, status: failure.status,
@@ -159,7 +161,7 @@ package struct Redaction: Equatable, Sendable {
       process: sent.process, deadline: sent.deadline, identity: sent.identity.map(identity))
   }
 
-  /// What tells openings, systems and files apart stays apart; what they are called goes.
+  /// Replaces names of openings, systems and files; different ones stay different.
   private func identity(_ identity: ProcessIdentity) -> ProcessIdentity {
     .init(
       opening: name(.opening, identity.opening), boot: identity.boot.map { name(.boot, $0) },
@@ -171,7 +173,7 @@ package struct Redaction: Equatable, Sendable {
     Identifier(pseudonyms.name(category, id.description))
   }
 
-  /// What has no name for people has none afterwards.
+  /// Replaces id and name; an empty name stays empty.
   private func named(_ category: Pseudonyms.Category, _ named: ActiveContext.Named)
     -> ActiveContext.Named
   {

@@ -1,4 +1,5 @@
-/// What ended a session, keeps it from working, or became of a record: the catalogue of `Specs/Why.md`.
+/// The cause of a session's end, of a session's problem, or of a record: the catalogue of
+/// `Specs/Why.md`.
 package enum Cause: String, CaseIterable, Sendable {
   // Ends of a session.
   case userLogout = "user-logout"
@@ -62,11 +63,11 @@ package enum Cause: String, CaseIterable, Sendable {
   case leftoversWiped = "leftovers-wiped"
   case journalContinued = "journal-continued"
 
-  /// What an answer is about.
+  /// The subject of an explanation.
   package enum Class: String, CaseIterable, Sendable {
     /// An end of a session.
     case end = "end"
-    /// A session that nothing has ended, or that is not there.
+    /// A session that has not ended, or no session.
     case still = "still"
     /// One record.
     case event = "event"
