@@ -1,7 +1,7 @@
 @_spi(Internals) import SessionCore
 
 extension ExplanationDraft {
-  /// The records that led to it, newest first, each once.
+  /// Adds the records that led to the subject, the newest first and without duplicates.
   mutating func addChain() {
     var links: [UInt64: Explanation.Link] = [:]
     let first = evidence.firstSequence
@@ -47,7 +47,7 @@ extension ExplanationDraft {
     }
   }
 
-  /// Whether a record behind the one that is explained is about the same thing.
+  /// Returns whether a later record is about the same thing as the record that is explained.
   private func isAbout(_ fact: Fact) -> Bool {
     switch fact.record.content {
     case .event(let event):

@@ -33,7 +33,7 @@ extension ExplanationDraft {
     case .inactivity: explainInactivity()
     case .lifetimeEnded: explainLifetime()
     case .endedByServer: explainServersEnd()
-    // A newer version's reason; a test goes through all that are known.
+    // A reason of a newer version; a test covers all known reasons.
     default: explainUnknown()
     }
   }
@@ -64,7 +64,7 @@ extension ExplanationDraft {
     advise(.findLogoutCallers)
   }
 
-  /// The policy closes later what had expired.
+  /// Explains that the policy closed an expired session later.
   private mutating func explainClosing(of root: Evidence) {
     let reason = Explainer.explain(root)
     // A session that began and expired in lost records may be the one that was closed.
@@ -75,7 +75,7 @@ extension ExplanationDraft {
     advise(.asRoot)
   }
 
-  // MARK: The server's word
+  // MARK: The server's statements
 
   private mutating func explainDeleted() {
     conclude(.accountDeleted, .proven)
@@ -102,7 +102,7 @@ extension ExplanationDraft {
   private mutating func explainServersEnd() {
     conclude(.endedByServer, .proven)
     prove(.serverEndedIt, on: evidence.expiry)
-    // A refusal is how such a token ends (POL-7).
+    // A server rejects such a token to end the session (POL-7).
     if let token, !token.facts.isRefreshable, !token.facts.isLifetimeKnown { maybe(.livedItsTime) }
     maybe(.signedOutElsewhere, .passwordChanged, .administrator)
     ruleOutTheUsual()
@@ -110,7 +110,7 @@ extension ExplanationDraft {
   }
 
   private mutating func explainInactivity() {
-    // With the clock set forward it may have been unused for less.
+    // If the clock was set forward, the session may have been unused for less time.
     let wasSet = evidence.clock.jumps.contains { $0.span > 0 && $0.to > evidence.sessionStart }
     conclude(.inactive, wasSet ? .possible : .proven)
     if let before = evidence.lastBefore {
@@ -125,7 +125,7 @@ extension ExplanationDraft {
   }
 
   private mutating func explainLifetime() {
-    // With the clock set forward it may have lasted for less.
+    // If the clock was set forward, the session may have lasted for less time.
     let wasSet = evidence.clock.jumps.contains { $0.span > 0 && $0.to > evidence.sessionStart }
     conclude(.lifetimeOver, wasSet ? .possible : .proven)
     if let login = evidence.login {
@@ -139,7 +139,7 @@ extension ExplanationDraft {
     advise(.raiseLifetime)
   }
 
-  /// The policy closes a session after an expiry, and that is not in the file.
+  /// Explains a closing by the policy whose expiry is not in the file.
   private mutating func explainPolicyAlone() {
     conclude(.unexplained, .possible, [.word(LogoutReason.policy.description)])
     prove(.closedByPolicy, on: evidence.logout)
@@ -182,7 +182,7 @@ extension ExplanationDraft {
       advise(.noJournalBackup)
       return
     }
-    // Another item than the token is of weight only where the policy requires it.
+    // An item other than the token matters only if the policy requires it.
     let isSure = first.1 == .token
     conclude(.secretUnreadable, isSure ? .proven : .likely, [.word(first.1.description)])
     for (fact, item) in unreadable { prove(.itemNotRead, [.word(item.description)], on: fact) }
@@ -194,7 +194,7 @@ extension ExplanationDraft {
     advise(.sendItemFacts)
   }
 
-  /// The token that was current, also if no record that can be read names it.
+  /// The token that was current, even if no readable record names it.
   private var tokenWord: Value {
     token.map { .token($0.generation) } ?? .word("the session's token")
   }
@@ -210,7 +210,7 @@ extension ExplanationDraft {
     advise(.noJournalBackup)
   }
 
-  /// The app was replaced by an earlier version, which cannot read what the later one stored.
+  /// Explains that an earlier version of the app was installed, which cannot read the newer items.
   private mutating func explainNewerSecrets() {
     conclude(.secretsNewer, .proven)
     showsOpenings = true
@@ -221,10 +221,10 @@ extension ExplanationDraft {
     advise(.updateApp)
   }
 
-  // MARK: A token's life
+  // MARK: The lifetime of a token
 
   private mutating func explainExpiry() {
-    // Without the record that announced it nothing tells how long it lived.
+    // Without the record of its announcement, the token's lifetime is not known.
     guard let token, !token.isLost else { return conclude(.tokenExpired, .possible) }
     ruleOutUser()
     if token.requests.isEmpty, token.isWhole { ruleOut(.nothingSent) }
@@ -232,14 +232,14 @@ extension ExplanationDraft {
     guard token.facts.lifetimeMilliseconds >= 1_000 else { return explainStillbirth(token) }
     let early = token.facts.expiresAt.milliseconds(since: endTime)
     guard early <= 0 else {
-      // The clock was set back while it was waited for, or was read otherwise.
+      // The clock was set back during the wait, or it was read in another way.
       conclude(.tokenExpired, .possible)
       prove(
         .lifeNotOver, [.token(token.generation), .span(early)], on: token.announced,
         evidence.expiry)
       return
     }
-    // What could be refreshed has not ended for want of a refresh token, as far as records tell.
+    // According to the records, a refreshable token did not expire for lack of a refresh token.
     let couldRefresh = token.facts.isRefreshable
     prove(
       couldRefresh ? .tokenOver : .lifeWasOver,
@@ -263,7 +263,7 @@ extension ExplanationDraft {
     if couldRefresh { explainNoneToRead(token) } else { advise(.issueRefreshTokens) }
   }
 
-  /// A token that was over as soon as it was there.
+  /// Explains a token that had expired when it arrived.
   private mutating func explainStillbirth(_ token: TokenHistory) {
     conclude(.expiredOnArrival, .proven)
     prove(

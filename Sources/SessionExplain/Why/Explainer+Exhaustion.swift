@@ -1,7 +1,7 @@
 @_spi(Internals) import SessionCore
 
 extension ExplanationDraft {
-  /// The server answered every attempt with a failure.
+  /// Explains that the server answered every attempt with a failure.
   mutating func explainExhaustion() {
     guard let token, token.answered > 0 else {
       conclude(.attemptsExhausted, .possible, [.counted(token?.answered ?? 0, "attempt")])
@@ -17,7 +17,7 @@ extension ExplanationDraft {
     leaveUntold(.policyLimits)
     func count(_ kind: RequestFailure.Kind) -> UInt64 { token.tally[kind] ?? 0 }
     guard isWhole else {
-      // Those before may have been of another sort.
+      // Failures before may have been of another kind.
       conclude(.attemptsExhausted, .possible, [.counted(total, "attempt")])
       advise(.seeClasses)
       adviseServerLog(near: token.lastAnswered)
@@ -56,7 +56,7 @@ extension ExplanationDraft {
     let isShort = schedule.longestLife <= 600_000
     let goesBack = evidence.clock.jumps.contains { $0.span < 0 }
     let isOnly = token.tally[.rateLimited] == token.answered
-    // One of many that came early is not every half life.
+    // A few early refreshes among many are not a refresh at every half of the lifetime.
     let isEarly = schedule.early >= 3 && schedule.early * 4 >= schedule.count * 3
     guard isEarly, isShort, !goesBack else {
       conclude(.rateLimited, isOnly ? .proven : .possible)
@@ -88,7 +88,7 @@ extension ExplanationDraft {
       on: first, last)
   }
 
-  /// `server 3, rateLimited 1`, the most first.
+  /// Returns the number of each kind, the greatest first: `server 3, rateLimited 1`.
   static func classes(_ tally: [RequestFailure.Kind: UInt64]) -> String {
     tally.sorted { ($1.value, $0.key.rawValue) < ($0.value, $1.key.rawValue) }
       .map { "\($0.key) \($0.value.grouped)" }.joined(separator: ", ")

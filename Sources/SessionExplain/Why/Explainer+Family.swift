@@ -1,13 +1,14 @@
 @_spi(Internals) import SessionCore
 
-// What requests with older tokens of the same sign-in may have brought about (RPL-6).
+// The effects that requests with older tokens of the same login may have had (RPL-6).
 extension ExplanationDraft {
-  /// How many requests with older tokens an answer shows.
+  /// The greatest number of requests with older tokens in an explanation.
   static let shownEarlier = 4
 
-  /// The server said of an older token that it was used before.
+  /// Explains that the server reported the reuse of an older token.
   ///
-  /// A server with reuse detection revokes the whole family then, and refuses the newest token, too.
+  /// A server with reuse detection then revokes the whole family, and also rejects the newest
+  /// token.
   mutating func explainFamily(
     _ request: RequestTrace, _ answer: Fact, _ refusal: Fact, _ word: RefusalWord,
     _ losses: [RequestTrace], _ token: TokenHistory
@@ -54,7 +55,8 @@ extension ExplanationDraft {
     proveReturn(request)
   }
 
-  /// Requests with older tokens that may have reached the server late, each as a possible cause.
+  /// Adds requests with older tokens that may have reached the server late, each as a possible
+  /// cause.
   mutating func addEarlier() {
     let late = evidence.earlier.requests.filter { $0.isLost || $0.isRefused }
     for request in late.suffix(Self.shownEarlier) {
@@ -66,7 +68,7 @@ extension ExplanationDraft {
     addUnused()
   }
 
-  /// Tokens that came late: a server that takes only the one it gave last takes no other.
+  /// Adds tokens that arrived late: a server may accept only the last token that it issued.
   private mutating func addUnused() {
     for request in evidence.earlier.requests.suffix(Self.shownEarlier) where request.wasUnused {
       showsEarlier = true

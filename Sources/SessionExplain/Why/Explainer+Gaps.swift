@@ -1,9 +1,9 @@
 @_spi(Internals) import SessionCore
 
-// What may be said where records are missing in the session: nothing is proven or ruled out across a
-// gap (RPL-6).
+// The limits of an explanation with gaps: nothing is proven or ruled out across a gap (RPL-6).
 extension ExplanationDraft {
-  /// Takes back what rests on records on both sides of a gap, or on the absence of any there.
+  /// Removes findings that rely on records on both sides of a gap, or on the absence of records
+  /// there.
   mutating func limitByGaps() {
     for gap in evidence.gaps + evidence.gapsAfter {
       explanation.untold.append(gap.untold)
@@ -20,7 +20,7 @@ extension ExplanationDraft {
     if !isSaidByItsRecords(after: gap) { explanation.certainty = .possible }
   }
 
-  /// Whether the records of the end itself name the cause, and no history is needed for it.
+  /// Returns whether the records of the end itself state the cause, without any history.
   private func isSaidByItsRecords(after gap: UInt64) -> Bool {
     guard explanation.certainty == .proven, let place = evidence.place, place.batch > gap else {
       return false
@@ -29,10 +29,10 @@ extension ExplanationDraft {
     case .accountDeleted, .accountInactive, .otherUser, .noRefreshToken,
       .secretsMissing, .secretUnreadable, .secretsOutdated, .secretsNewer, .endedByServer:
       return true
-    // It rests on an absence in the batch: what is lost right before may be a part of that.
+    // This relies on an absence in the batch; records lost directly before it may belong to it.
     case .secretsAhead: return evidence.lastBefore.map { $0.sequence > gap } ?? false
-    // A refusal that is lost may have said before that the token was used. An expiry that is lost may
-    // have come before the logout.
+    // A lost rejection may have reported a reuse before. A lost expiry may have come before the
+    // logout.
     case .familyRevoked, .revokedElsewhere, .refreshTokenExpired, .unknownToServer, .refused,
       .userLogout, .userLogoutAfterExpiry, .lostReply, .answerNotStored, .killedInRefresh,
       .suspendedInRefresh, .usedElsewhere,
@@ -51,7 +51,7 @@ extension ExplanationDraft {
 }
 
 extension EvidenceGap {
-  /// What it leaves open.
+  /// The question that the gap leaves open.
   fileprivate var untold: Untold {
     if isLeftOut, let sequences { return Untold(.leftOut, [.place(sequences.lowerBound)]) }
     guard bytes == 0, let sequences else {

@@ -1,10 +1,13 @@
 @_spi(Internals) import SessionCore
 
 extension ExplanationDraft {
-  /// The token was refused, and before that no answer came to one request with it, or to more.
+  /// Explains a rejected token if one or more requests with it had no answer before.
   ///
-  /// Which of more than one it was cannot be told; nor where another was answered in a way that leaves
-  /// open what the server did, nor whether a switch changed the token.
+  /// These questions stay open:
+  ///
+  /// - Which of several requests it was.
+  /// - What the server did if another answer does not show it.
+  /// - Whether a context switch changed the token.
   mutating func explainLosses(
     _ losses: [RequestTrace], _ refusal: Fact, _ word: RefusalWord, _ token: TokenHistory
   ) {
@@ -40,8 +43,9 @@ extension ExplanationDraft {
     adviseServerLog(near: lost.sent)
   }
 
-  /// How it became known that no answer came, as far as the civil clock tells: where it was set between,
-  /// it does not say whether that was before the deadline.
+  /// Returns how it became known that no answer arrived, as far as the civil clock shows it.
+  ///
+  /// If that clock was set in between, it does not show whether this was before the deadline.
   func fate(of lost: RequestTrace) -> RequestTrace.Fate {
     guard case .lost(let how) = lost.fate, let end = lost.end,
       evidence.clock.jumps.contains(where: { $0.to > lost.number && $0.from < end.sequence })
@@ -53,8 +57,10 @@ extension ExplanationDraft {
     }
   }
 
-  /// Whether its answer was not stored: a note says so, or its process closed the journal, which earlier
-  /// versions did in the middle of a request only then.
+  /// Returns whether the request's answer was not stored.
+  ///
+  /// Either a note says so, or its process closed the journal. Earlier versions closed it during a
+  /// request only in that case.
   private func isUnstored(_ lost: RequestTrace) -> Bool {
     lost.dropped != nil || lost.wasClosed && lost.late == nil
   }
@@ -71,12 +77,12 @@ extension ExplanationDraft {
     }
   }
 
-  /// Whether the process may have fared otherwise than the cause says.
+  /// Returns whether something else than the cause may have happened to the process.
   private func mayBeOtherwise(_ lost: RequestTrace, _ cause: Cause) -> Bool {
     guard cause != .lostReply else { return false }
     if cause == .answerNotStored { return lost.dropped == nil }
     switch fate(of: lost) {
-    // One that was replaced behind its deadline may have been suspended as well.
+    // A process that was replaced after the deadline may have been suspended as well.
     case .lost(.replaced), .lost(.taken): return true
     case .lost(.gone): return lost.wasReopened
     case .lost(.overtaken): return lost.late == nil && (lost.wasReopened || lost.sawClosing)
@@ -86,7 +92,7 @@ extension ExplanationDraft {
     }
   }
 
-  /// The server may have rotated the token and answered with something that cannot be used.
+  /// Infers that the server may have rotated the token and sent an unusable answer.
   mutating func inferUnusable(_ dubious: RequestTrace, _ token: TokenHistory) {
     guard case .failed(let answer) = dubious.outcome else { return }
     infer(
@@ -134,7 +140,7 @@ extension ExplanationDraft {
     }
   }
 
-  /// Whether its answer came and could not be stored.
+  /// Proves that the answer arrived and could not be stored; returns `false` without a note of it.
   mutating func proveDropping(of lost: RequestTrace) -> Bool {
     guard let dropped = lost.dropped, let note = dropped.answerDropped else { return false }
     prove(
@@ -143,16 +149,18 @@ extension ExplanationDraft {
     return true
   }
 
-  /// Why a process may have ended that left a request without its end.
+  /// Adds the possible reasons why a process ended during a request.
   ///
-  /// One that closed the journal did not die in the request. A closing does not say whose it is.
+  /// A process that closed the journal did not die during the request. A `closed` note does not
+  /// name its process.
   mutating func maybeEnded(_ lost: RequestTrace) {
     if lost.sawClosing { maybe(.closedUnstored) }
     if !lost.wasClosed { maybe(.killedBySystem, .crashed, .closedByUser) }
     nameEndings()
   }
 
-  /// Requests in a row that left no end, and whose process did not come back: an answer may end a process.
+  /// Adds requests in a row without an end whose process did not come back: an answer may end a
+  /// process.
   mutating func nameEndings() {
     let ended = UInt64(token?.endedInRow ?? 0)
     guard ended > 1 else { return }
@@ -180,7 +188,7 @@ extension ExplanationDraft {
     showsOpenings = true
     leaveUntold(.processDeath)
     guard let sent = lost.sent.requestSent, let end = lost.end else { return }
-    // By civil times, which may be set: no more than likely.
+    // These are civil times, which can be set, so the finding is at most likely.
     let left = sent.deadline.milliseconds(since: end.time)
     infer(
       .goneBeforeDeadline, .likely, [.place(lost.number), .time(end.time), .span(left)],
@@ -218,7 +226,7 @@ extension ExplanationDraft {
     leaveUntold(.processDeath)
   }
 
-  /// Who took the request for lost, and whether that was behind its deadline.
+  /// Proves which process presumed the request lost, and whether that was after its deadline.
   mutating func proveTaking(of lost: RequestTrace, _ by: RequestTrace.Taker) {
     guard let sent = lost.sent.requestSent, let taker = by.opener else { return }
     let sender = Opener(sent)
@@ -235,7 +243,7 @@ extension ExplanationDraft {
       on: lost.sent, by.fact)
   }
 
-  /// Its process came back.
+  /// Proves that its process came back.
   mutating func proveReturn(_ lost: RequestTrace) {
     guard let late = lost.late, let sent = lost.sent.requestSent else { return }
     prove(
@@ -244,7 +252,7 @@ extension ExplanationDraft {
 }
 
 extension Opener {
-  /// Its number, with its opening where the other has the same number.
+  /// The process number; with the opening if the other process has the same number.
   fileprivate func value(beside other: Opener) -> Value {
     guard process == other.process, let opening = identity?.opening else {
       return .process(process)

@@ -1,7 +1,7 @@
 @_spi(Internals) import SessionCore
 
 extension ExplanationDraft {
-  /// One record that ended nothing.
+  /// Explains one record that ended nothing.
   mutating func explainRecord(_ fact: Fact) {
     showsAftermath = true
     explanation.before = explanation.after
@@ -73,7 +73,7 @@ extension ExplanationDraft {
     advise(.checkStore)
   }
 
-  /// Nothing is said of other records.
+  /// Gives no explanation, since other records have none.
   private mutating func explainOther() {
     conclude(.unexplained, .possible, [.word(evidence.place?.record.name ?? "")])
   }
@@ -135,7 +135,7 @@ extension ExplanationDraft {
     proveSuccess(behind: fact)
   }
 
-  /// What came behind may have ended the session all the same.
+  /// Proves that the record ended nothing, and names a later end of the session.
   private mutating func proveNothingEnded(_ fact: Fact) {
     prove(.endedNothing, on: fact)
     if let end = evidence.endedBehind { prove(.endedBehind, [.place(end.sequence)], on: end) }
@@ -150,7 +150,7 @@ extension ExplanationDraft {
 
   private mutating func proveSuccess(behind fact: Fact) {
     for later in evidence.aftermath {
-      // What came in another session is no success of this one.
+      // A success in another session is not a success of this one.
       guard !later.isEnd, !later.isLogin else { return }
       guard case .refreshSucceeded(let refresh)? = later.event else { continue }
       prove(
@@ -159,7 +159,7 @@ extension ExplanationDraft {
     }
   }
 
-  /// A request that another process took for lost, or that its own process ended too late.
+  /// Explains a request that another process presumed lost, or whose own process ended it too late.
   private mutating func explainTakeover(of number: UInt64, _ fact: Fact) {
     showsOpenings = true
     let requests = (token?.requests ?? []) + evidence.earlier.requests

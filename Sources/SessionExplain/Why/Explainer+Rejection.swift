@@ -1,7 +1,7 @@
 @_spi(Internals) import SessionCore
 
 extension ExplanationDraft {
-  /// A refresh failed for good: the server refused it, or there was nothing to refresh with.
+  /// Explains a final failure of a refresh: the server rejected it, or there was no refresh token.
   mutating func explainRejection() {
     guard let refusal = evidence.failure, let failure = refusal.failure, let token else {
       conclude(.refused, .possible, [.word("the journal has no code that says why")])
@@ -16,9 +16,10 @@ extension ExplanationDraft {
       return explainOtherUser(refusal, failure.serverCode.flatMap { NamingSource(rawValue: $0) })
     }
     proveWords((token.refusals + [token.firstReuse, refusal]).compactMap { $0 })
-    // Who has refused a token as used may say later that it is revoked: that is what came of it.
+    // A server that rejected a token as used may later report it as revoked; the first report is
+    // the cause.
     let word = token.firstReuse == nil ? refusal.refusalWord ?? .unsaid : .reused
-    // What was sent behind the first answer that says so did not bring it about.
+    // A request after the first such answer cannot be its cause.
     let first = token.firstReuse ?? refusal
     let lost = token.lost(before: first.sequence)
     for request in token.requests where !request.isLost { proveReturn(request) }
@@ -26,7 +27,7 @@ extension ExplanationDraft {
     if let reuse, word != .expired {
       return explainFamily(reuse.request, reuse.answer, refusal, word, lost, token)
     }
-    // A code that was not kept may have said "used".
+    // A code that was not kept may have meant *used*.
     if !lost.isEmpty, word == .reused || word == .unsaid || word == .notKept {
       return explainLosses(lost, first, word, token)
     }
@@ -48,7 +49,7 @@ extension ExplanationDraft {
       if let login = evidence.login { advise(.sameBackend, [.place(login.sequence)]) }
     case .unsaid, .notKept, .strange: explainSilence(refusal, word, token)
     }
-    // A server that sees a token again may say that it is revoked, or whatever it calls that.
+    // A server that receives a token again may report it as revoked, or with another code.
     for lost in lost {
       infer(
         .rotatedReplyLost, .possible, [.token(token.generation), .place(lost.number)],
@@ -58,7 +59,8 @@ extension ExplanationDraft {
     adviseServerLog(near: refusal)
   }
 
-  /// A newer token that could not be stored leaves the one before it, which the server takes no more.
+  /// Infers that a newer token was not stored, so that the older one was sent, which the server
+  /// rejects.
   private mutating func inferLostWrite(_ token: TokenHistory) {
     guard let run = evidence.storage.lostWrite(after: token.announced?.sequence ?? 0) else {
       return
@@ -67,7 +69,7 @@ extension ExplanationDraft {
     advise(.checkStore)
   }
 
-  /// What the server said, each word once, at its first place.
+  /// Proves the server's statements, each once, at its first record.
   private mutating func proveWords(_ refusals: [Fact]) {
     var said: Set<Value> = []
     for refusal in refusals {
@@ -82,7 +84,7 @@ extension ExplanationDraft {
     for fact in token.doubted { prove(.refusalDoubted, [.place(fact.sequence)], on: fact) }
   }
 
-  /// What came when others had taken the request for lost: it decided nothing, and is an answer.
+  /// Proves answers that arrived after their request was presumed lost; they decided nothing.
   mutating func proveLateAnswers(_ token: TokenHistory) {
     for request in token.requests {
       guard let late = request.lateAnswer, let failure = late.failure else { continue }
@@ -95,9 +97,9 @@ extension ExplanationDraft {
   private mutating func explainOldToken(_ refusal: Fact, _ token: TokenHistory) {
     conclude(.refreshTokenExpired, .proven)
     if token.isLost {
-      // When it was issued stood in records that are lost.
+      // The time of issue is in records that are lost.
     } else if evidence.clock.mayJump(behind: token.announced?.sequence ?? 0) {
-      // A time that was set says nothing of how long it was.
+      // If the clock was set, its times do not show how long the token was unused.
       maybe(.unusedUntold)
     } else {
       let unused = max(0, refusal.time.milliseconds(since: token.facts.issuedAt))
@@ -116,7 +118,8 @@ extension ExplanationDraft {
     explainNoneToRead(token)
   }
 
-  /// The vault gives none where it holds none, and where what it holds is another's or set aside.
+  /// Adds why no refresh token could be read: none is stored, or it belongs to another session or
+  /// was set aside.
   mutating func explainNoneToRead(_ token: TokenHistory) {
     let wasSent = token.requests.contains { $0.isAnswered }
     if !wasSent { maybe(.notCarried) }
@@ -125,10 +128,10 @@ extension ExplanationDraft {
     advise(.lookAtItem)
   }
 
-  /// Proven only if the record names the source: then it is the one that named the session's user.
+  /// Explains an answer for another user; it is proven only if the record names the source.
   ///
-  /// Older versions compared what different sources said, and one user may have
-  /// two names.
+  /// Then it is the same source that had named the session's user. Older versions compared the
+  /// statements of different sources, and one user may have two names.
   private mutating func explainOtherUser(_ refusal: Fact, _ source: NamingSource?) {
     if let source {
       conclude(.otherUser, .proven)
@@ -153,7 +156,7 @@ extension ExplanationDraft {
     }
   }
 
-  /// The code says that it was used, and no request of this journal is without its answer.
+  /// Explains a reported reuse if every request in this journal has its answer.
   private mutating func explainReuse(_ refusal: Fact, _ token: TokenHistory) {
     if let dubious = token.lastDubious(before: refusal.sequence) {
       conclude(.lostReply, .possible)
@@ -163,7 +166,7 @@ extension ExplanationDraft {
       adviseServerLog(near: dubious.sent)
       return
     }
-    // A network may have brought one request twice; no record can show that it did not.
+    // The network may have delivered one request twice; no record can disprove it.
     conclude(.usedElsewhere, .possible)
     infer(.otherCopyUsed, .possible, [.token(token.generation)])
     maybe(.restoredBackup, .secondDevice, .stolen)
@@ -194,7 +197,7 @@ extension ExplanationDraft {
     case .notKept:
       conclude(.refused, .proven, [.word("gave a reason whose code was not kept")])
     default:
-      // Older versions dropped codes without a word.
+      // Older versions dropped codes without a note.
       let said = refusal.failure?.serverCode.map { "its code does not say why (\($0))" }
       conclude(.refused, .possible, [.word(said ?? "the journal has no code that says why")])
     }

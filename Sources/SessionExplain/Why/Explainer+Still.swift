@@ -1,12 +1,12 @@
 @_spi(Internals) import SessionCore
 
 extension ExplanationDraft {
-  /// The session as it stands where reading ended.
+  /// Explains the current session at the end of what was read.
   mutating func explainOpen() {
     switch evidence.after.state {
     case .authenticated(let session): explainSignedIn(session)
     case .expired(let session):
-      // Its end is not in the file.
+      // The end itself is not in the file.
       conclude(.endedBefore, .proven)
       explanation.reason = session.reason.description
       prove(
@@ -32,7 +32,7 @@ extension ExplanationDraft {
       advise(.keepJournal)
       return
     }
-    // Who was signed in before is in the journal that this one goes on from.
+    // The earlier user is in the journal that this one continues.
     conclude(.neverSignedIn, evidence.continued == nil ? .proven : .possible)
     prove(.nobodyYet, [.place(endSequence)])
     leaveUntold(.failedSignIns)
@@ -49,7 +49,7 @@ extension ExplanationDraft {
       conclude(.stillSignedIn, .proven, [.time(session.since)])
     }
     if evidence.isAssumed {
-      // Only that somebody was signed in then is known.
+      // It is only known that a user was logged in then.
       explanation.proven.removeAll { $0.what == .signedInSince }
     } else {
       proveTokensLife(session.token)
@@ -58,7 +58,7 @@ extension ExplanationDraft {
     ruleOut(.noEnd, [.place(start)], searched: range(from: start))
   }
 
-  /// A note that is left is about an end that is lost: only why it ended is unknown.
+  /// Explains a session whose end is lost; a note proves the end, but not its reason.
   private mutating func explainLostEnd(_ fact: Fact, of token: TokenMetadata) {
     conclude(.unexplained, .possible, [.word("the end is lost")])
     explanation.after = .unauthenticated
@@ -107,7 +107,7 @@ extension ExplanationDraft {
       let lastAnswered = token?.lastAnswered?.sequence ?? 0
       if let newest, newest.sequence > lastAnswered {
         prove(.lastUnansweredSo, [Self.words(last), .place(newest.sequence)], on: newest)
-        // The server was there behind the request that failed: no more than possible.
+        // The server answered after the failed request was sent, so being offline is only possible.
         inferOffline(last, lastAnswered < newest.answers ?? 0 ? .likely : .possible)
       }
       addNextTry()
@@ -130,7 +130,7 @@ extension ExplanationDraft {
       prove(.nobodySignedOut)
       advise(.firstUnlock)
     } else if let request = token?.requests.last, proveDropping(of: request) {
-      // The server was reached: the device is not offline.
+      // The server was reached, so the device is not offline.
       conclude(.stillSignedIn, .proven, [.time(session.since)])
       prove(.nobodySignedOut)
       addNextTry()
@@ -161,7 +161,7 @@ extension ExplanationDraft {
     advise(.noSignInScreen)
   }
 
-  /// Offline is likely only where the request could not leave; a reply is lost in many ways.
+  /// Infers an offline device; it is likely only if the request could not be sent.
   private mutating func inferOffline(
     _ last: RequestFailure, _ certainty: Certainty = .likely
   ) {

@@ -1,6 +1,8 @@
 @_spi(Internals) import SessionCore
 
-/// Says why: from the evidence alone, by the rules of `Specs/Why.md`; total, and touches nothing.
+/// The function from evidence to an explanation, by the rules of `Specs/Why.md`.
+///
+/// It is total and has no side effects.
 package enum Explainer {
   package static func explain(_ evidence: Evidence) -> Explanation {
     var draft = ExplanationDraft(evidence)
@@ -14,7 +16,7 @@ package enum Explainer {
   }
 }
 
-/// An explanation that is being made.
+/// An explanation that is being built.
 struct ExplanationDraft {
   let evidence: Evidence
   var explanation: Explanation
@@ -22,7 +24,7 @@ struct ExplanationDraft {
   var showsEarlier = false
   /// Whether the openings belong to the chain.
   var showsOpenings = false
-  /// Whether what came behind does.
+  /// Whether later records belong to the chain.
   var showsAftermath = false
 
   init(_ evidence: Evidence) {
@@ -36,7 +38,7 @@ struct ExplanationDraft {
     explanation.signedInAgain = evidence.signedInAgain
   }
 
-  // MARK: Short ways to say it
+  // MARK: Building blocks
 
   mutating func conclude(_ cause: Cause, _ certainty: Certainty, _ headline: [Value] = []) {
     explanation.cause = cause
@@ -81,17 +83,17 @@ struct ExplanationDraft {
     explanation.advice.append(Advice(what, values))
   }
 
-  // MARK: What stands in most answers
+  // MARK: Parts of most explanations
 
   var token: TokenHistory? { evidence.token }
   var endTime: Timestamp { evidence.place?.time ?? Timestamp(milliseconds: 0) }
   var endSequence: UInt64 { evidence.place?.sequence ?? 0 }
 
-  /// From a record to the one that is explained.
+  /// Returns the range from a record to the one that is explained.
   func range(from start: UInt64) -> ClosedRange<UInt64> { min(start, endSequence)...endSequence }
 
   mutating func ruleOutUser() {
-    // What was cut off may have been a logout.
+    // A logout may be among the bytes that were cut off.
     guard !evidence.hasDoubtfulCut else { return }
     let start = evidence.sessionStart
     ruleOut(.noLogoutByApp, [.place(start)], searched: range(from: start))
@@ -100,7 +102,7 @@ struct ExplanationDraft {
   mutating func ruleOutLocalExpiry() {
     guard let token, token.facts.isLifetimeKnown else { return }
     let left = token.facts.expiresAt.milliseconds(since: endTime)
-    // A clock that was set back makes more of it; more than its whole life is none.
+    // A clock that was set back makes the remaining time too long, even longer than the lifetime.
     let isSetBack = evidence.clock.mayGoBack(behind: token.announced?.sequence ?? 0)
     if left > 0, left <= token.facts.lifetimeMilliseconds, !isSetBack {
       ruleOut(.tokenHadLife, [.token(token.generation), .span(left)], on: token.announced)
@@ -109,7 +111,7 @@ struct ExplanationDraft {
     }
   }
 
-  /// Openings agree about the civil clock; `moment` is a time that they must reach to.
+  /// Rules out a change of the clock if openings agree; `moment` is a time that they must cover.
   mutating func ruleOutClock(to moment: Timestamp? = nil) {
     let clock = evidence.clock
     guard let last = clock.lastAgreeing, clock.jumps.isEmpty, !clock.hasOtherBoots,
@@ -127,7 +129,7 @@ struct ExplanationDraft {
       }
       return
     }
-    // A token whose life was over by the clock: what was set behind the last opening would show nowhere.
+    // If a token expired by the clock, a change after the last opening would not be visible.
     if let moment, last.time < moment {
       explanation.untold.append(Untold(.clockSince, [.place(last.sequence)]))
       return
@@ -144,15 +146,15 @@ struct ExplanationDraft {
     guard let login = evidence.login, evidence.remarks.count < 8, evidence.storage.runs.isEmpty,
       !evidence.remarks.contains(where: \.isOfStorage)
     else { return }
-    // A version that does not note it, or no note of it at all: the absence of notes proves nothing.
+    // The process may be of a version without such notes, so their absence proves nothing.
     guard evidence.storage.isWhole else { return leaveUntold(.secretStore) }
     ruleOut(
       .nothingUnreadable, [.place(login.sequence)], searched: range(from: login.sequence))
   }
 
-  /// All requests since the sign-in, if none is missing; `nil` also if there was none.
+  /// All requests since the login; `nil` if one is missing, or if there was none.
   ///
-  /// A server that sees an older token again may end the session, so every token counts.
+  /// A server that receives an older token again may end the session, so every token matters.
   ///
   /// - Requirement: RPL-6
   var wholeRequests: (count: UInt64, kept: [RequestTrace], senders: RequestSenders)? {
@@ -190,7 +192,7 @@ struct ExplanationDraft {
       searched: token.announced.map { range(from: $0.sequence) })
   }
 
-  /// User action, local expiry, the clock and storage: what people ask first.
+  /// Rules out user action, local expiry, another process, the clock and storage, if possible.
   mutating func ruleOutTheUsual() {
     ruleOutUser()
     ruleOutLocalExpiry()
@@ -199,7 +201,7 @@ struct ExplanationDraft {
     ruleOutStorage()
   }
 
-  /// What the server's log has about it.
+  /// Advises to read the server's log near a record.
   mutating func adviseServerLog(near fact: Fact?) {
     guard let fact else { return }
     advise(.serverLogNear, [.time(fact.time)])
@@ -208,7 +210,7 @@ struct ExplanationDraft {
 
   static func words(_ failure: RequestFailure) -> Value { .word(FailureFormatter.text(failure)) }
 
-  // MARK: The end of every answer
+  // MARK: The end of every explanation
 
   mutating func finish() {
     hedge()
@@ -220,7 +222,7 @@ struct ExplanationDraft {
     addChain()
   }
 
-  /// What stands behind damage, or stood in a tail that was cut off, may have ended what is still there.
+  /// Lowers the certainty: an end may be in damaged bytes, in a tail that was cut off, or in a gap.
   private mutating func hedge() {
     let mayHideAnEnd =
       evidence.damagedAt != nil || evidence.hasDoubtfulCut || !evidence.gaps.isEmpty
@@ -242,7 +244,7 @@ struct ExplanationDraft {
     }
   }
 
-  /// What a jump of the clock is called.
+  /// Returns the finding for a jump of the clock.
   static func finding(_ jump: ClockTrail.Jump) -> Finding {
     let span = Value.span(Int64(clamping: jump.span.magnitude))
     let sequences = [jump.from, jump.to]
@@ -254,7 +256,7 @@ struct ExplanationDraft {
       [span, .place(jump.from), .place(jump.to)], on: sequences)
   }
 
-  /// What the secret store did not do in this session.
+  /// Adds the failures of the secret store in this session.
   private mutating func addStorage() {
     for run in evidence.storage.runs {
       let words = Value.word(NoteFormatter.storage(run.failed))

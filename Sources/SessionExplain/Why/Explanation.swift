@@ -1,69 +1,70 @@
 @_spi(Internals) package import SessionCore
 
-/// Why: the chain of records, what was ruled out, what follows and how surely, and what to do.
+/// The explanation of a subject: the chain of records, the findings with their certainty, and
+/// advice.
 ///
-/// Only facts and words; how they are shown is another's.
+/// It contains facts and codes of sentences. Formatters turn them into text.
 package struct Explanation: Equatable, Sendable {
   package var cause: Cause
-  /// How surely that is the cause.
+  /// The certainty of the cause.
   package var certainty: Certainty
-  /// What the headline's places are filled with.
+  /// The values for the places in the headline.
   package var headline: [Value] = []
-  /// The record that is explained; `nil` of a journal without records.
+  /// The sequence of the record that is explained; `nil` if the journal has no records.
   package var sequence: UInt64?
   package var time: Timestamp?
-  /// The state before it and behind it.
+  /// The state before the record and after it.
   package var before: SessionState.Kind
   package var after: SessionState.Kind
-  /// The code of the end, as the journal has it.
+  /// The code of the end in the journal.
   package var reason: String?
-  /// Whether the policy closed for good what had expired.
+  /// Whether the policy closed a session that had expired.
   package var isClosedByPolicy = false
-  /// Why the session had expired that a logout settled.
+  /// The explanation of the expiry after which a logout came.
   package var root: [Explanation] = []
-  /// Newest first.
+  /// The records that led to the subject, the newest first.
   package var chain: [Link] = []
-  /// How many requests with the token are not kept.
+  /// The number of requests with the token that are not kept.
   package var omitted: UInt64 = 0
   package var proven: [Finding] = []
   package var inferred: [Finding] = []
   package var ruledOut: [Finding] = []
-  /// What else the session shows: clocks, thresholds, doubts.
+  /// Other findings about the session: clocks, thresholds, doubts.
   package var alsoSeen: [Finding] = []
   package var untold: [Untold] = []
   package var advice: [Advice] = []
-  /// The last record that a compaction took away.
+  /// The last record that a compaction removed.
   package var compactedBefore: UInt64?
-  /// How many other ends of sessions come before it, as far as the command looked.
+  /// The number of earlier ends of sessions among the records that the command read.
   package var otherEnds: UInt64 = 0
-  /// Where the user signed in again.
+  /// The sequence of the user's next login.
   package var signedInAgain: UInt64?
 
   /// A record of the chain.
   package struct Link: Equatable, Sendable {
     package let fact: Fact
     package let role: Role
-    /// Whether the file has it one by one; of what a snapshot says the time is not known.
+    /// Whether the file has the record itself; the time of a record from a snapshot is not known.
     package let isInFile: Bool
   }
 
-  /// What a record is to the one that is explained.
+  /// The role of a record in the chain.
   package enum Role: String, CaseIterable, Sendable {
-    /// What is explained.
+    /// The record that is explained.
     case end = "end"
-    /// Decided in one batch with it.
+    /// A record of the same batch.
     case decided = "decided"
     /// A request with the token.
     case request = "request"
-    /// What became of a request.
+    /// The outcome of a request.
     case outcome = "outcome"
-    /// It announced the token.
+    /// The announcement of the token.
     case token = "token"
-    /// Somebody opened or closed the journal.
+    /// An opening or a closing of the journal.
     case opening = "opening"
-    /// Something that opening found.
+    /// A note about what an opening found.
     case remark = "remark"
-    /// What came behind.
+    /// A later record.
     case behind = "behind"
   }
 }

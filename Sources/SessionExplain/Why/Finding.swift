@@ -1,13 +1,12 @@
 @_spi(Internals) package import SessionCore
 
-/// How surely something is so.
+/// The certainty of a cause or a finding.
 package enum Certainty: String, CaseIterable, Sendable, Comparable {
-  /// It fits, and so does at least one other thing that is named beside it; or records are lost that
-  /// could speak against it.
+  /// It fits the records, but another named cause fits too, or lost records could contradict it.
   case possible = "possible"
-  /// Everything that a record could show against it is absent, and the history that would show it is whole.
+  /// No record contradicts it, and the history that would contain such a record is complete.
   case likely = "likely"
-  /// A record says so, or the rules leave nothing else.
+  /// A record states it, or the rules leave no other possibility.
   case proven = "proven"
 
   private var rank: Int {
@@ -21,7 +20,7 @@ package enum Certainty: String, CaseIterable, Sendable, Comparable {
   package static func < (left: Certainty, right: Certainty) -> Bool { left.rank < right.rank }
 }
 
-/// What a record says, in a place of a sentence.
+/// A value from a record, for a place in a sentence.
 package enum Value: Hashable, Sendable {
   /// `tok#6`
   case token(Generation)
@@ -33,22 +32,22 @@ package enum Value: Hashable, Sendable {
   case number(UInt64)
   /// `2 requests`
   case counted(UInt64, String)
-  /// The system's number of a process.
+  /// The process id.
   case process(UInt32)
-  /// The same, and the opening where another one of that number stands beside it.
+  /// The process id and the opening, if another process with the same id is named beside it.
   case opening(UInt32, Identifier)
-  /// What a server or the journal calls it.
+  /// The text of a server or the journal.
   case word(String)
 }
 
-/// Something that the journal shows, rules out, or makes likely.
+/// A statement that the journal proves, rules out, or makes likely or possible.
 package struct Finding: Hashable, Sendable {
   package let what: FindingWord
   package var certainty: Certainty
   package var values: [Value] = []
-  /// The records that it rests on.
+  /// The records that prove it.
   package var sequences: [UInt64] = []
-  /// Where it rests on an absence: the records that were searched.
+  /// The records that were searched, if it relies on an absence.
   package var searched: ClosedRange<UInt64>?
 
   package init(
@@ -63,7 +62,7 @@ package struct Finding: Hashable, Sendable {
   }
 }
 
-/// What the journal does not tell.
+/// A question that the journal does not answer.
 package struct Untold: Hashable, Sendable {
   package let what: UntoldWord
   package var values: [Value] = []
@@ -74,7 +73,7 @@ package struct Untold: Hashable, Sendable {
   }
 }
 
-/// What to do next.
+/// A next step for the reader.
 package struct Advice: Hashable, Sendable {
   package let what: AdviceWord
   package var values: [Value] = []

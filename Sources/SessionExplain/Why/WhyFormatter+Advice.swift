@@ -1,4 +1,4 @@
-// What can be done, each with `{}` where a record's word goes; `Specs/Why.md` has the same.
+// The sentences of advice, with `{}` for a value; `Specs/Why.md` has the same sentences.
 
 extension AdviceWord {
   package var sentence: String {

@@ -1,4 +1,4 @@
-// The headline of each cause, with `{}` where a record's word goes; `Specs/Why.md` has the same.
+// The headlines of causes, with `{}` for a value; `Specs/Why.md` has the same headlines.
 
 extension Cause {
   package var headline: String {

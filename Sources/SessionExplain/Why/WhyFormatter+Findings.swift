@@ -1,7 +1,7 @@
-// The sentences of `why`, each with `{}` where a record's word goes; `Specs/Why.md` has the same.
+// The sentences of findings, with `{}` for a value; `Specs/Why.md` has the same sentences.
 
 extension FindingWord {
-  /// What the finding speaks against, of those that rule something out.
+  /// The cause that a finding rules out; `nil` for any other finding.
   package var topic: String? {
     switch self {
     case .noLogoutByApp: "user action"

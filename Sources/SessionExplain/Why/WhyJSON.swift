@@ -2,7 +2,7 @@
 package import SessionJSON
 
 extension JSONWriter {
-  /// An explanation as one object's fields; texts have their times in UTC.
+  /// Writes the fields of an explanation; times in its texts are in UTC.
   package mutating func explanation(_ explanation: Explanation) {
     let text = WhyText(zone: .utc)
     field("class", explanation.cause.class.rawValue)

@@ -1,13 +1,13 @@
 @_spi(Internals) import SessionCore
 
-/// An explanation as people read it.
+/// The text of an explanation.
 package struct WhyText {
   let zone: DisplayZone
   let style: Style
-  /// Whether all of the chain that is kept is shown, and not the newest part of it only.
+  /// Whether the whole kept chain is shown, and not only its newest part.
   let isFull: Bool
 
-  /// How many records of the chain are shown otherwise.
+  /// The number of records of the chain that are shown otherwise.
   static let shownLinks = 12
 
   package init(
@@ -18,13 +18,14 @@ package struct WhyText {
     self.isFull = isFull
   }
 
-  /// The whole answer, with a line feed behind each line.
+  /// Returns the whole text, with a line feed after each line.
   package func text(_ explanation: Explanation) -> String {
     lines(explanation).map { $0 + "\n" }.joined()
   }
 
-  /// The whole answer, line by line; no line has a character that moves a terminal's cursor, but for the
-  /// style's colours.
+  /// Returns the lines of the text.
+  ///
+  /// No line has a character that moves a terminal's cursor, except in the codes for colours.
   package func lines(_ explanation: Explanation) -> [String] {
     var lines = [headline(explanation)]
     lines += chain(explanation)
@@ -52,7 +53,7 @@ package struct WhyText {
     return lines
   }
 
-  /// `Expired at 2026-11-21 14:00:05.205Z (seq 412): refresh token reused after a lost reply (likely)`.
+  /// Returns the headline, such as `Expired at 2026-11-21 14:00:05.205Z (seq 412): … (likely)`.
   package func headline(_ explanation: Explanation) -> String {
     var text = fill(explanation.cause.headline, explanation.headline)
     if explanation.certainty != .proven { text += " (\(explanation.certainty))" }
@@ -100,7 +101,7 @@ package struct WhyText {
     return fact.note == nil ? line : style.dim(line)
   }
 
-  /// What a kept record says: a context without what it permits.
+  /// Returns the text of a record; of a context it shows no permissions.
   package static func text(of fact: Fact) -> String {
     switch fact.record.content {
     case .event(.contextSwitched(let change)):
@@ -135,13 +136,13 @@ package struct WhyText {
     finding.certainty == .proven ? sentence(finding) : "\(finding.certainty): \(sentence(finding))"
   }
 
-  /// A sentence with a value in each of its places.
+  /// Returns a sentence with values in its places.
   package func fill(_ sentence: String, _ values: [Value]) -> String {
     WhyFormatter.fill(sentence, values, zone)
   }
 }
 
-/// Sentences with places for what records say.
+/// A formatter of sentences with places for values.
 enum WhyFormatter {
   static let place = "{}"
 

@@ -1,4 +1,4 @@
-/// What a finding says; the sentences are in `WhyFormatter`.
+/// The code of a finding; `WhyFormatter` has the sentences.
 package enum FindingWord: String, CaseIterable, Sendable {
   case noLogoutByApp = "noLogoutByApp"
   case noRefusalOfUser = "noRefusalOfUser"
@@ -149,7 +149,7 @@ package enum FindingWord: String, CaseIterable, Sendable {
   case suspended = "suspended"
 }
 
-/// What a journal does not tell.
+/// The code of a question that the journal does not answer.
 package enum UntoldWord: String, CaseIterable, Sendable {
   case personOrProgram = "personOrProgram"
   case serverLog = "serverLog"
@@ -177,7 +177,7 @@ package enum UntoldWord: String, CaseIterable, Sendable {
   case secretStore = "secretStore"
 }
 
-/// What can be done about a cause.
+/// The code of an advice.
 package enum AdviceWord: String, CaseIterable, Sendable {
   case findLogoutCallers = "findLogoutCallers"
   case asRoot = "asRoot"

@@ -2,24 +2,26 @@
 
 /// The time zone in which text shows times.
 ///
-/// A value, so that text needs no access to the system's table of zones.
+/// It is a value, so that formatting needs no access to the system's time zone data.
 package struct DisplayZone: Sendable {
   /// Coordinated universal time, marked `Z`.
   package static let utc = DisplayZone(distance: nil)
 
-  /// Milliseconds that the zone is ahead of UTC at a time; `nil` for UTC itself.
+  /// Returns the milliseconds that the zone is ahead of UTC at a time; `nil` for UTC itself.
   private let distance: (@Sendable (Timestamp) -> Int64)?
 
   private init(distance: (@Sendable (Timestamp) -> Int64)?) {
     self.distance = distance
   }
 
-  /// A zone that is `offset` milliseconds ahead of UTC at a time; its times are marked with that distance: `+01:00`.
+  /// Creates a zone that is `offset` milliseconds ahead of UTC at a time.
+  ///
+  /// Its times are marked with the difference, such as `+01:00`.
   package init(offset: @escaping @Sendable (Timestamp) -> Int64) {
     self.init(distance: offset)
   }
 
-  /// `2026-11-21 14:00:05.205Z`.
+  /// Formats a time, such as `2026-11-21 14:00:05.205Z`.
   package func text(_ time: Timestamp) -> String {
     guard let distance else { return "\(time.calendarDay) \(time.timeOfDay)Z" }
     let offset = distance(time)

@@ -1,5 +1,7 @@
-/// A span of time as people say it: `250 ms`, `2.0 s`, `30 s`, `1 min 30 s`, `15 min`, `2 h 5 min`, `3 d 4 h`;
-/// rounded to the last unit that is shown.
+/// A formatter of durations: `250 ms`, `2.0 s`, `30 s`, `1 min 30 s`, `15 min`, `2 h 5 min`, `3 d 4
+/// h`.
+///
+/// A duration is rounded to the last unit that is shown.
 package enum DurationFormatter {
   package static func text(milliseconds: Int64) -> String {
     guard milliseconds >= 0 else {
@@ -18,7 +20,7 @@ package enum DurationFormatter {
     return pair(rounded(milliseconds, to: 3_600_000), 24, "d", "h")
   }
 
-  /// How many of this unit it is, to the nearest.
+  /// Returns the duration in a unit, rounded to the nearest whole number.
   private static func rounded(_ milliseconds: Int64, to unit: Int64) -> Int64 {
     milliseconds / unit + (milliseconds % unit >= unit / 2 ? 1 : 0)
   }

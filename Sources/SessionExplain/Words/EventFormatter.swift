@@ -1,6 +1,6 @@
 @_spi(Internals) package import SessionCore
 
-/// What a record says, in words for people.
+/// A formatter of events for people.
 ///
 /// A place in the journal is written as the selector that finds it: `@410`.
 package enum EventFormatter {
@@ -36,7 +36,8 @@ package enum EventFormatter {
     }
   }
 
-  /// A UUID by its first eight digits, as people compare them; `state` and `--json` have it whole.
+  /// Returns the first eight digits of a UUID, which are enough to compare; `state` and `--json`
+  /// show all.
   package static func short(_ id: Identifier) -> String {
     let text = id.description
     return id.uuid == nil ? text.printable : "\(text.prefix(8))…"

@@ -1,6 +1,6 @@
 @_spi(Internals) package import SessionCore
 
-/// How a request failed, in words.
+/// A formatter of request failures.
 package enum FailureFormatter {
   package static func text(_ failure: RequestFailure) -> String {
     var text = kind(failure.kind)

@@ -5,13 +5,13 @@ extension JSONWriter {
   package mutating func field(_ name: String, _ value: Identifier?) {
     guard let value else { return null(name) }
     guard let (high, low) = value.uuid else { return field(name, value.description) }
-    // In place: a UUID is most of what many records consist of.
+    // Written in place, since UUIDs are the largest part of many records.
     field(name, plainCount: Identifier.canonicalLength) { buffer in
       Identifier.writeCanonical(high, low, into: buffer)
     }
   }
 
-  /// As `Timestamp.description` has it.
+  /// Writes a time in the format of `Timestamp.description`.
   package mutating func field(_ name: String, _ value: Timestamp?) {
     guard let value else { return null(name) }
     field(name, milliseconds: value.milliseconds) { value.calendarDay }

@@ -1,6 +1,6 @@
 @_spi(Internals) package import SessionCore
 
-/// What a note says, in words for people.
+/// A formatter of notes for people.
 package enum NoteFormatter {
   package static func text(_ note: SessionNote, at time: Timestamp) -> String {
     switch note {
@@ -51,7 +51,7 @@ package enum NoteFormatter {
     }
   }
 
-  /// What the secret store did not do, and why.
+  /// Returns the text of a failure of the secret store, with its cause.
   package static func storage(_ failed: SessionNote.StorageFailed) -> String {
     let number =
       switch failed.number {
@@ -72,7 +72,7 @@ package enum NoteFormatter {
     }
   }
 
-  /// What kept something from being stored or read.
+  /// Returns the text of the cause that prevented storing or reading.
   package static func obstacle(_ cause: StorageCause) -> String {
     switch cause {
     case .noRoom: "there was no room on the disk"

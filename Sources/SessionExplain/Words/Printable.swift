@@ -1,8 +1,10 @@
 import SessionJSON
 
 extension String {
-  /// The text with everything escaped that could move a terminal's cursor, break a line or turn
-  /// its direction: names come from servers.
+  /// The text with escapes for characters that move a terminal's cursor, break a line, or turn its
+  /// direction.
+  ///
+  /// Names come from servers, so they can contain such characters.
   package var printable: String {
     guard unicodeScalars.contains(where: \.isUnprintable) else { return self }
     var text = ""
@@ -26,7 +28,7 @@ extension String {
 }
 
 extension FixedWidthInteger {
-  /// The number with its thousands set apart: `9,912`.
+  /// The number with separated thousands: `9,912`.
   @inlinable
   package var grouped: String {
     let digits = Array(String(magnitude))
@@ -39,7 +41,7 @@ extension FixedWidthInteger {
   }
 }
 
-/// `1 record`, `2 records`.
+/// Returns a number and its noun: `1 record`, `2 records`.
 @inlinable
 package func count(_ number: some FixedWidthInteger, _ noun: String) -> String {
   "\(number.grouped) \(noun)\(number == 1 ? "" : "s")"

@@ -1,4 +1,4 @@
-/// Colours, or none.
+/// A terminal style, with or without colours.
 package struct Style: Equatable, Sendable {
   package let isColored: Bool
 

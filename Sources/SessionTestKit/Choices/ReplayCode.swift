@@ -2,10 +2,10 @@
 ///
 /// The code is written in Crockford's base 32. Its layout:
 ///
-/// - the version, 2
-/// - four bytes: a hash of the property's name
-/// - the draws as LEB128, without the zeros at the end
-/// - four bytes: a hash of all bytes before
+/// - The version, 2.
+/// - Four bytes: a hash of the property's name.
+/// - The draws as LEB128, without the zeros at the end.
+/// - Four bytes: a hash of all bytes before.
 public struct ReplayCode: Hashable, Sendable {
   /// The draws.
   public let draws: [UInt64]

@@ -4,13 +4,13 @@ import Foundation
 ///
 /// They come from variables of the environment:
 ///
-/// - `SESSION_CASES`: the factor by which the number of cases of every property is multiplied, at
+/// - `SESSION_CASES`: The factor by which the number of cases of every property is multiplied, at
 ///   least 1.
-/// - `SESSION_SEED`: a seed that replaces the one of each property.
-/// - `SESSION_REPLAY`: a replay code, or the path of a file that holds one. The property that
+/// - `SESSION_SEED`: A seed that replaces the one of each property.
+/// - `SESSION_REPLAY`: A replay code, or the path of a file that holds one. The property that
 ///   printed it runs only this case. If the case holds, the property says so on standard error. All
 ///   other properties run as usual.
-/// - `SESSION_LABELS`: any value except 0 makes reports show how often each label occurred.
+/// - `SESSION_LABELS`: Any value except 0 makes reports show how often each label occurred.
 ///   Properties that hold print it to standard error.
 public struct PropertySettings: Hashable, Sendable {
   /// A variable of the environment that tests read.

@@ -8,9 +8,9 @@ import Synchronization
 ///
 /// Draws decide the fate of each request:
 ///
-/// - how long it travels
-/// - whether the service acts on it once, twice or never
-/// - how long the answer travels, and whether it arrives
+/// - How long it travels.
+/// - Whether the service acts on it once, twice or never.
+/// - How long the answer travels, and whether it arrives.
 ///
 /// So answers can overtake each other, and some are lost after the service acted.
 public final class SimulatedServer: HTTPTransport {

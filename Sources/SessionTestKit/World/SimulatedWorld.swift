@@ -24,9 +24,9 @@ import Synchronization
 ///
 /// The report of a failing case shows the schedule between the steps of the body, in virtual time:
 ///
-/// - which task ran before its turn; all others ran in the order in which they became ready
-/// - the fate of each request
-/// - the timers of the sessions
+/// - Which task ran before its turn; all others ran in the order in which they became ready.
+/// - The fate of each request.
+/// - The timers of the sessions.
 ///
 /// - Requirement: TST-2
 public final class SimulatedWorld: Sendable {
