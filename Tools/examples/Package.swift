@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Four programs as an app's developer writes them: with products and public names only. ./run builds and
-// tries them; ./cost measures what the library costs a program that depends on it.
+// Four programs as an app's developer writes them, with products and public names only. ./run
+// builds and runs them. ./cost measures what the library costs a program that depends on it.
 
 let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
@@ -21,7 +21,7 @@ let package = Package(
   platforms: [.macOS(.v15)],
   dependencies: [.package(name: "session-journal", path: "../..")],
   targets: [
-    // What stands for the app's server: a small HTTP server on loopback.
+    // A small HTTP server on loopback, in place of the app's server.
     .target(name: "Backend", swiftSettings: strict),
 
     .executableTarget(

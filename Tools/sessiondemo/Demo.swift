@@ -4,14 +4,15 @@ import SessionHTTP
 import SessionKit
 import SessionTestKit
 
-/// One real session's life over real HTTP: each event printed as a subscriber receives it.
+/// The life of one real session over HTTP; each event is printed when a subscriber receives it.
 struct Demo {
   let journal: URL
   let server: LoopbackServer
   let session: Session
   private let watch: Watch
 
-  /// Short figures, and an expired session is kept: so one run shows all six events.
+  /// A policy with short delays that keeps an expired session, so that one run shows all six
+  /// events.
   static var policy: SessionPolicy {
     var policy = SessionPolicy.development
     policy.refresh.firstRetryDelay = .milliseconds(300)
@@ -79,7 +80,7 @@ struct Demo {
     Stage.say("    outcome: \(outcome)")
   }
 
-  /// What the file says of it, now that the session object is closed.
+  /// Prints the requests and the journal's timeline, after the session is closed.
   private func settle() {
     let counts = [
       ("login", LoopbackEndpoint.login), ("refresh", .refresh),
@@ -107,7 +108,7 @@ struct Demo {
   }
 }
 
-/// A subscriber that prints each event as it comes, and lets the story wait for one.
+/// A subscriber that prints each event, and lets the demo wait for one.
 final class Watch {
   private var iterator: SessionEvents.Iterator
 
@@ -115,7 +116,7 @@ final class Watch {
     iterator = events.makeAsyncIterator()
   }
 
-  /// Prints events up to and with the first of this kind.
+  /// Prints events up to and including the first of this kind.
   func expect(_ kind: SessionEvent.Kind) async throws {
     while let recorded = try await iterator.next() {
       Stage.say("←\(ReplayTool.line(recorded))")

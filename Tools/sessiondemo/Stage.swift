@@ -3,17 +3,18 @@ import Foundation
 import ReplayCommands
 import Synchronization
 
-/// Where the demo prints, and how it leaves: with nothing of its secrets behind it, however it ends.
+/// The demo's output and exit; its secrets are removed however it ends.
 enum Stage {
   private static let secrets = Mutex<URL?>(nil)
 
-  /// Ctrl-C, a request to end, and a run that hangs leave like everybody else; a pipe that nobody
-  /// reads is an error of `write`.
+  /// Prepares for signals and for a run that hangs: each ends the demo in order.
+  ///
+  /// SIGPIPE is ignored, so that a closed pipe is an error of `write`.
   static func prepare(deadline seconds: Int) {
     signal(SIGPIPE, SIG_IGN)
     _ = wake
     for number in [SIGINT, SIGTERM, SIGHUP] {
-      // All that a handler may do: a thread that may do more waits at the other end.
+      // A signal handler may do no more; a thread at the other end of the pipe does the rest.
       signal(number) { number in
         var byte = UInt8(truncatingIfNeeded: number)
         _ = write(Stage.wake.writing, &byte, 1)
@@ -33,7 +34,7 @@ enum Stage {
     return pipe(&ends) == 0 ? (ends[0], ends[1]) : (-1, -1)
   }()
 
-  /// A folder for secrets that is gone when the demo is.
+  /// Returns a folder for secrets that is removed at the end of the demo.
   static func secretsFolder() -> URL {
     let folder = FileManager.default.temporaryDirectory
       .appending(path: "sessiondemo-secrets-\(UUID().uuidString)")
@@ -41,7 +42,7 @@ enum Stage {
     return folder
   }
 
-  /// Prints a line at once, in order with what others write to standard output.
+  /// Prints a line at once, in order with other output.
   static func say(_ line: String) {
     let output = DescriptorOutput(descriptor: STDOUT_FILENO)
     do throws(OutputFailure) {
@@ -54,13 +55,13 @@ enum Stage {
     }
   }
 
-  /// Says what is wrong on standard error and leaves.
+  /// Prints a problem to standard error, and ends the process.
   static func fail(_ problem: String, _ code: Int32) -> Never {
     let errors = DescriptorOutput(descriptor: STDERR_FILENO)
     do throws(OutputFailure) {
       try errors.write("Error: \(problem)\n")
     } catch {
-      // Nobody reads the errors either: the exit code has to do.
+      // Standard error cannot be written either, so only the exit code is left.
     }
     leave(code)
   }

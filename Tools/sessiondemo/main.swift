@@ -14,12 +14,12 @@ let usage = """
   Exit codes: 0 done, 1 it went wrong, 64 wrong usage, 66 no such folder, 74 not readable or writable.
   """
 
-/// Says what is wrong with the command line and leaves.
+/// Prints a problem with the command line, and ends the process.
 func refuse(_ problem: String) -> Never {
   Stage.fail("\(problem)\nTry: sessiondemo --help", 64)
 }
 
-/// The exit code for what keeps a session from living.
+/// Returns the exit code for an error of the session.
 func code(of error: any Error) -> Int32 {
   guard let cause = (error as? SessionError)?.underlyingError as? JournalError else { return 1 }
   switch cause {

@@ -2,8 +2,10 @@ import Foundation
 import SessionKit
 import Synchronization
 
-/// Files as a secret store, and a place at which its process goes no further: between the token item and
-/// the event that announces it, or between the event of a logout and what telling the server needs.
+/// A secret store of files that stops its process at a chosen place.
+///
+/// The place is after the token item and before the event that announces it. Or it is after the
+/// event of a logout and before the item for its revocation.
 final class StallingSecretStore: SecretStore {
   private struct State {
     var item: SecretItem?
@@ -20,21 +22,23 @@ final class StallingSecretStore: SecretStore {
     files = FileSecretStore(folder: folder)
   }
 
-  /// Whoever stores such an item goes no further: behind a token, before a revocation.
+  /// Stops the process that stores such an item: after a token, or before a revocation.
   func arm(_ item: SecretItem) {
     state.withLock { $0.item = item }
   }
 
-  /// The next process that reads the token item waits for ``goOn()``: under the journal's lock, if it is
-  /// about to take another one's request for lost.
+  /// Makes the next read of the token item wait for ``goOn()``.
+  ///
+  /// The reader may hold the journal's lock then, to replace a request of another process that it
+  /// presumes lost.
   func armRead() {
     state.withLock { $0.readsToken = true }
   }
 
-  /// Lets it go on.
+  /// Lets the waiting read continue.
   func goOn() { gate.signal() }
 
-  /// Waits until a process is there.
+  /// Waits until the process has reached the place.
   func stalled() async {
     await withCheckedContinuation { continuation in
       let isReached = state.withLock { state in
@@ -62,7 +66,7 @@ final class StallingSecretStore: SecretStore {
     if item != .revocation || !isArmed { try files.write(item, bytes) }
     guard isArmed else { return }
     reach()
-    // Until a signal ends it: nothing else can.
+    // Only a signal can end this.
     while true { sleep(1_000) }
   }
 

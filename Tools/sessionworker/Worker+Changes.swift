@@ -6,15 +6,15 @@ import SessionKit
   import FoundationNetworking
 #endif
 
-/// What an app does offline, and sends when it may.
+/// Offline changes of an app, and sending them.
 extension Worker {
-  /// A change as it is sent, and as a server writes it down.
+  /// A change in the format that the server records.
   fileprivate struct Sent: Codable {
     var what: String
     var text: String
   }
 
-  /// `create task/1 TEXT KEY`, or `POST /notes TEXT KEY`; a text of two words has an underscore.
+  /// Adds a change: `create task/1 TEXT KEY`, or `POST /notes TEXT KEY`; a text has no spaces.
   func change(_ words: [String], through gate: SyncGate) async throws {
     let log = try log()
     guard let key = UUID(uuidString: words[3]) else {
@@ -42,7 +42,7 @@ extension Worker {
     try await log.add(change, through: gate)
   }
 
-  /// Sends what waits to where changes are taken; how many the server took.
+  /// Sends the waiting changes to `/changes`; returns how many the server accepted.
   func sync(_ session: Session) async throws -> Int? {
     let (log, api) = (try log(), SessionInterceptor(session))
     let url = server.appending(path: "changes")
@@ -52,7 +52,7 @@ extension Worker {
       request.setValue("application/json", forHTTPHeaderField: "Content-Type")
       request.setValue(waiting.change.key.description, forHTTPHeaderField: "Idempotency-Key")
       do {
-        // What comes again with the same key must be the same to the byte.
+        // A repetition with the same key must have exactly the same bytes.
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         request.httpBody = try encoder.encode(Sent(waiting.change))

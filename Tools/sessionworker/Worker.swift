@@ -9,16 +9,16 @@ import Synchronization
   import FoundationNetworking
 #endif
 
-/// A session that somebody outside drives, line by line.
+/// A session that another process controls line by line.
 final class Worker: Sendable {
-  /// What a line asks for, and what is answered.
+  /// The command in a line.
   private struct Order {
     let number: Int
     let name: String
     let arguments: [String]
   }
 
-  /// One line of standard output; tells of no secret.
+  /// One line of standard output; contains no secret.
   private struct Answer: Encodable {
     var number: Int
     var command: String
@@ -38,7 +38,7 @@ final class Worker: Sendable {
   private let secrets: StallingSecretStore
   private let opened = Mutex<(session: Session, events: SessionEvents)?>(nil)
   private let changes = Mutex<ChangeLog?>(nil)
-  /// How changes are tried, where the session is opened with a log of them.
+  /// The policy for changes; `nil` if the session is opened without a change log.
   private let offline: ChangePolicy?
 
   init?(arguments: ArraySlice<String>) {
@@ -81,7 +81,7 @@ final class Worker: Sendable {
     self.offline = offline
   }
 
-  /// Does what the lines say, many of it at once, until there are no more.
+  /// Performs the commands in the lines, several at once, until there are no more lines.
   func work(_ lines: AsyncStream<String>) async {
     var number = 0
     for await line in lines {
@@ -182,7 +182,7 @@ final class Worker: Sendable {
     return nil
   }
 
-  /// The log of changes, where one is open.
+  /// Returns the open change log; throws if there is none.
   func log() throws -> ChangeLog {
     guard let log = changes.withLock({ $0 }) else {
       throw Refusal(description: "no change log is open")
@@ -190,7 +190,7 @@ final class Worker: Sendable {
     return log
   }
 
-  /// Sends the changes that wait; how many the server took.
+  /// Sends the waiting changes; returns how many the server accepted.
   private func drain(_ session: Session) async throws -> Int? {
     let log = try log()
     let api = SessionInterceptor(session)
@@ -209,7 +209,7 @@ final class Worker: Sendable {
     return drained.acknowledged
   }
 
-  /// Dies at that moment, whatever it is at.
+  /// Kills this process after a time, whatever it is doing.
   private func die(after microseconds: Int) {
     let moment = ContinuousClock.now + .microseconds(microseconds)
     Thread.detachNewThread {
@@ -218,7 +218,7 @@ final class Worker: Sendable {
     }
   }
 
-  /// Asks for the protected resource; the status of the answer.
+  /// Requests the protected resource; returns the status of the answer.
   private func call(with token: AccessToken) async throws -> Int? {
     var request = URLRequest(url: server.appending(path: "materials"))
     request.setValue("Bearer \(token.plaintext)", forHTTPHeaderField: "Authorization")
@@ -226,7 +226,7 @@ final class Worker: Sendable {
     return (response as? HTTPURLResponse)?.statusCode
   }
 
-  /// One write for one line, so that no two mix.
+  /// Writes a line with one call, so that lines do not mix.
   private func say(_ answer: Answer) {
     do {
       FileHandle.standardOutput.write(try JSONEncoder().encode(answer) + Data("\n".utf8))

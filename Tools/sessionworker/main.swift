@@ -34,7 +34,7 @@ let usage = """
   close                closes the session
   """
 
-// Whoever drives it may be gone first.
+// The process that reads the output may end first.
 signal(SIGPIPE, SIG_IGN)
 guard let worker = Worker(arguments: CommandLine.arguments.dropFirst()) else {
   FileHandle.standardError.write(Data((usage + "\n").utf8))
@@ -45,7 +45,7 @@ Thread.detachNewThread {
   while let line = readLine() { input.yield(line) }
   input.finish()
 }
-// Its input may have been left to others who were born meanwhile: without a parent it ends as well.
+// Other child processes may keep the input open, so the process also ends when its parent does.
 let parent = getppid()
 Thread.detachNewThread {
   while getppid() == parent { sleep(1) }

@@ -4,7 +4,8 @@ import SessionTestSupport
 import SessionWebSignIn
 import Synchronization
 
-/// A view that is somebody else's browser: it is told where to go, and tells where it went.
+/// A view whose browser runs in another process: it sends addresses to load, and receives those
+/// loaded.
 final class BrowserPage: IdentityPage {
   private struct State {
     var observer: RedirectObserver?
@@ -50,7 +51,7 @@ final class BrowserPage: IdentityPage {
 
   func end(with redirect: URL) -> Bool { end(redirect) }
 
-  /// The browser goes to this address.
+  /// Records that the browser loads this address.
   func saw(_ address: String) {
     let (observer, scheme) = state.withLock { ($0.observer, $0.scheme) }
     observer?.see(address)
@@ -58,7 +59,7 @@ final class BrowserPage: IdentityPage {
     end(URL(string: address))
   }
 
-  /// The user closes it.
+  /// Ends the sign-in, since the user closed the view.
   func leave() { end(nil) }
 
   @discardableResult

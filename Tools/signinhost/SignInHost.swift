@@ -6,7 +6,9 @@ import SessionTestSupport
 import SessionWebSignIn
 import Synchronization
 
-/// One line of standard output; tells of no secret but addresses, which the browser has to go to.
+/// One line of standard output.
+///
+/// It contains no secret except addresses, which the browser must load.
 struct Saying: Encodable {
   var what: String
   var address: String?
@@ -22,7 +24,7 @@ struct Saying: Encodable {
   var wrongPasswords: Int?
 }
 
-/// An identity provider, a session, and the lines between them and a browser.
+/// An identity provider and a session, which exchange lines with a browser.
 final class SignInHost: Sendable {
   private struct State {
     var page: BrowserPage?
@@ -103,7 +105,7 @@ final class SignInHost: Sendable {
     }
   }
 
-  /// Begins a sign-in, and says how it ends.
+  /// Begins a sign-in, and prints its result.
   private func begin(_ verb: String, responseMode: String?) {
     let client = CodeGrant.Client(
       userFlow: server.userFlow, id: "app-1", scope: "openid offline_access",
@@ -137,7 +139,7 @@ final class SignInHost: Sendable {
         activity: activity, state: "\(session.state.kind)"))
   }
 
-  // MARK: Where nobody sees it
+  // MARK: Without a visible page
 
   private func hidden(_ address: URL) async -> URL? {
     await withCheckedContinuation { waiter in
@@ -159,7 +161,7 @@ final class SignInHost: Sendable {
     waiter?.resume(returning: url)
   }
 
-  /// One write for one line, so that no two mix.
+  /// Writes a line with one call, so that lines do not mix.
   private func say(_ saying: Saying) {
     do {
       let line = try JSONEncoder().encode(saying) + Data("\n".utf8)

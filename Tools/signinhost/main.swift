@@ -21,7 +21,7 @@ let usage = """
   server                says how the provider stands
   """
 
-// Whoever drives it may be gone first.
+// The process that reads the output may end first.
 signal(SIGPIPE, SIG_IGN)
 let options = Array(CommandLine.arguments.dropFirst())
 guard let folder = options.first, options.dropFirst().allSatisfy({ $0 == "unobserved" }) else {

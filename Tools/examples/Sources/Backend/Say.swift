@@ -1,6 +1,6 @@
 import Foundation
 
-/// Prints a line at once, also into a pipe.
+/// Prints a line at once, even into a pipe.
 public func say(_ line: String) {
   FileHandle.standardOutput.write(Data((line + "\n").utf8))
 }

@@ -3,33 +3,33 @@ import Synchronization
 
 /// A small HTTP server on loopback: a thread for each connection, one request on each.
 public final class Server: Sendable {
-  /// What came.
+  /// A received request.
   public struct Request: Sendable {
-    /// `GET`, for one.
+    /// The method, such as `GET`.
     public let method: String
-    /// With a slash in front.
+    /// The path, with a leading slash.
     public let path: String
-    /// The values, by names in small letters.
+    /// The values of the header fields, by lower-case name.
     public let headers: [String: String]
-    /// All of the body.
+    /// The whole body.
     public let body: Data
   }
 
-  /// What goes back: a status, and an object as JSON.
+  /// A response: a status, and an object as JSON.
   public struct Response: Sendable {
-    /// 100 to 599.
+    /// The status, from 100 to 599.
     public var status: Int
-    /// JSON.
+    /// The body, as JSON.
     public var body: String
 
-    /// A response; without a body, an empty object.
+    /// Creates a response; by default its body is an empty object.
     public init(_ status: Int, _ body: String = "{}") {
       self.status = status
       self.body = body
     }
   }
 
-  /// Why there is no server.
+  /// The reason why the server could not start.
   public struct Problem: LocalizedError, CustomStringConvertible {
     /// The call that failed.
     public let call: String
@@ -38,17 +38,17 @@ public final class Server: Sendable {
 
     /// The call and its code.
     public var description: String { "\(call) failed with \(code)" }
-    /// The same.
+    /// The same as the description.
     public var errorDescription: String? { description }
   }
 
-  /// Where it listens.
+  /// The address of the server.
   public let url: URL
   private let port: UInt16
   private let listener: Mutex<Int32?>
   private let answer: @Sendable (Request) -> Response
 
-  /// Starts to listen.
+  /// Starts to listen; `answer` is called on the thread of a connection.
   public init(_ answer: @escaping @Sendable (Request) -> Response) throws {
     let (socket, port) = try Self.listen(0)
     guard let url = URL(string: "http://127.0.0.1:\(port)") else {
@@ -61,7 +61,7 @@ public final class Server: Sendable {
     accept(on: socket)
   }
 
-  /// Refuses every connection, as if the network were away.
+  /// Stops listening, as if there were no network.
   public func goAway() {
     listener.withLock { socket in
       guard let open = socket.take() else { return }
@@ -70,7 +70,7 @@ public final class Server: Sendable {
     }
   }
 
-  /// Listens again, on the same port.
+  /// Listens again on the same port.
   public func comeBack() throws {
     let (socket, _) = try Self.listen(port)
     listener.withLock { $0 = socket }
@@ -131,7 +131,7 @@ public final class Server: Sendable {
     }
   }
 
-  /// The request that these bytes are; `nil` while some are missing.
+  /// Parses a request; `nil` if bytes are missing, or the request line is malformed.
   private static func parse(_ bytes: Data) -> Request? {
     guard let end = bytes.range(of: Data("\r\n\r\n".utf8)) else { return nil }
     let lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self)

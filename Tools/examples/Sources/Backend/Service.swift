@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// The service that the examples speak to: it signs users in, and keeps notes and to-dos.
+/// The service of the examples: it signs users in, and keeps notes and to-dos.
 ///
-/// There are two ways to sign in: by usual names (`auth/login`, `accessToken`) and by odd ones (`v2/session`,
-/// everything in an envelope).
+/// It has two ways to sign in. One uses common names (`auth/login`, `accessToken`). The other uses
+/// unusual names (`v2/session`), with everything in an envelope.
 public final class Service: Sendable {
-  /// Who may sign in.
+  /// The user who may sign in.
   public static let user = (name: "ana@example.org", password: "correct horse")
 
   private struct State {
@@ -28,26 +28,26 @@ public final class Service: Sendable {
 
   private let state: Mutex<State>
 
-  /// A service without to-dos.
+  /// Creates a service without to-dos.
   public init(tokenLifetime: Duration = .seconds(3600)) {
     state = Mutex(State(lifetime: tokenLifetime))
   }
 
-  /// How long the tokens live that are made from now on.
+  /// Sets the lifetime of tokens that are issued later.
   public func setTokenLifetime(_ lifetime: Duration) { state.withLock { $0.lifetime = lifetime } }
 
-  /// How long a call for notes takes from now on.
+  /// Sets the duration of later requests for notes.
   public func setDelay(_ delay: Duration) { state.withLock { $0.delay = delay } }
 
-  /// How many requests came to this path.
+  /// Returns the number of requests for this path.
   public func count(of path: String) -> Int { state.withLock { $0.counts[path] ?? 0 } }
 
-  /// A pair of tokens for Ana, as an app of hers already has.
+  /// Issues a pair of tokens, such as an app already has.
   public func issueTokens() -> (access: String, refresh: String) {
     state.withLock { Self.issue(&$0) }
   }
 
-  /// Edits a to-do as a user on the web would.
+  /// Edits a to-do, as a user does on the web.
   public func editElsewhere(_ id: String, title: String) {
     state.withLock { state in
       let version = state.todos[id]?.version ?? 0
@@ -97,7 +97,7 @@ public final class Service: Sendable {
     return .init(200, spell(issue(&state), state.lifetime))
   }
 
-  /// Each refresh token is good once.
+  /// Refreshes tokens; each refresh token is valid once.
   private static func refresh(
     _ request: Server.Request, _ state: inout State, _ name: String,
     _ spell: ((access: String, refresh: String), Duration) -> String
@@ -108,7 +108,7 @@ public final class Service: Sendable {
     return .init(200, spell(issue(&state), state.lifetime))
   }
 
-  /// What needs a good access token.
+  /// Answers a request that needs a valid access token.
   private static func protected(_ request: Server.Request, _ state: inout State)
     -> Server.Response
   {
@@ -133,7 +133,9 @@ public final class Service: Sendable {
     }
   }
 
-  /// Takes a to-do, unless it was edited since the app read it; the same key is no second edit.
+  /// Stores a to-do, unless it was edited since the app read it.
+  ///
+  /// A request with a known key is a repetition, and changes nothing.
   private static func put(_ id: String, _ request: Server.Request, _ state: inout State)
     -> Server.Response
   {
@@ -153,7 +155,7 @@ public final class Service: Sendable {
     return .init(200)
   }
 
-  /// The fields of a form or of a JSON object of texts.
+  /// Returns the fields of a form, or of a JSON object of strings.
   private static func fields(of request: Server.Request) -> [String: String] {
     let text = String(decoding: request.body, as: UTF8.self)
     if text.hasPrefix("{") {

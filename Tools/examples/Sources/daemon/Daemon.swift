@@ -27,8 +27,8 @@ struct Daemon {
   }
 
   static func run(in folder: URL) async throws {
-    // First of all: a SIGTERM that comes early must end the daemon in order, too. The source sees the signal
-    // only if the process ignores it.
+    // This comes first, so that an early SIGTERM ends the daemon in order too. The source receives
+    // the signal only if the process ignores it.
     signal(SIGTERM, SIG_IGN)
     let (terminations, continuation) = AsyncStream.makeStream(of: Void.self)
     let source = DispatchSource.makeSignalSource(signal: SIGTERM)
@@ -71,7 +71,8 @@ struct Daemon {
     return session
   }
 
-  /// Becomes `sessionreplay follow`, which is built beside this program: so a signal ends the one process.
+  /// Replaces this process by `sessionreplay follow`, which is next to this program; a signal then
+  /// ends both.
   static func follow(_ journal: String) -> Never {
     let folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
     let replay = folder.appending(path: "sessionreplay").path
@@ -82,12 +83,12 @@ struct Daemon {
   }
 }
 
-/// What the daemon does: jobs of the service, with its account's token.
+/// The work of the daemon: jobs of the service, with the token of its account.
 struct Worker: Sendable {
   let session: Session
   let service: URL
 
-  /// Runs jobs at once, and returns how many were answered well.
+  /// Runs jobs concurrently, and returns how many had status 200.
   func work(concurrently count: Int) async -> Int {
     await withTaskGroup(of: Bool.self) { group in
       for number in 1...count { group.addTask { await run(number) } }
@@ -95,7 +96,7 @@ struct Worker: Sendable {
     }
   }
 
-  /// A job each second, until the task is cancelled.
+  /// Runs a job each second until the task is cancelled.
   func workOn() async {
     var number = 0
     while !Task.isCancelled {

@@ -4,7 +4,7 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// The session layer that the app had: an actor with its tokens in a JSON file.
+/// The app's old session layer: an actor with its tokens in a JSON file.
 actor LegacyTokens {
   struct Tokens: Codable {
     var accessToken: String

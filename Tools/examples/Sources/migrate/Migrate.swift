@@ -15,7 +15,7 @@ struct Migrate {
 
   var tokenFile: URL { folder.appending(path: "tokens.json") }
 
-  /// What the new version of the app does at each start.
+  /// Starts the new version of the app.
   func start() async throws -> Session {
     // configuration
     let session = try await Session.open(
@@ -59,7 +59,7 @@ struct Migrate {
     try await app.call(session)
     try await session.close()
 
-    // As if the process had died before it removed the file.
+    // This is the state after a crash before the file was removed.
     try file.write(to: app.tokenFile)
     say("second start")
     session = try await app.start()
@@ -67,7 +67,7 @@ struct Migrate {
     try await session.logout()
     try await session.close()
 
-    // A backup brings the file back, after a logout.
+    // A backup restores the file after a logout.
     try file.write(to: app.tokenFile)
     say("third start")
     session = try await app.start()

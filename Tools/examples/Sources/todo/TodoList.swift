@@ -7,16 +7,16 @@ import SessionKit
   import FoundationNetworking
 #endif
 
-/// A to-do, as the service spells it.
+/// A to-do in the service's format.
 ///
-/// `version` is the one that the app read. The service refuses an edit of any other.
+/// `version` is the version that the app read. The service rejects an edit of any other version.
 struct Todo: Codable {
   let id: String
   var title: String
   var version = 0
 }
 
-/// The user's to-dos: what the service has, and what waits to be sent.
+/// The user's to-dos: those of the service, and the changes that wait.
 struct TodoList: Sendable {
   let session: Session
   let changes: ChangeLog
@@ -36,7 +36,7 @@ struct TodoList: Sendable {
       session: session, changes: changes, todos: service.appending(path: "v2/todos"))
   }
 
-  /// Adds or edits a to-do, with or without a network; it is durable when this returns.
+  /// Adds or edits a to-do, with or without a network; the change is durable when this returns.
   func save(_ todo: Todo) async throws {
     let entity = EntityReference("todo", Identifier(todo.id))
     let content = Array(try JSONEncoder().encode(todo))
@@ -50,7 +50,7 @@ struct TodoList: Sendable {
     return try JSONDecoder().decode([Todo].self, from: data)
   }
 
-  /// Sends what waits, also what was postponed: the user asks for it.
+  /// Sends all waiting changes, even postponed ones, since the user asked for it.
   func send() async throws -> DrainResult {
     try await changes.drain(through: session.gate, ignoresBackoff: true) { await send($0.change) }
   }
@@ -75,7 +75,7 @@ struct TodoList: Sendable {
       case let status: return .tryLater("status \(status)")
       }
     } catch {
-      // No answer: the change keeps its place and its key, and this is no attempt that counts.
+      // Without an answer, the change keeps its place and its key, and the attempt is not counted.
       return .notReached("\(error.code)")
     }
   }

@@ -31,7 +31,7 @@ struct TodoProgram {
     try await watching
   }
 
-  /// A day of a user.
+  /// Runs through a user's day.
   static func live(_ list: TodoList, _ service: Service, _ server: Server) async throws {
     try await list.session.login(.password(Service.user.name, Service.user.password))
     try await list.save(Todo(id: "1", title: "milk"))
@@ -55,7 +55,8 @@ struct TodoProgram {
     let online = try await list.send()
     say("online again: \(online.acknowledged) sent, \(online.givenUp) refused")
 
-    // A conflict: the user's edit is kept until the app decides. This one takes the service's.
+    // After a conflict the user's edit is kept until the app decides. This app takes the service's
+    // version.
     for conflict in list.changes.queue.failures {
       say("conflict: \(conflict.change.entity?.id.description ?? "?") was \(conflict.reason)")
       try await list.changes.discard(conflict.change.key)

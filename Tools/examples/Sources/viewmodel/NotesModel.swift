@@ -17,7 +17,7 @@ final class NotesModel {
   @ObservationIgnored private let observed: ObservedSession
   @ObservationIgnored private let service: URL
 
-  /// Follows the session by itself, also where it ends without a tap.
+  /// The notes to show; they follow the session, even if it ends without a tap.
   var notes: [String] { list.shown(in: observed.state) }
 
   init(_ session: Session, service: URL) {

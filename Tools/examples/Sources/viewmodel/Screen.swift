@@ -4,7 +4,7 @@ import Observation
 import SessionHTTP
 import SessionKit
 
-/// A screen that prints what it shows, each time that it changes.
+/// A screen that prints its content each time it changes.
 @main
 @MainActor
 struct Screen {
@@ -31,7 +31,7 @@ struct Screen {
     await model.logIn(Service.user.name, Service.user.password)
     await model.load()
 
-    // The user logs out while a slow response is under way.
+    // The user logs out during a slow response.
     service.setDelay(.milliseconds(300))
     async let loading: Void = model.load()
     try await Task.sleep(for: .milliseconds(100))
@@ -41,7 +41,7 @@ struct Screen {
     say("at the end: \(model.notes.count) notes, signed in: \(session.isAuthenticated)")
   }
 
-  /// Prints the list now and after each change, as a view of SwiftUI is drawn.
+  /// Prints the list now and after each change, as a SwiftUI view does.
   static func draw(_ model: NotesModel) {
     let notes = withObservationTracking {
       model.notes

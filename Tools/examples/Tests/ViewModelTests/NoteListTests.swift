@@ -5,7 +5,7 @@ import Testing
 
 @testable import viewmodel
 
-/// Leads a session from event to event, legal and illegal, while responses arrive in any order.
+/// Drives a session through legal and illegal events, while responses arrive in any order.
 @Test("the list is empty whenever nobody is signed in, and never another user's")
 func emptyWithoutUser() {
   let property = Property(
