@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that the sanitizers of a fuzzing build reach the library and not its tests.
-// Built and run by ./run.
+// This is a package of its own, so that the sanitizers of a fuzzing build reach the library and not
+// its tests. ./run builds and runs it.
 
 let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
@@ -16,7 +16,7 @@ let package = Package(
   platforms: [.macOS(.v15)],
   dependencies: [.package(name: "session-journal", path: "../..")],
   targets: [
-    // What each fuzzer checks, and a second reading of the format to check it against.
+    // The checks of each fuzzer, and a second reader of the format to compare with.
     .target(
       name: "FuzzTargets",
       dependencies: [
@@ -28,7 +28,7 @@ let package = Package(
         .product(name: "SessionWebSignIn", package: "session-journal"),
         .product(name: "SessionMessages", package: "session-journal"),
       ], swiftSettings: strict),
-    // One entry each: libFuzzer brings the main function.
+    // Each of these has one entry point; libFuzzer provides the main function.
     .executableTarget(name: "FuzzHeader", dependencies: ["FuzzTargets"], swiftSettings: strict),
     .executableTarget(name: "FuzzJournal", dependencies: ["FuzzTargets"], swiftSettings: strict),
     .executableTarget(name: "FuzzFrames", dependencies: ["FuzzTargets"], swiftSettings: strict),

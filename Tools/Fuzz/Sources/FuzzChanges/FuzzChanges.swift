@@ -1,6 +1,6 @@
 internal import FuzzTargets
 
-/// One record of a change log.
+/// Checks one record of a change log.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
   ChangesTarget.check([UInt8](UnsafeBufferPointer(start: start, count: count)))

@@ -1,6 +1,6 @@
 internal import FuzzTargets
 
-/// One redirect, or one error of an identity SDK.
+/// Checks one redirect, or one error of an identity SDK.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
   IdentityTarget.check([UInt8](UnsafeBufferPointer(start: start, count: count)))

@@ -1,6 +1,6 @@
 internal import FuzzTargets
 
-/// A whole file, as it is.
+/// Checks a whole file.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
   JournalTarget.check([UInt8](UnsafeBufferPointer(start: start, count: count)))

@@ -3,10 +3,11 @@ internal import SessionCore
 internal import SessionHTTP
 internal import SessionKit
 
-/// An answer of a backend, under a configuration of any make: read or refused, and never shown.
+/// A check of backends' answers under any configuration: each is read or rejected, and its secrets
+/// are never shown.
 public enum AnswerTarget {
-  /// The first three bytes are the configuration, the fourth the status; then a line of `Date`, and
-  /// the body.
+  /// Checks one input: three bytes of configuration, one of status, a line for `Date`, and the
+  /// body.
   public static func check(_ input: [UInt8]) {
     guard input.count >= 4 else { return }
     let wire = wire(input[0], input[1], input[2])
@@ -29,7 +30,7 @@ public enum AnswerTarget {
     if let failure = wire.failure(.call, response) { checkWords("\(failure)") }
   }
 
-  /// A word that inputs have where a secret is.
+  /// A word that inputs contain in the place of a secret.
   private static let canary = "Canary7Zx"
 
   private static func wire(_ first: UInt8, _ second: UInt8, _ third: UInt8) -> HTTPBackend {
@@ -58,7 +59,7 @@ public enum AnswerTarget {
     return wire
   }
 
-  /// With a profile and a registration that signs no user in.
+  /// Returns a backend with a profile and a registration that logs no user in.
   private static func offlineFirst(_ base: URL) -> HTTPBackend {
     var backend = HTTPBackend.snakeCaseJSON(base)
     backend.register = "auth/register"
@@ -68,7 +69,7 @@ public enum AnswerTarget {
     return backend
   }
 
-  /// With a token that alone says how long it is valid.
+  /// Returns a backend whose token alone states its lifetime.
   private static func ticketing(_ base: URL) -> HTTPBackend {
     var backend = HTTPBackend.snakeCaseJSON(base)
     backend.social = "auth/social"

@@ -1,18 +1,18 @@
-/// What Specs/ChangeLog.md makes of a payload, read a second time and plainly: its values one after the
-/// other, as words.
+/// A second, simple reader of payloads by Specs/ChangeLog.md; it returns the values as words, in
+/// order.
 enum ChangeModel: Equatable {
-  /// Of a kind or a version that the page does not name.
+  /// The kind or the version is not in the specification.
   case unknown
-  /// No payload of its kind.
+  /// The payload is invalid.
   case wrong
-  /// Its values in the order of the page.
+  /// The values in the order of the specification.
   case values([String])
 
   static func read(kind: UInt8, _ payload: [UInt8]) -> ChangeModel {
     var walk = Walk(rest: payload[...])
     walk.time()
     let version = walk.number(1)
-    // A version of 0 is never written, of any kind.
+    // A version of 0 is invalid for every kind.
     guard !walk.isWrong, version > 0 else { return .wrong }
     switch (kind, version) {
     case (0xA0, 1):
@@ -41,7 +41,7 @@ enum ChangeModel: Equatable {
     return walk.isWrong || !walk.rest.isEmpty ? .wrong : .values(walk.values)
   }
 
-  /// Goes over a payload from field to field; what follows something wrong counts for nothing.
+  /// A walk over the fields of a payload; after an error all further fields are ignored.
   private struct Walk {
     var rest: ArraySlice<UInt8>
     var values: [String] = []
@@ -92,7 +92,7 @@ enum ChangeModel: Equatable {
       return text ?? ""
     }
 
-    /// A reader keeps no more than 512 characters.
+    /// Reads a reason; a reader keeps at most 512 characters of it.
     mutating func reason() {
       let text = text()
       guard text.utf8.count > 512 else { return }
@@ -122,7 +122,7 @@ enum ChangeModel: Equatable {
       id()
     }
 
-    /// Returns how many there are.
+    /// Reads a list; returns the number of its items.
     @discardableResult
     mutating func list(_ item: (inout Walk) -> Void) -> UInt64 {
       let count = count(4)
@@ -133,7 +133,7 @@ enum ChangeModel: Equatable {
       return count
     }
 
-    /// Returns the key.
+    /// Reads a change; returns its key.
     @discardableResult
     mutating func change() -> String {
       let key = id()
@@ -181,7 +181,7 @@ enum ChangeModel: Equatable {
       reason()
     }
 
-    /// Returns the journal.
+    /// Reads a sign-in; returns its journal.
     @discardableResult
     mutating func signIn() -> String {
       let journal = id()
@@ -189,7 +189,7 @@ enum ChangeModel: Equatable {
       return journal
     }
 
-    /// Returns the journal and until when.
+    /// Reads a pending logout; returns the journal and the end of the hold.
     @discardableResult
     mutating func leaving() -> (journal: String, until: Int64) {
       let journal = id()
@@ -197,14 +197,14 @@ enum ChangeModel: Equatable {
       return (journal, time())
     }
 
-    /// Returns whether there is one.
+    /// Reads a sign-in that may be missing; returns whether it is there.
     mutating func signInOrNone() -> Bool {
       let isThere = flag()
       if isThere { signIn() }
       return isThere
     }
 
-    /// What version 0xA1 of a snapshot has behind what version 0xA0 has.
+    /// Reads the fields that version 0xA1 of a snapshot has after those of version 0xA0.
     mutating func signIns(of counts: (pending: UInt64, failures: UInt64)) {
       guard !isWrong else { return }
       var saysAnything = false
@@ -223,17 +223,18 @@ enum ChangeModel: Equatable {
         leaving.append(journal)
       }
       for journals in [ended, leaving] {
-        // Of at most 64 journals it is known, and of each once: the same where its bytes are.
+        // At most 64 journals are kept, and each only once; journals are the same if their bytes
+        // are.
         if journals.count > 64 || Set(journals.map { Array($0.utf8) }).count < journals.count {
           isWrong = true
         }
         if !journals.isEmpty { saysAnything = true }
       }
-      // Where there is nothing to say it is version 0xA0.
+      // A snapshot without such values must have version 0xA0.
       if !saysAnything { isWrong = true }
     }
 
-    /// Returns how many changes are pending and how many were given up.
+    /// Reads a snapshot; returns the number of pending changes and of dead letters.
     @discardableResult
     mutating func snapshot() -> (pending: UInt64, failures: UInt64) {
       var keys: [String] = []
@@ -258,7 +259,7 @@ enum ChangeModel: Equatable {
         walk.id()
         walk.change()
         walk.count(1)
-        // The reason of a failure was cut when it was given up.
+        // The reason was cut when the change was given up.
         walk.text()
         walk.time()
       }
@@ -268,7 +269,7 @@ enum ChangeModel: Equatable {
         walk.time()
         let time = walk.values.removeLast()
         walk.values.removeLast()
-        // Spellings that are canonically equivalent are one scope.
+        // Spellings that are canonically equivalent name the same scope.
         if let place = scopes.firstIndex(where: { $0.name == name }) {
           scopes[place].time = time
         } else {

@@ -1,10 +1,10 @@
 @_spi(Internals) internal import SessionChanges
 @_spi(Internals) internal import SessionCore
 
-/// A record of a change log: what the library makes of a payload is what a second reading of the page makes
-/// of it, and what is read is stable.
+/// A check of a change log's records: the library and the second reader agree, and decoding is
+/// stable.
 public enum ChangesTarget {
-  /// The first byte is the kind, the next eight the sequence, as in a frame.
+  /// Checks one input: a byte of kind, eight of sequence, as in a frame, and the payload.
   public static func check(_ input: [UInt8]) {
     guard input.count >= 9 else { return }
     let (kind, sequence) = (input[0], input.number(1, 8))
@@ -54,7 +54,7 @@ public enum ChangesTarget {
     }
   }
 
-  /// A queue takes a record in or refuses it whole, and its own snapshot reads back.
+  /// Checks that a queue applies a record or rejects it as a whole, and that its snapshot decodes.
   private static func checkQueue(_ record: ChangeRecord) {
     var queue = ChangeQueue()
     take(record, into: &queue)
@@ -62,7 +62,7 @@ public enum ChangesTarget {
     let turn = queue.turn(of: "u", sender: "s", at: record.time, isGone: { $0.process & 1 == 0 })
     require((turn == .nothing) == (first == nil), "\(turn) of \(queue.pending.count)")
     guard let key = first?.change.key else { return }
-    // On behind it: what was read is gone on with as a log does.
+    // From here on the queue goes on with what was read, as a log does.
     let sent = ChangeEvent.Sent(key: key, sender: "s", process: 1, deadline: record.time)
     for event in [
       ChangeEvent.sent(sent),
@@ -90,7 +90,8 @@ public enum ChangesTarget {
     }
   }
 
-  /// Who leaves, leaves until then; what was ended stays so, and nobody leaves through it.
+  /// Checks that a hold lasts until its time, and that the end of a sign-in is permanent and ends
+  /// its hold.
   private static func checkSignIns(_ record: ChangeRecord) {
     var queue = ChangeQueue()
     switch record.content {
@@ -141,7 +142,7 @@ public enum ChangesTarget {
     }
   }
 
-  /// To a session it is nothing that it knows, and a snapshot nothing that it may pass over.
+  /// Checks that a session does not know the record, and may not skip a snapshot.
   private static func checkSession(_ kind: UInt8, _ sequence: UInt64, _ payload: [UInt8]) {
     do throws(CodecError) {
       let record = try SessionCodec.decode(sequence: sequence, kind: kind, payload: payload)
@@ -154,9 +155,10 @@ public enum ChangesTarget {
     }
   }
 
-  /// The values of a record in the order of the page, as ``ChangeModel`` has them.
+  /// The values of a record in the order of the specification, as in ``ChangeModel``.
   private enum Words {
-    /// A snapshot's version is not among what was decoded: `hasSignIns` says whether it is 0xA1.
+    /// Returns the values; `hasSignIns` says whether a snapshot has version 0xA1, which decoding
+    /// does not keep.
     static func of(_ record: ChangeRecord, hasSignIns: Bool) -> [String] {
       let rest =
         switch record.content {
@@ -256,7 +258,7 @@ public enum ChangesTarget {
       ["\(leaving.journal)", "\(leaving.process)", time(leaving.until)]
     }
 
-    /// What version 0xA1 of a snapshot has behind the rest.
+    /// Returns the values that version 0xA1 of a snapshot has after those of version 0xA0.
     private static func words(signInsOf queue: ChangeQueue) -> [String] {
       var all: [String] = []
       for item in queue.pending {

@@ -1,6 +1,6 @@
 internal import SessionJournal
 
-/// A verdict in words that both readings have.
+/// A verdict on a file in terms that both readers have.
 struct EndingModel: Equatable {
   enum Word {
     case clean
@@ -27,7 +27,7 @@ struct EndingModel: Equatable {
     self.flaw = flaw
   }
 
-  /// What the library says.
+  /// Creates the verdict of the library.
   init(_ ending: JournalEnding) {
     switch ending {
     case .clean: self = .clean

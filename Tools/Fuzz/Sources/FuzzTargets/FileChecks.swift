@@ -8,12 +8,14 @@ internal import SessionJournal
   internal import Darwin
 #endif
 
-/// The same bytes as a file: what is read of it, and what opening it for writing does.
+/// The checks of the same bytes as a file: reading it, and opening it for writing.
 enum FileChecks {
-  /// In the folder that the script made for this process.
+  /// The path is in the folder that the script created for this process.
   private static let path = "fuzzed.journal"
 
-  /// A file that grows, or whose room fills, while it is followed is read like one that was whole.
+  /// Checks that a file that grows while it is followed is read like the whole file.
+  ///
+  /// Its preallocated space may be filled instead.
   static func growth(_ bytes: [UInt8], _ model: FileModel, mark: UInt32) {
     let cut = 64 + Int(mark >> 5) % (bytes.count - 63)
     let room = mark & 16 == 0 ? 0 : bytes.count - cut
@@ -21,8 +23,8 @@ enum FileChecks {
     do throws(JournalError) {
       var reader = try JournalReader(path: path)
       var records = try reader.rest()
-      // Zeros may have stood for the rest of a frame. Where other bytes come there, a frame that was
-      // whole is written over, which is no growth.
+      // Zeros may have been the rest of a frame. If other bytes come there, a complete frame is
+      // overwritten, which is not growth.
       let end = Int(reader.totals.bytes)
       guard end <= cut || bytes[cut..<end].allSatisfy({ $0 == 0 }) else { return }
       put(Array(bytes[cut...]), from: cut)
@@ -39,7 +41,7 @@ enum FileChecks {
     }
   }
 
-  /// Opening keeps the whole prefix, cuts what the verdict says, and the journal takes records again.
+  /// Checks that opening keeps the whole prefix, cuts as the verdict says, and allows new records.
   static func opening(_ bytes: [UInt8], _ model: FileModel) {
     put(bytes, from: 0)
     var records: [JournalRecord] = []

@@ -1,7 +1,6 @@
 internal import SessionJournal
 
-/// The reading of a journal that Specs/JournalFormat.md describes, done a second time: plainly, over
-/// bytes in memory.
+/// A second, simple reader of journals by Specs/JournalFormat.md, over bytes in memory.
 struct FileModel {
   let bytes: [UInt8]
   let header: HeaderModel
@@ -19,7 +18,7 @@ struct FileModel {
     while stop == nil, readBatch() {}
   }
 
-  /// Takes the next batch if it is whole; false at the end of the file.
+  /// Reads the next batch if it is complete; returns `false` at the end of the file.
   private mutating func readBatch() -> Bool {
     var (offset, sequence, sum) = (end, lastSequence + 1, chain)
     var batch: [JournalRecord] = []
@@ -50,7 +49,7 @@ struct FileModel {
     return true
   }
 
-  /// The first question that fails of the frame at `offset`.
+  /// Returns the first flaw of the frame at `offset`, in the order of the specification.
   private func flaw(
     _ offset: Int, _ sequence: UInt64, _ sum: UInt32, _ left: UInt64?, _ batch: Int,
     _ isSnapshot: Bool
@@ -110,7 +109,7 @@ struct FileModel {
     }
   }
 
-  /// Whether the frame at `offset` is one of this file, payload and all.
+  /// Returns whether a complete frame of this file is at `offset`, with its payload.
   func isWhole(at offset: Int) -> Bool {
     guard offset % 8 == 0, offset + 32 <= bytes.count, hasSum(offset), isPossible(offset)
     else { return false }

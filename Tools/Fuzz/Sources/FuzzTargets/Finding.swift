@@ -6,15 +6,15 @@
   internal import Darwin
 #endif
 
-/// Ends the process with what a decoder got wrong; libFuzzer keeps the input.
+/// Prints an error of the library and ends the process; libFuzzer then keeps the input.
 func finding(_ text: @autoclosure () -> String) -> Never {
-  // Not by print: what it buffers is lost with the process.
+  // `print` would buffer the line, which would be lost with the process.
   let line = "FINDING: \(text())\n"
   line.withCString { _ = write(2, $0, strlen($0)) }
   abort()
 }
 
-/// A finding if `condition` does not hold.
+/// Reports a finding if `condition` does not hold.
 func require(_ condition: Bool, _ text: @autoclosure () -> String) {
   if !condition { finding(text()) }
 }

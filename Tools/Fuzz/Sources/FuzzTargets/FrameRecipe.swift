@@ -1,7 +1,6 @@
-/// Makes a journal of an input that describes it, a few bytes for each frame.
+/// A builder of journals from an input that describes them, a few bytes for each frame.
 ///
-/// Where the input says nothing unusual the file is a whole journal; every step may depart from that
-/// in one way.
+/// Without unusual input the file is a complete journal. Each step may differ from that in one way.
 struct FrameRecipe {
   private var input: ArraySlice<UInt8>
   private var bytes: [UInt8] = []
@@ -10,7 +9,7 @@ struct FrameRecipe {
   private var chain: UInt32 = 0
   private var saltSum: UInt32 = 0
 
-  /// The longest file that is made, in bytes.
+  /// The greatest size of a file in bytes.
   private static let limit = 16 * 1024
 
   init(_ input: [UInt8]) {
@@ -58,7 +57,8 @@ struct FrameRecipe {
     }
   }
 
-  /// Up to eight frames that count down; the fourth byte says what is odd about one of them.
+  /// Adds up to eight frames that count down; the high bits of a byte choose one of them to be
+  /// unusual.
   private mutating func batch(_ size: UInt8) {
     let count = Int(size & 7) + 1
     let (durable, oddity, length) = (next(), next(), Int(next()))
@@ -66,7 +66,8 @@ struct FrameRecipe {
     for place in 0..<count {
       let left = UInt16(count - 1 - place)
       let isOdd = place == Int(oddity >> 4) % count
-      // 0: up to the batch, so that it proves all before it; then less, then nothing.
+      // A value of 0 proves all before the batch; greater values prove less, and 255 proves
+      // nothing.
       let delta: UInt32 =
         durable == 255 ? .max : UInt32(clamping: sequence - first + 1 + UInt64(durable & 63))
       frame(
@@ -75,7 +76,8 @@ struct FrameRecipe {
     }
   }
 
-  /// Adds a sealed frame behind the last one; `oddity` names what is wrong with it, 0 nothing.
+  /// Adds a sealed frame after the last one; `oddity` says what is wrong with it, and 0 means
+  /// nothing.
   private mutating func frame(
     kind: UInt8, left: UInt16, delta: UInt32, length: Int, oddity: UInt8
   ) {
@@ -97,18 +99,18 @@ struct FrameRecipe {
     if oddity == 15 { extreme(start) }
     if oddity == 11 { bytes[start] ^= 1 }
     if oddity == 12 { bytes.removeLast(min(Int(next()), bytes.count - start)) }
-    // 13: the next frame takes its place, as where one is lost.
+    // 13: the next frame replaces this one, as if this one were lost.
     if oddity == 13 { bytes.removeSubrange(start...) }
-    // 14: the rest goes on as if it had never been.
+    // 14: the rest continues as if this frame did not exist.
     if oddity == 14 { return }
     chain = bytes.count >= start + 4 ? UInt32(bytes.number(start, 4)) : chain
     sequence = sequence &+ 1
   }
 
-  /// Gives a field of a sealed frame a value at the end of its range, and seals it again.
+  /// Gives a field of a sealed frame an extreme value, and seals it again.
   private mutating func extreme(_ start: Int) {
     let choice = next()
-    // Lengths, sequence, durable delta, kind and flags, left in batch.
+    // The fields: length, sequence, durable delta, kind and flags, frames left in the batch.
     let (place, width) = [(4, 4), (8, 8), (16, 4), (28, 2), (30, 2)][Int(choice & 15) % 5]
     let top = UInt64.max >> UInt64(64 - 8 * width)
     let values = [top, top - 1, top / 2, top / 2 + 1, top / 4 + 1, top - UInt64(next()), 1, 0]
@@ -133,7 +135,7 @@ struct FrameRecipe {
     for _ in 0...Int(size) { bytes.append(next()) }
   }
 
-  /// Bytes from a frame on that were written before, as stale ones or as a payload.
+  /// Copies earlier bytes, from the start of a frame on, as stale bytes or a payload.
   private mutating func copy(_ size: UInt8) {
     guard let start = starts.isEmpty ? nil : starts[Int(next()) % starts.count] else { return }
     let end = min(bytes.count, start + 32 + 8 * Int(size))
@@ -141,7 +143,7 @@ struct FrameRecipe {
     bytes += bytes[start..<end]
   }
 
-  /// Zeroes, drops or flips something that stands there already.
+  /// Zeroes, removes or inverts existing bytes.
   private mutating func change(_ what: UInt8) {
     guard !starts.isEmpty else { return }
     let start = min(starts[Int(next()) % starts.count], bytes.count)

@@ -1,6 +1,6 @@
 internal import SessionJournal
 
-/// The header as Specs/JournalFormat.md has it, read a second time.
+/// A second reader of the header by Specs/JournalFormat.md.
 struct HeaderModel {
   let firstSequence: UInt64
   let maximum: UInt64
@@ -10,7 +10,7 @@ struct HeaderModel {
 
   static let magic: [UInt8] = [0x89, 0x53, 0x4A, 0x4C, 0x0D, 0x0A, 0x1A, 0x0A]
 
-  /// A header, or the error that tells why there is none.
+  /// Reads a header; returns the error if there is none.
   static func read(_ bytes: [UInt8], path: String) -> Result<HeaderModel, JournalError> {
     guard !bytes.isEmpty else { return .failure(.empty(path: path)) }
     let hasMagic = zip(bytes, magic).allSatisfy { $0 == $1 }

@@ -1,8 +1,9 @@
 internal import SessionJournal
 
-/// The header: what the library makes of 64 bytes is what the specification makes of them.
+/// A check of headers: the library and the second reader agree about 64 bytes.
 public enum HeaderTarget {
-  /// The first byte says whether the checksum is put right, so that the search goes behind it.
+  /// Checks one input; its first byte says whether to correct the checksum, so that the search gets
+  /// past it.
   public static func check(_ input: [UInt8]) {
     var bytes = Array(input.dropFirst())
     if let first = input.first, first & 1 == 1, bytes.count >= 64 {
@@ -12,7 +13,7 @@ public enum HeaderTarget {
     check(header: bytes)
   }
 
-  /// The header, if both readings find one.
+  /// Checks a header; returns it if both readers accept it.
   @discardableResult
   static func check(header bytes: [UInt8]) -> HeaderModel? {
     let model = HeaderModel.read(bytes, path: "-")

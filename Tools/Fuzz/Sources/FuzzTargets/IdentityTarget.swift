@@ -4,11 +4,13 @@ internal import SessionHTTP
 internal import SessionKit
 internal import SessionWebSignIn
 
-/// What an address or an error of an identity SDK says: read without a trap, told by a code at most, and
-/// the same however it is wrapped.
+/// A check of addresses and errors of identity SDKs: reading does not trap, and shows at most a
+/// code.
+///
+/// The result does not depend on how they are wrapped.
 public enum IdentityTarget {
-  /// The first byte says what the rest is: an address, the fields of one by line, an error's text, or a
-  /// token.
+  /// Checks one input; its first byte selects an address, fields by line, the text of an error, or
+  /// a token.
   public static func check(_ input: [UInt8]) {
     guard let kind = input.first else { return }
     let text = String(decoding: input.dropFirst(), as: UTF8.self)
@@ -27,7 +29,7 @@ public enum IdentityTarget {
     return observer.lastError
   }
 
-  /// What is told is a code of a form that may be shown, or nothing.
+  /// Checks that the result is a code with a valid form, or nothing.
   private static func checkForm(_ problem: WebSignInProblem?) {
     guard case .refused(let code?) = problem else { return }
     require(IdentityCode(code.description) == code, "a code that is none")
@@ -36,7 +38,7 @@ public enum IdentityTarget {
 
   private static func checkAddress(_ address: String) {
     let problem = seen(address)
-    // One more field at the end, which says nothing, changes nothing; nor does what lies before.
+    // A neutral field at the end changes nothing, and neither does text before the query.
     if address.contains("?") || address.contains("#") {
       require(seen(address + "&state=1") == problem, "a field behind it changes what is seen")
     }
@@ -48,7 +50,7 @@ public enum IdentityTarget {
     }
   }
 
-  /// The same fields, each byte of them escaped.
+  /// Checks that the same fields give the same result if each of their bytes is escaped.
   private static func checkFields(_ bytes: ArraySlice<UInt8>) {
     var (plain, escaped) = ("?", "?")
     for line in bytes.split(separator: 0x0A) {
@@ -73,7 +75,7 @@ public enum IdentityTarget {
     checkForm(found)
     let under = NSError(domain: "a", code: 1, userInfo: [NSLocalizedDescriptionKey: text])
     let over = NSError(domain: "b", code: 2, userInfo: [NSUnderlyingErrorKey: under])
-    // Two levels deeper the same is found, as long as that is not beyond the bound.
+    // Two levels deeper the result is the same, unless that is beyond the bound.
     let nested = IdentityError.problem(in: over)
     checkForm(nested)
     require(

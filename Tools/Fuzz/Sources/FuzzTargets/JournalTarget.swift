@@ -1,7 +1,7 @@
 internal import SessionJournal
 
-/// Any bytes as a journal: both readings agree, and every way of the library to read them agrees
-/// with every other.
+/// A check of any bytes as a journal: both readers agree, and all ways in which the library reads
+/// agree.
 public enum JournalTarget {
   /// Checks one input.
   public static func check(_ input: [UInt8]) {
@@ -17,7 +17,8 @@ public enum JournalTarget {
     } catch {
       finding("bytes in memory: \(error)")
     }
-    // Files cost system calls, so not every input becomes one; the same input always does or not.
+    // Files need system calls, so only some inputs become files; the choice depends on the input
+    // alone.
     let mark = Sum.of(bytes)
     if mark % 16 == 0 { FileChecks.growth(bytes, model, mark: mark) }
     if mark % 16 == 1 { FileChecks.opening(bytes, model) }
@@ -27,7 +28,8 @@ public enum JournalTarget {
     var reader = try JournalReader(bytes: bytes)
     let records = try reader.rest()
     require(records == model.records, "read \(records), not \(model.records)")
-    // A snapshot bears the sequence before the first, and where it is lost nothing else does.
+    // A snapshot has the sequence before the first; if the snapshot is lost, no other record has
+    // it.
     let last = model.end == 64 ? model.header.firstSequence - 1 : model.lastSequence
     require(reader.totals.lastSequence == last, "\(reader.totals)")
     require(reader.totals.bytes == UInt64(model.end), "\(reader.totals), not \(model.end)")
@@ -36,7 +38,7 @@ public enum JournalTarget {
     let room = ending == .clean ? bytes.count - model.end : 0
     require(reader.room == UInt64(room), "\(reader.room) bytes of room, not \(room)")
 
-    // Frames in place, instead of records with their bytes.
+    // This visits frames in place, instead of reading records with their bytes.
     var again = try JournalReader(bytes: bytes)
     var visited: [JournalRecord] = []
     try again.visit { frame, payload in
@@ -59,7 +61,8 @@ public enum JournalTarget {
       remainingInBatch: frame.remainingInBatch, payload: payload.withUnsafeBytes { Array($0) })
   }
 
-  /// Prefix, gaps, runs and room cover the file, and what a run shows stands there whole.
+  /// Checks that prefix, gaps, runs and room cover the file, and that each run's records are
+  /// complete.
   private static func checkSurvey(_ bytes: [UInt8], _ model: FileModel) throws(JournalError) {
     var reader = try JournalReader(bytes: bytes)
     let survey = try reader.survey()
@@ -109,7 +112,7 @@ public enum JournalTarget {
 }
 
 extension JournalReader {
-  /// Every record that is still to come.
+  /// Returns all remaining records.
   mutating func rest() throws(JournalError) -> [JournalRecord] {
     var records: [JournalRecord] = []
     while let record = try next() { records.append(record) }

@@ -1,8 +1,8 @@
 @_spi(Internals) internal import SessionCore
 
-/// A payload of any kind: it decodes or is an error, and what decodes is stable.
+/// A check of payloads of any kind: each decodes or is an error, and decoding is stable.
 public enum PayloadTarget {
-  /// The first byte is the kind, the next eight the sequence, as in a frame.
+  /// Checks one input: a byte of kind, eight of sequence, as in a frame, and the payload.
   public static func check(_ input: [UInt8]) {
     guard input.count >= 9 else { return }
     let (kind, sequence) = (input[0], input.number(1, 8))
@@ -30,11 +30,11 @@ public enum PayloadTarget {
     } catch {
       finding("what was decoded and encoded is an error: \(error)")
     }
-    // No record of a journal bears the sequence 0.
+    // No record of a journal has the sequence 0.
     if sequence > 0 { checkFold(record) }
   }
 
-  /// Folding answers or throws; what it makes of a snapshot reads back.
+  /// Checks that folding succeeds or throws, and that a resulting snapshot decodes.
   private static func checkFold(_ record: SessionRecord) {
     var fold = SessionFold()
     do throws(SessionFold.Failure) {

@@ -1,4 +1,4 @@
-/// CRC32C as the specification has it, bit by bit: nothing of it comes from the library.
+/// CRC32C by its specification, bit by bit, without code of the library.
 enum Sum {
   private static let table: [UInt32] = (0..<256).map { number in
     (0..<8).reduce(UInt32(number)) { rest, _ in
@@ -6,26 +6,26 @@ enum Sum {
     }
   }
 
-  /// The CRC of some bytes, or of `earlier`, whose CRC it is, followed by them.
+  /// Returns the CRC of bytes, or of earlier bytes with the CRC `earlier` followed by them.
   static func of(_ bytes: some Sequence<UInt8>, after earlier: UInt32 = 0) -> UInt32 {
     ~bytes.reduce(~earlier) { table[Int(UInt8(truncatingIfNeeded: $0) ^ $1)] ^ $0 >> 8 }
   }
 }
 
 extension RandomAccessCollection<UInt8> where Index == Int {
-  /// The little-endian number of `count` bytes at `offset` from the start.
+  /// Returns the little-endian number of `count` bytes at `offset` from the start.
   func number(_ offset: Int, _ count: Int) -> UInt64 {
     (0..<count).reversed().reduce(0) { $0 << 8 | UInt64(self[startIndex + offset + $1]) }
   }
 }
 
 extension [UInt8] {
-  /// Adds the `count` low bytes of a number, the lowest first.
+  /// Appends the `count` low bytes of a number, the lowest first.
   mutating func add(_ number: UInt64, _ count: Int) {
     for place in 0..<count { append(UInt8(truncatingIfNeeded: number >> UInt64(8 * place))) }
   }
 
-  /// Puts a number of four bytes at `offset`.
+  /// Writes a number of four bytes at `offset`.
   mutating func put(_ number: UInt32, at offset: Int) {
     for place in 0..<4 {
       self[offset + place] = UInt8(truncatingIfNeeded: number >> UInt32(8 * place))
