@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// As in the root package.
+/// The same settings as in the root package.
 let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
   .enableUpcomingFeature("ExistentialAny"),
@@ -13,16 +13,17 @@ let package = Package(
   name: "benchmarks",
   platforms: [.macOS(.v15)],
   dependencies: [
-    // By name, so that a clone may have any folder's name.
+    // The package has an explicit name, so that a clone may be in a folder of any name.
     .package(name: "session-journal", path: "../.."),
     .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
     .package(url: "https://github.com/apple/swift-protobuf", exact: "1.39.0"),
   ],
   targets: [
-    // What only C reaches: LevelDB where it is installed, and the time spent in syncs.
+    // Functions that only C can reach: LevelDB, if it is installed, and the time spent in syncs.
     .target(name: "CPeers"),
 
-    // The records as swift-protobuf has them; its own target, since generated code has its own style.
+    // The records for swift-protobuf. This is a target of its own, since generated code has its own
+    // style.
     .target(
       name: "RecordMessages",
       dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")]),

@@ -1,7 +1,8 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Runs tasks on the cooperative pool and waits for them on the calling thread, which is not of it.
+/// Runs work in a task and waits for it on the calling thread, which must not belong to the
+/// cooperative pool.
 @discardableResult
 func blocking<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) throws
   -> Value
@@ -28,7 +29,7 @@ private final class Outcome<Value: Sendable>: Sendable {
 
   var current: Result<Value, any Error>? { result.withLock { $0 } }
 
-  // Inlined into a task, the lock would take the thread from before the task's last suspension.
+  // If this were inlined into a task, the lock could use the thread of before the last suspension.
   @inline(never)
   func set(_ next: Result<Value, any Error>) {
     result.withLock { $0 = next }

@@ -1,22 +1,22 @@
-/// Who is measured beside whom: every round runs all of them, one after the other.
+/// A comparison of contenders: every round runs all of them, one after the other.
 struct Contest {
-  /// One of those who are measured.
+  /// A contender in a comparison.
   struct Contender {
     let name: String
 
-    /// One run; how many units it did, and in how many seconds.
+    /// Makes one run; returns the number of units and the seconds.
     let run: () throws -> Run
   }
 
-  /// What one run did.
+  /// The result of one run.
   struct Run {
     let units: Int
     let seconds: Double
 
-    /// Units in a second.
+    /// The number of units per second.
     var rate: Double { Double(units) / seconds }
 
-    /// Does the work once, and takes the time.
+    /// Does the work once, and measures its time.
     static func timing(_ units: Int, _ work: () throws -> Void) rethrows -> Run {
       let clock = ContinuousClock()
       let duration = try clock.measure(work)
@@ -26,9 +26,10 @@ struct Contest {
 
   let contenders: [Contender]
 
-  /// Units in a second, per contender and round.
+  /// Returns the units per second, by contender and round.
   ///
-  /// One more round comes first and does not count. Who begins changes from round to round.
+  /// An additional first round is not counted. The order of the contenders changes from round to
+  /// round.
   func rates(rounds: Int) throws -> [String: [Double]] {
     var rates: [String: [Double]] = [:]
     for round in 0...rounds {

@@ -1,18 +1,18 @@
-/// One ratio, with what it is made of.
+/// A ratio with its two values.
 struct Figure {
-  /// What the ratio should be.
+  /// The goal for the ratio.
   enum Goal {
     case atLeast(Double)
     case atMost(Double)
-    /// Shown for orientation.
+    /// There is no goal; the ratio is only for information.
     case none
   }
 
-  /// What is divided by what.
+  /// The kind of the ratio.
   enum Ratio {
-    /// Ours through theirs, of values where more is better.
+    /// Our rate divided by the other rate; more is better.
     case speed
-    /// The time ours takes through the time theirs takes.
+    /// Our time divided by the other time.
     case time
   }
 
@@ -20,14 +20,14 @@ struct Figure {
   let against: String
   let goal: Goal
 
-  /// The middle of the rounds' ratios, and where half of them lie.
+  /// The median and the quartiles of the rounds' ratios.
   let ratio: Samples
 
   let value: Double
   let againstValue: Double
   let unit: String
 
-  /// Whether the goal is reached; nil without one.
+  /// Whether the goal is met; `nil` if there is none.
   var isMet: Bool? {
     switch goal {
     case .atLeast(let bound): ratio.median >= bound
@@ -36,7 +36,7 @@ struct Figure {
     }
   }
 
-  /// Compares two contenders, round by round.
+  /// Compares two contenders round by round.
   static func comparing(
     _ name: String, _ ours: String, to theirs: String, in rates: [String: [Double]],
     as kind: Ratio = .speed, goal: Goal, unit: String
@@ -51,7 +51,7 @@ struct Figure {
   }
 }
 
-/// Why something could not be measured.
+/// The reason why a figure could not be measured.
 struct Problem: Error, CustomStringConvertible {
   let description: String
 

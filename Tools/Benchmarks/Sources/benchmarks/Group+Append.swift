@@ -1,7 +1,7 @@
 internal import SessionJournal
 
 extension Group {
-  /// One record, durable when the call returns.
+  /// One record per append, durable when the call returns.
   static let appendOne = Group(name: "append", summary: "durable append, one at a time") { stage in
     let journal = try Journal.open(at: stage.path("engine.journal"))
     let shared = try Journal.open(at: stage.path("submit.journal"))
@@ -71,7 +71,7 @@ extension Group {
     return outcome
   }
 
-  /// Sixty-four records to a sync.
+  /// Sixty-four records per sync.
   static let appendMany = Group(name: "append64", summary: "durable append, 64 at a time") {
     stage in
     let size = 64
@@ -127,7 +127,7 @@ extension Group {
     ])
   }
 
-  /// What the system has counts as done.
+  /// Appends that count as done when the system has the bytes.
   static let appendUnsynced = Group(
     name: "unsynced", summary: "append with the durability of the operating system"
   ) { stage in

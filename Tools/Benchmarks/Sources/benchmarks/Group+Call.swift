@@ -4,7 +4,7 @@ internal import SessionKit
 internal import Synchronization
 
 extension Group {
-  /// What the session adds to a protected call whose token is good.
+  /// The time that the session adds to a protected call with a valid token.
   static let call = Group(name: "call", summary: "a protected call with a good token") { stage in
     let place = VisitorPlace(stage)
     let session = try blocking { try await Visitor.signedIn(at: place) }
@@ -60,7 +60,7 @@ extension Group {
   }
 }
 
-/// A client whose server is nowhere and answers at once.
+/// A client without a server, which answers at once.
 private struct Nowhere: CallClient {
   struct Request: Sendable {
     let url: URL

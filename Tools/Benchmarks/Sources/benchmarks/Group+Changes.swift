@@ -4,7 +4,7 @@ internal import SessionJournal
 internal import SessionKit
 
 extension Group {
-  /// What a user's change costs: taken in durably, and sent with what is noted of it.
+  /// The cost of a user's change: to add it durably, and to send it with its records.
   static let changes = Group(name: "changes", summary: "a change taken in, and one sent") { stage in
     let place = VisitorPlace(stage)
     let session = try blocking { try await Visitor.signedIn(at: place) }
@@ -20,7 +20,8 @@ extension Group {
         try await many.add(.update(entity(number), content: content), through: gate)
       }
     }
-    // Kind, time, key, names and what stands around them: as long as a record of such a change.
+    // The size is that of a record of such a change: kind, time, key, names and what surrounds
+    // them.
     let bytes = RawFile.bytes(for: [
       JournalDraft(kind: 0xA0, payload: content + [UInt8](repeating: 0, count: 100))
     ])

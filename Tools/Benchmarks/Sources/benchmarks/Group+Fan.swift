@@ -40,8 +40,9 @@ extension Group {
     ])
   }
 
-  /// From the first question to the last reply; no task group, which takes the longer for each of its
-  /// tasks the more it has.
+  /// Measures the time from the first question to the last reply.
+  ///
+  /// It uses no task group, since that takes longer for each task the more tasks it has.
   private static func gather(
     _ count: Int, _ ask: @escaping @Sendable () async throws -> UInt64
   ) throws -> Contest.Run {
@@ -60,7 +61,7 @@ extension Group {
   }
 }
 
-/// What the callers got, and whether all have it.
+/// The tokens that callers received, and a signal after the last one.
 private final class Tally: Sendable {
   private let seen = Mutex<(left: Int, tokens: Set<UInt64?>)>((0, []))
   private let isDone = DispatchSemaphore(value: 0)
@@ -71,7 +72,7 @@ private final class Tally: Sendable {
 
   var tokens: Set<UInt64?> { seen.withLock { $0.tokens } }
 
-  // Inlined into a task, the lock would take the thread from before the task's last suspension.
+  // If this were inlined into a task, the lock could use the thread of before the last suspension.
   @inline(never)
   func note(_ token: UInt64?) {
     let left = seen.withLock { seen in
@@ -85,7 +86,8 @@ private final class Tally: Sendable {
   func wait() { isDone.wait() }
 }
 
-/// What many apps have in place of a session: whoever comes first starts a task, all await it.
+/// The usual replacement of a session in apps: the first caller starts a task, and all callers
+/// await it.
 private actor SingleFlight {
   private var flight: Task<UInt64, Never>?
   private var held: UInt64?

@@ -2,7 +2,7 @@ internal import Foundation
 internal import SessionKit
 
 extension Group {
-  /// What is left in memory of a long past; each number from a process of its own.
+  /// The memory that a long history leaves; each value comes from a process of its own.
   static let memory = Group(name: "memory", summary: "memory of a store and of a reader") { stage in
     let long = try stage.journal.get()
     let tenth = try stage.writeJournal(stage.eventCount / 10)
@@ -12,7 +12,7 @@ extension Group {
       for (task, path) in [
         (Child.Task.store, long), (.store, short), (.read, long), (.read, tenth),
       ] {
-        // A session writes to its journal: each gets a copy.
+        // A session writes to its journal, so each gets a copy.
         let copy = stage.path("past.journal")
         try FileManager.default.copyItem(atPath: path, toPath: copy)
         values["\(task) \(path)", default: []].append(try Child.measure(task, copy))
@@ -40,16 +40,16 @@ extension Group {
   }
 }
 
-/// A process that does one thing and says how much memory it has then.
+/// A child process that performs one task and prints its memory.
 enum Child {
   enum Task: String {
-    /// Opens a session; private memory while it is open.
+    /// Opens a session; prints the private memory while it is open.
     case store
-    /// Reads and folds a journal; the most memory that ever was.
+    /// Reads and folds a journal; prints the peak memory.
     case read
   }
 
-  /// Runs the task in a child process; KiB.
+  /// Runs the task in a child process; returns KiB.
   static func measure(_ task: Task, _ path: String) throws -> Double {
     let process = Process()
     process.executableURL = URL(filePath: CommandLine.arguments[0])
@@ -66,7 +66,7 @@ enum Child {
     return value
   }
 
-  /// Does the task and prints KiB.
+  /// Performs the task and prints KiB.
   static func run(_ task: Task, _ path: String) throws {
     switch task {
     case .store:

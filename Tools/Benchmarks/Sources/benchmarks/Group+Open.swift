@@ -3,7 +3,7 @@ internal import Foundation
 internal import SessionJournal
 
 extension Group {
-  /// Opening after a crash, with its syncs counted apart.
+  /// Opening after a crash; the time of syncs is counted separately.
   static let open = Group(name: "open", summary: "open 10,000 events after a crash") { stage in
     let count = 10_000
     let crashed = try crashedJournal(stage, count)
@@ -56,7 +56,7 @@ extension Group {
     ])
   }
 
-  /// The bytes of a journal whose writer died in its last write; every commit was synced.
+  /// Returns the bytes of a journal whose writer died in its last write; every commit was synced.
   private static func crashedJournal(_ stage: Stage, _ count: Int) throws -> Data {
     let path = stage.path("open.journal")
     let journal = try Journal.open(at: path)
@@ -71,7 +71,7 @@ extension Group {
     let end = content.count
     _ = try journal.append(stage.drafts(1, from: &place))
     let next = try Data(contentsOf: url)
-    // The next frame lacks its last bytes.
+    // The last frame is incomplete.
     content.append(next[end..<end + 40])
     try journal.close()
     return content

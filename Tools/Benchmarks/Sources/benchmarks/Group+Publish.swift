@@ -3,7 +3,7 @@ internal import SessionCore
 internal import Synchronization
 
 extension Group {
-  /// From the publisher to all subscribers, each of which gets every event.
+  /// The time from the publisher to all subscribers, each of which receives every event.
   static let publish = Group(name: "publish", summary: "publish to async subscribers") { stage in
     var outcome = Outcome()
     let goals = [(1, 5.0), (8, 12), (64, 20)]
@@ -83,7 +83,7 @@ extension Group {
       })
   }
 
-  /// From the first event published until the last subscriber has the last one.
+  /// Measures the time from the first published event until the last subscriber has the last event.
   private static func time(
     _ count: Int, _ subscribers: Int, subscribe: () -> (@Sendable () async throws -> Void),
     publish: () -> Void

@@ -4,13 +4,13 @@ internal import Foundation
 internal import SessionJournal
 
 extension Group {
-  /// From the file to the state at its end, every byte verified.
+  /// The time from the file to the final state, with every byte verified.
   static let fold = Group(name: "fold", summary: "read + verify + fold to the final state") {
     stage in
     let path = try stage.journal.get()
     let content = try bytes(of: path)
     let count = stage.eventCount
-    // JSON takes so long that it gets a part of the workload.
+    // JSON takes so long that it processes only a part of the workload.
     let lines = try JSONLines(stage.records.prefix(stage.pick(2000, 20_000)))
     let contenders = [
       Contest.Contender(name: "journal") {
@@ -37,7 +37,7 @@ extension Group {
     ])
   }
 
-  /// Every record as the Swift value that an app sees.
+  /// The time to read every record as the Swift value that an app uses.
   static let values = Group(name: "values", summary: "read every event as a full Swift value") {
     stage in
     let path = try stage.journal.get()
@@ -85,7 +85,7 @@ extension Group {
     ])
   }
 
-  /// How much of the disk an event takes.
+  /// The size of an event on disk.
   static let size = Group(name: "size", summary: "bytes per event on file, frame included") {
     stage in
     let count = Double(stage.eventCount)
@@ -99,7 +99,7 @@ extension Group {
   }
 }
 
-/// Records as lines of JSON, in memory and already apart.
+/// Records as JSON, in memory and one value per line.
 struct JSONLines {
   private let lines: [Data]
 
@@ -111,7 +111,7 @@ struct JSONLines {
 
   var count: Int { lines.count }
 
-  /// What they take on file, line feeds included.
+  /// The size of the lines in a file, with line feeds.
   var bytes: Int { lines.reduce(lines.count) { $0 + $1.count } }
 
   func decode(_ body: (JSONRecord) throws -> Void) throws {
@@ -120,12 +120,12 @@ struct JSONLines {
   }
 }
 
-/// Reads and verifies a journal of the workload, and folds it.
+/// Reads, verifies and folds a journal of the workload.
 func foldJournal(_ path: String, _ count: Int) throws {
   try expect(try foldWhole(path) == count, "the journal lost records")
 }
 
-/// Reads, verifies and folds a journal; the last sequence.
+/// Reads, verifies and folds a journal; returns the last sequence.
 func foldWhole(_ path: String) throws -> UInt64 {
   var payloads = PayloadFold()
   var failure: (any Error)?
@@ -145,7 +145,7 @@ func foldWhole(_ path: String) throws -> UInt64 {
   return fold.sequence
 }
 
-/// Reads and verifies a journal of the workload, and makes a value of each record.
+/// Reads and verifies a journal of the workload, and creates a value for each record.
 func decodeJournal(_ path: String, _ count: Int) throws {
   var seen = 0
   var failure: (any Error)?
@@ -166,12 +166,12 @@ func decodeJournal(_ path: String, _ count: Int) throws {
   try expect(seen == count, "the journal lost records")
 }
 
-/// A measurement that did not do its work is none.
+/// Throws unless a measurement has done its work.
 func expect(_ isSo: Bool, _ problem: String) throws {
   guard isSo else { throw Problem(problem) }
 }
 
-/// Takes a result, so that no optimiser leaves out what led to it.
+/// Uses a result, so that the optimizer does not remove the computation.
 @inline(never)
 func keep<Value>(_ value: Value) {
   withExtendedLifetime(value) {}

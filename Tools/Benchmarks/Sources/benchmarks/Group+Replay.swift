@@ -10,7 +10,7 @@ internal import SessionJournal
 #endif
 
 extension Group {
-  /// The debugger as a program, beside the tools that people have.
+  /// The debugger as a program, compared with common tools.
   static let replay = Group(name: "replay", summary: "sessionreplay, the program") { stage in
     let tool = stage.tool
     guard FileManager.default.isExecutableFile(atPath: tool) else {
@@ -30,7 +30,7 @@ extension Group {
     return outcome
   }
 
-  /// Writing all of a journal as JSON lines, against handing those lines on.
+  /// Writing a whole journal as JSON lines, compared with copying those lines.
   private static func text(_ stage: Stage, _ tool: String) throws -> [Figure] {
     let journal = try stage.journal.get()
     let count = stage.eventCount
@@ -53,7 +53,7 @@ extension Group {
     ]
   }
 
-  /// The same and a choice of it, against jq over JSON lines of the same events.
+  /// The whole journal and a selection, compared with jq on JSON lines of the same events.
   private static func queries(_ stage: Stage, _ tool: String) throws -> [Figure] {
     let count = stage.pick(20_000, 100_000)
     let journal = try stage.writeJournal(count)
@@ -76,7 +76,7 @@ extension Group {
     ]
   }
 
-  /// The state at the end of a long journal, against one pass of checksums; and the memory it takes.
+  /// The state at the end of a long journal, compared with one pass of checksums; and its memory.
   private static func state(_ stage: Stage, _ tool: String) throws -> [Figure] {
     let count = stage.pick(1_000_000, 10_000_000)
     let path = try writeLong(stage, count)
@@ -124,7 +124,7 @@ extension Group {
     }
   }
 
-  /// A journal that does not fit into memory twice; in batches, and never synced.
+  /// Writes a journal that does not fit into memory twice, in batches and without syncs.
   private static func writeLong(_ stage: Stage, _ count: Int) throws -> String {
     let path = stage.path("long.journal")
     let journal = try Journal.open(
@@ -144,7 +144,7 @@ extension Group {
     return path
   }
 
-  /// Counting over many journals, against one pass of checksums over the same files.
+  /// Counting in many journals, compared with one pass of checksums over the same files.
   private static func statistics(_ stage: Stage, _ tool: String) throws -> [Figure] {
     let (journals, events) = (stage.pick(500, 10_000), 100)
     let original = try stage.writeJournal(events)
@@ -173,7 +173,7 @@ extension Group {
   }
 }
 
-/// One pass of the processor's instruction over a file that is read block by block.
+/// Computes one checksum of a file with the processor's instruction, block by block.
 private func checksum(of path: String) throws -> UInt32 {
   let descriptor = open(path, O_RDONLY | O_CLOEXEC)
   guard descriptor >= 0 else { throw Problem("\(path): errno \(errno)") }

@@ -3,14 +3,15 @@ internal import SessionJournal
 internal import SessionKit
 
 extension Group {
-  /// From the file to a session that shows its token.
+  /// The time from the file to a session that has its token.
   static let restore = Group(name: "restore", summary: "open and restore 10,000 events") { stage in
     let path = try stage.writeJournal(10_000)
     let secrets = FileSecretStore(folder: stage.path("secrets"))
     let place = VisitorPlace(journal: path)
     try blocking {
       let session = try await Visitor.opened(place, secrets: secrets)
-      // The journal has a user and the folder no secrets: a session asks for them again for some seconds.
+      // The journal has a user and the folder no secrets, so a session looks for them for some
+      // seconds.
       let end = ContinuousClock.now + .seconds(60)
       while session.activity == .loading, .now < end {
         try await Task.sleep(for: .milliseconds(50))

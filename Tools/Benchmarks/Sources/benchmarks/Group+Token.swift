@@ -2,7 +2,7 @@ internal import SessionKit
 internal import Synchronization
 
 extension Group {
-  /// What every request of an app asks for.
+  /// Reading the current token, as every request of an app does.
   static let token = Group(name: "token", summary: "read the current token") { stage in
     let place = VisitorPlace(stage)
     let session = try blocking { try await Visitor.signedIn(at: place) }
@@ -58,7 +58,7 @@ extension Group {
   }
 }
 
-/// The least that hands a token to any thread.
+/// The minimum that gives a token to any thread.
 private final class Shelf: Sendable {
   private let held: Mutex<AccessToken?>
 
@@ -69,9 +69,9 @@ private final class Shelf: Sendable {
   var token: AccessToken? { held.withLock { $0 } }
 }
 
-/// The same behind an actor.
+/// The same with an actor.
 private actor Holder {
-  // Not a constant: that would be read without a hop.
+  // This is not a constant, since that would be read without a change of executor.
   private(set) var token: AccessToken?
 
   init(_ token: AccessToken?) {

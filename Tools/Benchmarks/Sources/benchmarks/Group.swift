@@ -1,9 +1,9 @@
-/// Figures that are measured together, beside each other.
+/// Figures that are measured together.
 struct Group: Sendable {
-  /// What came of it.
+  /// The result of a group.
   struct Outcome {
     var figures: [Figure] = []
-    /// What was left out, and why.
+    /// The figures that were left out, with the reasons.
     var skipped: [String] = []
   }
 
@@ -11,7 +11,7 @@ struct Group: Sendable {
   let summary: String
   let measure: @Sendable (Stage) throws -> Outcome
 
-  /// All of them, in the order of the table.
+  /// All groups, in the order of the table.
   static let all: [Group] = [
     .appendOne, .appendMany, .appendUnsynced, .fold, .values, .size, .open, .publish, .token,
     .call, .fan, .restore, .changes, .memory, .replay,

@@ -1,6 +1,6 @@
 @_spi(Internals) internal import SessionCore
 
-/// A record as an app would keep it in JSON lines: the same fields, by Codable alone.
+/// A record as an app would store it in JSON lines: the same fields, with Codable only.
 struct JSONRecord: Codable {
   enum Event: Codable {
     case login(user: String, method: String, token: Token, context: Context?)
@@ -57,7 +57,7 @@ extension JSONRecord {
     }
   }
 
-  /// The record that can be folded.
+  /// Returns the record for folding.
   func record() throws -> SessionRecord {
     SessionRecord(
       sequence: sequence, time: Timestamp(milliseconds: time), content: .event(try sessionEvent()))

@@ -1,12 +1,12 @@
 internal import CPeers
 internal import Foundation
 
-/// Records in LevelDB under their number, each put synced.
+/// Records in LevelDB, by number; each put is synced.
 final class LevelStore {
   private let database: OpaquePointer
   private var sequence: UInt64 = 0
 
-  /// Opens a new one; nil where LevelDB is not installed.
+  /// Opens a new database; `nil` if LevelDB is not installed.
   init?(_ folder: String) throws {
     var isMissing: Int32 = 0
     var problem: UnsafeMutablePointer<CChar>?

@@ -34,7 +34,7 @@ enum MessageRecord {
     return try message.serializedBytes()
   }
 
-  /// Reads one; its sequence.
+  /// Reads a record; returns its sequence.
   static func read(_ bytes: [UInt8]) throws -> UInt64 {
     try Bench_SessionRecord(serializedBytes: bytes).sequence
   }

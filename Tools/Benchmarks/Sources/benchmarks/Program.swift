@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The command: which figures, on how much, shown how.
+/// The command: it selects figures, measures them and prints the report.
 enum Program {
   private static let help = """
     usage: benchmarks [--quick] [--json] [--only NAME] [--folder PATH] [--tool PATH]
@@ -17,8 +17,10 @@ enum Program {
     groups
     """
 
-  /// Runs the command; its exit status: 0 also where a goal is missed, 1 where something could not
-  /// be measured, 2 where the arguments make no sense.
+  /// Runs the command; returns its exit status.
+  ///
+  /// The status is 0 even if a goal is missed. It is 1 if a figure could not be measured, and 2 if
+  /// an argument is invalid.
   static func run(_ arguments: [String]) -> Int32 {
     if arguments.count == 3, arguments[0] == "--child" { return runChild(arguments) }
     do {
@@ -77,7 +79,7 @@ enum Program {
   }
 }
 
-/// What the command line says.
+/// The options of the command line.
 private struct Options {
   struct Misuse: Error, CustomStringConvertible {
     let description: String

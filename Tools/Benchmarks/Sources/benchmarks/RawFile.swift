@@ -6,13 +6,14 @@ internal import SessionJournal
   internal import Glibc
 #endif
 
-/// A file that is written by `pwrite` and `fdatasync`, and knows nothing else: the system's limit.
+/// A file written by `pwrite` and `fdatasync` only, which is the limit of the system.
 final class RawFile {
   private let descriptor: Int32
   private let isSynced: Bool
   private var end: off_t = 0
 
-  /// A file that grows with each write; or of zeros, of which only so many are written over.
+  /// Creates a file of `zeros` zero bytes; writes replace these, and further writes extend the
+  /// file.
   init(_ path: String, zeros: Int = 0, isSynced: Bool = true) throws {
     self.isSynced = isSynced
     descriptor = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
@@ -25,7 +26,7 @@ final class RawFile {
     close(descriptor)
   }
 
-  /// Writes bytes behind the last ones, and mostly waits until they are on the medium.
+  /// Writes bytes after the last ones, and waits for a sync unless syncs are off.
   func append(_ bytes: [UInt8]) throws {
     try write(bytes, at: end)
     end += off_t(bytes.count)
@@ -46,7 +47,7 @@ final class RawFile {
     guard result >= 0 else { throw Problem("fdatasync: errno \(errno)") }
   }
 
-  /// As many bytes as the drafts' frames have in a journal.
+  /// Returns as many bytes as the drafts' frames have in a journal.
   static func bytes(for drafts: [JournalDraft]) -> [UInt8] {
     var bytes: [UInt8] = []
     for draft in drafts {

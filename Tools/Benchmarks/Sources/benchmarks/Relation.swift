@@ -2,9 +2,9 @@ internal import Foundation
 internal import GRDB
 internal import SessionJournal
 
-/// Records in one SQLite table by GRDB: a pool, so in WAL mode, and a prepared statement.
+/// Records in an SQLite table with GRDB: a pool, thus in WAL mode, and a prepared statement.
 final class Relation {
-  /// SQLite's `PRAGMA synchronous`.
+  /// The values of SQLite's `PRAGMA synchronous`.
   enum Synchronous: Int {
     case normal = 1
     case full = 2
@@ -17,7 +17,7 @@ final class Relation {
     self.synchronous = synchronous
     pool = try DatabasePool(path: path)
     try pool.writeWithoutTransaction { database in
-      // The pool sets NORMAL when it opens; this comes after it.
+      // The pool sets NORMAL when it opens, so this must come after it.
       try database.execute(sql: "PRAGMA synchronous = \(synchronous.rawValue)")
       try database.execute(
         sql: "CREATE TABLE record (sequence INTEGER PRIMARY KEY, kind INTEGER, payload BLOB)")
@@ -25,7 +25,7 @@ final class Relation {
     try verify()
   }
 
-  /// Throws unless mode and durability are those that are compared.
+  /// Throws unless mode and durability are as expected.
   func verify() throws {
     try pool.writeWithoutTransaction { database in
       let mode = try String.fetchOne(database, sql: "PRAGMA journal_mode")
@@ -36,7 +36,7 @@ final class Relation {
     }
   }
 
-  /// A draft as SQLite's parameters.
+  /// Returns a draft as parameters of SQLite.
   static func row(_ draft: JournalDraft) -> Row {
     Row(kind: Int(draft.kind), payload: Data(draft.payload))
   }

@@ -1,11 +1,11 @@
 internal import Foundation
 
-/// How figures are shown: a table for people, objects for programs.
+/// The output of figures: a table for people, objects for programs.
 struct Report {
   let outcome: Group.Outcome
   let problems: [String]
 
-  /// Lines of aligned columns.
+  /// The table, with aligned columns.
   var table: String {
     var rows = [["figure", "ratio", "middle half", "goal", "", "here", "there", "unit", "against"]]
     for figure in outcome.figures {
@@ -28,7 +28,7 @@ struct Report {
     return lines.joined(separator: "\n")
   }
 
-  /// One object per line: each figure, what was left out, what could not be measured.
+  /// Returns one object per line: the figures, the omissions and the failures.
   func objects() throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -1,4 +1,4 @@
-/// What the rounds of one measurement came to.
+/// The values of all rounds of one measurement.
 struct Samples {
   private let sorted: [Double]
 
@@ -6,13 +6,13 @@ struct Samples {
     sorted = values.sorted()
   }
 
-  /// The middle one; between the two middle ones where there are two.
+  /// The median; the mean of the two middle values if their number is even.
   var median: Double { quantile(0.5) }
 
-  /// What a quarter of the rounds stays below.
+  /// The lower quartile.
   var low: Double { quantile(0.25) }
 
-  /// What three quarters of the rounds stay below.
+  /// The upper quartile.
   var high: Double { quantile(0.75) }
 
   private func quantile(_ part: Double) -> Double {

@@ -6,14 +6,14 @@ internal import Foundation
   internal import Glibc
 #endif
 
-/// A program that ran to its end: what it took.
+/// A program that ran to its end, and its duration.
 struct Spawned {
   let seconds: Double
 
-  /// The most memory that a program ever had, in KiB, and never less than about 10 MiB.
+  /// Returns the peak memory of a program in KiB; at least about 10 MiB.
   ///
-  /// The system counts what a process was before it became the program as well: a copy of the one that
-  /// started it. So a small one starts it, and tells.
+  /// The system also counts the memory of the process before it became the program, which is a copy
+  /// of its parent's. So a small Python process starts the program, and reports its memory.
   static func memory(of words: [String], told file: String) throws -> Double {
     let script = """
       import os, sys
@@ -32,9 +32,9 @@ struct Spawned {
     return kibibytes
   }
 
-  /// Runs a program whose output goes to `output`, and waits for its end.
+  /// Runs a program with output to `output`, and waits for its end.
   ///
-  /// The peers are run in the same way: what starting takes is in all of them.
+  /// All contenders run in this way, so the time to start a process is in each of them.
   static func run(_ words: [String], output: String = "/dev/null") throws -> Spawned {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -57,7 +57,7 @@ struct Spawned {
     return Spawned(seconds: duration / .seconds(1))
   }
 
-  /// Whether the system finds a program of this name.
+  /// Returns whether the system finds a program with this name.
   static func finds(_ name: String) -> Bool {
     do {
       _ = try run([name, "--version"])

@@ -2,9 +2,9 @@ internal import Foundation
 @_spi(Internals) internal import SessionCore
 internal import SessionJournal
 
-/// Where the figures are measured, and on how much.
+/// The environment of a measurement: the folder, the tool and the size of the workload.
 final class Stage {
-  /// A folder for this run on the file system that is measured.
+  /// A folder for this run, on the file system that is measured.
   let folder: String
 
   let isQuick: Bool
@@ -12,7 +12,7 @@ final class Stage {
   /// The path of `sessionreplay`, built for release.
   let tool: String
 
-  /// How many events the workload has.
+  /// The number of events in the workload.
   var eventCount: Int { isQuick ? 50_000 : 1_000_000 }
 
   private var nextFile = 0
@@ -25,33 +25,33 @@ final class Stage {
       atPath: folder, withIntermediateDirectories: true)
   }
 
-  /// Removes all that was written.
+  /// Removes all files.
   func clear() throws {
     try FileManager.default.removeItem(atPath: folder)
   }
 
-  /// One of two numbers: the first in a quick run.
+  /// Returns the first number in a quick run, and the second otherwise.
   func pick(_ quick: Int, _ full: Int) -> Int { isQuick ? quick : full }
 
-  /// A path in the folder where nothing stands.
+  /// Returns an unused path in the folder.
   func path(_ name: String) -> String {
     nextFile += 1
     return "\(folder)/\(nextFile)-\(name)"
   }
 
-  /// The workload's records.
+  /// The records of the workload.
   private(set) lazy var records = Workload.records(eventCount)
 
-  /// The workload as an app would append it.
+  /// The workload as drafts, as an app would append them.
   private(set) lazy var drafts = records.map { record in
     let (kind, payload) = SessionCodec.encode(record.content, at: record.time)
     return JournalDraft(kind: kind, payload: payload)
   }
 
-  /// The workload in a closed journal, one record to a batch, as a session writes it.
+  /// The workload in a closed journal, with one record per batch, as a session writes it.
   private(set) lazy var journal = Result { try writeJournal(eventCount) }
 
-  /// Writes the first events of the workload into a new journal, and closes it.
+  /// Writes the first events of the workload to a new journal, and closes it.
   func writeJournal(_ count: Int) throws -> String {
     let folder = path("workload")
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -63,7 +63,7 @@ final class Stage {
     return path
   }
 
-  /// The drafts from a place on, from the start again where they end.
+  /// Returns the drafts from a place on; starts again at the first one if there are too few.
   func drafts(_ count: Int, from place: inout Int) -> [JournalDraft] {
     if place + count > drafts.count { place = 0 }
     defer { place += count }
@@ -71,7 +71,7 @@ final class Stage {
   }
 }
 
-/// The bytes of a file.
+/// Returns the bytes of a file.
 func bytes(of path: String) throws -> [UInt8] {
   [UInt8](try Data(contentsOf: URL(filePath: path)))
 }

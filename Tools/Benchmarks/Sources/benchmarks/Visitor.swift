@@ -5,16 +5,16 @@ internal import SessionJournal
 @_spi(Internals) internal import SessionKit
 internal import Synchronization
 
-/// Where a session of the benchmarks lives.
+/// The location of a benchmark's session.
 struct VisitorPlace: Sendable {
   let directory: URL
 
-  /// A new place.
+  /// Creates a new location.
   init(_ stage: Stage) {
     directory = URL(filePath: stage.path("session"))
   }
 
-  /// The place of a journal that is there, by the name that a session gives it.
+  /// Creates the location of an existing journal, which has the name that a session gives it.
   init(journal: String) {
     directory = URL(filePath: journal).deletingLastPathComponent()
   }
@@ -22,7 +22,7 @@ struct VisitorPlace: Sendable {
 
 /// A session whose backend answers at once.
 enum Visitor {
-  /// A session on a journal, as an app opens it; nothing of the journal is compacted.
+  /// Opens a session on a journal, as an app does; the journal is never compacted.
   static func opened(
     _ place: VisitorPlace, secrets: (any SecretStore)? = nil,
     clock: (any SessionClock)? = nil
@@ -54,7 +54,7 @@ enum Visitor {
 
   private struct InstantServer: HTTPTransport {
     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
-      // As long as the tokens of real servers.
+      // The length is that of tokens of real servers.
       let access = String(repeating: "x", count: 800)
       let answer = """
         {"access_token":"\(access)","refresh_token":"refresh","expires_in":86400,\
@@ -65,7 +65,7 @@ enum Visitor {
   }
 }
 
-/// A clock that a benchmark moves, and on which nobody who sleeps is woken.
+/// A clock that a benchmark advances; it wakes no sleeper.
 final class VisitorClock: SessionClock {
   private let passed = Atomic<Int64>(0)
 

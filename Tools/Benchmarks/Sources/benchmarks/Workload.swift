@@ -1,9 +1,9 @@
 @_spi(Internals) internal import SessionCore
 
-/// A million events of one session store, the same for the same seed.
+/// The events of one session store, a million in a full run; the same seed gives the same events.
 ///
-/// A thousand users at random come and go one after the other, so that every event is legal where
-/// it stands: 10 % login, 60 % refreshSucceeded, 20 % contextSwitched, 10 % logout.
+/// A thousand users log in and out one after the other, in random order, so that every event is
+/// legal. The events are 10 % login, 60 % refreshSucceeded, 20 % contextSwitched and 10 % logout.
 struct Workload {
   static let seed: UInt64 = 20_261_121
 
@@ -31,13 +31,13 @@ struct Workload {
     self.random = random
   }
 
-  /// The first `count` records.
+  /// Returns the first `count` records.
   static func records(_ count: Int) -> [SessionRecord] {
     var workload = Workload()
     return (0..<count).map { _ in workload.next() }
   }
 
-  /// The next record.
+  /// Returns the next record.
   mutating func next() -> SessionRecord {
     sequence += 1
     time += Int64(random.next(below: 60_000))
@@ -53,7 +53,8 @@ struct Workload {
           user: users[random.next(below: users.count)], method: .password, token: token(),
           context: context()))
     }
-    // Eight events between login and logout on average, three refreshes to a change of context.
+    // There are eight events between login and logout on average, and three refreshes per context
+    // switch.
     guard random.next(below: 9) > 0 else {
       isSignedIn = false
       return .logout(SessionEvent.Logout(reason: .user))
@@ -88,7 +89,7 @@ struct Workload {
   }
 }
 
-/// SplitMix64: random numbers that the seed decides, on every platform.
+/// A random number generator with the same numbers for a seed on every platform: SplitMix64.
 struct SplitMix: RandomNumberGenerator {
   var state: UInt64
 
@@ -100,7 +101,7 @@ struct SplitMix: RandomNumberGenerator {
     return mixed ^ (mixed >> 31)
   }
 
-  /// A number below `bound`.
+  /// Returns a number below `bound`.
   mutating func next(below bound: Int) -> Int {
     Int(next().multipliedFullWidth(by: UInt64(bound)).high)
   }

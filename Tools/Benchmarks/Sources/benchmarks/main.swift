@@ -1,4 +1,4 @@
 internal import Foundation
 
-// A thin main: everything else is in the files beside it.
+// This file is small on purpose; the rest of the program is in the files beside it.
 exit(Program.run(Array(CommandLine.arguments.dropFirst())))
