@@ -10,8 +10,9 @@
   /// }
   /// ```
   ///
-  /// The journals of a failing case are attached to the test under their file names. `swift test
-  /// --attachments-path FOLDER` keeps them. If a journal cannot be read, the issue names it.
+  /// The journals of a failing case are attached to the test under their file names.
+  /// `swift test --attachments-path FOLDER` keeps them. If a journal cannot be read, the issue
+  /// names it.
   ///
   /// If a property holds with warnings, such as a stale saved case, the function records a warning,
   /// which does not fail the test. Compilers before Swift 6.3 do not support warnings; the text is

@@ -1,5 +1,5 @@
-/// A formatter of durations: `250 ms`, `2.0 s`, `30 s`, `1 min 30 s`, `15 min`, `2 h 5 min`, `3 d 4
-/// h`.
+/// A formatter of durations: `250 ms`, `2.0 s`, `30 s`, `1 min 30 s`, `15 min`, `2 h 5 min`,
+/// `3 d 4 h`.
 ///
 /// A duration is rounded to the last unit that is shown.
 package enum DurationFormatter {

@@ -3,7 +3,7 @@ import Foundation
 /// The share of an enumeration that a run of the tests covers.
 ///
 /// By default a run takes one place of each `share` consecutive places. A hash of the sweep's name
-/// selects it:
+/// selects it. As a result:
 ///
 /// - A run is repeatable.
 /// - Different sweeps take different places.

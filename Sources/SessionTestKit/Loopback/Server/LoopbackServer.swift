@@ -4,8 +4,7 @@ public import SessionCore
 public import SessionKit
 import Synchronization
 
-/// An auth server for tests on 127.0.0.1, with real sockets, HTTP/1.1, the EDU protocol and fault
-/// injection.
+/// An auth server for tests on 127.0.0.1, with real sockets, HTTP/1.1 and the EDU protocol.
 ///
 /// ```swift
 /// let server = try LoopbackServer.start(backend: .edu(users: [.sample]))
@@ -21,8 +20,10 @@ import Synchronization
 /// server.stop()
 /// ```
 ///
-/// It supports HTTP/1.0 and 1.1 with keep-alive, pipelining and chunked bodies. It rejects requests
-/// that are malformed (400), too long (413, 414, 431) or not supported (417, 501, 505).
+/// A test can change its settings, make requests fail, and hold requests back.
+///
+/// The server supports HTTP/1.0 and 1.1 with keep-alive, pipelining and chunked bodies. It rejects
+/// requests that are malformed (400), too long (413, 414, 431) or not supported (417, 501, 505).
 ///
 /// One thread of its own serves all connections, so it uses no thread of the cooperative pool.
 /// Every answer has a `Date`, unless the settings disable it. All members can be used from any
