@@ -28,7 +28,7 @@ package struct LoopbackIdentity: Sendable {
   }
 
   /// An authorization code that was issued.
-  package struct OpenEnum: Hashable, Sendable {
+  package struct AuthorizationCode: Hashable, Sendable {
     package let user: User
     package let challenge: String
     package let nonce: String
@@ -58,7 +58,7 @@ package struct LoopbackIdentity: Sendable {
   /// The fault of the next redirect to the app; it is used once.
   package var refusal: Refusal?
   /// The issued codes, by their text.
-  package internal(set) var codes: [String: OpenEnum] = [:]
+  package internal(set) var codes: [String: AuthorizationCode] = [:]
   /// The users who are signed in at the provider, by cookie.
   package internal(set) var sessions: [String: User] = [:]
   /// Descriptions of requests that no correct client sends.
@@ -177,7 +177,7 @@ package struct LoopbackIdentity: Sendable {
       return violated("no transaction")
     }
     let code = name("code")
-    codes[code] = OpenEnum(
+    codes[code] = AuthorizationCode(
       user: user, challenge: request.challenge, nonce: request.nonce, redirect: request.redirect)
     return back(request, WebForm(["code": code]))
   }
