@@ -6,10 +6,10 @@ import Synchronization
 /// A moment at which a process dies: before or after one call on the disk, one on the secrets, or one
 /// request.
 enum CrashPoint: Hashable, Sendable, CustomStringConvertible {
-  /// In the call of that number; of a write, so many bytes are in.
+  /// The process dies in call number `Int`; of a write, the first `bytes` bytes are in the file.
   case disk(Int, bytes: Int)
   case secret(Int, isDone: Bool)
-  /// Before the request of that number leaves, or before its answer is read.
+  /// The process dies before it sends request number `Int`, or before it reads the response.
   case request(Int, isActedOn: Bool)
 
   var description: String {
@@ -29,9 +29,9 @@ struct CrashCounts: Sendable {
   var secrets = 0
   var requests = 0
 
-  /// Every moment at which the story can be cut short and leave something else behind.
+  /// Every moment at which the story can be cut short with a different result.
   ///
-  /// Death in a call that only looks leaves what death in the next one does that changes something.
+  /// A death in a call that only reads leaves the same as a death in the next call that writes.
   var points: [CrashPoint] {
     var points: [CrashPoint] = []
     for (number, call) in disk.enumerated() where call.operation.changesSomething {
@@ -61,7 +61,9 @@ extension DiskOperation {
   }
 }
 
-/// The network of a process that may die: a dead one sends nothing and reads nothing.
+/// The network of a process that may die.
+///
+/// A dead process sends nothing and reads nothing.
 final class MortalTransport: HTTPTransport {
   private let server: SimulatedServer
   private let process: SimulatedProcess
@@ -93,7 +95,7 @@ final class MortalTransport: HTTPTransport {
   }
 }
 
-/// A network that is not there.
+/// A network without a connection.
 struct NoTransport: HTTPTransport {
   func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
     throw .noConnection("there is no network")

@@ -3,19 +3,22 @@ import SessionKit
 import SessionTestKit
 
 extension CrashRun {
-  /// What a process found that lived beside the one that died.
+  /// What a process found that was open while the other one died.
   struct SiblingEvidence {
     var problems: [String] = []
     var counts = CrashCounts()
     var hasDied = false
-    /// Whether the server had given a token that never reached the disk: it cannot be had any more.
+    /// Whether the server had issued a token that never reached the disk, so that no process can
+    /// have it.
     var isLost = false
-    /// Whether a token was found that had reached the disk and not the journal.
+    /// Whether the process found a token that was stored but not journaled.
     var isRecovered = false
   }
 
-  /// Lives the story beside a process that has the session open, at a server that takes no refresh token
-  /// twice, and ends the session where one comes again; what that process finds afterwards.
+  /// Lives the story while a second process has the session open.
+  ///
+  /// The server accepts a refresh token only once, and ends the session if a token comes again.
+  /// Returns what the second process finds afterwards.
   func liveBesideSibling() throws -> SiblingEvidence {
     defer { world.finish() }
     world.server.settings.rotatesRefreshTokens = true
@@ -26,27 +29,29 @@ extension CrashRun {
     var evidence = SiblingEvidence()
     (evidence.counts, evidence.hasDied) = try tell(
       "the story", on: disk, dyingAt: point, Told(), story.act)
-    // Whatever the dead process was at, its time is over.
+    // The requests of the dead process have timed out.
     world.clock.advance(by: .seconds(5))
 
     let problems = Problems()
     let (journaled, stored) = (try fold(disk), try storedToken()?.generation ?? 0)
     let isIn = journaled.state.kind == .authenticated
     let newest = max(stored, journaled.generation.number)
-    // Of a story that is refused, the first token is.
+    // In a story with a refusal, only the first token can be refused.
     let isRefused = story.isRefused && newest == 1
     evidence.isLost = isIn && issued > newest && !story.isRefused
     evidence.isRecovered = isIn && stored > journaled.generation.number
     let asked = world.server.count(of: .refresh)
     var told = refresh(sibling)
-    // Who asked in a session that others have ended is told so, though they have begun another.
+    // A caller that asked in a session that another process ended gets that error, even if a new
+    // session has begun.
     if isIn, told?.isLoggedOut == true { told = refresh(sibling) }
     if !isIn {
       problems.check(
         told != nil && !sibling.isAuthenticated, "signed in again, \(sibling.state.kind)")
       problems.check(world.server.count(of: .refresh) == asked, "it refreshed what had ended")
     } else if evidence.isLost || isRefused {
-      // It may have known an older one than the journal, which it takes over first.
+      // The process may have known an older token than the journal's, so it first takes over the
+      // newer one.
       if told == nil { told = refresh(sibling) }
       // A refusal is inconclusive while the dead process may only be suspended.
       if sibling.isAuthenticated {
@@ -68,7 +73,7 @@ extension CrashRun {
     return evidence
   }
 
-  /// How many tokens the server has given.
+  /// How many tokens the server has issued.
   private var issued: UInt64 {
     let endpoints: [LoopbackEndpoint] = [.login, .refresh, .switchContext]
     return UInt64(endpoints.map { world.server.count(of: $0) }.reduce(0, +))
@@ -89,7 +94,7 @@ extension CrashRun {
     }
   }
 
-  /// A third process finds what the second one left, and nothing is owed to the server.
+  /// A third process finds what the second one left, and no revocation is pending.
   private func judgeAfterwards(
     _ disk: SimulatedDisk, _ sibling: Session, _ problems: Problems
   ) throws {
@@ -98,7 +103,8 @@ extension CrashRun {
     try world.run { try await sibling.close() }
     let third = try open(disk)
     world.run(for: .seconds(30))
-    // A sign-in that was stored and not journaled is announced by whoever opens.
+    // A login that was stored and not journaled is announced by the next process that opens the
+    // session.
     let isLateLogin = shown != .authenticated && third.state.token != nil
     problems.check(
       third.state.kind == shown || isLateLogin && story.legal.contains(third.state.kind),

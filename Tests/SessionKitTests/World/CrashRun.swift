@@ -9,24 +9,26 @@ import Synchronization
 /// A story that is cut short at one moment, and what is found afterwards.
 struct CrashRun {
   let story: CrashStory
-  /// Nowhere where `nil`.
+  /// The moment at which the process dies, or `nil` if it lives.
   let point: CrashPoint?
-  /// Whether the power fails: what was not synced is gone.
+  /// Whether the power fails, which loses everything that was not synced.
   let isCut: Bool
-  /// What becomes of the process that opens what is left.
+  /// What happens to the process that opens the session again.
   let reopening: Reopening
-  /// Whether the refresh token is an item of its own.
+  /// Whether the refresh token is stored in its own item.
   let isApart: Bool
-  /// Whether a process can prove that another one is dead; otherwise the lease of its request decides.
+  /// Whether a process can prove that another one is dead.
+  ///
+  /// If not, the lease of its request decides.
   let provesDeaths: Bool
 
-  /// A process that opens what is left, before it is looked at.
+  /// A process that opens what is left before the test looks at it.
   enum Reopening {
-    /// There is none.
+    /// No process opens it.
     case none
-    /// It lives; its moments are counted.
+    /// The process lives, and its moments are counted.
     case whole
-    /// It dies as well.
+    /// The process dies as well.
     case dies(CrashPoint)
   }
 
@@ -36,10 +38,12 @@ struct CrashRun {
     var counts = CrashCounts()
     /// Whether the process died at its moment.
     var hasDied = false
-    /// The moments of the reopening, and whether it died at its own.
+    /// The moments of the second opening, and whether the process died at its moment.
     var reopened = CrashCounts()
     var hasDiedAgain = false
-    /// What was left by the first death: two deaths that leave the same need one reopening.
+    /// What the first death left.
+    ///
+    /// Two deaths that leave the same need one second opening.
     var remains = ""
   }
 
@@ -75,11 +79,11 @@ struct CrashRun {
     return try world.run { try await Session.open(configuration) }
   }
 
-  /// Lives the story, and looks at what is left.
+  /// Lives the story and checks what is left.
   func live() throws -> Evidence {
     defer { world.finish() }
     world.server.settings.rotatesRefreshTokens = story.rotates
-    // A token that was lost on its way is never the session's fault.
+    // The server accepts old tokens, so that a token lost in transit does not end the session.
     world.server.settings.rotationGrace = .seconds(1_000_000)
     let disk = SimulatedDisk()
     let tokens = try begin(disk)
@@ -101,7 +105,7 @@ struct CrashRun {
     return evidence
   }
 
-  /// Opens the session in a process that may die at a moment, and does what is to be done in it.
+  /// Opens the session in a process that may die at a moment, and performs the actions in it.
   func tell(
     _ name: String, on disk: SimulatedDisk, dyingAt point: CrashPoint? = nil, _ told: Told = Told(),
     _ act: @escaping @Sendable (Session) async throws -> Void = { _ in }
@@ -132,13 +136,15 @@ struct CrashRun {
     return (counts, !process.isAlive)
   }
 
-  /// What happens in the story, with the tokens that it adopts.
+  /// The actions of the story, with the tokens that it adopts.
   func act(_ tokens: AdoptedTokens?) -> @Sendable (Session) async throws -> Void {
     guard let tokens else { return story.act }
     return { session in try await session.adopt(tokens) }
   }
 
-  /// What happened before; the tokens of an old layer, where the story adopts some.
+  /// What happened before the story.
+  ///
+  /// Returns the tokens of the old layer if the story adopts tokens.
   func begin(_ disk: SimulatedDisk) throws -> AdoptedTokens? {
     story.earlier(world.server)
     let past = story.past
@@ -151,7 +157,7 @@ struct CrashRun {
     return tokens
   }
 
-  /// Tokens that the server gave to whatever the app had before.
+  /// Tokens that the server issued to the app's old session layer.
   private func oldTokens(_ disk: SimulatedDisk) throws -> AdoptedTokens? {
     let wire = try configuration(disk.process(), NoTransport()).http
     let server = world.server
@@ -164,7 +170,7 @@ struct CrashRun {
     }
   }
 
-  /// Everything that a later opening can meet, as one text.
+  /// Everything that a later opening can find, as one text.
   private func remains(of disk: SimulatedDisk, _ isTold: Bool) -> String {
     let items: [SecretItem] = [.token, .user, .context, .revocation, .refreshToken]
     let stored = items.map { item in
@@ -183,7 +189,7 @@ struct CrashRun {
   {
     let problems = Problems()
     let found = try judgeFound(disk, isTold, problems)
-    // Whatever the dead process was at, its time is over.
+    // The requests of the dead process have timed out.
     world.clock.advance(by: .seconds(5))
     let settled = try judgeSettled(disk, found, tokens, problems)
     let events = try fold(disk).eventSequence
@@ -197,7 +203,7 @@ struct CrashRun {
     return problems.all
   }
 
-  /// Opened without a network: what is there is what was durable.
+  /// Opens without a network, and expects the state that was durable.
   private func judgeFound(_ disk: SimulatedDisk, _ isTold: Bool, _ problems: Problems) throws
     -> SessionState
   {
@@ -234,20 +240,22 @@ struct CrashRun {
     return found
   }
 
-  /// Opened with a network: who is signed in goes on, and what is owed to the server is told.
+  /// Opens with a network.
+  ///
+  /// A user who is logged in stays so, and pending revocations are sent.
   private func judgeSettled(
     _ disk: SimulatedDisk, _ found: SessionState, _ tokens: AdoptedTokens?, _ problems: Problems
   ) throws -> SessionState {
     let endpoints: [LoopbackEndpoint] = [.login, .refresh, .switchContext]
     let issued = endpoints.map { world.server.count(of: $0) }.reduce(0, +)
     if found.token?.generation.number == UInt64(issued) {
-      // No answer was lost, and no token will be forgiven that is not the newest.
+      // No response was lost, so from now on only the newest token is accepted.
       world.server.settings.rotationGrace = .zero
     }
     let session = try open(disk)
     world.run(for: .seconds(30))
     if let tokens {
-      // What the old layer left is still there, and still good.
+      // The tokens of the old layer are still there and still valid.
       let isAdopted = try world.run { try await session.adopt(tokens) }
       problems.check(
         isAdopted != (found.kind == .authenticated), isAdopted ? "adopted" : "not adopted")
@@ -309,7 +317,7 @@ struct CrashRun {
     }
   }
 
-  /// The token item, as whoever steals the device reads it.
+  /// The token item, as a thief of the device would read it.
   func storedToken() throws -> (generation: UInt64, access: String)? {
     struct Fields: Decodable {
       var generation: UInt64
@@ -322,7 +330,7 @@ struct CrashRun {
   }
 }
 
-/// What was found wrong.
+/// The problems that were found.
 final class Problems {
   private(set) var all: [String] = []
 
@@ -331,7 +339,7 @@ final class Problems {
   }
 }
 
-/// Whether the story's end was told to whoever asked for it.
+/// Whether the caller received the result of the story.
 final class Told: Sendable {
   private let state = Mutex<(isTold: Bool, session: Session?)>((false, nil))
 
@@ -339,6 +347,6 @@ final class Told: Sendable {
 
   func tell() { state.withLock { $0.isTold = true } }
 
-  /// Keeps a session alive, as a process does.
+  /// Keeps a session alive as long as the process.
   func keep(_ session: Session) { state.withLock { $0.session = session } }
 }

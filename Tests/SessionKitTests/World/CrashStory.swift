@@ -2,39 +2,39 @@
 import SessionKit
 import SessionTestKit
 
-/// What happens to a session, and how it may be found if that was cut short.
+/// What happens to a session, and the states that are allowed if it is cut short.
 struct CrashStory: Sendable, CustomStringConvertible {
   let name: String
   /// Whether the server gives another refresh token with each refresh.
   var rotates = false
   var end = SessionPolicy.End.clear
-  /// What the server does at first.
+  /// What the server does before the story.
   var earlier: @Sendable (SimulatedServer) -> Void = { _ in }
-  /// What happened before, to a session that nobody is signed in to.
+  /// What happened before, in a new session without a user.
   var past: @Sendable (Session) async throws -> Void = { try await $0.login(.sample) }
-  /// Milliseconds that pass before the process begins.
+  /// The milliseconds that pass before the process starts.
   var pause: Int64 = 0
   /// How long the session may be unused, in milliseconds.
   var inactivityLimit: Int64?
-  /// What the server does from then on.
+  /// What the server does during the story.
   var server: @Sendable (SimulatedServer) -> Void = { _ in }
-  /// What happens in the process that may die, once it has opened the session.
+  /// What happens in the process that may die, after it has opened the session.
   let act: @Sendable (Session) async throws -> Void
-  /// How the session may be found, and as what it is found where nothing was cut short.
+  /// The states that are allowed after a death, and the state without a death.
   let legal: Set<SessionState.Kind>
   let last: SessionState.Kind
-  /// The generation of the token where nothing was cut short.
+  /// The generation of the token without a death.
   var generation: UInt64?
   /// Whether the server refuses to refresh the token.
   var isRefused = false
-  /// Whether what happens is that tokens of an old layer are adopted.
+  /// Whether the story adopts the tokens of an old layer.
   var adopts = false
-  /// The role of each token, from the first on, where it changes.
+  /// The role of each token, from the first one, if the role changes.
   var roles: [Identifier] = []
 
   var description: String { name }
 
-  /// Whether it is about a newer token of who is signed in, and stays to be.
+  /// Whether the story gets a newer token for a user who stays logged in.
   var hasToken: Bool { legal == [.authenticated] }
 
   var policy: SessionPolicy {
@@ -45,13 +45,14 @@ struct CrashStory: Sendable, CustomStringConvertible {
     return policy
   }
 
-  /// The stories whose reopening is cut short as well.
+  /// The stories in which the second opening is cut short as well.
   static let reopened = all.filter {
     ["login", "two refreshes that rotate", "logout", "adoption"].contains($0.name)
   }
 
-  /// The stories that a sibling can live beside, and has no part in before the other dies: it would
-  /// refresh an expired token and tell of a logout by itself.
+  /// The stories in which a second process takes no action before the first one dies.
+  ///
+  /// It would refresh an expired token and send a pending revocation by itself.
   static let withSibling = all.filter {
     $0.pause == 0 && !$0.adopts && $0.name != "a revocation that is pending"
   }

@@ -3,13 +3,13 @@ import Foundation
 import SessionTestKit
 import Testing
 
-/// Each story is told once whole, and then once for each moment at which its process can die.
+/// Each story runs once without a death, and once for each moment at which its process can die.
 @Suite("A process that dies at every step")
 struct CrashSweepTests {
   @Test(
     """
-    REF-7 OUT-1 RES-1 JRN-2 reopened after death at any moment, it is as it may be, with its newest \
-    token, and nothing that was ended is back
+    REF-7 OUT-1 RES-1 JRN-2 after a death at any moment, the session reopens in an allowed state \
+    with its newest token
     """, arguments: CrashStory.all)
   func everyMoment(story: CrashStory) throws {
     let whole = try CrashRun(story).live()
@@ -32,8 +32,8 @@ struct CrashSweepTests {
 
   @Test(
     """
-    STO-2 REF-7 OUT-1 with the refresh token in an item of its own: reopened after death at any moment, \
-    also between the two writes, both belong together or the newer one heals it
+    STO-2 REF-7 OUT-1 after a death at any moment, a refresh token in its own item still belongs \
+    to the access token
     """, arguments: CrashStory.all)
   func everyMomentApart(story: CrashStory) throws {
     let whole = try CrashRun(story, isApart: true).live()
@@ -49,13 +49,14 @@ struct CrashSweepTests {
     }
   }
 
-  /// A token is lost for good where the answer that held it had not reached the disk.
+  /// A token is lost permanently if its response had not reached the disk.
   ///
-  /// A server that takes no token twice will not give it again. Everywhere else the sibling goes on.
+  /// A server that accepts each token only once will not issue it again. In all other cases the
+  /// second process continues.
   @Test(
     """
-    REF-3 REF-7 a process dies at any moment beside a sibling, at a server that takes no token twice: \
-    what reached the disk is the sibling's, and only an answer that did not ends the session
+    REF-3 REF-7 after a process dies, a second process continues, unless the newest token had \
+    not reached the disk
     """, arguments: CrashStory.withSibling)
   func everyMomentBesideSibling(story: CrashStory) throws {
     let whole = try CrashRun(story, provingDeaths: false).liveBesideSibling()
@@ -73,17 +74,17 @@ struct CrashSweepTests {
       }
     }
     #expect(story.hasToken || (lost, recovered) == (0, 0))
-    // A few moments only lose or recover a token: a run of the day may look at none of them.
+    // Only a few moments lose or recover a token, and a daily run may skip all of them.
     if sweep.isWhole, story.hasToken { #expect(lost > 0 && recovered > 0) }
   }
 
   @Test(
-    "REF-7 OUT-1 LOG-9 RES-1 and whoever reopens it dies at any moment too: as after one death",
+    "REF-7 OUT-1 LOG-9 RES-1 a second death during the reopening has the same result as one death",
     arguments: CrashStory.reopened)
   func everySecondMoment(story: CrashStory) throws {
     let points = try CrashRun(story).live().counts.points
     var seen: Set<String> = []
-    // The second deaths of the moments that were looked at, all of them and those that were died.
+    // The second deaths that are possible after the chosen first deaths, and those that were run.
     var (looked, deaths) = (0, 0)
     let firsts = Sweep("first deaths, \(story.name)", takingOneOf: 2).places(of: points)
     for point in firsts {
@@ -105,7 +106,7 @@ struct CrashSweepTests {
         }
       }
     }
-    // What first deaths leave repeats itself: half of them leave more than half of it.
+    // Many first deaths leave the same, so half of them cover more than half of the results.
     #expect(seen.count * points.count > 5 * firsts.count)
     #expect(looked * points.count > 200 * firsts.count)
     #expect(deaths > seen.count && deaths <= looked)

@@ -2,8 +2,9 @@ import SessionKit
 import SessionTestKit
 import Testing
 
-/// A refresh at a server that takes no refresh token twice, and a close at once, while the secret store
-/// fails at some call: either nothing is lost, or close() says so.
+/// A refresh and an immediate close while the secret store fails at some call.
+///
+/// The server accepts a refresh token only once. Either nothing is lost, or close() throws.
 @Suite("A simulated world: closing while the secret store fails")
 struct FailingCloseTests {
   private struct Life {
@@ -60,7 +61,7 @@ struct FailingCloseTests {
   }
 
   @Test(
-    "REF-11 wherever the secret store fails, a close that says nothing has lost no token",
+    "REF-11 if close() does not throw, no token is lost, whichever call of the secret store fails",
     arguments: [
       SecretStoreError.noSpace(item: .token, place: "store"),
       .failed(item: .token, place: "store", operation: "write", code: 5),

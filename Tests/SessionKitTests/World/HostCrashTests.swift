@@ -4,7 +4,7 @@ import SessionTestKit
 import Synchronization
 import Testing
 
-/// A process dies at each step of a logout whose app clears its data.
+/// A process dies at each step of a logout that clears the app's data.
 @Suite("A simulated world: the app's data")
 struct HostCrashTests {
   private final class App: Sendable {
@@ -14,7 +14,7 @@ struct HostCrashTests {
     func clear() { state.withLock { $0 = (false, $0.clearings + 1) } }
   }
 
-  /// What is there after the crash.
+  /// What is left after the crash.
   private struct Found {
     let hasDied: Bool
     let wasTold: Bool
@@ -75,7 +75,10 @@ struct HostCrashTests {
   }
 
   @Test(
-    "SYN-5 OUT-1 the process dies at any step of a logout: the data goes exactly if the session has",
+    """
+    SYN-5 OUT-1 if the process dies during a logout, the data is cleared exactly if the session \
+    has ended
+    """,
     arguments: [true, false])
   func logout(losing: Bool) throws {
     var (deaths, kept, cleared) = (0, 0, 0)

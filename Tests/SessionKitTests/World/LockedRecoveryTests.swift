@@ -4,9 +4,11 @@ import SessionTestKit
 import Synchronization
 import Testing
 
-/// A token is stored and not announced, and the items cannot be read when that matters: not known is not
-/// "none" (RES-3), so neither an older token is used nor the session ended.
-@Suite("A simulated world: a stored token that cannot be looked at yet")
+/// A token is stored and not announced, and the items cannot be read when they are needed.
+///
+/// Unreadable does not mean missing (RES-3), so the session does not use an older token and does
+/// not end.
+@Suite("A simulated world: a stored token that cannot be read yet")
 struct LockedRecoveryTests {
   private let world = SimulatedWorld(Choices(replaying: []))
   private let disk = SimulatedDisk()
@@ -32,7 +34,9 @@ struct LockedRecoveryTests {
     }
   }
 
-  /// One process has died behind its second token; the other has had the session open all the time.
+  /// The first process died after it stored its second token.
+  ///
+  /// The second process has had the session open the whole time.
   private func sibling() throws -> Session {
     world.server.settings.rotatesRefreshTokens = true
     world.server.settings.reuseEndsSession = true
@@ -47,7 +51,11 @@ struct LockedRecoveryTests {
     return other
   }
 
-  @Test("RES-3 REF-7 locked when another's request is taken for lost: no request, no end, and then")
+  @Test(
+    """
+    RES-3 REF-7 a locked store delays the refresh after a peer's request is lost, and ends no \
+    session
+    """)
   func lockedBeforeRequest() throws {
     defer { world.finish() }
     let sibling = try sibling()
@@ -65,7 +73,10 @@ struct LockedRecoveryTests {
   }
 
   @Test(
-    "RES-3 REF-6 locked when the server refuses: the session ends when it is known that none is there"
+    """
+    RES-3 REF-6 after a refusal with a locked store, the session ends only when the store is \
+    readable
+    """
   )
   func lockedBeforeVerdict() throws {
     defer { world.finish() }

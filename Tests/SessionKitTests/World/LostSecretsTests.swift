@@ -16,7 +16,10 @@ struct LostSecretsTests {
   }
 
   @Test(
-    "REF-3 RES-1 who waits behind a sign-in is told when another's session turns out to be lost",
+    """
+    REF-3 RES-1 callers that wait for a login get an answer when the other session's token is \
+    lost
+    """,
     arguments: [false, true])
   func waitsBehindLogin(isReplyLost: Bool) throws {
     let world = SimulatedWorld(Choices(replaying: []))
@@ -40,7 +43,7 @@ struct LostSecretsTests {
     #expect(world.waiting == [])
   }
 
-  @Test("RES-1 a session whose token is not the one that is stored ends where that is found")
+  @Test("RES-1 a session ends when it finds an older token in the store than in the journal")
   func rolledBack() throws {
     let world = SimulatedWorld(Choices(replaying: []))
     defer { world.finish() }
@@ -50,7 +53,7 @@ struct LostSecretsTests {
     let old = try #require(try secrets.read(.token))
     try world.run { try await two.refresh() }
     try secrets.write(.token, old)
-    // It finds the other's refresh in the journal, and an older token where that one's should be.
+    // The process finds the other's refresh in the journal, and an older token in the store.
     world.spawn("one asks") { try await one.refresh() }
     world.run(for: .seconds(60))
     #expect(one.state.kind != .authenticated)
@@ -58,7 +61,7 @@ struct LostSecretsTests {
     #expect(world.waiting == [])
   }
 
-  @Test("LOG-10 a sign-in after another process's logout is a sign-in")
+  @Test("LOG-10 a login succeeds after another process has logged out")
   func signsInAgain() throws {
     let world = SimulatedWorld(Choices(replaying: []))
     defer { world.finish() }

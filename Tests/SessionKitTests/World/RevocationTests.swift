@@ -4,8 +4,8 @@ import SessionKit
 import SessionTestKit
 import Testing
 
-/// What is kept to tell the server of logouts, with the stores and processes that there really are.
-@Suite("A simulated world: what revocations need")
+/// What is stored for pending revocations, with real stores and several processes.
+@Suite("A simulated world: the data of pending revocations")
 struct RevocationTests {
   private let world = SimulatedWorld(Choices(replaying: []))
   private let disk = SimulatedDisk()
@@ -31,7 +31,10 @@ struct RevocationTests {
   }
 
   @Test(
-    "OUT-1 many logouts without a network: each is kept, at most eight, and all of these are told")
+    """
+    OUT-1 after many logouts offline, the last eight revocations are kept, and all eight are \
+    sent later
+    """)
   func many() throws {
     defer { world.finish() }
     let session = try open()
@@ -49,7 +52,7 @@ struct RevocationTests {
     try world.run { try await again.close() }
   }
 
-  @Test("OUT-1 one revocation is stored with the members that older versions read")
+  @Test("OUT-1 a single revocation is stored with the members that older versions read")
   func format() throws {
     defer { world.finish() }
     let session = try open()
@@ -66,7 +69,7 @@ struct RevocationTests {
     #expect(names.subtracting(["expiresAt", "boot", "deadline"]).count == 4)
   }
 
-  @Test("OUT-1 the server is told of one logout: what a later one needs stays")
+  @Test("OUT-1 a confirmed revocation is removed, and a later pending one stays")
   func earlierIsTold() throws {
     defer { world.finish() }
     let (one, two) = (try open(), try open())
@@ -83,7 +86,7 @@ struct RevocationTests {
   }
 
   @Test(
-    "OUT-1 what telling the server needs cannot be stored: it is told from memory, once more later")
+    "OUT-1 if a revocation cannot be stored, it is sent from memory and retried once")
   func notStored() throws {
     defer { world.finish() }
     let session = try open(NoRevocations(items: secrets))
@@ -101,12 +104,12 @@ struct RevocationTests {
   }
 
   @Test(
-    "OUT-1 logged out, and signed in by another before the wipe: the server is told of the first")
+    "OUT-1 the first session is revoked if another process logs in before its wipe")
   func overtaken() throws {
     defer { world.finish() }
     let (one, two) = (try open(), try open())
     try world.run { try await one.login(.sample) }
-    // What one keeps cannot be stored until two has signed in.
+    // The revocation of the first process cannot be stored until the second one has logged in.
     secrets.isAvailable = false
     world.server.script(.status(503), for: .logout, number: 1)
     _ = try leave(one)
@@ -119,7 +122,7 @@ struct RevocationTests {
   }
 }
 
-/// A store that takes everything but what revocations need.
+/// A store that rejects revocations and accepts everything else.
 private struct NoRevocations: SecretStore {
   let items: MemorySecretStore
 

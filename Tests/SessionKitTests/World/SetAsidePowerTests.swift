@@ -5,7 +5,7 @@ import SessionTestKit
 import Synchronization
 import Testing
 
-@Suite("A simulated disk on which a journal is set aside")
+@Suite("A simulated disk on which a journal is quarantined")
 struct SetAsidePowerTests {
   private static let ada = Credential.password(
     LoopbackUser.sample.email, LoopbackUser.sample.password)
@@ -69,7 +69,7 @@ struct SetAsidePowerTests {
     return names
   }
 
-  @Test("RES-6 the power fails at any call meanwhile: nobody is logged out, nothing is lost")
+  @Test("RES-6 a power failure during a quarantine logs out no user and loses no bytes")
   func powerCuts() throws {
     for seed in 0..<2 as Range<UInt64> {
       var cut = 0
@@ -104,7 +104,7 @@ struct SetAsidePowerTests {
     }
   }
 
-  @Test("RES-6 any call fails meanwhile: once the disk is well again, the user goes on")
+  @Test("RES-6 after any failed call during a quarantine, the session continues on a healthy disk")
   func faults() throws {
     for fault in [DiskFault.noSpace, .inputOutput] {
       var call = 0

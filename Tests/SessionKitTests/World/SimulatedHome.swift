@@ -2,14 +2,14 @@ import SessionKit
 import SessionTestKit
 import Synchronization
 
-/// A process and the session object in it.
+/// A process and its session object.
 final class SimulatedHome: Sendable {
   let number: Int
   let process: SimulatedProcess
   let session = Mutex<Session?>(nil)
-  /// How many callers wait in it.
+  /// How many callers wait in the process.
   let waiting = Mutex(0)
-  /// Whether it dies as soon as it has stored a token.
+  /// Whether the process dies as soon as it has stored a token.
   let diesWithToken = Mutex(false)
 
   init(_ number: Int, _ process: SimulatedProcess) {
@@ -19,7 +19,7 @@ final class SimulatedHome: Sendable {
   var isAlive: Bool { process.isAlive }
   var current: Session? { session.withLock { $0 } }
 
-  /// The secrets as it sees them.
+  /// The secrets, as this process sees them.
   func store(_ secrets: SimulatedSecrets) -> any SecretStore {
     Store(home: self, view: secrets.view(of: process))
   }

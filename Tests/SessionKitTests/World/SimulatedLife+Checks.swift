@@ -4,9 +4,9 @@ import SessionKit
 import SessionTestKit
 import Synchronization
 
-/// What must hold.
+/// The invariants of a simulated life.
 extension SimulatedLife {
-  /// What was acknowledged before the power failed is so afterwards.
+  /// A result that was acknowledged before a power failure still holds after it.
   func checkReopened() {
     let before = known.withLock { $0 }
     guard keychain.items.isAvailable, let session = homes.withLock({ $0.first })?.current else {
@@ -25,7 +25,7 @@ extension SimulatedLife {
     }
   }
 
-  /// At no time is a token held without a session.
+  /// A process never holds a token without a session.
   func checkHeld() {
     for home in homes.withLock({ $0 }) {
       guard home.isAlive, let session = home.current else { continue }
@@ -35,7 +35,7 @@ extension SimulatedLife {
     }
   }
 
-  /// The weather clears, everybody gets an answer, and what is there is looked at.
+  /// Ends all faults, waits until every caller has an answer, and checks the result.
   func settle() throws {
     world.server.weather = .clear
     keychain.blow(after: nil)
@@ -44,7 +44,7 @@ extension SimulatedLife {
     for home in homes.withLock({ $0 }) { home.diesWithToken.withLock { $0 = false } }
     run(for: 600_000)
     homes.withLock { $0.removeAll { !$0.isAlive } }
-    // What a locked store kept from being wiped is wiped at the next open.
+    // A wipe that a locked store prevented happens at the next open.
     try open()
     run(for: 60_000)
     let homes = homes.withLock { $0 }
@@ -70,17 +70,17 @@ extension SimulatedLife {
     case .expired:
       check(!items.contains(.token), "a token is stored while expired")
     case .unauthenticated:
-      // What the server could not be told of waits for the next open.
+      // A pending revocation is stored for the next open.
       check(items.isSubset(of: [.revocation]), "items are stored while signed out: \(names)")
     }
   }
 
-  /// Once the weather is clear, whoever is signed in can refresh, twice: no token was lost on the way.
+  /// Without faults, a logged-in user can refresh twice, so no token was lost in transit.
   private func use(_ home: SimulatedHome) {
     guard let session = home.current else { return check(false, "there is no session") }
     readAll(of: session)
     let state = foldOfFile().state
-    // A view of a session that others have ended says nothing of the one that they began.
+    // A process that has not seen the newest login says nothing about its session.
     let isSignedIn = isSameSession(session.state, state)
     if session.state == state {
       check(
@@ -138,7 +138,7 @@ extension SimulatedLife {
     checkEnds()
   }
 
-  /// Each end has exactly one cause, and nothing that ended a session is for want of a network.
+  /// Each end has exactly one cause, and no session ends because the network was missing.
   private func checkEnds() {
     let records = findings.withLock { $0.journal }
     var last: SessionEvent?
@@ -158,7 +158,7 @@ extension SimulatedLife {
 
   // MARK: Secrets
 
-  /// What a person or a log could see of a session.
+  /// Everything that a person or a log could see of a session.
   private func readAll(of session: Session) {
     let values: [Any?] = [
       session, session.state, session.activity, session.currentToken, session.currentUser,
@@ -173,7 +173,7 @@ extension SimulatedLife {
     }
   }
 
-  /// No token, password or e-mail address is anywhere but in the keychain (STO-3).
+  /// Tokens, passwords and e-mail addresses are only in the keychain (STO-3).
   private func checkSecrets() {
     let (disk, findings) = (disk.withLock { $0 }, findings.withLock { $0 })
     var texts = findings.texts.union(choices.steps.map(\.text))

@@ -6,33 +6,34 @@ import SessionKit
 import SessionTestKit
 import Synchronization
 
-/// A session that is used, badly treated, and looked at afterwards; everything by draws.
+/// A session that runs through random commands and faults, and is checked afterwards.
 final class SimulatedLife: Sendable {
   enum Command: String, CaseIterable, Sendable {
     case login, refresh, refreshIfNeeded, switchContext, logout, cancelled
   }
 
-  /// What besides the weather happens to the session.
+  /// What happens to the session in addition to network faults.
   struct Hardships: Sendable {
     /// How many processes use it at once.
     var processes = 1
-    /// The power fails: all processes die, unsynced sectors are kept, lost or torn.
+    /// The power fails: all processes die, and unsynced sectors are kept, lost or torn.
     var powerFails = false
-    /// The secrets cannot be read now and then.
+    /// The secrets cannot be read at times.
     var locks = false
-    /// The secrets of another journal's session are there at first.
+    /// The store holds the secrets of another journal's session at the start.
     var isInherited = false
-    /// The server rotates its refresh tokens and takes none twice; no answer is lost then, and who dies
-    /// has stored what it got.
+    /// The server rotates its refresh tokens and accepts each only once.
+    ///
+    /// No response is lost then, and a process that dies has stored its token.
     var isStrict = false
   }
 
-  /// What was found wrong, or nothing.
+  /// The problems that were found, or nothing.
   struct Findings: Sendable {
     var problems: [String] = []
     var log: [String] = []
     var journal: [SessionRecord] = []
-    /// What people could have read.
+    /// The texts that a person could have read.
     var texts: Set<String> = []
   }
 
@@ -44,23 +45,23 @@ final class SimulatedLife: Sendable {
   let policy: SessionPolicy
   let disk = Mutex(SimulatedDisk())
   let homes = Mutex<[SimulatedHome]>([])
-  /// The processes that are left alone and live on.
+  /// The processes that are no longer used and live on.
   private let leftAlone = Mutex<[SimulatedHome]>([])
   let findings = Mutex(Findings())
   let known = Mutex(Known())
   private let opened = Mutex(0)
   private let strangers = Mutex<Set<String>>([])
 
-  /// What callers were told of who is signed in.
+  /// What callers know of who is logged in.
   struct Known: Sendable {
     var isSignedIn = false
-    /// Sign-ins and logouts that nobody was told the end of.
+    /// The logins and logouts whose caller received no result.
     var open = 0
-    /// How many there were, and whether the last that ended was the last that began.
+    /// How many there were, and whether the last one to end was also the last one to begin.
     var count = 0
     var isSure = true
 
-    /// The number of the last logout, where certainly nobody is signed in since.
+    /// The number of the last logout, if certainly no user has logged in since.
     var end: Int? { open == 0 && isSure && !isSignedIn ? count : nil }
   }
 
@@ -70,7 +71,7 @@ final class SimulatedLife: Sendable {
     self.policy = policy
     world = SimulatedWorld(choices)
     world.server.settings.rotatesRefreshTokens = rotates || hardships.isStrict
-    // Else a grace without end: what is lost on the way is never the session's fault.
+    // Otherwise the grace never ends, so that a response lost in transit does not end the session.
     world.server.settings.rotationGrace = hardships.isStrict ? .zero : .seconds(1_000_000)
   }
 
@@ -80,7 +81,7 @@ final class SimulatedLife: Sendable {
     return weather
   }
 
-  /// Lives the life and returns what was found wrong with it.
+  /// Runs the life and returns the problems that were found.
   func live(commands: Int) throws -> Findings {
     defer { world.finish() }
     if hardships.isInherited { try inherit() }
@@ -91,7 +92,7 @@ final class SimulatedLife: Sendable {
     for _ in 0..<commands {
       let home = choices.pick(homes.withLock { $0 })
       if let home { issue(choices.pick(Command.allCases) ?? .login, in: home) }
-      // Now and then the next command comes at once.
+      // Sometimes the next command follows at once.
       if choices.chance(1, in: 3) { continue }
       let isLong = choices.chance(1, in: 8)
       run(for: isLong ? 3_300_000 : Int64(choices.draw(in: 0...2_000)))
@@ -109,7 +110,7 @@ final class SimulatedLife: Sendable {
 
   // MARK: Processes
 
-  /// Another session has left its secrets and no journal, as a restored backup does.
+  /// Another session has left its secrets and no journal, as after the restore of a backup.
   private func inherit() throws {
     let process = disk.withLock { $0.process() }
     let configuration = try world.configuration(
@@ -120,12 +121,12 @@ final class SimulatedLife: Sendable {
       try await session.close()
     }
     run(for: 1_000)
-    // While that journal stands, its secrets would be refused.
+    // While that journal exists, its secrets would be refused.
     try Journal.delete(at: "other.journal", options: .on(process))
     strangers.withLock { $0 = owners(of: keychain.items.items) }
   }
 
-  /// Whose the items are.
+  /// The journals that own the items.
   private func owners(of items: Set<SecretItem>) -> Set<String> {
     var owners: Set<String> = []
     for item in items {
@@ -140,7 +141,7 @@ final class SimulatedLife: Sendable {
     return owners
   }
 
-  /// The items that are not a stranger's.
+  /// The items that belong to this journal.
   var ownItems: Set<SecretItem> {
     let strangers = strangers.withLock { $0 }
     return keychain.items.items.filter { owners(of: [$0]).isDisjoint(with: strangers) }
@@ -156,7 +157,7 @@ final class SimulatedLife: Sendable {
     homes.withLock { $0.append(home) }
     var configuration = try world.configuration(
       journal: path, in: process, secrets: home.store(keychain), policy: policy,
-      // Here the lease decides. The crash sweep proves deaths.
+      // Here the lease decides. The crash sweep proves that processes died.
       provingDeaths: false)
     configuration.http.transport = MortalTransport(world.server, process)
     world.spawn("open \(number)") { [self, configuration] in
@@ -207,7 +208,7 @@ final class SimulatedLife: Sendable {
     checkReopened()
   }
 
-  /// Others live on beside who has died, and another one begins.
+  /// The other processes live on after one has died, and a new one begins.
   private func bury() throws {
     homes.withLock { $0.removeAll { !$0.isAlive } }
     known.withLock { $0.isSure = false }
@@ -231,7 +232,7 @@ final class SimulatedLife: Sendable {
     note("the secrets are \(keychain.items.isAvailable ? "unlocked" : "locked")")
   }
 
-  /// The first process is left alone, closes or dies, and another one begins.
+  /// The first process is no longer used, closes or dies, and a new one begins.
   private func replace() throws {
     let home = homes.withLock { $0.removeFirst() }
     switch choices.draw(below: 3) {
@@ -245,14 +246,14 @@ final class SimulatedLife: Sendable {
       note("\(home.number) is left alone")
       leftAlone.withLock { $0.append(home) }
     case _ where hardships.isStrict:
-      // It lives until then, and dies between its token and the event.
+      // The process lives until then, and dies between storing its token and journaling the event.
       note("\(home.number) will die behind its next token")
       home.diesWithToken.withLock { $0 = true }
       return homes.withLock { $0.append(home) }
     default:
       note("\(home.number) dies")
       home.process.kill()
-      // What it was about to do nobody was told, and the journal may hold.
+      // No caller received the result of its commands, which the journal may hold.
       known.withLock { $0.isSure = $0.isSure && $0.open == 0 }
     }
     try open()
@@ -320,7 +321,7 @@ final class SimulatedLife: Sendable {
     findings.withLock { $0.log.append("\(world.clock.now().uptime): \(text)") }
   }
 
-  /// Somebody could read this.
+  /// A person could read this text.
   func read(_ text: String) {
     findings.withLock { _ = $0.texts.insert(text) }
   }
@@ -333,7 +334,7 @@ final class SimulatedLife: Sendable {
 }
 
 extension SessionError {
-  /// Whether nothing changed that could show later.
+  /// Whether the error proves that nothing changed.
   fileprivate var leavesNoDoubt: Bool {
     switch failure {
     case .alreadySignedIn, .signInUnderWay, .otherUsersSession: true

@@ -2,7 +2,7 @@ import SessionKit
 import SessionTestKit
 import Testing
 
-/// A sign-in that its caller was told has failed brings nobody back, wherever the disk failed.
+/// A login that failed for its caller logs in no user later, whichever disk call failed.
 @Suite("A simulated world: a sign-in that is undone")
 struct UndoneLoginTests {
   private struct Life {
@@ -13,7 +13,9 @@ struct UndoneLoginTests {
     var isShown = false
   }
 
-  /// Signs in while the disk fails from the call of that number on; what the next process finds.
+  /// Logs in while the disk fails from that call on.
+  ///
+  /// Returns what the next process finds.
   private func live(
     failingFrom call: Int?, _ fault: DiskFault = .inputOutput,
     _ secrets: SimulatedSecrets = SimulatedSecrets(), removes: Bool = true
@@ -46,7 +48,7 @@ struct UndoneLoginTests {
     let reopened = try world.configuration(
       in: next, secrets: secrets.view(of: next), policy: .edu(.staging))
     let again = try world.run { try await Session.open(reopened) }
-    // The token that was undone is looked for twice more, where its event is journaled (RES-7).
+    // The removed token is searched for twice more, as its event could be journaled (RES-7).
     world.run(for: .seconds(5))
     (life.found, life.items) = (again.state, secrets.items.items)
     try world.run { try await again.close() }
@@ -54,7 +56,7 @@ struct UndoneLoginTests {
   }
 
   @Test(
-    "LOG-10 STO-1 wherever the disk fails from then on, a sign-in that was refused stays refused",
+    "LOG-10 STO-1 a login that was refused stays refused, whichever disk call failed",
     arguments: [DiskFault.inputOutput, .noSpace], [true, false])
   func refused(fault: DiskFault, removes: Bool) throws {
     let whole = try live(failingFrom: nil)
@@ -75,7 +77,7 @@ struct UndoneLoginTests {
   }
 }
 
-/// A store from which nothing can be removed, or everything.
+/// A store from which items can be removed, or not.
 private struct Store: SecretStore {
   let view: any SecretStore
   let removes: Bool

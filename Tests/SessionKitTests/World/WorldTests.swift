@@ -34,48 +34,54 @@ struct WorldTests {
       sourceLocation: sourceLocation)
   }
 
-  @Test("TST-2 REF-3 in any weather and order: one request, all answered, nothing lost or leaked")
+  @Test(
+    "TST-2 REF-3 random faults cause one request, an answer for every caller, no loss and no leak")
   func rough() {
     expectLife("a session in rough weather", .init())
   }
 
-  @Test("JRN-1 REF-3 two processes on one journal in rough weather: the same holds")
+  @Test("JRN-1 REF-3 two processes on one journal keep the same invariants under random faults")
   func overtaken() {
     expectLife("two processes on one journal in rough weather", .init(processes: 2))
   }
 
-  @Test("JRN-2 OUT-1 REF-7 a power cut at any moment: what was told is so, no token is lost")
+  @Test(
+    """
+    JRN-2 OUT-1 REF-7 after a power failure at any moment, acknowledged results hold and no \
+    token is lost
+    """)
   func powerCuts() {
     expectLife("a session whose power fails", .init(powerFails: true))
   }
 
-  @Test("REF-3 REF-7 two processes, a server that takes no token twice: no session is lost")
+  @Test(
+    "REF-3 REF-7 two processes lose no session at a server that accepts each refresh token once")
   func strict() {
     expectLife(
       "two processes and a server that takes no token twice",
       .init(processes: 2, isStrict: true))
   }
 
-  @Test("RES-3 a store that is locked now and then ends no session")
+  @Test("RES-3 a store that is locked at times ends no session")
   func locked() {
     expectLife("a session whose secrets are locked now and then", .init(locks: true))
   }
 
-  @Test("RES-3 OUT-1 two processes, a store that is locked: what one wipes late is not the other's")
+  @Test("RES-3 OUT-1 with a locked store, a late wipe by one process spares the other's items")
   func lockedTogether() {
     expectLife(
       "two processes whose secrets are locked now and then", cases: 60,
       .init(processes: 2, locks: true))
   }
 
-  @Test("RES-5 STO-3 two processes, locked secrets, those of another journal: nothing is mixed up")
+  @Test("RES-5 STO-3 two processes with locked secrets never use the secrets of another journal")
   func everything() {
     expectLife(
       "two processes, power cuts, locks and the secrets of another journal",
       .init(processes: 2, powerFails: true, locks: true, isInherited: true))
   }
 
-  @Test("OUT-4 RES-3 a wipe that failed is made up for, and never of what another signed in to")
+  @Test("OUT-4 RES-3 a failed wipe is repeated, and spares the session of a later login")
   func lateWipe() {
     expect(
       Property(
@@ -113,7 +119,7 @@ struct WorldTests {
     try world.run { try await two.refresh() }
   }
 
-  @Test("TST-2 the same draws live the same life")
+  @Test("TST-2 the same random choices lead to the same life")
   func deterministic() throws {
     let hardships = SimulatedLife.Hardships(processes: 2, powerFails: true, locks: true)
     for seed in 0..<5 as Range<UInt64> {
