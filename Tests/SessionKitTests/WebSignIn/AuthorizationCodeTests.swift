@@ -7,7 +7,7 @@ import SessionTestSupport
 import SessionWebSignIn
 import Testing
 
-/// The authorization code grant of a real session, against an identity provider on a real socket.
+/// The authorization code grant of a real session, with an identity provider on a real socket.
 @Suite("A login by authorization code, over real sockets")
 struct AuthorizationCodeTests {
   private static let ana = LoopbackIdentity.User(
@@ -24,10 +24,10 @@ struct AuthorizationCodeTests {
     server = try IdentityServer(LoopbackIdentity(users: [Self.ana]))
   }
 
-  /// The app's browser, whose user is a test.
+  /// The app's browser, used by a test.
   private struct Browser: AuthorizationPage {
     let page: HeadlessPage
-    /// The redirect goes to the app and not to the caller.
+    /// Whether the redirect reaches the app instead of the caller.
     var losesRedirects = false
 
     func open(_ address: URL, redirect: String, isPrivate: Bool) async throws -> URL? {
@@ -55,7 +55,7 @@ struct AuthorizationCodeTests {
     return try await Session.open(configuration)
   }
 
-  /// Logs in while a user does these things, one at each page.
+  /// Logs in while a user performs these actions, one on each page.
   private func login(
     _ session: Session, prompt: WebSignIn.Prompt = .ifNeeded, losesRedirects: Bool = false,
     _ acts: [HeadlessPage.Act], then act: () async throws -> Void = {}
@@ -105,7 +105,8 @@ struct AuthorizationCodeTests {
     #expect(try bench.eventNames().isEmpty)
   }
 
-  @Test("WEB-5 a redirect that reaches the app from outside ends the login; a foreign one does not")
+  @Test(
+    "WEB-5 a redirect that reaches the app from outside ends the login, and a foreign one does not")
   func handedIn() async throws {
     let session = try await open()
     let ending = try await login(session, losesRedirects: true, [Self.right]) {

@@ -6,7 +6,7 @@ import SessionTestKit
 import SessionWebSignIn
 import Testing
 
-/// The authorization code grant as a value: what is sent, and what counts as an answer.
+/// The authorization code grant as a value: the requests, and which redirects are answers.
 @Suite("An authorization request")
 struct AuthorizationRequestTests {
   private static let issuer = "https://id.example.com"
@@ -44,7 +44,7 @@ struct AuthorizationRequestTests {
     fields(of: request().address(asks: false))["state"] ?? ""
   }
 
-  @Test("WEB-5 SHA-256 is the standard's, at each length around a block's end")
+  @Test("WEB-5 SHA-256 gives the standard's digests at each length near the end of a block")
   func digest() {
     func hex(_ bytes: [UInt8]) -> String {
       bytes.map { String($0, radix: 16) }.map { $0.count == 1 ? "0" + $0 : $0 }.joined()
@@ -70,14 +70,14 @@ struct AuthorizationRequestTests {
     }
   }
 
-  @Test("WEB-5 the challenge is the one of RFC 7636, appendix B")
+  @Test("WEB-5 the code challenge equals the example of RFC 7636, appendix B")
   func challenge() {
     #expect(
       AuthorizationRequest.challenge(of: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")
         == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
   }
 
-  @Test("WEB-5 the address has what the grant needs, and further members replace none of it")
+  @Test("WEB-5 the address has the members of the grant, and further members replace none of them")
   func address() {
     let further = ["audience": "notes & more", "state": "mine", "code_challenge_method": "plain"]
     let address = request(Self.code(further: further)).address(asks: false)
@@ -97,7 +97,7 @@ struct AuthorizationRequestTests {
       self.fields(of: request(Self.code(scope: "notes")).address(asks: false))["nonce"] == nil)
   }
 
-  @Test("WEB-5 the verifier is in no address, and in the request that redeems the code")
+  @Test("WEB-5 the verifier is only in the request that redeems the code, and in no address")
   func verifier() throws {
     let request = request()
     let redemption = request.redemption(of: Secret("c-1"))
@@ -118,7 +118,8 @@ struct AuthorizationRequestTests {
     #expect(!"\(request)\(redemption)".contains(verifier))
   }
 
-  @Test("WEB-5 two logins share nothing: other bytes give another state, nonce and challenge")
+  @Test(
+    "WEB-5 other random bytes give another state, nonce and challenge, so two logins share nothing")
   func independence() {
     let one = fields(of: request().address(asks: false))
     let other = AuthorizationRequest(Self.code(), random: Self.random.reversed())
@@ -129,7 +130,10 @@ struct AuthorizationRequestTests {
   }
 
   @Test(
-    "WEB-2 WEB-5 a redirect is an answer only with the state of the request, once, at its address")
+    """
+    WEB-2 WEB-5 a redirect is an answer only at its address, with the request's state exactly \
+    once
+    """)
   func foreignRedirects() throws {
     let request = request()
     #expect(request.reply(in: try redirect("?code=c-1&state=\(state)")) == .code(Secret("c-1")))
@@ -146,7 +150,7 @@ struct AuthorizationRequestTests {
     #expect(request.reply(in: other) == .foreign)
   }
 
-  @Test("WEB-2 a redirect that refuses, or has no code or two, brings no tokens")
+  @Test("WEB-2 a redirect with an error, without a code or with two codes brings no tokens")
   func refusals() throws {
     let request = request()
     let denied = try redirect("?error=access_denied&state=\(state)&code=c-1")
@@ -156,7 +160,7 @@ struct AuthorizationRequestTests {
     }
   }
 
-  @Test("WEB-5 if the issuer is known, a redirect of another one is no answer (RFC 9207)")
+  @Test("WEB-5 a redirect with another issuer than the known one is no answer (RFC 9207)")
   func issuer() throws {
     let request = request(Self.code(issuer: Self.issuer))
     let named = try redirect("?code=c-1&state=\(state)&iss=https%3A%2F%2Fid.example.com")
@@ -166,7 +170,11 @@ struct AuthorizationRequestTests {
     }
   }
 
-  @Test("WEB-5 tokens are read from a success only, and an identity token must have the nonce")
+  @Test(
+    """
+    WEB-5 tokens are read only from a successful response, and an identity token must have the \
+    nonce
+    """)
   func tokens() throws {
     let nonce = try #require(fields(of: request().address(asks: false))["nonce"])
     func answer(_ members: String, status: Int = 200) -> HTTPResponse {
@@ -195,7 +203,7 @@ struct AuthorizationRequestTests {
   }
 
   @Test(
-    "WEB-5 STO-4 a grant that cannot be used says why",
+    "WEB-5 STO-4 an unusable grant states its problem",
     arguments: [
       (
         "http://id.example.com/a", "https://id.example.com/t", ClientAuthentication.form(id: "a"),

@@ -3,14 +3,14 @@ import SessionKit
 import SessionWebSignIn
 import Synchronization
 
-/// An identity SDK and a view as a test scripts them: each step works, fails or waits.
+/// An identity SDK and a view that a test scripts: each step works, fails or waits.
 final class FakeIdentity: Sendable {
   enum Act: Sendable {
     case work
     case fail(any Error)
-    /// Waits until it is let go or its task is cancelled, which it heeds.
+    /// Waits until the test lets the step go or its task is cancelled.
     case wait
-    /// The same, and it goes on as if it had not been cancelled.
+    /// Waits in the same way, and ignores the cancellation.
     case waitAndIgnore
   }
 
@@ -19,7 +19,7 @@ final class FakeIdentity: Sendable {
     var log: [String] = []
     var waiting: [String: [CheckedContinuation<Void, Never>]] = [:]
     var tokens = FakeIdentity.tokens(1)
-    /// What the page brings, where that is other than what comes silently.
+    /// The tokens of the page, if they differ from those of the silent attempt.
     var pageTokens: IdentityTokens?
     var prompts: [WebSignIn.Prompt] = []
     var observer: RedirectObserver?
@@ -46,20 +46,20 @@ final class FakeIdentity: Sendable {
     return Secret("h.\(text).s")
   }
 
-  /// What was called, in order.
+  /// The steps that were called, in order.
   var log: [String] { state.withLock { $0.log } }
   var observer: RedirectObserver? { state.withLock { $0.observer } }
-  /// Whose tokens were asked for without showing anything.
+  /// The accounts for which tokens were requested silently.
   var accounts: [Identifier?] { state.withLock { $0.accounts } }
 
   func script(_ step: String, _ act: Act) { state.withLock { $0.acts[step] = act } }
   func give(_ tokens: IdentityTokens) { state.withLock { $0.tokens = tokens } }
   func giveOnPage(_ tokens: IdentityTokens) { state.withLock { $0.pageTokens = tokens } }
-  /// Whether the page was to ask, each time.
+  /// Whether the page was to ask the user, for each login.
   var prompts: [WebSignIn.Prompt] { state.withLock { $0.prompts } }
   func onStep(_ tell: @escaping @Sendable (String) -> Void) { state.withLock { $0.onStep = tell } }
 
-  /// Whoever waits at this step goes on, and fails so.
+  /// A caller that waits at this step continues, and the step throws this error.
   func failing(_ step: String, with error: any Error) {
     let before = state.withLock { state in
       state.failures[step] = error
@@ -117,7 +117,7 @@ final class FakeIdentity: Sendable {
   }
 }
 
-/// The SDK's half.
+/// The SDK's part.
 struct FakeProvider: IdentityProvider {
   let fake: FakeIdentity
 
@@ -144,7 +144,7 @@ struct FakeProvider: IdentityProvider {
   }
 }
 
-/// The view's half.
+/// The view's part.
 struct FakeView: WebSignInView {
   let fake: FakeIdentity
 
@@ -159,7 +159,7 @@ struct FakeView: WebSignInView {
 
   func dismiss() async {
     do { try await fake.run("dismiss") } catch {
-      // Going away cannot fail.
+      // A dismissal cannot fail.
     }
   }
 }

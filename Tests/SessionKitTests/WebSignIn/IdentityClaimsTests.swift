@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Claims of an identity token")
 struct IdentityClaimsTests {
-  @Test("WEB-5 what B2C says of its user is read, nested and in arrays")
+  @Test("WEB-5 the claims that B2C issues are read, also nested ones and arrays")
   func all() throws {
     let claims = try IdentityClaims(
       FakeIdentity.idToken(
@@ -30,7 +30,7 @@ struct IdentityClaimsTests {
     #expect(claims.time("auth_time") == Timestamp(milliseconds: 1000))
   }
 
-  @Test("WEB-5 a claim with dots in its name is found by its name, before a path")
+  @Test("WEB-5 a claim with dots in its name is found by its name before it is read as a path")
   func dots() throws {
     let claims = try IdentityClaims(
       FakeIdentity.idToken(
@@ -40,7 +40,7 @@ struct IdentityClaimsTests {
     #expect(claims.flag("x.y") == true)
   }
 
-  @Test("WEB-5 a claim that is not there, or of another type, is as if it were missing")
+  @Test("WEB-5 a claim of another type counts as missing")
   func missing() throws {
     let claims = try IdentityClaims(
       FakeIdentity.idToken(#"{"sub":{},"name":7,"emails":[],"a":{"b":1},"t":"1"}"#))
@@ -49,7 +49,9 @@ struct IdentityClaimsTests {
     #expect(claims.flag("a") == nil && claims.flag("t") == nil && claims.time("t") == nil)
   }
 
-  @Test("WEB-5 padding may be there or not, and the common alphabet is none", arguments: 0..<6)
+  @Test(
+    "WEB-5 a payload may have padding, and a payload in standard base64 is refused",
+    arguments: 0..<6)
   func alphabets(length: Int) throws {
     let payload = #"{"name":"ü?>~\#(String(repeating: "~", count: length))"}"#
     let common = Data(payload.utf8).base64EncodedString()
@@ -65,7 +67,7 @@ struct IdentityClaimsTests {
     }
   }
 
-  @Test("WEB-5 what has no claims says so, and shows nothing")
+  @Test("WEB-5 a text without claims throws its problem, and no description shows a claim")
   func problems() throws {
     let texts: [(String, TokenClaims.Problem)] = [
       ("opaque", .notThreeParts), ("a.b", .notThreeParts), ("h.#.s", .payloadNotBase64URL),

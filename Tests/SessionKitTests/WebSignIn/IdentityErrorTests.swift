@@ -4,23 +4,23 @@ import SessionTestKit
 import SessionWebSignIn
 import Testing
 
-/// What is found in the errors of an identity SDK, however deep.
+/// What is found in the errors of an identity SDK, at any depth.
 @Suite("Nested errors")
 struct IdentityErrorTests {
-  @Test("WEB-3 Specs/WebSignIn.md: what each text says")
+  @Test("WEB-3 each text gives the problem in Specs/WebSignIn.md")
   func texts() {
     let rows = WebSignInPage.rows(["text", "found"])
     #expect(rows.count >= 12)
     for row in rows where row.count == 2 {
       let found = IdentityError.problem(inText: row[0])
       #expect((found.map { "\($0)" } ?? "nothing") == row[1], "\(row[0])")
-      // The same at the bottom of a chain.
+      // The same text is found at the bottom of a chain.
       let error = chain(["NSLocalizedDescription": row[0]])
       #expect(IdentityError.problem(in: error) == found, "\(row[0])")
     }
   }
 
-  @Test("WEB-3 Specs/WebSignIn.md: what each error says")
+  @Test("WEB-3 each error gives the problem in Specs/WebSignIn.md")
   func errors() throws {
     let rows = WebSignInPage.rows(["error", "says"])
     let named = Self.named
@@ -104,17 +104,18 @@ struct IdentityErrorTests {
     }
   }
 
-  @Test("WEB-3 what is deeper than the bound is not looked at, and what is not, is")
+  @Test("WEB-3 an error is found up to the depth limit, and not below it")
   func depth() {
     let info = ["error": "access_denied"]
     #expect(
       IdentityError.problem(in: chain(info, depth: 2)) == .refused(IdentityCode("access_denied")))
-    // The first is too deep, and not yet too many; the second is both.
+    // The first chain exceeds the depth limit only. The second one also exceeds the limit of the
+    // count.
     #expect(IdentityError.problem(in: chain(info, depth: 20)) == nil)
     #expect(IdentityError.problem(in: chain(info, depth: 200)) == nil)
   }
 
-  /// An error that lies under itself.
+  /// An error that contains itself.
   private final class Circle: Error, CustomNSError {
     static var errorDomain: String { "circle" }
     var errorCode: Int { 1 }
@@ -123,14 +124,14 @@ struct IdentityErrorTests {
     }
   }
 
-  @Test("WEB-3 an error that holds itself, and ever more of itself, ends")
+  @Test("WEB-3 the search ends for an error that contains itself")
   func circle() {
     #expect(IdentityError.problem(in: Circle()) == nil)
     let error = NSError(domain: "x", code: 1, userInfo: ["a": ["b": ["error": "invalid_scope"]]])
     #expect(IdentityError.problem(in: error) == .refused(IdentityCode("invalid_scope")))
   }
 
-  @Test("WEB-3 texts of any size end, and what is beyond the bound is not read")
+  @Test("WEB-3 the search of a huge text ends, and text after the size limit is not read")
   func huge() {
     let braces = String(repeating: "{", count: 200_000)
     #expect(IdentityError.problem(inText: braces) == nil)
@@ -141,7 +142,8 @@ struct IdentityErrorTests {
     #expect(IdentityError.problem(inText: quotes) == nil)
   }
 
-  @Test("WEB-3 however many texts and layers there are, no more than the bound is read in all")
+  @Test(
+    "WEB-3 the total number of bytes read stays below the limit for any number of texts and layers")
   func bounded() {
     let size = 65_536
     let head = String(repeating: #"{"a":["#, count: 31)
@@ -163,7 +165,7 @@ struct IdentityErrorTests {
     }
   }
 
-  @Test("STO-3 WEB-3 a text that stands where a code belongs is not told")
+  @Test("STO-3 WEB-3 a text that is no error code is not taken as one")
   func secrets() {
     for text in ["eyJhbGciOiJIUzI1NiJ9.e30.x", "ana@school.test", "The user has left", "a b"] {
       let error = NSError(domain: "x", code: 1, userInfo: ["error": text])
@@ -171,7 +173,7 @@ struct IdentityErrorTests {
     }
   }
 
-  @Test("WEB-3 lists of lists that grow without end have one")
+  @Test("WEB-3 the search ends for lists that are nested in lists")
   func lists() {
     var value: Any = "nothing"
     for _ in 0..<60 { value = [value, value] }

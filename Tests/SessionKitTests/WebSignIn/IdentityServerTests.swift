@@ -7,8 +7,9 @@ import SessionTestSupport
 import SessionWebSignIn
 import Testing
 
-/// A real session against an identity provider on a real socket: pages, redirects, cookies and codes, by a
-/// client that follows them one by one.
+/// A real session with an identity provider on a real socket.
+///
+/// A client follows its pages, redirects, cookies and codes one by one.
 @Suite("A sign-in over real sockets")
 struct IdentityServerTests {
   private static let ana = LoopbackIdentity.User(
@@ -44,7 +45,7 @@ struct IdentityServerTests {
     return try await Session.open(configuration)
   }
 
-  /// Signs in while a user does these things, one at each page.
+  /// Logs in while a user performs these actions, one on each page.
   private func signIn(
     _ session: Session, _ responseMode: String? = nil, prompt: WebSignIn.Prompt = .ifNeeded,
     _ acts: [HeadlessPage.Act]
@@ -76,7 +77,10 @@ struct IdentityServerTests {
   }
 
   @Test(
-    "WEB-1 WEB-5 LOG-5 a code that is used once, with its verifier and its nonce, in either place",
+    """
+    WEB-1 WEB-5 LOG-5 a login redeems its code once, with verifier and nonce, from query or \
+    fragment
+    """,
     arguments: [nil, "fragment"])
   func success(responseMode: String?) async throws {
     let session = try await open()
@@ -87,7 +91,7 @@ struct IdentityServerTests {
     let code = try #require(identity.codes.values.first)
     #expect(identity.codes.count == 1 && code.uses == 1 && code.user == Self.ana)
     #expect(!code.nonce.isEmpty && identity.violations.isEmpty && identity.wrongPasswords == 0)
-    // The silent attempt, the page, what was typed, the provider's own callback, and the code.
+    // The silent attempt, the page, the user's input, the provider's own callback, and the code.
     #expect(
       identity.log == [
         "GET /authorize", "GET /authorize", "POST /signin", "GET /confirmed", "POST /token",
@@ -102,7 +106,7 @@ struct IdentityServerTests {
     #expect(try bench.eventNames() == ["login"])
   }
 
-  @Test("WEB-5 STA-3 a wrong password shows the page again; the right one signs in, once")
+  @Test("WEB-5 STA-3 a wrong password shows the page again, and the right one logs in once")
   func wrongPassword() async throws {
     let session = try await open()
     let wrong = HeadlessPage.Act.types(name: "ana@school.test", password: "battery-staple-7")
@@ -114,7 +118,7 @@ struct IdentityServerTests {
   }
 
   @Test(
-    "WEB-2 WEB-4 STA-3 the user leaves in three ways: told apart, and nothing has failed",
+    "WEB-2 WEB-4 STA-3 a user who leaves the page in any of three ways causes no failure",
     arguments: [
       (HeadlessPage.Act.leaves, WebSignInProblem.cancelledByUser),
       (.follows("cancel"), .cancelledByUser), (.follows("forgot"), .forgottenPassword),
@@ -126,14 +130,14 @@ struct IdentityServerTests {
     #expect(session.activity == .idle && !session.isAuthenticated)
     #expect(server.identity.codes.isEmpty && server.identity.violations.isEmpty)
     #expect(page.visited.last?.hasPrefix("app://auth?error=access_denied") == (act != .leaves))
-    // And nothing is in the way of the next one.
+    // Nothing prevents the next login.
     #expect(try await signIn(session, nil, [Self.right]).ending.get()?.id == "o-1")
     try await session.close()
     #expect(try bench.eventNames() == ["login"])
   }
 
   @Test(
-    "WEB-2 WEB-4 an error in the redirect is told by its code, wherever and however it stands",
+    "WEB-2 WEB-4 an error in a redirect is reported by its code, in the query or the fragment",
     arguments: [
       (LoopbackIdentity.Refusal.error("server_error", description: nil), "refused server_error"),
       (.error("invalid_request", description: "AADB2C90289: x"), "refused AADB2C90289"),
@@ -167,7 +171,7 @@ struct IdentityServerTests {
     #expect(try bench.eventNames().isEmpty && bench.files().isEmpty)
   }
 
-  @Test("LOG-5 WEB-5 silently with the provider's cookie, and not without it")
+  @Test("LOG-5 WEB-5 a silent login succeeds with the provider's cookie, and fails without it")
   func silent() async throws {
     let session = try await open()
     let provider = provider()
@@ -178,7 +182,7 @@ struct IdentityServerTests {
     #expect(try await signIn(session, nil, [Self.right]).ending.get()?.id == "o-1")
     #expect(browser.cookieNames(of: "127.0.0.1") == [LoopbackIdentity.cookie])
     try await session.logout()
-    // Another SDK's accounts on the same browser: only its cookie can say who it is.
+    // Another SDK on the same browser has no accounts, so only the cookie can name the user.
     let other = CodeFlowProvider<HeadlessPage>(
       CodeGrant.Client(userFlow: server.userFlow, id: "app-1", scope: "openid"),
       accounts: IdentityAccounts(keepsTokens: false, seed: 9), transport: URLSessionTransport()
@@ -190,7 +194,7 @@ struct IdentityServerTests {
   }
 
   @Test(
-    "LOG-5 WEB-5 whom the provider's cookie knows is asked where the app wants it, at the page too")
+    "LOG-5 WEB-5 with .always, the page asks a user whom the provider's cookie already knows")
   func always() async throws {
     let session = try await open()
     #expect(try await signIn(session, nil, [Self.right]).ending.get()?.id == "o-1")
@@ -199,7 +203,7 @@ struct IdentityServerTests {
     let (page, ending) = try await signIn(session, prompt: .always, [Self.right])
     #expect(try ending.get()?.id == "o-1")
     #expect(page.visited.first?.contains("prompt=login") == true && page.visited.count == 4)
-    // No silent attempt before it; the page, what was typed, the callback, the code.
+    // No silent attempt comes first: only the page, the user's input, the callback and the code.
     #expect(
       server.identity.log.suffix(5) == [
         "POST /token", "GET /authorize", "POST /signin", "GET /confirmed", "POST /token",
@@ -208,7 +212,7 @@ struct IdentityServerTests {
     try await session.close()
   }
 
-  @Test("WEB-6 OUT-1 the SDK's own refresh, and a logout that ends the provider's session")
+  @Test("WEB-6 OUT-1 the SDK refreshes its tokens, and a logout ends the provider's session")
   func owned() async throws {
     let session = try await open(owned: true)
     _ = try await signIn(session, nil, [Self.right])

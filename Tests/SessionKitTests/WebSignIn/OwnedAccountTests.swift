@@ -6,7 +6,8 @@ import SessionTestSupport
 import SessionWebSignIn
 import Testing
 
-/// A provider that owns the tokens: whose they are, how long they live, and when the account goes (WEB-6).
+/// A provider that owns the tokens: whose they are, how long they are valid, and when the account
+/// is removed (WEB-6).
 @Suite("A session: the provider's accounts and tokens")
 struct OwnedAccountTests {
   private let bench: Bench
@@ -33,7 +34,7 @@ struct OwnedAccountTests {
     do { return try bench.files().isEmpty } catch { return false }
   }
 
-  /// These tokens sign nobody in.
+  /// Expects that these tokens log in no user.
   private func isRefused(_ tokens: IdentityTokens) async throws {
     let session = try await open()
     fake.give(tokens)
@@ -44,7 +45,7 @@ struct OwnedAccountTests {
     try await session.close()
   }
 
-  /// Whether it does not throw.
+  /// Whether the work does not throw.
   private func works(_ work: () async throws(SessionError) -> Void) async -> Bool {
     do throws(SessionError) { try await work() } catch { return false }
     return true
@@ -60,7 +61,7 @@ struct OwnedAccountTests {
 
   // MARK: The account goes with every end
 
-  @Test("WEB-6 OUT-1 a logout of an expired session removes the account, an expiry does not")
+  @Test("WEB-6 OUT-1 a logout of an expired session removes the account, and an expiry does not")
   func expired() async throws {
     var policy = SessionPolicy.bench
     policy.ending.onRejection = .keep
@@ -77,7 +78,8 @@ struct OwnedAccountTests {
     #expect(try bench.files().isEmpty)
   }
 
-  @Test("WEB-6 OUT-1 so does an end by the policy, and it is tried again at the next opening")
+  @Test(
+    "WEB-6 OUT-1 an end by the policy removes the account, and the next opening retries a failure")
   func byPolicy() async throws {
     var policy = SessionPolicy.bench
     policy.ending.onRejection = .clear
@@ -96,7 +98,11 @@ struct OwnedAccountTests {
     try await again.close()
   }
 
-  @Test("WEB-6 OUT-1 a process that died between the logout of an expired session and its wipe")
+  @Test(
+    """
+    WEB-6 OUT-1 the account is removed after a death between logout and wipe of an expired \
+    session
+    """)
   func died() async throws {
     var policy = SessionPolicy.bench
     policy.ending.onRejection = .keep
@@ -110,7 +116,7 @@ struct OwnedAccountTests {
     fake.script("removeAccount o-1", .fail(URLError(.timedOut)))
     _ = try await session.logout()
     try await session.close()
-    // As it was before the wipe: the user is known, and nothing is kept for the provider.
+    // The files are as before the wipe: the user is stored, and no revocation is.
     for name in try bench.files() {
       try FileManager.default.removeItem(atPath: bench.secrets + "/" + name)
     }
@@ -124,7 +130,7 @@ struct OwnedAccountTests {
     try await again.close()
   }
 
-  @Test("WEB-6 a sign-in waits for an account that is on its way out")
+  @Test("WEB-6 a login waits while the account is being removed")
   func waits() async throws {
     let session = try await open()
     try await session.login(.provider(provider, in: view))
@@ -145,20 +151,20 @@ struct OwnedAccountTests {
   // MARK: Whose tokens they are
 
   @Test(
-    "WEB-6 REF-5 newer tokens of another user are not used, and nobody's account goes for them",
+    "WEB-6 REF-5 newer tokens of another user are not used, and no other account is removed",
     arguments: [
-      // The identity token has one claim, and names another.
+      // The identity token has one claim, and it names another user.
       (#"{"sub":"ana"}"#, "opaque", #"{"sub":"bea"}"#, "opaque", false),
       (#"{"sub":"ana"}"#, "opaque", #"{"sub":"ana"}"#, "opaque", true),
-      // The claim that named the user at the sign-in names another.
+      // The claim that named the user at login names another user.
       (#"{"oid":"ana"}"#, "opaque", #"{"oid":"bea"}"#, "opaque", false),
-      // Another claim names somebody: it may be the same.
+      // Another claim names a user, who may be the same one.
       (#"{"oid":"ana"}"#, "opaque", #"{"sub":"x-9"}"#, "opaque", false),
       (#"{"oid":"ana"}"#, "opaque", #"{"oid":"ana","sub":"x-9"}"#, "opaque", true),
-      // The same claim of the access token before decides.
+      // The same claim of the previous access token decides.
       (#"{"oid":"ana"}"#, #"{"sub":"x-9"}"#, "{}", #"{"sub":"x-9"}"#, true),
       (#"{"oid":"ana"}"#, #"{"sub":"x-9"}"#, "{}", #"{"sub":"y-1"}"#, false),
-      // Nobody is named.
+      // No claim names a user.
       (#"{"oid":"ana"}"#, "opaque", "{}", "opaque", true),
     ])
   func whose(
@@ -186,13 +192,13 @@ struct OwnedAccountTests {
   // MARK: How long they live
 
   @Test(
-    "WEB-6 REF-1 tokens that are dead already sign nobody in",
+    "WEB-6 REF-1 tokens that have already expired log in no user",
     arguments: [.zero, .nanoseconds(-1), .seconds(-5), .seconds(Int64.min)] as [Duration])
   func deadOnArrival(lifetime: Duration) async throws {
     try await isRefused(tokens(#"{"oid":"o-1"}"#, lifetime: lifetime))
   }
 
-  @Test("WEB-6 REF-1 a refresh that brings a dead token has failed, and is not tried in a circle")
+  @Test("WEB-6 REF-1 a refresh that brings an expired token fails, and is not repeated endlessly")
   func deadRefresh() async throws {
     let session = try await open()
     try await session.login(.provider(provider, in: view))
@@ -205,11 +211,11 @@ struct OwnedAccountTests {
     try await session.close()
   }
 
-  @Test("WEB-6 REF-8 a token is good from its issue, whatever this device's clock says")
+  @Test("WEB-6 REF-8 the life of a token counts from its issue, whatever the device's clock says")
   func clockAhead() async throws {
     let session = try await open()
     let now = bench.clock.now().time.milliseconds / 1000
-    // Issued two hours before this device's time, for an hour.
+    // Issued two hours before this device's time, and valid for an hour.
     let access = FakeIdentity.idToken(
       #"{"oid":"o-1","iat":\#(now - 7200),"exp":\#(now - 3600)}"#)
     fake.give(
@@ -219,7 +225,7 @@ struct OwnedAccountTests {
     try await session.close()
   }
 
-  @Test("WEB-6 an SDK may say until when, also as a date beyond all bounds")
+  @Test("WEB-6 an SDK may give an expiry date, and an extreme date is refused")
   func until() async throws {
     let session = try await open()
     let now = bench.clock.now().time.milliseconds
@@ -241,7 +247,7 @@ struct OwnedAccountTests {
     try await session.close()
   }
 
-  @Test("WEB-6 tokens of more than 1 MiB are none")
+  @Test("WEB-6 tokens of more than 1 MiB are refused")
   func huge() async throws {
     try await isRefused(
       tokens(#"{"oid":"o-1"}"#, access: String(repeating: "x", count: 1 << 20)))
@@ -249,7 +255,7 @@ struct OwnedAccountTests {
 
   // MARK: A process without the provider
 
-  @Test("WEB-6 REF-6 a process without the provider ends nothing because it cannot refresh")
+  @Test("WEB-6 REF-6 a process without the provider cannot refresh, and does not end the session")
   func without() async throws {
     let session = try await open()
     try await session.login(.provider(provider, in: view))
@@ -262,7 +268,7 @@ struct OwnedAccountTests {
     _ = try await other.logout()
     try await other.close()
     #expect(removals() == 0)
-    // Who has it finds what is to be done.
+    // A process with the provider performs the pending removal.
     let again = try await open()
     await eventually("the provider is told") { removals() == 1 }
     try await again.close()

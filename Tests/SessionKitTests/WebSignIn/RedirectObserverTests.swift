@@ -4,10 +4,10 @@ import SessionTestKit
 import SessionWebSignIn
 import Testing
 
-/// What is read of an address, and how it is told.
+/// What the observer reads from an address, and how it reports errors.
 @Suite("The observer of redirects")
 struct RedirectObserverTests {
-  @Test("WEB-2 Specs/WebSignIn.md: what each address says")
+  @Test("WEB-2 each address gives the error in Specs/WebSignIn.md")
   func page() {
     let rows = WebSignInPage.rows(["address", "seen"])
     #expect(rows.count >= 25)
@@ -22,7 +22,7 @@ struct RedirectObserverTests {
     }
   }
 
-  @Test("WEB-2 an address that is too long says nothing, and one as long as may be is read")
+  @Test("WEB-2 an address above the size limit is ignored, and one at the limit is read")
   func huge() {
     let observer = RedirectObserver()
     let end = "&error=access_denied"
@@ -36,7 +36,7 @@ struct RedirectObserverTests {
     #expect(observer.lastError == .refused(nil))
   }
 
-  @Test("WEB-2 the last error stays until reset, and nothing is seen behind a stop")
+  @Test("WEB-2 the last error stays until a reset, and nothing is recorded after a stop")
   func resetAndStop() {
     let observer = RedirectObserver()
     observer.see("a:/?error=access_denied")
@@ -51,7 +51,8 @@ struct RedirectObserverTests {
     #expect(observer.lastError == .refused(IdentityCode("server_error")) && observer.isStopped)
   }
 
-  @Test("WEB-2 WEB-4 Specs/WebSignIn.md: what stands for the sign-in once the page has gone on")
+  @Test(
+    "WEB-2 WEB-4 the error that is kept after further addresses is the one in Specs/WebSignIn.md")
   func retained() {
     let rows = WebSignInPage.rows(["seen one after another", "stands"])
     #expect(rows.count >= 10)
@@ -64,7 +65,7 @@ struct RedirectObserverTests {
     }
   }
 
-  @Test("WEB-2 each error once and in order, also to whoever comes late; the end after a stop")
+  @Test("WEB-2 each subscriber gets every error once and in order, and the end after a stop")
   func sequence() async {
     let observer = RedirectObserver(keeping: 3)
     for number in 1...5 { observer.see("a:/?error=AADB2C9000\(number)") }
@@ -79,7 +80,7 @@ struct RedirectObserverTests {
     await eventually("it waits again") { observer.waiterCount == 1 }
     observer.stop()
     #expect(await waiting.value == (3...6).map { "refused AADB2C9000\($0)" })
-    // What is kept is given behind the stop as well, and then the end.
+    // Errors that were kept are delivered after the stop as well, and then the sequence ends.
     var iterator = observer.errors.makeAsyncIterator()
     #expect(await iterator.next() == .refused(IdentityCode("AADB2C90004")))
     #expect(await iterator.next() == .refused(IdentityCode("AADB2C90005")))
@@ -87,7 +88,7 @@ struct RedirectObserverTests {
     #expect(await iterator.next() == nil)
   }
 
-  @Test("WEB-2 a reset forgets what nobody was given, and a cancelled task waits no longer")
+  @Test("WEB-2 a reset discards errors that were not delivered, and a cancelled task stops waiting")
   func forgotten() async {
     let observer = RedirectObserver()
     observer.see("a:/?error=AADB2C90001")
@@ -103,7 +104,7 @@ struct RedirectObserverTests {
     #expect(observer.waiterCount == 0)
   }
 
-  @Test("WEB-2 told from many threads at once, nothing is lost")
+  @Test("WEB-2 no error is lost if many threads report at once")
   func threads() async {
     let observer = RedirectObserver(keeping: 400)
     await withTaskGroup(of: Void.self) { group in

@@ -7,8 +7,8 @@ import SessionWebSignIn
 import Synchronization
 import Testing
 
-/// A session that is signed in to with an identity SDK: every step, and every way out of each.
-@Suite("A session: signing in with an identity provider")
+/// A login with an identity SDK: every step, and every way in which each can end.
+@Suite("A session: logging in with an identity provider")
 struct SessionWebSignInTests {
   private let bench: Bench
   private let fake = FakeIdentity()
@@ -36,7 +36,10 @@ struct SessionWebSignInTests {
   }
 
   @Test(
-    "WEB-1 WEB-5 LOG-5 STA-3 the steps in order, authenticating at each, and one login at the end")
+    """
+    WEB-1 WEB-5 LOG-5 STA-3 a login takes its steps in order, shows authenticating, and journals \
+    one event
+    """)
   func interactive() async throws {
     let session = try await open()
     fake.script("acquireSilently", .fail(FakeIdentity.Failed()))
@@ -53,7 +56,7 @@ struct SessionWebSignInTests {
     try await session.close()
   }
 
-  @Test("WEB-5 LOG-5 where the provider knows the account, nothing is shown")
+  @Test("WEB-5 LOG-5 a login shows no page if the provider knows the account")
   func silent() async throws {
     let session = try await open()
     try await session.login(.provider(provider, in: view))
@@ -62,7 +65,7 @@ struct SessionWebSignInTests {
     try await session.close()
   }
 
-  @Test("LOG-5 WEB-5 signing in without showing anything, or not at all: idle then")
+  @Test("LOG-5 WEB-5 a silent login succeeds or fails without a view, and leaves the session idle")
   func silentOnly() async throws {
     let session = try await open()
     fake.script("acquireSilently", .fail(FakeIdentity.Failed()))
@@ -78,7 +81,8 @@ struct SessionWebSignInTests {
   }
 
   @Test(
-    "WEB-5 STA-3 whichever step fails, what was made is gone, and failed is shown", arguments: all)
+    "WEB-5 STA-3 if a step fails, the view is dismissed and the session shows failed",
+    arguments: all)
   func eachStepFails(step: String) async throws {
     let session = try await open()
     fake.script("acquireSilently", .fail(FakeIdentity.Failed()))
@@ -101,7 +105,7 @@ struct SessionWebSignInTests {
     #expect(try bench.eventNames().isEmpty && bench.files().isEmpty)
     await session.clearError()
     #expect(session.activity == .idle)
-    // And nothing is in the way of the next one.
+    // Nothing prevents the next login.
     fake.script(step, .work)
     try await session.login(.provider(provider, in: view))
     #expect(session.isAuthenticated)
@@ -109,7 +113,7 @@ struct SessionWebSignInTests {
   }
 
   @Test(
-    "WEB-5 STA-3 cancelled at any step: what was made is gone before the caller is told",
+    "WEB-5 STA-3 a login that is cancelled at any step dismisses the view before it throws",
     arguments: all, [true, false])
   func cancelled(step: String, heeds: Bool) async throws {
     let session = try await open()
@@ -125,9 +129,9 @@ struct SessionWebSignInTests {
     }
     await eventually("\(step) begins") { fake.isWaiting(step) }
     task.cancel()
-    // A step on the view is waited for; one of the provider's is not.
+    // The login waits for a step of the view, and not for one of the provider.
     let isOfView = ["makeView", "observe", "present", "dismiss"].contains(step)
-    // Going away is not cut short.
+    // A dismissal is not cut short.
     if !heeds && isOfView || step == "dismiss" {
       await eventually("nobody signs in any more") { session.activity == .idle }
       fake.letGo(step)
@@ -144,7 +148,10 @@ struct SessionWebSignInTests {
   }
 
   @Test(
-    "WEB-5 Specs/WebSignIn.md: a view that never says it is gone is waited for so long, and no longer"
+    """
+    WEB-5 a view that never reports its dismissal is waited for up to the limit in \
+    Specs/WebSignIn.md
+    """
   )
   func stuckView() async throws {
     let limit = WebSignIn.dismissLimit.milliseconds(atLeast: 0)
@@ -162,7 +169,7 @@ struct SessionWebSignInTests {
     bench.clock.advance(by: .milliseconds(1))
     #expect(try await task.value.user?.id == "o-1")
     try await session.logout()
-    // The next one makes a view of its own; that the first is gone now changes nothing.
+    // The next login makes its own view. The late dismissal of the first one changes nothing.
     fake.script("dismiss", .work)
     #expect(try await session.login(.provider(provider, in: view)).user?.id == "o-1")
     fake.letGo("dismiss")
@@ -171,7 +178,7 @@ struct SessionWebSignInTests {
     #expect(try bench.eventNames() == ["login", "logout", "login"])
   }
 
-  @Test("WEB-5 a second tap is refused at once, and the first sign-in goes on")
+  @Test("WEB-5 a second login is refused at once, and the first one continues")
   func secondTap() async throws {
     let session = try await open()
     fake.script("acquireSilently", .fail(FakeIdentity.Failed()))
@@ -191,7 +198,7 @@ struct SessionWebSignInTests {
   }
 
   @Test(
-    "WEB-4 STA-3 what the observer saw is told, and leaving the page is no failure that is shown")
+    "WEB-4 STA-3 an error that the observer saw is reported, and leaving the page is no failure")
   func observed() async throws {
     let session = try await open()
     fake.script("acquireSilently", .fail(FakeIdentity.Failed()))
@@ -218,7 +225,7 @@ struct SessionWebSignInTests {
     try await session.close()
   }
 
-  @Test("WEB-5 a redirect from outside is handed in while the provider waits for one, else refused")
+  @Test("WEB-5 the provider gets a redirect from outside only while it waits for one")
   func redirected() async throws {
     let session = try await open()
     let url = try #require(URL(string: "app://auth?code=x"))
@@ -236,7 +243,7 @@ struct SessionWebSignInTests {
     try await session.close()
   }
 
-  @Test("WEB-5 LOG-4 tokens that do not say who the user is, or are none, sign nobody in")
+  @Test("WEB-5 LOG-4 tokens that are unreadable or name no user log in no user")
   func unreadable() async throws {
     let session = try await open()
     for tokens in [
@@ -254,7 +261,7 @@ struct SessionWebSignInTests {
     try await session.close()
   }
 
-  @Test("STO-3 WEB-2 neither tokens nor addresses nor texts of the provider are in any description")
+  @Test("STO-3 WEB-2 no description shows tokens, addresses or texts of the provider")
   func redacted() async throws {
     let tokens = FakeIdentity.tokens(7)
     let observer = RedirectObserver()
@@ -280,7 +287,7 @@ struct SessionWebSignInTests {
 
   // MARK: The provider owns the tokens
 
-  @Test("WEB-6 acquiring silently is the refresh, and no refresh token is kept")
+  @Test("WEB-6 a refresh acquires tokens silently, and no refresh token is stored")
   func ownedRefresh() async throws {
     let session = try await open(owned: true)
     try await session.login(.provider(provider, in: view))
@@ -296,7 +303,7 @@ struct SessionWebSignInTests {
       let text = try String(contentsOfFile: bench.secrets + "/" + file, encoding: .utf8)
       #expect(!text.contains("refresh-SECRET"))
     }
-    // And it goes on after a restart.
+    // The session also refreshes after a restart.
     let again = try await open(owned: true)
     #expect(again.isAuthenticated && again.canRefreshToken)
     fake.give(FakeIdentity.tokens(3))
@@ -304,7 +311,7 @@ struct SessionWebSignInTests {
     try await again.close()
   }
 
-  @Test("WEB-6 REF-6 how the provider fails is how the refresh fails")
+  @Test("WEB-6 REF-6 a refresh fails in the way in which the provider fails")
   func ownedRefreshFails() async throws {
     let session = try await open(owned: true)
     try await session.login(.provider(provider, in: view))
@@ -323,7 +330,7 @@ struct SessionWebSignInTests {
   }
 
   @Test(
-    "WEB-6 REF-6 Specs/WebSignIn.md: how each of the provider's words is journaled",
+    "WEB-6 REF-6 each error of the provider is journaled as in Specs/WebSignIn.md",
     arguments: WebSignInPage.rows(["the provider says", "the refresh has failed as"]))
   func ownedFailure(row: [String]) async throws {
     let named: [String: any Error] = [
@@ -344,7 +351,11 @@ struct SessionWebSignInTests {
     try await session.close()
   }
 
-  @Test("WEB-6 OUT-1 removing the account is the logout at the server, also at the next opening")
+  @Test(
+    """
+    WEB-6 OUT-1 a logout removes the account at the provider, and the next opening retries a \
+    failure
+    """)
   func ownedLogout() async throws {
     let session = try await open(owned: true)
     try await session.login(.provider(provider, in: view))
@@ -362,7 +373,7 @@ struct SessionWebSignInTests {
   }
 
   @Test(
-    "WEB-6 OUT-1 the account of whoever has signed in again is not removed for an earlier logout")
+    "WEB-6 OUT-1 the account is kept if its user has logged in again since the logout")
   func sameUserAgain() async throws {
     let session = try await open(owned: true)
     try await session.login(.provider(provider, in: view))
@@ -383,7 +394,7 @@ struct SessionWebSignInTests {
     try await again.close()
   }
 
-  @Test("WEB-5 WEB-6 an account that comes behind a cancelled sign-in is given back")
+  @Test("WEB-5 WEB-6 an account that arrives after the login was cancelled is removed")
   func unwanted() async throws {
     let session = try await open(owned: true)
     fake.script("acquireSilently", .fail(FakeIdentity.Failed()))
@@ -404,7 +415,7 @@ struct SessionWebSignInTests {
   }
 
   @Test(
-    "WEB-6 OUT-1 a provider that does not answer keeps no logout and no refresh waiting for ever")
+    "WEB-6 OUT-1 a refresh ends with no reply if the provider does not answer")
   func ownedBounds() async throws {
     let session = try await open(owned: true)
     try await session.login(.provider(provider, in: view))

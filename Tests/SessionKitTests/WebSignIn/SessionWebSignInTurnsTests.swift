@@ -7,9 +7,9 @@ import SessionWebSignIn
 import Synchronization
 import Testing
 
-/// Who comes in without a page and who does not, how long a provider is waited for, and what one sign-in
-/// leaves to the next.
-@Suite("A session: whom a page is shown to, and when")
+/// Which logins show no page, how long a provider is waited for, and what one login leaves to the
+/// next.
+@Suite("A session: who sees a login page, and when")
 struct SessionWebSignInTurnsTests {
   private let bench: Bench
   private let fake = FakeIdentity()
@@ -38,7 +38,7 @@ struct SessionWebSignInTurnsTests {
     }
   }
 
-  /// Signed in as `o-1`, and then expired since the provider knows nobody any more.
+  /// Logged in as `o-1`, and then expired because the provider no longer has an account.
   private func expired() async throws -> Session {
     let session = try await open()
     try await session.login(.provider(provider, in: view))
@@ -50,7 +50,7 @@ struct SessionWebSignInTurnsTests {
   }
 
   @Test(
-    "WEB-5 LOG-5 tokens that came silently and cannot be read lock nobody out: the page is shown")
+    "WEB-5 LOG-5 the page is shown if the tokens of the silent attempt are unreadable")
   func unreadable() async throws {
     let session = try await open()
     fake.give(IdentityTokens(access: Secret("opaque"), lifetime: .seconds(1)))
@@ -60,7 +60,8 @@ struct SessionWebSignInTurnsTests {
     try await session.close()
   }
 
-  @Test("WEB-5 STA-6 an expired session's own user is asked for, and another's tokens get a page")
+  @Test(
+    "WEB-5 STA-6 an expired session asks for its own user, and shows a page for another's tokens")
   func ofExpired() async throws {
     let session = try await expired()
     fake.give(FakeIdentity.tokens(2, user: "o-2"))
@@ -75,7 +76,7 @@ struct SessionWebSignInTurnsTests {
     try await session.close()
   }
 
-  @Test("WEB-5 POL-5 a session that was left unused is not revived without a page")
+  @Test("WEB-5 POL-5 a session that expired by inactivity needs a page to log in again")
   func unused() async throws {
     var policy = SessionPolicy.keeping
     policy.ending.inactivityLimit = .seconds(600)
@@ -94,7 +95,10 @@ struct SessionWebSignInTurnsTests {
   }
 
   @Test(
-    "WEB-5 WEB-6 OUT-1 who has logged out does not come back unasked while the provider is not told"
+    """
+    WEB-5 WEB-6 OUT-1 after a logout that the provider has not confirmed, no login succeeds \
+    without a page
+    """
   )
   func loggedOut() async throws {
     let session = try await open()
@@ -111,7 +115,8 @@ struct SessionWebSignInTurnsTests {
     try await session.close()
   }
 
-  @Test("WEB-5 whoever wants the page gets it at once, and the provider is told to ask")
+  @Test(
+    "WEB-5 with .always the page appears without a silent attempt, and the provider asks the user")
   func always() async throws {
     let session = try await open()
     try await session.login(.provider(provider, in: view, prompt: .always))
@@ -122,7 +127,7 @@ struct SessionWebSignInTurnsTests {
   }
 
   @Test(
-    "WEB-5 a provider that does not answer is waited for as long as a request, and then the page comes",
+    "WEB-5 the page appears after the request's time if the provider does not answer",
     arguments: ["warmUp", "acquireSilently"])
   func late(step: String) async throws {
     let session = try await open()
@@ -140,7 +145,7 @@ struct SessionWebSignInTurnsTests {
   }
 
   @Test(
-    "WEB-5 the same without a page: the provider was not reached",
+    "WEB-5 a silent login fails as unreachable if the provider does not answer",
     arguments: ["warmUp", "acquireSilently"])
   func lateSilently(step: String) async throws {
     let session = try await open()
@@ -161,7 +166,8 @@ struct SessionWebSignInTurnsTests {
     try await session.close()
   }
 
-  @Test("WEB-5 a third tap waits for the view of the first, though the second has given up")
+  @Test(
+    "WEB-5 a third login waits for the view of the first one, although the second was cancelled")
   func thirdTap() async throws {
     let session = try await open()
     fake.script("acquireSilently", .fail(FakeIdentity.Failed()))
@@ -190,7 +196,7 @@ struct SessionWebSignInTurnsTests {
   }
 
   @Test(
-    "WEB-5 the next sign-in waits for a provider that is still at a page that was given up, for so long"
+    "WEB-5 the next login waits up to the limit for a provider whose page was cancelled"
   )
   func stillAtPage() async throws {
     let session = try await open()
@@ -214,7 +220,7 @@ struct SessionWebSignInTurnsTests {
     try await session.close()
   }
 
-  @Test("WEB-5 a view that does not say that it is gone keeps nobody waiting for ever")
+  @Test("WEB-5 a login ends after the limit if its view never reports its dismissal")
   func dismissal() async throws {
     let session = try await open()
     fake.script("acquireSilently", .fail(FakeIdentity.Failed()))
@@ -231,7 +237,10 @@ struct SessionWebSignInTurnsTests {
   }
 
   @Test(
-    "WEB-4 WEB-5 an address that the provider does not take is not this sign-in's error; a hanging one ends"
+    """
+    WEB-4 WEB-5 an address that the provider rejects gives no error, and a provider that hangs \
+    is given up
+    """
   )
   func foreign() async throws {
     let session = try await open()
@@ -270,7 +279,7 @@ struct SessionWebSignInTurnsTests {
     try await session.close()
   }
 
-  @Test("WEB-2 WEB-4 what was seen and withdrawn is not told, and the last that stands is")
+  @Test("WEB-2 WEB-4 a login reports the last error that was not withdrawn")
   func withdrawn() async throws {
     let session = try await open()
     fake.script("acquireSilently", .fail(FakeIdentity.Failed()))
@@ -295,7 +304,7 @@ struct SessionWebSignInTurnsTests {
     try await session.close()
   }
 
-  @Test("WEB-4 the sign-in is told what `lastError` says, from however many threads it was seen")
+  @Test("WEB-4 a login throws the error in `lastError`, from any number of threads")
   func oneOrder() async throws {
     let session = try await open()
     fake.script("acquireSilently", .fail(FakeIdentity.Failed()))
@@ -315,7 +324,7 @@ struct SessionWebSignInTurnsTests {
     try await session.close()
   }
 
-  @Test("WEB-4 a user who closes the sheet while it comes up has left, and nothing failed")
+  @Test("WEB-4 a user who closes the sheet while it appears has cancelled, and nothing has failed")
   func swipedAway() async throws {
     let session = try await open()
     fake.script("acquireSilently", .fail(FakeIdentity.Failed()))
@@ -328,7 +337,7 @@ struct SessionWebSignInTurnsTests {
     try await session.close()
   }
 
-  @Test("WEB-6 REF-6 a refusal of the provider is told as the provider's, with its code")
+  @Test("WEB-6 REF-6 a refusal by the provider is reported as the provider's, with its code")
   func refused() async throws {
     let session = try await open()
     try await session.login(.provider(provider, in: view))
@@ -342,7 +351,7 @@ struct SessionWebSignInTurnsTests {
     try await session.close()
   }
 
-  /// An SDK that shows a page of its own.
+  /// An SDK that shows its own page.
   private struct OwnPage: IdentityProvider {
     func acquireSilently(_ account: Identifier?) async throws -> IdentityTokens {
       throw WebSignInProblem.noAccount

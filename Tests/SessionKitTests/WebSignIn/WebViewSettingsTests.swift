@@ -3,9 +3,9 @@ import SessionKit
 import SessionWebSignIn
 import Testing
 
-@Suite("The web view of a sign-in")
+@Suite("The web view of a login")
 struct WebViewSettingsTests {
-  @Test("WEB-7 Specs/WebSignIn.md: each setting in debug builds and in releases, and no other")
+  @Test("WEB-7 Specs/WebSignIn.md lists exactly the settings of debug and release builds")
   func page() throws {
     let rows = WebSignInPage.rows(["setting", "in a debug build", "in a release"])
     func values(_ settings: WebViewSettings) -> [String: String] {
@@ -27,7 +27,7 @@ struct WebViewSettingsTests {
     #endif
   }
 
-  @Test("WEB-7 what makes the view applies each setting, and has none of its own")
+  @Test("WEB-7 the code that makes the view applies each setting, and sets no others")
   func applied() throws {
     var root = URL(fileURLWithPath: #filePath)
     for _ in 0..<4 { root.deleteLastPathComponent() }
