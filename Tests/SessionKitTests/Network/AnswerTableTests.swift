@@ -5,12 +5,12 @@ import SessionKit
 import SessionTestKit
 import Testing
 
-@Suite("Answers, row by row of Specs/Answers.md")
+@Suite("Responses, row by row of Specs/Answers.md")
 struct AnswerTableTests {
   typealias Row = AnswerTables.Row
   typealias Place = BackendBench.Place
 
-  @Test("the tables are there")
+  @Test("the tables have enough rows")
   func tables() {
     #expect(AnswerTables.failures.count >= 30)
     #expect(AnswerTables.waits.count >= 10)
@@ -24,7 +24,9 @@ struct AnswerTableTests {
     #expect(AnswerTables.identifiers.count >= 10)
   }
 
-  @Test("LOG-3 LOG-7 REF-6 a status and a code are a kind", arguments: AnswerTables.failures)
+  @Test(
+    "LOG-3 LOG-7 REF-6 a status and a code give the failure in the table",
+    arguments: AnswerTables.failures)
   func failure(row: Row) throws {
     let status = try #require(Int(row[0]))
     let kind = try #require(RequestFailure.Kind(word: row[2]))
@@ -38,7 +40,7 @@ struct AnswerTableTests {
     }
   }
 
-  @Test("LOG-3 Retry-After in seconds or as a date", arguments: AnswerTables.waits)
+  @Test("LOG-3 Retry-After is read in seconds or as a date", arguments: AnswerTables.waits)
   func wait(row: Row) throws {
     var headers: [HTTPHeader] = []
     if !row[0].isEmpty { headers.append(HTTPHeader("retry-AFTER", row[0])) }
@@ -51,7 +53,7 @@ struct AnswerTableTests {
     }
   }
 
-  @Test("LOG-3 a body that is no answer", arguments: AnswerTables.bodies)
+  @Test("LOG-3 an unreadable body gives the problem in the table", arguments: AnswerTables.bodies)
   func body(row: Row) {
     for place in Place.allCases {
       for status in [200, 201, 204] {
@@ -63,7 +65,7 @@ struct AnswerTableTests {
     }
   }
 
-  @Test("LOG-3 a member that is not what it must be", arguments: AnswerTables.badMembers)
+  @Test("LOG-3 a wrong member gives the problem in the table", arguments: AnswerTables.badMembers)
   func badMember(row: Row) throws {
     for place in try places(row) {
       #expect(place.failure(status: 200, spoiled(place, row, isRotated: false))?.problem == row[3])
@@ -71,7 +73,7 @@ struct AnswerTableTests {
   }
 
   @Test(
-    "REF-5 REF-7 a new token is kept, whatever is wrong beside it",
+    "REF-5 REF-7 a new token is kept although another member is wrong",
     arguments: AnswerTables.badMembers.filter { $0[1] != "access_token" })
   func besideToken(row: Row) throws {
     for place in [Place.refresh, .switched] where place == .refresh || row[1] != "refresh_token" {
@@ -87,7 +89,8 @@ struct AnswerTableTests {
   }
 
   @Test(
-    "REF-7 how long a token is good whose answer does not say it", arguments: AnswerTables.lives)
+    "REF-7 a token without a stated lifetime gets the one in the table",
+    arguments: AnswerTables.lives)
   func lives(row: Row) throws {
     var wire = BackendBench.wire
     wire.tokenForm = .opaque
@@ -102,7 +105,7 @@ struct AnswerTableTests {
     #expect("\(try wire.readSwitch(body, lifetimeBefore: before).lifetimeMilliseconds)" == row[3])
   }
 
-  @Test("REF-6 REF-7 an empty success is no word of the server where a token was spent")
+  @Test("REF-6 REF-7 an empty success counts as no reply after a token was sent")
   func empty() {
     for place in Place.allCases {
       for (status, body) in [(200, ""), (204, ""), (200, " \r\n")] {
@@ -116,7 +119,9 @@ struct AnswerTableTests {
     }
   }
 
-  @Test("REF-6 what a network says is not the server's word", arguments: AnswerTables.interceptions)
+  @Test(
+    "REF-6 a response from the network is not taken for the server's",
+    arguments: AnswerTables.interceptions)
   func interception(row: Row) throws {
     let status = try #require(Int(row[1]))
     let headers = row[2].isEmpty ? [] : [HTTPHeader("content-type", row[2])]
@@ -125,7 +130,7 @@ struct AnswerTableTests {
       let response = BackendBench.response(status: status, headers: headers, row[3])
       let failure = BackendBench.wire.failure(step, response)
       #expect(failure?.kind.description ?? "fine" == row[4], "\(word)")
-      // By OAuth's rules too, but for what it has no codes for.
+      // The OAuth rules agree, except if they have no code for the failure.
       guard row[4] != "rejected" else { continue }
       var oauth = BackendBench.wire
       oauth.failures = FailureRule.oauth
@@ -134,7 +139,8 @@ struct AnswerTableTests {
   }
 
   @Test(
-    "LOG-12 STO-3 which identifiers are e-mail addresses", arguments: AnswerTables.identifiers)
+    "LOG-12 STO-3 an identifier that is an e-mail address is refused",
+    arguments: AnswerTables.identifiers)
   func identifier(row: Row) throws {
     let id = row[0]
     var wire = BackendBench.wire
@@ -149,14 +155,16 @@ struct AnswerTableTests {
     #expect(found == (row[1] == "an identifier" ? Identifier(id) : nil))
   }
 
-  @Test("REF-5 a member that may be so", arguments: AnswerTables.goodMembers)
+  @Test("REF-5 a member with an unusual value is accepted", arguments: AnswerTables.goodMembers)
   func goodMember(row: Row) throws {
     for place in try places(row) {
       #expect(place.failure(status: 200, spoiled(place, row)) == nil)
     }
   }
 
-  @Test("POL-4 REF-8 how long a token is good", arguments: AnswerTables.lifetimes)
+  @Test(
+    "POL-4 REF-8 a token's lifetime comes from the first source that states it",
+    arguments: AnswerTables.lifetimes)
   func lifetime(row: Row) throws {
     var wire = BackendBench.wire
     wire.tokenForm = .opaque
@@ -189,7 +197,9 @@ struct AnswerTableTests {
     }
   }
 
-  @Test("LOG-7 what the answer to a protected call means", arguments: AnswerTables.calls)
+  @Test(
+    "LOG-7 the response to a protected call has the meaning in the table",
+    arguments: AnswerTables.calls)
   func call(row: Row) throws {
     let status = try #require(Int(row[0]))
     let found = BackendBench.wire.failure(.call, BackendBench.response(status: status, row[1]))

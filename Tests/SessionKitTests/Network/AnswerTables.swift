@@ -1,4 +1,4 @@
-/// The tables of `Specs/Answers.md`, by their headings.
+/// The tables of `Specs/Answers.md`, found by their headers.
 enum AnswerTables {
   typealias Row = SpecPage.Row
 
@@ -15,7 +15,7 @@ enum AnswerTables {
   static let lives = rows(["expires_in", "claims", "before", "life"])
   static let goodMembers = rows(["at", "member", "value"])
 
-  /// The rows below the table head of these words; none where there is no such table.
+  /// The rows of the table with this header, or none if there is no such table.
   private static func rows(_ head: [String]) -> [Row] {
     page.rows(head).map { Row(cells: $0) }
   }

@@ -4,11 +4,11 @@ import SessionKit
 import SessionTestKit
 import Testing
 
-@Suite("Answers")
+@Suite("Responses")
 struct AnswerTests {
   typealias Place = BackendBench.Place
 
-  @Test("LOG-4 STA-5 REF-8 everything in a login's answer is read")
+  @Test("LOG-4 STA-5 REF-8 every member of a login's response is read")
   func login() throws {
     let body = BackendBench.object(Place.login.members)
     let answer = try BackendBench.wire.readLogin(
@@ -33,7 +33,7 @@ struct AnswerTests {
     #expect(answer.serverTime == Timestamp("1994-11-06T08:49:37Z"))
   }
 
-  @Test("STA-5 without a context object only the claim speaks")
+  @Test("STA-5 without a context object, only the claim gives the context")
   func claimedContext() throws {
     var members = Place.login.members
     members["active_context"] = nil
@@ -43,7 +43,7 @@ struct AnswerTests {
     #expect(answer.tokenContext?.role.id == "claimed")
   }
 
-  @Test("REF-5 a refresh's answer without a refresh token, user or context")
+  @Test("REF-5 a refresh's response may lack refresh token, user and context")
   func refresh() throws {
     var members = Place.refresh.members
     members["refresh_token"] = nil
@@ -55,7 +55,7 @@ struct AnswerTests {
     #expect(answer.serverTime == nil)
   }
 
-  @Test("CTX-1 a switch's answer has its context under another name")
+  @Test("CTX-1 a switch's response has its context under another name")
   func switched() throws {
     let body = BackendBench.object(Place.switched.members)
     #expect(
@@ -64,7 +64,7 @@ struct AnswerTests {
   }
 
   @Test(
-    "LOG-4 a lifetime is whole milliseconds",
+    "LOG-4 a lifetime is rounded to whole milliseconds",
     arguments: [("0.001", 1), ("0.0006", 1), ("1.5", 1500), ("60", 60_000), ("1e3", 1_000_000)])
   func lifetime(text: String, milliseconds: Int64) throws {
     var members = Place.refresh.members
@@ -74,7 +74,7 @@ struct AnswerTests {
     #expect(answer.lifetimeMilliseconds == milliseconds)
   }
 
-  @Test("LOG-3 a body of 1 MiB is read, one of a byte more is not")
+  @Test("LOG-3 a body of 1 MiB is read, and one byte more is refused")
   func longBody() {
     let body = BackendBench.object(Place.login.members)
     let padding = String(repeating: " ", count: (1 << 20) - body.utf8.count)
@@ -85,7 +85,7 @@ struct AnswerTests {
     #expect(Place.login.failure(status: 503, body + padding + " ")?.failure.kind == .server)
   }
 
-  @Test("STO-3 a code that looks like a token is not kept, the status still counts")
+  @Test("STO-3 an error code that looks like a token is not kept, and its status still counts")
   func codeLikeToken() throws {
     for code in [
       "rt_aB3dE6gH9", "9f8a3c51d2e7", "hunter", String(repeating: "A", count: 49), "ein Wort", "é",
@@ -99,7 +99,7 @@ struct AnswerTests {
     }
   }
 
-  @Test("OUT-1 a revocation is done at 2xx and at 401, else it failed", arguments: 100...599)
+  @Test("OUT-1 a revocation succeeds with 2xx and 401, and fails otherwise", arguments: 100...599)
   func revocation(status: Int) {
     var found: AnswerFailure?
     do throws(AnswerFailure) {
@@ -112,7 +112,7 @@ struct AnswerTests {
     #expect(isDone || found?.failure.status == UInt16(status))
   }
 
-  @Test("LOG-3 an answer spoiled at any byte is read or refused, and never shown")
+  @Test("LOG-3 a response with one wrong byte is read or refused, and never shown")
   func spoiled() {
     let good = Array(BackendBench.object(Place.login.members).utf8)
     let secrets = ["rt_next", "maria", "eyJ", "Sample"]

@@ -3,7 +3,7 @@ import SessionHTTP
 import SessionKit
 import SessionTestKit
 
-/// Good answers of EDU, to be spoiled, and what reads them.
+/// Valid responses of EDU, for tests to change, and their readers.
 enum BackendBench {
   static let wire = HTTPBackend.snakeCaseJSON(URL(fileURLWithPath: "/"))
   static let claims: [String: WireValue] = [
@@ -33,7 +33,7 @@ enum BackendBench {
       }
     }
 
-    /// A good answer at this place, as the texts of its members.
+    /// A valid response at this place, as the texts of its members.
     var members: [String: String] {
       var members: [String: WireValue] = [
         "access_token": .string(LoopbackToken.make(claims: claims)), "token_type": "Bearer",
@@ -47,7 +47,7 @@ enum BackendBench {
       return members.mapValues { String(decoding: $0.bytes, as: UTF8.self) }
     }
 
-    /// The failure that this body is at this place; `nil` where it can be read.
+    /// The failure that this body results in, or `nil` if it can be read.
     func failure(status: Int, headers: [HTTPHeader] = [], _ body: String) -> AnswerFailure? {
       do throws(AnswerFailure) {
         _ = try read(response(status: status, headers: headers, body))

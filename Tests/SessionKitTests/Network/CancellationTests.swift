@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Cancelling a request", .timeLimit(.minutes(10)))
 struct CancellationTests {
-  @Test("LOG-3 cancelled at any moment of its start, a request ends, and the process lives")
+  @Test("LOG-3 a request that is cancelled at any moment of its start ends without a crash")
   func whileStarting() async throws {
     let server = try LoopbackServer.start()
     defer { server.stop() }
@@ -26,7 +26,7 @@ struct CancellationTests {
         }
       }
       DispatchQueue.global().async {
-        // Some work of a length that differs, so that the cancellation falls at any step.
+        // Work of varying length, so that the cancellation happens at any step.
         for step in 0..<(round * 7919 % 4_000) { sum.wrappingAdd(step, ordering: .relaxed) }
         task.cancel()
       }

@@ -6,7 +6,7 @@ import SessionMessages
 import SessionTestKit
 import Testing
 
-/// A server on loopback whose certificate nobody has signed, by `openssl`.
+/// A server on loopback with a self-signed certificate, by `openssl`.
 private final class SelfSignedServer {
   let port: UInt16
   private let process: ChildProcess
@@ -17,11 +17,11 @@ private final class SelfSignedServer {
   init() throws {
     folder = FileManager.default.temporaryDirectory.appending(path: "tls-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    // The port is free a moment later: nobody else on this machine asks for one by number.
+    // The port is free from here on, and no other process on this machine requests it by number.
     let (listener, port) = try PlainSocket.listener(backlog: 1)
     close(listener)
     self.port = port
-    // One process, which nobody waits for: the client tries until it listens.
+    // One process, started without waiting: the client tries until it listens.
     let script =
       "/usr/bin/openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out certificate.pem "
       + "-days 2 -subj /CN=localhost && exec /usr/bin/openssl s_server "
@@ -33,7 +33,7 @@ private final class SelfSignedServer {
 
   func stop() {
     process.send(SIGKILL)
-    // What a test leaves in the system's temporary folder is the system's to clean.
+    // The system cleans its temporary folder if this fails.
     do { try FileManager.default.removeItem(at: folder) } catch {}
   }
 }
@@ -41,7 +41,7 @@ private final class SelfSignedServer {
 @Suite("Certificates", .timeLimit(.minutes(5)))
 struct CertificateTests {
   @Test(
-    "LOG-13 a certificate that is not trusted is told as that, and nothing was sent",
+    "LOG-13 an untrusted certificate is reported as such, and nothing was sent",
     .enabled(if: SelfSignedServer.isAvailable, "there is no openssl on this machine"))
   func selfSigned() async throws {
     let server = try SelfSignedServer()
@@ -53,7 +53,7 @@ struct CertificateTests {
     configuration.http.transport = URLSessionTransport()
     let session = try await Session.open(configuration)
     var error: SessionError?
-    // Until the server listens.
+    // Repeats until the server listens.
     repeat {
       error = await failure { () async throws(SessionError) in
         try await session.login(bench.credentials)

@@ -3,9 +3,9 @@ import SessionHTTP
 import SessionKit
 import SessionTestKit
 
-/// Backends of every make, and answers of none: draws for properties of the wire.
+/// Random backends and random responses for the properties of `HTTPBackend`.
 extension Choices {
-  /// A word that a secret is known by, wherever it turns up.
+  /// A word that marks every secret, so that a leak is found.
   static let canary = "Canary7Zx"
 
   /// Any configuration.
@@ -44,7 +44,7 @@ extension Choices {
     return wire
   }
 
-  /// Asks for so little that many an answer has it.
+  /// Requires so few members that many responses have them.
   private func undemanding(_ wire: inout HTTPBackend) {
     wire.tokenForm = .opaque
     wire.response.userID = "sub"
@@ -86,7 +86,7 @@ extension Choices {
     ]) ?? .member("a")
   }
 
-  /// An answer: mostly an object whose members are of any type, now and then spoiled bytes.
+  /// A random response: mostly an object with members of any type, sometimes with wrong bytes.
   func response() -> HTTPResponse {
     var body: [UInt8] =
       chance(1, in: 8)

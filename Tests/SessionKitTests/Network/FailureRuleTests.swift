@@ -14,15 +14,16 @@ struct FailureRuleTests {
     wire.failure(step, BackendBench.response(status: status, body))?.kind
   }
 
-  @Test("REF-6 LOG-7 an app's rules come before the standard ones, and the first counts")
+  @Test("REF-6 LOG-7 an app's rules come before the standard ones, and the first match counts")
   func first() {
     var wire = BackendBench.wire
     wire.failures =
       [
-        // A backend that answers 400 with nothing where the grant is dead, and 403 for a blocked IP.
+        // A backend that answers an invalid grant with an empty 400, and a blocked IP address with
+        // 403.
         FailureRule(.rejected, at: [.refresh], status: 400, body: .empty),
         FailureRule(.server, at: [.refresh], status: 403),
-        // One that says 200 of everything.
+        // A backend that answers everything with 200.
         FailureRule(.rejected, status: 200, codes: ["SESSION_OVER", "AUTH_*"]),
         FailureRule(.unexpected, at: [.call], status: 401, codes: ["MFA_REQUIRED"]),
       ] + wire.failures
@@ -44,7 +45,7 @@ struct FailureRuleTests {
     #expect(kind(wire, .refresh, 200, "<html>") == nil)
   }
 
-  @Test("POL-8 a code of the configuration is kept as it is, and what it means is a rule's matter")
+  @Test("POL-8 a configured code is kept unchanged, and the rules use its meaning")
   func configuredCodes() {
     var wire = BackendBench.wire
     wire.errorCodes = [
@@ -60,18 +61,18 @@ struct FailureRuleTests {
           kind: .rejected, status: 400, recordedCode: "renewalReused", retryAfter: nil))
     #expect(failure(403, "E-47110815")?.kind == .userInactive)
     #expect(failure(403, "E-47110815")?.serverCode == "E-47110815")
-    // A journal can hold no such code; what it means counts.
+    // A journal cannot hold this code, and its meaning still counts.
     #expect(failure(400, "has space")?.kind == .rejected)
     #expect(failure(400, "has space")?.serverCode == RequestFailure.codeNotKept)
     #expect(failure(400, "renewalreused")?.kind == .unexpected)
     #expect(failure(400, "renewalreused")?.serverCode == RequestFailure.codeNotKept)
-    // A code that a rule names is kept as well.
+    // A code in a rule is kept as well.
     wire.failures.insert(FailureRule(.rejected, status: 418, codes: ["teapot.dead"]), at: 0)
     #expect(failure(418, "teapot.dead")?.serverCode == "teapot.dead")
     #expect(failure(503, "renewalReused")?.kind == .server)
   }
 
-  @Test("REF-6 a byte order mark and white space hide no page")
+  @Test("REF-6 a page is recognized after a byte order mark and white space")
   func page() {
     for body in ["<", "\u{FEFF}<html>", " \n\t<!doctype html>", "<?xml?>"] {
       #expect(kind(BackendBench.wire, .refresh, 200, body) == .intercepted)
@@ -79,7 +80,7 @@ struct FailureRuleTests {
     #expect(kind(BackendBench.wire, .refresh, 200, "\u{FEFF}{}<") == nil)
   }
 
-  @Test("REF-6 a page has no say in when to come back")
+  @Test("REF-6 the Retry-After of a page is ignored")
   func pagesWait() {
     for (body, wait) in [("<html>", nil), ("", 7_000)] as [(String, Int64?)] {
       let response = BackendBench.response(
@@ -88,7 +89,11 @@ struct FailureRuleTests {
     }
   }
 
-  @Test("OUT-1 what means done is configuration, and a page never does")
+  @Test(
+    """
+    OUT-1 the configuration decides when a revocation has succeeded, and a page never is a \
+    success
+    """)
   func done() {
     func isDone(_ wire: HTTPBackend, _ status: Int, _ body: String = "") -> Bool {
       do throws(AnswerFailure) {

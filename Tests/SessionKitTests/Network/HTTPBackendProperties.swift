@@ -5,11 +5,11 @@ import SessionTestKit
 import SessionTesting
 import Testing
 
-@Suite("Properties of the wire")
+@Suite("Properties of the HTTP backend")
 struct HTTPBackendProperties {
   private static let credentials = Credential.password(Choices.canary, Choices.canary)
 
-  /// The outcomes of all readers, each with what an error of it shows.
+  /// The outcomes of all readers, each with the text that its error shows.
   private func outcomes(_ wire: HTTPBackend, _ response: HTTPResponse) -> [(
     name: String, shown: String?
   )] {
@@ -37,13 +37,14 @@ struct HTTPBackendProperties {
     ]
   }
 
-  @Test("STO-3 LOG-3 POL-4 any answer under any configuration is read or refused, and never shown")
+  @Test(
+    "STO-3 LOG-3 POL-4 any response under any configuration is read or refused, and never shown")
   func answers() {
     expect(
       Property(
         "no answer traps, and no error shows what it holds",
         cases: Sweep("answers", takingOneOf: 4).cases(of: 4_000),
-        // The draws read some answers at every step, and refuse some.
+        // The random responses are sometimes read and sometimes refused, at every step.
         requiredLabels: ["login", "refresh", "switch", "profile", "revocation", "call"]
           .flatMap { ["\($0) read", "\($0) refused"] },
         regressions: RegressionFolder()
@@ -59,7 +60,11 @@ struct HTTPBackendProperties {
       })
   }
 
-  @Test("STO-3 REF-4 POL-4 any request of any configuration has no secret in its address or words")
+  @Test(
+    """
+    STO-3 REF-4 POL-4 no request under any configuration shows a secret in its address or \
+    description
+    """)
   func requests() {
     let (access, refresh) = (Secret("Access-\(Choices.canary)"), Secret(Choices.canary))
     expect(

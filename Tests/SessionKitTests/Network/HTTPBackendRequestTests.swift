@@ -34,7 +34,7 @@ struct HTTPBackendRequestTests {
     #expect(request.timeout == .seconds(30))
   }
 
-  @Test("LOG-3 POL-4 a name with dots is a member of a member, in JSON; a form sends the dots")
+  @Test("LOG-3 POL-4 a name with dots is a nested member in JSON, and keeps its dots in a form")
   func nested() throws {
     var nested = wire
     (nested.requestFields.userName, nested.requestFields.password) = (
@@ -59,7 +59,7 @@ struct HTTPBackendRequestTests {
         == #"{"acting.as":{"id":"r"},"at":{"id":"s"}}"#)
   }
 
-  @Test("REF-4 a refresh's Authorization is the wire's own or none")
+  @Test("REF-4 a refresh has only the Authorization of the client or of its own refresh token")
   func refresh() throws {
     var odd = wire
     odd.headers = [HTTPHeader("AUTHORIZATION", "Basic abc"), HTTPHeader("X-App", "1")]
@@ -84,7 +84,7 @@ struct HTTPBackendRequestTests {
   }
 
   @Test(
-    "REF-4 POL-4 what prepares a request changes it, and brings no Authorization into a refresh")
+    "REF-4 POL-4 the `prepare` hook changes requests, and cannot add Authorization to a refresh")
   func prepared() async throws {
     var backend = wire
     backend.client = .basic(id: "app", secret: Secret("word"))
@@ -133,7 +133,7 @@ struct HTTPBackendRequestTests {
     #expect(sent.last == nil)
   }
 
-  @Test("CTX-1 a switch has the bearer and only the parts that there are")
+  @Test("CTX-1 a switch carries the access token and only the given parts of the target")
   func switched() throws {
     let whole = try #require(
       wire.switchContext(
@@ -150,7 +150,7 @@ struct HTTPBackendRequestTests {
         == nil)
   }
 
-  @Test("OUT-1 a revocation names both tokens, and there is none without a place for it")
+  @Test("OUT-1 a revocation carries both tokens, and needs an endpoint")
   func revocation() throws {
     let request = try #require(wire.revoke(access: Secret("a.b.c"), refresh: Secret("rt")))
     #expect(request.url.path == "/v1/auth/logout")
@@ -163,14 +163,14 @@ struct HTTPBackendRequestTests {
     #expect(mute.revoke(access: Secret("a.b.c"), refresh: nil) == nil)
   }
 
-  @Test("OUT-1 a revocation by refresh token alone, and as RFC 7009 has it")
+  @Test("OUT-1 a revocation can carry only the refresh token, also as in RFC 7009")
   func otherRevocations() throws {
     var wire = wire
     wire.revocation = .post("logout", refreshToken: .member("refresh"))
     let alone = try #require(wire.revoke(access: Secret("a"), refresh: Secret("r")))
     #expect(alone.header("Authorization") == nil)
     #expect(text(alone) == #"{"refresh":"r"}"#)
-    // Without a refresh token there is nothing to name.
+    // Without a refresh token there is nothing to revoke.
     #expect(wire.revoke(access: Secret("a"), refresh: nil) == nil)
     wire.revocation = .get(
       "logout", accessToken: .member("access"), refreshToken: .member("refresh"))
@@ -187,7 +187,7 @@ struct HTTPBackendRequestTests {
     wire.client = .basic(id: "a b", secret: Secret("ö:+"))
     let refresh = try #require(wire.revoke(access: Secret("a"), refresh: Secret("r/1")))
     #expect(text(refresh) == "token=r%2F1&token_type_hint=refresh_token")
-    // Each part as in a form, then together (RFC 6749 §2.3.1).
+    // Each part is encoded as in a form, and then both together (RFC 6749 §2.3.1).
     #expect(
       refresh.header("Authorization")
         == "Basic \(Data("a%20b:%C3%B6%3A%2B".utf8).base64EncodedString())")
@@ -196,7 +196,7 @@ struct HTTPBackendRequestTests {
   }
 
   @Test(
-    "POL-4 an address is what is written, with or without a slash at its end",
+    "POL-4 an address is joined as written, with or without a slash at its end",
     arguments: [
       ("https://h.test/v1", "auth/login", "https://h.test/v1/auth/login"),
       ("https://h.test/v1/", "/auth/login", "https://h.test/v1/auth/login"),
@@ -222,7 +222,7 @@ struct HTTPBackendRequestTests {
     #expect(wire.loginRequest(credentials)?.url.absoluteString == expected)
   }
 
-  @Test("POL-4 method, fixed fields of each type, and headers of the wire and of an endpoint")
+  @Test("POL-4 a request has the endpoint's method and fields, and headers of backend and endpoint")
   func parts() throws {
     var wire = wire
     wire.headers = [HTTPHeader("X-App", "1"), HTTPHeader("accept", "application/vnd.api+json")]
@@ -255,7 +255,7 @@ struct HTTPBackendRequestTests {
     #expect(bare.header("X-App") == "1")
   }
 
-  @Test("STO-3 an endpoint is shown without what its address may hide")
+  @Test("STO-3 an endpoint's description hides user, password and query of its address")
   func shown() {
     for (path, words) in [
       ("auth/login/", "POST auth/login/"), ("a?key=1", "POST a"),
@@ -265,7 +265,7 @@ struct HTTPBackendRequestTests {
     }
   }
 
-  @Test("POL-4 a token rides nowhere, as bearer, as a member or in a header")
+  @Test("POL-4 a token is sent as bearer, as a member, in a header or not at all")
   func places() throws {
     var wire = wire
     for (place, authorization, header, body) in [
@@ -284,7 +284,8 @@ struct HTTPBackendRequestTests {
     }
   }
 
-  @Test("POL-4 the app itself: not, in the body, or as Basic; never with a token of its user's")
+  @Test(
+    "POL-4 a client authenticates in the body or by Basic, and never together with a user's token")
   func client() throws {
     var wire = wire
     wire.client = .form(id: "app", secret: Secret("w"))
@@ -308,7 +309,7 @@ struct HTTPBackendRequestTests {
   }
 }
 
-/// Keeps what is sent; every response is lost.
+/// Records each request, and loses every response.
 private final class SentRequests: HTTPTransport {
   private let requests = Mutex<[HTTPRequest]>([])
 

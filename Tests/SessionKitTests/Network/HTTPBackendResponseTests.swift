@@ -4,7 +4,7 @@ import SessionKit
 import SessionTestKit
 import Testing
 
-@Suite("Answers by configuration")
+@Suite("Responses by configuration")
 struct HTTPBackendResponseTests {
   private let credentials = Credential.password(" Maria@School.test ", "pw")
 
@@ -24,7 +24,7 @@ struct HTTPBackendResponseTests {
     }
   }
 
-  @Test("POL-4 names may be nested, have alternatives and an envelope")
+  @Test("POL-4 names may be nested, and have alternatives and an envelope")
   func names() throws {
     let wire = wire {
       $0.response.envelope = "data"
@@ -53,7 +53,7 @@ struct HTTPBackendResponseTests {
     let other = try wire.readLogin(BackendBench.response(flat))
     #expect(other.access == Secret("b"))
     #expect(other.refresh == nil && other.lifetimeMilliseconds == 5_000 && other.user?.id == "u")
-    // What lies bare is the user's at a login only.
+    // Members at the top level belong to the user only at a login.
     #expect(try wire.readRefresh(BackendBench.response(flat)).user == nil)
     #expect(problem(wire, #"{"data":[]}"#) == "data is an array; it must be an object")
     #expect(problem(wire, "{}") == "data is missing")
@@ -63,7 +63,7 @@ struct HTTPBackendResponseTests {
     #expect(problem(wire, #"{"data":{"token":"b"}}"#) == "data.ids.main is missing")
   }
 
-  @Test("POL-4 the kinds of token that are accepted are configuration")
+  @Test("POL-4 the accepted kinds of token are configurable")
   func kinds() throws {
     let wire = wire { $0.response.tokenTypes = ["jwt", "bearer"] }
     let body = { (type: String) in
@@ -73,7 +73,7 @@ struct HTTPBackendResponseTests {
     #expect(problem(wire, body("mac")) == "token_type is not bearer or jwt")
   }
 
-  @Test("REF-5 without a refresh endpoint a refresh token is passed over")
+  @Test("REF-5 a refresh token is ignored if there is no refresh endpoint")
   func noRefresh() throws {
     let wire = wire { $0.refresh = nil }
     let body = #"{"access_token":"a","refresh_token":"r","expires_in":1,"user":{"id":1}}"#
@@ -82,7 +82,7 @@ struct HTTPBackendResponseTests {
   }
 
   @Test(
-    "LOG-4 a user's id is a text or a whole number, digit by digit",
+    "LOG-4 a user's id is a text or a whole number with all its digits",
     arguments: [
       (#""u-1""#, "u-1"), ("17", "17"), ("-3", "-3"), ("9007199254740993", "9007199254740993"),
       ("18446744073709551617", "18446744073709551617"), (#""17""#, "17"),
@@ -98,7 +98,7 @@ struct HTTPBackendResponseTests {
       ).user?.id == Identifier(id))
   }
 
-  @Test("STA-5 LOG-4 a user from a claim of the identity or of the access token")
+  @Test("STA-5 LOG-4 the user comes from a claim of the identity token or the access token")
   func claims() throws {
     let wire = wire {
       $0.response.user = [.claim("oid", of: .identity), .claim("sub"), .member("user")]
@@ -117,7 +117,7 @@ struct HTTPBackendResponseTests {
     #expect(
       try wire.readLogin(BackendBench.response(body(access, "opaque"))).user
         == UserProfile(id: "s-1", email: "a@s.test"))
-    // A refresh rewrites the token only (REF-5).
+    // A refresh replaces only the token (REF-5).
     #expect(try wire.readRefresh(BackendBench.response(body(access, identity))).user == nil)
     #expect(
       problem(wire, body("opaque", "opaque"))
@@ -129,7 +129,7 @@ struct HTTPBackendResponseTests {
         + "another claim")
   }
 
-  @Test("LOG-4 STO-3 where nobody says who the user is, a keyed digest of the user name does")
+  @Test("LOG-4 STO-3 a keyed digest of the user name is the id if no member names the user")
   func digest() throws {
     let key = try #require(UserNameKey(Array(0..<16)))
     #expect(UserNameKey(Array(0..<15)) == nil && UserNameKey(Array(0..<17)) == nil)
@@ -148,7 +148,7 @@ struct HTTPBackendResponseTests {
     #expect(try wire.readRefresh(answer).user == nil)
   }
 
-  @Test("LOG-6 a profile says who the user is, and who is inactive or deleted")
+  @Test("LOG-6 a profile names the user, and an inactive or deleted account is a failure")
   func profile() throws {
     let wire = wire { $0.profile = .get("me") }
     for body in [#"{"id":1,"email":"a@b.test"}"#, #"{"user":{"id":"1","email":"a@b.test"}}"#] {
@@ -183,7 +183,7 @@ struct HTTPBackendResponseTests {
     #expect(failure(wire, 200, "<html>")?.failure.kind == .intercepted)
   }
 
-  @Test("POL-4 a code of an error in a header field counts before one in the body")
+  @Test("POL-4 an error code in a header field takes precedence over one in the body")
   func codeInHeader() throws {
     let odd = wire { $0.response.errorCodeHeader = "X-Error" }
     let deleted = HTTPResponse(
@@ -192,7 +192,7 @@ struct HTTPBackendResponseTests {
       throws: AnswerFailure(
         failure: RequestFailure(kind: .userDeleted, status: 410, serverCode: "USER_DELETED"))
     ) { try odd.readRefresh(deleted) }
-    // Without the field, the body is looked at.
+    // Without the field, the code comes from the body.
     let body = #"{"error":{"code":"USER_INACTIVE"}}"#
     #expect(
       odd.failure(.refresh, BackendBench.response(status: 403, body))?.kind == .userInactive)

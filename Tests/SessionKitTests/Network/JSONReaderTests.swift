@@ -5,7 +5,7 @@ import Testing
 
 @Suite("JSON")
 struct JSONReaderTests {
-  @Test("values are told apart")
+  @Test("each kind of value is read as its own case")
   func values() throws {
     let text = #" {"a":[1,-0,2.5e-1,1E2,true,false,null,"x"],"b":{},"c":[],"a ":""} "#
     #expect(
@@ -23,7 +23,7 @@ struct JSONReaderTests {
     JSONNumber(text).map(JSONValue.number) ?? .null
   }
 
-  @Test("REF-7 a number of any size is its nearest double, and its digits if it is whole")
+  @Test("REF-7 a number of any size is its nearest double, and keeps its digits if it is whole")
   func numbers() throws {
     let long = String(repeating: "9", count: 100_000)
     for (text, value, integer) in [
@@ -41,7 +41,7 @@ struct JSONReaderTests {
     }
   }
 
-  @Test("escapes, surrogate pairs and a byte order mark")
+  @Test("escapes, surrogate pairs and a byte order mark are read")
   func escapes() throws {
     let text = #""\"\\\/\b\f\n\r\t\u00fC\uD83D\uDE00é""#
     #expect(
@@ -50,7 +50,7 @@ struct JSONReaderTests {
   }
 
   @Test(
-    "what JSON is not",
+    "a text that is not JSON is refused",
     arguments: [
       "", " ", "{", "[", "\"", "\"\\", "\"\\\"", "tru", "TRUE", "nul", "01", "1.", ".5",
       "+1",
@@ -62,7 +62,7 @@ struct JSONReaderTests {
   }
 
   @Test(
-    "REF-7 a string that cannot be decoded fails itself alone",
+    "REF-7 a string that cannot be decoded is unreadable, and the rest is read",
     arguments: [
       Array(#"\x"#.utf8), Array(#"\u12"#.utf8), Array(#"\u12g4"#.utf8), Array(#"\uD83D"#.utf8),
       Array(#"\uDE00"#.utf8), Array(#"\uD83D\u0041"#.utf8), Array(#"\uD83D\"x"#.utf8),
@@ -75,7 +75,7 @@ struct JSONReaderTests {
       try JSONReader.read(body) == .object(["a": .unreadable(.text), "b": number("1")]))
   }
 
-  @Test("REF-7 what is nested too deep fails itself alone, however deep it is")
+  @Test("REF-7 a value nested beyond the limit is unreadable, and the rest is read")
   func depth() throws {
     let nested = { (depth: Int, inner: String) in
       Array(

@@ -4,9 +4,9 @@ import SessionKit
 import SessionTestKit
 import Testing
 
-@Suite("Nothing shown holds a secret")
+@Suite("Descriptions without secrets")
 struct NetworkLeakTests {
-  /// One word in every place where a secret, an e-mail address or a text of the server can be.
+  /// One word in every place that can hold a secret, an e-mail address or a text of the server.
   static let canary = "Canary7Zx"
 
   private func isShown(_ value: Any) -> Bool {
@@ -19,13 +19,14 @@ struct NetworkLeakTests {
     return texts.contains { $0.contains(Self.canary) }
   }
 
-  @Test("the search would find one")
+  @Test("the search finds a secret that is shown")
   func control() {
     struct Bare { let text = NetworkLeakTests.canary }
     #expect(isShown(Bare()) && isShown([Bare()]) && isShown(Optional(Bare()) as Any))
   }
 
-  @Test("STO-3 requests, answers, credentials, claims and the wire")
+  @Test(
+    "STO-3 no description of requests, responses, credentials, claims or backends shows a secret")
   func values() throws {
     let canary = Self.canary
     let address = try #require(
@@ -66,7 +67,7 @@ struct NetworkLeakTests {
     #expect("\(try #require(wire.loginRequest(credentials)))" == "POST /a/auth/login")
   }
 
-  @Test("STO-3 errors of answers, wherever in the answer the secret is")
+  @Test("STO-3 no error of a response shows a secret, wherever the response holds it")
   func errors() {
     let canary = "\"\(Self.canary)\""
     var bodies = ["\(canary)", "[\(canary)]", "{\(canary)", "{\(canary):1}", "\(Self.canary)"]
@@ -92,7 +93,7 @@ struct NetworkLeakTests {
     }
   }
 
-  @Test("STO-3 errors of claims")
+  @Test("STO-3 no error of claims shows a secret")
   func claims() {
     for text in [Self.canary, "a.\(Self.canary)!.c", "a.\(Self.canary).c"] {
       do throws(TokenClaims.Problem) {
@@ -104,7 +105,7 @@ struct NetworkLeakTests {
     }
   }
 
-  @Test("STO-3 errors of the transport")
+  @Test("STO-3 no error of the transport shows a secret")
   func transport() async throws {
     let server = try LoopbackServer.start()
     server.stop()

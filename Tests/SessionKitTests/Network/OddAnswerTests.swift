@@ -3,7 +3,7 @@ import SessionHTTP
 import SessionKit
 import Testing
 
-@Suite("Answers that are odd as HTTP", .timeLimit(.minutes(10)))
+@Suite("Unusual HTTP responses", .timeLimit(.minutes(10)))
 struct OddAnswerTests {
   private func send(_ answer: String) async throws(TransportError) -> HTTPResponse {
     let server: RawServer
@@ -30,7 +30,7 @@ struct OddAnswerTests {
   }
 
   @Test(
-    "REF-7 an answer that is not HTTP is no proof that nothing was sent",
+    "REF-7 a response that is not HTTP does not prove that nothing was sent",
     arguments: ["SSH-2.0-OpenSSH\r\n", "220 mail.school.test ESMTP\r\n", "\r\n\r\n", "\u{15}\u{3}"])
   func notHTTP(answer: String) async {
     let error = await error(answer)
@@ -43,7 +43,7 @@ struct OddAnswerTests {
   }
 
   @Test(
-    "REF-6 a 401 that asks for a password is the answer",
+    "REF-6 a 401 with an authentication challenge is returned as the response",
     arguments: [
       "Basic realm=\"school\"", "Basic realm=school", "Digest realm=\"s\", nonce=\"n\"",
       "Bearer realm=\"school\"", "Negotiate", "Basic", "",
@@ -68,7 +68,7 @@ struct OddAnswerTests {
   }
 
   @Test(
-    "STO-4 a redirect that says nowhere to is an answer",
+    "STO-4 a redirect without a target is returned as the response",
     arguments: [300, 301, 302, 303, 304, 307, 308])
   func redirect(status: Int) async throws {
     for rest in ["Content-Length: 0\r\n\r\n", "Content-Length: 2\r\nLocation: \r\n\r\n{}"] {
@@ -79,7 +79,7 @@ struct OddAnswerTests {
   }
 
   @Test(
-    "REF-7 what a lost connection is told as has words and no numbers",
+    "REF-7 the error of a lost connection has words and no numbers",
     arguments: [
       "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{", "",
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",

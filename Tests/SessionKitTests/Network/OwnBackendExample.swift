@@ -5,7 +5,7 @@ import SessionKit
 import SessionTestKit
 import Testing
 
-/// The backend of the page, as it is there.
+/// The backend of the page, exactly as shown there.
 private func clinic(_ base: URL, secret: Secret) -> HTTPBackend {
   // PAGE begins
   var backend = HTTPBackend(baseURL: base)
@@ -68,7 +68,7 @@ struct OwnBackendExample {
     try AnswerBench(clinic(try AnswerBench.url(), secret: Secret("app-secret")))
   }
 
-  @Test("POL-4 an odd backend from sign-in to logout")
+  @Test("POL-4 an unusual backend works from login to logout")
   func whole() async throws {
     let bench = try bench()
     let session = try await bench.open()
@@ -93,7 +93,7 @@ struct OwnBackendExample {
     try await session.refresh()
     let refresh = try #require(bench.requests.last)
     #expect(refresh.method == "PUT" && refresh.body == nil)
-    // Basic is left out: the refresh token has its place.
+    // Basic is left out, as the refresh token takes its place.
     #expect(refresh.header("Authorization") == "Bearer R1")
     #expect(refresh.header("X-Api") == "2")
     #expect(refresh.header("X-Locale") == nil)
@@ -111,7 +111,7 @@ struct OwnBackendExample {
     try await session.close()
   }
 
-  @Test("LOG-3 REF-6 its rules say what its failures mean")
+  @Test("LOG-3 REF-6 the backend's rules decide the meaning of its failures")
   func failures() async throws {
     let bench = try bench()
     let wire = bench.wire

@@ -6,14 +6,14 @@ import Foundation
   import Glibc
 #endif
 
-/// What servers of tests need of sockets: calls that wait, on 127.0.0.1.
+/// The blocking socket calls on 127.0.0.1 that test servers need.
 enum PlainSocket {
   struct SystemError: Error {
     let call: String
     let code: Int32
   }
 
-  /// A descriptor that listens, at a port that the system chose.
+  /// A listening descriptor, at a port that the system chose.
   static func listener(backlog: Int32) throws -> (descriptor: Int32, port: UInt16) {
     #if canImport(Darwin)
       let kind = SOCK_STREAM
@@ -41,7 +41,9 @@ enum PlainSocket {
     return (listener, UInt16(bigEndian: address.sin_port))
   }
 
-  /// Sends all of it; `false` where the client has hung up, which must not end the process.
+  /// Sends all bytes.
+  ///
+  /// Returns `false` if the client has hung up, which must not end the process.
   @discardableResult
   static func send(_ bytes: [UInt8], to connection: Int32) -> Bool {
     #if canImport(Darwin)

@@ -6,8 +6,9 @@ import Foundation
   import Glibc
 #endif
 
-/// A loopback server that reads the head of a request, sends given bytes and hangs up: for answers
-/// that no good server gives.
+/// A loopback server that reads the head of a request, sends given bytes and hangs up.
+///
+/// It gives responses that no correct server gives.
 final class RawServer: Sendable {
   let port: UInt16
   private let listener: Int32
@@ -20,7 +21,7 @@ final class RawServer: Sendable {
   }
 
   deinit {
-    // Wakes the thread, which closes it.
+    // Wakes the thread, which closes the descriptor.
     shutdown(listener, Int32(SHUT_RDWR))
   }
 

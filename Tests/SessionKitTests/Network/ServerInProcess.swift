@@ -1,17 +1,17 @@
 import SessionKit
 
-/// A backend that is no HTTP: a server within the process, which issues tokens that rotate and fails as a test
-/// says.
+/// A backend without HTTP: a server within the process, with rotating tokens and failures that a
+/// test chooses.
 actor ServerInProcess: AuthBackend {
   /// How a request ends.
   enum Fate {
     /// The server never receives it.
     case fails(BackendError)
-    /// The server acts on it, and its response is lost.
+    /// The server acts on the request, and its response is lost.
     case loses
-    /// It gets this in place of a response.
+    /// The caller gets these tokens instead of the server's response.
     case brings(TokenResponse)
-    /// It is never answered.
+    /// The request is never answered.
     case hangs
   }
 
@@ -24,17 +24,17 @@ actor ServerInProcess: AuthBackend {
   private var fates: [Fate] = []
   private var revocationErrors: [BackendError] = []
   private(set) var standing = ProfileResponse.Standing.active
-  /// The requests that arrived, the oldest first; those for a profile only if a test asks for it.
+  /// The requests that arrived, oldest first.
   private(set) var requests: [String] = []
 
   init(_ identity: BackendIdentity = BackendIdentity("test.accounts")) {
     self.identity = identity
   }
 
-  /// The next requests for a token go so.
+  /// Sets the fates of the next token requests.
   func next(_ fates: Fate...) { self.fates += fates }
 
-  /// The next revocations fail so.
+  /// Sets the errors of the next revocations.
   func failRevocations(_ errors: BackendError...) { revocationErrors += errors }
 
   func set(_ standing: ProfileResponse.Standing) { self.standing = standing }
@@ -95,7 +95,7 @@ actor ServerInProcess: AuthBackend {
       _ = try act()
       throw .noResponse("the line was cut", mayHaveActed: true)
     case .hangs:
-      // Cancelled or not, the session does not wait for it.
+      // The session does not wait for this request, cancelled or not.
       do { try await Task.sleep(for: .seconds(3_600)) } catch {}
       throw .noResponse("the caller gave up", mayHaveActed: true)
     }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SessionKit
 
-@Suite("Responses: how long the session lasts")
+@Suite("Responses: the lifetime of the session")
 struct StatedEndResponseTests {
   private typealias Place = BackendBench.Place
   private static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
@@ -30,7 +30,7 @@ struct StatedEndResponseTests {
   }
 
   @Test(
-    "POL-10 a member says it: a number of seconds or milliseconds, or an instant",
+    "POL-10 a member states the end as seconds, milliseconds or an instant",
     arguments: [
       (TokenLifetime.seconds("ends"), "7200", 7_200_000),
       (.seconds("ends"), "\"1.5\"", 1_500), (.seconds("ends"), "1e400", years),
@@ -53,7 +53,8 @@ struct StatedEndResponseTests {
     }
   }
 
-  @Test("POL-10 a claim of the access token says it, from the later of Date and iat")
+  @Test(
+    "POL-10 a claim of the access token states the end, measured from the later of Date and iat")
   func claim() throws {
     let wire = wire(.seconds("ends"), .claim("session_end"))
     for (end, issued, date, milliseconds) in [
@@ -70,7 +71,7 @@ struct StatedEndResponseTests {
     #expect(try wire.readLogin(odd).sessionLifetime == nil, "no number, no claim")
   }
 
-  @Test("POL-10 without a source, or with one that says nothing, nothing is said")
+  @Test("POL-10 without a source, or without its member, no end is stated")
   func nothing() throws {
     let response = response(.login, "7")
     for wire in [BackendBench.wire, wire(.seconds("other")), wire(.assumed(.seconds(5)))] {
@@ -79,7 +80,7 @@ struct StatedEndResponseTests {
   }
 
   @Test(
-    "POL-10 REF-7 what cannot be read fails a sign-in, and is passed over beside a new token",
+    "POL-10 REF-7 an unreadable end fails a login, and is ignored in a refresh",
     arguments: [
       (TokenLifetime.seconds("ends"), "0", date), (.seconds("ends"), "-1", date),
       (.seconds("ends"), "true", date), (.milliseconds("ends"), "0.4", date),
@@ -99,7 +100,7 @@ struct StatedEndResponseTests {
     #expect(found.sessionLifetime == nil && found.refresh == Secret("rt_next"))
   }
 
-  @Test("POL-10 if one source cannot be read, the next one counts")
+  @Test("POL-10 if one source is unreadable, the next one is used")
   func next() throws {
     let wire = wire(.instant("ends"), .seconds("expires_in"))
     #expect(try wire.readLogin(response(.login, "true")).sessionLifetime == .seconds(3_600))

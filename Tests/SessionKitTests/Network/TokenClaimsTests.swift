@@ -35,7 +35,7 @@ struct TokenClaimsTests {
         == ActiveContext(role: .init(id: "r", name: "n"), permissions: ["a", "b"]))
   }
 
-  @Test("STA-5 a claim of a wrong type is as if it were missing")
+  @Test("STA-5 a claim of a wrong type counts as missing")
   func wrongTypes() throws {
     let claims = try claims(
       #"{"sub":1.5,"email":null,"jti":"","iat":"1","nbf":true,"exp":1e300,"active_context":{}}"#)
@@ -43,14 +43,14 @@ struct TokenClaimsTests {
     #expect(claims.subject == nil && claims.issuedAt == nil && claims.expiresAt == nil)
   }
 
-  @Test("STA-5 names that are whole numbers are read digit by digit")
+  @Test("STA-5 whole numbers as names keep all their digits")
   func numbers() throws {
     let claims = try claims(#"{"sub":9007199254740993,"jti":7}"#)
     #expect(claims.subject == "9007199254740993")
     #expect(claims.tokenID == "7")
   }
 
-  @Test("STA-5 padding may be there or not", arguments: 0..<6)
+  @Test("STA-5 a payload is read with and without padding", arguments: 0..<6)
   func padding(length: Int) throws {
     let payload = #"{"sub":"ü?>~\#(String(repeating: "~", count: length))"}"#
     let bare = try TokenClaims(Secret("h.\(encode(payload)).s"))
@@ -59,7 +59,7 @@ struct TokenClaimsTests {
   }
 
   @Test(
-    "STA-5 what has not three full parts is no token",
+    "STA-5 a text without three non-empty parts is no token",
     arguments: [
       "", ".", "..", "a", "a.b", "a.b.", ".b.c", "a..c", "a.b.c.d", "a.b.c.",
     ])
@@ -68,7 +68,7 @@ struct TokenClaimsTests {
   }
 
   @Test(
-    "STA-5 what is not base64url is no payload",
+    "STA-5 a payload that is not base64url is refused",
     arguments: [
       "a", "aaaaa", "e3 0", "e30==", "e30===", "=", "====", "e+0=", "e/0=", "é", "e=30", "aaaaaa=",
     ])
@@ -78,7 +78,9 @@ struct TokenClaimsTests {
     }
   }
 
-  @Test("STA-5 what is no JSON object has no claims", arguments: ["[]", "1", "{", "null", "\"x\""])
+  @Test(
+    "STA-5 a payload that is not a JSON object is refused",
+    arguments: ["[]", "1", "{", "null", "\"x\""])
   func object(payload: String) {
     #expect(throws: TokenClaims.Problem.payloadNotObject) { try claims(payload) }
   }

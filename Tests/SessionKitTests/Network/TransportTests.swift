@@ -34,7 +34,7 @@ struct TransportTests {
     if case .noConnection = error { true } else { false }
   }
 
-  @Test("LOG-3 REF-4 CTX-1 OUT-1 the four requests against a real server")
+  @Test("LOG-3 REF-4 CTX-1 OUT-1 the four kinds of request work with a real server")
   func wholeLife() async throws {
     let first = try wire.readLogin(try await transport.send(login))
     #expect(first.user?.id.description == LoopbackUser.sample.id)
@@ -58,7 +58,7 @@ struct TransportTests {
     #expect(server.connectionCount == 4)
   }
 
-  @Test("LOG-3 an error status is an answer, with its header fields and its body")
+  @Test("LOG-3 an error status is returned with its header fields and its body")
   func errorStatus() async throws {
     server.failNext(.login, with: .status(503, code: "DB_TIMEOUT", retryAfter: 7))
     let response = try await transport.send(login)
@@ -73,14 +73,14 @@ struct TransportTests {
     }
   }
 
-  @Test("LOG-3 a captive portal's page is unreadable, not a token")
+  @Test("LOG-3 a captive portal's page is unreadable, and not a token")
   func portal() async throws {
     server.failNext(.login, with: .html)
     let response = try await transport.send(login)
     #expect(throws: AnswerFailure.self) { try wire.readLogin(response) }
   }
 
-  @Test("REF-6 a refused connection: certainly nothing was sent")
+  @Test("REF-6 a refused connection proves that nothing was sent")
   func refused() async {
     server.stop()
     let error = await error(of: login)
@@ -88,7 +88,7 @@ struct TransportTests {
   }
 
   @Test(
-    "REF-7 a connection that drops leaves it open whether the server acted",
+    "REF-7 after a dropped connection the server may have acted",
     arguments: [
       LoopbackFault.dropConnection(.beforeActing), .dropConnection(.afterActing),
       .cutAnswer(afterBytes: 0), .cutAnswer(afterBytes: 200),
@@ -97,11 +97,13 @@ struct TransportTests {
     server.failNext(.login, with: fault)
     let error = await error(of: login)
     #expect(isNoReply(error), "\(String(describing: error))")
-    // Never repeated in silence: a repeated refresh spends a rotating token twice.
+    // The request is not repeated automatically: a repeated refresh would use a rotating token
+    // twice.
     #expect(server.count(of: .login) == 1)
   }
 
-  @Test("REF-7 after a good exchange a dropped one is seen too: no connection is used again")
+  @Test(
+    "REF-7 a dropped connection is reported also after a successful exchange, as none is reused")
   func droppedLater() async throws {
     _ = try await transport.send(login)
     server.failNext(.login, with: .cutAnswer(afterBytes: 0))
@@ -109,7 +111,7 @@ struct TransportTests {
     #expect(server.count(of: .login) == 2)
   }
 
-  @Test("REF-6 a silent server is given up after the time-out")
+  @Test("REF-6 a request fails after its timeout if the server does not answer")
   func timeout() async {
     let gate = server.hold(.login)
     var request = login
@@ -119,7 +121,7 @@ struct TransportTests {
     gate.open()
   }
 
-  @Test("REF-6 a time-out below 1 ms is 1 ms")
+  @Test("REF-6 a timeout below 1 ms counts as 1 ms")
   func noTime() async {
     let gate = server.hold(.login)
     var request = login
@@ -128,7 +130,7 @@ struct TransportTests {
     gate.open()
   }
 
-  @Test("REF-3 a cancelled caller goes on at once, and the server was asked")
+  @Test("REF-3 a cancelled caller returns at once, although the server has the request")
   func cancelled() async {
     let gate = server.hold(.login)
     let call = Task { await error(of: login) }
@@ -138,7 +140,7 @@ struct TransportTests {
     gate.open()
   }
 
-  @Test("REF-3 a caller that was cancelled before asks nothing")
+  @Test("REF-3 a caller that was cancelled before sends no request")
   func cancelledBefore() async {
     let call = Task {
       withUnsafeCurrentTask { $0?.cancel() }
@@ -151,7 +153,7 @@ struct TransportTests {
   @Test("STO-4 a redirect is an answer, not followed", arguments: [301, 302, 303, 307, 308])
   func redirect(status: Int) async throws {
     let target = server.baseURL.appendingPathComponent("materials").absoluteString
-    // The server has no lever for a Location; a second line in the content type is one.
+    // The server has no setting for a Location, so a second line in the content type adds one.
     let type = "text/plain\r\nLocation: \(target)"
     server.failNext(.login, with: .body([], contentType: type, status: status))
     let response = try await transport.send(login)
@@ -160,7 +162,7 @@ struct TransportTests {
     #expect(server.count(of: .materials) == 0)
   }
 
-  @Test("LOG-3 a body without end is not read to its end")
+  @Test("LOG-3 a huge body is not read to its end")
   func longBody() async throws {
     let body = [UInt8](repeating: UInt8(ascii: " "), count: 6 << 20)
     server.failNext(.login, with: .body(body))
@@ -170,7 +172,7 @@ struct TransportTests {
   }
 
   @Test(
-    "STO-4 plain HTTP beyond this machine is refused before anything is looked up",
+    "STO-4 plain HTTP to another machine is refused before a DNS lookup",
     arguments: [
       "http://school.test", "http://127.0.0.1.evil.test", "http://localhost.evil.test",
       "http://128.0.0.1", "http://127.0.0", "http://127.0.0.256", "http://127.0.0.1@evil.test",
@@ -187,7 +189,7 @@ struct TransportTests {
   }
 
   @Test(
-    "STO-4 loopback in all its spellings may do without HTTPS",
+    "STO-4 loopback addresses in all spellings are allowed without HTTPS",
     arguments: [
       "http://127.0.0.1:1", "http://127.9.8.7:1", "http://localhost:1", "http://[::1]:1",
       "HTTP://LOCALHOST:1", "https://127.0.0.1:1",
@@ -219,7 +221,7 @@ struct TransportTests {
   }
 
   @Test(
-    "STO-4 an address without a host is told as that",
+    "STO-4 an address without a host is reported as such",
     arguments: ["x", "file:///etc/passwd", "https:///auth/login", "mailto:a@school.test"])
   func noHost(address: String) async throws {
     let url = try #require(URL(string: address))
@@ -231,7 +233,7 @@ struct TransportTests {
     #expect("\(TransportError.insecure(host: ""))" == "nothing was sent: the address has no host")
   }
 
-  @Test("STO-4 plain HTTP may be allowed, other schemes may not")
+  @Test("STO-4 plain HTTP can be allowed, and other schemes cannot")
   func allowed() async throws {
     let open = URLSessionTransport(allowsInsecure: true)
     let other = try #require(URL(string: "ftp://127.0.0.1/etc/passwd"))

@@ -7,7 +7,10 @@ import Testing
 @Suite("A session: the token for a call")
 struct AccessTokenTests {
   @Test(
-    "REF-2 REF-15 a good token is returned without a request, whatever the minimum below its life")
+    """
+    REF-2 REF-15 a valid token is returned without a request, whatever minimum below its \
+    lifetime is asked
+    """)
   func good() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()
@@ -43,7 +46,7 @@ struct AccessTokenTests {
   }
 
   @Test(
-    "REF-15 the longest minimum gets one newer token, and the next call within a second no other")
+    "REF-15 the longest minimum results in one newer token, which the next calls share")
   func longest() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()

@@ -5,7 +5,8 @@ import SessionTestKit
 import Synchronization
 import Testing
 
-/// What the server says of the user's account: with a call of the app, and when it is asked.
+/// What the server says about the user's account, in responses to calls of the app and when it is
+/// asked.
 @Suite("A session: the user's account at the server", .timeLimit(.minutes(5)))
 struct AccountStatusTests {
   typealias BackendIdentity = CallBench.BackendIdentity
@@ -23,7 +24,7 @@ struct AccountStatusTests {
   }
 
   @Test(
-    "LOG-6 LOG-7 a response to a protected call with a fatal code counts as an answer to the profile",
+    "LOG-6 LOG-7 a fatal code in the response to a call with the token ends the session",
     arguments: [
       Answer(status: 410, code: "USER_DELETED", end: .unauthenticated),
       Answer(status: 401, code: "USER_DELETED", end: .unauthenticated),
@@ -46,7 +47,11 @@ struct AccountStatusTests {
     try await session.close()
   }
 
-  @Test("LOG-6 INT-1 a call without the session's token says nothing of its user")
+  @Test(
+    """
+    LOG-6 INT-1 a fatal code in the response to a call without the session's token changes \
+    nothing
+    """)
   func otherCalls() async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn(.keeping)
@@ -61,7 +66,7 @@ struct AccountStatusTests {
     try await session.close()
   }
 
-  @Test("LOG-6 OUT-4 a late response to a call of the session before says nothing of the next one")
+  @Test("LOG-6 OUT-4 a late response to a call of an ended session does not end the next session")
   func late() async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn(.keeping)
@@ -85,7 +90,7 @@ struct AccountStatusTests {
     try await session.close()
   }
 
-  @Test("LOG-7 an app's own rule for calls has the last word")
+  @Test("LOG-7 an app's own rule for calls overrides the default one")
   func ownRule() async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn(.keeping) { wire in
@@ -120,7 +125,7 @@ extension AccountStatusTests {
     return (backend, session)
   }
 
-  @Test("LOG-6 the app asks how the account stands: active, inactive or deleted")
+  @Test("LOG-6 the account is active, inactive or deleted, as the server answers")
   func check() async throws {
     for (body, status, kind) in [
       ("active", AccountStatus.active, SessionState.Kind.authenticated),
@@ -134,7 +139,11 @@ extension AccountStatusTests {
     }
   }
 
-  @Test("LOG-6 LOG-7 a code in the response counts too, and a failure says nothing of the account")
+  @Test(
+    """
+    LOG-6 LOG-7 a code in the response decides the account's status, and a failure decides \
+    nothing
+    """)
   func checkFails() async throws {
     let (backend, session) = try await asked()
     backend.answer(503, "")
@@ -156,7 +165,7 @@ extension AccountStatusTests {
     try await session.close()
   }
 
-  @Test("LOG-6 INT-2 a token that is refused is refreshed once, and the profile is asked again")
+  @Test("LOG-6 INT-2 a refused token is refreshed once, and the profile is requested again")
   func checkRefreshes() async throws {
     let (backend, session) = try await asked()
     backend.answer(401, "")
@@ -164,7 +173,7 @@ extension AccountStatusTests {
     backend.answer(200, #"{"id":42,"status":"active"}"#)
     #expect(try await session.checkAccountStatus() == .active)
     #expect(backend.requests.last?.header("Authorization") == "Bearer A2")
-    // The refresh itself may bring the news.
+    // The refresh itself may bring the status.
     backend.answer(401, "")
     backend.answer(403, #"{"error":{"code":"USER_INACTIVE"}}"#)
     #expect(try await session.checkAccountStatus() == .inactive)
@@ -172,7 +181,7 @@ extension AccountStatusTests {
     try await session.close()
   }
 
-  @Test("LOG-6 without a profile endpoint nobody can be asked")
+  @Test("LOG-6 a check of the account throws if the backend has no profile endpoint")
   func checkIsNotOffered() async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn { $0.profile = nil }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A session: tokens of an old layer")
 struct AdoptionTests {
-  /// Tokens that the server gave to whatever an app had before.
+  /// Tokens that the server issued to the app's old session layer.
   private func old(_ bench: Bench) async throws -> AdoptedTokens {
     let wire = bench.configuration().http
     let request = try #require(wire.loginRequest(bench.credentials))
@@ -17,7 +17,7 @@ struct AdoptionTests {
       user: answer.user, context: answer.context)
   }
 
-  @Test("LOG-9 adopting: signed in without a request, durable, and refreshed like any other")
+  @Test("LOG-9 adopted tokens log in without a request, and are stored and refreshed like others")
   func adopt() async throws {
     let bench = try Bench()
     let tokens = try await old(bench)
@@ -42,7 +42,7 @@ struct AdoptionTests {
     try await session.close()
   }
 
-  @Test("LOG-9 adopted once: what an old layer left brings back nobody who was logged out")
+  @Test("LOG-9 tokens are adopted only once, so that a logged-out user stays logged out")
   func once() async throws {
     let bench = try Bench()
     let tokens = try await old(bench)
@@ -60,7 +60,7 @@ struct AdoptionTests {
     try await session.close()
   }
 
-  @Test("LOG-9 tokens that nobody is named by stay the old layer's: an error, and none is revoked")
+  @Test("LOG-9 tokens that name no user are refused, and are not revoked")
   func nobody() async throws {
     let bench = try Bench()
     let session = try await bench.open()
@@ -80,7 +80,7 @@ struct AdoptionTests {
   }
 
   @Test(
-    "LOG-9 STO-3 tokens that could not be sent and addresses as ids are refused, and nothing is journaled",
+    "LOG-9 STO-3 tokens that cannot be sent, and an e-mail address as id, are refused",
     arguments: [
       AdoptedTokens(access: Secret("a\nb"), user: UserProfile(id: "u-1")),
       AdoptedTokens(access: Secret("a\u{0}b"), user: UserProfile(id: "u-1")),
@@ -105,7 +105,7 @@ struct AdoptionTests {
     try await session.close()
   }
 
-  @Test("LOG-9 STO-3 a token whose own name is an address is adopted without that name")
+  @Test("LOG-9 STO-3 a token whose `jti` is an e-mail address is adopted without it")
   func namedByAddress() async throws {
     let bench = try Bench()
     let session = try await bench.open()
@@ -119,7 +119,7 @@ struct AdoptionTests {
     #expect(bytes.firstRange(of: Data("ana@x".utf8)) == nil)
   }
 
-  @Test("LOG-9 POL-4 a backend without refresh: an adopted token is good to its end")
+  @Test("LOG-9 POL-4 an adopted token is valid until it expires if the backend has no refresh")
   func withoutRefresh() async throws {
     let bench = try Bench()
     var configuration = bench.configuration()
@@ -136,7 +136,8 @@ struct AdoptionTests {
     try await session.close()
   }
 
-  @Test("LOG-9 POL-4 a token of which nothing is said is as good as the wire assumes")
+  @Test(
+    "LOG-9 POL-4 an adopted token without a lifetime gets the lifetime that the backend assumes")
   func assumed() async throws {
     let bench = try Bench()
     var configuration = bench.configuration()
@@ -151,7 +152,7 @@ struct AdoptionTests {
   }
 
   @Test(
-    "POL-4 REF-6 an app whose new version has no refresh any more: the token is good to its end")
+    "POL-4 REF-6 a token stays valid if a new version of the app has no refresh endpoint")
   func dropped() async throws {
     let bench = try Bench()
     let before = try await bench.signedIn()
@@ -178,7 +179,7 @@ struct AdoptionTests {
     try await session.close()
   }
 
-  @Test("STO-3 tokens to be adopted are shown without any")
+  @Test("STO-3 no description of adopted tokens shows a token")
   func shown() {
     let tokens = AdoptedTokens(access: Secret("s3cret"), refresh: Secret("s3cret"))
     #expect("\(tokens) \(String(reflecting: tokens))" == "<redacted> <redacted>")

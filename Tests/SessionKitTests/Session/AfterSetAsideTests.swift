@@ -4,9 +4,9 @@ import SessionKit
 import SessionTestKit
 import Testing
 
-@Suite("After a journal was set aside, or is gone")
+@Suite("After a journal was quarantined or deleted")
 struct AfterSetAsideTests {
-  @Test("RES-6 LOG-9 behind a journal that was set aside an old layer's tokens bring nobody back")
+  @Test("RES-6 LOG-9 tokens of an old layer are not adopted after the journal was quarantined")
   func adoptedBehind() async throws {
     let bench = try Bench()
     let tokens = AdoptedTokens(
@@ -23,7 +23,7 @@ struct AfterSetAsideTests {
     #expect(again.state == .unauthenticated)
     try await again.close()
 
-    // The journal says itself that it goes on from another, whatever became of that one.
+    // The new journal itself records that it continues another, even if that one is deleted.
     for name in try bench.asides() {
       try FileManager.default.removeItem(atPath: bench.folder.path + "/" + name)
     }
@@ -33,7 +33,10 @@ struct AfterSetAsideTests {
   }
 
   @Test(
-    "RES-6 who has the journal open that another sets aside shows no token, says why and closes")
+    """
+    RES-6 a process whose journal another process quarantines shows no token, gives the reason \
+    and closes
+    """)
   func setAsideElsewhere() async throws {
     let bench = try Bench()
     let one = try await bench.signedIn()
@@ -49,7 +52,7 @@ struct AfterSetAsideTests {
     #expect(one.currentToken == nil && one.isTokenExpired)
     #expect(!one.isAuthenticated && one.currentUser == nil && one.activeContext == nil)
     #expect(one.state == .unauthenticated && "\(one.activity)" == "replaced")
-    // And so it stays.
+    // It stays so.
     try await other.logout()
     let calls = bench.server.calls.count
     let later = [
@@ -67,7 +70,7 @@ struct AfterSetAsideTests {
     try await again.close()
   }
 
-  @Test("RES-6 JRN-1 who follows the journal learns by itself that another was set in its place")
+  @Test("RES-6 JRN-1 a process that follows its journal notices that another one replaced it")
   func setAsideUnderFollower() async throws {
     let bench = try Bench()
     var configuration = bench.configuration()
@@ -87,7 +90,7 @@ struct AfterSetAsideTests {
   }
 
   @Test(
-    "RES-6 who has read what a repair drops shows no token, says why, and goes on when opened anew")
+    "RES-6 a process that has read records which a repair drops shows no token until it reopens")
   func repairedElsewhere() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()
@@ -99,7 +102,7 @@ struct AfterSetAsideTests {
     let signedIn = try end(&before)
     try await session.refresh()
     #expect(session.currentToken != nil)
-    // The frames up to the login, as somebody's repair leaves them.
+    // The frames up to the login, as a repair by another process leaves them.
     let rescue = try Journal.rescue(
       bench.journal, time: "20261121T140000Z", options: Journal.Options()
     ) { (reader) throws(JournalError) in
@@ -120,7 +123,7 @@ struct AfterSetAsideTests {
     try await again.close()
   }
 
-  @Test("RES-5 OUT-1 what another journal's logouts need is told once and does not stay")
+  @Test("RES-5 OUT-1 the pending revocations of a deleted journal are sent once and removed")
   func strayRevocations() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()
@@ -130,7 +133,7 @@ struct AfterSetAsideTests {
     #expect(try bench.files().count == 1)
     try Journal.delete(at: bench.journal)
     let calls = bench.server.calls.count
-    // The journal is looked for again before another one takes its place.
+    // The opening looks for the journal again before it creates another one.
     let again = try await bench.clock.running { try await bench.open() }
     await eventually("it is told") { bench.server.calls.count == calls + 1 }
     try await eventually("it is gone") { try bench.files().isEmpty }

@@ -6,9 +6,9 @@ import SessionTestSupport
 import Synchronization
 import Testing
 
-/// A session at a backend whose next answers a test says one by one.
+/// A session at a backend whose next responses a test gives one by one.
 final class AnswerBench: HTTPTransport {
-  /// The answers, the oldest first; `nil` for one that is lost.
+  /// The responses, oldest first; `nil` is one that is lost.
   private let waiting = Mutex<[HTTPResponse?]>([])
   private let sent = Mutex<[HTTPRequest]>([])
   let bench: Bench
@@ -22,7 +22,7 @@ final class AnswerBench: HTTPTransport {
     (self.bench, self.wire) = (bench, wire)
   }
 
-  /// The same journal and secrets, with a session that speaks otherwise.
+  /// The same journal and secrets, with a session that uses another backend.
   func speaking(_ wire: HTTPBackend) -> AnswerBench { AnswerBench(bench, wire) }
 
   static func url() throws -> URL { try #require(URL(string: "https://backend.test")) }
@@ -55,7 +55,7 @@ final class AnswerBench: HTTPTransport {
     waiting.withLock { $0.append(response) }
   }
 
-  /// The next request is sent, and its answer is lost.
+  /// The next request is sent, and its response is lost.
   func lose() {
     waiting.withLock { $0.append(nil) }
   }
@@ -75,7 +75,7 @@ final class AnswerBench: HTTPTransport {
     return try await Session.open(configuration)
   }
 
-  /// The error of a sign-in that is answered so.
+  /// The error of a login that gets this response.
   func signInError(_ status: Int, _ body: String) async throws -> SessionError? {
     let session = try await open()
     answer(status, body)

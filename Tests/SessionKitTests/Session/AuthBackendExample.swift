@@ -2,14 +2,14 @@ import SessionKit
 import SessionTestKit
 import Testing
 
-/// What the client of the page's backend throws.
+/// The errors of the client in the page's example.
 enum AccountError: Error {
   case wrongCode
   case notSent
   case noReply
 }
 
-/// A client of another protocol than HTTP, which has one user.
+/// A client of a protocol other than HTTP, which has one user.
 struct AccountClient {
   struct Tokens {
     var access = "A1"
@@ -71,9 +71,9 @@ struct CodeBackend: AuthBackend {
 }
 // PAGE ends
 
-@Suite("The page's example of a backend that is no HTTP")
+@Suite("The page's example of a backend without HTTP")
 struct AuthBackendExample {
-  @Test("POL-4 LOG-14 REF-5 it logs in with a code, refreshes, and tells errors apart")
+  @Test("POL-4 LOG-14 REF-5 the example logs in with a code, refreshes, and tells errors apart")
   func run() async throws {
     let bench = try Bench()
     var configuration = bench.configuration()

@@ -5,9 +5,9 @@ import SessionKit
 import SessionTestKit
 import Testing
 
-@Suite("A session: bad places")
+@Suite("A session: unusable files and folders")
 struct BadPlaceTests {
-  /// Opening must fail with this error of the journal, say where, and change nothing.
+  /// Expects that opening fails with this error of the journal, and that the error shows its path.
   private func expect(_ bench: Bench, _ isExpected: (JournalError) -> Bool) async {
     let error = await failure { () async throws(SessionError) in
       try await Session.open(bench.configuration())
@@ -19,7 +19,7 @@ struct BadPlaceTests {
     #expect("\(cause)".contains(bench.journal))
   }
 
-  @Test("a folder, a device, an empty file, another file in the journal's place")
+  @Test("a folder, a device, an empty file or another file at the journal's path is refused")
   func obstacles() async throws {
     let folder = try Bench()
     try FileManager.default.createDirectory(
@@ -46,7 +46,7 @@ struct BadPlaceTests {
     await expect(missing) { if case .folderMissing = $0 { true } else { false } }
   }
 
-  @Test("RES-6 a damaged journal is refused with offset and sequence, and left as it is")
+  @Test("RES-6 a damaged journal is refused with its sequence, and is not changed")
   func damaged() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()
@@ -62,7 +62,7 @@ struct BadPlaceTests {
     #expect(try bench.files() == ["context", "token", "user"])
   }
 
-  @Test("JRN-3 a record of a newer version that changes the state is refused, not passed over")
+  @Test("JRN-3 a journal with a newer version's event is refused, and the event is not skipped")
   func newerRecord() async throws {
     let bench = try Bench()
     try await bench.signedIn().close()
@@ -83,7 +83,7 @@ struct BadPlaceTests {
     #expect(problem.contains("9"))
   }
 
-  @Test("JRN-3 a note of a newer version is passed over and kept")
+  @Test("JRN-3 a newer version's note is skipped and kept")
   func newerNote() async throws {
     let bench = try Bench()
     try await bench.signedIn().close()
@@ -98,7 +98,7 @@ struct BadPlaceTests {
     try await session.close()
   }
 
-  @Test("STO-2 a folder or a link in a secret's place is an error that says so; no session is lost")
+  @Test("STO-2 a folder at the path of a secret is an error, and no session is lost")
   func secretsObstructed() async throws {
     let bench = try Bench()
     try await bench.signedIn().close()
@@ -117,7 +117,7 @@ struct BadPlaceTests {
     try await session.close()
   }
 
-  @Test("a disk that is full at login: a typed error, nobody signed in, the tokens given back")
+  @Test("a login on a full disk fails with a typed error, and its tokens are revoked")
   func secretsFull() async throws {
     let bench = try Bench()
     let session = try await bench.open(store: FullStore())
@@ -132,7 +132,7 @@ struct BadPlaceTests {
   }
 }
 
-/// A store that has room for nothing.
+/// A store without space.
 private struct FullStore: SecretStore {
   func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]? { nil }
   func write(_ item: SecretItem, _ bytes: [UInt8]) throws(SecretStoreError) {

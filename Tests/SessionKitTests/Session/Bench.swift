@@ -6,17 +6,17 @@ import SessionJournal
 import SessionTestKit
 import Testing
 
-/// A real session on a real folder, against a real server on loopback, on a clock that a test moves.
+/// A real session in a real folder, with a real server on loopback and a clock that a test moves.
 final class Bench: Sendable {
   let server: LoopbackServer
   let clock = ManualClock()
   let folder: URL
 
   init(_ settings: (inout LoopbackSettings) -> Void = { _ in }) throws {
-    // The server's tokens live by its own clock, for long: what expires, expires on the manual one.
+    // Tokens live long by the server's own clock, so that they expire only by the manual one.
     server = try LoopbackServer.start()
     server.settings.update {
-      // Far from the manual clock's, which every session would note.
+      // The server's clock differs from the manual one, which every session would note.
       $0.tellsTime = false
       settings(&$0)
     }
@@ -27,7 +27,7 @@ final class Bench: Sendable {
 
   deinit {
     server.stop()
-    // What a test leaves in the system's temporary folder is the system's to clean.
+    // The system cleans its temporary folder if this fails.
     do { try FileManager.default.removeItem(at: folder) } catch {}
   }
 
@@ -50,7 +50,7 @@ final class Bench: Sendable {
       journal: journal, secrets: store ?? FileSecretStore(folder: secrets),
       backend: HTTPBackend.snakeCaseJSON(server.baseURL), policy: policy, clock: clock)
     configuration.eventBuffer = eventBuffer
-    // A test says when something is seen.
+    // A test decides when a session sees the events of others.
     configuration.followsOthers = false
     return configuration
   }
@@ -61,7 +61,7 @@ final class Bench: Sendable {
     try await Session.open(configuration(policy, store: store, eventBuffer: eventBuffer))
   }
 
-  /// Opens where secrets are and their journal is not: it is looked for again (RES-7).
+  /// Opens a session that has secrets and no journal, which is looked for again (RES-7).
   func openMissing(_ policy: SessionPolicy = .bench, store: (any SecretStore)? = nil)
     async throws -> Session
   {
@@ -69,7 +69,8 @@ final class Bench: Sendable {
     return try await clock.running { try await Session.open(configuration) }
   }
 
-  /// Lets the time pass for which an absence is doubted, and has the session look again (RES-7).
+  /// Lets the time pass after which an absence is accepted, and makes the session look again
+  /// (RES-7).
   func passDoubt(_ session: Session) async {
     for pause in [1_000, 3_000] as [Int64] {
       clock.advance(by: .milliseconds(pause))
@@ -77,7 +78,7 @@ final class Bench: Sendable {
     }
   }
 
-  /// An open session with the sample user signed in.
+  /// An open session in which the sample user is logged in.
   func signedIn(_ policy: SessionPolicy = .bench, store: (any SecretStore)? = nil)
     async throws -> Session
   {
@@ -86,7 +87,7 @@ final class Bench: Sendable {
     return session
   }
 
-  /// Every record of the journal file as it is now.
+  /// Every record that is now in the journal file.
   func records() throws -> [SessionRecord] {
     var reader = try JournalReader(path: journal)
     var records: [SessionRecord] = []
@@ -119,7 +120,7 @@ extension SessionPolicy {
     return policy
   }
 
-  /// The same, and an expired session is kept.
+  /// The same policy, with expired sessions kept.
   static var keeping: SessionPolicy {
     var policy = SessionPolicy.bench
     policy.name = "EDU staging, keeps expired sessions"
@@ -128,16 +129,18 @@ extension SessionPolicy {
   }
 }
 
-/// How long something is waited for, in seconds: long on a busy machine, unless what is tried is to fail.
+/// The seconds to wait for something: long on a busy machine, and short if failures are expected.
 private let patience = Double(ProcessInfo.processInfo.environment["SESSION_PATIENCE"] ?? "") ?? 240
 
-/// Waits for something that happens on other threads; an hour of patience would hide a hang.
+/// Waits for something that happens on other threads.
+///
+/// An hour of patience would hide a hang.
 func eventually(
   _ what: Comment, within seconds: Double = patience, _ isTrue: () throws -> Bool,
   sourceLocation: SourceLocation = #_sourceLocation
 ) async rethrows {
   let end = Date(timeIntervalSinceNow: seconds)
-  // Who is not given its turn for long must not be too late at its first look.
+  // A thread that did not run for long still checks often enough.
   var looks = 0
   while Date() < end || looks < 400 {
     if try isTrue() { return }
@@ -147,7 +150,7 @@ func eventually(
   Issue.record(what, sourceLocation: sourceLocation)
 }
 
-/// The error of a call that must fail.
+/// The error of a call that is expected to fail.
 func failure<Value>(
   of call: () async throws(SessionError) -> Value,
   sourceLocation: SourceLocation = #_sourceLocation

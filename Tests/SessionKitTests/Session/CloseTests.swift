@@ -4,9 +4,9 @@ import SessionKit
 import SessionTestKit
 import Testing
 
-@Suite("A session: closed, and beside another", .timeLimit(.minutes(10)))
+@Suite("A session: closing, and other processes", .timeLimit(.minutes(10)))
 struct CloseTests {
-  @Test("REF-7 closing during a refresh waits for its answer: a rotated token is not thrown away")
+  @Test("REF-7 a close during a refresh waits for the response and keeps the rotated token")
   func closeDuringRefresh() async throws {
     let bench = try Bench {
       $0.rotatesRefreshTokens = true
@@ -26,7 +26,11 @@ struct CloseTests {
     try await again.close()
   }
 
-  @Test("REF-1 a session that another one was opened and closed beside still refreshes by itself")
+  @Test(
+    """
+    REF-1 a session still refreshes by itself after another one on its journal has opened and \
+    closed
+    """)
   func besideAnother() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()
@@ -38,7 +42,7 @@ struct CloseTests {
     try await session.close()
   }
 
-  @Test("REF-3 whoever waits for another's refresh has its token as soon as it is journaled")
+  @Test("REF-3 a caller that waits for a peer's refresh gets the token as soon as it is journaled")
   func waitsForAnother() async throws {
     let bench = try Bench()
     let first = try await bench.signedIn()
@@ -50,7 +54,7 @@ struct CloseTests {
     await eventually("the second one waits") { second.waiterCount == 1 }
     gate.open()
     #expect(try await mine.value.generation == Generation(2))
-    // Looked at every 100 ms of the clock, which only the test moves.
+    // The session looks every 100 ms of the clock, which only the test moves.
     await eventually("the second one is answered") {
       bench.clock.advance(by: .milliseconds(100))
       return second.waiterCount == 0
@@ -61,7 +65,7 @@ struct CloseTests {
     try await second.close()
   }
 
-  @Test("OUT-1 a wipe does not touch what another process has signed in to since")
+  @Test("OUT-1 a wipe does not touch the items of a later login by another process")
   func wipeSparesOthers() async throws {
     let bench = try Bench()
     let first = try await bench.signedIn()
@@ -69,7 +73,7 @@ struct CloseTests {
     let gate = bench.server.hold(.logout)
     let logout = Task { try await first.logout() }
     #expect(await bench.server.received(.logout))
-    // The second finds the logout when it commits, and the user signs in there.
+    // The second process finds the logout when it commits, and then logs in.
     _ = await failure { () async throws(SessionError) in try await second.refresh() }
     try await second.login(bench.credentials)
     gate.open()
@@ -83,7 +87,7 @@ struct CloseTests {
     try await third.close()
   }
 
-  @Test("an answer too large for the journal is unreadable, and the session goes on")
+  @Test("a response that is too large for the journal is an error, and the session continues")
   func tooLarge() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()
@@ -108,7 +112,7 @@ struct CloseTests {
     try await session.close()
   }
 
-  @Test("OUT-1 logged out while the secrets are locked: told once they open")
+  @Test("OUT-1 a logout with locked secrets is sent to the server after they are unlocked")
   func lockedLogout() async throws {
     let bench = try Bench()
     let store = MemorySecretStore()

@@ -6,7 +6,7 @@ import SessionTestKit
 import Synchronization
 import Testing
 
-@Suite("A session: its journal is compacted")
+@Suite("A session: compaction of its journal")
 struct CompactionTests {
   private static let short = RetentionPolicy(
     maximumRecords: 20, maximumBytes: nil, keptRecords: 6, keptBeforeEnd: 2)
@@ -32,7 +32,11 @@ struct CompactionTests {
     return sequences
   }
 
-  @Test("JRN-4 STA-7 a journal that got long begins with a snapshot; the session is what it was")
+  @Test(
+    """
+    JRN-4 STA-7 a long journal begins with a snapshot after compaction, and the state is \
+    unchanged
+    """)
   func compacts() async throws {
     let bench = try Bench()
     let session = try await Session.open(configuration(bench))
@@ -62,7 +66,11 @@ struct CompactionTests {
         == records.filter { $0.event != nil }.map(\.sequence))
   }
 
-  @Test("JRN-4 a process that was behind when another compacted goes on, and says what is missing")
+  @Test(
+    """
+    JRN-4 a process that had not read the compacted records continues, and reports which are \
+    missing
+    """)
   func behind() async throws {
     let bench = try Bench()
     let first = try await Session.open(configuration(bench))
@@ -72,7 +80,7 @@ struct CompactionTests {
     for _ in 0..<30 { try await first.refresh() }
     let (record, fold) = try #require(try snapshot(bench))
     try await second.refresh()
-    // The other process's token is everybody's: no request of its own.
+    // The other process's token is shared, so this process sends no request.
     #expect(second.currentToken?.generation == Generation(31))
     await #expect(
       throws: SessionError.eventsCompacted(through: record.sequence, state: fold.state)
@@ -84,7 +92,7 @@ struct CompactionTests {
     try await first.close()
   }
 
-  @Test("JRN-4 without a policy everything is kept")
+  @Test("JRN-4 without a retention policy all records are kept")
   func keepsAll() async throws {
     let bench = try Bench()
     let session = try await Session.open(configuration(bench, retention: nil))
@@ -96,7 +104,7 @@ struct CompactionTests {
     #expect(found == nil)
   }
 
-  @Test("JRN-4 a compaction that fails ends nothing, is told, and is tried again an hour later")
+  @Test("JRN-4 a failed compaction ends no session, is reported, and is retried after an hour")
   func fails() async throws {
     let bench = try Bench()
     let tries = Mutex(0)

@@ -6,8 +6,8 @@ import Testing
 @testable import SessionHTTP
 @testable import SessionKit
 
-/// Whole sessions by a backend that is no HTTP (`ServerInProcess`).
-@Suite("A session at a backend of the app's own")
+/// Whole sessions with a backend without HTTP (`ServerInProcess`).
+@Suite("A session with the app's own backend")
 struct CustomBackendTests {
   private static let credentials = Credential.password("ana@school.test", "correct-horse-9")
 
@@ -37,7 +37,11 @@ struct CustomBackendTests {
     }
   }
 
-  @Test("POL-4 LOG-3 REF-5 CTX-1 LOG-6 OUT-1 a whole session, from login to logout")
+  @Test(
+    """
+    POL-4 LOG-3 REF-5 CTX-1 LOG-6 OUT-1 a session works from login to logout with an app's own \
+    backend
+    """)
   func whole() async throws {
     let session = try await signedIn()
     #expect(session.currentUser?.id == "u-1" && session.activeContext?.role.id == "teacher")
@@ -66,7 +70,7 @@ struct CustomBackendTests {
   }
 
   @Test(
-    "REF-6 REF-14 a request that was not sent is no connection, and the next one has the same token"
+    "REF-6 REF-14 a request that was not sent fails as no connection, and its token is used again"
   )
   func notSent() async throws {
     let session = try await signedIn()
@@ -80,12 +84,12 @@ struct CustomBackendTests {
     try await session.close()
   }
 
-  @Test("REF-6 REF-7 after a lost response the server is asked again at once")
+  @Test("REF-6 REF-7 after a lost response the request is repeated at once")
   func lost() async throws {
     let session = try await signedIn()
     await server.next(.loses)
     _ = await failure { () async throws(SessionError) in try await session.refresh() }
-    // The server had acted: the token was spent.
+    // The server had acted on the first request, so the token was already used.
     #expect(session.state.kind == .expired)
     #expect(await server.requests.suffix(2) == ["refresh refresh-1", "refresh refresh-1"])
     try await session.close()
@@ -94,7 +98,11 @@ struct CustomBackendTests {
     #expect(failures.map(\.serverCode) == [nil, "renewal-reused"])
   }
 
-  @Test("REF-6 if the server has not acted on a request that it may have received, nothing is lost")
+  @Test(
+    """
+    REF-6 after a lost request, the repetition succeeds if the server has not acted on the first \
+    one
+    """)
   func lostRequest() async throws {
     let session = try await signedIn()
     await server.next(.fails(.noResponse("the line was cut", mayHaveActed: true)))
@@ -104,7 +112,7 @@ struct CustomBackendTests {
     try await session.close()
   }
 
-  @Test("REF-9 a backend that does not answer is given up after the request's time")
+  @Test("REF-9 a request is given up at its timeout if the backend does not answer")
   func hangs() async throws {
     var policy = SessionPolicy.unasked
     policy.refresh.timeout = .seconds(5)
@@ -116,7 +124,7 @@ struct CustomBackendTests {
     try await session.close()
   }
 
-  @Test("OUT-5 a refused access token is refreshed once, and the revocation is asked again")
+  @Test("OUT-5 a refused access token is refreshed once, and the revocation is repeated")
   func revocation() async throws {
     let session = try await signedIn()
     await server.failRevocations(BackendError(.accessTokenRefused, status: 401))
@@ -126,7 +134,7 @@ struct CustomBackendTests {
     try await session.close()
   }
 
-  @Test("OUT-1 a revocation that fails is tried again at the next opening")
+  @Test("OUT-1 a failed revocation is repeated at the next opening")
   func revocationLater() async throws {
     let session = try await signedIn()
     await server.failRevocations(.noResponse("the line is down", mayHaveActed: false))
@@ -150,7 +158,8 @@ struct CustomBackendTests {
     try await session.close()
   }
 
-  @Test("LOG-3 LOG-5 a wrong password, a registration, and what the backend does not offer")
+  @Test(
+    "LOG-3 LOG-5 a wrong password, a registration and an unsupported login have distinct results")
   func signIns() async throws {
     let session = try await Session.open(configuration(server))
     let wrong = await failure { () async throws(SessionError) in
@@ -168,7 +177,7 @@ struct CustomBackendTests {
     try await session.close()
   }
 
-  @Test("STO-3 LOG-12 an e-mail address is no user's id, and another user ends the session")
+  @Test("STO-3 LOG-12 an e-mail address as user id is refused, and another user ends the session")
   func users() async throws {
     let session = try await Session.open(configuration(server))
     let address = UserProfile(id: "ana@school.test")
@@ -193,7 +202,7 @@ struct CustomBackendTests {
     #expect(try failures().last?.serverCode == NamingSource.reader.rawValue)
   }
 
-  @Test("REF-7 tokens that could not be sent are not stored")
+  @Test("REF-7 tokens that cannot be sent are not stored")
   func tokens() async throws {
     let session = try await signedIn()
     await server.next(.brings(TokenResponse(access: Secret("a b"), lifetime: .seconds(60))))
@@ -204,7 +213,7 @@ struct CustomBackendTests {
     try await session.close()
   }
 
-  @Test("STO-6 the tokens of a backend go to no other one, named or not")
+  @Test("STO-6 the tokens of one backend are not sent to another one, named or unnamed")
   func identity() async throws {
     try await signedIn().close()
     for other in [BackendIdentity("other.accounts"), .unnamed] {
@@ -225,7 +234,7 @@ struct CustomBackendTests {
     try await session.close()
   }
 
-  @Test("INT-5 calls carry the token to the origins that the app names, and to no other")
+  @Test("INT-5 calls carry the token only to the origins that the app names")
   func calls() throws {
     let url = try #require(URL(string: "https://api.school.test/v1/materials"))
     let head = CallOutline(method: "GET", url: url, isAuthorized: false)
@@ -237,7 +246,7 @@ struct CustomBackendTests {
     #expect(rules.target(head, server) == .plain)
   }
 
-  @Test("POL-4 REF-5 OUT-1 a backend that passes requests on to one of HTTP is as good as that one")
+  @Test("POL-4 REF-5 OUT-1 a backend that forwards to an HTTP backend behaves like it")
   func decorated() async throws {
     let passing = PassingBackend(HTTPBackend.snakeCaseJSON(bench.server.baseURL))
     let session = try await Session.open(configuration(passing))
@@ -249,7 +258,7 @@ struct CustomBackendTests {
     #expect(try bench.eventNames() == ["login", "refreshSucceeded", "logout"])
   }
 
-  @Test("REF-11 a request that is prepared while another process logs out is not sent")
+  @Test("REF-11 a request is not sent if another process logs out while it is prepared")
   func withdrawn() async throws {
     let other = try await bench.signedIn()
     var configuration = bench.configuration()
@@ -264,7 +273,7 @@ struct CustomBackendTests {
     try await other.close()
   }
 
-  @Test("REF-6 an error of a backend says whether the server may have acted")
+  @Test("REF-6 each error of a backend states whether the server may have acted")
   func errors() {
     let rows: [(BackendError, RequestFailure.Kind, Bool)] = [
       (.noResponse("x", mayHaveActed: false), .noConnection, false),
@@ -284,7 +293,7 @@ struct CustomBackendTests {
     for (error, kind, mayHaveActed) in rows {
       let failure = error.failure(naming: [:])
       #expect(failure.kind == kind && error.mayHaveActed == mayHaveActed, "\(error)")
-      // There and back, nothing is lost.
+      // The conversion in both directions keeps everything.
       let again = BackendError(failure, message: error.message)
       #expect(again.failure(naming: [:]) == failure && again.mayHaveActed == mayHaveActed)
     }
@@ -298,7 +307,7 @@ struct CustomBackendTests {
 }
 
 extension SessionPolicy {
-  /// An expired session is kept, and the profile is asked only if the app wants it.
+  /// Expired sessions are kept, and the profile is requested only if the app asks.
   fileprivate static var unasked: SessionPolicy {
     var policy = SessionPolicy.keeping
     policy.limits.profileCheck = .whenUnknown
@@ -306,7 +315,7 @@ extension SessionPolicy {
   }
 }
 
-/// Passes each request on, as a decorator does.
+/// Forwards each request, as a decorator does.
 private struct PassingBackend: AuthBackend {
   let inner: HTTPBackend
 

@@ -10,7 +10,7 @@ final class Diary: Sendable {
   func note(_ line: String) { state.withLock { $0.append(line) } }
 }
 
-/// Where a host waits until a test lets it go on, whatever is cancelled.
+/// A gate at which a host waits until a test opens it, even if its task is cancelled.
 final class HostGate: Sendable {
   private let ends: AsyncStream<Void>
   private let end: AsyncStream<Void>.Continuation
@@ -25,7 +25,7 @@ final class HostGate: Sendable {
   func open() { end.finish() }
 }
 
-/// A host that writes down each call.
+/// A host that records each call.
 final class DiaryHost: SessionHost {
   let name: String
   let diary: Diary
@@ -44,12 +44,12 @@ final class DiaryHost: SessionHost {
     (self.hasUserData, self.separatesSignIns) = (hasUserData, separatesSignIns)
   }
 
-  /// What happens in the next preparation, after it is written down.
+  /// What happens in the next preparation, after it is recorded.
   func onPreparation(_ work: @escaping @Sendable () async -> Void) {
     preparing.withLock { $0 = work }
   }
 
-  /// What happens in the next end, after it is written down.
+  /// What happens in the next end, after it is recorded.
   func onEnd(_ work: @escaping @Sendable () async -> Void) { ending.withLock { $0 = work } }
 
   func prepareForLogout(user: Identifier?, journal: Identifier) async -> Int {

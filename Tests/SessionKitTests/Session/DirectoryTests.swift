@@ -6,7 +6,7 @@ import SessionKit
 import SessionTestKit
 import Testing
 
-/// The directory of a session, on real folders.
+/// The directory of a session, in real folders.
 @Suite("A session: its directory")
 struct DirectoryTests {
   private let bench: Bench
@@ -43,7 +43,10 @@ struct DirectoryTests {
   }
 
   @Test(
-    "JRN-1 STO-2 the first start creates the directory and the folders above it, the second finds the session",
+    """
+    JRN-1 STO-2 the first start creates the directory with its parents, and the second finds the \
+    session
+    """,
     arguments: ["session", "a/b/session", "with a space/\u{E9}t\u{E9} \u{4F1A}", "50%25"])
   func firstStart(name: String) async throws {
     let directory = bench.folder.appending(path: name, directoryHint: .isDirectory)
@@ -62,7 +65,7 @@ struct DirectoryTests {
     try await second.close()
   }
 
-  @Test("STO-2 a service names the keychain; elsewhere the secrets are files in the directory")
+  @Test("STO-2 the secrets of a service are files in the directory if there is no keychain")
   func service() async throws {
     #if !canImport(Security)
       let directory = bench.folder.appending(path: "session")
@@ -81,7 +84,7 @@ struct DirectoryTests {
   }
 
   @Test(
-    "RES-7 a missing directory whose session has secrets: nothing is created, nothing is wiped, and the error says what to do",
+    "RES-7 a missing directory with stored secrets is an error, and nothing is created or wiped",
     arguments: [SessionEnding.signedIn, .expired, .loggedOut])
   func missed(ending: SessionEnding) async throws {
     let disk = bench.folder.appending(path: "disk")
@@ -93,7 +96,7 @@ struct DirectoryTests {
     try await session.close()
     let before = try items(in: store)
     #expect(!before.isEmpty)
-    // The whole disk, and the session's folder of a disk that has other folders.
+    // First the whole disk is missing, then only the session's folder on a disk with other folders.
     for isWhole in [true, false] {
       let gone = isWhole ? disk : directory
       let aside = bench.folder.appending(path: "aside")
@@ -112,7 +115,7 @@ struct DirectoryTests {
     try await again.close()
   }
 
-  /// How the session was left.
+  /// How the session ended before.
   enum SessionEnding: Sendable, CaseIterable {
     case signedIn, expired, loggedOut
 
@@ -129,7 +132,7 @@ struct DirectoryTests {
     }
   }
 
-  @Test("RES-7 no directory is created beside a journal that may be on a disk that is not mounted")
+  @Test("RES-7 no directory is created if another session's journal may be on an unmounted disk")
   func beside() async throws {
     let disk = bench.folder.appending(path: "disk")
     let store = MemorySecretStore()
@@ -139,7 +142,7 @@ struct DirectoryTests {
     let before = try items(in: store)
     let aside = bench.folder.appending(path: "aside")
     try FileManager.default.moveItem(at: disk, to: aside)
-    // What is left where the disk was mounted is an empty folder.
+    // An unmounted disk leaves an empty folder at its mount point.
     try FileManager.default.createDirectory(at: disk, withIntermediateDirectories: false)
     let second = disk.appending(path: "second")
     #expect(
@@ -149,7 +152,8 @@ struct DirectoryTests {
     #expect(try items(in: store) == before)
   }
 
-  @Test("RES-7 secrets that cannot be read may belong to a journal: nothing is created")
+  @Test(
+    "RES-7 no directory is created while the secrets cannot be read, as they may have a journal")
   func unreadable() async throws {
     let directory = bench.folder.appending(path: "session")
     let error = await refused(directory, LockedStore())
@@ -158,7 +162,7 @@ struct DirectoryTests {
     #expect(!stands(directory))
   }
 
-  @Test("JRN-1 a file in the directory's place, and above it: a typed error, and nothing changes")
+  @Test("JRN-1 a file in the directory's place or above it is a typed error, and is not changed")
   func file() async throws {
     let file = bench.folder.appending(path: "file")
     try Data("mine".utf8).write(to: file)
@@ -171,7 +175,7 @@ struct DirectoryTests {
     #expect(try Data(contentsOf: file) == Data("mine".utf8))
   }
 
-  @Test("JRN-1 a link to nothing is not followed")
+  @Test("JRN-1 a link without a target is refused, and its target is not created")
   func link() async throws {
     let link = bench.folder.appending(path: "link")
     let target = bench.folder.appending(path: "target")
@@ -183,7 +187,7 @@ struct DirectoryTests {
   }
 
   @Test(
-    "JRN-1 a URL that is no absolute file URL is refused, and its text is not shown",
+    "JRN-1 a URL that is no absolute file URL is refused, and the error does not show it",
     arguments: ["session", "https://ada:s3cret@example.com/session", "", "data:,x"])
   func otherURL(text: String) async throws {
     let directory = text.isEmpty ? URL(string: "?") : URL(string: text)

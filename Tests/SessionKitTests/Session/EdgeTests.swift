@@ -23,9 +23,9 @@ final class HookStore: SecretStore {
   func setAside(_ item: SecretItem) throws(SecretStoreError) { try base.setAside(item) }
 }
 
-@Suite("A session: beside another, and at its edges")
+@Suite("A session: other processes and edge cases")
 struct EdgeTests {
-  @Test("RES-3 another process's token that cannot be read for a moment ends nothing")
+  @Test("RES-3 a peer's token that cannot be read for a moment does not end the session")
   func lockedReload() async throws {
     let bench = try Bench()
     let mine = MemorySecretStore()
@@ -46,7 +46,7 @@ struct EdgeTests {
     #expect(try !bench.eventNames().contains("logout"))
   }
 
-  @Test("the profile shown is that of the user whom another process signed in")
+  @Test("the profile is that of the user whom another process logged in")
   func currentUser() async throws {
     let bench = try Bench()
     let bob = LoopbackUser(
@@ -62,18 +62,19 @@ struct EdgeTests {
     let two = try await Session.open(configuration)
     try await one.logout()
     try await one.login(.password(bob.email, bob.password))
-    // Asked in the first user's session: another user's token is no answer to that.
+    // The refresh was requested in the first user's session, so another user's token is no answer
+    // to it.
     let told = await failure { () async throws(SessionError) in try await two.refresh() }
     #expect(told?.isLoggedOut == true)
     #expect(two.state.user == Identifier(bob.id))
     #expect(two.currentUser?.id == Identifier(bob.id), "\(two.currentUser?.displayName ?? "nil")")
   }
 
-  @Test("OUT-1 a logout returns though another sign-in and logout came between")
+  @Test("OUT-1 a logout returns although another login and logout happened meanwhile")
   func logoutReturns() async throws {
     let bench = try Bench()
     var policy = SessionPolicy.bench
-    // Both are on the wire at a time, on whatever machine.
+    // Both requests are pending at once, also on a slow machine.
     policy.ending.revocationTimeout = .seconds(600)
     let session = try await bench.signedIn(policy)
     let gate = bench.server.hold(.logout)
@@ -88,7 +89,7 @@ struct EdgeTests {
     try await session.close()
   }
 
-  @Test("JRN-3 a record that this version cannot follow is named")
+  @Test("JRN-3 a record that this version cannot apply is an error that names the journal")
   func unusable() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()
@@ -102,7 +103,7 @@ struct EdgeTests {
     }
   }
 
-  @Test("an item that cannot be removed does not keep the session from opening")
+  @Test("an item that cannot be removed does not prevent the session from opening")
   func leftover() async throws {
     let bench = try Bench()
     let memory = MemorySecretStore()
@@ -124,7 +125,7 @@ struct EdgeTests {
     }
   }
 
-  @Test("closing ends the subscribers though the journal is gone")
+  @Test("a close ends the event sequences although the journal was deleted")
   func deletedJournal() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()
@@ -137,7 +138,7 @@ struct EdgeTests {
     #expect(error == .closed)
   }
 
-  @Test("closing closes, in a cancelled task too")
+  @Test("a close in a cancelled task still closes the session")
   func cancelledClose() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()
@@ -150,7 +151,7 @@ struct EdgeTests {
     #expect(error == .closed)
   }
 
-  @Test("STA-7 a subscriber that is far behind gets everything though the session is closed")
+  @Test("STA-7 a slow subscriber receives all events although the session is closed")
   func behindAtClose() async throws {
     let bench = try Bench()
     let session = try await Session.open(bench.configuration(eventBuffer: 2))
@@ -163,9 +164,9 @@ struct EdgeTests {
     #expect(count == 10)
   }
 
-  @Test("STO-3 what was set aside goes with the logout")
+  @Test("STO-3 a logout also removes items that were set aside")
   func setAside() async throws {
-    // setAside leaves the secret on disk after logout
+    // A later logout must not leave the item that was set aside.
     let bench = try Bench()
     let session = try await bench.signedIn()
     let token = session.currentToken?.plaintext ?? ""
@@ -185,7 +186,7 @@ struct EdgeTests {
     #expect(leftovers.isEmpty, "\(leftovers)")
   }
 
-  @Test("a refused switch and a deleted account have their own errors")
+  @Test("a refused switch and a deleted account have distinct errors")
   func errors() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()

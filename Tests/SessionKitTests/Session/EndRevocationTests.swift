@@ -7,8 +7,8 @@ import Testing
 @testable import SessionHTTP
 @testable import SessionKit
 
-/// Ends that nobody asked for, at a backend that is told with the access token.
-@Suite("A session: ends that leave tokens at the server", .timeLimit(.minutes(5)))
+/// Ends that the user did not request, at a backend whose logout needs the access token.
+@Suite("A session: ends that leave valid tokens at the server", .timeLimit(.minutes(5)))
 struct EndRevocationTests {
   private static let limit: Int64 = 600_000
 
@@ -41,7 +41,7 @@ struct EndRevocationTests {
     return (backend, session)
   }
 
-  /// The access tokens of the requests that end sessions.
+  /// The access tokens of the logout requests.
   private func revoked(_ backend: AnswerBench) -> [String] {
     backend.requests.filter { $0.url.lastPathComponent == "logout" }
       .compactMap { $0.header("Authorization") }
@@ -64,7 +64,7 @@ struct EndRevocationTests {
   }
 
   @Test(
-    "OUT-6 POL-5 a session that is not used ends, and the server is told; an expired user stays",
+    "OUT-6 POL-5 an end by inactivity revokes the tokens, and an expired session keeps the user",
     arguments: [SessionPolicy.End.keep, .clear])
   func inactivity(end: SessionPolicy.End) async throws {
     let (backend, session) = try await signedIn(end)
@@ -78,7 +78,7 @@ struct EndRevocationTests {
   }
 
   @Test(
-    "OUT-6 LOG-6 a refresh that is answered with an inactive or deleted account: the server is told",
+    "OUT-6 LOG-6 a refresh that finds an inactive or deleted account revokes the tokens",
     arguments: ["USER_INACTIVE", "USER_DELETED"])
   func account(code: String) async throws {
     let (backend, session) = try await signedIn(.keep)
@@ -90,7 +90,7 @@ struct EndRevocationTests {
     try await session.close()
   }
 
-  @Test("OUT-6 POL-2 attempts that are exhausted prove nothing of the tokens: the server is told")
+  @Test("OUT-6 POL-2 an end after exhausted attempts revokes the tokens")
   func exhausted() async throws {
     let (backend, session) = try await signedIn(.keep)
     backend.answer(503, "")
@@ -101,7 +101,7 @@ struct EndRevocationTests {
     try await session.close()
   }
 
-  @Test("OUT-6 a refused refresh token is dead: nothing is left to revoke")
+  @Test("OUT-6 after a refused refresh token nothing is revoked")
   func refused() async throws {
     let (backend, session) = try await signedIn(.keep)
     backend.answer(401, "")
@@ -112,7 +112,7 @@ struct EndRevocationTests {
     #expect(revoked(backend) == [])
   }
 
-  @Test("OUT-6 RES-1 a required item is missing, and the token is there: the server is told")
+  @Test("OUT-6 RES-1 an end because of a missing item revokes the tokens that are still stored")
   func itemMissing() async throws {
     let (backend, session) = try await signedIn(.keep)
     try await session.close()
@@ -130,7 +130,7 @@ struct EndRevocationTests {
     try await again.close()
   }
 
-  @Test("OUT-6 killed between such an end and its wipe: the next opening wipes the token and tells")
+  @Test("OUT-6 after a death between such an end and its wipe, the next opening wipes and revokes")
   func killed() async throws {
     let (backend, session) = try await signedIn(.keep)
     let token = try Data(contentsOf: URL(filePath: backend.bench.secrets + "/token"))
@@ -154,7 +154,7 @@ struct EndRevocationTests {
     try await again.close()
   }
 
-  /// Puts a token in its place that a refresh brought and no event announces.
+  /// Stores a token of a refresh that no event announces.
   private func storeUnannounced(_ backend: AnswerBench, _ session: Session) async throws {
     let time = backend.bench.clock.now().time
     let facts = TokenMetadata(
@@ -171,7 +171,7 @@ struct EndRevocationTests {
   }
 
   @Test(
-    "OUT-6 REF-7 a logout after another process stored a rotated token and died: the new one is revoked"
+    "OUT-6 REF-7 a logout revokes the newer token that a dead process stored and did not journal"
   )
   func unannounced() async throws {
     let (backend, session) = try await signedIn(.keep)
@@ -182,7 +182,7 @@ struct EndRevocationTests {
     try await session.close()
   }
 
-  @Test("OUT-6 REF-7 killed between such a logout and its wipe: the new token is revoked")
+  @Test("OUT-6 REF-7 after a death between such a logout and its wipe, the newer token is revoked")
   func unannouncedAndKilled() async throws {
     let (backend, session) = try await signedIn(.keep)
     try await storeUnannounced(backend, session)

@@ -7,7 +7,7 @@ import SessionMessages
 import SessionTestKit
 import Testing
 
-/// What the error of a call says of why it failed.
+/// What the error of a call says about its cause.
 @Suite("A session: errors keep the cause")
 struct ErrorCauseTests {
   @Test(
@@ -28,13 +28,13 @@ struct ErrorCauseTests {
       try await session.close()
       return
     }
-    // A later caller gets the same reason.
+    // A later caller receives the same reason.
     let later = await failure { () async throws(SessionError) in try await session.refresh() }
     for word in ["refreshRejected", "401", "TOKEN_REUSED"] {
       #expect(later?.description.contains(word) == true, "\(word)")
     }
     try await session.close()
-    // Of what another opening learnt, the journal's state has the reason.
+    // After another opening, only the reason in the journal's state is known.
     let again = try await bench.open(policy)
     let last = await failure { () async throws(SessionError) in try await again.refresh() }
     #expect(last?.code == .expired && last?.reason == .expired(.refreshRejected))
@@ -42,7 +42,7 @@ struct ErrorCauseTests {
     try await again.close()
   }
 
-  @Test("POL-8 the journal holds the code of the configuration with its meaning")
+  @Test("POL-8 the journal holds a configured code with its meaning")
   func configuredCode() async throws {
     let bench = try Bench()
     var configuration = bench.configuration(.keeping)
@@ -62,7 +62,7 @@ struct ErrorCauseTests {
     #expect(failed.map(\.configuredMeaning) == [.refreshTokenReused])
   }
 
-  @Test("LOG-2 LOG-13 the local limit of sign-ins is not told as the server's 429")
+  @Test("LOG-2 LOG-13 the local limit of logins is not reported as a 429 of the server")
   func localLimit() async throws {
     let bench = try Bench()
     var policy = SessionPolicy.bench
@@ -84,7 +84,7 @@ struct ErrorCauseTests {
     try await session.close()
   }
 
-  @Test("OUT-3 LOG-13 the text of one unsent change speaks of one")
+  @Test("OUT-3 LOG-13 the text about one unsent change is in the singular")
   func oneChange() {
     #expect("\(SessionError.pendingChanges(1))".hasPrefix("1 change was not sent yet"))
     #expect("\(SessionError.pendingChanges(2))".hasPrefix("2 changes were not sent yet"))

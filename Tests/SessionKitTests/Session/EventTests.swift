@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A session: subscribers")
 struct EventTests {
-  @Test("STA-7 a subscription begins when it is made, not when its loop begins")
+  @Test("STA-7 a subscription begins when the sequence is made, not when its loop begins")
   func begins() async throws {
     let bench = try Bench()
     let session = try await bench.open()
@@ -22,7 +22,7 @@ struct EventTests {
     #expect(kinds == [.login, .refreshSucceeded, .logout])
   }
 
-  @Test("STA-7 history first, then live: no gap and no duplicate, for any number of subscribers")
+  @Test("STA-7 each subscriber receives the history and then live events, without gap or duplicate")
   func historyThenLive() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()
@@ -46,7 +46,7 @@ struct EventTests {
     for sequences in all { #expect(sequences == expected) }
   }
 
-  @Test("STA-7 subscribers that wait are told in the order in which they came")
+  @Test("STA-7 waiting subscribers receive an event in the order in which they subscribed")
   func order() throws {
     let world = SimulatedWorld(Choices(replaying: []))
     let configuration = try world.configuration(
@@ -68,7 +68,7 @@ struct EventTests {
     #expect(world.unfinished == 0)
   }
 
-  @Test("STA-7 a subscriber that falls far behind is fed from the journal and misses nothing")
+  @Test("STA-7 a slow subscriber receives all events, from the journal if the buffer is full")
   func slow() async throws {
     let bench = try Bench()
     let session = try await Session.open(bench.configuration(eventBuffer: 4))
@@ -85,7 +85,7 @@ struct EventTests {
     #expect(try await iterator.next() == nil)
   }
 
-  @Test("STA-7 events(after:) of a reopened journal begins where it was told")
+  @Test("STA-7 events(after:) of a reopened journal begins after the given sequence")
   func reopened() async throws {
     let bench = try Bench()
     try await bench.signedIn().close()
@@ -100,7 +100,7 @@ struct EventTests {
     try await session.close()
   }
 
-  @Test("STA-7 a cancelled subscriber ends, and the others go on")
+  @Test("STA-7 a cancelled subscriber ends, and the others continue")
   func cancelled() async throws {
     let bench = try Bench()
     let session = try await bench.open()
@@ -118,7 +118,7 @@ struct EventTests {
     try await session.close()
   }
 
-  @Test("the live state is the fold of the file")
+  @Test("the live state equals the fold of the journal file")
   func fold() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn(.keeping)

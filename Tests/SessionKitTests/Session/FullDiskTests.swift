@@ -5,11 +5,14 @@ import SessionKit
 import SessionTestKit
 import Testing
 
-/// What only a child process may do: limit how long its files may get, which no disk needs to be full for.
+/// A child process limits the size of its files, which simulates a full disk.
 @Suite("A session on a full disk")
 struct SessionFullDiskTests {
   @Test(
-    "RES-6 REF-7 full right after a rotation: the newest token is served, its event comes later")
+    """
+    RES-6 REF-7 if the disk is full after a rotation, the newest token is used and journaled \
+    later
+    """)
   func afterRotation() async throws {
     await #expect(processExitsWith: .success) {
       signal(SIGXFSZ, SIG_IGN)
@@ -33,14 +36,14 @@ struct SessionFullDiskTests {
     }
   }
 
-  @Test("RES-6 REF-7 full right after a rotation, and the process dies: the token is recovered")
+  @Test("RES-6 REF-7 a rotated token is recovered after a death on a full disk")
   func diesAfterRotation() async throws {
     await #expect(processExitsWith: .success) {
       signal(SIGXFSZ, SIG_IGN)
       let bench = try Bench { $0.rotatesRefreshTokens = true }
       let (_, rest) = try await bench.rotatedOnFullDisk()
       _ = try limitFiles(to: rest)
-      // As if the process had died here: another object opens what lies there.
+      // As if the process had died here: another object opens the same files.
       let again = try await bench.open()
       #expect(again.currentToken?.generation == Generation(2))
       #expect(
@@ -53,7 +56,7 @@ struct SessionFullDiskTests {
   }
 
   @Test(
-    "RES-6 REF-7 full right after a rotation, and closed: the newest token is nobody's to revoke")
+    "RES-6 REF-7 a close on a full disk does not revoke the newest token")
   func closesAfterRotation() async throws {
     await #expect(processExitsWith: .success) {
       signal(SIGXFSZ, SIG_IGN)
@@ -70,7 +73,7 @@ struct SessionFullDiskTests {
   }
 
   @Test(
-    "OUT-1 RES-6 a logout behind a rotation that is not journaled: the server is told of the newest"
+    "OUT-1 RES-6 a logout after a rotation that is not journaled revokes the newest token"
   )
   func logsOutAfterRotation() async throws {
     await #expect(processExitsWith: .success) {
@@ -90,7 +93,7 @@ struct SessionFullDiskTests {
   }
 
   @Test(
-    "RES-6 REF-6 full before a refresh: none leaves, nobody is logged out, and it is made up for")
+    "RES-6 REF-6 a full disk before a refresh prevents the request, and logs out no user")
   func beforeRefresh() async throws {
     await #expect(processExitsWith: .success) {
       signal(SIGXFSZ, SIG_IGN)
@@ -106,7 +109,7 @@ struct SessionFullDiskTests {
       #expect(try await session.accessToken().generation == Generation(1))
       try await session.close()
 
-      // Opened on the full disk it serves its token all the same.
+      // On the full disk a new opening still returns its token.
       let again = try await bench.open()
       #expect(again.currentToken?.generation == Generation(1))
       _ = try limitFiles(to: rest)
@@ -117,7 +120,8 @@ struct SessionFullDiskTests {
     }
   }
 
-  @Test("RES-6 on a disk that got full, what the journal has in reserve is enough for refreshes")
+  @Test(
+    "RES-6 after the disk becomes full, the journal's reserve is enough for at least ten refreshes")
   func reserve() async throws {
     await #expect(processExitsWith: .success) {
       signal(SIGXFSZ, SIG_IGN)
@@ -139,7 +143,7 @@ struct SessionFullDiskTests {
 }
 
 extension Bench {
-  /// Where the journal's last record ends, in bytes.
+  /// The byte at which the journal's last record ends.
   func end() throws -> UInt64 {
     var reader = try JournalReader(path: journal)
     var end: UInt64 = 64
@@ -149,15 +153,16 @@ extension Bench {
     return end
   }
 
-  /// A session whose disk got full while its refresh was on its way, and the limit that was before: the
-  /// token is stored, its event is not.
+  /// A session whose disk became full during its refresh, and the limit before that.
+  ///
+  /// The token is stored, and its event is not.
   func rotatedOnFullDisk() async throws -> (Session, limit: UInt64) {
     let session = try await signedIn()
     let end = try grow()
     let gate = server.hold(.refresh)
     let refresh = Task { try await session.refresh() }
     #expect(await server.received(.refresh))
-    // The intent is in the journal by now, which cannot grow from here on; the items are smaller.
+    // The intent is in the journal, which cannot grow any further. The items are smaller.
     let limit = try limitFiles(to: try self.end())
     #expect(try self.end() > end)
     gate.open()
@@ -167,7 +172,7 @@ extension Bench {
     return (session, limit)
   }
 
-  /// Makes the journal longer than any item is; where it ends now.
+  /// Makes the journal longer than any item, and returns its end.
   func grow() throws -> UInt64 {
     let journal = try Journal.open(at: journal)
     let (kind, payload) = SessionCodec.encode(.note(.closed), at: clock.now().time)
@@ -178,7 +183,7 @@ extension Bench {
   }
 }
 
-/// Limits how long files of this process may get; what the limit was.
+/// Limits the size of this process's files, and returns the old limit.
 private func limitFiles(to size: UInt64) throws -> UInt64 {
   var limit = rlimit()
   #if canImport(Glibc)

@@ -5,8 +5,8 @@ import Testing
 
 @testable import SessionKit
 
-/// What is kept of a session's uses, by several processes that share it.
-@Suite("The stamp of a use")
+/// What is stored about a session's uses by several processes that share it.
+@Suite("The time of the last use")
 struct UseStampTests {
   private static let limit = UseTests.limit
   private static let answer = """
@@ -14,7 +14,7 @@ struct UseStampTests {
     "user":{"id":"u1","email":"a@b.test"}}
     """
 
-  /// A store whose token cannot be read when a test says so.
+  /// A store whose token cannot be read while a test says so.
   private final class FailingStore: SecretStore {
     private let store = MemorySecretStore()
     private let failing = Mutex(false)
@@ -50,7 +50,7 @@ struct UseStampTests {
     return expired.reason == .inactivity
   }
 
-  @Test("POL-5 a close sets nobody's use back")
+  @Test("POL-5 a close does not move the time of the last use backward")
   func closed() async throws {
     let bench = try Bench()
     let first = try await bench.signedIn(UseTests.policy)
@@ -70,7 +70,7 @@ struct UseStampTests {
     try await other.close()
   }
 
-  @Test("POL-5 REF-8 of two uses the later one is kept, by the clock that they share")
+  @Test("POL-5 REF-8 of two uses the later one is stored, by the clock that both share")
   func later() {
     let now = ClockReading(time: Timestamp(milliseconds: 10_000), uptime: 500)
     let use = LastActivity(at: 400, now: now, boot: "b")
@@ -83,9 +83,9 @@ struct UseStampTests {
     for (time, uptime, boot, isKept): (Int64, Int64, String?, Bool) in [
       (0, 450, "b", true), (0, 350, "b", false), (20_000, 350, "b", false),
       (20_000, 450, "b", true),
-      // Of another start, or of none that is known: by the civil time.
+      // Of another start of the system, or an unknown one, the wall clock decides.
       (9_950, 0, "a", true), (9_850, 9_000, "a", false), (9_950, 0, nil, true),
-      // Ahead of now: a clock was set back.
+      // Later than now: a clock was set back.
       (10_001, 450, "a", false), (.max, .max, "a", false), (20_000, 501, "b", false),
     ] {
       let stored = stored(time, uptime, boot)
@@ -94,7 +94,7 @@ struct UseStampTests {
   }
 
   @Test(
-    "POL-5 what was not used here is not told at the close, and the end is looked for each second")
+    "POL-5 only a use in this process is its own, and a due end is reported once a second")
   func meter() {
     let use = ActivityMeter(PolicyFigures(UseTests.policy))
     use.follow(1_000)
@@ -108,7 +108,7 @@ struct UseStampTests {
   }
 
   @Test(
-    "POL-5 a refresh whose answer names the user keeps the stamp, which the sign-in has written")
+    "POL-5 a refresh that names the user keeps the time of the last use")
   func refreshed() async throws {
     let answers = try AnswerBench(AnswerBench.camelCaseWire())
     let bench = answers.bench
@@ -120,9 +120,9 @@ struct UseStampTests {
     bench.clock.advance(by: .seconds(1))
     answers.answer(Self.answer)
     try await session.refresh()
-    // Less than what is noted has passed since.
+    // Less time has passed than the interval at which uses are stored.
     #expect(try user(bench).fields.used?.uptime == signedIn)
-    // As if the process had died here: another object opens what lies there.
+    // As if the process had died here: another object opens the same files.
     let idle = session.engine
     bench.clock.advance(by: .milliseconds(Self.limit))
     let again = try await answers.open(UseTests.policy)
@@ -131,13 +131,13 @@ struct UseStampTests {
     _ = try await idle.close()
   }
 
-  @Test("POL-5 a stamp that was lost is not a session that was never used")
+  @Test("POL-5 a session still expires by inactivity after the stored time was lost")
   func lost() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn(UseTests.policy)
     let last = bench.clock.now().uptime
     await bench.clock.waitForSleepers(1)
-    // The sign-in's use is noted once more behind it, which may come late.
+    // The login's use is stored a second time, possibly late.
     let stored = try user(bench)
     bench.clock.advance(by: .milliseconds(Self.limit - 1))
     let bare = StoredUser(journal: stored.journal, profile: stored.profile)
@@ -152,7 +152,7 @@ struct UseStampTests {
   }
 
   @Test(
-    "POL-5 RES-6 while the end cannot be journaled no token is handed out, and it is not hammered")
+    "POL-5 RES-6 no token is returned while the end cannot be journaled, and retries are limited")
   func unjournaled() async throws {
     let bench = try Bench()
     let store = FailingStore()

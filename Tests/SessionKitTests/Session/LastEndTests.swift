@@ -4,8 +4,8 @@ import SessionMessages
 import SessionTestKit
 import Testing
 
-/// A screen that shows the sign-in knows why.
-@Suite("A session: why it ended last")
+/// A login screen can show the reason of the last end.
+@Suite("A session: the reason of its last end")
 struct LastEndTests {
   private func rejected(_ session: Session, _ bench: Bench) async {
     bench.server.failNext(.refresh, with: .status(401))
@@ -13,7 +13,7 @@ struct LastEndTests {
   }
 
   @Test(
-    "STA-8 POL-6 a refused refresh is the reason, after a restart and after a new login too",
+    "STA-8 POL-6 a refused refresh is the reason, also after a restart and a new login",
     .timeLimit(.minutes(4)), arguments: [SessionPolicy.bench, .keeping])
   @MainActor
   func refused(policy: SessionPolicy) async throws {
@@ -39,7 +39,7 @@ struct LastEndTests {
     try await again.close()
   }
 
-  @Test("STA-8 an end that another process journaled is seen")
+  @Test("STA-8 an end that another process journaled is the last end")
   func others() async throws {
     let bench = try Bench()
     let first = try await bench.signedIn()
@@ -51,7 +51,7 @@ struct LastEndTests {
     try await second.close()
   }
 
-  @Test("POL-6 the default keeps; an app that clears says so")
+  @Test("POL-6 the default policies keep an expired session, and those that clear it state so")
   func defaults() {
     let plain: [SessionPolicy] = [
       SessionPolicy(), .standard, .development, .staging, .offlineFirst, .b2c, .off, .oauth,

@@ -5,7 +5,7 @@ import SessionTestKit
 import Synchronization
 import Testing
 
-/// What others do between the intent of a request and its first byte.
+/// What other processes do between the intent of a request and its sending.
 @Suite("A session: the last moment before a request", .timeLimit(.minutes(10)))
 struct LastMomentTests {
   /// Two sessions on one journal.
@@ -26,7 +26,7 @@ struct LastMomentTests {
     return (bench, first, store, refresh)
   }
 
-  @Test("REF-11 another process logs out in between: nothing is sent, and the journal says so")
+  @Test("REF-11 if another process logs out in between, no request is sent, and the intent ends")
   func loggedOut() async throws {
     let (bench, first, store, refresh) = try await stopped()
     #expect(try await first.logout() == .success)
@@ -42,7 +42,7 @@ struct LastMomentTests {
     try await first.close()
   }
 
-  @Test("REF-11 another process writes a note in between: the request is sent")
+  @Test("REF-11 if another process writes a note in between, the request is sent")
   func noted() async throws {
     let (bench, first, store, refresh) = try await stopped()
     try await first.close()
@@ -51,7 +51,7 @@ struct LastMomentTests {
     #expect(bench.server.count(of: .refresh) == 1)
   }
 
-  @Test("REF-11 another process logs out while the server answers: the late tokens are revoked")
+  @Test("REF-11 if another process logs out during the request, the late tokens are revoked")
   func revoked() async throws {
     let bench = try Bench { ($0.rotatesRefreshTokens, $0.reuseEndsSession) = (true, true) }
     let first = try await bench.signedIn()
@@ -64,7 +64,7 @@ struct LastMomentTests {
     let error = await #expect(throws: SessionError.self) { try await refresh.value }
     #expect(error?.isLoggedOut == true)
     #expect(await bench.server.received(.logout, count: 2))
-    // The token that came late is the second one that the server has issued.
+    // The late token is the second one that the server has issued.
     let revoked = bench.server.calls.filter { $0.endpoint == .logout }.map(\.accessToken)
     #expect(revoked == [1, 2])
     #expect(try bench.files().filter { $0 == "token" }.isEmpty)
@@ -74,7 +74,7 @@ struct LastMomentTests {
   }
 }
 
-/// The refresh token is an item of its own.
+/// A store in which the refresh token is its own item.
 private struct Apart: SecretStore {
   let base: MemorySecretStore
   init(_ base: MemorySecretStore) { self.base = base }
@@ -90,8 +90,9 @@ private struct Apart: SecretStore {
   }
 }
 
-/// Stops its session when that reads the refresh token for the second time: the first time is under the
-/// journal's lock, the second when the request is made.
+/// Stops the session when it reads the refresh token for the second time.
+///
+/// The first read is under the journal's lock, and the second one is for the request.
 private final class PausingStore: SecretStore {
   private struct State {
     var readsLeft: Int?

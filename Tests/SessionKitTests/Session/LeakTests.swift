@@ -3,9 +3,9 @@ import SessionKit
 import SessionTestKit
 import Testing
 
-@Suite("A session: no secret leaves it")
+@Suite("A session: secrets stay inside it")
 struct LeakTests {
-  @Test("STO-3 no token, password, e-mail or name in the journal, and none in what is printed")
+  @Test("STO-3 no token, password or user data is in the journal or in a description")
   func nothingLeaks() async throws {
     let bench = try Bench { $0.rotatesRefreshTokens = true }
     let session = try await bench.open(.keeping)

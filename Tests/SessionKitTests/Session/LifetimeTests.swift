@@ -4,7 +4,7 @@ import Testing
 
 @testable import SessionKit
 
-@Suite("A session that has lasted its time")
+@Suite("A session with an absolute lifetime")
 struct LifetimeTests {
   private static let limit: Int64 = 1_800_000
 
@@ -14,7 +14,7 @@ struct LifetimeTests {
     return policy
   }
 
-  @Test("POL-10 at the end of the lifetime no token is given out any more, and the session expires")
+  @Test("POL-10 at the end of its lifetime the session expires and returns no token")
   func expires() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn(Self.policy)
@@ -23,7 +23,7 @@ struct LifetimeTests {
   }
 
   @Test(
-    "POL-10 a session that is opened again has what is left of its lifetime, also after a reboot",
+    "POL-10 a reopened session has only the rest of its lifetime, also after a reboot",
     arguments: [false, true])
   func reopened(isRestarted: Bool) async throws {
     let bench = try Bench()
@@ -41,7 +41,7 @@ struct LifetimeTests {
 }
 
 extension Bench {
-  /// Expects a session to last this number of milliseconds from now, and then to end.
+  /// Expects that a session lasts for this number of milliseconds and then ends.
   func expectEnd(of session: Session, after limit: Int64) async throws {
     await clock.waitForSleepers(1)
     clock.advance(by: .milliseconds(limit - 1))

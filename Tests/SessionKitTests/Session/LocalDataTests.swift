@@ -6,7 +6,7 @@ import SessionTestKit
 import Synchronization
 import Testing
 
-/// What the app keeps of its user: asked for before a logout, cleared after it.
+/// The data that an app stores for its user: counted before a logout, cleared after it.
 @Suite("A session and its app's data")
 struct LocalDataTests {
   private final class App: Sendable {
@@ -23,12 +23,12 @@ struct LocalDataTests {
   }
 
   @Test(
-    "SYN-5 a logout whose process died before the data was cleared: the next opening has it done, once"
+    "SYN-5 after a death before the data was cleared, the next opening clears it once"
   )
   func crash() async throws {
     let bench = try Bench()
     let app = App()
-    // A process that has no data to clear, as one that dies before it does.
+    // This process has no data to clear, like one that dies before it does so.
     let first = try await bench.signedIn(.keeping)
     try await first.logout()
     try await first.close()
@@ -40,7 +40,7 @@ struct LocalDataTests {
     }
   }
 
-  @Test("SYN-5 a journal that owes nothing asks for nothing: new, signed in, expired")
+  @Test("SYN-5 a session that is new, logged in or expired clears no data")
   func nothingOwed() async throws {
     let bench = try Bench()
     let app = App()
@@ -57,14 +57,14 @@ struct LocalDataTests {
     #expect(app.lines.isEmpty)
   }
 
-  @Test("SYN-5 nobody signs in to data that is being removed, and a logout returns when it is gone")
+  @Test("SYN-5 a login waits until the old data is cleared, and so does the logout")
   func order() async throws {
     let bench = try Bench()
     let app = App()
     var configuration = bench.configuration(.keeping)
     let (server, url) = (bench.server, bench.server.baseURL.appending(path: "materials"))
     let clear: @Sendable (LogoutReason) async throws -> Void = { _ in
-      // Much longer than a logout and a login take, but for one that does not wait.
+      // Much longer than a logout and a login take if the login does not wait.
       for _ in 0..<200 where server.count(of: .login) == 1 && app.lines.isEmpty {
         let request = HTTPRequest(method: "GET", url: url)
         do { _ = try await URLSessionTransport().send(request) } catch { app.tell("\(error)") }
@@ -86,7 +86,7 @@ struct LocalDataTests {
     try await session.close()
   }
 
-  /// A hook that takes as long as a test wants, whatever is cancelled.
+  /// A hook that runs until a test ends it, even if its task is cancelled.
   private func slow(_ bench: Bench, _ app: App) -> (SessionConfiguration, @Sendable () -> Void) {
     var configuration = bench.configuration(.keeping)
     let (ends, end) = AsyncStream.makeStream(of: Void.self)
@@ -99,7 +99,7 @@ struct LocalDataTests {
     return (configuration, { end.finish() })
   }
 
-  @Test("SYN-5 a login that is asked for before another process's logout is seen waits too")
+  @Test("SYN-5 a login also waits for the clearing after a logout that it had not seen")
   func absorbed() async throws {
     let bench = try Bench()
     let app = App()
@@ -111,7 +111,7 @@ struct LocalDataTests {
     #expect(session.isAuthenticated, "it has not looked")
     let login = Task { try await session.login(bench.credentials) }
     await eventually("the clearing") { app.lines == ["clearing"] }
-    // What does not wait is soon there.
+    // A login that does not wait would arrive within this time.
     let url = bench.server.baseURL.appending(path: "materials")
     for _ in 0..<50 where bench.server.count(of: .login) == 1 {
       do {
@@ -128,7 +128,9 @@ struct LocalDataTests {
     try await other.close()
   }
 
-  @Test("SYN-5 LOG-10 who waits for the app's data may be cancelled", .timeLimit(.minutes(2)))
+  @Test(
+    "SYN-5 LOG-10 a caller that waits for the clearing of data can be cancelled",
+    .timeLimit(.minutes(2)))
   func cancelled() async throws {
     let bench = try Bench()
     let app = App()
@@ -150,7 +152,7 @@ struct LocalDataTests {
   }
 
   @Test(
-    "SYN-5 a close does not wait for the app's data, nor does who waited; nobody is signed in by that",
+    "SYN-5 a close does not wait for the clearing, and ends the logins that do",
     .timeLimit(.minutes(2)))
   func closed() async throws {
     let bench = try Bench()
@@ -160,7 +162,7 @@ struct LocalDataTests {
     try await session.login(bench.credentials)
     let other = try await bench.open(.keeping)
     try await other.logout()
-    // One is about to be sent, and one waits to be asked for.
+    // One login is about to be sent, and one waits for its turn.
     let first = Task { try await session.login(bench.credentials) }
     await eventually("the clearing") { app.lines == ["clearing"] }
     let second = Task { try await session.login(bench.credentials) }
@@ -176,7 +178,7 @@ struct LocalDataTests {
     try await other.close()
   }
 
-  @Test("OUT-3 pending changes keep a logout, by this process's view or by the journal's")
+  @Test("OUT-3 pending changes prevent a logout, whether or not this process has seen the login")
   func pending() async throws {
     let bench = try Bench()
     var configuration = bench.configuration(.keeping)
@@ -195,7 +197,7 @@ struct LocalDataTests {
     try await other.close()
   }
 
-  @Test("OUT-3 OUT-1 the user's word discards them")
+  @Test("OUT-3 OUT-1 a logout may discard pending changes if the caller says so")
   func discarded() async throws {
     let bench = try Bench()
     var configuration = bench.configuration(.keeping)
@@ -207,7 +209,7 @@ struct LocalDataTests {
     try await session.close()
   }
 
-  /// Lets time pass until the work has ended, and returns what came of it.
+  /// Lets time pass until the work has ended, and returns its result.
   private func passing<Value: Sendable>(
     _ bench: Bench, _ what: Comment, _ work: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
@@ -228,7 +230,7 @@ struct LocalDataTests {
   }
 
   @Test(
-    "SYN-5 OUT-2 a hook that does not return has a time limit: it is cancelled, and the logout is partial",
+    "SYN-5 OUT-2 a hook that exceeds its time limit is cancelled, and the logout is partial",
     .timeLimit(.minutes(5)))
   func limit() async throws {
     let bench = try Bench()
@@ -237,7 +239,7 @@ struct LocalDataTests {
     configuration.clearLocalDataLimit = .seconds(20)
     let hooks = SessionHooks(clearLocalData: { _ in
       app.tell("clearing")
-      // A hook that does what its task says.
+      // A hook that ends when its task is cancelled.
       try await Task.sleep(for: .seconds(100_000))
     })
     configuration.add(host: hooks)
@@ -245,11 +247,11 @@ struct LocalDataTests {
     try await session.login(bench.credentials)
     let outcome = try await passing(bench, "the logout") { try await session.logout() }
     #expect(outcome == .partial(.localDataRemains))
-    // As if it had thrown: it is called again before the next sign-in.
+    // As if it had thrown: it is called again before the next login.
     let credentials = bench.credentials
     try await passing(bench, "the sign-in") {
       while !session.isAuthenticated {
-        // A hook whose task was cancelled a moment ago may still be about to return.
+        // A hook whose task was just cancelled may not have returned yet.
         do throws(SessionError) { try await session.login(credentials) } catch .clearingLocalData {
           await Task.yield()
         }
@@ -261,7 +263,7 @@ struct LocalDataTests {
   }
 
   @Test(
-    "SYN-5 nobody signs in while a hook runs on beyond its limit, and closing says that it runs",
+    "SYN-5 no login succeeds while a hook runs beyond its limit, and a close reports the hook",
     .timeLimit(.minutes(5)))
   func overrun() async throws {
     let bench = try Bench()

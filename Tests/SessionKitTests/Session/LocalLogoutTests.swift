@@ -5,9 +5,9 @@ import SessionKit
 import SessionTestKit
 import Testing
 
-@Suite("A session: a logout of this device only")
+@Suite("A session: a logout on this device only")
 struct LocalLogoutTests {
-  @Test("OUT-7 the event is journaled and the items are wiped; nothing is revoked, then or later")
+  @Test("OUT-7 a local logout journals the event and wipes the items, and revokes nothing")
   func local() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()
@@ -25,14 +25,14 @@ struct LocalLogoutTests {
     await again.retry()
     try await again.close()
     #expect(bench.server.count(of: .logout) == 0)
-    // The server still accepts what the session had.
+    // The server still accepts the token of the session.
     let request = HTTPRequest(
       method: "GET", url: bench.server.baseURL.appending(path: "materials"),
       headers: [HTTPHeader("Authorization", "Bearer \(token.plaintext)")])
     #expect(try await URLSessionTransport().send(request).status == 200)
   }
 
-  @Test("OUT-7 OUT-3 changes that were not sent hold it back, unless they may be discarded")
+  @Test("OUT-7 OUT-3 pending changes prevent a local logout, unless they may be discarded")
   func pendingChanges() async throws {
     let bench = try Bench()
     var configuration = bench.configuration()
@@ -48,7 +48,7 @@ struct LocalLogoutTests {
     try await session.close()
   }
 
-  @Test("OUT-7 OUT-4 the late response to a refresh is stored nowhere, and not revoked either")
+  @Test("OUT-7 OUT-4 the late response to a refresh is neither stored nor revoked")
   func lateResponse() async throws {
     let bench = try Bench { $0.rotatesRefreshTokens = true }
     let session = try await bench.signedIn()
@@ -65,7 +65,7 @@ struct LocalLogoutTests {
     #expect(bench.server.count(of: .logout) == 0)
   }
 
-  @Test("OUT-7 OUT-1 what an earlier logout has not told the server is still told")
+  @Test("OUT-7 OUT-1 the pending revocation of an earlier logout is still sent")
   func earlier() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()

@@ -6,7 +6,11 @@ import Testing
 
 @Suite("A session: login")
 struct LoginTests {
-  @Test("LOG-4 STA-4 signing in: state, token, context, three private items, one event")
+  @Test(
+    """
+    LOG-4 STA-4 a login sets state, token and context, stores three private items and journals \
+    one event
+    """)
   func login() async throws {
     let bench = try Bench()
     let session = try await bench.open()
@@ -35,7 +39,7 @@ struct LoginTests {
     try await session.close()
   }
 
-  @Test("LOG-1 what cannot be right is refused before anything is sent")
+  @Test("LOG-1 invalid credentials are refused before a request is sent")
   func validation() async throws {
     let bench = try Bench()
     let session = try await bench.open()
@@ -54,7 +58,7 @@ struct LoginTests {
     try await session.close()
   }
 
-  @Test("LOG-3 LOG-4 each refusal is its own error; nothing is stored, nothing appended")
+  @Test("LOG-3 LOG-4 each refusal by the server has its own error, and stores nothing")
   func refusals() async throws {
     let bench = try Bench()
     let session = try await bench.open()
@@ -89,7 +93,7 @@ struct LoginTests {
     (.expiresIn("soon"), "a text as expires_in"),
   ]
 
-  @Test("LOG-3 a 200 that cannot be read is its own error, says where, and changes nothing")
+  @Test("LOG-3 an unreadable 200 response is a typed error with the problem, and changes nothing")
   func unreadable() async throws {
     let bench = try Bench()
     let session = try await bench.open()
@@ -110,7 +114,7 @@ struct LoginTests {
     try await session.close()
   }
 
-  @Test("LOG-3 no server, and a connection that drops, are network errors with their cause")
+  @Test("LOG-3 a missing server and a dropped connection are network errors with their cause")
   func network() async throws {
     let bench = try Bench()
     let session = try await bench.open()
@@ -146,7 +150,7 @@ struct LoginTests {
     try await session.close()
   }
 
-  @Test("a cancelled sign-in signs nobody in, and its late tokens are given back")
+  @Test("a cancelled login logs in no user, and its late tokens are revoked")
   func cancelled() async throws {
     let bench = try Bench()
     let session = try await bench.open()
@@ -165,7 +169,7 @@ struct LoginTests {
 }
 
 extension SessionError {
-  /// What happened, without what the server added to it.
+  /// The error, without the server's details.
   fileprivate var kindOfAnswer: String {
     "\(failure.name) \(code) \(status ?? 0)"
   }

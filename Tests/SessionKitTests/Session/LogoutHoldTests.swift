@@ -16,14 +16,14 @@ struct LogoutHoldTests {
     return session
   }
 
-  /// The first word of each line after the host's name.
+  /// The first two words of each line: the host's name and its call.
   private func verbs(_ diary: Diary) -> [String] {
     diary.lines.map { line in
       line.split { $0 == " " || $0 == "," }.prefix(2).joined(separator: " ")
     }
   }
 
-  @Test("OUT-3 a host without data takes in changes again after a logout")
+  @Test("OUT-3 a host without data accepts changes again after a logout")
   func withoutData() async throws {
     let bench = try Bench()
     let diary = Diary()
@@ -52,7 +52,7 @@ struct LogoutHoldTests {
     await eventually("it is released") { verbs(diary) == ["a prepares", "a cancels"] }
   }
 
-  @Test("OUT-3 a logout whose session is closed before it is journaled releases the hosts")
+  @Test("OUT-3 a logout releases the hosts if its session is closed before the event is journaled")
   func closed() async throws {
     let bench = try Bench()
     let (diary, gate) = (Diary(), HostGate())
@@ -67,7 +67,7 @@ struct LogoutHoldTests {
     await eventually("it is released") { verbs(diary) == ["a prepares", "a cancels"] }
   }
 
-  @Test("OUT-3 a host that could not clear takes in changes again after the next sign-in")
+  @Test("OUT-3 a host that could not clear its data accepts changes again after the next login")
   func laterLogin() async throws {
     let bench = try Bench()
     let diary = Diary()
@@ -82,7 +82,7 @@ struct LogoutHoldTests {
     try await session.close()
   }
 
-  @Test("OUT-3 a logout that fails does not release what another one holds")
+  @Test("OUT-3 a logout that fails does not release the hosts that another logout holds")
   func another() async throws {
     let bench = try Bench()
     let (diary, gate) = (Diary(), HostGate())

@@ -6,7 +6,8 @@ import Testing
 
 @Suite("A session: logout")
 struct LogoutTests {
-  @Test("OUT-1 OUT-2 event, wipe, server told, outcome; a second logout appends nothing")
+  @Test(
+    "OUT-1 OUT-2 a logout journals its event, wipes and revokes, and a second one appends nothing")
   func logout() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()
@@ -23,7 +24,7 @@ struct LogoutTests {
     try await session.close()
   }
 
-  @Test("OUT-1 a task that is cancelled already logs out all the same, and waits for nothing")
+  @Test("OUT-1 a logout in a cancelled task still logs out, and throws without waiting")
   func cancelledBefore() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()
@@ -34,13 +35,13 @@ struct LogoutTests {
     #expect(await task.value == .cancelled)
     await eventually("it is logged out") { session.state == .unauthenticated }
     await eventually("the server is told") { bench.server.count(of: .logout) == 1 }
-    // A close does not wait for what the server says to it.
+    // A close does not wait for the server's response.
     try await eventually("nothing is left to tell") { try bench.files().isEmpty }
     try await session.close()
     #expect(try bench.eventNames() == ["login", "logout"])
   }
 
-  @Test("OUT-1 a logout in a process that has not seen the sign-in ends the session all the same")
+  @Test("OUT-1 a logout ends the session also in a process that has not seen the login")
   func stale() async throws {
     let bench = try Bench()
     let (one, two) = (try await bench.open(), try await bench.open())
@@ -63,7 +64,10 @@ struct LogoutTests {
   }
 
   @Test(
-    "OUT-1 a journal that cannot be looked at throws, and does not say that nobody is signed in")
+    """
+    OUT-1 a logout throws if the journal cannot be read, instead of reporting that no user is \
+    logged in
+    """)
   func unreadable() async throws {
     let bench = try Bench()
     let disk = SimulatedDisk()
@@ -81,7 +85,11 @@ struct LogoutTests {
     try await session.close()
   }
 
-  @Test("OUT-1 a server that fails never keeps the user logged in, and is told at the next open")
+  @Test(
+    """
+    OUT-1 a server failure never prevents a logout, and the revocation is repeated at the next \
+    opening
+    """)
   func serverFails() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()
@@ -100,7 +108,7 @@ struct LogoutTests {
     try await again.close()
   }
 
-  @Test("OUT-1 a 401 from the server counts as done: the token is dead")
+  @Test("OUT-1 a 401 response to the revocation counts as success, as the token is invalid")
   func alreadyDead() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()
@@ -109,7 +117,7 @@ struct LogoutTests {
     try await session.close()
   }
 
-  @Test("OUT-4 a refresh that ends after the logout brings nothing back and stores nothing")
+  @Test("OUT-4 a refresh that ends after a logout logs in no user and stores nothing")
   func lateAnswer() async throws {
     let bench = try Bench { $0.rotatesRefreshTokens = true }
     let session = try await bench.signedIn()
@@ -129,7 +137,7 @@ struct LogoutTests {
     try await session.close()
   }
 
-  @Test("STA-6 another user on an expired session is refused, and the tokens are given back")
+  @Test("STA-6 another user's login on an expired session is refused, and its tokens are revoked")
   func differentUser() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn(.keeping)

@@ -4,10 +4,11 @@ import SessionKit
 import SessionTestKit
 import Testing
 
-/// A backend that can refresh, and a login without a refresh token: mostly a wrong path for it.
+/// A login that brings no refresh token from a backend that can refresh; mostly the path of the
+/// token is wrong.
 @Suite("A session: a login without a refresh token")
 struct MissingRefreshTokenTests {
-  /// Those of a session that has signed in with this wire.
+  /// The warnings of a session that has logged in with this backend.
   private func warnings(_ change: (inout HTTPBackend) -> Void) async throws -> [SessionReport] {
     let bench = try Bench()
     var configuration = bench.configuration()
@@ -22,14 +23,18 @@ struct MissingRefreshTokenTests {
     return found
   }
 
-  @Test("LOG-11 a wrong path for the refresh token is reported at the login")
+  @Test("LOG-11 a wrong path for the refresh token is reported at login")
   func wrongPath() async throws {
     let found = try await warnings { $0.response.refreshToken = ["refreshToken"] }
     #expect(found.map(\.name) == ["session.warning.refreshTokenMissing"])
     #expect(found.first?.description.contains("refreshToken") == true)
   }
 
-  @Test("LOG-11 LOG-10 by configuration the login fails, and its tokens are revoked")
+  @Test(
+    """
+    LOG-11 LOG-10 a login without a refresh token fails if configured so, and its tokens are \
+    revoked
+    """)
   func fails() async throws {
     let bench = try Bench()
     var configuration = bench.configuration()
@@ -50,7 +55,7 @@ struct MissingRefreshTokenTests {
     try await session.close()
   }
 
-  @Test("LOG-11 nothing is reported if there is a refresh token, or no endpoint for it")
+  @Test("LOG-11 nothing is reported if there is a refresh token or no refresh endpoint")
   func silent() async throws {
     #expect(try await warnings { _ in }.isEmpty)
     #expect(try await warnings { $0.refresh = nil }.isEmpty)

@@ -28,7 +28,7 @@ struct NewerItemsTests {
   private let problem = SessionError.secrets(.newerVersion(item: .token, found: 2))
 
   @Test(
-    "RES-8 the app is told to update, nothing is lost, and a new sign-in replaces the newer item",
+    "RES-8 the app is advised to update, nothing is lost, and a login replaces the newer item",
     arguments: ["token", "user"])
   func signIn(_ name: String) async throws {
     var policy = SessionPolicy.bench
@@ -68,7 +68,7 @@ struct NewerItemsTests {
     #expect(ends == [.sessionExpired(SessionEvent.SessionExpired(reason: .secretsNewer))])
   }
 
-  @Test("RES-8 the version that wrote the item goes on with it after an older one was installed")
+  @Test("RES-8 the version that wrote the item can read it after an older version was used")
   func upgradeAgain() async throws {
     try await bench.signedIn().close()
     let original = try contents("token")
@@ -86,7 +86,7 @@ struct NewerItemsTests {
     try await session.close()
   }
 
-  @Test("RES-8 after a logout anybody can sign in, at once and after another opening")
+  @Test("RES-8 any user can log in after a logout, at once and after another opening")
   func logout() async throws {
     for isReopened in [false, true] {
       let bench = try Bench()
@@ -109,7 +109,7 @@ struct NewerItemsTests {
 
   private init(_ bench: Bench) { self.bench = bench }
 
-  @Test("RES-8 a new journal beside a newer item: nobody is locked out, and nothing is wiped")
+  @Test("RES-8 a new journal next to a newer item locks out no user and wipes nothing")
   func nobodySignedIn() async throws {
     try await bench.signedIn().close()
     try make(newer: "token")

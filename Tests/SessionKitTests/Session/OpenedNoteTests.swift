@@ -4,7 +4,7 @@ import Testing
 
 @testable import SessionKit
 
-@Suite("What an opening notes")
+@Suite("The note of an opening")
 struct OpenedNoteTests {
   private func openings(_ bench: Bench) throws -> [SessionNote.Opened] {
     try bench.records().compactMap { record in
@@ -13,7 +13,7 @@ struct OpenedNoteTests {
     }
   }
 
-  @Test("RPL-4 the version of the app that opens, each time anew; none where the app says none")
+  @Test("RPL-4 each opening notes the app's version, or none if the app gives none")
   func version() async throws {
     let bench = try Bench()
     for name in ["2.4.1+318", "2.5.0", ""] {
@@ -24,7 +24,7 @@ struct OpenedNoteTests {
     #expect(try openings(bench).map { $0.app?.description } == ["2.4.1+318", "2.5.0", nil])
   }
 
-  @Test("RES-2 the start of the system is that of the clock which its uptime is read from")
+  @Test("RES-2 the noted start of the system comes from the session's clock")
   func boot() async throws {
     let bench = try Bench()
     try await bench.open().close()
@@ -33,7 +33,7 @@ struct OpenedNoteTests {
     #expect(opened.boot != SystemClock().boot)
   }
 
-  @Test("the version of a bundle, with its build where it has one")
+  @Test("a bundle's version includes its build number, if it has a valid one")
   func bundle() {
     func version(_ short: Any?, _ build: Any?) -> String? {
       var properties: [String: Any] = [:]

@@ -9,14 +9,14 @@ import Testing
 
 @Suite("A session that cannot be opened yet")
 struct OpeningTests {
-  /// A store whose clock a test moves, on a file system that refuses where told.
+  /// An opening on a manual clock, with a file system that refuses certain paths.
   private func opening(_ bench: Bench, _ disk: RefusingFiles) -> SessionOpening {
     var configuration = bench.configuration()
     configuration.journalOptions.fileSystem = disk
     return SessionOpening(configuration)
   }
 
-  @Test("RES-3 a journal that cannot be read yet: loading, tried again, nobody logged out")
+  @Test("RES-3 an opening waits for a journal that cannot be read yet, and logs out no user")
   func waits() async throws {
     let bench = try Bench()
     try await bench.signedIn().close()
@@ -52,7 +52,7 @@ struct OpeningTests {
   }
 
   @Test(
-    "RES-3 for real: a file, a folder, the secrets without rights to them, until there are",
+    "RES-3 an opening waits for a file or folder without permissions on a real disk",
     arguments: ["a.journal", "", "secrets"])
   func forReal(name: String) async throws {
     let bench = try Bench()
@@ -64,7 +64,7 @@ struct OpeningTests {
       ] in
       let files = FileManager.default
       if geteuid() == 0 {
-        // Modes keep nobody out who is the superuser.
+        // File modes do not restrict the superuser.
         for path in [folder]
           + (try files.subpathsOfDirectory(atPath: folder)).map({ folder + "/" + $0 })
         {
@@ -108,7 +108,7 @@ struct OpeningTests {
     }
   }
 
-  @Test("RES-3 what cannot pass ends the opening, with its error for everybody who waits")
+  @Test("RES-3 a permanent failure ends the opening with the same error for every caller")
   func fails() async throws {
     let bench = try Bench()
     try Data("text".utf8).write(to: URL(filePath: bench.journal))
@@ -125,7 +125,7 @@ struct OpeningTests {
     #expect(throws: expected) { try opening.get() }
   }
 
-  @Test("RES-3 one who stops waiting stops nobody else; without the opening nothing is tried")
+  @Test("RES-3 a cancelled caller does not end the opening, and a released opening stops trying")
   func cancelled() async throws {
     let bench = try Bench()
     let disk = RefusingFiles()
@@ -141,7 +141,11 @@ struct OpeningTests {
     await eventually("the end of trying") { bench.clock.sleeperCount == 0 }
   }
 
-  @Test("RES-3 REF-2 the device is unlocked: what waits is read at once")
+  @Test(
+    """
+    RES-3 REF-2 a pending opening reads the journal and items at once after the device is \
+    unlocked
+    """)
   func unlocked() async throws {
     let bench = try Bench()
     let store = MemorySecretStore()
@@ -171,19 +175,19 @@ struct OpeningTests {
   }
 }
 
-/// The real system, whose files nobody may open while they are locked.
+/// The real file system, on which no file can be opened while it is locked.
 final class RefusingFiles: JournalFileSystem {
   private let locked = Mutex(false)
   private let paths = Mutex((refused: Set<String>(), hidden: Set<String>()))
   private let real = POSIXFileSystem()
 
-  /// The files that cannot be opened, whatever else can.
+  /// The files that cannot be opened, even if others can.
   var refused: Set<String> {
     get { paths.withLock { $0.refused } }
     set { paths.withLock { $0.refused = newValue } }
   }
 
-  /// The files whose folder cannot be listed to look for them.
+  /// The files whose folder cannot be listed.
   var hidden: Set<String> {
     get { paths.withLock { $0.hidden } }
     set { paths.withLock { $0.hidden = newValue } }

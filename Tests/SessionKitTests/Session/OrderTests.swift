@@ -8,7 +8,7 @@ import Testing
 @testable import SessionHTTP
 @testable import SessionKit
 
-/// Says what is written to it, just before it is.
+/// Reports each item just before it is written.
 private final class WitnessStore: SecretStore {
   let base = MemorySecretStore()
   let onWrite: @Sendable (SecretItem) -> Void
@@ -27,7 +27,7 @@ private final class WitnessStore: SecretStore {
   }
 }
 
-/// Lets something happen whenever the session asks for the time: between any two of its steps.
+/// Runs a closure each time the session asks for the time, that is, between any two of its steps.
 private struct WitnessClock: SessionClock {
   let base: ManualClock
   let onLook: @Sendable () -> Void
@@ -44,7 +44,7 @@ private struct WitnessClock: SessionClock {
 
 @Suite("A session: the order of its steps")
 struct OrderTests {
-  @Test("REF-7 every item is stored before the event, and the token last")
+  @Test("REF-7 every item is stored before the event, and the token is stored last")
   func storedFirst() async throws {
     let bench = try Bench()
     let seen = Mutex<[String]>([])
@@ -62,14 +62,14 @@ struct OrderTests {
     try await session.close()
   }
 
-  @Test("OUT-4 a logout's wipe spares what another process has signed in to meanwhile")
+  @Test("OUT-4 a logout's wipe spares the items of a later login by another process")
   func sparesNewerLogin() async throws {
     let bench = try Bench()
     let store = MemorySecretStore()
     let isDone = Mutex(false)
     let clock = WitnessClock(base: bench.clock) {
       do {
-        // The time is asked for before there is a journal.
+        // The session asks for the time before the journal exists.
         guard FileManager.default.fileExists(atPath: bench.journal) else { return }
         guard try bench.eventNames().last == "logout", !isDone.withLock({ $0 }) else { return }
         isDone.withLock { $0 = true }

@@ -39,7 +39,7 @@ struct OtherBackendTests {
     return item
   }
 
-  /// Every byte of the journal and of what is stored.
+  /// All bytes of the journal and of the stored items.
   private func contents() throws -> [String: Data] {
     var contents = ["": try Data(contentsOf: URL(filePath: bench.journal))]
     for name in try bench.files() {
@@ -48,7 +48,7 @@ struct OtherBackendTests {
     return contents
   }
 
-  @Test("STO-6 opened with another base address: refused, and nothing is sent or changed")
+  @Test("STO-6 opening with another base address is refused, and nothing is sent or changed")
   func otherAddress() async throws {
     defer { other.stop() }
     try await bench.signedIn().close()
@@ -57,14 +57,14 @@ struct OtherBackendTests {
     #expect(await refused(elsewhere) == .token)
     #expect(other.calls.isEmpty && bench.server.calls.count == calls)
     #expect(try contents() == before)
-    // Nothing was lost: with its own backend the session goes on.
+    // Nothing was lost: with its own backend the session continues.
     let again = try await bench.open()
     try await again.refresh()
     #expect(again.currentToken?.generation == Generation(2))
     try await again.close()
   }
 
-  @Test("STO-6 another client, or another place for the tokens, is another backend")
+  @Test("STO-6 another client or another origin of an endpoint is another backend")
   func otherClient() async throws {
     defer { other.stop() }
     try await bench.signedIn().close()
@@ -77,7 +77,7 @@ struct OtherBackendTests {
     #expect(other.calls.isEmpty)
   }
 
-  @Test("STO-6 another path on the same origin is the same backend, and so is one place less")
+  @Test("STO-6 another path on the same origin, or one endpoint less, is the same backend")
   func otherPath() async throws {
     defer { other.stop() }
     try await bench.signedIn().close()
@@ -90,7 +90,7 @@ struct OtherBackendTests {
     try await moved.close()
   }
 
-  @Test("STO-6 a backend that has moved is named: its tokens go to the new address")
+  @Test("STO-6 tokens are sent to a new address if the configuration names the former backend")
   func moved() async throws {
     defer { other.stop() }
     try await bench.signedIn().close()
@@ -98,7 +98,7 @@ struct OtherBackendTests {
     configuration.formerBackends = [BackendIdentity(origins: [bench.server.baseURL])]
     let session = try await Session.open(configuration)
     #expect(session.currentToken?.generation == Generation(1))
-    // The new server does not know the token; a login there binds the next one.
+    // The new server does not know the token. A login there binds the next one.
     try await session.logout()
     try await session.login(bench.credentials)
     try await session.close()
@@ -112,7 +112,7 @@ struct OtherBackendTests {
     return bytes.flatMap(BackendIdentity.init(ofItem:))
   }
 
-  @Test("STO-6 tokens that an older version stored have no backend: the next write binds them")
+  @Test("STO-6 tokens of an older version have no backend, and the next write binds them")
   func unbound() async throws {
     defer { other.stop() }
     try await bench.signedIn().close()
@@ -130,7 +130,7 @@ struct OtherBackendTests {
     #expect(await refused(elsewhere) == .token)
   }
 
-  @Test("STO-6 OUT-1 a revocation that waits is for its own backend alone")
+  @Test("STO-6 OUT-1 a pending revocation is sent only to its own backend")
   func revocation() async throws {
     defer { other.stop() }
     let session = try await bench.signedIn()
@@ -138,7 +138,7 @@ struct OtherBackendTests {
     try await session.logout()
     try await session.close()
     #expect(try bench.files().contains { $0.contains("revocation") })
-    // Users of the other backend may sign in: it stays where it is, unread and unsent.
+    // Users of the other backend can log in. The revocation stays unread and unsent.
     let foreign = try await Session.open(elsewhere)
     #expect(!foreign.isAuthenticated)
     try await foreign.close()
@@ -149,7 +149,11 @@ struct OtherBackendTests {
     try await again.close()
   }
 
-  @Test("STO-6 RES-3 not readable at opening: it waits, and does not take what it finds then")
+  @Test(
+    """
+    STO-6 RES-3 secrets that become readable after opening are refused if they belong to another \
+    backend
+    """)
   func locked() async throws {
     defer { other.stop() }
     let store = MemorySecretStore()
@@ -173,7 +177,7 @@ struct OtherBackendTests {
     try await session.close()
   }
 
-  @Test("STO-6 opened before the other backend's sign-in: its token is not taken, sent or removed")
+  @Test("STO-6 a token that another backend's login stored later is not used, sent or removed")
   func signedInElsewhere() async throws {
     defer { other.stop() }
     let late = try await Session.open(elsewhere)
@@ -212,7 +216,7 @@ struct OtherBackendTests {
     #expect(throws: SessionError.self) { try others.keep(entry) }
   }
 
-  @Test("STO-6 a backend is its origins and its client, whatever the spelling, path and secret")
+  @Test("STO-6 a backend is identified by its origins and client, not by spelling, path or secret")
   func names() throws {
     func backend(_ text: String, _ change: (inout HTTPBackend) -> Void = { _ in }) throws
       -> BackendIdentity

@@ -7,7 +7,7 @@ import Testing
 @testable import SessionHTTP
 @testable import SessionKit
 
-@Suite("Answers that name somebody else")
+@Suite("Responses that name another user")
 struct OtherUserTests {
   /// A session of `u-1`, and a service that answers as if `u-2` had asked.
   private func confused() async throws -> (CallBench, Session) {
@@ -18,7 +18,10 @@ struct OtherUserTests {
   }
 
   @Test(
-    "REF-5 STA-6 a refresh that brings another user's token ends the session, and it is given back")
+    """
+    REF-5 STA-6 a refresh that brings another user's token ends the session, and the token is \
+    revoked
+    """)
   func refresh() async throws {
     let (bench, session) = try await confused()
     let error = await failure { () async throws(SessionError) in try await session.refresh() }
@@ -64,7 +67,7 @@ struct OtherUserTests {
     ).backend
   }
 
-  @Test("REF-5 STA-6 a user named by a claim and by a member is one user")
+  @Test("REF-5 STA-6 a claim and a response member with different ids name one user")
   func twoNames() async throws {
     let backend = try AnswerBench(Self.oauth())
     let session = try await backend.open()
@@ -83,7 +86,7 @@ struct OtherUserTests {
     try await session.close()
   }
 
-  @Test("LOG-9 STA-6 a session that was taken over is its own, whatever an answer calls its user")
+  @Test("LOG-9 STA-6 an adopted session keeps its user, whatever a response calls the user")
   func adopted() async throws {
     let backend = try AnswerBench(AnswerBench.camelCaseWire())
     var policy = SessionPolicy.bench
@@ -98,11 +101,11 @@ struct OtherUserTests {
         + #""user":{"id":"u1","email":"a@b.test"}}"#)
     try await session.refresh()
     #expect(session.currentToken?.generation == Generation(2))
-    // An unknown source that does not agree says nothing of this user.
+    // A source that is unknown and disagrees says nothing about this user.
     #expect(session.currentUser == UserProfile(id: "auth|77"))
     try await session.close()
     session = try await backend.open(policy)
-    // An unknown source that does not agree says nothing of this user.
+    // A source that is unknown and disagrees says nothing about this user.
     #expect(session.currentUser == UserProfile(id: "auth|77"))
     try await session.close()
   }
@@ -123,7 +126,10 @@ struct OtherUserTests {
   }
 
   @Test(
-    "LOG-12 a user who was named by the user name is not another one by an identity token",
+    """
+    LOG-12 an identity token with another id does not replace a user who was named by the user \
+    name
+    """,
     arguments: [false, true])
   func namedByUserName(isRestarted: Bool) async throws {
     var wire = try Self.oauth()
@@ -145,7 +151,7 @@ struct OtherUserTests {
     try await session.close()
   }
 
-  @Test("LOG-12 a user who was named by the profile is not another one by a refresh")
+  @Test("LOG-12 a refresh with another id does not replace a user who was named by the profile")
   func namedByProfile() async throws {
     let backend = try AnswerBench(AppPreset.off(AnswerBench.url()).backend)
     let session = try await backend.open()
@@ -161,7 +167,7 @@ struct OtherUserTests {
   }
 
   @Test(
-    "LOG-12 the source that named the user names another one: an id, or an e-mail address",
+    "LOG-12 a session expires if the source of its user's name gives another id or e-mail address",
     arguments: ["u-2", "bob@x.test"], [false, true])
   func namesAnother(name: String, isRestarted: Bool) async throws {
     var wire = try Self.oauth()
@@ -184,7 +190,10 @@ struct OtherUserTests {
   }
 
   @Test(
-    "LOG-12 a session stored without its source is never ended by a name, and learns the source"
+    """
+    LOG-12 a session stored without its source continues under another name, and learns the \
+    source
+    """
   )
   func unknownSource() async throws {
     var wire = try Self.oauth()
@@ -208,7 +217,7 @@ struct OtherUserTests {
       try await session.refresh()
     }
     #expect(session.state.user == "u-1")
-    // The member agrees: from here on it decides.
+    // The member agrees, so from here on it decides.
     backend.answer(tokens(4, #","user":{"id":"u-1"}"#))
     try await session.refresh()
     backend.answer(tokens(5, identity("u-2")))
@@ -220,10 +229,10 @@ struct OtherUserTests {
   }
 
   @Test(
-    "LOG-12 only the source that named the session's user names another one",
+    "LOG-12 only the source that named the session's user can name another user",
     arguments: [
-      // The source remembered, sub of the access token, the answer's user.id, and who the answer is of;
-      // the session's user is "me".
+      // The stored source, `sub` of the access token, `user.id` of the response, and whom the
+      // response names. The session's user is "me".
       ("member user id", "x", "me", "me"), ("member user id", "me", "42", "another"),
       ("member user id", "me", "a@b.test", "another"), ("member user id", "me", nil, "me"),
       ("member user id", "x", nil, nil),
@@ -232,7 +241,7 @@ struct OtherUserTests {
       ("claim sub of the access token", "a@b.test", "me", "another"),
       ("claim sub of the access token", nil, "me", "me"),
       ("claim sub of the access token", nil, "42", nil),
-      // Not known, or none that a refresh has: no source names another user.
+      // The source is unknown or absent from a refresh, so no source names another user.
       ("profile", "x", "42", nil), ("user name", "x", "42", nil), (nil, "x", "42", nil),
       (nil, "a@b.test", "c@d.test", nil), (nil, "me", "42", "me"), (nil, "x", "me", "me"),
       (nil, nil, nil, nil),
@@ -261,7 +270,7 @@ struct OtherUserTests {
     }
   }
 
-  @Test("LOG-12 a member is remembered as a keyed digest, and a lost key makes no one another user")
+  @Test("LOG-12 the source is stored as a keyed digest, and a lost key does not change the user")
   func digest() async throws {
     var wire = try Self.oauth()
     wire.response.user = [.digest("user.email", UserNameKey.random())]
@@ -273,7 +282,7 @@ struct OtherUserTests {
     #expect(user?.id.description.hasPrefix("name-") == true)
     try await session.close()
 
-    // The app has lost the key, and made a new one.
+    // The app has lost the key and made another one.
     wire.response.user = [.digest("user.email", UserNameKey.random())]
     backend = backend.speaking(wire)
     session = try await backend.open(.keeping)

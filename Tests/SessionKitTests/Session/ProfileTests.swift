@@ -7,10 +7,10 @@ import Testing
 @testable import SessionHTTP
 @testable import SessionKit
 
-/// Sign-ins whose answer does not say who the user is, at a backend that can be asked.
-@Suite("A session: who signed in")
+/// Logins whose response does not name the user, at a backend with a profile.
+@Suite("A session: who logged in")
 struct ProfileTests {
-  /// A backend whose answers are fixed by path.
+  /// A backend with a fixed response for each path.
   private final class BackendIdentity: HTTPTransport {
     let answers: [String: (status: Int, body: String)]
     private let sent = Mutex<[String]>([])
@@ -75,7 +75,8 @@ struct ProfileTests {
       isCleared: reasons.withLock { $0 } == [.userDeleted])
   }
 
-  @Test("LOG-6 LOG-4 an answer without a user: the backend is asked, and then the login counts")
+  @Test(
+    "LOG-6 LOG-4 a login without a user in its response succeeds after the profile names the user")
   func asked() async throws {
     let ending = try await signIn((200, #"{"id":42,"email":"ana@tik.test","status":"active"}"#))
     #expect(try ending.result.get()?.id == "42")
@@ -83,7 +84,7 @@ struct ProfileTests {
     #expect(ending.backend.paths == ["/api/auth/login", "/api/auth/me"])
   }
 
-  @Test("LOG-6 an answer with a user: the backend is asked all the same, and its word completes it")
+  @Test("LOG-6 the profile is requested also after a response with a user, and completes the user")
   func askedAllTheSame() async throws {
     let ending = try await signIn(
       (200, #"{"id":42,"firstName":"Ana","status":"active"}"#), login: Self.named)
@@ -98,7 +99,10 @@ struct ProfileTests {
   }
 
   @Test(
-    "LOG-6 SYN-5 inactive ends as expired, deleted as logged out with the app's data cleared at once",
+    """
+    LOG-6 SYN-5 an inactive account expires the session, and a deleted one logs out and clears \
+    the data
+    """,
     arguments: [plain, named])
   func standing(login: String) async throws {
     let inactive = try await signIn((200, #"{"id":42,"status":"inactive"}"#), login: login)
@@ -124,7 +128,7 @@ struct ProfileTests {
     }
   }
 
-  @Test("LOG-6 inactive is inactive, whatever the profile calls the user")
+  @Test("LOG-6 an inactive account ends the session, whatever id the profile gives")
   func otherName() async throws {
     let ending = try await signIn(
       (200, #"{"id":"auth|77","status":"inactive"}"#), login: Self.named)
@@ -133,7 +137,7 @@ struct ProfileTests {
     #expect(ending.state.user == "42" && ending.state.kind == .expired)
   }
 
-  @Test("LOG-6 inactive is inactive at launch too, whatever the profile calls the user")
+  @Test("LOG-6 an inactive account ends the session at launch, whatever id the profile gives")
   func otherNameAtLaunch() async throws {
     let backend = try AnswerBench(AnswerBench.camelCaseWire())
     var policy = SessionPolicy.bench
@@ -151,7 +155,7 @@ struct ProfileTests {
     try await again.close()
   }
 
-  @Test("LOG-6 a failed profile ends no login whose answer named the user, and every other one")
+  @Test("LOG-6 a failed profile request fails a login only if its response did not name the user")
   func failed() async throws {
     let cases: [((status: Int, body: String)?, (SessionError) -> Bool)] = [
       ((503, ""), { if case .server = $0.failure { true } else { false } }),

@@ -3,11 +3,11 @@ import SessionKit
 import SessionTestKit
 import Testing
 
-/// A proxy that speaks at the address of the refresh.
-@Suite("A session: a proxy's answer to a refresh")
+/// A proxy that answers at the address of the refresh.
+@Suite("A session: a proxy's response to a refresh")
 struct ProxyAnswerTests {
   @Test(
-    "REF-6 a proxy's line of text with 403, or its 404, ends no session however often it comes",
+    "REF-6 a proxy's text response or 404 never ends the session, however often it comes",
     arguments: [
       (403, "text/plain", "Forbidden by policy"), (404, "text/plain", "404 page not found"),
       (404, "application/json", #"{"message":"no Route matched with those values"}"#),
@@ -32,7 +32,7 @@ struct ProxyAnswerTests {
     try await session.close()
   }
 
-  @Test("REF-6 an app's rule has the last word on a line of text with 403")
+  @Test("REF-6 an app's own rule decides about a text response with 403")
   func rule() async throws {
     let bench = try Bench()
     var configuration = bench.configuration(.keeping)

@@ -13,7 +13,7 @@ struct RecoveryTests {
     return policy
   }
 
-  @Test("RES-6 strict: a damaged journal is an error, and nothing on the disk changes")
+  @Test("RES-6 the strict policy refuses a damaged journal and changes nothing on the disk")
   func strictJournal() async throws {
     let bench = try Bench()
     try await bench.signedIn().close()
@@ -28,7 +28,7 @@ struct RecoveryTests {
     #expect(try bench.asides().isEmpty)
   }
 
-  @Test("RES-6 resume: a damaged journal is moved aside, and the session goes on in a new one")
+  @Test("RES-6 the resume policy quarantines a damaged journal and continues in a new one")
   func resumedJournal() async throws {
     let bench = try Bench()
     try await bench.signedIn().close()
@@ -40,7 +40,11 @@ struct RecoveryTests {
     try await session.close()
   }
 
-  @Test("RES-5 secrets without their journal: strict wipes them, resume goes on with them")
+  @Test(
+    """
+    RES-5 secrets without their journal are wiped by the strict policy and adopted by the resume \
+    policy
+    """)
   func orphans() async throws {
     for (recovery, goesOn) in [(SessionPolicy.Recovery.strict, false), (.resume, true)] {
       let bench = try Bench()

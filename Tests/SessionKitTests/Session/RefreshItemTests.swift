@@ -6,8 +6,9 @@ import Testing
 
 @testable import SessionKit
 
-/// A real session whose refresh token is an item of its own, in a keychain that asks for a finger.
-@Suite("A session: the refresh token apart")
+/// A real session whose refresh token is its own item in a keychain that requires the user's
+/// fingerprint.
+@Suite("A session: a separate item for the refresh token")
 struct RefreshItemTests {
   private let bench: Bench
   private let door = FakeKeychain()
@@ -24,7 +25,7 @@ struct RefreshItemTests {
     String(decoding: try #require(door.items[item]).bytes, as: UTF8.self)
   }
 
-  /// A sign-in, closed, and the session opened again.
+  /// A login, a close, and the session opened again.
   private func reopened() async throws -> Session {
     let session = try await open()
     try await session.login(bench.credentials)
@@ -33,7 +34,7 @@ struct RefreshItemTests {
   }
 
   @Test(
-    "STO-2 four items; it opens and serves its token without a finger, and a refresh asks for one")
+    "STO-2 an opening needs no fingerprint, and a refresh needs one")
   func needsPresence() async throws {
     let session = try await reopened()
     #expect(door.items.keys.sorted() == ["context", "refreshToken", "token", "user"])
@@ -55,7 +56,11 @@ struct RefreshItemTests {
     try await session.close()
   }
 
-  @Test("STO-2 REF-2 the timer asks nobody; when the user is there, what was due is made up for")
+  @Test(
+    """
+    STO-2 REF-2 the timer does not prompt the user, and a due refresh runs when the user is \
+    present
+    """)
   func background() async throws {
     let session = try await reopened()
     let life = try #require(session.currentToken).expiresAt.milliseconds(
@@ -74,7 +79,10 @@ struct RefreshItemTests {
   }
 
   @Test(
-    "STO-2 POL-2 another finger enrolled: the token is good to its end, and then one signs in again"
+    """
+    STO-2 POL-2 after a new fingerprint is enrolled, the token lasts until it expires, and a \
+    login follows
+    """
   )
   func enrolment() async throws {
     let session = try await reopened()
@@ -96,8 +104,8 @@ struct RefreshItemTests {
 
   @Test(
     """
-    OUT-1 STO-2 a logout while it is withheld: it goes, and a server that wants it is told with the access \
-    token alone, until it says that this is over
+    OUT-1 STO-2 a logout without the refresh token sends the access token until the server \
+    accepts it
     """)
   func logout() async throws {
     var session = try await reopened()
@@ -110,7 +118,7 @@ struct RefreshItemTests {
     try await session.close()
   }
 
-  @Test("STO-2 the option switched on and off: each way the next refresh token moves, none is lost")
+  @Test("STO-2 the next refresh moves the refresh token after the option changes, and none is lost")
   func migrations() async throws {
     door.isPresent = true
     var session = try await open(.afterFirstUnlock)
@@ -136,7 +144,7 @@ struct RefreshItemTests {
     try await session.close()
   }
 
-  @Test("RES-5 STO-2 taken over by a new journal, the refresh token stays where it is and is used")
+  @Test("RES-5 STO-2 a refresh token stays in its item and is used after a new journal adopted it")
   func takenOver() async throws {
     try await reopened().close()
     try FileManager.default.removeItem(atPath: bench.journal)
@@ -154,7 +162,7 @@ struct RefreshItemTests {
     try await session.close()
   }
 
-  @Test("REF-7 STO-2 an older refresh token than the token item says is none; a newer one heals")
+  @Test("REF-7 STO-2 a refresh token older than the token item is ignored, and a newer one is used")
   func pairing() async throws {
     door.isPresent = true
     let items = KeychainItems(door, .biometryToRefresh)

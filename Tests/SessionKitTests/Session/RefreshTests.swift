@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A session: refresh and context")
 struct RefreshTests {
-  @Test("REF-1 the token is refreshed by itself when its time has come")
+  @Test("REF-1 the token is refreshed by itself five minutes before it expires")
   func proactive() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()
@@ -20,7 +20,7 @@ struct RefreshTests {
     try await session.close()
   }
 
-  @Test("REF-3 a hundred callers, one request; each gets the new token")
+  @Test("REF-3 a hundred callers share one request, and each gets the new token")
   func singleFlight() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()
@@ -29,7 +29,7 @@ struct RefreshTests {
       for _ in 0..<100 { group.addTask { try await session.refresh() } }
       #expect(await bench.server.received(.refresh))
       #expect(session.activity == .refreshing)
-      // All who are to share it must have asked before it is answered.
+      // All callers must have asked before the response arrives.
       await eventually("a hundred waiters") { session.waiterCount == 100 }
       gate.open()
       return try await group.reduce(into: []) { $0.append($1) }
@@ -39,7 +39,7 @@ struct RefreshTests {
     try await session.close()
   }
 
-  @Test("REF-5 EDU keeps the refresh token; a rotating server's new one replaces it")
+  @Test("REF-5 the new refresh token of a rotating server replaces the old one")
   func rotation() async throws {
     let bench = try Bench { $0.rotatesRefreshTokens = true }
     let session = try await bench.signedIn()
@@ -52,7 +52,7 @@ struct RefreshTests {
     try await session.close()
   }
 
-  @Test("REF-6 a failure that passes: journaled, tried again by itself, nobody logged out")
+  @Test("REF-6 a transient failure is journaled and retried, and logs out no user")
   func recovers() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()
@@ -71,7 +71,7 @@ struct RefreshTests {
     try await session.close()
   }
 
-  @Test("REF-6 an unreadable answer or no server is no reason to log anybody out")
+  @Test("REF-6 an unreadable response or a missing server logs out no user")
   func staysOnNonsense() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()
@@ -95,7 +95,7 @@ struct RefreshTests {
     try await session.close()
   }
 
-  @Test("REF-6 a refused refresh ends the session as the policy says, in one batch")
+  @Test("REF-6 a refused refresh ends the session in one batch, as the policy says")
   func refused() async throws {
     for policy in [SessionPolicy.bench, .keeping] {
       let bench = try Bench()
@@ -114,7 +114,7 @@ struct RefreshTests {
     }
   }
 
-  @Test("REF-7 a reply lost after the server rotated is retried at once, in the server's grace")
+  @Test("REF-7 a refresh whose response was lost is repeated at once, within the server's grace")
   func lostReply() async throws {
     let bench = try Bench {
       $0.rotatesRefreshTokens = true
@@ -133,7 +133,7 @@ struct RefreshTests {
     try await session.close()
   }
 
-  @Test("CTX-1 switching the context: token and context are one pair; a failure changes nothing")
+  @Test("CTX-1 a switch replaces token and context together, and a failed switch changes nothing")
   func switching() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()
@@ -150,7 +150,7 @@ struct RefreshTests {
       Issue.record("\(String(describing: error))")
       return
     }
-    // What is wrong beside a token is another matter: it is kept (REF-7).
+    // A response with a readable token is different: the token is kept (REF-7).
     for (fault, _) in LoginTests.unreadable.prefix(2) {
       bench.server.failNext(.switchContext, with: fault)
       _ = await failure { () async throws(SessionError) in
@@ -162,7 +162,7 @@ struct RefreshTests {
     try await session.close()
   }
 
-  @Test("CTX-2 a switch and a refresh are never on the wire together")
+  @Test("CTX-2 a switch and a refresh are never sent at the same time")
   func serialised() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()

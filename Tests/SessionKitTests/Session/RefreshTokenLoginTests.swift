@@ -5,7 +5,7 @@ import SessionKit
 import SessionTestKit
 import Testing
 
-@Suite("A session: a login with a refresh token alone")
+@Suite("A session: a login with only a refresh token")
 struct RefreshTokenLoginTests {
   /// A configuration whose access tokens name the user, since a refresh does not.
   private func configuration(_ bench: Bench) -> SessionConfiguration {
@@ -14,7 +14,7 @@ struct RefreshTokenLoginTests {
     return configuration
   }
 
-  /// A refresh token that the server gave to someone else.
+  /// A refresh token that the server gave to another client.
   private func token(_ bench: Bench) async throws -> Secret {
     let wire = bench.configuration().http
     let request = try #require(wire.loginRequest(.sample))
@@ -22,7 +22,7 @@ struct RefreshTokenLoginTests {
     return try #require(response.refresh)
   }
 
-  @Test("LOG-15 the session begins with one refresh request, and goes on like any other")
+  @Test("LOG-15 the session begins with one refresh request, and then works like any other")
   func begins() async throws {
     let bench = try Bench()
     let session = try await Session.open(configuration(bench))
@@ -35,7 +35,7 @@ struct RefreshTokenLoginTests {
       return
     }
     #expect(facts.method == .refreshToken)
-    // The server keeps the refresh token: so does the session.
+    // The server keeps the refresh token, and so does the session.
     #expect(session.canRefreshToken)
     try await session.close()
 
@@ -47,7 +47,7 @@ struct RefreshTokenLoginTests {
     try await again.close()
   }
 
-  @Test("LOG-15 REF-5 a newer refresh token takes the place of the first")
+  @Test("LOG-15 REF-5 a newer refresh token replaces the first one")
   func rotates() async throws {
     let bench = try Bench { $0.rotatesRefreshTokens = true }
     let session = try await Session.open(configuration(bench))
@@ -57,7 +57,7 @@ struct RefreshTokenLoginTests {
     try await session.close()
   }
 
-  @Test("LOG-15 a lost response leaves nothing behind, and the login can be tried again")
+  @Test("LOG-15 a login whose response is lost stores nothing, and can be repeated")
   func lost() async throws {
     let bench = try Bench()
     let session = try await Session.open(configuration(bench))
@@ -79,7 +79,7 @@ struct RefreshTokenLoginTests {
     try await again.close()
   }
 
-  @Test("LOG-15 LOG-3 a refused token is told as wrong credentials, and ends nothing")
+  @Test("LOG-15 LOG-3 a refused token is reported as wrong credentials, and stores nothing")
   func refused() async throws {
     let bench = try Bench()
     let session = try await Session.open(configuration(bench))
@@ -103,7 +103,7 @@ struct RefreshTokenLoginTests {
     try await session.close()
   }
 
-  @Test("LOG-15 LOG-10 a response that does not name the user signs no one in")
+  @Test("LOG-15 LOG-10 a response that does not name the user fails the login")
   func nameless() async throws {
     let bench = try Bench()
     let session = try await bench.open()
@@ -114,7 +114,7 @@ struct RefreshTokenLoginTests {
     #expect(error?.code == .invalidResponse)
     #expect(try bench.eventNames().isEmpty && bench.files().isEmpty)
     try await session.close()
-    // The token is still its owner's: nothing was revoked.
+    // The token still belongs to its owner, so nothing was revoked.
     #expect(bench.server.count(of: .logout) == 0)
     let again = try await Session.open(configuration(bench))
     try await again.login(.refreshToken(token))
@@ -122,7 +122,7 @@ struct RefreshTokenLoginTests {
     try await again.close()
   }
 
-  @Test("LOG-15 LOG-10 a new refresh token of a login that fails is revoked")
+  @Test("LOG-15 LOG-10 a new refresh token of a failed login is revoked")
   func namelessRotated() async throws {
     let bench = try Bench { $0.rotatesRefreshTokens = true }
     let session = try await bench.open()
@@ -135,7 +135,11 @@ struct RefreshTokenLoginTests {
     try await session.close()
   }
 
-  @Test("LOG-15 REF-7 a new refresh token is kept, whatever cannot be read beside it")
+  @Test(
+    """
+    LOG-15 REF-7 a new refresh token is kept although other members of the response are \
+    unreadable
+    """)
   func oddResponse() async throws {
     let bench = try Bench { $0.rotatesRefreshTokens = true }
     let session = try await Session.open(configuration(bench))
@@ -150,7 +154,7 @@ struct RefreshTokenLoginTests {
 
 @Suite("A session: the response to a registration")
 struct RegistrationResponseTests {
-  /// A session whose registrations go to the loopback's login, which answers with tokens.
+  /// A session whose registrations use the loopback's login endpoint, which returns tokens.
   private func open(_ bench: Bench) async throws -> Session {
     var configuration = bench.configuration()
     configuration.http.register = "auth/login"
@@ -160,7 +164,7 @@ struct RegistrationResponseTests {
   private static let account = Credential.registration(
     LoopbackUser.sample.email, LoopbackUser.sample.password, fields: ["first_name": "Ada"])
 
-  @Test("LOG-14 LOG-5 a response with tokens signs in")
+  @Test("LOG-14 LOG-5 a response with tokens logs in")
   func signsIn() async throws {
     let bench = try Bench()
     let session = try await open(bench)
@@ -172,7 +176,7 @@ struct RegistrationResponseTests {
   }
 
   @Test(
-    "LOG-14 LOG-5 a success without tokens has created the account, and is no error",
+    "LOG-14 LOG-5 a success without tokens means that the account was created, and is no error",
     arguments: [
       "", #"{"user":{"id":"u-1"},"message":"confirm your e-mail address"}"#, "[]", "created",
       #"{"access_token":null}"#,
@@ -191,7 +195,7 @@ struct RegistrationResponseTests {
   }
 
   @Test(
-    "LOG-14 a token that cannot be read, and a page of a proxy, are errors",
+    "LOG-14 an unreadable token and a proxy's page are errors",
     arguments: [LoopbackFault.brokenJSON, .html, .patch(["access_token": 7])])
   func unreadable(fault: LoopbackFault) async throws {
     let bench = try Bench()

@@ -5,9 +5,9 @@ import SessionKit
 import SessionTestKit
 import Testing
 
-@Suite("A session: opened again")
+@Suite("A session: opening again")
 struct RestoreTests {
-  @Test("RES-1 RES-4 a good token restores everything, with no network")
+  @Test("RES-1 RES-4 a valid token restores the whole session without a network")
   func restores() async throws {
     let bench = try Bench()
     let first = try await bench.signedIn()
@@ -22,7 +22,7 @@ struct RestoreTests {
     try await second.close()
   }
 
-  @Test("RES-1 an expired token is refreshed at launch, while the app goes on")
+  @Test("RES-1 an expired token is refreshed at launch while the session is already open")
   func launch() async throws {
     let bench = try Bench()
     try await bench.signedIn().close()
@@ -53,7 +53,7 @@ struct RestoreTests {
   }
 
   @Test(
-    "RES-2 an unreadable item never crashes and never loops; its bytes are kept aside",
+    "RES-2 an unreadable item ends the session once, and its bytes are kept",
     arguments: ["", "{", "not json at all", #"{"v":1,"journal":7}"#, "\u{0}\u{1}"])
   func corrupt(content: String) async throws {
     let bench = try Bench()
@@ -74,7 +74,7 @@ struct RestoreTests {
     try await again.close()
   }
 
-  @Test("RES-6 an item of a newer version is not read and not touched, and nobody is logged out")
+  @Test("RES-6 an item of a newer version is neither read nor changed, and logs out no user")
   func newer() async throws {
     let bench = try Bench()
     try await bench.signedIn().close()
@@ -94,7 +94,8 @@ struct RestoreTests {
     try await session.close()
   }
 
-  @Test("RES-3 locked secrets: loading, nobody logged out, restored once they open")
+  @Test(
+    "RES-3 a session with locked secrets stays logged in, and is restored after they are unlocked")
   func locked() async throws {
     let bench = try Bench()
     let store = MemorySecretStore()
@@ -115,13 +116,17 @@ struct RestoreTests {
     try await session.close()
   }
 
-  @Test("REF-7 killed between the stored token and its event: the event is appended as recovered")
+  @Test(
+    """
+    REF-7 after a death between the stored token and its event, the event is appended as \
+    recovered
+    """)
   func recovered() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()
     try await session.refresh()
     try await session.close()
-    // The journal as a crash would have left it: everything up to the request, and no event.
+    // The journal after a crash: everything up to the request, and no event.
     try bench.cutJournal(before: "refreshSucceeded")
     let again = try await bench.open()
     #expect(again.currentToken?.generation == Generation(2))
@@ -131,7 +136,7 @@ struct RestoreTests {
     try await again.close()
   }
 
-  @Test("REF-7 a login killed before its event is recovered as well")
+  @Test("REF-7 a login is recovered after a death between its stored token and its event")
   func recoveredLogin() async throws {
     let bench = try Bench()
     try await bench.signedIn().close()
@@ -143,7 +148,7 @@ struct RestoreTests {
     try await again.close()
   }
 
-  @Test("OUT-1 a journal that says signed out wins over secrets that are still there")
+  @Test("OUT-1 secrets that are still stored after a logout are wiped at the next opening")
   func signedOutWins() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()
@@ -159,7 +164,7 @@ struct RestoreTests {
     try await again.close()
   }
 
-  @Test("OUT-1 killed between the logout and its wipe: wiped at the next open, the server told")
+  @Test("OUT-1 after a death between logout and wipe, the next opening wipes and revokes")
   func killedBeforeWipe() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()
@@ -182,7 +187,7 @@ struct RestoreTests {
     try await again.close()
   }
 
-  @Test("RES-5 secrets of another journal are never resurrected")
+  @Test("RES-5 secrets of another journal are wiped and never used")
   func otherJournal() async throws {
     let bench = try Bench()
     try await bench.signedIn().close()
@@ -194,7 +199,7 @@ struct RestoreTests {
     try await session.close()
   }
 
-  @Test("JRN-2 a torn tail is cut back, kept aside and noted; the session goes on")
+  @Test("JRN-2 a torn tail is cut off and noted, and the session continues")
   func torn() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()
@@ -208,14 +213,14 @@ struct RestoreTests {
     try await again.close()
   }
 
-  @Test("two session objects on one journal: what one commits, the other follows")
+  @Test("a session follows what another session on the same journal commits")
   func twoObjects() async throws {
     let bench = try Bench()
     let first = try await bench.signedIn()
     let second = try await bench.open()
     #expect(second.state == first.state)
     try await first.refresh()
-    // The second finds the newer token when it commits next, and takes it instead of refreshing.
+    // The second one finds the newer token at its next commit, and uses it instead of refreshing.
     #expect(try await second.refresh().generation >= Generation(2))
     #expect(try await first.logout() == .success)
     let error = await failure { () async throws(SessionError) in try await second.refresh() }
@@ -228,7 +233,7 @@ struct RestoreTests {
 }
 
 extension Bench {
-  /// Writes the journal anew, as it was before the first record of this name.
+  /// Rewrites the journal as it was before the first record of this name.
   func cutJournal(before name: String) throws {
     let kept = try records().prefix { $0.name != name }
     try FileManager.default.copyItem(atPath: journal, toPath: journal + ".whole")

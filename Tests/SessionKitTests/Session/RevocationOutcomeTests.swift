@@ -7,9 +7,9 @@ import Testing
 @testable import SessionHTTP
 @testable import SessionKit
 
-@Suite("A session: what a revocation does to the refresh token")
+@Suite("A session: effects of a revocation on the refresh token")
 struct RevocationOutcomeTests {
-  /// A wire without a profile: the access token authenticates the logout.
+  /// A backend without a profile, whose logout the access token authenticates.
   private static func wire() throws -> HTTPBackend {
     var wire = try AnswerBench.camelCaseWire()
     wire.profile = nil
@@ -44,14 +44,14 @@ struct RevocationOutcomeTests {
     }
   }
 
-  /// Opens the session again and waits for so many outcomes.
+  /// Opens the session again and waits for this number of outcomes.
   private func reopened(_ backend: AnswerBench, outcomes count: Int) async throws {
     let session = try await backend.open()
     try await eventually("the outcome") { try outcomes(backend).count == count }
     try await session.close()
   }
 
-  @Test("OUT-5 a 401 to the logout is about the access token: it is refreshed, and told again")
+  @Test("OUT-5 after a 401 to the logout, the access token is refreshed and the logout is repeated")
   func refused() async throws {
     let (backend, session) = try await signedIn(Self.wire())
     backend.answer(401, "")
@@ -65,7 +65,7 @@ struct RevocationOutcomeTests {
     try await session.close()
   }
 
-  @Test("OUT-5 an access token that has expired is refreshed before the first logout request")
+  @Test("OUT-5 an expired access token is refreshed before the first logout request")
   func expired() async throws {
     let (backend, session) = try await signedIn(Self.wire())
     #expect(try await session.logout() == .partial(.serverNotTold(status: nil)))
@@ -78,7 +78,7 @@ struct RevocationOutcomeTests {
     #expect(try outcomes(backend) == [.failed, .revoked])
   }
 
-  @Test("OUT-5 a refresh token that is refused leaves nothing to revoke")
+  @Test("OUT-5 a refused refresh token leaves nothing to revoke")
   func dead() async throws {
     let (backend, session) = try await signedIn(Self.wire())
     backend.answer(401, "")
@@ -88,7 +88,7 @@ struct RevocationOutcomeTests {
     try await session.close()
   }
 
-  @Test("OUT-5 a new access token that is refused as well leaves the revocation pending")
+  @Test("OUT-5 the revocation stays pending if the new access token is refused as well")
   func refusedTwice() async throws {
     let (backend, session) = try await signedIn(Self.wire())
     backend.answer(401, "")
@@ -97,14 +97,15 @@ struct RevocationOutcomeTests {
     #expect(try await session.logout() == .partial(.serverNotTold(status: 401)))
     #expect(paths(backend) == ["login", "logout", "refresh", "logout"])
     try await session.close()
-    // The rotated tokens are stored with it.
+    // The rotated tokens are stored with the revocation.
     backend.answer(200, "{}")
     try await reopened(backend, outcomes: 2)
     #expect(bearers(backend).last == "Bearer A2")
     #expect(try outcomes(backend) == [.failed, .revoked])
   }
 
-  @Test("OUT-5 a refusal after a refresh without an answer does not prove that the token is dead")
+  @Test(
+    "OUT-5 a refusal after a refresh without a response does not prove that the token is invalid")
   func doubt() async throws {
     let (backend, session) = try await signedIn(Self.wire())
     backend.answer(401, "")
@@ -118,7 +119,7 @@ struct RevocationOutcomeTests {
     #expect(try outcomes(backend) == [.failed, .abandoned])
   }
 
-  @Test("OUT-5 REF-3 while another process refreshes for a revocation, this one does not")
+  @Test("OUT-5 REF-3 a process waits while another one refreshes for the same revocation")
   func claimed() async throws {
     let (backend, session) = try await signedIn(Self.wire())
     #expect(try await session.logout() == .partial(.serverNotTold(status: nil)))
@@ -130,7 +131,7 @@ struct RevocationOutcomeTests {
     await eventually("the first logout request") { paths(backend).count == 3 }
     await eventually("it waits") { backend.bench.clock.sleeperCount > 0 }
     #expect(paths(backend) == ["login", "logout", "logout"])
-    // The other process's time is over.
+    // The other process's lease has expired.
     backend.answer(Self.tokens(2))
     backend.answer(200, "{}")
     backend.bench.clock.advance(by: .seconds(1))
@@ -140,7 +141,7 @@ struct RevocationOutcomeTests {
     try await again.close()
   }
 
-  @Test("OUT-5 a revocation that an older version stored is refreshed by the token's own exp")
+  @Test("OUT-5 a revocation of an older version is refreshed according to the token's `exp` claim")
   func older() async throws {
     let (backend, session) = try await signedIn(Self.wire())
     #expect(try await session.logout() == .partial(.serverNotTold(status: nil)))
@@ -159,7 +160,7 @@ struct RevocationOutcomeTests {
     #expect(try outcomes(backend) == [.failed, .revoked])
   }
 
-  @Test("OUT-5 of several requests, what the server has confirmed is not asked again")
+  @Test("OUT-5 requests that the server has confirmed are not repeated with the failed ones")
   func several() async throws {
     let url = try AnswerBench.url()
     var wire = AppPreset.oauth(

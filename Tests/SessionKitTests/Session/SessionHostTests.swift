@@ -6,13 +6,13 @@ import Testing
 
 @testable import SessionKit
 
-/// What several hosts of one session are asked and what they learn.
+/// What several hosts of one session are asked, and what they are notified of.
 @Suite("The hosts of a session")
 struct SessionHostTests {
   /// A host that implements nothing.
   private struct Silent: SessionHost {}
 
-  @Test("OUT-3 the counts add up in the order of the hosts, and what they hold is released")
+  @Test("OUT-3 the counts of all hosts are added in order, and a refused logout releases the hosts")
   func counts() async throws {
     let bench = try Bench()
     let diary = Diary()
@@ -36,7 +36,7 @@ struct SessionHostTests {
     try await session.close()
   }
 
-  @Test("SYN-5 an ended session goes to every host, again until each of them has succeeded")
+  @Test("SYN-5 every host receives the end of a session again until all hosts have succeeded")
   func repeated() async throws {
     let bench = try Bench()
     let diary = Diary()
@@ -64,7 +64,7 @@ struct SessionHostTests {
     try await session.close()
   }
 
-  @Test("SYN-5 after a later login only a host that tells sign-ins apart learns of the end")
+  @Test("SYN-5 after a later login, only hosts that separate logins receive the end")
   func laterLogin() async throws {
     let bench = try Bench()
     let diary = Diary()
@@ -85,7 +85,7 @@ struct SessionHostTests {
     try await session.close()
   }
 
-  @Test("SYN-5 a slow host keeps no host that tells sign-ins apart from learning of an end")
+  @Test("SYN-5 a slow host does not delay the end for hosts that separate logins")
   func slow() async throws {
     let bench = try Bench()
     let diary = Diary()
@@ -106,7 +106,7 @@ struct SessionHostTests {
     try await session.close()
   }
 
-  @Test("SYN-4 a host that implements nothing keeps no times")
+  @Test("SYN-4 a host that implements nothing does not make the session keep status times")
   func silent() throws {
     var configuration = try Bench().configuration(.keeping)
     configuration.add(host: Silent())

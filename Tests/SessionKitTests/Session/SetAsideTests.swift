@@ -9,7 +9,7 @@ import Testing
 @Suite("A session whose journal cannot be used")
 struct SetAsideTests {
   @Test(
-    "RES-6 RES-5 a journal damaged in the middle is set aside, and the user goes on working",
+    "RES-6 RES-5 a damaged journal is quarantined, and the session continues with its token",
     arguments: [1, 2, 3, 5])
   func damaged(sequence: UInt64) async throws {
     let bench = try Bench()
@@ -30,7 +30,7 @@ struct SetAsideTests {
     #expect(again.activeContext == context)
     #expect(!again.isTokenExpired && again.canRefreshToken)
 
-    // Kept to the byte, under a name that tells; the app is told once.
+    // The bytes are kept under a descriptive name, and only this opening reports it.
     let aside = try #require(try bench.asides().first)
     #expect(try Data(contentsOf: URL(filePath: bench.folder.path + "/" + aside)) == bytes)
     #expect(aside == "a.journal.aside-1-damaged-20260101T000000Z")
@@ -48,7 +48,7 @@ struct SetAsideTests {
     #expect(login.method == .adoption)
     try await again.close()
 
-    // From here on it is a journal like any other.
+    // From here on the journal is like any other.
     let third = try await bench.open()
     #expect(third.isAuthenticated)
     #expect(third.journalSetAside == nil)
@@ -56,7 +56,7 @@ struct SetAsideTests {
     #expect(try bench.asides().count == 1)
   }
 
-  @Test("RES-6 without the policy nothing is moved")
+  @Test("RES-6 a damaged journal is not moved without the policy")
   func refused() async throws {
     let bench = try Bench()
     try await bench.signedIn().close()
@@ -71,7 +71,7 @@ struct SetAsideTests {
     #expect(try bench.asides().isEmpty)
   }
 
-  @Test("RES-6 an expired token is refreshed on the new journal")
+  @Test("RES-6 an expired token is refreshed in the new journal")
   func expiredToken() async throws {
     let bench = try Bench()
     try await bench.signedIn().close()
@@ -83,7 +83,11 @@ struct SetAsideTests {
     try await session.close()
   }
 
-  @Test("RES-6 a journal of a newer version is set aside; its session goes on where policy adopts")
+  @Test(
+    """
+    RES-6 a journal of a newer version is quarantined, and its session continues if the policy \
+    adopts secrets
+    """)
   func newerFormat() async throws {
     let newer = try Data(contentsOf: URL(filePath: Self.golden + "newer.journal"))
     for (rule, isAuthenticated) in [
@@ -110,7 +114,8 @@ struct SetAsideTests {
   static let golden =
     URL(filePath: #filePath).deletingLastPathComponent().path + "/../../../Specs/Golden/"
 
-  @Test("RES-6 an event of a newer version: what comes before it is used, the user goes on")
+  @Test(
+    "RES-6 a journal with an event of a newer version is quarantined, and the session continues")
   func newerEvent() async throws {
     let bench = try Bench()
     try await bench.signedIn().close()
@@ -123,7 +128,7 @@ struct SetAsideTests {
   }
 
   @Test(
-    "RES-6 what is no journal is set aside, and one can sign in",
+    "RES-6 a file that is no journal is quarantined, and a user can log in",
     arguments: ["", "text", String(repeating: "not a journal ", count: 20)])
   func noJournal(content: String) async throws {
     let bench = try Bench()
@@ -140,7 +145,7 @@ struct SetAsideTests {
       try Data(contentsOf: URL(filePath: bench.folder.path + "/" + name)) == Data(content.utf8))
   }
 
-  @Test("RES-9 a journal behind a link is set aside where it is, and the session goes on")
+  @Test("RES-9 a journal behind a link is quarantined in its own folder, and the session continues")
   func throughLink() async throws {
     let bench = try Bench()
     try await bench.signedIn().close()
@@ -159,7 +164,7 @@ struct SetAsideTests {
       try FileManager.default.destinationOfSymbolicLink(atPath: bench.journal) == "real.journal")
   }
 
-  @Test("RES-6 a folder in the journal's place is not set aside")
+  @Test("RES-6 a folder in the journal's place is not quarantined")
   func obstacles() async throws {
     let folder = try Bench()
     try FileManager.default.createDirectory(
@@ -179,7 +184,7 @@ struct SetAsideTests {
     }
   }
 
-  @Test("RES-6 OUT-1 a logout that can be read behind the damage is not undone")
+  @Test("RES-6 OUT-1 a logout that can be read after the damage stays in force")
   func endedBehindDamage() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()
@@ -196,7 +201,7 @@ struct SetAsideTests {
     try await again.close()
   }
 
-  @Test("RES-6 an expired session stays expired, and its user signs in again")
+  @Test("RES-6 an expired session stays expired after a quarantine, and its user can log in again")
   func expiredStays() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn(.keeping)
@@ -207,7 +212,7 @@ struct SetAsideTests {
       return
     }
     try await session.close()
-    // The last record, which the journal's closing mark proves.
+    // The last record, whose length the journal's closing mark proves.
     try bench.damage(try #require(try bench.records().last?.sequence))
     let again = try await bench.openAside(.keeping)
     guard case .expired(let after) = again.state else {
@@ -222,7 +227,11 @@ struct SetAsideTests {
     try await again.close()
   }
 
-  @Test("RES-6 REF-3 several that find the damage at once set it aside once and share one session")
+  @Test(
+    """
+    RES-6 REF-3 sessions that find the damage at once quarantine the journal once and share one \
+    session
+    """)
   func together() async throws {
     let bench = try Bench()
     try await bench.signedIn().close()
@@ -240,7 +249,7 @@ struct SetAsideTests {
     for session in sessions { try await session.close() }
   }
 
-  @Test("RES-6 REF-3 processes that find the damage at once set it aside once, for real")
+  @Test("RES-6 REF-3 real processes that find the damage at once quarantine the journal once")
   func processes() async throws {
     let bench = try Bench()
     try await bench.signedIn().close()
@@ -269,7 +278,11 @@ struct SetAsideTests {
     #expect(try bench.records().filter { $0.name == "continued" }.count == 1)
   }
 
-  @Test("RES-6 killed behind the renaming: the next opening goes on from what was set aside")
+  @Test(
+    """
+    RES-6 after a death that followed the renaming, the next opening continues from the \
+    quarantined journal
+    """)
   func killedBetween() async throws {
     let bench = try Bench()
     try await bench.signedIn().close()
@@ -278,7 +291,7 @@ struct SetAsideTests {
     let aside = try Journal.setAside(
       bench.journal, identity, reason: "damaged", time: "20260101T000000Z", options: .init())
     #expect(aside?.number == 1)
-    // Not even asked to set anything aside: it has been.
+    // This opening does not ask for a quarantine, which has already happened.
     let session = try await bench.open()
     #expect(session.isAuthenticated)
     #expect(session.quarantine?.cause == .damaged)
@@ -286,7 +299,7 @@ struct SetAsideTests {
     try await session.close()
   }
 
-  @Test("RES-6 a second damage is set aside beside the first")
+  @Test("RES-6 a second damaged journal is quarantined next to the first")
   func twice() async throws {
     let bench = try Bench()
     try await bench.signedIn().close()
@@ -304,7 +317,7 @@ struct SetAsideTests {
 
   // MARK: Secrets without their journal
 
-  @Test("RES-5 secrets that outlived their journal are adopted by policy, and that is noted")
+  @Test("RES-5 secrets without their journal are adopted if the policy says so, with a note")
   func strayAdopted() async throws {
     let bench = try Bench()
     try await bench.signedIn().close()
@@ -325,14 +338,14 @@ struct SetAsideTests {
     try await session.logout()
     try await session.close()
 
-    // Once there was a token here, others' do not come back.
+    // After this journal had a token, it adopts no other journal's secrets.
     try bench.restore(items)
     let again = try await bench.open(policy)
     #expect(again.state == .unauthenticated)
     try await again.close()
   }
 
-  @Test("RES-5 a crash between the adopted items and the event: the login is appended as recovered")
+  @Test("RES-5 after a crash between adoption and its event, the login is appended as recovered")
   func strayRecovered() async throws {
     let bench = try Bench()
     try await bench.signedIn().close()
@@ -347,7 +360,11 @@ struct SetAsideTests {
     try await again.close()
   }
 
-  @Test("RES-5 RES-3 stray secrets that cannot be read yet are neither adopted nor wiped")
+  @Test(
+    """
+    RES-5 RES-3 secrets without their journal that cannot be read yet are neither adopted nor \
+    wiped
+    """)
   func strayLocked() async throws {
     let bench = try Bench()
     let store = MemorySecretStore()
@@ -366,14 +383,14 @@ struct SetAsideTests {
 }
 
 extension Bench {
-  /// Opens, and sets aside what cannot be used.
+  /// Opens, and quarantines an unusable journal.
   func openAside(_ policy: SessionPolicy = .bench) async throws -> Session {
     var configuration = configuration(policy)
     configuration.policy.recovery.unusableJournal = .setAside
     return try await Session.open(configuration)
   }
 
-  /// What was set aside, by name.
+  /// The names of the quarantined files.
   func asides() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: folder.path)
       .filter { $0.contains(".aside-") }.sorted()
@@ -388,7 +405,7 @@ extension Bench {
     }
     let offset = try #require(place)
     let byte = try Data(contentsOf: URL(filePath: journal))[Int(offset)]
-    // In place: others may have it open.
+    // In place, as other processes may have the file open.
     let file = try FileHandle(forWritingTo: URL(filePath: journal))
     try file.seek(toOffset: offset)
     try file.write(contentsOf: [byte ^ 1])
@@ -402,7 +419,7 @@ extension Bench {
     try journal.close()
   }
 
-  /// The stored items, to put them back.
+  /// The stored items, for ``restore(_:)``.
   func items() throws -> [String: Data] {
     try Dictionary(
       uniqueKeysWithValues: files().map {

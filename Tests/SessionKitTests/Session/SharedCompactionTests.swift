@@ -6,14 +6,14 @@ import SessionTestKit
 import Synchronization
 import Testing
 
-@Suite("A session: several compact one journal")
+@Suite("A session: several processes compact one journal")
 struct SharedCompactionTests {
-  /// What a session's compaction came to.
+  /// The result of one compaction.
   private struct Entry: Equatable {
     let name: String
-    /// How many records stood in the file before.
+    /// The number of records in the file before.
     let records: Int
-    /// How many went; `nil` where nothing was done.
+    /// The number of records that were removed, or `nil` if nothing was done.
     let removed: UInt64?
   }
 
@@ -33,7 +33,7 @@ struct SharedCompactionTests {
   ) -> SessionConfiguration {
     var configuration = bench.configuration()
     configuration.retention = retention
-    // Real time must not decide: who opens forty times beside a request may take longer than it.
+    // Real time must not decide: forty openings during a request may take longer than the request.
     configuration.policy.refresh.timeout = .seconds(300)
     let compact = configuration.compaction
     configuration.compaction = { (journal, first) throws(JournalError) in
@@ -45,7 +45,7 @@ struct SharedCompactionTests {
     return configuration
   }
 
-  /// How many records stand in the file, a snapshot not counted; 0 where it cannot be read.
+  /// The number of records in the file without a snapshot, or 0 if it cannot be read.
   private func count(of bench: Bench) -> Int {
     do {
       return try bench.records().count { record in
@@ -57,7 +57,8 @@ struct SharedCompactionTests {
     }
   }
 
-  /// Every compaction was worth its copy: at least a quarter went, but for the rest of a batch.
+  /// Expects that every compaction removed at least a quarter of the records, except for the rest
+  /// of a batch.
   private func requireSeldom(
     _ log: Log, _ bench: Bench, at place: SourceLocation = #_sourceLocation
   ) throws {
@@ -68,7 +69,7 @@ struct SharedCompactionTests {
     #expect(count(of: bench) <= 24, sourceLocation: place)
   }
 
-  @Test("JRN-4 three processes compact no more often than one would")
+  @Test("JRN-4 three processes compact a journal no more often than one would")
   func three() async throws {
     let bench = try Bench()
     let log = Log()
@@ -91,7 +92,7 @@ struct SharedCompactionTests {
     }
   }
 
-  @Test("JRN-4 two processes that take turns both compact, and nobody's subscriber misses an event")
+  @Test("JRN-4 two processes that take turns both compact, and no subscriber misses an event")
   func two() async throws {
     let bench = try Bench()
     let log = Log()
@@ -105,7 +106,7 @@ struct SharedCompactionTests {
     }
     try requireSeldom(log, bench)
     #expect(Set(log.entries.map(\.name)) == ["a", "b"])
-    // Sees what the other one did last.
+    // This reads the other process's last events.
     try await a.refresh()
     var seen: [[UInt64]] = []
     for (session, events) in zip(sessions, subscriptions) {
@@ -119,7 +120,7 @@ struct SharedCompactionTests {
     #expect(seen[0].starts(with: seen[1]))
   }
 
-  @Test("JRN-4 a long journal is compacted by opening it, and the session is what it was")
+  @Test("JRN-4 an opening compacts a long journal, and the state is unchanged")
   func atOpen() async throws {
     let bench = try Bench()
     let log = Log()
@@ -129,7 +130,7 @@ struct SharedCompactionTests {
     let state = first.state
     try await first.close()
     #expect(count(of: bench) > 60)
-    // Two open it: one compacts.
+    // Two processes open it, and one of them compacts.
     let a = try await Session.open(configuration(bench, "a", log))
     let b = try await Session.open(configuration(bench, "b", log))
     #expect(log.entries.map(\.name) == ["a"])
@@ -140,7 +141,8 @@ struct SharedCompactionTests {
     try await b.close()
   }
 
-  @Test("JRN-4 who finds a compaction due, and meets another's under the lock, does nothing")
+  @Test(
+    "JRN-4 a due compaction does nothing if another process has compacted before it got the lock")
   func race() async throws {
     let bench = try Bench()
     let log = Log()
@@ -152,7 +154,7 @@ struct SharedCompactionTests {
     let compact = configuration.compaction
     configuration.compaction = { (journal, first) throws(JournalError) in
       if log.entries.isEmpty {
-        // Another process takes the lock between the decision and the deed.
+        // Another process takes the lock between the decision and the compaction.
         let other = try Journal.open(at: path)
         let done = try other.compact(keepingFrom: first - 1, summary: SnapshotSummary())
         try other.close()
@@ -165,7 +167,7 @@ struct SharedCompactionTests {
     #expect(log.entries.map(\.name) == ["other", "late"])
     #expect(log.entries.last?.removed == nil)
     #expect(late.compactionProblem == nil)
-    // It is not put off by that: the next one that is due is done.
+    // The next due compaction still happens.
     for _ in 0..<10 { try await late.refresh() }
     #expect(log.entries.count > 2)
     #expect(log.entries.dropFirst(2).allSatisfy { $0.removed != nil })
@@ -173,7 +175,7 @@ struct SharedCompactionTests {
     try await first.close()
   }
 
-  @Test("JRN-4 where nothing can go although it is due, it is tried again an hour later")
+  @Test("JRN-4 a due compaction that can remove nothing is retried an hour later")
   func nothing() async throws {
     let bench = try Bench()
     let tries = Mutex(0)
@@ -192,7 +194,10 @@ struct SharedCompactionTests {
   }
 
   @Test(
-    "JRN-4 REF-3 a request that is open stays everybody's when others compact the journal",
+    """
+    JRN-4 REF-3 callers in all processes still share a pending request after others compacted \
+    the journal
+    """,
     arguments: [6, 40])
   func lease(openings: Int) async throws {
     let bench = try Bench()
@@ -214,7 +219,7 @@ struct SharedCompactionTests {
     await eventually("b compacts") { !log.entries.isEmpty }
     #expect(log.entries.allSatisfy { $0.name == "b" && $0.removed != nil })
     let first = try #require(try bench.records().dropFirst().first?.sequence)
-    // As long as there is room, the note itself is kept.
+    // The note itself is kept while there is room.
     #expect((first <= request) == (openings == 6))
     let c = try await Session.open(configuration(bench, "c", log, retention: nil))
     let third = Task { try await c.refresh() }
@@ -235,7 +240,7 @@ struct SharedCompactionTests {
     #expect(whole.intents.request == nil)
   }
 
-  @Test("JRN-4 OUT-2 a revocation that the server owes survives a compaction, and is settled")
+  @Test("JRN-4 OUT-2 a pending revocation survives a compaction, and is sent later")
   func revocation() async throws {
     let bench = try Bench()
     let log = Log()
@@ -247,7 +252,7 @@ struct SharedCompactionTests {
     #expect(owed == ["revocation"])
     let pending = try #require(
       try bench.records().last { $0.name == "revocationPending" }?.sequence)
-    // Others come and go, as far as it takes.
+    // Other processes open and close until one compacts.
     for _ in 0..<30 where log.entries.isEmpty {
       bench.server.failNext(.logout, with: .status(503))
       try await Session.open(configuration(bench, "b", log)).close()
@@ -269,7 +274,7 @@ struct SharedCompactionTests {
     try await again.close()
   }
 
-  @Test("JRN-4 a journal with another hard link is not compacted, and the session goes on")
+  @Test("JRN-4 a journal with another hard link is not compacted, and the session continues")
   func hardLink() async throws {
     let bench = try Bench()
     let log = Log()
@@ -291,7 +296,7 @@ struct SharedCompactionTests {
     try await session.close()
   }
 
-  @Test("JRN-4 damage that a compaction meets is told; nothing is lost, and the session goes on")
+  @Test("JRN-4 damage that a compaction finds is reported, and the session continues without loss")
   func damaged() async throws {
     let bench = try Bench()
     var configuration = bench.configuration()
@@ -314,7 +319,7 @@ struct SharedCompactionTests {
     #expect(damage.sequence == 1)
     #expect(session.currentToken?.generation == Generation(31))
     let names = try FileManager.default.contentsOfDirectory(atPath: bench.folder.path).sorted()
-    // Only where the system has such locks is there a file of the openings that live.
+    // A file of the living openings exists only if the system has such locks.
     #expect(names.filter { $0 != "a.journal.alive" } == ["a.journal", "a.journal.lock", "secrets"])
     try await session.close()
   }

@@ -5,8 +5,8 @@ import Testing
 
 @testable import SessionKit
 
-/// Two accounts with a journal each, and by mistake one place for their secrets.
-@Suite("A session: secrets that are another account's")
+/// Two accounts with a journal each, and by mistake the same store for their secrets.
+@Suite("A session: secrets of another account")
 struct SharedSecretsTests {
   private let bench: Bench
 
@@ -35,7 +35,10 @@ struct SharedSecretsTests {
   }
 
   @Test(
-    "RES-5 a second journal on the same secrets is refused while the first stands, and nothing is touched"
+    """
+    RES-5 a second journal on the same secrets is refused while the first exists, and nothing \
+    changes
+    """
   )
   func refused() async throws {
     let first = try await bench.signedIn()
@@ -47,7 +50,7 @@ struct SharedSecretsTests {
     #expect(try contents() == before)
     try await first.refresh()
     try await first.close()
-    // Also where the second journal was there before, and where the first session is closed.
+    // The same holds if the second journal existed before, and if the first session is closed.
     _ = try await Session.open(
       configuration(other, MemorySecretStore())
     ).close()
@@ -58,7 +61,7 @@ struct SharedSecretsTests {
     #expect(again.isAuthenticated && again.currentToken?.generation == Generation(2))
     try await again.logout()
     try await again.close()
-    // Nobody's any more: whoever signs in next has the place.
+    // After the logout the secrets have no owner, so the next login can use the store.
     let second = try await Session.open(configuration(other))
     try await second.login(bench.credentials)
     try await second.close()
@@ -67,7 +70,7 @@ struct SharedSecretsTests {
         == .secretsOfAnotherSession(journal: other))
   }
 
-  @Test("RES-5 the same journal by another path, moved, or by a link is not another's")
+  @Test("RES-5 a journal that was moved or is opened through a link still owns its secrets")
   func samePlace() async throws {
     try await bench.signedIn().close()
     try FileManager.default.createSymbolicLink(atPath: other, withDestinationPath: bench.journal)
@@ -82,7 +85,7 @@ struct SharedSecretsTests {
   }
 
   @Test(
-    "RES-5 a journal that is gone, or is another one by now, owns nothing: the policy decides as ever"
+    "RES-5 a journal that was deleted or replaced owns no secrets, and the policy decides"
   )
   func gone() async throws {
     for isReplaced in [false, true] {
@@ -95,7 +98,7 @@ struct SharedSecretsTests {
       let before = try bench.files()
       let session = try await Session.open(configuration)
       #expect(session.state == .unauthenticated)
-      // Not found once is not gone (RES-7).
+      // One failed search does not prove that it is gone (RES-7).
       if !isReplaced { #expect(try bench.files() == before && session.activity == .loading) }
       await bench.passDoubt(session)
       #expect(try bench.files().isEmpty && session.activity == .idle)
@@ -104,7 +107,10 @@ struct SharedSecretsTests {
   }
 
   @Test(
-    "RES-5 RES-3 not readable when the second opens: it waits, and does not take what it meets then"
+    """
+    RES-5 RES-3 secrets that become readable after opening are refused if another journal owns \
+    them
+    """
   )
   func locked() async throws {
     let store = MemorySecretStore()
@@ -123,7 +129,7 @@ struct SharedSecretsTests {
   }
 
   @Test(
-    "RES-5 LOG-10 both open before anybody signs in: the second sign-in is refused, the first one's stays"
+    "RES-5 LOG-10 if both sessions are open before a login, the second login is refused"
   )
   func bothOpen() async throws {
     let first = try await bench.open()
@@ -143,7 +149,7 @@ struct SharedSecretsTests {
   }
 
   @Test(
-    "RES-5 RES-7 a container was moved with both journals: the items still have their owner",
+    "RES-5 RES-7 after a container with both journals was moved, the items still have their owner",
     arguments: ["app", "Containers/Shared/AppGroup/\(UUID().uuidString)"])
   func movedContainer(name: String) async throws {
     let files = FileManager.default
@@ -157,7 +163,7 @@ struct SharedSecretsTests {
     try await own.close()
     try files.moveItem(at: old, to: new)
     let place = new.path + "/sessions/a.journal"
-    // An extension with a journal of its own, and by mistake with the app's place for secrets.
+    // An extension with its own journal, and by mistake with the app's store for secrets.
     #expect(
       await refused(configuration(new.path + "/extension.journal", store)).failure
         == .secretsOfAnotherSession(journal: place))
@@ -167,13 +173,13 @@ struct SharedSecretsTests {
     try await again.close()
   }
 
-  /// What stands in the way of proving that the first journal is gone.
+  /// What prevents the proof that the first journal is gone.
   enum Obstacle: String, CaseIterable {
     case rights, folderRights, damage, folderInItsPlace, linkToNowhere
   }
 
   @Test(
-    "RES-7 an owner's journal that cannot be read is not gone: its secrets are not touched",
+    "RES-7 secrets whose owner's journal cannot be read are not touched",
     arguments: Obstacle.allCases, [SessionPolicy.OrphanedSecrets.wipe, .adopt])
   func unreadableOwner(_ obstacle: Obstacle, _ policy: SessionPolicy.OrphanedSecrets) async throws {
     let first = try await bench.signedIn()
@@ -220,7 +226,7 @@ struct SharedSecretsTests {
     #expect(refusal == session.storageProblem)
     try await session.close()
     #expect(try contents() == before)
-    // The first session goes on as soon as its journal can be read.
+    // The first session continues as soon as its journal can be read.
     if obstacle != .rights {
       if obstacle != .folderRights { try files.removeItem(atPath: bench.journal) }
       try files.moveItem(atPath: kept, toPath: bench.journal)
@@ -230,7 +236,11 @@ struct SharedSecretsTests {
     try await again.close()
   }
 
-  @Test("RES-7 an expired session's user item is not wiped by another journal while its own stands")
+  @Test(
+    """
+    RES-7 another journal does not wipe an expired session's user item while its own journal \
+    exists
+    """)
   func expiredOwner() async throws {
     var policy = SessionPolicy.bench
     policy.ending.onRejection = .keep
@@ -247,7 +257,7 @@ struct SharedSecretsTests {
     #expect(try contents() == before)
   }
 
-  @Test("RES-7 an expired session's journal that is missing for a moment is waited for")
+  @Test("RES-7 an opening waits for an expired session's journal that is missing for a moment")
   func expiredAndMissing() async throws {
     let bench = try Bench()
     var policy = SessionPolicy.bench
@@ -268,7 +278,7 @@ struct SharedSecretsTests {
     try await found.close()
   }
 
-  @Test("RES-7 a journal, or its folder, that is missing for a moment is waited for")
+  @Test("RES-7 an opening waits for a journal, or its folder, that is missing for a moment")
   func missingForAMoment() async throws {
     for isFolder in [false, true] {
       let bench = try Bench()

@@ -6,10 +6,11 @@ import SessionTestKit
 import SessionTestSupport
 import Testing
 
-/// What a wire's rules say of an answer is what a sign-in says of it.
-@Suite("A session: errors of a sign-in by the wire's rules")
+/// The backend's rules for a response decide the error of a login.
+@Suite("A session: errors of a login by the backend's rules")
 struct SignInErrorTests {
-  @Test("LOG-3 LOG-7 a rule that says rejected is a wrong credential, whatever the status")
+  @Test(
+    "LOG-3 LOG-7 a response that a rule calls rejected is a wrong credential, whatever its status")
   func rejected() async throws {
     var wire = HTTPBackend.snakeCaseJSON(try AnswerBench.url())
     wire.failures =
@@ -35,7 +36,7 @@ struct SignInErrorTests {
   }
 
   @Test(
-    "POL-9 a rule that calls a 403 rejected makes it a wrong credential",
+    "POL-9 a 403 that a rule calls rejected is a wrong credential",
     arguments: [nil, "M_FORBIDDEN"] as [String?])
   func forbidden(code: String?) async throws {
     var wire = HTTPBackend.snakeCaseJSON(try AnswerBench.url())
@@ -54,7 +55,7 @@ struct SignInErrorTests {
           : .forbidden(code: "M_USER_DEACTIVATED")))
   }
 
-  @Test("LOG-3 OAuth's invalid_grant is a wrong credential, and what the app is refused for is not")
+  @Test("LOG-3 `invalid_grant` is a wrong credential, and a code that refuses the app is not")
   func oauth() async throws {
     let bench = try AnswerBench(
       AppPreset.oauth(token: try AnswerBench.url()).backend)
@@ -74,7 +75,7 @@ struct SignInErrorTests {
         == .invalidRequest(code: "invalid_request"))
   }
 
-  @Test("LOG-3 LOG-8 what a wire does not offer is not the connection's fault")
+  @Test("LOG-3 LOG-8 a login that the backend does not offer is not reported as a connection error")
   func notOffered() async throws {
     var wire = HTTPBackend.snakeCaseJSON(try AnswerBench.url())
     (wire.login, wire.switchContext) = (nil, nil)
@@ -91,7 +92,7 @@ struct SignInErrorTests {
   }
 
   @Test(
-    "STO-4 LOG-8 an address that cannot be used is not the connection's fault",
+    "STO-4 LOG-8 an address that cannot be used is not reported as a connection error",
     arguments: ["http://school.test/api", "api/v1", "ftp://school.test", "/var/api"])
   func wrongAddress(address: String) async throws {
     let bench = try Bench()
@@ -112,7 +113,7 @@ struct SignInErrorTests {
     try await session.close()
   }
 
-  @Test("LOG-8 nobody is told to wait for no time")
+  @Test("LOG-8 an error never asks the user to wait for 0 seconds")
   func noWait() {
     for error in [
       SessionError.rateLimited(retryAfter: 0), .server(status: 503, code: nil, retryAfter: 0),
@@ -123,7 +124,7 @@ struct SignInErrorTests {
     }
   }
 
-  @Test("STA-5 a context is told in words")
+  @Test("STA-5 a context's description has names and ids")
   func context() {
     let context = ActiveContext(
       role: .init(id: "role-1", name: "teacher"), school: .init(id: "s-1", name: "North School"),

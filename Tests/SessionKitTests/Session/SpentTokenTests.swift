@@ -5,8 +5,8 @@ import SessionKit
 import SessionTestKit
 import Testing
 
-/// Answers that bring a new token, and something wrong beside it.
-@Suite("A session: a spent token is replaced")
+/// Responses that bring a new token and other members that are wrong.
+@Suite("A session: replacement of a used token")
 struct SpentTokenTests {
   private func signedIn() async throws -> (AnswerBench, Session) {
     var wire = try AnswerBench.camelCaseWire()
@@ -22,7 +22,7 @@ struct SpentTokenTests {
   }
 
   @Test(
-    "REF-5 REF-7 a new token is kept, whatever is wrong beside it, and the session stays what it was",
+    "REF-5 REF-7 a new token is kept although other members of the response are wrong",
     arguments: [
       "", #","expiresIn":0"#, #","expiresIn":-1"#, #","expiresIn":1e12"#, #","tokenType":"mac""#,
       #","user":{}"#, #","user":"ana""#,
@@ -42,7 +42,7 @@ struct SpentTokenTests {
     try await session.refresh()
     #expect(bench.lastBody == #"{"refreshToken":"R2"}"#)
     try await session.close()
-    // What is stored is the same, and nobody's address is in the journal.
+    // The stored user is the same, and no e-mail address is in the journal.
     let again = try await bench.open()
     #expect(again.currentUser?.email == "ana@tik.test" && again.currentUser?.firstName == "Ana")
     try await again.close()
@@ -52,7 +52,7 @@ struct SpentTokenTests {
       try bench.bench.eventNames() == ["login", "refreshSucceeded", "refreshSucceeded"])
   }
 
-  @Test("REF-5 what a refresh says of the user counts, and what it does not say stays")
+  @Test("REF-5 a refresh replaces the user's members that it names, and keeps the others")
   func merged() async throws {
     let (bench, session) = try await signedIn()
     bench.answer(
@@ -68,7 +68,7 @@ struct SpentTokenTests {
   }
 
   @Test(
-    "CTX-1 REF-7 a switch that has replaced the token keeps it, and says that it cannot be read")
+    "CTX-1 REF-7 a switch with an unreadable context keeps its new token, and throws")
   func switched() async throws {
     var wire = HTTPBackend.snakeCaseJSON(try AnswerBench.url())
     wire.tokenForm = .opaque
@@ -94,7 +94,7 @@ struct SpentTokenTests {
     try await session.close()
   }
 
-  @Test("STO-3 a token's own name that is an address is not journaled")
+  @Test("STO-3 a token's `jti` that is an e-mail address is not journaled")
   func tokenName() async throws {
     let bench = try AnswerBench(HTTPBackend.snakeCaseJSON(try AnswerBench.url()))
     let token = LoopbackToken.make(claims: ["jti": "maria@school.test"])
@@ -111,7 +111,7 @@ struct SpentTokenTests {
   }
 
   @Test(
-    "REF-6 POL-2 one attempt at most, and what a network says ends nothing",
+    "REF-6 POL-2 a response from the network instead of the server never ends the session",
     arguments: [
       (302, "", ""), (407, "", ""), (511, "", ""), (200, "text/html", "Welcome to the hotel"),
       (200, "text/html", "<html>"), (408, "", ""), (425, "", ""), (200, "", ""), (204, "", ""),

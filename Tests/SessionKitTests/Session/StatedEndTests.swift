@@ -5,8 +5,8 @@ import Testing
 
 @testable import SessionKit
 
-/// Over sockets: the access token's `exp` is used as a claim with the end of the session.
-@Suite("A session whose end the backend says")
+/// The backend gives the end of the session in the `exp` claim of the access token, over sockets.
+@Suite("A session whose end the backend states")
 struct StatedEndTests {
   private static let limit: Int64 = 1_800_000
 
@@ -21,14 +21,14 @@ struct StatedEndTests {
     policy.refresh.beforeExpiry = nil
     var configuration = bench.configuration(policy)
     var backend = HTTPBackend.snakeCaseJSON(bench.server.baseURL)
-    // So that it is not the token that ends.
+    // The token itself lives longer than the session.
     backend.response.lifetime = [.assumed(.seconds(36_000))]
     backend.response.sessionLifetime = sources
     configuration.backend = backend
     return try await Session.open(configuration)
   }
 
-  @Test("POL-10 at the stated end no token is given out any more, and the session expires")
+  @Test("POL-10 at the stated end the session expires and returns no token")
   func expires() async throws {
     let bench = try bench()
     let session = try await open(bench)
@@ -38,7 +38,7 @@ struct StatedEndTests {
   }
 
   @Test(
-    "POL-10 a restart keeps the stated end, also through a refresh that says nothing, and a reboot",
+    "POL-10 the stated end survives a restart, a reboot and a refresh that does not state it",
     arguments: [false, true])
   func reopened(isRestarted: Bool) async throws {
     let bench = try bench()
@@ -62,7 +62,7 @@ struct StatedEndTests {
   }
 
   @Test(
-    "POL-10 a backend of the app's own says it, and one that has passed ends the session at once")
+    "POL-10 an app's own backend can state the end, and an end in the past expires the session")
   func own() async throws {
     let bench = try Bench()
     let server = ServerInProcess()

@@ -9,8 +9,8 @@ import Testing
 @testable import SessionHTTP
 @testable import SessionKit
 
-/// How old the server's word on the user is (LOG-6, SYN-4).
-@Suite("A session: when the user's status changed")
+/// The age of the server's statement about the user (LOG-6, SYN-4).
+@Suite("A session: the time of the last status change")
 struct StatusTests {
   private static let login =
     #"{"accessToken":"A1","refreshToken":"R1","expiresIn":900,"user":{"id":42}}"#
@@ -23,7 +23,7 @@ struct StatusTests {
   }
 
   @Test(
-    "LOG-6 a time is RFC 3339 with or without a fraction, or since 1970 in seconds or milliseconds",
+    "LOG-6 a time is read in RFC 3339, or in seconds or milliseconds since 1970",
     arguments: [
       (#""2026-11-20T10:00:00Z""#, 1_795_168_800_000),
       (#""2026-11-20T10:00:00.25Z""#, 1_795_168_800_250),
@@ -42,7 +42,7 @@ struct StatusTests {
         == found.changedAt)
   }
 
-  @Test("LOG-6 what is no time is told, unless the user is inactive or deleted, which counts")
+  @Test("LOG-6 an unreadable time is an error, unless the user is inactive or deleted")
   func noTime() throws {
     for text in [#""yesterday""#, "true", "{}", "1e300"] {
       let body = Array(profile("active", text).utf8)
@@ -59,7 +59,7 @@ struct StatusTests {
   }
 
   @Test(
-    "LOG-6 SYN-4 a stale word ends no login, a newer one is told once the session is the user's")
+    "LOG-6 SYN-4 a status older than the known one ends no login, and a newer one is reported")
   func hooks() async throws {
     let backend = try AnswerBench(wire())
     let told = Mutex<[StatusChange]>([])
@@ -94,7 +94,7 @@ struct StatusTests {
     #expect(session.currentUser?.email == "active@tik.test", "a newer one is shown")
     try await session.close()
 
-    // In the future of the answer's own Date: as if nothing were said, and what it says counts.
+    // Later than the response's own Date: the time is ignored, and the status counts.
     let date = HTTPHeader("Date", "Thu, 01 Jan 1970 00:00:10 GMT")
     backend.answer(200, profile("inactive", "400"), headers: [date])
     session = try await Session.open(configuration)
@@ -104,7 +104,7 @@ struct StatusTests {
   }
 
   @Test(
-    "SYN-4 a log keeps the newest for each user, goes back for none, and what the app set goes on")
+    "SYN-4 a change log keeps the newest time for each user, and still calls the app's hooks")
   func settled() async throws {
     let bench = try ChangeBench()
     let log = try await bench.open()

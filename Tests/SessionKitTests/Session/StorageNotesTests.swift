@@ -4,7 +4,7 @@ import SessionKit
 import SessionTestKit
 import Testing
 
-/// What the secret store does not do is in the journal, if that can be written.
+/// Failures of the secret store are journaled, if the journal can be written.
 @Suite("A session: failures of the secret store are journaled")
 struct StorageNotesTests {
   private func notes(_ bench: Bench) throws -> [SessionNote] {
@@ -16,7 +16,7 @@ struct StorageNotesTests {
     }
   }
 
-  @Test("STO-5 a token that cannot be stored is noted once, and that it could be in the end")
+  @Test("STO-5 a failure to store a token is noted once, and so is its later success")
   func write() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()
@@ -48,7 +48,7 @@ struct StorageNotesTests {
     try await session.close()
   }
 
-  @Test("STO-5 RES-3 a locked store is noted at the opening, and that it can be read again")
+  @Test("STO-5 RES-3 a locked store is noted once at the opening, and so is its unlocking")
   func read() async throws {
     let bench = try Bench()
     let store = MemorySecretStore()

@@ -7,15 +7,16 @@ import SessionTestKit
 import Synchronization
 import Testing
 
-/// An answer that cannot be stored, and a session that is closed with it: real files, a strict server.
-@Suite("A session: closed while an answer waits to be stored", .timeLimit(.minutes(10)))
+/// A response that cannot be stored, and a close of its session, with real files and a strict
+/// server.
+@Suite("A session: a close while a response waits to be stored", .timeLimit(.minutes(10)))
 struct UnstoredAnswerTests {
   private func bench() throws -> (Bench, FailingStore) {
     let bench = try Bench { ($0.rotatesRefreshTokens, $0.reuseEndsSession) = (true, true) }
     return (bench, FailingStore(folder: bench.secrets))
   }
 
-  /// The answer to a refresh is here, and the token item could not be written.
+  /// The response to a refresh has arrived, and the token item could not be written.
   private func stuck(
     failing times: Int, with error: SecretStoreError = FailingStore.ioError
   ) async throws -> (Bench, FailingStore, Session) {
@@ -28,7 +29,10 @@ struct UnstoredAnswerTests {
   }
 
   @Test(
-    "REF-11 one failed write, and closed within a second: the token is stored, the next opening goes on",
+    """
+    REF-11 a close stores the token after one failed write, and the next opening continues with \
+    it
+    """,
     arguments: [FailingStore.ioError, .noSpace(item: .token, place: "secrets/token")])
   func storedAtClose(error: SecretStoreError) async throws {
     let (bench, store, session) = try await stuck(failing: 1, with: error)
@@ -44,7 +48,7 @@ struct UnstoredAnswerTests {
     try await again.close()
   }
 
-  @Test("REF-11 it cannot be stored: close() says what, where and why, and the journal keeps it")
+  @Test("REF-11 a close throws what was lost, where and why, and the journal records it")
   func lostAtClose() async throws {
     let (bench, store, session) = try await stuck(failing: .max)
     let error = await failure { () async throws(SessionError) in try await session.close() }
@@ -55,19 +59,19 @@ struct UnstoredAnswerTests {
     #expect(
       names.suffix(5)
         == ["requestSent", "storageFailed", "answerDropped", "refreshFailed", "closed"])
-    // It is closed: a second call does nothing, and every other one is refused.
+    // The session is closed: a second close does nothing, and other calls are refused.
     try await session.close()
     #expect(
       await failure { () async throws(SessionError) in try await session.refresh() } == .closed)
     store.failWrites(0)
-    // The next opening knows that the token may be spent, and asks at once.
+    // The next opening knows that the token may have been used, and asks at once.
     let again = try await bench.open(store: store)
     await eventually("the server's refusal") { again.state.kind != .authenticated }
     #expect(bench.server.calls.contains { $0.code == "TOKEN_REUSED" })
     try await again.close()
   }
 
-  @Test("REF-11 closed while the request is on the wire: the answer that cannot be stored is told")
+  @Test("REF-11 a close during a request throws if the response cannot be stored")
   func closedBeforeAnswer() async throws {
     let (bench, store) = try bench()
     let session = try await bench.signedIn(store: store)
@@ -84,7 +88,7 @@ struct UnstoredAnswerTests {
     #expect(try bench.records().last?.name == "closed")
   }
 
-  /// What may keep an answer from being stored, and a word of the sentence that says so.
+  /// The causes that can prevent the storing of a response, and a word of each message.
   static let causes: [(SessionError, String)] = [
     (.secrets(.noSpace(item: .token, place: "p")), "no room"),
     (.secrets(FailingStore.ioError), "errno 5"),
@@ -95,7 +99,7 @@ struct UnstoredAnswerTests {
     (.journal(.diskFull(path: "p")), "no room"),
   ]
 
-  @Test("REF-11 RES-6 an answer that is not stored yet names its real cause, not a full disk")
+  @Test("REF-11 RES-6 an error about an unstored response names its real cause")
   func realCause() {
     for (cause, word) in Self.causes {
       for error in [SessionError.notStoredYet(because: cause), .answerDropped(because: cause)] {
@@ -114,7 +118,7 @@ struct UnstoredAnswerTests {
   }
 }
 
-/// Secrets in files, whose token item cannot be written for a while.
+/// Secrets in files, with a token item that cannot be written for some time.
 private final class FailingStore: SecretStore {
   static let ioError = SecretStoreError.failed(
     item: .token, place: "secrets/token", operation: "write", code: 5)

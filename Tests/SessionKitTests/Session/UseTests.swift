@@ -6,7 +6,7 @@ import Testing
 
 @testable import SessionKit
 
-/// A session that expires when it is not used, on real files.
+/// A session that expires if it is not used, with real files.
 @Suite("A session that is not used")
 struct UseTests {
   static let limit: Int64 = 600_000
@@ -17,7 +17,7 @@ struct UseTests {
     return policy
   }
 
-  /// A store that counts what is written.
+  /// A store that counts its writes.
   final class CountingStore: SecretStore {
     private let store = MemorySecretStore()
     private let count = Mutex(0)
@@ -38,7 +38,7 @@ struct UseTests {
     }
   }
 
-  @Test("POL-5 when the limit is reached no token is given out any more, and the session expires")
+  @Test("POL-5 at the inactivity limit the session expires and returns no token")
   func expires() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn(Self.policy)
@@ -57,7 +57,7 @@ struct UseTests {
   }
 
   @Test(
-    "POL-5 the last use survives the process: a close notes it, a crash forgets a minute at most")
+    "POL-5 the time of the last use survives a close, and a reopened session expires by it")
   func reopened() async throws {
     let bench = try Bench()
     var session = try await bench.signedIn(Self.policy)
@@ -74,7 +74,11 @@ struct UseTests {
     try await session.close()
   }
 
-  @Test("POL-5 REF-8 in another start of the system the civil time counts, and never below nothing")
+  @Test(
+    """
+    POL-5 REF-8 after a reboot the wall clock decides about inactivity, and a negative time \
+    counts as zero
+    """)
   func rebooted() async throws {
     for (passed, isOver) in [(Self.limit, true), (Self.limit - 1, false), (-86_400_000, false)] {
       let bench = try Bench()
@@ -84,7 +88,7 @@ struct UseTests {
       try await session.close()
       bench.clock.restart()
       bench.clock.setTime(bench.clock.now().time.advanced(by: passed))
-      // As far as it came the first time: the uptimes alone would say that it was used just now.
+      // By their uptimes alone, the session would have been used just now.
       bench.clock.advance(by: .milliseconds(passed > 0 ? Self.limit / 2 : 0))
       bench.clock.setTime(bench.clock.now().time.advanced(by: passed > 0 ? -Self.limit / 2 : 0))
       let reopened = try await bench.open(Self.policy)
@@ -93,7 +97,7 @@ struct UseTests {
     }
   }
 
-  @Test("POL-5 REF-8 in the same start of the system a jump of the civil time counts nothing")
+  @Test("POL-5 REF-8 without a reboot a jump of the wall clock does not count as inactivity")
   func jumped() async throws {
     for jump: Int64 in [86_400_000, -86_400_000] {
       let bench = try Bench()
@@ -102,7 +106,7 @@ struct UseTests {
       bench.clock.setTime(bench.clock.now().time.advanced(by: jump))
       bench.clock.advance(by: .milliseconds(Self.limit - 1))
       session = try await bench.open(Self.policy)
-      // The token's life is another matter, which a restart measures by the civil time.
+      // The token may expire: a restart measures its life by the wall clock.
       #expect(session.expiryReason != .inactivity)
       try await session.close()
       bench.clock.advance(by: .milliseconds(1))
@@ -112,7 +116,7 @@ struct UseTests {
     }
   }
 
-  @Test("POL-5 another process's use keeps this one's session")
+  @Test("POL-5 a use by another process keeps this process's session alive")
   func others() async throws {
     let bench = try Bench()
     let idle = try await bench.signedIn(Self.policy)
@@ -132,7 +136,7 @@ struct UseTests {
     try await used.close()
   }
 
-  @Test("POL-5 reading a token writes nothing, but once in a minute")
+  @Test("POL-5 reading a token writes at most once a minute")
   func bounded() async throws {
     let bench = try Bench()
     let store = CountingStore()
@@ -152,7 +156,7 @@ struct UseTests {
     #expect(store.writes == after, "without a limit nothing is noted")
   }
 
-  @Test("POL-5 a use is told once in each interval, however many threads use the session")
+  @Test("POL-5 a use is reported once in each interval, from any number of threads")
   func meter() async {
     let use = Shared(Self.policy)
     use.meter.follow(1_000)
@@ -165,7 +169,7 @@ struct UseTests {
         }
       }
     }
-    // The first, and the one a minute after it; threads that are behind tell no older one.
+    // The first use, and the one a minute later. Slower threads report no older use.
     #expect((1...2).contains(use.told.withLock { $0 }))
     #expect(use.meter.count(at: 60_999 + Self.limit) == .overdue)
     #expect(use.meter.last == 60_999, "what comes too late is no use")
@@ -177,7 +181,7 @@ struct UseTests {
     init(_ policy: SessionPolicy) { meter = ActivityMeter(PolicyFigures(policy)) }
   }
 
-  @Test("POL-5 a call of a session that was unused for too long goes out without a token")
+  @Test("POL-5 a call carries no token after the session reached its inactivity limit")
   func calls() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn(Self.policy)
@@ -188,7 +192,7 @@ struct UseTests {
     try await session.close()
   }
 
-  @Test("POL-5 JRN-3 an item from before there were uses, and one from after, are both read")
+  @Test("POL-5 JRN-3 a user item is read with and without the time of the last use")
   func stored() throws {
     let old = #"{"fields":{"id":"u-1"},"journal":"j","v":1}"#
     #expect(try StoredUser(decoding: Array(old.utf8)).fields.used == nil)

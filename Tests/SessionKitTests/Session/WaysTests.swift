@@ -3,10 +3,10 @@ import SessionKit
 import SessionTestKit
 import Testing
 
-/// The ways in that the scenarios do not tell: what is refused before the network, and what shows nothing.
-@Suite("A session: the ways in")
+/// The logins that the scenarios do not cover: refusals before the network, and descriptions.
+@Suite("A session: kinds of login")
 struct WaysTests {
-  @Test("LOG-1 LOG-5 what cannot be right is refused before anything is sent, whatever the way")
+  @Test("LOG-1 LOG-5 invalid credentials of each kind are refused before a request is sent")
   func validation() async throws {
     let bench = try Bench()
     let session = try await bench.open()
@@ -24,7 +24,7 @@ struct WaysTests {
     try await session.close()
   }
 
-  @Test("LOG-5 a backend without a way in says so, and nothing is sent")
+  @Test("LOG-5 a login that the backend does not offer throws and sends nothing")
   func notOffered() async throws {
     let bench = try Bench()
     let session = try await bench.open()
@@ -49,7 +49,7 @@ struct WaysTests {
     try await session.close()
   }
 
-  @Test("STO-3 what one signs in or registers with shows neither token nor password nor address")
+  @Test("STO-3 no description of a credential shows a token, a password or an address")
   func redacted() {
     let credentials: [Credential] = [
       .password("ada@x.y", "pass-word"),
@@ -63,7 +63,7 @@ struct WaysTests {
     }
   }
 
-  @Test("LOG-5 RES-3 a closed session is not unlocked, and one that is open needs no unlocking")
+  @Test("LOG-5 RES-3 unlocking a closed session throws, and an open session needs no unlocking")
   func unlock() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()
