@@ -9,10 +9,11 @@ import Testing
   import FoundationNetworking
 #endif
 
-/// A session whose service is a closure on this machine's memory, and whose protected calls are too:
-/// every answer at once, or when the test says so.
+/// A session whose server and protected calls are closures in memory.
+///
+/// Each response comes at once, or when the test says so.
 final class CallBench: Sendable {
-  /// Gives `A1`, `A2` … to whoever signs in or refreshes.
+  /// Issues `A1`, `A2` … at each login and refresh.
   final class Service: HTTPTransport {
     struct Book {
       var requests: [HTTPRequest] = []
@@ -22,7 +23,7 @@ final class CallBench: Sendable {
     }
 
     let book = Mutex(Book())
-    /// Held back refreshes wait here.
+    /// Refreshes wait here while the gate is shut.
     let gate = Gate()
 
     var refreshCount: Int {
@@ -60,7 +61,7 @@ final class CallBench: Sendable {
     }
   }
 
-  /// The protected resource: answers by the token, and remembers which ones came.
+  /// The protected resource: responds according to the token, and records which tokens came.
   final class BackendIdentity: HTTPTransport {
     struct Book {
       var authorizations: [String?] = []
@@ -70,7 +71,7 @@ final class CallBench: Sendable {
     let book = Mutex(Book())
     private let answer: @Sendable (String?, Int) async throws(TransportError) -> HTTPResponse
 
-    /// The answer follows from the `Authorization` and from how many calls came before.
+    /// The response depends on the `Authorization` and on the number of earlier calls.
     init(
       _ answer:
         @escaping @Sendable (String?, Int) async throws(TransportError) -> HTTPResponse = {
@@ -80,7 +81,7 @@ final class CallBench: Sendable {
       self.answer = answer
     }
 
-    /// Takes tokens from this one on.
+    /// Accepts tokens from this number on.
     static func accepting(from number: Int) -> BackendIdentity {
       BackendIdentity { (authorization, _) throws(TransportError) in
         let token = Int(authorization?.dropFirst("Bearer A".count) ?? "") ?? 0
@@ -100,7 +101,7 @@ final class CallBench: Sendable {
     }
   }
 
-  /// Lets through at once until it is shut, and then when it is opened.
+  /// Lets callers pass until it is shut, and then again after it is opened.
   final class Gate: Sendable {
     private let state = Mutex((isShut: false, waiters: [CheckedContinuation<Void, Never>]()))
 
@@ -141,7 +142,7 @@ final class CallBench: Sendable {
   }
 
   deinit {
-    // What a test leaves in the system's temporary folder is the system's to clean.
+    // The system cleans its temporary folder if this fails.
     do { try FileManager.default.removeItem(at: folder) } catch {}
   }
 
@@ -190,7 +191,7 @@ final class CallBench: Sendable {
     }
   }
 
-  /// A call that the token's life is over for; the session does not refresh by itself meanwhile.
+  /// Lets the token expire, without a refresh by the session itself.
   func expire(_ session: Session) async {
     service.gate.shut()
     await clock.waitForSleepers(1)
@@ -198,7 +199,7 @@ final class CallBench: Sendable {
   }
 }
 
-/// The error that a call ends with, where it is the session's.
+/// The error of a call, if it is the session's.
 func sessionError<Value>(
   of call: () async throws -> Value, sourceLocation: SourceLocation = #_sourceLocation
 ) async -> SessionError? {

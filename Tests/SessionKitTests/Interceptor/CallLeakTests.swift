@@ -9,9 +9,9 @@ import Testing
   import FoundationNetworking
 #endif
 
-@Suite("Calls and their texts", .timeLimit(.minutes(5)))
+@Suite("Calls and their descriptions", .timeLimit(.minutes(5)))
 struct CallLeakTests {
-  @Test("STO-3 no token, no query and no body in a dump, a description, an error or a trace")
+  @Test("STO-3 no dump, description, error or trace shows a token, a query or a body")
   func leaks() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()
@@ -27,7 +27,7 @@ struct CallLeakTests {
     let query = "?card=canary-query"
     let url = try #require(URL(string: "\(bench.server.baseURL)/materials\(query)"))
 
-    // Under way, when the request with the token is in somebody's hands.
+    // During the call, while another object holds the request with the token.
     let gate = bench.server.hold(.materials)
     let call = Task { try await api.data(for: URLRequest(url: url)) }
     #expect(await bench.server.received(.materials))

@@ -18,7 +18,7 @@ struct CallLimitTests {
     return rules
   }
 
-  /// A session whose calls go to a server of their own.
+  /// A session whose calls go to their own server.
   private struct Scene {
     let bench: CallBench
     let server: CallServer
@@ -35,9 +35,9 @@ struct CallLimitTests {
     var call: URLRequest { URLRequest(url: server.url.appending(path: "materials")) }
   }
 
-  /// A response that goes on a byte at a time until `door` is open or the client has gone.
+  /// A response that sends one byte at a time until `door` is open or the client has gone.
   ///
-  /// After 30 seconds the server ends it: a test whose limit does not work fails then.
+  /// The server ends it after 30 seconds, so that a test fails if its limit does not work.
   private static func drip(_ door: SharedValue<Bool>) -> CallServer.Reply {
     .stream(200, fields: ["Content-Length": "1000000"]) { send in
       for _ in 0..<600 where door.value != true {
@@ -47,7 +47,7 @@ struct CallLimitTests {
     }
   }
 
-  @Test("INT-6 a compressed response is counted as it is after decompression")
+  @Test("INT-6 the size limit counts the bytes of a response after decompression")
   func decompressed() async throws {
     let bomb = GzipBomb.small
     let scene = try await Scene { _, _ in bomb.reply }
@@ -74,7 +74,7 @@ struct CallLimitTests {
     try await scene.session.close()
   }
 
-  @Test("INT-6 no more bytes of a body are held than the limit, and none once it is exceeded")
+  @Test("INT-6 an exchange holds at most as many bytes as the limit, and none after exceeding it")
   func held() async throws {
     let request = URLRequest(url: try #require(URL(string: "https://api.school.test/materials")))
     let exchange = CallExchange(URLSessionCalls.Call(request: request), limit: 10)
@@ -87,7 +87,7 @@ struct CallLimitTests {
     #expect(exchange.heldBytes == 0)
   }
 
-  @Test("INT-6 a response that drips ends with its time, although it is never silent")
+  @Test("INT-6 a slow response ends at the timeout, although bytes keep arriving")
   func drip() async throws {
     let door = SharedValue(false)
     let scene = try await Scene { _, _ in Self.drip(door) }
@@ -100,7 +100,7 @@ struct CallLimitTests {
     try await scene.session.close()
   }
 
-  @Test("INT-6 redirects share the time of their call")
+  @Test("INT-6 a call and its redirects share one timeout")
   func redirects() async throws {
     let door = SharedValue(false)
     let scene = try await Scene { request, _ in
@@ -119,7 +119,7 @@ struct CallLimitTests {
     try await scene.session.close()
   }
 
-  @Test("INT-6 without limits, a response may be as long as it likes")
+  @Test("INT-6 a response of any size is read if there are no limits")
   func unlimited() async throws {
     let bomb = GzipBomb.small
     let scene = try await Scene { _, _ in bomb.reply }
@@ -128,7 +128,7 @@ struct CallLimitTests {
     try await scene.session.close()
   }
 
-  @Test("INT-6 a transport of tokens reads 1 MiB of a call and says that there is more")
+  @Test("INT-6 a call by a token transport fails if its response exceeds 1 MiB")
   func transport() async throws {
     let scene = try await Scene { _, _ in GzipBomb.large.reply }
     let url = scene.server.url.appending(path: "materials")
@@ -139,7 +139,7 @@ struct CallLimitTests {
     try await scene.session.close()
   }
 
-  @Test("INT-6 LOG-3 a request of the session itself holds little of a gzip bomb")
+  @Test("INT-6 LOG-3 a request of the session itself reads little of a gzip bomb")
   func ownRequest() async throws {
     let server = try CallServer { _, _ in GzipBomb.large.reply }
     let response = try await URLSessionTransport().send(
@@ -148,7 +148,8 @@ struct CallLimitTests {
     #expect(response.body.count < 2 << 20)
   }
 
-  @Test("INT-6 LOG-3 a request of the session itself ends with its time while the response drips")
+  @Test(
+    "INT-6 LOG-3 a request of the session itself ends at its timeout while the response is slow")
   func ownDrip() async throws {
     let door = SharedValue(false)
     let server = try CallServer { _, _ in Self.drip(door) }

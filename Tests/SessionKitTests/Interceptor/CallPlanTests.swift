@@ -3,7 +3,7 @@ import SessionHTTP
 import SessionKit
 import Testing
 
-/// A plan with what a reader of the table knows of the call.
+/// A plan with the facts of the call that the table uses.
 private struct Traced: Hashable {
   var plan: CallPlan
   let target: CallPlan.Target
@@ -72,7 +72,7 @@ private struct Traced: Hashable {
     }
   }
 
-  /// The state after an input, as the table's reader has it; `nil` where the call is over.
+  /// The state after an input, as the table describes it, or `nil` if the call has ended.
   func after(_ input: CallPlan.Input, _ step: CallPlan.Step, _ plan: CallPlan) -> Traced? {
     var next = self
     next.plan = plan
@@ -132,7 +132,7 @@ struct CallPlanTests {
   }
 
   private static func fits(_ cell: String, _ word: String) -> Bool {
-    // "lost with attempts left" is one word with a comma in it.
+    // "lost with attempts left" is one entry that contains a comma.
     cell == "any" || cell == word || cell.components(separatedBy: ", ").contains(word)
   }
 
@@ -144,7 +144,8 @@ struct CallPlanTests {
     }
   }
 
-  @Test("INT-1 INT-2 INT-3 OUT-4 every way a call can go is a row, and every row is gone")
+  @Test(
+    "INT-1 INT-2 INT-3 OUT-4 every path of a call has a row in the table, and every row is reached")
   func exhaustive() throws {
     #expect(CallTables.rules.count > 20)
     var seen: Set<Traced> = []
@@ -168,7 +169,7 @@ struct CallPlanTests {
           "\(call.kind), \(call.stage), \(input)")
         if let next = call.after(input, step, plan) { work.append(next) }
         if case .send(let generation?) = step {
-          // Never another session's token.
+          // The token never belongs to another session.
           guard case .holding(let owner, let shown, _) = input.observed else {
             Issue.record("sent with a token that nobody shows")
             continue
@@ -177,7 +178,7 @@ struct CallPlanTests {
           #expect(call.user ?? owner.user == owner.user)
           #expect(call.since ?? owner.since == owner.since)
         }
-        // Whatever ended a call, nothing wakes it.
+        // A call that has ended stays ended.
         if case .deliver = step { #expect(plan.next(input) == .fail(.cause)) }
         if case .fail = step { #expect(plan.next(input) == .fail(.cause)) }
       }
@@ -186,7 +187,9 @@ struct CallPlanTests {
     #expect(rows.count == CallTables.rules.count, "a row that no call meets")
   }
 
-  @Test("INT-1 INT-3 INT-5 STO-4 which calls get the token", arguments: CallTables.targets)
+  @Test(
+    "INT-1 INT-3 INT-5 STO-4 a call gets the token exactly if the table says so",
+    arguments: CallTables.targets)
   func target(row: CallTables.Row) throws {
     let allowsInsecure = row[0].hasSuffix("+")
     let base = row[0].filter { $0 != " " && $0 != "+" }
@@ -211,7 +214,7 @@ struct CallPlanTests {
   }
 
   @Test(
-    "INT-5 an address that calls share with endpoints is not exempt", arguments: CallTables.shared)
+    "INT-5 an address that endpoints and calls share gets the token", arguments: CallTables.shared)
   func sharedAddress(row: CallTables.Row) throws {
     var wire = HTTPBackend(baseURL: try #require(URL(string: "https://h")))
     for text in row[0].components(separatedBy: ", ") {
@@ -232,7 +235,7 @@ struct CallPlanTests {
     #expect("\(rules.target(head, wire))" == row[3])
   }
 
-  @Test("the tables are there")
+  @Test("the tables have enough rows")
   func tables() {
     #expect(CallTables.targets.count >= 60)
     #expect(CallTables.shared.count >= 14)

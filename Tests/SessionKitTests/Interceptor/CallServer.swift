@@ -8,11 +8,12 @@ import Testing
   import Glibc
 #endif
 
-/// A backend of one closure on real sockets: it sees each request with its whole body, and answers,
-/// or hangs up on a kept connection.
+/// A backend of one closure on real sockets.
+///
+/// It receives each request with its whole body, and answers or hangs up on a kept connection.
 final class CallServer: Sendable {
   struct Request: Sendable {
-    /// Which of the server's connections, from 1.
+    /// The number of the server's connection, from 1.
     var connection = 0
     var method = ""
     var target = ""
@@ -24,12 +25,14 @@ final class CallServer: Sendable {
 
   enum Reply: Sendable {
     case answer(Int, fields: [String: String] = [:], body: String = "{}")
-    /// The head, and the body as the closure sends it; the fields say how long the body is.
+    /// The head, and the body as the closure sends it.
+    ///
+    /// The fields state the body's length.
     ///
     /// `send` returns whether the client took the bytes.
     case stream(
       Int, fields: [String: String], @Sendable (_ send: ([UInt8]) -> Bool) -> Void)
-    /// The connection ends without a byte.
+    /// The connection closes without a byte.
     case hangUp
   }
 
@@ -45,7 +48,9 @@ final class CallServer: Sendable {
   private let listener: Int32
   private let state: Shelf
 
-  /// What the threads share; they do not keep the server alive.
+  /// The state that the threads share.
+  ///
+  /// They do not keep the server alive.
   private final class Shelf: Sendable {
     let state = Mutex(State())
     let handler: @Sendable (Request, Int) -> Reply
@@ -55,7 +60,7 @@ final class CallServer: Sendable {
     }
   }
 
-  /// The handler is told the request and how many came before it; may block.
+  /// The handler receives the request and the number of earlier ones, and may block.
   init(_ handler: @escaping @Sendable (Request, Int) -> Reply) throws {
     let (listener, port) = try PlainSocket.listener(backlog: 64)
     (self.listener, self.port) = (listener, port)
@@ -66,7 +71,7 @@ final class CallServer: Sendable {
   }
 
   deinit {
-    // Wakes the threads, which close what is theirs.
+    // Wakes the threads, which close their own connections.
     let open = state.state.withLock { state in
       state.isOver = true
       return state.connections.keys.map { $0 }
@@ -75,10 +80,12 @@ final class CallServer: Sendable {
     shutdown(listener, Int32(SHUT_RDWR))
   }
 
-  /// The requests that came, in order; one whose body never came whole is not among them.
+  /// The requests that came, in order.
+  ///
+  /// A request whose body was incomplete is not included.
   var requests: [Request] { state.state.withLock { $0.requests } }
 
-  /// The values of the `Authorization` fields that came, in order.
+  /// The values of the `Authorization` fields, in order.
   var authorizations: [String?] { requests.map { $0.fields["authorization"] } }
 
   private static func serve(_ listener: Int32, _ shelf: Shelf) {
@@ -189,7 +196,7 @@ final class CallServer: Sendable {
   }
 }
 
-/// A value that threads of a test share.
+/// A value that the threads of a test share.
 final class SharedValue<Value: Sendable>: Sendable {
   private let held: Mutex<Value?>
 

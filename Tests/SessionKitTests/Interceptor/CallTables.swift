@@ -1,4 +1,4 @@
-/// The tables of `Specs/Calls.md`, by their headings.
+/// The tables of `Specs/Calls.md`, found by their headers.
 enum CallTables {
   typealias Row = SpecPage.Row
 
@@ -10,7 +10,7 @@ enum CallTables {
   static let window = rows(["at", "refused", "verdict", "told"])
   static let rules = rows(["target", "stage", "what happened", "the session shows", "next"])
 
-  /// The rows below the table head of these words; none where there is no such table.
+  /// The rows of the table with this header, or none if there is no such table.
   private static func rows(_ head: [String]) -> [Row] {
     page.rows(head).map { Row(cells: $0.map { $0.filter { $0 != "`" } }) }
   }

@@ -29,14 +29,14 @@ struct CallTokenTests {
     return request
   }
 
-  /// The header field, the member, or nothing.
+  /// The header field, the member, or an empty text.
   private func token(_ request: CallServer.Request) -> String {
     if let value = request.fields["x-auth-token"] { return value }
     if request.fields["authorization"] != nil { return "authorization" }
     return String(decoding: request.body, as: UTF8.self)
   }
 
-  @Test("INT-5 INT-3 the backend's own endpoints get no token, other methods and paths do")
+  @Test("INT-5 INT-3 the backend's own endpoints get no token, and other methods and paths do")
   func endpoints() async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn { wire in
@@ -54,11 +54,11 @@ struct CallTokenTests {
     try await session.close()
   }
 
-  @Test("INT-5 a backend with one address has protected calls, and a login beside them")
+  @Test("INT-5 a protected call can share its address with other endpoints")
   func oneAddress() async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn { wire in
-      // The service of the bench answers each of them at its own path.
+      // The bench's server answers each of them at its own path.
       wire.register = "rpc"
       wire.social = "rpc"
     }
@@ -70,7 +70,7 @@ struct CallTokenTests {
     try await session.close()
   }
 
-  @Test("INT-5 a call that is marked as plain goes out for nobody, and its 401 is the caller's")
+  @Test("INT-5 a call that is marked as plain has no token, and its 401 is returned to the caller")
   func plain() async throws {
     let bench = try CallBench()
     let session = try await bench.open()
@@ -107,7 +107,9 @@ struct CallTokenTests {
     try await session.close()
   }
 
-  @Test("INT-5 the token as a member of the body", arguments: CallTables.bodies)
+  @Test(
+    "INT-5 the token is inserted as a member of the body, or the call is refused",
+    arguments: CallTables.bodies)
   func bodies(row: CallTables.Row) async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn()
@@ -134,7 +136,7 @@ struct CallTokenTests {
   }
 
   @Test(
-    "INT-5 INT-2 a token in another place is renewed as any, and one of the app's own stays",
+    "INT-5 INT-2 a token in another place is refreshed too, and the app's own header stays",
     arguments: [key, .header("Authorization", scheme: "Token"), member])
   func otherPlace(place: CallTokenPlace) async throws {
     let bench = try CallBench()
@@ -166,7 +168,7 @@ struct CallTokenTests {
   }
 
   @Test(
-    "INT-5 STO-4 a redirect to another origin takes no token along, wherever it travels",
+    "INT-5 STO-4 a redirect to another origin carries no token, wherever the token is sent",
     arguments: [key, member], [301, 302, 303, 307, 308])
   func redirectElsewhere(place: CallTokenPlace, status: Int) async throws {
     let bench = try CallBench()
@@ -192,7 +194,7 @@ struct CallTokenTests {
       call.httpMethod = "POST"
       call.timeoutInterval = 10
       let (_, response) = try await api.upload(for: call, from: body)
-      // Whatever refuses there says nothing about the token.
+      // A refusal by the other origin says nothing about the token.
       #expect((response as? HTTPURLResponse)?.statusCode == 401)
     }
     let bare = status == 307 || status == 308 ? #"{"a":1}"# : ""
@@ -222,7 +224,7 @@ struct CallTokenTests {
     try await session.close()
   }
 
-  @Test("INT-5 a stream has no place for a token in its body, and nothing is sent")
+  @Test("INT-5 a call with a stream cannot carry the token in its body, and is not sent")
   func stream() async throws {
     let bench = try CallBench()
     let server = try CallServer { _, _ in .answer(200) }

@@ -7,9 +7,9 @@ import Testing
   import FoundationNetworking
 #endif
 
-@Suite("The interceptor and what an app puts into URLSession")
+@Suite("The interceptor and an app's URL protocols")
 struct InterceptorProtocolTests {
-  /// What an app's logger does: it stands between `URLSession` and the network.
+  /// A URL protocol between `URLSession` and the network, like an app's logger.
   private final class Watcher: URLProtocol {
     static let seen = Mutex<[String]>([])
 
@@ -33,7 +33,7 @@ struct InterceptorProtocolTests {
     override func stopLoading() {}
   }
 
-  @Test("INT-4 a protocol class of the configuration sees each request as it goes out")
+  @Test("INT-4 a protocol class of the configuration receives each request as it is sent")
   func watcher() async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn()

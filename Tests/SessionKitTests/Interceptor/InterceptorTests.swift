@@ -12,7 +12,7 @@ import Testing
 
 @Suite("The interceptor, by URLSession over sockets", .timeLimit(.minutes(5)))
 struct InterceptorTests {
-  /// A session whose tokens come from memory and whose calls go to a server's sockets.
+  /// A session with a token server in memory, whose calls go to a server on sockets.
   private func signedIn(_ bench: CallBench, _ server: CallServer) async throws -> Session {
     try await bench.signedIn { $0.baseURL = server.url }
   }
@@ -29,7 +29,11 @@ struct InterceptorTests {
     (response as? HTTPURLResponse)?.statusCode
   }
 
-  @Test("INT-1 INT-2 against the real service: good, refused, expired, gone")
+  @Test(
+    """
+    INT-1 INT-2 a call succeeds with the real server, is refreshed after a 401, and fails after \
+    a logout
+    """)
   func wholeLife() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()
@@ -67,7 +71,7 @@ struct InterceptorTests {
   }
 
   @Test(
-    "INT-3 a body arrives whole both times, from memory, from a file and from the request",
+    "INT-3 a repeated call sends its whole body again, from memory, a file or the request",
     arguments: ["memory", "file", "request"])
   func bodies(place: String) async throws {
     let bench = try CallBench()
@@ -87,7 +91,7 @@ struct InterceptorTests {
     try await session.close()
   }
 
-  @Test("INT-3 a file that is not there: nothing was sent, and the error says so")
+  @Test("INT-3 a missing body file is an error, and nothing is sent")
   func noFile() async throws {
     let bench = try CallBench()
     let server = try CallServer { _, _ in .answer(200) }
@@ -102,7 +106,7 @@ struct InterceptorTests {
     try await session.close()
   }
 
-  @Test("INT-3 a stream is not sent twice: the refusal is the caller's, and the token is renewed")
+  @Test("INT-3 a stream is not sent twice: its 401 is returned, and the token is refreshed")
   func stream() async throws {
     let bench = try CallBench()
     let server = try CallServer { request, _ in .answer(request.token == "A2" ? 201 : 401) }
@@ -119,7 +123,7 @@ struct InterceptorTests {
   }
 
   @Test(
-    "INT-2 a refusal that names a scheme is one like any other, and its body is there",
+    "INT-2 a 401 with an authentication challenge is handled like any other",
     arguments: [
       "Bearer realm=\"school\", error=\"invalid_token\"", "Basic realm=\"school\"",
       "Digest realm=\"school\", nonce=\"n\"", "Bearer",
@@ -140,7 +144,7 @@ struct InterceptorTests {
   }
 
   @Test(
-    "INT-3 a kept connection that drops a request with a body: no hang, and the outcome is unknown")
+    "INT-3 a call whose kept connection drops ends without a reply, and does not hang")
   func dropped() async throws {
     let bench = try CallBench()
     let server = try CallServer { _, place in place == 0 ? .answer(200) : .hangUp }
@@ -155,12 +159,12 @@ struct InterceptorTests {
       return
     }
     #expect(session.isAuthenticated)
-    // The refresh has a connection of its own, and waits for no call.
+    // The refresh has its own connection, and waits for no call.
     #expect(try await session.refresh().generation == Generation(2))
     try await session.close()
   }
 
-  @Test("INT-3 a server that says nothing: the call ends after its time-out")
+  @Test("INT-3 a call ends after its timeout if the server does not answer")
   func silent() async throws {
     let bench = try CallBench()
     let door = DispatchSemaphore(value: 0)
@@ -177,7 +181,7 @@ struct InterceptorTests {
     try await session.close()
   }
 
-  @Test("INT-3 nobody listens: nothing was sent, and the session is what it was")
+  @Test("INT-3 a call to a closed port fails, and the session stays logged in")
   func refusedConnection() async throws {
     let bench = try CallBench()
     var server: CallServer? = try CallServer { _, _ in .answer(200) }
@@ -195,7 +199,7 @@ struct InterceptorTests {
     try await session.close()
   }
 
-  @Test("INT-2 a cancelled call ends at once, whatever the server does")
+  @Test("INT-2 a cancelled call ends at once, even if the server does not answer")
   func cancelled() async throws {
     let bench = try CallBench()
     let door = DispatchSemaphore(value: 0)
@@ -220,7 +224,7 @@ struct InterceptorTests {
   }
 
   @Test(
-    "INT-1 an address that leads nowhere is told as that",
+    "INT-1 an address without a host is reported as such",
     arguments: ["materials", "mailto:a@school.test", "https:///materials"])
   func nowhere(address: String) async throws {
     let bench = try CallBench()
@@ -234,7 +238,10 @@ struct InterceptorTests {
   }
 
   @Test(
-    "INT-3 the network is to blame: another attempt where the app wants it, and only of what may be repeated"
+    """
+    INT-3 a call is repeated after a network failure only if the app allows it and it is \
+    idempotent
+    """
   )
   func attempts() async throws {
     let bench = try CallBench()
@@ -248,7 +255,7 @@ struct InterceptorTests {
     let calls = session.calls(by: TransportCalls(backend), rules: rules)
     let call = Task { try await calls.send(bench.get()).status }
     for attempt in 1...2 {
-      // The session's own timer sleeps as well.
+      // The session's own timer also sleeps.
       await bench.clock.waitForSleepers(2)
       #expect(backend.authorizations.count == attempt)
       bench.clock.advance(by: .seconds(60))
@@ -264,7 +271,11 @@ struct InterceptorTests {
     try await session.close()
   }
 
-  @Test("INT-4 who stands behind sees the request with the token, and it prints without")
+  @Test(
+    """
+    INT-4 a wrapped transport receives the request with the token, and its description hides the \
+    token
+    """)
   func behind() async throws {
     final class Logger: HTTPTransport {
       let lines = Mutex<[String]>([])

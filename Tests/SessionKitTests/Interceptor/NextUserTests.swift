@@ -10,7 +10,7 @@ import Testing
 @Suite("Calls and the next user of the device", .timeLimit(.minutes(5)))
 struct NextUserTests {
   @Test(
-    "OUT-4 nothing that one user was answered reaches the next: no answer and no cookie is kept")
+    "OUT-4 the next user gets no cached response and no cookie of the previous user")
   func keepsNothing() async throws {
     let bench = try CallBench()
     let server = try CallServer { request, _ in

@@ -22,7 +22,7 @@ struct RedirectTests {
   }
 
   @Test(
-    "STO-4 INT-1 a redirect to another origin is followed without the token, and what it refuses is the caller's",
+    "STO-4 INT-1 a redirect to another origin carries no token, and its 401 is returned",
     arguments: [301, 302, 303, 307, 308])
   func redirectElsewhere(status code: Int) async throws {
     let bench = try CallBench()
@@ -36,7 +36,7 @@ struct RedirectTests {
     #expect(server.authorizations == ["Bearer A1"])
     #expect(other.authorizations == [nil])
     #expect(bench.service.refreshCount == 0)
-    // One that the caller set stays at home as well.
+    // The caller's own Authorization is not sent there either.
     var own = request(server)
     own.setValue("Basic eA==", forHTTPHeaderField: "Authorization")
     _ = try await api.data(for: own)
@@ -64,7 +64,7 @@ struct RedirectTests {
   }
 
   @Test(
-    "INT-3 a body goes along where the redirect keeps the method, and to the same place both times",
+    "INT-3 a redirect that keeps the method keeps the body, also when the call is repeated",
     arguments: [307, 308], ["memory", "file", "request"])
   func body(status code: Int, place: String) async throws {
     let bench = try CallBench()
@@ -84,7 +84,7 @@ struct RedirectTests {
       server.requests.map { "\($0.method) \($0.target) \($0.token ?? "none")" } == [
         "POST /essays A1", "POST /elsewhere A1", "POST /essays A2", "POST /elsewhere A2",
       ])
-    // One by one: what differs in so many bytes takes minutes to be told.
+    // One by one, as a failed comparison of large bodies would take minutes to print.
     for request in server.requests {
       let isWhole = Data(request.body) == body
       #expect(isWhole, "\(request.body.count) bytes came to \(request.target)")
@@ -92,7 +92,7 @@ struct RedirectTests {
     try await session.close()
   }
 
-  @Test("INT-3 a stream is not sent twice: a redirect that asks for it is the caller's")
+  @Test("INT-3 a redirect that needs a second copy of a stream is returned to the caller")
   func stream() async throws {
     let bench = try CallBench()
     let server = try CallServer { _, _ in .answer(308, fields: ["Location": "/elsewhere"]) }
@@ -105,7 +105,7 @@ struct RedirectTests {
     try await session.close()
   }
 
-  @Test("INT-3 a redirect that says to look elsewhere is followed by a GET without the body")
+  @Test("INT-3 a 303 redirect is followed by a GET without the body")
   func seeOther() async throws {
     let bench = try CallBench()
     let server = try CallServer { request, _ in

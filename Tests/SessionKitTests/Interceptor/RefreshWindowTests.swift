@@ -6,11 +6,11 @@ import Testing
 @testable import SessionHTTP
 @testable import SessionKit
 
-@Suite("How often refused calls cause a refresh", .timeLimit(.minutes(5)))
+@Suite("The number of refreshes after refused calls", .timeLimit(.minutes(5)))
 struct RefreshWindowTests {
   typealias BackendIdentity = CallBench.BackendIdentity
 
-  @Test("REF-13 the window, row by row of Specs/Calls.md")
+  @Test("REF-13 the refresh window gives the verdicts of Specs/Calls.md")
   func table() throws {
     var history = RefusalHistory()
     let window = RefreshWindow(interval: .seconds(30), maximumAttempts: 2)
@@ -49,7 +49,7 @@ struct RefreshWindowTests {
     #expect(bench.service.refreshCount == 1)
     #expect(Set(backend.authorizations) == ["Bearer A1", "Bearer A2"])
     #expect(session.isAuthenticated)
-    // After the interval, one more.
+    // After the interval, one more is allowed.
     bench.clock.advance(by: .seconds(30))
     for _ in 0..<50 { _ = try await calls.send(bench.get()) }
     #expect(bench.service.refreshCount == 2)
@@ -65,12 +65,13 @@ struct RefreshWindowTests {
     #expect(warnings.first?.labels == ["denial": "tokenIsNew"])
   }
 
-  @Test("REF-13 a server that revokes each token costs no more refreshes than the window allows")
+  @Test(
+    "REF-13 a server that revokes each token causes at most as many refreshes as the window allows")
   func tooMany() async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn()
     let reports = session.reports
-    // Each token is good for one call, its first.
+    // Each token is accepted for one call, its first.
     let seen = SharedValue<Set<String>>([])
     let backend = BackendIdentity { (authorization, place) throws(TransportError) in
       let token = authorization ?? ""
@@ -92,7 +93,7 @@ struct RefreshWindowTests {
     #expect(warnings == [.warning(.refreshLimitReached(Generation(6)))])
   }
 
-  @Test("REF-13 without a window each refused call may cause a refresh, also of other rules")
+  @Test("REF-13 without a window each refused call may cause a refresh")
   func none() async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn()
@@ -102,7 +103,7 @@ struct RefreshWindowTests {
     let free = session.calls(by: TransportCalls(backend), rules: rules)
     for _ in 0..<10 { _ = try await free.send(bench.get()) }
     #expect(bench.service.refreshCount == 10)
-    // One history for all calls of the session: the newest token is known to be refused.
+    // All calls of a session share one history, so the newest token is known to be refused.
     _ = try await session.calls(by: TransportCalls(backend)).send(bench.get())
     #expect(bench.service.refreshCount == 10)
     try await session.close()

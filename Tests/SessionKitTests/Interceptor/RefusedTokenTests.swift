@@ -3,8 +3,8 @@ import SessionKit
 import SessionTestKit
 import Testing
 
-/// Calls with a token of which nothing says how long it is good, at a backend without refreshes.
-@Suite("Protected calls: a refused token without an end")
+/// Calls with a token without a known lifetime, at a backend without refreshes.
+@Suite("Protected calls: a refused token without a lifetime")
 struct RefusedTokenTests {
   private func signedIn(
     _ bench: CallBench, _ lifetime: TokenLifetime, _ decision: SessionPolicy.RefusedToken = .end,
@@ -22,7 +22,9 @@ struct RefusedTokenTests {
     HTTPResponse(status: 401)
   }
 
-  @Test("POL-7 the session ends with a reason", arguments: [SessionPolicy.End.keep, .clear])
+  @Test(
+    "POL-7 a refused token ends the session with a reason",
+    arguments: [SessionPolicy.End.keep, .clear])
   func ended(end: SessionPolicy.End) async throws {
     let bench = try CallBench()
     let session = try await signedIn(bench, .untold, .end, end)
@@ -38,7 +40,7 @@ struct RefusedTokenTests {
     try await session.close()
   }
 
-  @Test("POL-7 the 401 is delivered and the session stays, if the policy says so")
+  @Test("POL-7 the 401 is returned and the session stays if the policy says so")
   func delivered() async throws {
     let bench = try CallBench()
     let session = try await signedIn(bench, .untold, .deliver)
@@ -48,7 +50,7 @@ struct RefusedTokenTests {
     try await session.close()
   }
 
-  @Test("POL-7 a token whose lifetime is known stays to its end")
+  @Test("POL-7 a refused token with a known lifetime does not end the session")
   func known() async throws {
     let bench = try CallBench()
     let session = try await signedIn(bench, .seconds("expires_in"))

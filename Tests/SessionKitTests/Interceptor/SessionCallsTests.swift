@@ -5,11 +5,11 @@ import SessionTestKit
 import Synchronization
 import Testing
 
-@Suite("Protected calls: the rule, on a live session", .timeLimit(.minutes(5)))
+@Suite("Protected calls, on a live session", .timeLimit(.minutes(5)))
 struct SessionCallsTests {
   typealias BackendIdentity = CallBench.BackendIdentity
 
-  @Test("INT-1 a good token goes along, and nothing else is asked")
+  @Test("INT-1 a call carries a valid token without another request")
   func good() async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn()
@@ -21,7 +21,11 @@ struct SessionCallsTests {
     try await session.close()
   }
 
-  @Test("INT-1 INT-3 own Authorization, public paths and other hosts are left alone, also at 401")
+  @Test(
+    """
+    INT-1 INT-3 calls with their own Authorization, to public paths or to other hosts are not \
+    changed
+    """)
   func untouched() async throws {
     let bench = try CallBench()
     let session = try await bench.open()
@@ -29,7 +33,7 @@ struct SessionCallsTests {
     var rules = CallRules()
     rules.publicPaths = ["help/*"]
     let calls = session.calls(by: TransportCalls(backend), rules: rules)
-    // Nobody is signed in, which does not matter to them.
+    // No user is logged in, which does not matter to these calls.
     for _ in 0..<2 {
       let own = bench.get("materials", [HTTPHeader("authorization", "Basic eA==")])
       #expect(try await calls.send(own).status == 401)
@@ -44,7 +48,7 @@ struct SessionCallsTests {
     try await session.close()
   }
 
-  @Test("INT-1 nobody signed in: an error before anything is sent")
+  @Test("INT-1 a call without a session fails before it is sent")
   func nobody() async throws {
     let bench = try CallBench()
     let session = try await bench.open(.keeping)
@@ -63,7 +67,7 @@ struct SessionCallsTests {
     #expect(await sessionError { try await calls.send(bench.get()) } == .closed)
   }
 
-  @Test("INT-1 INT-4 STO-4 a token never goes over plain HTTP to another machine")
+  @Test("INT-1 INT-4 STO-4 a token is never sent over plain HTTP to another machine unless allowed")
   func insecure() async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn { wire in
@@ -88,7 +92,7 @@ struct SessionCallsTests {
     try await session.close()
   }
 
-  @Test("INT-1 REF-3 an expired token: one refresh for all, and then they go out")
+  @Test("INT-1 REF-3 calls with an expired token share one refresh and are then sent")
   func expired() async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn()
@@ -106,7 +110,7 @@ struct SessionCallsTests {
     try await session.close()
   }
 
-  @Test("INT-2 many calls are refused: one refresh, and each goes out once more")
+  @Test("INT-2 many refused calls share one refresh, and each is sent again once")
   func refusedTogether() async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn()
@@ -129,7 +133,7 @@ struct SessionCallsTests {
     try await session.close()
   }
 
-  @Test("INT-2 a call that was refused an old token goes out with the current one, no refresh")
+  @Test("INT-2 a call that was refused with an old token is sent again with the current one")
   func older() async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn()
@@ -167,7 +171,7 @@ struct SessionCallsTests {
   }
 
   @Test(
-    "INT-3 any other answer is returned as it is",
+    "INT-3 any other response is returned unchanged",
     arguments: [200, 204, 304, 400, 403, 404, 429, 500, 503])
   func others(status: Int) async throws {
     let bench = try CallBench()
@@ -182,7 +186,7 @@ struct SessionCallsTests {
     try await session.close()
   }
 
-  @Test("INT-3 POL-4 which answers ask for a refresh is for the wire to say")
+  @Test("INT-3 POL-4 the backend's rules decide which responses cause a refresh")
   func rules() async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn { wire in
@@ -201,7 +205,7 @@ struct SessionCallsTests {
     try await session.close()
   }
 
-  @Test("INT-3 REF-6 a rejected refresh: the session's error, and the policy's end")
+  @Test("INT-3 REF-6 a call fails with the session's error if its refresh is rejected")
   func refreshRejected() async throws {
     for policy in [SessionPolicy.bench, .keeping] {
       let bench = try CallBench()
@@ -219,7 +223,7 @@ struct SessionCallsTests {
     }
   }
 
-  @Test("INT-3 REF-14 a refresh that the network failed: that error, and the next call tries again")
+  @Test("INT-3 REF-14 a call fails with the refresh's network error, and the next call tries again")
   func refreshFailed() async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn()
@@ -231,14 +235,14 @@ struct SessionCallsTests {
         == .noConnection("there is no network"))
     #expect(session.isAuthenticated)
     #expect(session.currentToken?.generation == Generation(1))
-    // The network is back: the next call that is refused does not wait for the retry.
+    // The network is back: the next refused call does not wait for the retry.
     #expect(try await calls.send(bench.get()).status == 200)
     #expect(session.currentToken?.generation == Generation(2))
     #expect(bench.service.refreshCount == 2)
     try await session.close()
   }
 
-  @Test("INT-2 REF-6 calls that are refused while a server has trouble make no further attempt")
+  @Test("INT-2 REF-6 refused calls cause no further refresh while the server has failures")
   func refreshPutOff() async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn()
@@ -255,7 +259,7 @@ struct SessionCallsTests {
     try await session.close()
   }
 
-  @Test("INT-3 nothing to refresh with: the refusal is the caller's")
+  @Test("INT-3 a 401 is returned to the caller if there is no way to refresh")
   func noRefresh() async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn { $0.refresh = nil }
@@ -267,7 +271,7 @@ struct SessionCallsTests {
     try await session.close()
   }
 
-  @Test("OUT-4 a call of one user never gets another user's token, nor the same one's next session")
+  @Test("OUT-4 a call never gets the token of another user, or of the same user's next session")
   func otherUser() async throws {
     for user in ["u-1", "u-2"] {
       let bench = try CallBench()
@@ -294,7 +298,8 @@ struct SessionCallsTests {
     }
   }
 
-  @Test("OUT-4 a logout while a call waits for a refresh: no answer brings the session back")
+  @Test(
+    "OUT-4 a logout ends a call that waits for a refresh, and the late response changes nothing")
   func logoutMeanwhile() async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn()
@@ -312,7 +317,7 @@ struct SessionCallsTests {
   }
 
   @Test(
-    "INT-2 a cancelled call ends at once while it waits, and the refresh goes on for the others")
+    "INT-2 a cancelled call ends at once while it waits, and the refresh continues for the others")
   func cancelled() async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn()
@@ -330,7 +335,7 @@ struct SessionCallsTests {
     try await session.close()
   }
 
-  @Test("CTX-2 INT-2 a call that was out at a switch goes on in the new context, without a refresh")
+  @Test("CTX-2 INT-2 a call during a switch is repeated in the new context without a refresh")
   func switched() async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn()

@@ -16,7 +16,7 @@ struct SessionDataTests {
   }
 
   @Test(
-    "INT-1 a call carries the token, a newer one if it was refused, and none if it is marked as plain"
+    "INT-1 a call carries the token, a newer one after a 401, and none if marked as plain"
   )
   func calls() async throws {
     let bench = try Bench()
@@ -51,7 +51,7 @@ struct SessionDataTests {
   }
 
   @Test(
-    "INT-1 a hundred first calls at once share one client, and the session is not kept alive by it")
+    "INT-1 a hundred first calls at once share one client, which does not keep the session alive")
   func shared() async throws {
     let bench = try Bench()
     weak var gone: Session?

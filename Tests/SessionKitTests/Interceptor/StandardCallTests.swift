@@ -5,8 +5,8 @@ import Testing
 @testable import SessionHTTP
 @testable import SessionKit
 
-/// What a response to a call says by the standard rules, once as a backend of one's own has them and once
-/// as a backend of HTTP has them.
+/// The meaning of a response to a call by the standard rules, for an app's own backend and an HTTP
+/// backend.
 @Suite("The standard rules of calls")
 struct StandardCallTests {
   private static let codes = [
@@ -16,7 +16,7 @@ struct StandardCallTests {
     "SOMETHING", "OWN_INACTIVE",
   ]
 
-  @Test("INT-2 LOG-6 they find the same for a backend of one's own as for one of HTTP")
+  @Test("INT-2 LOG-6 the standard rules find the same for an app's own backend and an HTTP backend")
   func same() throws {
     let own: [String: ErrorMeaning] = ["OWN_INACTIVE": .userInactive]
     let plain = CallDefaults(codes: own)

@@ -8,11 +8,11 @@ import Testing
   import FoundationNetworking
 #endif
 
-@Suite("Thunder: ten thousand calls at once", .serialized, .timeLimit(.minutes(5)))
+@Suite("Ten thousand calls at once", .serialized, .timeLimit(.minutes(5)))
 struct ThunderTests {
   private static let count = 10_000
 
-  /// The memory that the process holds, in KiB; `nil` where the system does not tell it so.
+  /// The memory of the process in KiB, or `nil` if the system does not report it.
   private static func memory() throws -> Int? {
     #if os(Linux)
       let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
@@ -24,7 +24,10 @@ struct ThunderTests {
   }
 
   @Test(
-    "REF-3 INT-1 10,000 calls with an expired token: one refresh, all proceed, memory is bounded")
+    """
+    REF-3 INT-1 10,000 calls with an expired token share one refresh, succeed, and use bounded \
+    memory
+    """)
   func expired() async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn()
@@ -42,8 +45,9 @@ struct ThunderTests {
       for try await status in group where status == 200 { good += 1 }
       #expect(good == Self.count)
       if let before, let during {
-        // Some KiB a call: a task, a continuation, a request. Other tests run meanwhile, so the bound
-        // is far above that; what grew with the square of the callers would be far above the bound.
+        // A call needs some KiB: a task, a continuation, a request. Other tests run at the same
+        // time, so the limit is far above that. A use that is quadratic in the number of callers
+        // would exceed the limit by far.
         #expect(during - before < 512 << 10, "\((during - before) >> 10) MiB for the waiting calls")
       }
     }
@@ -54,7 +58,7 @@ struct ThunderTests {
   }
 
   @Test(
-    "REF-3 INT-1 2,000 calls by URLSession over sockets with an expired token: one refresh, all proceed"
+    "REF-3 INT-1 2,000 calls by URLSession with an expired token share one refresh and succeed"
   )
   func sockets() async throws {
     let bench = try CallBench()
@@ -79,7 +83,11 @@ struct ThunderTests {
     try await session.close()
   }
 
-  @Test("REF-3 INT-2 10,000 calls that are refused together: one refresh, each goes out once more")
+  @Test(
+    """
+    REF-3 INT-2 10,000 calls that are refused together share one refresh, and each is sent again \
+    once
+    """)
   func refused() async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn()
@@ -104,7 +112,7 @@ struct ThunderTests {
     try await session.close()
   }
 
-  @Test("REF-3 INT-3 10,000 calls of a session that ends: each is told, one request was made")
+  @Test("REF-3 INT-3 10,000 calls of a session that ends each get its error, after one request")
   func ended() async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn()
