@@ -11,7 +11,7 @@ import Testing
 /// A change log and the session that it is attached to.
 @Suite("A change log that is attached to a session")
 struct AttachedLogTests {
-  @Test("OUT-3 a logout of a session that is closed holds no changes")
+  @Test("OUT-3 a failed logout of a closed session does not prevent further changes")
   func closed() async throws {
     let bench = try Bench()
     let log = try await ChangeLog.open(at: bench.folder.path + "/changes.journal")
@@ -26,7 +26,7 @@ struct AttachedLogTests {
     try await again.close()
   }
 
-  @Test("LOG-6 SYN-4 what another process has kept of a user's status is known at once")
+  @Test("LOG-6 SYN-4 the status time that another process stored is known at once")
   func statusOfOthers() async throws {
     let bench = try ChangeBench()
     let (mine, its) = (try await bench.open(), try await bench.open())
@@ -39,7 +39,7 @@ struct AttachedLogTests {
     #expect(await configuration.lastKnownStatus(of: "u-1") == time)
   }
 
-  @Test("OUT-3 a log stays attached, whatever host is added after it")
+  @Test("OUT-3 a log stays attached although another host is added after it")
   func addedAfter() async throws {
     let bench = try Bench()
     let log = try await ChangeLog.open(at: bench.folder.path + "/changes.journal")
@@ -53,7 +53,7 @@ struct AttachedLogTests {
     try await session.close()
   }
 
-  @Test("SYN-4 the app learns of a new status before a log that was added first keeps its time")
+  @Test("SYN-4 the app is notified of a new status before an earlier attached log stores its time")
   func keptLast() async throws {
     let bench = try ChangeBench()
     let log = try await bench.open()

@@ -7,7 +7,7 @@ import Synchronization
 @_spi(Internals) @testable import SessionChanges
 @testable import SessionKit
 
-/// A change log in a real folder, or on a simulated disk, with a gate that a test turns.
+/// A change log in a real folder or on a simulated disk, with a gate that a test opens and closes.
 final class ChangeBench: Sendable {
   let hub = StatusHub()
   let clock = ManualClock()
@@ -20,7 +20,7 @@ final class ChangeBench: Sendable {
   }
 
   deinit {
-    // What a test leaves in the system's temporary folder is the system's to clean.
+    // The system cleans its temporary folder if this fails.
     do { try FileManager.default.removeItem(at: folder) } catch {}
   }
 
@@ -52,7 +52,8 @@ final class ChangeBench: Sendable {
 
   func signOut() { hub.publish(SessionStatus(state: .unauthenticated, activity: .idle)) }
 
-  /// As a process that has died, and as one of another container: no process here has its number.
+  /// The presence of a dead process, or of one in another container: no process here has its
+  /// number.
   static func presence(ofProcess process: UInt32, in namespace: Identifier? = nil)
     -> OpeningPresence.Maker
   {
@@ -83,14 +84,14 @@ final class ChangeBench: Sendable {
   }
 }
 
-/// A server that knows keys again.
+/// A server that recognizes keys it has received.
 final class ChangeServer: Sendable {
   private let state = Mutex<(arrivals: [Identifier], answers: [SendOutcome])>(([], []))
 
-  /// The keys in the order in which they came, however often.
+  /// The keys in order of arrival, with repetitions.
   var arrivals: [Identifier] { state.withLock { $0.arrivals } }
 
-  /// What it answers next, one after the other; `done` when none is left.
+  /// The next responses, in order; then `done`.
   func answer(_ outcomes: SendOutcome...) { state.withLock { $0.answers += outcomes } }
 
   func clearAnswers() { state.withLock { $0.answers = [] } }
@@ -105,7 +106,7 @@ final class ChangeServer: Sendable {
   }
 }
 
-/// Something that a test lets happen.
+/// An event that a test triggers.
 final class Signal: Sendable {
   private let state = Mutex<(isGiven: Bool, waiting: [CheckedContinuation<Void, Never>])>(
     (false, []))

@@ -8,17 +8,17 @@ import Testing
 @testable import SessionChanges
 @testable import SessionKit
 
-/// A change log whose process dies at every call that it makes of the disk.
+/// A change log whose process dies at each of its calls of the disk.
 @Suite("A change log whose process dies")
 struct ChangeCrashTests {
   private enum Remains: CaseIterable { case all, synced, drawn }
 
-  /// What one life did.
+  /// The results of one life.
   private struct Life {
     let disk: SimulatedDisk
     var calls = 0
     var hasDied = false
-    /// The keys of the adds that returned, and of those that were asked for.
+    /// The keys of the adds that returned, and of those that were requested.
     var added: [Identifier] = []
     var asked: [Identifier] = []
   }
@@ -32,12 +32,12 @@ struct ChangeCrashTests {
     setup.clock = bench.clock
     setup.options = .on(process)
     setup.compactedAfter = 6
-    // No process has this number: as one that died.
+    // No process has this number, so the process counts as dead.
     setup.presence = ChangeBench.presence(ofProcess: UInt32(Int32.max))
     return try await ChangeLog.open(at: path, setup)
   }
 
-  /// Adds and sends, by turns, until the end or the death.
+  /// Adds and sends in turns, until the end or the death.
   private func live(
     _ bench: ChangeBench, _ server: ChangeServer, dyingAt call: Int?, bytes: Int = 0
   )
@@ -90,8 +90,8 @@ struct ChangeCrashTests {
 
   @Test(
     """
-    SYN-2 JRN-2 whatever call its process dies at, what was added is not lost, nothing leaves out of order, \
-    again only with its own key, and never after its acknowledgement was durable
+    SYN-2 JRN-2 after a death at any call, no change is lost, reordered, or sent after its \
+    acknowledgement
     """)
   func everyCall() async throws {
     let whole = try await live(ChangeBench(), ChangeServer(), dyingAt: nil)
@@ -132,7 +132,7 @@ struct ChangeCrashTests {
     let firsts = server.arrivals.reduce(into: [Identifier]()) { keys, key in
       if !keys.contains(key) { keys.append(key) }
     }
-    // The one that it died in may be there or not.
+    // The change during which it died may be there or not.
     #expect(
       firsts == life.added || firsts == life.asked, "\(place): \(firsts), added \(life.added)")
     let isInOrder = zip(server.arrivals, server.arrivals.dropFirst()).allSatisfy { left, right in

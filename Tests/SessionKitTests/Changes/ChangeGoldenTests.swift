@@ -6,7 +6,7 @@ import SessionKit
 import SessionMessages
 import Testing
 
-/// The change logs in `Specs/Golden/changes`, opened by what sends them.
+/// The change logs in `Specs/Golden/changes`, opened by the code that sends them.
 @Suite("Golden change logs")
 struct ChangeGoldenTests {
   private let bench: ChangeBench
@@ -21,7 +21,7 @@ struct ChangeGoldenTests {
   }
 
   @Test(
-    "JRN-3 SYN-2 a change log of version 1 is opened and sent, in order, with the keys that it has",
+    "JRN-3 SYN-2 a change log of version 1 is opened and sent in order with its own keys",
     arguments: [("plain", [4]), ("compacted", [4, 1, 2]), ("torn", [4, 5])])
   func sent(name: String, keys: [Int]) async throws {
     try place(name)
@@ -38,7 +38,7 @@ struct ChangeGoldenTests {
   }
 
   @Test(
-    "JRN-3 SYN-2 OUT-3 a change log of sign-ins sends through the one that was not ended, and through no other",
+    "JRN-3 SYN-2 OUT-3 changes are sent only through the login that added them and has not ended",
     arguments: ["sign-ins", "sign-ins-compacted"])
   func signIns(name: String) async throws {
     try place(name)
@@ -50,7 +50,7 @@ struct ChangeGoldenTests {
     #expect(queue.pending.allSatisfy { $0.signIn == own } && queue.author == own)
     let ended = SignIn(journal: ChangeBench.journal, generation: Generation(1))
     #expect(queue.ended == [ended])
-    // In the compacted one a record behind the snapshot says that the logout came to nothing.
+    // In the compacted log, a record after the snapshot says that the logout did not happen.
     #expect(queue.leaving.map(\.leaving.process) == (name == "sign-ins" ? [7] : []))
     let server = ChangeServer()
     let before = try await log.drain(through: bench.gate) { server.take($0) }
@@ -63,7 +63,7 @@ struct ChangeGoldenTests {
   }
 
   @Test(
-    "JRN-3 SYN-2 what a newer version wrote is not sent, and stays as it is",
+    "JRN-3 SYN-2 a change log of a newer version is not sent, and is not changed",
     arguments: ["unknown-kind", "newer-version"])
   func newerVersion(name: String) async throws {
     try place(name)
@@ -79,7 +79,7 @@ struct ChangeGoldenTests {
       }
       #expect(error.message.advice == .update)
     }
-    // A journal that was opened and closed may say behind its records that they are durable.
+    // A journal that was opened and closed may have a mark that its records are durable.
     let isKept = try Data(contentsOf: URL(fileURLWithPath: bench.path)).starts(with: before)
     #expect(isKept)
     var reader = try JournalReader(path: bench.path)
@@ -87,7 +87,7 @@ struct ChangeGoldenTests {
     #expect(reader.totals.records == (name == "unknown-kind" ? 5 : 3))
   }
 
-  @Test("SYN-6 of a damaged change log, the changes before and after the damage are sent")
+  @Test("SYN-6 the changes before and after the damage of a change log are sent")
   func damaged() async throws {
     try place("damaged")
     let log = try await bench.open()
@@ -98,7 +98,7 @@ struct ChangeGoldenTests {
     #expect(damage.sequence == 6)
     let key = "00000000-0000-4000-8000-00000000000"
     #expect(log.queue.pending.map(\.change.key) == [Identifier("\(key)4")])
-    // The golden file of the whole log has the same changes.
+    // The golden file of the undamaged log has the same changes.
     #expect(log.queue.failures.map(\.change.key) == [Identifier("\(key)3")])
     #expect(log.queue.failures.map(\.cause) == [.refused])
     try await log.close()

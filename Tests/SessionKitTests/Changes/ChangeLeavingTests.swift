@@ -8,8 +8,8 @@ import Testing
 @_spi(Internals) @testable import SessionChanges
 @testable import SessionKit
 
-/// What a logout leaves of a change log, by the log itself.
-@Suite("A change log that is left")
+/// The effects of a logout on a change log, without a session.
+@Suite("A change log after a logout")
 struct ChangeLeavingTests {
   private func signIn(_ token: UInt64, of journal: Identifier = ChangeBench.journal) -> SignIn {
     SignIn(journal: journal, generation: Generation(token))
@@ -24,7 +24,7 @@ struct ChangeLeavingTests {
     }
   }
 
-  /// All that stands in the folder, names of files aside.
+  /// The bytes of all files in the folder.
   private func bytes(in folder: URL) throws -> Data {
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
     return try names.reduce(into: Data()) {
@@ -33,14 +33,14 @@ struct ChangeLeavingTests {
   }
 
   @Test(
-    "SYN-5 STO-3 behind a logout nothing of what the user wrote is in the folder, a cut tail included"
+    "SYN-5 STO-3 after a logout no file in the folder holds the user's text, including torn tails"
   )
   func residue() async throws {
     let bench = try ChangeBench()
     let log = try await bench.open()
     try await log.add(
       ChangeBench.change(.create, 1, key: "k1", text: "DEAR-DIARY"), through: bench.gate)
-    // A process died while it wrote, and its tail was cut off and kept.
+    // A process died while it wrote, and its torn tail was cut off and kept.
     try Data("DEAR-DIARY".utf8).write(to: URL(fileURLWithPath: bench.path + ".torn-3-1"))
     var names = try FileManager.default.contentsOfDirectory(atPath: bench.folder.path)
     #expect(names.contains { $0.contains(".torn-") }, "\(names)")
@@ -52,7 +52,7 @@ struct ChangeLeavingTests {
     #expect(log.queue.unsentCount == 0 && log.problem == nil)
   }
 
-  @Test("SYN-2 a log that was drained holds nothing of what was sent")
+  @Test("SYN-2 a log that was drained holds no text of sent changes")
   func drained() async throws {
     let bench = try ChangeBench()
     let server = ChangeServer()
@@ -65,7 +65,7 @@ struct ChangeLeavingTests {
   }
 
   @Test(
-    "OUT-3 SYN-2 a session that has not seen the logout adds and sends nothing any more; the next sign-in does"
+    "OUT-3 SYN-2 a session that missed a logout adds and sends nothing until the next login"
   )
   func stale() async throws {
     let bench = try ChangeBench()
@@ -73,7 +73,7 @@ struct ChangeLeavingTests {
     let (log, others) = (try await bench.open(), try await bench.open())
     let change = ChangeBench.change(.create, 1, key: "k1")
     try await log.add(change, through: bench.gate)
-    // The policy's: what waits stays.
+    // This is a logout by the policy, so pending changes stay.
     try await log.end(signIn(1), of: "u-1", discards: false)
     let second = ChangeBench.change(.create, 2, key: "k2")
     #expect(
@@ -83,7 +83,7 @@ struct ChangeLeavingTests {
     #expect(server.arrivals.isEmpty)
     bench.signIn("u-1", token: 2)
     try await others.add(second, through: bench.gate)
-    // What another process says late of the first is no news.
+    // A late report of the first logout by another process changes nothing.
     try await log.end(signIn(1), of: "u-1", discards: true)
     #expect(log.queue.pending.map(\.change.key) == ["k2"])
     #expect(try await others.drain(through: bench.gate) { server.take($0) }.acknowledged == 1)
@@ -95,7 +95,7 @@ struct ChangeLeavingTests {
   }
 
   @Test(
-    "OUT-3 from the count of a logout on nothing is taken in, until that came to nothing or its process is gone"
+    "OUT-3 a pending logout refuses new changes until it is released or its process is dead"
   )
   func held() async throws {
     let bench = try ChangeBench()
@@ -120,7 +120,7 @@ struct ChangeLeavingTests {
     try await others.add(change, through: bench.gate)
   }
 
-  @Test("OUT-3 a hold is its process's: another's logout that came to nothing does not lift it")
+  @Test("OUT-3 a hold belongs to its process, and another process's release does not end it")
   func ownHold() async throws {
     let bench = try ChangeBench()
     let (log, others) = (try await bench.open(), try await bench.open())
@@ -136,7 +136,7 @@ struct ChangeLeavingTests {
     try await others.add(change, through: bench.gate)
   }
 
-  @Test("OUT-3 another user's changes, which a logout does not take, do not hold it back either")
+  @Test("OUT-3 another user's changes stay at a logout, and do not prevent it")
   func othersAreNotCounted() async throws {
     let bench = try ChangeBench()
     let log = try await bench.open()
@@ -145,14 +145,14 @@ struct ChangeLeavingTests {
     await log.releaseHold(ChangeBench.journal)
     #expect(try await log.holdForLogout(ChangeBench.journal, of: "u-1") == 1)
     #expect(try await log.holdForLogout(ChangeBench.journal, of: nil) == 1)
-    // Signed in later in the same journal: what the policy had kept of the first user stays theirs.
+    // The next user of the same journal: changes of the first user that the policy kept stay.
     try await log.end(signIn(4), of: "u-2", discards: true)
     #expect(log.queue.pending.map(\.change.key) == ["k1"])
     try await log.end(signIn(5), of: "u-1", discards: true)
     #expect(log.queue.pending.isEmpty)
   }
 
-  @Test("OUT-3 SYN-2 of two accounts in one log each logout takes its own user's changes only")
+  @Test("OUT-3 SYN-2 a logout discards only its own user's changes if two accounts share a log")
   func accounts() async throws {
     let bench = try ChangeBench()
     let log = try await bench.open()
@@ -164,7 +164,7 @@ struct ChangeLeavingTests {
   }
 
   @Test(
-    "SYN-3 OUT-3 what was given up fills the log, counts at a logout, and is tried again with its key"
+    "SYN-3 OUT-3 dead letters fill the log, count at a logout, and are retried with their keys"
   )
   func retried() async throws {
     let bench = try ChangeBench()
@@ -194,7 +194,7 @@ struct ChangeLeavingTests {
     #expect(server.arrivals == ["k1", "k2", "k1", "k4"])
   }
 
-  @Test("SYN-2 a key that says something else is refused; the same again is no second change")
+  @Test("SYN-2 a key with other content is refused, and the same change again is not added twice")
   func keys() async throws {
     let bench = try ChangeBench()
     let log = try await bench.open()
@@ -212,7 +212,7 @@ struct ChangeLeavingTests {
   }
 
   @Test(
-    "JRN-4 SYN-2 the file stays within twice what counts of it and 256 KiB, with and without a drain"
+    "JRN-4 SYN-2 the file stays below twice its useful bytes plus 256 KiB"
   )
   func growth() async throws {
     let bench = try ChangeBench()
@@ -228,7 +228,7 @@ struct ChangeLeavingTests {
         through: bench.gate)
       #expect(try size() < 2 * 101_000 + (256 << 10) + 102_000 + 131_072)
     }
-    // A drain that is kept fed.
+    // A drain during which changes are added.
     let drained = try await log.drain(through: bench.gate) { item in
       if server.arrivals.count < 20 {
         do {
@@ -248,7 +248,7 @@ struct ChangeLeavingTests {
   }
 
   @Test(
-    "SYN-3 a wish that is no time is none, and a change that is let go is nobody's lease",
+    "SYN-3 a retry time out of bounds is replaced by a limit, and a released change has no lease",
     arguments: [-2e16, 2e16])
   func wishes(seconds: Double) async throws {
     let bench = try ChangeBench()
@@ -275,7 +275,7 @@ struct ChangeLeavingTests {
   }
 
   @Test(
-    "SYN-1 a session object that is closed or still loading knows nobody, which is not signed out")
+    "SYN-1 a closed or loading session refuses changes as not known, and not as signed out")
   func unknown() async throws {
     let bench = try ChangeBench()
     let log = try await bench.open()
@@ -288,12 +288,12 @@ struct ChangeLeavingTests {
   }
 }
 
-/// The same, by a session.
-@Suite("A session that leaves a change log")
+/// The same, with a session.
+@Suite("A logout with a change log")
 struct SessionLeavingTests {
   private struct Odd: Error {}
 
-  @Test("JRN-3 SYN-2 no session is opened on a change log, nor is it set aside for one")
+  @Test("JRN-3 SYN-2 a session refuses to open a change log, and does not quarantine it")
   func swapped() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn(.keeping)
@@ -320,7 +320,7 @@ struct SessionLeavingTests {
   }
 
   @Test(
-    "OUT-3 an add that comes between the count and the logout is refused, none that returned is lost"
+    "OUT-3 a change added during a logout is refused, and no added change is lost"
   )
   func between() async throws {
     let bench = try Bench()
@@ -344,7 +344,7 @@ struct SessionLeavingTests {
     await #expect(throws: ChangeLogError.signInEnded) {
       try await log.add(ChangeBench.change(.create, 2, key: "k2"), through: other.gate)
     }
-    // A logout of nobody holds nobody back.
+    // A logout without a session holds nothing.
     #expect(try await session.logout() == .alreadyLoggedOut)
     try await session.login(bench.credentials)
     try await log.add(ChangeBench.change(.create, 3, key: "k3"), through: session.gate)
@@ -353,7 +353,7 @@ struct SessionLeavingTests {
   }
 
   @Test(
-    "SYN-5 data that cannot be cleared stays owed: tried again by itself, at a sign-in and at the next opening"
+    "SYN-5 a failed clearing is retried by a timer, at a login and at the next opening"
   )
   func failing() async throws {
     let bench = try Bench()
@@ -388,7 +388,7 @@ struct SessionLeavingTests {
   }
 
   @Test(
-    "OUT-3 a policy's logout keeps what waits, unless the app says otherwise",
+    "OUT-3 a logout by the policy keeps pending changes, unless the app says otherwise",
     arguments: [false, true])
   func policy(discarding: Bool) async throws {
     let bench = try Bench()
@@ -405,7 +405,7 @@ struct SessionLeavingTests {
     #expect(session.state == .unauthenticated)
     #expect(try await session.logout() == .alreadyLoggedOut, "and it waits for the clearing")
     #expect(try await log.pendingCount() == (discarding ? 0 : 1))
-    // The same user's again.
+    // The same user can send them again.
     try await session.login(bench.credentials)
     let drained = try await log.drain(through: session.gate) { _ in .done }
     #expect(drained.acknowledged == (discarding ? 0 : 1))
@@ -413,7 +413,7 @@ struct SessionLeavingTests {
   }
 
   @Test(
-    "OUT-3 SYN-5 changes of before a logout go also where somebody has signed in without the log since"
+    "OUT-3 SYN-5 changes before a logout are discarded although a login without the log followed"
   )
   func overtaken() async throws {
     let bench = try Bench()

@@ -20,7 +20,7 @@ struct ChangeLogTests {
   }
 
   @Test(
-    "SYN-2 what was added is there after reopening, in order and put together, and is sent in order"
+    "SYN-2 a reopened log has its changes merged and in order, and sends them in order"
   )
   func order() async throws {
     let bench = try ChangeBench()
@@ -48,7 +48,11 @@ struct ChangeLogTests {
     #expect(log.queue.failures.isEmpty && log.problem == nil)
   }
 
-  @Test("SYN-2 OUT-3 refused while expired, signed out, or where another user's changes lie")
+  @Test(
+    """
+    SYN-2 OUT-3 a change is refused if the session is expired or logged out, or another user's \
+    changes are pending
+    """)
   func refused() async throws {
     let bench = try ChangeBench()
     let server = ChangeServer()
@@ -73,7 +77,7 @@ struct ChangeLogTests {
     #expect(log.queue.owner == "u-2")
   }
 
-  @Test("SYN-2 the log is bounded by count, by bytes and by the content of one change")
+  @Test("SYN-2 the log is limited by count, by bytes and by the content of one change")
   func bounded() async throws {
     let bench = try ChangeBench()
     let log = try await bench.open { $0.limits = ChangeLogLimits(count: 2, bytes: 1_000) }
@@ -89,7 +93,7 @@ struct ChangeLogTests {
         try await log.add(ChangeBench.change(.create, 3, key: "k3"), through: gate)
       }
         == .full(count: 2, bytes: 2 * bytes))
-    // What makes it no fuller is taken.
+    // A change that makes the log no fuller is accepted.
     try await log.add(ChangeBench.change(.delete, 2, key: "k4"), through: gate)
     #expect(log.queue.pending.map(\.change.key) == ["k1"])
     let huge = ChangeBench.change(
@@ -100,7 +104,11 @@ struct ChangeLogTests {
     #expect(ChangeLogLimits(count: 0, bytes: .max) == ChangeLogLimits(count: 1))
   }
 
-  @Test("SYN-3 tried later, in order, and given up with its reason after the policy's attempts")
+  @Test(
+    """
+    SYN-3 a failed change is retried in order, and becomes a dead letter after the policy's \
+    attempts
+    """)
   func policy() async throws {
     let bench = try ChangeBench()
     let server = ChangeServer()
@@ -140,7 +148,7 @@ struct ChangeLogTests {
   }
 
   @Test(
-    "SYN-1 SYN-2 the gate closes while a change is on its way: cancelled, and sent again with its key"
+    "SYN-1 SYN-2 a change is cancelled when the gate closes, and is sent again with its key"
   )
   func gateCloses() async throws {
     let bench = try ChangeBench()
@@ -165,7 +173,7 @@ struct ChangeLogTests {
         == .drainUnderWay)
     bench.expire()
     #expect(try await draining.ending == .gateClosed)
-    // What is added later does not change what was sent.
+    // A later change does not modify the one that was sent.
     bench.signIn()
     try await log.add(ChangeBench.change(.update, 1, key: "k2"), through: bench.gate)
     #expect(try await log.drain(through: bench.gate) { server.take($0) }.acknowledged == 2)
@@ -173,7 +181,7 @@ struct ChangeLogTests {
   }
 
   @Test(
-    "SYN-2 of two that share a log one sends; who died holds nobody back, and the key is the same")
+    "SYN-2 one of two processes sends, and a dead one's change is sent again with its key")
   func shared() async throws {
     let bench = try ChangeBench()
     let server = ChangeServer()
@@ -196,7 +204,7 @@ struct ChangeLogTests {
     #expect(try await second.pendingCount() == 0)
     #expect(server.arrivals == ["k1", "k2"])
 
-    // A process that is gone, in the middle of sending.
+    // A process that died while it was sending.
     try await second.add(ChangeBench.change(.create, 3, key: "k3"), through: bench.gate)
     let dead = try await bench.open {
       $0.presence = ChangeBench.presence(ofProcess: UInt32(Int32.max))
@@ -214,13 +222,13 @@ struct ChangeLogTests {
   }
 
   @Test(
-    "SYN-2 a log that was closed in the middle of sending, or is gone, holds nobody of its process back"
+    "SYN-2 a log that was closed or released while sending does not block others of its process"
   )
   func closedWhileSending() async throws {
     let bench = try ChangeBench()
     let (server, gate) = (ChangeServer(), bench.gate)
     let second = try await bench.open()
-    // It cannot write down what came of it, nor that it lets go of it.
+    // The log can record neither the result nor the release.
     func sendAndClose(_ log: ChangeLog) async throws {
       let error = try await caught {
         _ = try await log.drain(through: gate) { item in
@@ -237,7 +245,7 @@ struct ChangeLogTests {
     let held = try await second.drain(through: gate) { server.take($0) }
     let deadline = bench.clock.now().time.advanced(by: ChangePolicy().lease)
     #expect(held.ending == .leasedElsewhere(until: deadline), "it may have gone on with it")
-    // Closed again, as nothing is under way any more, or gone.
+    // Closed again without a pending request, or released.
     try await first?.close()
     #expect(try await second.drain(through: gate) { server.take($0) }.acknowledged == 1)
     try await second.add(ChangeBench.change(.create, 1, key: "k2"), through: gate)
@@ -248,7 +256,8 @@ struct ChangeLogTests {
     #expect(server.arrivals == ["k1", "k1", "k2", "k2"])
   }
 
-  @Test("JRN-4 a long log is compacted, also under another who has it open, and is the same")
+  @Test(
+    "JRN-4 a long log is compacted, also while another process has it open, and keeps its state")
   func compaction() async throws {
     let bench = try ChangeBench()
     let server = ChangeServer()
@@ -276,7 +285,7 @@ struct ChangeLogTests {
     #expect(anew.queue == log.queue && anew.statusChangedAt(scope: "a")?.milliseconds == 7)
   }
 
-  @Test("SYN-4 what a scope knows outlives discarding, and a full reset only removes it")
+  @Test("SYN-4 a status time survives discarded changes, and only removing the log deletes it")
   func scopes() async throws {
     let bench = try ChangeBench()
     var log = try await bench.open()
@@ -297,7 +306,7 @@ struct ChangeLogTests {
     #expect(log.statusChangedAt() == nil)
   }
 
-  @Test("JRN-3 a session's journal is no change log, and a newer record is not guessed at")
+  @Test("JRN-3 a session's journal is no change log, and a record of a newer version is refused")
   func foreignFiles() async throws {
     let bench = try ChangeBench()
     let journal = try Journal.open(at: bench.path)
@@ -317,7 +326,7 @@ struct ChangeLogTests {
     }
   }
 
-  @Test("STO-3 errors say what, where and what to do, and none shows content")
+  @Test("STO-3 each error of a change log has its own full sentence")
   func words() {
     let errors: [ChangeLogError] = [
       .sessionExpired, .notSignedIn, .notKnown, .othersChanges(3), .keyInUse("k"), .givenUp("k"),
@@ -345,8 +354,8 @@ struct ChangeLogoutTests {
 
   @Test(
     """
-    OUT-3 SYN-5 a logout asks for what waits, an expiry keeps it and refuses more, and only the word that it \
-    may be discarded discards it
+    OUT-3 SYN-5 pending changes prevent a logout, survive an expiry, and are discarded only by \
+    permission
     """)
   func phases() async throws {
     let bench = try Bench()
@@ -375,11 +384,11 @@ struct ChangeLogoutTests {
     try await log.close()
   }
 
-  @Test("OUT-3 SYN-5 a process that dies behind the logout: the next opening discards")
+  @Test("OUT-3 SYN-5 after a death that followed a logout, the next opening discards the changes")
   func crash() async throws {
     let bench = try Bench()
     let log = try await ChangeLog.open(at: bench.folder.path + "/changes.journal")
-    // One that knows no log, as one that dies before its turn.
+    // This session has no log, like one whose process dies before the discarding.
     let first = try await bench.signedIn(.keeping)
     try await log.add(ChangeBench.change(.create, 1, key: "k1"), through: first.gate)
     try await first.logout()

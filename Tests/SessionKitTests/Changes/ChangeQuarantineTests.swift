@@ -39,7 +39,7 @@ struct ChangeQuarantineTests {
     return bytes
   }
 
-  @Test("SYN-6 the damaged file is kept, and the changes that can be read are sent in order")
+  @Test("SYN-6 a damaged log is quarantined, and its readable changes are sent in order")
   func readableChangesGoOn() async throws {
     let damaged = try await addAndDamage(1...3)
     let log = try await bench.open()
@@ -59,7 +59,7 @@ struct ChangeQuarantineTests {
     try await log.close()
   }
 
-  @Test("SYN-6 a log that goes on is opened as usual the next time")
+  @Test("SYN-6 a recovered log opens as usual the next time")
   func nextOpening() async throws {
     _ = try await addAndDamage(1...2)
     try await bench.open().close()
@@ -72,7 +72,7 @@ struct ChangeQuarantineTests {
   @Test("SYN-6 a crash between the quarantine and the first batch loses nothing")
   func crashBeforeTheBatch() async throws {
     _ = try await addAndDamage(1...3)
-    // What a process leaves that dies after the rename, and after it has created the new file.
+    // As after a death that followed the rename and the creation of the new file.
     let options = ChangeLog.Setup().options
     let identity = try #require(try Journal.identity(at: bench.path, options: options))
     _ = try Journal.setAside(
@@ -84,7 +84,7 @@ struct ChangeQuarantineTests {
     try await log.close()
   }
 
-  @Test("SYN-6 of several objects that open a damaged log at once, each sees each change once")
+  @Test("SYN-6 several logs that open a damaged file at once each have each change once")
   func openedAtOnce() async throws {
     _ = try await addAndDamage(1...4)
     let bench = bench
@@ -104,7 +104,11 @@ struct ChangeQuarantineTests {
     #expect(try names().filter { $0.contains(".aside-") }.count == 1)
   }
 
-  @Test("SYN-6 a record that cannot follow those before it is damage, and the app decides")
+  @Test(
+    """
+    SYN-6 an impossible record counts as damage, and the change it contradicts becomes a dead \
+    letter
+    """)
   func impossibleRecord() async throws {
     let log = try await bench.open()
     try await log.add(ChangeBench.change(.create, 1, key: "k1"), through: bench.gate)
@@ -119,14 +123,14 @@ struct ChangeQuarantineTests {
       Issue.record("\(String(describing: problem))")
       return
     }
-    // Only the first pending change is ever sent, so k1 has ended before k9 was acknowledged.
+    // Only the first pending change is ever sent, so k1 had ended before k9 was acknowledged.
     #expect(again.queue.pending.isEmpty)
     #expect(again.queue.failures.map(\.change.key) == ["k1"])
     #expect(again.queue.failures.map(\.cause) == [.endUnknown])
     try await again.close()
   }
 
-  @Test("SYN-6 a file without a readable header is kept, and the log begins empty")
+  @Test("SYN-6 a file without a readable header is quarantined, and the log begins empty")
   func unreadableHeader() async throws {
     try Data("not a journal at all".utf8).write(to: URL(fileURLWithPath: bench.path))
     let log = try await bench.open()
@@ -139,7 +143,7 @@ struct ChangeQuarantineTests {
     try await log.close()
   }
 
-  @Test("SYN-6 STO-3 a logout removes the quarantined file, which holds what the user wrote")
+  @Test("SYN-6 STO-3 a logout removes the quarantined file, which holds the user's text")
   func logout() async throws {
     _ = try await addAndDamage(1...3)
     let log = try await bench.open()
@@ -149,7 +153,7 @@ struct ChangeQuarantineTests {
     try await log.close()
   }
 
-  @Test("SYN-6 an observer receives the queue, then each newer one, and the end of the log")
+  @Test("SYN-6 an observer receives the queue, each newer queue, and the end of the log")
   func observedQueue() async throws {
     let log = try await bench.open()
     let seen = Task { [queues = log.queues] in

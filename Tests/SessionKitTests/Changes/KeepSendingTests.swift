@@ -6,7 +6,7 @@ import Testing
 @_spi(Internals) @testable import SessionChanges
 @testable import SessionKit
 
-@Suite("A change log: sent whenever it may be")
+@Suite("A change log: continuous sending")
 struct KeepSendingTests {
   private let bench: ChangeBench
   private let server = ChangeServer()
@@ -30,7 +30,7 @@ struct KeepSendingTests {
   }
 
   @Test(
-    "SYN-3 what waits, what is added, and what was kept back by a closed gate is sent, in order")
+    "SYN-3 pending and added changes are sent in order, also after the gate was closed")
   func open() async throws {
     let log = try await bench.open()
     try await add(log, 1)
@@ -54,7 +54,7 @@ struct KeepSendingTests {
     try await log.close()
   }
 
-  @Test("SYN-3 opened and closed again while nobody looks, it goes on at the next sign-in")
+  @Test("SYN-3 sending continues at the next login, although the gate opened and closed in between")
   func reopened() async throws {
     let log = try await bench.open()
     bench.expire()
@@ -70,7 +70,7 @@ struct KeepSendingTests {
     try await log.close()
   }
 
-  @Test("SYN-3 what could not be done is sent when it is due, and at once where somebody says so")
+  @Test("SYN-3 a failed change is sent again when it is due, or at once after sendNow()")
   func due() async throws {
     let log = try await bench.open()
     server.answer(.tryLater("503", after: .seconds(600)), .notReached("no network"))
@@ -91,7 +91,7 @@ struct KeepSendingTests {
     try await log.close()
   }
 
-  @Test("SYN-3 a drain that somebody asks for meanwhile is waited for, and ends nothing")
+  @Test("SYN-3 continuous sending waits for a drain of another caller, and then continues")
   func beside() async throws {
     let log = try await bench.open()
     let (gate, server) = (bench.gate, server)
@@ -122,7 +122,7 @@ struct KeepSendingTests {
     try await log.close()
   }
 
-  @Test("SYN-3 a drain in haste sends what is not due yet, and nothing a second time")
+  @Test("SYN-3 a drain that ignores the backoff sends changes early, and each only once")
   func hurried() async throws {
     let log = try await bench.open()
     server.answer(.tryLater("503", after: .seconds(600)))
@@ -142,7 +142,11 @@ struct KeepSendingTests {
     try await log.close()
   }
 
-  @Test("SYN-3 it ends when the session is closed, and where another user's changes wait")
+  @Test(
+    """
+    SYN-3 continuous sending ends when the session is closed or another user's changes are \
+    pending
+    """)
   func ends() async throws {
     let log = try await bench.open()
     bench.expire()
@@ -159,7 +163,7 @@ struct KeepSendingTests {
     try await log.close()
   }
 
-  @Test("SYN-3 a bell wakes who waits, the next who does, and whom nobody wants any more")
+  @Test("SYN-3 a signal wakes its waiter, is kept for the next one, and lets a cancelled one go")
   func bell() async {
     let bell = ChangeSignal()
     bell.ring()

@@ -10,7 +10,7 @@ struct SyncGateTests {
   private struct Odd: Error {}
 
   @Test(
-    "SYN-1 open exactly while authenticated, and each change is told once, the last one a closing")
+    "SYN-1 a gate is open exactly while authenticated, and reports each change and its end")
   func values() async throws {
     let bench = try ChangeBench()
     let gate = bench.gate
@@ -23,7 +23,7 @@ struct SyncGateTests {
     bench.signOut()
     bench.signIn()
     #expect(await values.next() == true, "signed out is as closed as expired")
-    // Another user is not the same gate left open.
+    // Another user opens the gate again, with a new value.
     bench.signIn("u-2")
     #expect(await values.next() == true)
     bench.hub.finish()
@@ -32,7 +32,7 @@ struct SyncGateTests {
     #expect(await values.next() == nil)
   }
 
-  @Test("SYN-1 work is cancelled when the gate closes, and what it returned counts")
+  @Test("SYN-1 work is cancelled when the gate closes, and a result that it returned is kept")
   func run() async throws {
     let bench = try ChangeBench()
     let gate = bench.gate
@@ -66,7 +66,7 @@ struct SyncGateTests {
     await #expect(throws: SyncGateClosed.self) { try await gate.run { 7 } }
   }
 
-  @Test("SYN-1 the caller's own cancellation is the work's, not a closing")
+  @Test("SYN-1 a cancellation by the caller reaches the work, and is not reported as a closed gate")
   func cancelled() async throws {
     let bench = try ChangeBench()
     let gate = bench.gate

@@ -89,7 +89,11 @@ struct EdgeTests {
     try await session.close()
   }
 
-  @Test("JRN-3 a record that this version cannot apply is an error that names the journal")
+  @Test(
+    """
+    JRN-3 a refresh fails as an unusable journal if the journal has a record that this version \
+    cannot apply
+    """)
   func unusable() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()
