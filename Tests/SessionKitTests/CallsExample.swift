@@ -13,7 +13,7 @@ import Testing
 struct CallsExample {
   private func show(_ text: Any) { #expect(!"\(text)".isEmpty) }
 
-  @Test("INT-1 INT-2 CTX-1 compiles and runs")
+  @Test("INT-1 INT-2 CTX-1 the example compiles and runs")
   func run() async throws {
     let bench = try Bench()
     let (directory, base) = (bench.folder, bench.server.baseURL)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The article's example of changes")
 struct ChangesExample {
-  @Test("SYN-1 SYN-2 OUT-3 compiles and runs")
+  @Test("SYN-1 SYN-2 OUT-3 the example compiles and runs")
   func run() async throws {
     let bench = try Bench()
     let (folder, server) = (bench.folder.path, ChangeServer())

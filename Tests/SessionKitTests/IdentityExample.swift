@@ -6,7 +6,7 @@ import SessionTestSupport
 import SessionWebSignIn
 import Testing
 
-/// Stands for an SDK's answer in the example.
+/// An SDK that returns fixed tokens in the example.
 enum SDK {
   static func silently() async throws -> IdentityTokens { throw WebSignInProblem.noAccount }
   static func interactively(asking isAsking: Bool) async throws -> IdentityTokens {
@@ -14,7 +14,7 @@ enum SDK {
   }
 }
 
-/// Stands for a web view on a sheet.
+/// A web view on a sheet.
 @MainActor
 final class WebPage {
   var onAddress: (URL) -> Void = { _ in }
@@ -72,7 +72,7 @@ func signIn(_ session: Session, _ sheet: Sheet) async -> String? {
 @Suite("The article's example of an identity provider")
 struct IdentityExample {
   @MainActor
-  @Test("WEB-5 compiles and runs")
+  @Test("WEB-5 the example compiles and runs")
   func run() async throws {
     let bench = try Bench()
     var configuration = bench.configuration()

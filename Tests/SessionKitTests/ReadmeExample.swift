@@ -12,7 +12,9 @@ import Testing
 
 @Suite("The README's example")
 struct ReadmeExample {
-  /// Whether `service` puts the secrets into files of the test; a test does not write to a real keychain.
+  /// Whether `service` stores the secrets in files of the test.
+  ///
+  /// A test does not write to a real keychain.
   private static var hasFiles: Bool {
     #if canImport(Security)
       false
@@ -21,7 +23,7 @@ struct ReadmeExample {
     #endif
   }
 
-  @Test("it runs as it stands there", .enabled(if: hasFiles))
+  @Test("the example runs as it is shown", .enabled(if: hasFiles))
   func example() async throws {
     let bench = try Bench()
     let (directory, api) = (bench.folder, bench.server.baseURL)

@@ -9,7 +9,7 @@ import Testing
 struct ScreenExample {
   private func show(_ text: Any) { #expect(!"\(text)".isEmpty) }
 
-  @Test("LOG-8 STA-7 compiles and runs")
+  @Test("LOG-8 STA-7 the example compiles and runs")
   func run() async throws {
     let bench = try Bench()
     let session = try await bench.open()

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// A page of `Specs`, and the tables on it, by their heads.
+/// A page of `Specs` and its tables, found by their headers.
 struct SpecPage: Sendable {
-  /// A row of a table, as a test's argument.
+  /// A row of a table, as the argument of a test.
   struct Row: Sendable, CustomTestStringConvertible {
     let cells: [String]
 
@@ -21,7 +21,9 @@ struct SpecPage: Sendable {
     return root
   }()
 
-  /// None where the page cannot be read, which tests see as tables without rows.
+  /// The lines of the page, or none if it cannot be read.
+  ///
+  /// Tests then find tables without rows.
   let lines: [String]
 
   init(_ name: String) {
@@ -33,7 +35,7 @@ struct SpecPage: Sendable {
     }
   }
 
-  /// The rows of the table with this head, code marks taken off; none where there is no such table.
+  /// The rows of the table with this header, without code marks, or none if there is no such table.
   func rows(_ head: [String]) -> [[String]] {
     guard let start = lines.firstIndex(where: { cells($0) == head }) else { return [] }
     return lines.dropFirst(start + 2).prefix { $0.hasPrefix("|") }.map(cells)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The article's example of a test")
 struct TestExample {
-  @Test("it runs as it stands there")
+  @Test("the example runs as it is shown")
   func example() async throws {
     let bench = try Bench()
     defer { withExtendedLifetime(bench) {} }

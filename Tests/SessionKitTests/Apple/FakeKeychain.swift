@@ -2,8 +2,10 @@ import Synchronization
 
 @testable import SessionKit
 
-/// A keychain in memory that keeps the rules that matter: one item of a name, biometry to read or change
-/// a protected one and none to make it, and a call after which the process is gone.
+/// A keychain in memory with the rules that matter.
+///
+/// Each name has one item. Reading or changing a protected item needs biometry, and adding one does
+/// not. After a given number of calls the process counts as dead.
 final class FakeKeychain: KeychainDoor {
   struct Item: Equatable {
     var bytes: [UInt8]
@@ -33,19 +35,21 @@ final class FakeKeychain: KeychainDoor {
     set { state.withLock { $0.isUnlocked = newValue } }
   }
 
-  /// Whether the user has shown who they are.
+  /// Whether the user has authenticated.
   var isPresent: Bool {
     get { state.withLock { $0.isPresent } }
     set { state.withLock { $0.isPresent = newValue } }
   }
 
-  /// How many calls do something before the process is gone; what comes later does nothing.
+  /// How many calls take effect before the process is dead.
+  ///
+  /// Later calls have no effect.
   var callsLeft: Int {
     get { state.withLock { $0.callsLeft } }
     set { state.withLock { $0.callsLeft = newValue } }
   }
 
-  /// What every call answers from now on, without doing anything.
+  /// The status that every call returns from now on, without an effect.
   var refusal: Int32? {
     get { state.withLock { $0.refusal } }
     set { state.withLock { $0.refusal = newValue } }
@@ -54,7 +58,7 @@ final class FakeKeychain: KeychainDoor {
   var items: [String: Item] { state.withLock { $0.items } }
   var calls: [Call] { state.withLock { $0.calls } }
 
-  /// Somebody else's finger was enrolled: what the old ones protect is gone.
+  /// Another finger was enrolled, which deletes the items that the old fingers protect.
   func changeEnrolment() {
     state.withLock { state in state.items = state.items.filter { !$0.value.isProtected } }
   }

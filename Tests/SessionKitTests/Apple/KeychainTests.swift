@@ -13,7 +13,10 @@ struct KeychainTests {
   static let new: [UInt8] = [9, 8]
 
   @Test(
-    "STO-1 STO-2 what is asked: service, account, group, this device only, never shown to anybody")
+    """
+    STO-1 STO-2 queries have service, account and group, apply to this device only, and never \
+    prompt
+    """)
   func queries() throws {
     let query = KeychainQuery(service: "edugo", account: "token", accessGroup: "group.edugo")
     let identity: [KeychainQuery.Key: KeychainQuery.Value] = [
@@ -46,7 +49,7 @@ struct KeychainTests {
     #expect(KeychainQuery.changes(account: "aside").values == [.account: .text("aside")])
   }
 
-  @Test("STO-3 a query shows nothing of what it holds")
+  @Test("STO-3 no description of a query shows its contents")
   func quiet() {
     let bytes = Array("secret-in-the-item".utf8)
     let query = KeychainQuery(service: "edugo", account: "token", accessGroup: nil)
@@ -58,7 +61,7 @@ struct KeychainTests {
     #expect(!printed.contains("115") && !printed.contains("token"))
   }
 
-  @Test("STO-2 each item alone: written, replaced, read, removed", arguments: protections)
+  @Test("STO-2 each item is written, replaced, read and removed on its own", arguments: protections)
   func items(protection: KeychainProtection) throws {
     let door = FakeKeychain()
     door.isPresent = true
@@ -85,7 +88,7 @@ struct KeychainTests {
   }
 
   @Test(
-    "RES-2 what is set aside reads as absent and is kept until it is removed",
+    "RES-2 an item that was set aside reads as absent, and is kept until it is removed",
     arguments: protections)
   func aside(protection: KeychainProtection) throws {
     let door = FakeKeychain()
@@ -105,7 +108,7 @@ struct KeychainTests {
   }
 
   @Test(
-    "STO-2 a process that is gone after any call of a write leaves the old item or the new one",
+    "STO-2 a death after any call of a write leaves the old item or the new one",
     arguments: protections)
   func crashes(protection: KeychainProtection) throws {
     for first in [nil, Self.old] {
@@ -127,10 +130,10 @@ struct KeychainTests {
         let found = try store.read(.token)
         #expect(found == first || found == Self.new, "after \(calls) calls")
         if isDone { #expect(found == Self.new) }
-        // From its second call on, the new one is there whole: the server may take no other.
+        // After the second call the new item is complete, and it may hold the only valid token.
         if protection == .biometry, calls >= 2 { #expect(found == Self.new) }
         outcomes.insert(found)
-        // Whatever was left behind, the next life begins as it should.
+        // Whatever was left, the next process works as usual.
         try store.write(.token, [7])
         #expect(try store.read(.token) == [7])
         try store.remove(.token)
@@ -142,7 +145,7 @@ struct KeychainTests {
   }
 
   @Test(
-    "OUT-1 a process that is gone after any call of a removal brings nothing back that is older")
+    "OUT-1 a death after any call of a removal never brings back an older item")
   func halfRemoved() throws {
     for written in 0...6 {
       for removed in 0...3 {
@@ -165,7 +168,7 @@ struct KeychainTests {
     }
   }
 
-  @Test("STO-2 biometry: nothing is read before the user is there, and writing never asks")
+  @Test("STO-2 with biometry a read fails until the user is present, and a write never prompts")
   func presence() throws {
     let door = FakeKeychain()
     let store = KeychainItems(door, .biometry)
@@ -185,7 +188,8 @@ struct KeychainTests {
     #expect(!door.calls.contains { $0.name == "update" })
   }
 
-  @Test("RES-3 STO-2 a status is the error that the page says, and never 'no item'")
+  @Test(
+    "RES-3 STO-2 each keychain status gives the error in Specs/Errors.md, and never a missing item")
   func statuses() throws {
     let rows = SpecPage("Errors.md").rows(["status", "name", "reading", "writing"])
     #expect(rows.count > 10)
@@ -217,7 +221,7 @@ struct KeychainTests {
     }
   }
 
-  @Test("STO-2 what is too large is refused before the keychain is asked")
+  @Test("STO-2 an item that is too large is refused before the keychain is called")
   func tooLarge() {
     let door = FakeKeychain()
     let bytes = [UInt8](repeating: 0, count: FileSecretStore.maximumSize + 1)
@@ -226,7 +230,10 @@ struct KeychainTests {
   }
 
   @Test(
-    "STO-2 RES-3 a session lives in a keychain, waits for the unlock, and expires with the enrolment"
+    """
+    STO-2 RES-3 a session works in a keychain, waits for the unlock, and expires after a new \
+    enrolment
+    """
   )
   func session() async throws {
     let bench = try Bench()

@@ -5,12 +5,12 @@ import SessionTestKit
 import Synchronization
 import Testing
 
-@Suite("A session and its app's comings and goings")
+@Suite("A session and its app's lifecycle")
 struct LifecycleTests {
   static let came = Notification.Name("came")
   static let went = Notification.Name("went")
 
-  @Test("REF-2 on coming to the foreground an expired token is refreshed, a good one is not")
+  @Test("REF-2 in the foreground an expired token is refreshed, and a valid one is not")
   func foreground() async throws {
     let bench = try Bench()
     let session = try await bench.open()
@@ -24,7 +24,7 @@ struct LifecycleTests {
     try await session.enterForeground()
     #expect(bench.server.count(of: .refresh) == 0)
 
-    // The scheduled refresh fails, and the token expires before the next try.
+    // The scheduled refresh fails, and the token expires before the next attempt.
     bench.server.failNext(.refresh, with: .status(503, retryAfter: 86_400))
     _ = await failure { () async throws(SessionError) in try await session.refresh() }
     bench.clock.advance(by: .seconds(3_600))
@@ -40,7 +40,11 @@ struct LifecycleTests {
     try await session.close()
   }
 
-  @Test("REF-7 on going to the background a request under way gets the time to end, and only then")
+  @Test(
+    """
+    REF-7 in the background a pending request gets background time, and otherwise none is \
+    requested
+    """)
   func background() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()
@@ -80,7 +84,7 @@ struct LifecycleTests {
     try await session.close()
   }
 
-  @Test("REF-7 whoever waits for a request to end is let go when the session is closed")
+  @Test("REF-7 waiting for requests to settle returns without a pending request, and after a close")
   func closed() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()

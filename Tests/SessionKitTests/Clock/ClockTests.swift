@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Clocks")
 struct ClockTests {
-  @Test("REF-8 the device's uptime runs forward while its sleep lasts, and not short of it")
+  @Test("REF-8 the system clock's uptime advances at least as long as a sleep lasts")
   func system() async throws {
     let clock = SystemClock()
     let before = clock.now()
@@ -14,7 +14,7 @@ struct ClockTests {
     try await clock.sleep(untilUptime: .min)
   }
 
-  @Test("a cancelled sleep throws at once, on either clock")
+  @Test("a cancelled sleep throws at once on each clock")
   func cancellation() async {
     let clocks: [any SessionClock] = [SystemClock(), ManualClock()]
     for clock in clocks {
@@ -24,7 +24,7 @@ struct ClockTests {
     }
   }
 
-  @Test("TST-2 a manual clock wakes who is due, in order, and nobody else")
+  @Test("TST-2 a manual clock wakes only the sleepers that are due, in order")
   func order() async throws {
     let clock = ManualClock()
     let start = clock.now().uptime
@@ -49,7 +49,7 @@ struct ClockTests {
     #expect(clock.sleeperCount == 0)
   }
 
-  @Test("REF-8 setting the civil time of a manual clock lets no time pass")
+  @Test("REF-8 setting the wall clock of a manual clock does not change its uptime")
   func wallClock() async {
     let clock = ManualClock(time: Timestamp(milliseconds: 1000))
     let uptime = clock.now().uptime
@@ -61,7 +61,7 @@ struct ClockTests {
       clock.now() == ClockReading(time: Timestamp(milliseconds: 1_000_004), uptime: uptime + 5))
   }
 
-  @Test("a sleep whose time has come already does not wait")
+  @Test("a sleep until a past time returns at once")
   func past() async throws {
     let clock = ManualClock()
     try await clock.sleep(untilUptime: clock.now().uptime)

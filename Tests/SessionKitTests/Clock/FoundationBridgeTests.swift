@@ -2,9 +2,9 @@ import Foundation
 import SessionKit
 import Testing
 
-@Suite("Identifiers and timestamps beside those of Foundation")
+@Suite("Identifiers and timestamps with Foundation's types")
 struct FoundationBridgeTests {
-  @Test("STA-4 an identifier made of a UUID is the one made of its text in lower case")
+  @Test("STA-4 an identifier from a UUID equals the one from its text in lower case")
   func uuid() throws {
     let text = "0190b2a4-7c1e-7d3a-9f00-5a5a5a5a5a5b"
     let uuid = try #require(UUID(uuidString: text))
@@ -29,7 +29,7 @@ struct FoundationBridgeTests {
   }
 
   @Test(
-    "STA-4 what is no string of UTF-8 is refused as an identifier with a DecodingError",
+    "STA-4 JSON that is no UTF-8 string is refused as an identifier with a DecodingError",
     arguments: ["[7]", "[null]", "[{}]"].map { Array($0.utf8) } + [[0x5B, 0x22, 0xFF, 0x22, 0x5D]])
   func refused(bytes: [UInt8]) {
     #expect(throws: DecodingError.self) {
@@ -37,14 +37,14 @@ struct FoundationBridgeTests {
     }
   }
 
-  @Test("STA-4 a date becomes the nearest millisecond")
+  @Test("STA-4 a date is rounded to the nearest millisecond")
   func rounding() {
     #expect(Timestamp(Date(timeIntervalSince1970: 1.0004)) == Timestamp(milliseconds: 1_000))
     #expect(Timestamp(Date(timeIntervalSince1970: 1.0006)) == Timestamp(milliseconds: 1_001))
     #expect(Timestamp(Date(timeIntervalSince1970: -1.0006)) == Timestamp(milliseconds: -1_001))
   }
 
-  @Test("STA-4 a date beyond every timestamp becomes the nearest bound, and no number the earliest")
+  @Test("STA-4 a date out of range becomes the nearest bound, and a date that is NaN the earliest")
   func bounds() {
     #expect(Timestamp(Date(timeIntervalSince1970: 1e300)) == Timestamp(milliseconds: .max))
     #expect(Timestamp(Date(timeIntervalSince1970: .infinity)) == Timestamp(milliseconds: .max))
@@ -53,7 +53,7 @@ struct FoundationBridgeTests {
     #expect(Timestamp(Date(timeIntervalSince1970: .nan)) == Timestamp(milliseconds: .min))
   }
 
-  @Test("STA-4 a timestamp from the year 0 to the year 9999 comes back from its date as it was")
+  @Test("STA-4 a timestamp from the year 0 to 9999 survives the conversion to a date and back")
   func roundTrip() {
     let (first, last): (Int64, Int64) = (-62_167_219_200_000, 253_402_300_799_999)
     var generator = SystemRandomNumberGenerator()

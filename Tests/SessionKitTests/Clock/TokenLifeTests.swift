@@ -4,7 +4,7 @@ import SessionKit
 import SessionTestKit
 import Testing
 
-@Suite("A token's life, and clocks that jump")
+@Suite("A token's lifetime, and clocks that jump")
 struct TokenLifeTests {
   private let hour: Int64 = 3_600_000
 
@@ -13,7 +13,7 @@ struct TokenLifeTests {
   }
 
   @Test(
-    "REF-8 the civil time jumps while the session is closed: the token lives as long as it does",
+    "REF-8 a token keeps its lifetime if the wall clock jumps while the session is closed",
     arguments: [9, -20, 24 * 400, -24 * 400])
   func closed(hours: Int64) async throws {
     let bench = try Bench()
@@ -28,7 +28,7 @@ struct TokenLifeTests {
     #expect(session.isTokenExpired)
     try await session.close()
 
-    // And a dead one is not revived.
+    // A token that has expired is not valid again.
     jump(bench, by: -9 * hour)
     bench.server.stop()
     let again = try await bench.open()
@@ -36,7 +36,7 @@ struct TokenLifeTests {
     try await again.close()
   }
 
-  @Test("REF-8 across a start of the system the civil time decides, and never beyond a whole life")
+  @Test("REF-8 after a reboot the wall clock decides about a token, up to its whole lifetime")
   func restarted() async throws {
     let bench = try Bench()
     try await bench.signedIn().close()
@@ -62,7 +62,8 @@ struct TokenLifeTests {
     try await session.close()
   }
 
-  @Test("REF-8 an item that an older version stored has no such time: the civil time decides")
+  @Test(
+    "REF-8 the wall clock decides about a token that an older version stored without its uptime")
   func olderItem() async throws {
     let bench = try Bench()
     try await bench.signedIn().close()
@@ -81,7 +82,7 @@ struct TokenLifeTests {
     try await session.close()
   }
 
-  @Test("REF-8 the skew to the server's Date is noted beside the token that came with it")
+  @Test("REF-8 the difference to the server's Date is noted with the token of that response")
   func skew() async throws {
     let bench = try Bench { $0.tellsTime = true }
     let ahead = Int64(Date().timeIntervalSince1970 * 1000) + 20 * hour
@@ -92,7 +93,7 @@ struct TokenLifeTests {
       return skew
     }
     try #require(skews.count == 1)
-    // The server's clock goes on while this device's stands still.
+    // The server's clock runs while this device's clock is stopped.
     #expect(abs(skews[0] - 20 * hour) < hour)
     #expect(!session.isTokenExpired)
     try await session.close()

@@ -5,15 +5,15 @@ import SessionTestKit
 import Synchronization
 import Testing
 
-@Suite("A session as a screen observes it")
+@Suite("A session as observed by a screen")
 @MainActor
 struct ObservedSessionTests {
-  /// Sees whether somebody holds an object, and holds it not.
+  /// Shows whether an object still exists, without a strong reference.
   private struct Witness {
     weak var held: ObservedSession?
   }
 
-  /// Waits until a value that is read under observation is another one.
+  /// Waits until an observed value changes.
   private func change<Value: Equatable & Sendable>(
     of read: @escaping @MainActor () -> Value
   ) async {
@@ -27,12 +27,13 @@ struct ObservedSessionTests {
           waiter.withLock { $0.take() }?.resume()
         }
       }
-      // `onChange` comes before the value is set.
+      // `onChange` is called before the value is set.
       await Task.yield()
     }
   }
 
-  @Test("STA-7 shows the session from the first moment, and its changes to whoever observes them")
+  @Test(
+    "STA-7 an observed session shows its state from the start, and each change to its observers")
   func follows() async throws {
     let bench = try Bench()
     let session = try await bench.open()
@@ -57,7 +58,7 @@ struct ObservedSessionTests {
     #expect(observed.isClosed)
   }
 
-  @Test("STA-7 who reads whether a user is signed in is not told of a refresh")
+  @Test("STA-7 an observer of the login state is not notified of a refresh")
   func fine() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()
@@ -79,7 +80,11 @@ struct ObservedSessionTests {
     try await session.close()
   }
 
-  @Test("STA-3 STA-7 why a sign-in failed and why a session expired, with words")
+  @Test(
+    """
+    STA-3 STA-7 an observed session shows why a login failed and why a session expired, with \
+    texts
+    """)
   func problems() async throws {
     let bench = try Bench()
     let session = try await bench.open(.keeping)
@@ -104,7 +109,7 @@ struct ObservedSessionTests {
     try await session.close()
   }
 
-  @Test("STA-7 an object that nobody holds follows no longer, and lets the session go")
+  @Test("STA-7 a released observed session stops following, and does not keep the session alive")
   func released() async throws {
     let bench = try Bench()
     var session: Session? = try await bench.open()
@@ -115,7 +120,7 @@ struct ObservedSessionTests {
     #expect(observed != nil)
     observed = nil
     #expect(witness.held == nil)
-    // Ends once the session is gone.
+    // The sequence ends after the session is deallocated.
     for await _ in states {}
   }
 }

@@ -23,7 +23,7 @@ struct ReportsTests {
         expiresAt: Timestamp(milliseconds: 9), isRefreshable: true),
       trigger: .retry, attempt: 1, isRotated: false, request: 0))
 
-  @Test("STA-7 a warning at 3, 10, 30, 100, 300 … failures in a row of a class, and at no other")
+  @Test("STA-7 a warning is given at 3, 10, 30, 100, 300 … consecutive failures of a class only")
   func thresholds() {
     var watch = FailureWatch()
     var warned: [UInt32] = []
@@ -37,7 +37,7 @@ struct ReportsTests {
   }
 
   @Test(
-    "STA-7 RES-6 trouble with storage is told once when it begins, and first to who comes later")
+    "STA-7 RES-6 a storage failure is reported once when it begins, and first to later subscribers")
   func storage() async throws {
     let bench = try Bench()
     let store = GateStore(MemorySecretStore())
@@ -57,7 +57,7 @@ struct ReportsTests {
         == "warning: the session's records or items cannot be written: refused")
     #expect(warning.name == "session.warning.storageFailing")
     #expect(warning.labels == ["trouble": "refused"] && warning.isWarning)
-    // It fails again, which is no news.
+    // It fails again, which is not reported.
     await bench.clock.waitForSleepers(1)
     bench.clock.advance(by: .seconds(1))
     await bench.clock.waitForSleepers(1)
@@ -77,7 +77,7 @@ struct ReportsTests {
     try await session.close()
   }
 
-  @Test("STA-7 a compaction that fails is told, and a journal that was set aside")
+  @Test("STA-7 a failed compaction and a quarantined journal are reported")
   func journal() async throws {
     let bench = try Bench()
     try await bench.signedIn().close()
@@ -100,7 +100,7 @@ struct ReportsTests {
     try await session.close()
   }
 
-  @Test("STA-7 STO-3 a warning's labels are words of small sets, whatever the error holds")
+  @Test("STA-7 STO-3 a warning's labels come from small sets, whatever the error holds")
   func words() {
     let words = Set(StorageIssue.allCases.map(\.rawValue))
     for error in ErrorSamples.sessionErrorCases {
@@ -109,7 +109,8 @@ struct ReportsTests {
     }
   }
 
-  @Test("STA-7 REF-6 the classes are counted apart, and a new token begins anew")
+  @Test(
+    "STA-7 REF-6 each class of failures is counted separately, and a new token resets the counts")
   func classes() {
     var watch = FailureWatch()
     for kind in [RequestFailure.Kind.noReply, .server, .noConnection, .rateLimited] {
@@ -125,7 +126,7 @@ struct ReportsTests {
     #expect(watch.take(Self.failed(.server)) == nil)
   }
 
-  @Test("STA-7 the counts are those of the fold, after every event of drawn histories")
+  @Test("STA-7 the counts equal those of the fold after every event of random histories")
   func agreesWithTheFold() throws {
     var compared = 0
     for seed in 1...200 {
@@ -142,7 +143,9 @@ struct ReportsTests {
     #expect(compared > 500)
   }
 
-  /// Events of which many are legal: a token's number grows with each that announces one.
+  /// Random events, many of them legal.
+  ///
+  /// The token's number grows with each event that announces one.
   private static func history(seed: UInt64) -> [SessionRecord] {
     var random = seed &* 0x9E37_79B9_7F4A_7C15 | 1
     func draw(_ bound: UInt64) -> UInt64 {
@@ -188,7 +191,7 @@ struct ReportsTests {
     }
   }
 
-  @Test("STA-7 STO-3 a log is told of each event and warned, in words without a secret or a name")
+  @Test("STA-7 STO-3 a log receives each event and warning, without a secret or a name")
   func live() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()
@@ -196,7 +199,7 @@ struct ReportsTests {
     for _ in 1...2 {
       _ = await failure { () async throws(SessionError) in try await session.refresh() }
     }
-    // From here on: what was counted before is not forgotten.
+    // The reports start here, and earlier failures are still counted.
     let reports = session.reports
     bench.server.failNext(.refresh, with: .status(503))
     _ = await failure { () async throws(SessionError) in try await session.refresh() }
@@ -232,7 +235,7 @@ struct ReportsTests {
     #expect(!log.joined().contains(LoopbackUser.sample.id))
   }
 
-  @Test("STA-7 reports begin where they were asked for: nothing twice, nothing left out")
+  @Test("STA-7 reports begin when they are requested, without gaps or duplicates")
   func place() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()

@@ -6,13 +6,13 @@ import Testing
 
 @Suite("A session: states to observe")
 struct StatesTests {
-  /// What one task has seen so far.
+  /// The statuses that one task has received so far.
   private actor Seen {
     private(set) var statuses: [SessionStatus] = []
     func take(_ status: SessionStatus) { statuses.append(status) }
   }
 
-  @Test("STA-7 states begin with the current one, however late one asks")
+  @Test("STA-7 states begin with the current one for each subscriber")
   func beginsNow() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()
@@ -30,7 +30,7 @@ struct StatesTests {
     try await session.close()
   }
 
-  @Test("STA-7 only the newest counts: what came in between is passed over")
+  @Test("STA-7 a slow subscriber receives only the newest state")
   func latestWins() async throws {
     let bench = try Bench()
     let session = try await bench.open()
@@ -47,7 +47,7 @@ struct StatesTests {
   }
 
   @Test(
-    "STA-7 states end when the session closes, after the last one, and at once for who comes later")
+    "STA-7 states end after the last one when the session closes, also for later subscribers")
   func ends() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()
@@ -67,7 +67,7 @@ struct StatesTests {
     #expect(await late.next() == nil)
   }
 
-  @Test("STA-7 states end when the session object is gone, and hold it no longer than it lives")
+  @Test("STA-7 states end when the session is deallocated, and do not keep it alive")
   func gone() async throws {
     let bench = try Bench()
     var session: Session? = try await bench.open()
@@ -78,7 +78,7 @@ struct StatesTests {
     #expect(count <= 1)
   }
 
-  @Test("STA-7 a waiting subscriber ends with its task")
+  @Test("STA-7 a waiting subscriber ends when its task is cancelled")
   func cancelled() async throws {
     let bench = try Bench()
     let session = try await bench.open()
@@ -98,7 +98,7 @@ struct StatesTests {
     try await session.close()
   }
 
-  @Test("STA-3 loading, idle, authenticating, failed, refreshing, switching: each is seen")
+  @Test("STA-3 the status shows loading, idle, authenticating, refreshing and switching")
   func activities() async throws {
     let bench = try Bench()
     let store = MemorySecretStore()
@@ -135,7 +135,7 @@ struct StatesTests {
     try await session.close()
   }
 
-  @Test("STA-3 failed is idle again by clearError, and by a new sign-in; it has words for a screen")
+  @Test("STA-3 clearError and a new login reset a failed status, which has a text for screens")
   func failed() async throws {
     let bench = try Bench()
     let session = try await bench.open()
@@ -162,7 +162,7 @@ struct StatesTests {
     try await session.close()
   }
 
-  @Test("STA-7 STO-3 a status shows neither token nor name when it is printed")
+  @Test("STA-7 STO-3 no description of a status shows a token or a name")
   func quiet() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()

@@ -2,13 +2,13 @@ import Testing
 
 @testable import SessionKit
 
-@Suite("Where subscribers wait for a newer status")
+@Suite("Subscribers that wait for a newer status")
 struct StatusHubTests {
   private func number(_ answer: StatusHub.Answer) -> UInt64? {
     if case .value(_, let number) = answer { number } else { nil }
   }
 
-  @Test("STA-7 a status that says nothing new is none, and the end comes after the last one")
+  @Test("STA-7 an unchanged status is not delivered, and the end comes after the last status")
   func sameAgain() async {
     let hub = StatusHub()
     let first = number(await hub.answer(after: 0))
@@ -22,7 +22,7 @@ struct StatusHubTests {
     #expect(hub.current.activity == .idle)
   }
 
-  @Test("STA-7 all who wait are told, each of the newest")
+  @Test("STA-7 all waiting subscribers receive the newest status")
   func everybody() async {
     let hub = StatusHub()
     let start = number(await hub.answer(after: 0)) ?? 0

@@ -5,8 +5,10 @@ import SessionTestKit
 import SessionTestSupport
 import Synchronization
 
-/// An OAuth 2.0 server in front of the loopback server: forms and Basic on this side, EDU's JSON over
-/// real sockets on the other; keeps every request that came.
+/// An OAuth 2.0 server in front of the loopback server.
+///
+/// It takes forms and Basic, and speaks EDU's JSON over real sockets to the loopback server. It
+/// records every request.
 final class OAuthFront: HTTPTransport {
   struct Book {
     var requests: [HTTPRequest] = []
@@ -19,7 +21,7 @@ final class OAuthFront: HTTPTransport {
   private let edu: HTTPBackend
   private let book = Mutex(Book())
 
-  /// `hidesClaims` gives opaque tokens in place of the server's, which have three parts.
+  /// `hidesClaims` replaces the server's tokens, which have three parts, by opaque ones.
   init(_ server: LoopbackServer, hidesClaims: Bool = false) {
     self.server = server
     self.hidesClaims = hidesClaims
@@ -27,7 +29,7 @@ final class OAuthFront: HTTPTransport {
   }
 
   var requests: [HTTPRequest] { book.withLock { $0.requests } }
-  /// Every access token that it gave, the first one first.
+  /// Every access token that it issued, oldest first.
   var accessTokens: [String] { book.withLock { $0.given } }
 
   func preset(_ client: ClientAuthentication) -> AppPreset {

@@ -21,7 +21,7 @@ struct OAuthSessionTests {
       transport: front, clock: bench.clock)
   }
 
-  /// Whether a text is anywhere in what goes out.
+  /// Whether a text is anywhere in a request.
   private func holds(_ request: HTTPRequest, _ text: String) -> Bool {
     let places =
       [request.url.absoluteString, request.url.absoluteString.removingPercentEncoding ?? ""]
@@ -30,7 +30,7 @@ struct OAuthSessionTests {
     return places.contains { $0.contains(text) } || body.range(of: Data(text.utf8)) != nil
   }
 
-  @Test("POL-4 LOG-3 LOG-4 OUT-1 a password grant signs in, refreshes and is revoked")
+  @Test("POL-4 LOG-3 LOG-4 OUT-1 a session logs in by password grant, refreshes and is revoked")
   func wholeLife() async throws {
     let bench = try Bench { $0.rotatesRefreshTokens = true }
     let front = OAuthFront(bench.server)
@@ -48,7 +48,7 @@ struct OAuthSessionTests {
     try await session.close()
   }
 
-  @Test("REF-4 the access token is nowhere in a refresh request, and the client is")
+  @Test("REF-4 a refresh request has the client's authentication, and no access token anywhere")
   func refreshRequest() async throws {
     let bench = try Bench { $0.rotatesRefreshTokens = true }
     let front = OAuthFront(bench.server)
@@ -67,7 +67,7 @@ struct OAuthSessionTests {
           == ["Basic YXBwOndvcmQ="])
       for token in front.accessTokens { #expect(!holds(request, token)) }
     }
-    // The search would find one: EDU's logout names its access token.
+    // The search finds a token: EDU's logout carries the access token.
     let token = try #require(front.accessTokens.first)
     let logout = HTTPBackend.snakeCaseJSON(bench.server.baseURL).revoke(
       access: Secret(token), refresh: nil)
@@ -76,7 +76,7 @@ struct OAuthSessionTests {
   }
 
   @Test(
-    "LOG-4 STA-6 where nobody says who the user is, the user name does, and the same one returns")
+    "LOG-4 STA-6 the user name identifies the user if no member does, also at the next login")
   func userName() async throws {
     let eve = LoopbackUser(
       id: "u-eve", email: "eve@school.test", password: "four-five-six", firstName: "Eve",
@@ -102,7 +102,7 @@ struct OAuthSessionTests {
     #expect(other?.code == .alreadyLoggedIn && other?.reason != nil)
     #expect(try await session.login(bench.credentials).user?.id == user?.id)
     #expect(session.isAuthenticated)
-    // The journal has the digest, never the name.
+    // The journal has the digest, and not the name.
     let text = try #require(user?.id.description)
     let journal = try Data(contentsOf: URL(fileURLWithPath: bench.journal))
     #expect(journal.range(of: Data(text.utf8)) != nil)
@@ -110,7 +110,7 @@ struct OAuthSessionTests {
     try await session.close()
   }
 
-  @Test("REF-6 an unknown client ends nobody's session")
+  @Test("REF-6 a refused client does not end the session")
   func unknownClient() async throws {
     let bench = try Bench()
     let front = OAuthFront(bench.server)
@@ -126,7 +126,7 @@ struct OAuthSessionTests {
     try await session.close()
   }
 
-  @Test("REF-6 a captive portal logs nobody out, whatever the attempts")
+  @Test("REF-6 a captive portal's page never ends the session, whatever the attempts")
   func captivePortal() async throws {
     let bench = try Bench()
     var policy = SessionPolicy.tik
@@ -138,14 +138,14 @@ struct OAuthSessionTests {
       #expect(error == .intercepted(status: 200))
       #expect(session.isAuthenticated)
     }
-    // What the server answers ends the session of TIK, once the token has expired.
+    // A server failure ends a session of TIK only after its token has expired.
     bench.server.failNext(.refresh, with: .status(500))
     _ = await failure { () async throws(SessionError) in try await session.refresh() }
     #expect(session.isAuthenticated)
     try await session.close()
   }
 
-  @Test("LOG-5 POL-4 where one does not sign in with a password, nothing is sent")
+  @Test("LOG-5 POL-4 a password login that the backend does not offer sends nothing")
   func noLogin() async throws {
     let bench = try Bench()
     let front = OAuthFront(bench.server)

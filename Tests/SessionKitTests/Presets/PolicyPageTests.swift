@@ -30,7 +30,7 @@ struct PolicyPageTests {
     ]
   }
 
-  @Test("POL-3 POL-5 POL-7 POL-10 RES-6 what the page says of every policy is so")
+  @Test("POL-3 POL-5 POL-7 POL-10 RES-6 the page's statements about all policies are true")
   func common() {
     let policies: [SessionPolicy] = [
       .standard, .staging, .development, .offlineFirst, .clearOnRefusal,

@@ -5,7 +5,7 @@ import SessionKit
 import SessionTestKit
 import SessionTestSupport
 
-/// `Specs/Presets.md`, section by section, and the backends and policies that it names.
+/// `Specs/Presets.md`, section by section, and the backends and policies in it.
 struct PresetPage {
   private let page = SpecPage("Presets.md")
   private var lines: [String] { page.lines }
@@ -26,10 +26,10 @@ struct PresetPage {
     return body[(open + 1)..<close].joined(separator: "\n")
   }
 
-  /// The rows of the table with this head, wherever it is.
+  /// The rows of the table with this header, in any section.
   func rows(_ head: [String]) -> [[String]] { page.rows(head) }
 
-  /// The source with which a section's code must agree.
+  /// The source that must contain a section's code.
   func source(of section: String) throws -> String {
     let file =
       switch section {
@@ -69,7 +69,7 @@ struct PresetPage {
     }
   }
 
-  /// The policy of an app of the requirements.
+  /// The policy of an app in the requirements.
   static func policy(_ name: String) -> SessionPolicy? {
     switch name {
     case "EDU": .edu()
@@ -83,7 +83,7 @@ struct PresetPage {
     }
   }
 
-  /// What a preset sends, as the page writes it.
+  /// The requests of a preset, in the page's format.
   static func requests(_ wire: HTTPBackend) -> String {
     let (access, refresh) = (Secret("a.b.c"), Secret("r-1"))
     let requests: [(String, HTTPRequest?)] = [
@@ -108,14 +108,14 @@ struct PresetPage {
     return lines.joined(separator: "\n")
   }
 
-  /// An answer of the page: `<{…}>` in it is a token with these claims.
+  /// A response of the page: `<{…}>` in it is a token with these claims.
   static func answer(_ text: String) -> String {
     text.replacing(/<(\{[^>]*\})>/) { match in
       "h.\(LoopbackToken.base64URL(Array(match.1.utf8))).s"
     }
   }
 
-  /// What was read of an answer, as the page writes it.
+  /// The contents of a response, in the page's format.
   static func words(_ answer: TokenResponse) -> String {
     var words = ["\(answer.lifetimeMilliseconds) ms"]
     words.append(answer.refresh.map { "refresh token \($0.plaintext)" } ?? "no refresh token")

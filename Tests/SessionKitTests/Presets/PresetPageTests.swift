@@ -13,12 +13,12 @@ struct PresetPageTests {
   static let apps = ["EDU", "B2C", "OFF", "TIK", "API", "OAuth 2.0", "SimpleJWT"]
   let page = PresetPage()
 
-  @Test("POL-4 the page has a section for every preset, and no other")
+  @Test("POL-4 the page has one section for each preset")
   func sections() {
     #expect(page.names == Self.names)
   }
 
-  @Test("POL-4 what the page shows of a preset is its code", arguments: names)
+  @Test("POL-4 the page shows the code of each preset", arguments: names)
   func code(name: String) throws {
     let shown = try #require(page.block("swift", of: name))
     let source = try page.source(of: name).components(separatedBy: "\n")
@@ -31,14 +31,16 @@ struct PresetPageTests {
     Issue.record("\(name): the page's code is not in the source")
   }
 
-  @Test("POL-4 LOG-3 LOG-5 REF-4 CTX-1 OUT-1 each preset's requests, to the byte", arguments: names)
+  @Test(
+    "POL-4 LOG-3 LOG-5 REF-4 CTX-1 OUT-1 the page shows each preset's requests to the byte",
+    arguments: names)
   func requests(name: String) throws {
     let backend = try #require(PresetPage.backend(name))
     let shown = try #require(page.block("http", of: name))
     #expect(PresetPage.requests(backend) == shown)
   }
 
-  @Test("POL-4 LOG-3 LOG-7 REF-5 STA-4 STA-5 each preset's answers")
+  @Test("POL-4 LOG-3 LOG-7 REF-5 STA-4 STA-5 each preset reads the responses as the page says")
   func answers() throws {
     let rows = page.rows(["preset", "at", "status", "answer", "read"])
     #expect(Set(rows.map { $0[0] }) == Set(Self.names))
@@ -76,7 +78,7 @@ struct PresetPageTests {
     }
   }
 
-  @Test("POL-1 POL-2 POL-3 POL-6 REF-12 RES-1 LOG-1 the policy of each app")
+  @Test("POL-1 POL-2 POL-3 POL-6 REF-12 RES-1 LOG-1 the page shows the policy of each app")
   func policies() throws {
     let rows = page.rows([
       "preset", "threshold", "attempts", "first delay", "launch", "asked", "refused",

@@ -7,12 +7,12 @@ import Testing
 
 @testable import SessionKit
 
-/// What the documents of the five apps say of users and texts, at a living session.
+/// The statements of the five apps' documents about users and texts, with a real session.
 @Suite("The presets and their documents")
 struct SeedTests {
   private static let credentials = Credential.password("ana@school.test", "correct horse")
 
-  @Test("STA-4 POL-4 EDU: full name and school stay with the user, also after a restart")
+  @Test("STA-4 POL-4 EDU's full name and school are stored with the user, also after a restart")
   func further() async throws {
     let bench = try AnswerBench(AppPreset.edu(AnswerBench.url()).backend)
     func tokens(_ user: String) -> String {
@@ -35,7 +35,7 @@ struct SeedTests {
     #expect(journal.range(of: Data("Juan Perez".utf8)) == nil)
   }
 
-  @Test("STA-4 POL-4 API: the user's role is the current role, and a refresh may change it")
+  @Test("STA-4 POL-4 API's user role is the current role, and a refresh may change it")
   func role() async throws {
     let bench = try AnswerBench(AppPreset.api(AnswerBench.url()).backend)
     func tokens(_ number: Int, _ role: String) -> String {
@@ -59,7 +59,7 @@ struct SeedTests {
     try await session.close()
   }
 
-  @Test("LOG-9 TIK: tokens of the old layer are adopted; the lifetime is the token's exp")
+  @Test("LOG-9 TIK's tokens of the old layer are adopted, with the lifetime of the `exp` claim")
   func adopted() async throws {
     let bench = try AnswerBench(AppPreset.tik(AnswerBench.url()).backend)
     let now = bench.bench.clock.now().time.milliseconds / 1_000
@@ -80,7 +80,7 @@ struct SeedTests {
     try await session.close()
   }
 
-  @Test("LOG-8 TIK: three Spanish texts are the app's own; the other languages are the library's")
+  @Test("LOG-8 TIK replaces three Spanish texts, and keeps the library's texts in other languages")
   func words() {
     let words = AppPreset.tik(URL(fileURLWithPath: "/")).words
     let over = "Sesión expirada. Por favor, inicia sesión nuevamente."
@@ -101,7 +101,7 @@ struct SeedTests {
         == SessionError.noConnection("x").text(in: .spanish))
   }
 
-  @Test("POL-1 EDU: the figures of the three environments")
+  @Test("POL-1 EDU's three environments have the documented figures")
   func environments() {
     let rows: [(SessionPolicy, Int64, UInt32, Int64)] = [
       (.development, 60_000, 10, 500), (.staging, 300_000, 3, 1_000),
@@ -115,7 +115,7 @@ struct SeedTests {
     }
   }
 
-  @Test("LOG-8 a session says its configuration's texts")
+  @Test("LOG-8 a session uses the texts of its configuration")
   func sessionWords() async throws {
     let bench = try Bench()
     var configuration = bench.configuration(.bench)

@@ -2,7 +2,7 @@ import Foundation
 import SessionHTTP
 import SessionKit
 
-/// What `Specs/Presets.md` shows for a backend that has no preset.
+/// The example in `Specs/Presets.md` of a backend without a preset.
 enum SimpleJWTExample {
   static func backend(_ baseURL: URL) -> HTTPBackend {
     // page begins

@@ -6,14 +6,16 @@ import SessionKit
 import SessionTestKit
 import Testing
 
-/// The backend that runs beside the tests, where one does.
+/// The backend that runs for these tests, if there is one.
 private enum SimpleJWTServer {
   static let place = ProcessInfo.processInfo.environment["SESSION_SIMPLEJWT"]
     .flatMap { URL(string: $0) }
 }
 
-/// The configuration that `Specs/Presets.md` shows, against the backend that it is for, with rotation
-/// and blacklist: `Tools/thirdparty/run` installs it, starts it and runs these tests.
+/// The configuration in `Specs/Presets.md`, with its real backend.
+///
+/// The backend has rotation and blacklist. `Tools/thirdparty/run` installs it, starts it and runs
+/// these tests.
 @Suite(
   "djangorestframework-simplejwt", .serialized, .enabled(if: SimpleJWTServer.place != nil),
   .timeLimit(.minutes(5)))
@@ -41,7 +43,7 @@ struct SimpleJWTServerTests {
         backend: SimpleJWTExample.backend(try #require(SimpleJWTServer.place)), clock: clock))
   }
 
-  /// What a backup of the device would hold, as a session of its own.
+  /// A session of its own with the files of a device backup.
   private func restored() async throws -> Session {
     try FileManager.default.copyItem(
       at: folder.appending(path: "own"), to: folder.appending(path: "backup"))
@@ -55,14 +57,14 @@ struct SimpleJWTServerTests {
       HTTPRequest(method: "GET", url: url, headers: headers, body: nil, timeout: .seconds(60)))
   }
 
-  /// How often the backend was asked to refresh.
+  /// The number of refresh requests that the backend received.
   private func refreshes() async throws -> Int {
     let body = try await get("asked/").body
     let counts = try JSONSerialization.jsonObject(with: Data(body)) as? [String: Int]
     return try #require(counts)["/api/token/refresh/"] ?? 0
   }
 
-  @Test("POL-4 LOG-4 signs in, and the backend takes the token")
+  @Test("POL-4 LOG-4 a login succeeds, and the backend accepts the token")
   func signsIn() async throws {
     let session = try await open()
     try await session.login(Self.ana)
@@ -76,7 +78,7 @@ struct SimpleJWTServerTests {
     try await session.close()
   }
 
-  @Test("LOG-3 a wrong password is told as that, and nothing is journaled")
+  @Test("LOG-3 a wrong password is reported as such, and does not log in")
   func wrongPassword() async throws {
     let session = try await open()
     let wrong = Credential.password("ana", "wrong horse")
@@ -89,7 +91,7 @@ struct SimpleJWTServerTests {
     try await session.close()
   }
 
-  @Test("REF-5 refreshes and rotates, again and again; the token that was replaced is refused")
+  @Test("REF-5 a refresh rotates the token each time, and a replaced token is refused")
   func rotates() async throws {
     let session = try await open()
     try await session.login(Self.ana)
@@ -99,7 +101,7 @@ struct SimpleJWTServerTests {
       #expect(token.generation == Generation(generation))
       #expect(try await get("me/", with: token).status == 200)
     }
-    // What the backup has was blacklisted by the first of them.
+    // The token in the backup was blacklisted by the first refresh.
     let error = await failure { () throws(SessionError) in try await backup.refresh() }
     #expect(error?.isExpired == true)
     #expect(backup.state.kind == .expired)
@@ -107,7 +109,7 @@ struct SimpleJWTServerTests {
     try await session.close()
   }
 
-  @Test("REF-1 refreshes by itself before the token that says its own end has reached it")
+  @Test("REF-1 a token is refreshed by itself before the end that its claims state")
   func proactive() async throws {
     let clock = ManualClock(time: SystemClock().now().time)
     let session = try await open(clock: clock)
@@ -122,7 +124,7 @@ struct SimpleJWTServerTests {
     try await session.close()
   }
 
-  @Test("REF-3 several sessions on one journal, many callers, an expired token: one refresh")
+  @Test("REF-3 several sessions on one journal refresh an expired token once for all callers")
   func shared() async throws {
     let longAgo = ManualClock(time: SystemClock().now().time.advanced(by: -3_600_000))
     let first = try await open(clock: longAgo)
@@ -142,7 +144,7 @@ struct SimpleJWTServerTests {
     for session in sessions { try await session.close() }
   }
 
-  @Test("OUT-1 a logout is told to the backend, which takes the refresh token no more")
+  @Test("OUT-1 after a logout the backend refuses the refresh token")
   func logsOut() async throws {
     let session = try await open()
     try await session.login(Self.ana)

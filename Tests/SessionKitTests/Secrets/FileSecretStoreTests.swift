@@ -25,7 +25,7 @@ final class FileSecretStoreTests {
     try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
   }
 
-  @Test("STO-2 what is written is read back; nothing stored is nil, also without a folder")
+  @Test("STO-2 an item is read back as written, and a missing item or folder reads as nil")
   func roundTrip() throws {
     #expect(try store.read(.token) == nil)
     try store.remove(.token)
@@ -40,7 +40,7 @@ final class FileSecretStoreTests {
     #expect(try names() == ["user"])
   }
 
-  @Test("STO-2 files 0600 in a folder 0700; wider rights that are found are taken away")
+  @Test("STO-2 files have mode 0600 in a folder with 0700, and wider modes are corrected")
   func modes() throws {
     try store.write(.token, [1])
     #expect(try mode(folder) == 0o700)
@@ -53,7 +53,7 @@ final class FileSecretStoreTests {
     #expect(try mode(folder) == 0o700)
   }
 
-  @Test("STO-1 the names of the items are the app's choice")
+  @Test("STO-1 the app chooses the names of the items")
   func ownNames() throws {
     var names = FileSecretStore.Names()
     names.token = "edugo_auth_token"
@@ -63,7 +63,7 @@ final class FileSecretStoreTests {
     #expect(try store.read(.token) == [1])
   }
 
-  @Test("STO-2 a leftover of a write that was cut short is not an item, and goes with it")
+  @Test("STO-2 the rest of an interrupted write is no item, and is removed with its item")
   func leftover() throws {
     try store.write(.token, [1])
     try Data([6, 6, 6]).write(to: URL(filePath: folder + "/token.new"))
@@ -75,7 +75,7 @@ final class FileSecretStoreTests {
     #expect(try names() == [])
   }
 
-  @Test("STO-2 a folder, a link, a pipe in an item's place: a typed error at once, no hang")
+  @Test("STO-2 a folder, a link or a pipe in an item's place is a typed error at once")
   func obstructed() throws {
     try store.write(.user, [1])
     try FileManager.default.createDirectory(
@@ -95,7 +95,7 @@ final class FileSecretStoreTests {
     #expect(try names() == ["context", "revocation", "token", "user"])
   }
 
-  @Test("STO-2 a file in the folder's place, a missing parent, an item beyond all reason")
+  @Test("STO-2 a file in the folder's place, a missing parent or a huge item is an error")
   func bad() throws {
     try Data([1]).write(to: URL(filePath: folder))
     #expect(throws: SecretStoreError.obstructed(place: folder, by: "not a folder")) {
@@ -110,7 +110,7 @@ final class FileSecretStoreTests {
     }
   }
 
-  @Test("RES-2 an item set aside reads as absent, and its bytes are kept, private")
+  @Test("RES-2 an item that was set aside reads as absent, and its bytes are kept with mode 0600")
   func setAside() throws {
     try store.setAside(.token)
     try store.write(.token, [1, 2])
@@ -123,11 +123,11 @@ final class FileSecretStoreTests {
     #expect(try Data(contentsOf: URL(filePath: folder + "/token.unreadable")) == Data([3]))
   }
 
-  @Test("RES-3 refused to an unprivileged process is unavailable, never absent")
+  @Test("RES-3 an item without permission to read is unavailable, and not missing")
   func refused() async throws {
     try store.write(.token, [1])
     chmod(parent.path, 0o755)
-    // As root every file opens, so a child that has given that up must look.
+    // Root can open every file, so a child process without that right must check.
     await #expect(processExitsWith: .success) { [folder = folder as String] in
       guard getuid() != 0 || setuid(65_534) == 0 else { exit(2) }
       do throws(SecretStoreError) {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Secrets in memory")
 struct SecretTests {
-  @Test("STO-3 a secret shows itself in no way that prints")
+  @Test("STO-3 no description of a secret shows it")
   func redacted() {
     let canary = "canary-7f3a"
     let profile = UserProfile(
@@ -27,7 +27,7 @@ struct SecretTests {
     #expect(token.description == "tok#7, expires 1970-01-01T00:00:00.000Z")
   }
 
-  @Test("STO-2 the store in memory: round trip, unavailable, set aside")
+  @Test("STO-2 the store in memory reads, refuses and sets aside as a store must")
   func memory() throws {
     let store = MemorySecretStore()
     #expect(try store.read(.token) == nil)
@@ -43,7 +43,7 @@ struct SecretTests {
     #expect(store.items.isEmpty)
   }
 
-  @Test("every error of a store says what, where, and what to do")
+  @Test("every error of a store names the place and the next step")
   func sentences() {
     let errors: [SecretStoreError] = [
       .unavailable(item: .token, place: "/p"), .noSpace(item: .user, place: "/p"),

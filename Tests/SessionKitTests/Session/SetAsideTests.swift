@@ -145,7 +145,7 @@ struct SetAsideTests {
       try Data(contentsOf: URL(filePath: bench.folder.path + "/" + name)) == Data(content.utf8))
   }
 
-  @Test("RES-9 a journal behind a link is quarantined in its own folder, and the session continues")
+  @Test("RES-9 a journal that is opened through a link is quarantined in its own folder")
   func throughLink() async throws {
     let bench = try Bench()
     try await bench.signedIn().close()

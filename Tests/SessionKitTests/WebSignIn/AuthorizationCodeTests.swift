@@ -95,7 +95,7 @@ struct AuthorizationCodeTests {
     #expect(try bench.eventNames() == ["login", "refreshSucceeded"])
   }
 
-  @Test("WEB-4 STA-3 a user who closes the page is not a failure")
+  @Test("WEB-4 STA-3 a closed page is not reported as a failure")
   func leaving() async throws {
     let session = try await open()
     let ending = try await login(session, [.leaves])

@@ -10,7 +10,7 @@ import Testing
 /// A real session with an identity provider on a real socket.
 ///
 /// A client follows its pages, redirects, cookies and codes one by one.
-@Suite("A sign-in over real sockets")
+@Suite("A login over real sockets")
 struct IdentityServerTests {
   private static let ana = LoopbackIdentity.User(
     id: "o-1", name: "ana@school.test", password: "correct-horse-9")

@@ -4,7 +4,7 @@ import SessionHTTP
 import SessionJournal
 import SessionKit
 
-// The cases of each enumeration, by name.
+// One sample of each case, by enumeration.
 
 extension ErrorSamples {
   static let sessionErrorCases: [SessionError] = [

@@ -5,7 +5,7 @@ import SessionJournal
 import SessionKit
 import SessionMessages
 
-// Switches without a default: a case without a name does not compile.
+// Switches without a default: a new case does not compile without a name.
 
 enum SessionErrorCase: String, CaseIterable {
   case invalidCredential, notSignedIn, alreadySignedIn, otherUsersSession, superseded,
@@ -207,7 +207,7 @@ extension ErrorSamples {
   }
 }
 
-/// The messages, by name.
+/// The cases of the messages, by name.
 enum MessageCase: String, CaseIterable {
   case userNameMissing, notAnEmail, passwordMissing, passwordTooShort, providerSignInMissing,
     wrongCredentials, invalidInput, notSignedIn, alreadySignedIn, otherUsersSession, signInUnderWay,
@@ -292,7 +292,7 @@ enum MessageCase: String, CaseIterable {
   }
 }
 
-/// The advice, by name.
+/// The cases of the advice, by name.
 enum AdviceCase: String, CaseIterable {
   case retry, wait, correctInput, sendOrDiscard, signIn, logOut, unlock, freeSpace, reopen, update,
     contactSupport

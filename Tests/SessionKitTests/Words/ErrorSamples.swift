@@ -4,18 +4,18 @@ import SessionJournal
 import SessionKit
 import SessionMessages
 
-/// One of every case of everything that an app may show to its user.
+/// One sample of every value that an app may show to its user.
 ///
-/// The functions called `name` are switches without a default: whoever adds a case gives it a name here,
-/// and a test asks for a sample of each name.
+/// The functions called `name` are switches without a default, so that a new case needs a name. A
+/// test requires a sample for each name.
 enum ErrorSamples {
-  /// Stands where a path, a code or a server's text may stand: no user may ever read it.
+  /// A mark in place of a path, a code or a server's text, which no user may read.
   static let marked = "/private/MARKED_7F3A"
 
   static let all: [(name: String, value: any UserFacing)] =
     errors + rejections + expiryReasons + outcomes
 
-  /// Every name that there must be a sample of.
+  /// The names that need a sample.
   static let names: [String] =
     SessionErrorCase.allCases.map { "SessionError.\($0.rawValue)" }
     + JournalErrorCase.allCases.map { "JournalError.\($0.rawValue)" }

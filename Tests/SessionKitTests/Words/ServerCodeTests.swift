@@ -26,7 +26,7 @@ struct ServerCodeTests {
   ]
 
   @Test(
-    "LOG-3 LOG-7 each row of the page at sign-in and at a switch: its error, and nobody logged out")
+    "LOG-3 LOG-7 each status and code gives the error in Specs/Errors.md, and logs out no user")
   func page() async throws {
     let bench = try Bench()
     let session = try await bench.open()
@@ -56,7 +56,7 @@ struct ServerCodeTests {
     try await session.close()
   }
 
-  @Test("LOG-3 LOG-7 RATE_LIMITED, ALREADY_DELETED, CONFLICT and DB_* at sign-in and at a switch")
+  @Test("LOG-3 LOG-7 RATE_LIMITED, ALREADY_DELETED, CONFLICT and DB_* give their own errors")
   func codes() async throws {
     let bench = try Bench()
     let session = try await bench.open()

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Errors of a session")
 struct SessionErrorTests {
-  /// What an app can read of an error, beside its code, its advice and its text.
+  /// The properties of an error that an app can read, besides code, advice and text.
   static func apart(_ error: SessionError) -> String {
     var words: [String] = []
     if let status = error.status { words.append("status \(status)") }
@@ -31,7 +31,10 @@ struct SessionErrorTests {
   }
 
   @Test(
-    "LOG-3 LOG-7 LOG-13 OUT-3 the page has the code, the advice and the message of each failure, and what an app reads"
+    """
+    LOG-3 LOG-7 LOG-13 OUT-3 Specs/Errors.md has the code, advice, message and properties of \
+    each failure
+    """
   )
   func page() {
     let rows = SpecPage("Errors.md").rows([
@@ -43,16 +46,16 @@ struct SessionErrorTests {
       "\n\(expected.map { "| " + $0.joined(separator: " | ") + " |" }.joined(separator: "\n"))")
   }
 
-  /// Failures that an app need not tell apart.
+  /// Failures that an app need not distinguish.
   static let alike: Set<Set<String>> = [
     ["signInUnderWay", "clearingLocalData"], ["secretsUnavailable", "needsPresence"],
     ["notOffered", "unusableCall"], ["unreadableAnswer", "responseTooLarge"],
-    // Their codes differ.
+    // Their server codes differ.
     ["server", "databaseUnavailable"],
   ]
 
   @Test(
-    "LOG-3 LOG-7 LOG-13 OUT-3 an app can tell apart the failures of one code, but for five pairs")
+    "LOG-3 LOG-7 LOG-13 OUT-3 an app can distinguish all failures of one code, except five pairs")
   func toldApart() {
     let groups = Dictionary(grouping: ErrorSamples.sessionErrorCases) { error in
       ["\(error.code)", AdviceCase(error.advice).rawValue, Self.apart(error)]
@@ -61,7 +64,7 @@ struct SessionErrorTests {
     #expect(Set(found) == Self.alike)
   }
 
-  @Test("LOG-13 there are at most 20 codes, with a name each, and each is of a failure")
+  @Test("LOG-13 there are at most 20 codes with distinct names, and each belongs to a failure")
   func codes() {
     let codes = SessionError.Code.all
     #expect(codes.count <= 20)
@@ -70,7 +73,7 @@ struct SessionErrorTests {
   }
 
   @Test(
-    "LOG-13 a problem of an identity provider has the code of what it means, and is the underlying error"
+    "LOG-13 a problem of an identity provider has a matching code, and is the underlying error"
   )
   func identityProvider() {
     let codes: [SessionError.Code] = ErrorSamples.webSignInProblemCases.map { problem in
@@ -89,7 +92,7 @@ struct SessionErrorTests {
   }
 
   @Test(
-    "LOG-13 two errors are equal whatever their underlying errors and paths are, and not otherwise")
+    "LOG-13 errors are equal if they differ only in underlying errors and paths")
   func equality() {
     let full = SessionError.journal(.diskFull(path: "/a"))
     #expect(full == .journal(.diskFull(path: "/b")))
@@ -110,7 +113,7 @@ struct SessionErrorTests {
     #expect(expired != .expired(EndCause()))
   }
 
-  @Test("LOG-13 the reason of an end is that of the expiry if only the policy has logged out")
+  @Test("LOG-13 the reason of an end is the expiry if the policy logged out because of it")
   func reason() {
     let kept = SessionError.expired(EndCause(expiry: .refreshRejected))
     #expect(kept.reason == .expired(.refreshRejected))
@@ -124,7 +127,7 @@ struct SessionErrorTests {
     #expect(SessionError.loggedOut(EndCause()).reason == nil)
   }
 
-  @Test("LOG-2 LOG-3 a wait is a Duration, and a status of 0 is none")
+  @Test("LOG-2 LOG-3 a wait is a Duration, and a status of 0 is nil")
   func waits() {
     #expect(SessionError.rateLimited(retryAfter: 29_001).retryAfter == .milliseconds(29_001))
     let own = SessionError.tooManyAttempts(retryAfter: 1_000)
@@ -133,7 +136,7 @@ struct SessionErrorTests {
     #expect(SessionError.expired(unanswered).status == nil)
   }
 
-  @Test("LOG-13 what could not be stored has the error that kept it as its underlying error")
+  @Test("LOG-13 an error about something unstored has its cause as the underlying error")
   func unstored() throws {
     let problem = SecretStoreError.noSpace(item: .token, place: "/a")
     for error in [
@@ -151,7 +154,7 @@ struct SessionErrorTests {
   }
 
   @Test(
-    "LOG-13 an app's test makes an error of each code, with the values that a session's error has")
+    "LOG-13 an app's test can make an error of each code, with the values of a real one")
   func given() {
     for code in SessionError.Code.all { #expect(SessionError(code).code == code) }
     for error in ErrorSamples.sessionErrorCases {
@@ -168,7 +171,7 @@ struct SessionErrorTests {
     #expect(SessionError(.rateLimited, retryAfter: .microseconds(1)).retryAfter == .milliseconds(1))
   }
 
-  @Test("LOG-8 without SessionMessages an error says the same in English")
+  @Test("LOG-8 without SessionMessages an error has the same English text")
   func english() throws {
     var count = 0
     for (name, value) in ErrorSamples.all where value is any Error {
@@ -182,7 +185,7 @@ struct SessionErrorTests {
     #expect(count > 90)
   }
 
-  /// Errors that only developers read.
+  /// Errors that are only for developers.
   static let forDevelopers: [any Error] = [
     TokenClaims.Problem.notThreeParts, SessionFold.Failure.unknownKind(9, sequence: 7),
     AnswerFailure(failure: RequestFailure(kind: .unreadable)), JournalFlaw.headerChecksum,
@@ -190,7 +193,7 @@ struct SessionErrorTests {
     Falsified("it does not hold"),
   ]
 
-  @Test("LOG-8 Foundation has words of this library for every error that is thrown")
+  @Test("LOG-8 Foundation shows this library's text for every error that is thrown")
   func foundation() {
     let samples = ErrorSamples.errors.compactMap { $0.value as? any Error }
     for error in samples + Self.forDevelopers {

@@ -4,9 +4,9 @@ import SessionKit
 import SessionMessages
 import Testing
 
-@Suite("Words for users")
+@Suite("Texts for users")
 struct WordsTests {
-  @Test("LOG-8 there is a sample of every case, and every message and advice is one of some case's")
+  @Test("LOG-8 every case has a sample, and every message and advice is used by a case")
   func completeness() {
     #expect(ErrorSamples.all.map(\.name).sorted() == ErrorSamples.names.sorted())
     let messages = Set(ErrorSamples.all.map { MessageCase($0.value.message) })
@@ -14,7 +14,7 @@ struct WordsTests {
     #expect(Set(ErrorSamples.all.map { AdviceCase($0.value.advice) }) == Set(AdviceCase.allCases))
   }
 
-  @Test("LOG-8 the page says which message and which advice each case has")
+  @Test("LOG-8 Specs/Errors.md has the message and the advice of each case")
   func cases() throws {
     let rows = SpecPage("Errors.md").rows(["what", "message", "advice"])
     #expect(
@@ -27,7 +27,7 @@ struct WordsTests {
         })
   }
 
-  @Test("LOG-8 the page has the words of each message in each language")
+  @Test("LOG-8 Specs/Errors.md has the text of each message in each language")
   func messages() throws {
     let rows = SpecPage("Errors.md").rows(["message", "English", "Spanish", "Portuguese"])
     var messages: [MessageCase: SessionMessage] = [:]
@@ -55,7 +55,7 @@ struct WordsTests {
       ("contactSupport", .contactSupport), ("nothing", .nothing),
     ]
 
-  @Test("LOG-8 the page has the words of each advice in each language")
+  @Test("LOG-8 Specs/Errors.md has the text of each advice in each language")
   func adviceWords() throws {
     let rows = SpecPage("Errors.md").rows(["advice", "English", "Spanish", "Portuguese"])
     #expect(
@@ -67,7 +67,10 @@ struct WordsTests {
   }
 
   @Test(
-    "LOG-8 STO-3 every case in every language: said, with its advice, in other words than the others",
+    """
+    LOG-8 STO-3 every case has its own text with advice in each language, without internal \
+    details
+    """,
     arguments: SessionLanguage.allCases)
   func everyCase(language: SessionLanguage) {
     for (name, value) in ErrorSamples.all {
@@ -95,7 +98,7 @@ struct WordsTests {
     #expect(Set(words.values).count == MessageCase.allCases.count)
   }
 
-  @Test("LOG-8 developers read other words than users, and theirs do name the place")
+  @Test("LOG-8 the text for developers differs from the user's, and names the place")
   func developers() {
     var marked = 0
     for (name, value) in ErrorSamples.errors {
@@ -106,7 +109,7 @@ struct WordsTests {
     #expect(marked > 30, "the check that users do not read it would see it")
   }
 
-  @Test("LOG-8 what Foundation shows of an error are its words, also where only Error is known")
+  @Test("LOG-8 Foundation shows the texts of an error, also if only its type Error is known")
   func foundation() throws {
     var count = 0
     for (name, value) in ErrorSamples.all {
@@ -122,7 +125,7 @@ struct WordsTests {
   }
 
   @Test(
-    "LOG-8 the first language that there are words in, English where there is none",
+    "LOG-8 the first supported language is chosen, or English if there is none",
     arguments: [
       (["es-419", "en"], SessionLanguage.spanish), (["pt_BR"], .portuguese),
       (["PT-pt"], .portuguese),
@@ -133,7 +136,8 @@ struct WordsTests {
     #expect(SessionLanguage(preferring: tags) == expected)
   }
 
-  @Test("LOG-8 one change is told as one, in every language", arguments: SessionLanguage.allCases)
+  @Test(
+    "LOG-8 one change is in the singular in every language", arguments: SessionLanguage.allCases)
   func oneChange(language: SessionLanguage) {
     for make in [
       SessionMessage.changesNotSent, SessionMessage.othersChanges, SessionMessage.changesFull,
@@ -144,7 +148,7 @@ struct WordsTests {
     }
   }
 
-  @Test("LOG-3 LOG-8 a wait is told in whole seconds, rounded up, and 'later' where none was named")
+  @Test("LOG-3 LOG-8 a wait is shown in seconds, rounded up, or as 'later' if unknown")
   func waits() {
     for (wait, expected) in [
       (1, "Try again in 1 second."), (1_000, "Try again in 1 second."),

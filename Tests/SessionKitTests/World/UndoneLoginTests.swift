@@ -3,7 +3,7 @@ import SessionTestKit
 import Testing
 
 /// A login that failed for its caller logs in no user later, whichever disk call failed.
-@Suite("A simulated world: a sign-in that is undone")
+@Suite("A simulated world: a login that is undone")
 struct UndoneLoginTests {
   private struct Life {
     var calls = 0
