@@ -13,10 +13,7 @@ struct KeychainTests {
   static let new: [UInt8] = [9, 8]
 
   @Test(
-    """
-    STO-1 STO-2 queries have service, account and group, apply to this device only, and never \
-    prompt
-    """)
+    "STO-1 STO-2 queries have service, account and group, apply to this device, and never prompt")
   func queries() throws {
     let query = KeychainQuery(service: "edugo", account: "token", accessGroup: "group.edugo")
     let identity: [KeychainQuery.Key: KeychainQuery.Value] = [
@@ -230,10 +227,7 @@ struct KeychainTests {
   }
 
   @Test(
-    """
-    STO-2 RES-3 a session works in a keychain, waits for the unlock, and expires after a new \
-    enrolment
-    """
+    "STO-2 RES-3 a session in a keychain waits for the unlock, and expires after a new enrolment"
   )
   func session() async throws {
     let bench = try Bench()

@@ -40,11 +40,7 @@ struct LifecycleTests {
     try await session.close()
   }
 
-  @Test(
-    """
-    REF-7 in the background a pending request gets background time, and otherwise none is \
-    requested
-    """)
+  @Test("REF-7 in the background only a pending request makes the session ask for background time")
   func background() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()

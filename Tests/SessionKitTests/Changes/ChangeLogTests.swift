@@ -48,11 +48,7 @@ struct ChangeLogTests {
     #expect(log.queue.failures.isEmpty && log.problem == nil)
   }
 
-  @Test(
-    """
-    SYN-2 OUT-3 a change is refused if the session is expired or logged out, or another user's \
-    changes are pending
-    """)
+  @Test("SYN-2 OUT-3 a change is refused without a session or while another user's are pending")
   func refused() async throws {
     let bench = try ChangeBench()
     let server = ChangeServer()
@@ -104,11 +100,7 @@ struct ChangeLogTests {
     #expect(ChangeLogLimits(count: 0, bytes: .max) == ChangeLogLimits(count: 1))
   }
 
-  @Test(
-    """
-    SYN-3 a failed change is retried in order, and becomes a dead letter after the policy's \
-    attempts
-    """)
+  @Test("SYN-3 a failed change is retried in order, and becomes a dead letter after its attempts")
   func policy() async throws {
     let bench = try ChangeBench()
     let server = ChangeServer()

@@ -104,11 +104,7 @@ struct ChangeQuarantineTests {
     #expect(try names().filter { $0.contains(".aside-") }.count == 1)
   }
 
-  @Test(
-    """
-    SYN-6 an impossible record counts as damage, and the change it contradicts becomes a dead \
-    letter
-    """)
+  @Test("SYN-6 an impossible record counts as damage, and the app decides about its change")
   func impossibleRecord() async throws {
     let log = try await bench.open()
     try await log.add(ChangeBench.change(.create, 1, key: "k1"), through: bench.gate)

@@ -142,11 +142,7 @@ struct KeepSendingTests {
     try await log.close()
   }
 
-  @Test(
-    """
-    SYN-3 continuous sending ends when the session is closed or another user's changes are \
-    pending
-    """)
+  @Test("SYN-3 continuous sending ends with the session or if another user's changes are pending")
   func ends() async throws {
     let log = try await bench.open()
     bench.expire()

@@ -29,11 +29,7 @@ struct InterceptorTests {
     (response as? HTTPURLResponse)?.statusCode
   }
 
-  @Test(
-    """
-    INT-1 INT-2 a call succeeds with the real server, is refreshed after a 401, and fails after \
-    a logout
-    """)
+  @Test("INT-1 INT-2 a call to the real server is refreshed after a 401, and fails after a logout")
   func wholeLife() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()
@@ -238,10 +234,7 @@ struct InterceptorTests {
   }
 
   @Test(
-    """
-    INT-3 a call is repeated after a network failure only if the app allows it and it is \
-    idempotent
-    """
+    "INT-3 a call is repeated after a network failure only if allowed and idempotent"
   )
   func attempts() async throws {
     let bench = try CallBench()
@@ -271,11 +264,7 @@ struct InterceptorTests {
     try await session.close()
   }
 
-  @Test(
-    """
-    INT-4 a wrapped transport receives the request with the token, and its description hides the \
-    token
-    """)
+  @Test("INT-4 a wrapped transport receives the token, and the request's description hides it")
   func behind() async throws {
     final class Logger: HTTPTransport {
       let lines = Mutex<[String]>([])

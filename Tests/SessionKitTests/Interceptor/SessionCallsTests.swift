@@ -22,10 +22,7 @@ struct SessionCallsTests {
   }
 
   @Test(
-    """
-    INT-1 INT-3 calls with their own Authorization, to public paths or to other hosts are not \
-    changed
-    """)
+    "INT-1 INT-3 calls with their own Authorization or to public or foreign URLs stay unchanged")
   func untouched() async throws {
     let bench = try CallBench()
     let session = try await bench.open()

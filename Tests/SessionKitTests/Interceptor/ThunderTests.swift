@@ -24,10 +24,7 @@ struct ThunderTests {
   }
 
   @Test(
-    """
-    REF-3 INT-1 10,000 calls with an expired token share one refresh, succeed, and use bounded \
-    memory
-    """)
+    "REF-3 INT-1 10,000 calls with an expired token share one refresh and use bounded memory")
   func expired() async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn()
@@ -83,11 +80,7 @@ struct ThunderTests {
     try await session.close()
   }
 
-  @Test(
-    """
-    REF-3 INT-2 10,000 calls that are refused together share one refresh, and each is sent again \
-    once
-    """)
+  @Test("REF-3 INT-2 10,000 refused calls share one refresh, and each is sent again once")
   func refused() async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn()

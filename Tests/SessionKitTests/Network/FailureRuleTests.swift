@@ -89,11 +89,7 @@ struct FailureRuleTests {
     }
   }
 
-  @Test(
-    """
-    OUT-1 the configuration decides when a revocation has succeeded, and a page never is a \
-    success
-    """)
+  @Test("OUT-1 the configuration decides which responses revoke, and a page never does")
   func done() {
     func isDone(_ wire: HTTPBackend, _ status: Int, _ body: String = "") -> Bool {
       do throws(AnswerFailure) {

@@ -60,11 +60,7 @@ struct HTTPBackendProperties {
       })
   }
 
-  @Test(
-    """
-    STO-3 REF-4 POL-4 no request under any configuration shows a secret in its address or \
-    description
-    """)
+  @Test("STO-3 REF-4 POL-4 no request shows a secret in its address or its description")
   func requests() {
     let (access, refresh) = (Secret("Access-\(Choices.canary)"), Secret(Choices.canary))
     expect(

@@ -80,11 +80,7 @@ struct ObservedSessionTests {
     try await session.close()
   }
 
-  @Test(
-    """
-    STA-3 STA-7 an observed session shows why a login failed and why a session expired, with \
-    texts
-    """)
+  @Test("STA-3 STA-7 an observed session shows why a login failed and why a session expired")
   func problems() async throws {
     let bench = try Bench()
     let session = try await bench.open(.keeping)

@@ -7,10 +7,7 @@ import Testing
 @Suite("A session: the token for a call")
 struct AccessTokenTests {
   @Test(
-    """
-    REF-2 REF-15 a valid token is returned without a request, whatever minimum below its \
-    lifetime is asked
-    """)
+    "REF-2 REF-15 a valid token is returned without a request if it meets the minimum")
   func good() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()

@@ -47,11 +47,7 @@ struct AccountStatusTests {
     try await session.close()
   }
 
-  @Test(
-    """
-    LOG-6 INT-1 a fatal code in the response to a call without the session's token changes \
-    nothing
-    """)
+  @Test("LOG-6 INT-1 a fatal code in the response to a call without the token changes nothing")
   func otherCalls() async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn(.keeping)
@@ -139,11 +135,7 @@ extension AccountStatusTests {
     }
   }
 
-  @Test(
-    """
-    LOG-6 LOG-7 a code in the response decides the account's status, and a failure decides \
-    nothing
-    """)
+  @Test("LOG-6 LOG-7 a code in the response decides the account's status, a failure does not")
   func checkFails() async throws {
     let (backend, session) = try await asked()
     backend.answer(503, "")

@@ -33,10 +33,7 @@ struct AfterSetAsideTests {
   }
 
   @Test(
-    """
-    RES-6 a process whose journal another process quarantines shows no token, gives the reason \
-    and closes
-    """)
+    "RES-6 a process whose journal another one quarantines shows no token and says why")
   func setAsideElsewhere() async throws {
     let bench = try Bench()
     let one = try await bench.signedIn()

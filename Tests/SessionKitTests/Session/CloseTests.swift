@@ -26,11 +26,7 @@ struct CloseTests {
     try await again.close()
   }
 
-  @Test(
-    """
-    REF-1 a session still refreshes by itself after another one on its journal has opened and \
-    closed
-    """)
+  @Test("REF-1 a session still refreshes by itself after another one has opened and closed")
   func besideAnother() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()

@@ -32,11 +32,7 @@ struct CompactionTests {
     return sequences
   }
 
-  @Test(
-    """
-    JRN-4 STA-7 a long journal begins with a snapshot after compaction, and the state is \
-    unchanged
-    """)
+  @Test("JRN-4 STA-7 a long journal is compacted to a snapshot, and the state is unchanged")
   func compacts() async throws {
     let bench = try Bench()
     let session = try await Session.open(configuration(bench))
@@ -66,11 +62,7 @@ struct CompactionTests {
         == records.filter { $0.event != nil }.map(\.sequence))
   }
 
-  @Test(
-    """
-    JRN-4 a process that had not read the compacted records continues, and reports which are \
-    missing
-    """)
+  @Test("JRN-4 a process that missed compacted records continues, and reports which are missing")
   func behind() async throws {
     let bench = try Bench()
     let first = try await Session.open(configuration(bench))

@@ -37,11 +37,7 @@ struct CustomBackendTests {
     }
   }
 
-  @Test(
-    """
-    POL-4 LOG-3 REF-5 CTX-1 LOG-6 OUT-1 a session works from login to logout with an app's own \
-    backend
-    """)
+  @Test("POL-4 LOG-3 REF-5 CTX-1 LOG-6 OUT-1 a session works with an app's own backend")
   func whole() async throws {
     let session = try await signedIn()
     #expect(session.currentUser?.id == "u-1" && session.activeContext?.role.id == "teacher")
@@ -98,11 +94,7 @@ struct CustomBackendTests {
     #expect(failures.map(\.serverCode) == [nil, "renewal-reused"])
   }
 
-  @Test(
-    """
-    REF-6 after a lost request, the repetition succeeds if the server has not acted on the first \
-    one
-    """)
+  @Test("REF-6 after a lost request, a repetition succeeds if the server has not acted")
   func lostRequest() async throws {
     let session = try await signedIn()
     await server.next(.fails(.noResponse("the line was cut", mayHaveActed: true)))

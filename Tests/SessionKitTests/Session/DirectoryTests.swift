@@ -43,10 +43,7 @@ struct DirectoryTests {
   }
 
   @Test(
-    """
-    JRN-1 STO-2 the first start creates the directory with its parents, and the second finds the \
-    session
-    """,
+    "JRN-1 STO-2 the first start creates the directory, and the second finds the session",
     arguments: ["session", "a/b/session", "with a space/\u{E9}t\u{E9} \u{4F1A}", "50%25"])
   func firstStart(name: String) async throws {
     let directory = bench.folder.appending(path: name, directoryHint: .isDirectory)

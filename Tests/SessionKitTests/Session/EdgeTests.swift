@@ -89,11 +89,7 @@ struct EdgeTests {
     try await session.close()
   }
 
-  @Test(
-    """
-    JRN-3 a refresh fails as an unusable journal if the journal has a record that this version \
-    cannot apply
-    """)
+  @Test("JRN-3 a record that this version cannot apply makes the journal unusable")
   func unusable() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()

@@ -9,10 +9,7 @@ import Testing
 @Suite("A session on a full disk")
 struct SessionFullDiskTests {
   @Test(
-    """
-    RES-6 REF-7 if the disk is full after a rotation, the newest token is used and journaled \
-    later
-    """)
+    "RES-6 REF-7 if the disk is full after a rotation, the newest token is journaled later")
   func afterRotation() async throws {
     await #expect(processExitsWith: .success) {
       signal(SIGXFSZ, SIG_IGN)

@@ -6,11 +6,7 @@ import Testing
 
 @Suite("A session: login")
 struct LoginTests {
-  @Test(
-    """
-    LOG-4 STA-4 a login sets state, token and context, stores three private items and journals \
-    one event
-    """)
+  @Test("LOG-4 STA-4 a login sets the state, stores three private items and journals one event")
   func login() async throws {
     let bench = try Bench()
     let session = try await bench.open()

@@ -64,10 +64,7 @@ struct LogoutTests {
   }
 
   @Test(
-    """
-    OUT-1 a logout throws if the journal cannot be read, instead of reporting that no user is \
-    logged in
-    """)
+    "OUT-1 a logout throws if the journal cannot be read")
   func unreadable() async throws {
     let bench = try Bench()
     let disk = SimulatedDisk()
@@ -85,11 +82,7 @@ struct LogoutTests {
     try await session.close()
   }
 
-  @Test(
-    """
-    OUT-1 a server failure never prevents a logout, and the revocation is repeated at the next \
-    opening
-    """)
+  @Test("OUT-1 a server failure never prevents a logout, and the revocation is repeated later")
   func serverFails() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()

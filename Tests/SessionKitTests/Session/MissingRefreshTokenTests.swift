@@ -30,11 +30,7 @@ struct MissingRefreshTokenTests {
     #expect(found.first?.description.contains("refreshToken") == true)
   }
 
-  @Test(
-    """
-    LOG-11 LOG-10 a login without a refresh token fails if configured so, and its tokens are \
-    revoked
-    """)
+  @Test("LOG-11 LOG-10 a login without a refresh token fails and is revoked if configured so")
   func fails() async throws {
     let bench = try Bench()
     var configuration = bench.configuration()

@@ -141,11 +141,7 @@ struct OpeningTests {
     await eventually("the end of trying") { bench.clock.sleeperCount == 0 }
   }
 
-  @Test(
-    """
-    RES-3 REF-2 a pending opening reads the journal and items at once after the device is \
-    unlocked
-    """)
+  @Test("RES-3 REF-2 a pending opening continues at once after the device is unlocked")
   func unlocked() async throws {
     let bench = try Bench()
     let store = MemorySecretStore()

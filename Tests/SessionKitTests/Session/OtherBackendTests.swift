@@ -149,11 +149,7 @@ struct OtherBackendTests {
     try await again.close()
   }
 
-  @Test(
-    """
-    STO-6 RES-3 secrets that become readable after opening are refused if they belong to another \
-    backend
-    """)
+  @Test("STO-6 RES-3 another backend's secrets that become readable later are refused")
   func locked() async throws {
     defer { other.stop() }
     let store = MemorySecretStore()

@@ -18,10 +18,7 @@ struct OtherUserTests {
   }
 
   @Test(
-    """
-    REF-5 STA-6 a refresh that brings another user's token ends the session, and the token is \
-    revoked
-    """)
+    "REF-5 STA-6 a refresh that brings another user's token ends the session and is revoked")
   func refresh() async throws {
     let (bench, session) = try await confused()
     let error = await failure { () async throws(SessionError) in try await session.refresh() }
@@ -126,10 +123,7 @@ struct OtherUserTests {
   }
 
   @Test(
-    """
-    LOG-12 an identity token with another id does not replace a user who was named by the user \
-    name
-    """,
+    "LOG-12 an identity token with another id does not rename a user named by the user name",
     arguments: [false, true])
   func namedByUserName(isRestarted: Bool) async throws {
     var wire = try Self.oauth()
@@ -190,10 +184,7 @@ struct OtherUserTests {
   }
 
   @Test(
-    """
-    LOG-12 a session stored without its source continues under another name, and learns the \
-    source
-    """
+    "LOG-12 a session stored without its source continues, and learns the source"
   )
   func unknownSource() async throws {
     var wire = try Self.oauth()

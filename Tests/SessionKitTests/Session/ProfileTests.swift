@@ -99,10 +99,7 @@ struct ProfileTests {
   }
 
   @Test(
-    """
-    LOG-6 SYN-5 an inactive account expires the session, and a deleted one logs out and clears \
-    the data
-    """,
+    "LOG-6 SYN-5 an inactive account expires the session, and a deleted one logs out",
     arguments: [plain, named])
   func standing(login: String) async throws {
     let inactive = try await signIn((200, #"{"id":42,"status":"inactive"}"#), login: login)

@@ -41,10 +41,7 @@ struct RecoveryTests {
   }
 
   @Test(
-    """
-    RES-5 secrets without their journal are wiped by the strict policy and adopted by the resume \
-    policy
-    """)
+    "RES-5 secrets without a journal are wiped by the strict policy, adopted by the resume policy")
   func orphans() async throws {
     for (recovery, goesOn) in [(SessionPolicy.Recovery.strict, false), (.resume, true)] {
       let bench = try Bench()

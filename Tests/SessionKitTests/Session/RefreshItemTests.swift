@@ -56,11 +56,7 @@ struct RefreshItemTests {
     try await session.close()
   }
 
-  @Test(
-    """
-    STO-2 REF-2 the timer does not prompt the user, and a due refresh runs when the user is \
-    present
-    """)
+  @Test("STO-2 REF-2 the timer does not prompt, and a due refresh runs when the user is present")
   func background() async throws {
     let session = try await reopened()
     let life = try #require(session.currentToken).expiresAt.milliseconds(
@@ -79,10 +75,7 @@ struct RefreshItemTests {
   }
 
   @Test(
-    """
-    STO-2 POL-2 after a new fingerprint is enrolled, the token lasts until it expires, and a \
-    login follows
-    """
+    "STO-2 POL-2 after a new fingerprint is enrolled, the session lasts as long as its token"
   )
   func enrolment() async throws {
     let session = try await reopened()

@@ -135,11 +135,7 @@ struct RefreshTokenLoginTests {
     try await session.close()
   }
 
-  @Test(
-    """
-    LOG-15 REF-7 a new refresh token is kept although other members of the response are \
-    unreadable
-    """)
+  @Test("LOG-15 REF-7 a new refresh token is kept although other members are unreadable")
   func oddResponse() async throws {
     let bench = try Bench { $0.rotatesRefreshTokens = true }
     let session = try await Session.open(configuration(bench))

@@ -116,11 +116,7 @@ struct RestoreTests {
     try await session.close()
   }
 
-  @Test(
-    """
-    REF-7 after a death between the stored token and its event, the event is appended as \
-    recovered
-    """)
+  @Test("REF-7 after a death between the stored token and its event, the event is recovered")
   func recovered() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()

@@ -83,11 +83,7 @@ struct SetAsideTests {
     try await session.close()
   }
 
-  @Test(
-    """
-    RES-6 a journal of a newer version is quarantined, and its session continues if the policy \
-    adopts secrets
-    """)
+  @Test("RES-6 a journal of a newer version is quarantined, and its secrets follow the policy")
   func newerFormat() async throws {
     let newer = try Data(contentsOf: URL(filePath: Self.golden + "newer.journal"))
     for (rule, isAuthenticated) in [
@@ -227,11 +223,7 @@ struct SetAsideTests {
     try await again.close()
   }
 
-  @Test(
-    """
-    RES-6 REF-3 sessions that find the damage at once quarantine the journal once and share one \
-    session
-    """)
+  @Test("RES-6 REF-3 sessions that find the damage at once quarantine once and share one session")
   func together() async throws {
     let bench = try Bench()
     try await bench.signedIn().close()
@@ -278,11 +270,7 @@ struct SetAsideTests {
     #expect(try bench.records().filter { $0.name == "continued" }.count == 1)
   }
 
-  @Test(
-    """
-    RES-6 after a death that followed the renaming, the next opening continues from the \
-    quarantined journal
-    """)
+  @Test("RES-6 after a death during a quarantine, the next opening continues from the old journal")
   func killedBetween() async throws {
     let bench = try Bench()
     try await bench.signedIn().close()
@@ -360,11 +348,7 @@ struct SetAsideTests {
     try await again.close()
   }
 
-  @Test(
-    """
-    RES-5 RES-3 secrets without their journal that cannot be read yet are neither adopted nor \
-    wiped
-    """)
+  @Test("RES-5 RES-3 stray secrets that cannot be read yet are neither adopted nor wiped")
   func strayLocked() async throws {
     let bench = try Bench()
     let store = MemorySecretStore()

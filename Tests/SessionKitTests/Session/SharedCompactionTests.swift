@@ -194,10 +194,7 @@ struct SharedCompactionTests {
   }
 
   @Test(
-    """
-    JRN-4 REF-3 callers in all processes still share a pending request after others compacted \
-    the journal
-    """,
+    "JRN-4 REF-3 callers still share a pending request after others compacted the journal",
     arguments: [6, 40])
   func lease(openings: Int) async throws {
     let bench = try Bench()

@@ -35,10 +35,7 @@ struct SharedSecretsTests {
   }
 
   @Test(
-    """
-    RES-5 a second journal on the same secrets is refused while the first exists, and nothing \
-    changes
-    """
+    "RES-5 a second journal on the same secrets is refused while the first exists"
   )
   func refused() async throws {
     let first = try await bench.signedIn()
@@ -107,10 +104,7 @@ struct SharedSecretsTests {
   }
 
   @Test(
-    """
-    RES-5 RES-3 secrets that become readable after opening are refused if another journal owns \
-    them
-    """
+    "RES-5 RES-3 another journal's secrets that become readable later are refused"
   )
   func locked() async throws {
     let store = MemorySecretStore()
@@ -236,11 +230,7 @@ struct SharedSecretsTests {
     try await again.close()
   }
 
-  @Test(
-    """
-    RES-7 another journal does not wipe an expired session's user item while its own journal \
-    exists
-    """)
+  @Test("RES-7 another journal does not wipe an expired session's user item")
   func expiredOwner() async throws {
     var policy = SessionPolicy.bench
     policy.ending.onRejection = .keep

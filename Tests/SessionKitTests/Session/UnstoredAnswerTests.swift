@@ -29,10 +29,7 @@ struct UnstoredAnswerTests {
   }
 
   @Test(
-    """
-    REF-11 a close stores the token after one failed write, and the next opening continues with \
-    it
-    """,
+    "REF-11 a close stores the token after one failed write, for the next opening",
     arguments: [FailingStore.ioError, .noSpace(item: .token, place: "secrets/token")])
   func storedAtClose(error: SecretStoreError) async throws {
     let (bench, store, session) = try await stuck(failing: 1, with: error)

@@ -130,10 +130,7 @@ struct AuthorizationRequestTests {
   }
 
   @Test(
-    """
-    WEB-2 WEB-5 a redirect is an answer only at its address, with the request's state exactly \
-    once
-    """)
+    "WEB-2 WEB-5 a redirect is an answer only at its address and with the request's state")
   func foreignRedirects() throws {
     let request = request()
     #expect(request.reply(in: try redirect("?code=c-1&state=\(state)")) == .code(Secret("c-1")))
@@ -170,11 +167,7 @@ struct AuthorizationRequestTests {
     }
   }
 
-  @Test(
-    """
-    WEB-5 tokens are read only from a successful response, and an identity token must have the \
-    nonce
-    """)
+  @Test("WEB-5 tokens are read only from a success, and an identity token must have the nonce")
   func tokens() throws {
     let nonce = try #require(fields(of: request().address(asks: false))["nonce"])
     func answer(_ members: String, status: Int = 200) -> HTTPResponse {

@@ -77,10 +77,7 @@ struct IdentityServerTests {
   }
 
   @Test(
-    """
-    WEB-1 WEB-5 LOG-5 a login redeems its code once, with verifier and nonce, from query or \
-    fragment
-    """,
+    "WEB-1 WEB-5 LOG-5 a login redeems its code once, from the query or the fragment",
     arguments: [nil, "fragment"])
   func success(responseMode: String?) async throws {
     let session = try await open()

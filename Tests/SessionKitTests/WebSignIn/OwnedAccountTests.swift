@@ -98,11 +98,7 @@ struct OwnedAccountTests {
     try await again.close()
   }
 
-  @Test(
-    """
-    WEB-6 OUT-1 the account is removed after a death between logout and wipe of an expired \
-    session
-    """)
+  @Test("WEB-6 OUT-1 the account is removed after a death between logout and wipe")
   func died() async throws {
     var policy = SessionPolicy.bench
     policy.ending.onRejection = .keep

@@ -36,10 +36,7 @@ struct SessionWebSignInTests {
   }
 
   @Test(
-    """
-    WEB-1 WEB-5 LOG-5 STA-3 a login takes its steps in order, shows authenticating, and journals \
-    one event
-    """)
+    "WEB-1 WEB-5 LOG-5 STA-3 a login takes its steps in order and journals one event")
   func interactive() async throws {
     let session = try await open()
     fake.script("acquireSilently", .fail(FakeIdentity.Failed()))
@@ -148,10 +145,7 @@ struct SessionWebSignInTests {
   }
 
   @Test(
-    """
-    WEB-5 a view that never reports its dismissal is waited for up to the limit in \
-    Specs/WebSignIn.md
-    """
+    "WEB-5 a view that never reports its dismissal is waited for up to the page's limit"
   )
   func stuckView() async throws {
     let limit = WebSignIn.dismissLimit.milliseconds(atLeast: 0)
@@ -351,11 +345,7 @@ struct SessionWebSignInTests {
     try await session.close()
   }
 
-  @Test(
-    """
-    WEB-6 OUT-1 a logout removes the account at the provider, and the next opening retries a \
-    failure
-    """)
+  @Test("WEB-6 OUT-1 a logout removes the provider's account, and the next opening retries it")
   func ownedLogout() async throws {
     let session = try await open(owned: true)
     try await session.login(.provider(provider, in: view))

@@ -95,10 +95,7 @@ struct SessionWebSignInTurnsTests {
   }
 
   @Test(
-    """
-    WEB-5 WEB-6 OUT-1 after a logout that the provider has not confirmed, no login succeeds \
-    without a page
-    """
+    "WEB-5 WEB-6 OUT-1 after a logout that was not confirmed, a login needs a page"
   )
   func loggedOut() async throws {
     let session = try await open()
@@ -237,10 +234,7 @@ struct SessionWebSignInTurnsTests {
   }
 
   @Test(
-    """
-    WEB-4 WEB-5 an address that the provider rejects gives no error, and a provider that hangs \
-    is given up
-    """
+    "WEB-4 WEB-5 an address that the provider rejects gives no error, and handling it ends"
   )
   func foreign() async throws {
     let session = try await open()

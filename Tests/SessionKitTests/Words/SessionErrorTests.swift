@@ -31,10 +31,7 @@ struct SessionErrorTests {
   }
 
   @Test(
-    """
-    LOG-3 LOG-7 LOG-13 OUT-3 Specs/Errors.md has the code, advice, message and properties of \
-    each failure
-    """
+    "LOG-3 LOG-7 LOG-13 OUT-3 Specs/Errors.md describes each failure of a session"
   )
   func page() {
     let rows = SpecPage("Errors.md").rows([

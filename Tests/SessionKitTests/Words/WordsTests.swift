@@ -67,10 +67,7 @@ struct WordsTests {
   }
 
   @Test(
-    """
-    LOG-8 STO-3 every case has its own text with advice in each language, without internal \
-    details
-    """,
+    "LOG-8 STO-3 every case has its own text and advice in each language, without details",
     arguments: SessionLanguage.allCases)
   func everyCase(language: SessionLanguage) {
     for (name, value) in ErrorSamples.all {

@@ -75,10 +75,7 @@ struct HostCrashTests {
   }
 
   @Test(
-    """
-    SYN-5 OUT-1 if the process dies during a logout, the data is cleared exactly if the session \
-    has ended
-    """,
+    "SYN-5 OUT-1 after a death during a logout, the data is gone exactly if the session is",
     arguments: [true, false])
   func logout(losing: Bool) throws {
     var (deaths, kept, cleared) = (0, 0, 0)

@@ -51,11 +51,7 @@ struct LockedRecoveryTests {
     return other
   }
 
-  @Test(
-    """
-    RES-3 REF-7 a locked store delays the refresh after a peer's request is lost, and ends no \
-    session
-    """)
+  @Test("RES-3 REF-7 a locked store delays the refresh after a lost peer request")
   func lockedBeforeRequest() throws {
     defer { world.finish() }
     let sibling = try sibling()
@@ -73,10 +69,7 @@ struct LockedRecoveryTests {
   }
 
   @Test(
-    """
-    RES-3 REF-6 after a refusal with a locked store, the session ends only when the store is \
-    readable
-    """
+    "RES-3 REF-6 after a refusal with a locked store, the session ends once it is readable"
   )
   func lockedBeforeVerdict() throws {
     defer { world.finish() }

@@ -16,10 +16,7 @@ struct LostSecretsTests {
   }
 
   @Test(
-    """
-    REF-3 RES-1 callers that wait for a login get an answer when the other session's token is \
-    lost
-    """,
+    "REF-3 RES-1 a caller that waits for a login returns when another session is lost",
     arguments: [false, true])
   func waitsBehindLogin(isReplyLost: Bool) throws {
     let world = SimulatedWorld(Choices(replaying: []))

@@ -31,10 +31,7 @@ struct RevocationTests {
   }
 
   @Test(
-    """
-    OUT-1 after many logouts offline, the last eight revocations are kept, and all eight are \
-    sent later
-    """)
+    "OUT-1 after many logouts offline, the last eight revocations are kept and sent later")
   func many() throws {
     defer { world.finish() }
     let session = try open()

@@ -45,11 +45,7 @@ struct WorldTests {
     expectLife("two processes on one journal in rough weather", .init(processes: 2))
   }
 
-  @Test(
-    """
-    JRN-2 OUT-1 REF-7 after a power failure at any moment, acknowledged results hold and no \
-    token is lost
-    """)
+  @Test("JRN-2 OUT-1 REF-7 after a power failure, acknowledged results hold and no token is lost")
   func powerCuts() {
     expectLife("a session whose power fails", .init(powerFails: true))
   }
