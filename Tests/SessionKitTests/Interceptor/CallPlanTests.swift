@@ -214,7 +214,8 @@ struct CallPlanTests {
   }
 
   @Test(
-    "INT-5 an address that endpoints and calls share gets the token", arguments: CallTables.shared)
+    "INT-5 a call to an endpoint's address gets the token as the table says",
+    arguments: CallTables.shared)
   func sharedAddress(row: CallTables.Row) throws {
     var wire = HTTPBackend(baseURL: try #require(URL(string: "https://h")))
     for text in row[0].components(separatedBy: ", ") {

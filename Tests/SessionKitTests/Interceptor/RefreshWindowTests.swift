@@ -38,7 +38,7 @@ struct RefreshWindowTests {
     #expect(Duration.seconds(Int64.max).milliseconds(atLeast: 0) == .max)
   }
 
-  @Test("REF-13 an endpoint that refuses every token costs one rotation within the window")
+  @Test("REF-13 an endpoint that refuses every token causes one rotation within the window")
   func never() async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn()

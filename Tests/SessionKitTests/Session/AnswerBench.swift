@@ -38,7 +38,7 @@ final class AnswerBench: HTTPTransport {
     return wire
   }
 
-  /// What was sent, the oldest first.
+  /// The requests that were sent, oldest first.
   var requests: [HTTPRequest] { sent.withLock { $0 } }
 
   /// The body of the newest request.

@@ -2,7 +2,7 @@
 import SessionKit
 import Synchronization
 
-/// Lines that hosts write.
+/// The lines that hosts write.
 final class Diary: Sendable {
   private let state = Mutex<[String]>([])
 

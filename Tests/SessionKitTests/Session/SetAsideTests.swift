@@ -83,7 +83,8 @@ struct SetAsideTests {
     try await session.close()
   }
 
-  @Test("RES-6 a journal of a newer version is quarantined, and its secrets follow the policy")
+  @Test(
+    "RES-6 a journal of a newer version is quarantined, and the policy decides about its secrets")
   func newerFormat() async throws {
     let newer = try Data(contentsOf: URL(filePath: Self.golden + "newer.journal"))
     for (rule, isAuthenticated) in [
@@ -188,7 +189,7 @@ struct SetAsideTests {
     try await session.logout()
     try await session.close()
     try bench.damage(1)
-    // A crash between the logout and its wipe left them.
+    // As if a crash between the logout and its wipe had left the items.
     try bench.restore(items)
     let again = try await bench.openAside()
     #expect(again.state == .unauthenticated)
@@ -208,7 +209,7 @@ struct SetAsideTests {
       return
     }
     try await session.close()
-    // The last record, whose length the journal's closing mark proves.
+    // The last record, whose existence the journal's closing mark proves.
     try bench.damage(try #require(try bench.records().last?.sequence))
     let again = try await bench.openAside(.keeping)
     guard case .expired(let after) = again.state else {
@@ -270,7 +271,7 @@ struct SetAsideTests {
     #expect(try bench.records().filter { $0.name == "continued" }.count == 1)
   }
 
-  @Test("RES-6 after a death during a quarantine, the next opening continues from the old journal")
+  @Test("RES-6 after a death during a quarantine, the next opening uses the quarantined journal")
   func killedBetween() async throws {
     let bench = try Bench()
     try await bench.signedIn().close()

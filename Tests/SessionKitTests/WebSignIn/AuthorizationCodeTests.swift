@@ -123,7 +123,7 @@ struct AuthorizationCodeTests {
     try await session.close()
   }
 
-  @Test("WEB-5 if the task is cancelled, the page is taken down and nothing is redeemed")
+  @Test("WEB-5 a cancelled login takes the page down and redeems no code")
   func cancellation() async throws {
     let session = try await open()
     let login = WebLogin.authorizationCode(code(), on: Browser(page: page))
@@ -136,7 +136,7 @@ struct AuthorizationCodeTests {
     try await session.close()
   }
 
-  @Test("WEB-5 POL-5 with .always the server asks, though its cookie knows the user")
+  @Test("WEB-5 POL-5 with .always the server asks the user, although its cookie is valid")
   func prompt() async throws {
     let session = try await open()
     _ = try await login(session, [Self.right]).get()

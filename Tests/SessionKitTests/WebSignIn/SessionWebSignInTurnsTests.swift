@@ -234,7 +234,7 @@ struct SessionWebSignInTurnsTests {
   }
 
   @Test(
-    "WEB-4 WEB-5 an address that the provider rejects gives no error, and handling it ends"
+    "WEB-4 WEB-5 a login reports only the error of an address that the provider takes"
   )
   func foreign() async throws {
     let session = try await open()

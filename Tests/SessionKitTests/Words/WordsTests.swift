@@ -67,7 +67,7 @@ struct WordsTests {
   }
 
   @Test(
-    "LOG-8 STO-3 every case has its own text and advice in each language, without details",
+    "LOG-8 STO-3 every case has its own text and advice in each language, without codes or paths",
     arguments: SessionLanguage.allCases)
   func everyCase(language: SessionLanguage) {
     for (name, value) in ErrorSamples.all {
@@ -145,7 +145,7 @@ struct WordsTests {
     }
   }
 
-  @Test("LOG-3 LOG-8 a wait is shown in seconds, rounded up, or as 'later' if unknown")
+  @Test("LOG-3 LOG-8 a wait is rounded up to seconds, and is shown as 'later' if unknown")
   func waits() {
     for (wait, expected) in [
       (1, "Try again in 1 second."), (1_000, "Try again in 1 second."),

@@ -53,7 +53,7 @@ extension CrashRun {
       // The process may have known an older token than the journal's, so it first takes over the
       // newer one.
       if told == nil { told = refresh(sibling) }
-      // A refusal is inconclusive while the dead process may only be suspended.
+      // A refusal proves nothing while the dead process may only be suspended.
       if sibling.isAuthenticated {
         world.clock.advance(by: .milliseconds(PolicyFigures(story.policy).peerRequestGrace))
         told = refresh(sibling)

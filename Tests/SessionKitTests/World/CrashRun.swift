@@ -32,7 +32,7 @@ struct CrashRun {
     case dies(CrashPoint)
   }
 
-  /// What was found.
+  /// What the test found.
   struct Evidence {
     var problems: [String] = []
     var counts = CrashCounts()

@@ -5,7 +5,7 @@ import Testing
 /// A refresh and an immediate close while the secret store fails at some call.
 ///
 /// The server accepts a refresh token only once. Either nothing is lost, or close() throws.
-@Suite("A simulated world: closing while the secret store fails")
+@Suite("A simulated world: a close while the secret store fails")
 struct FailingCloseTests {
   private struct Life {
     var calls = 0

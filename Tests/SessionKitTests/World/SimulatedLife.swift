@@ -14,7 +14,7 @@ final class SimulatedLife: Sendable {
 
   /// What happens to the session in addition to network faults.
   struct Hardships: Sendable {
-    /// How many processes use it at once.
+    /// How many processes use the session at once.
     var processes = 1
     /// The power fails: all processes die, and unsynced sectors are kept, lost or torn.
     var powerFails = false
@@ -253,7 +253,7 @@ final class SimulatedLife: Sendable {
     default:
       note("\(home.number) dies")
       home.process.kill()
-      // No caller received the result of its commands, which the journal may hold.
+      // No caller received the result of its commands, and the journal may hold it.
       known.withLock { $0.isSure = $0.isSure && $0.open == 0 }
     }
     try open()
@@ -321,7 +321,7 @@ final class SimulatedLife: Sendable {
     findings.withLock { $0.log.append("\(world.clock.now().uptime): \(text)") }
   }
 
-  /// A person could read this text.
+  /// A text that a person could read.
   func read(_ text: String) {
     findings.withLock { _ = $0.texts.insert(text) }
   }
