@@ -42,7 +42,7 @@ struct ChangePayloadTests {
     #expect(isSame, "UPDATE_GOLDEN=1 swift test --filter ChangePayload writes it anew")
   }
 
-  @Test("JRN-5 the second reader, written from the page alone, reads the same")
+  @Test("JRN-5 the second reader, written only from the specification, reads the same payloads")
   func secondReader() throws {
     let reader = try ChildProcess.python(
       [ChildProcess.specs + "/change_payload.py"], errors: .collected)

@@ -12,7 +12,7 @@ struct DamageTests {
     try SampleJournal.write(to: folder.file("open.journal"), closing: false)
   }
 
-  @Test("JRN-2 a journal cut anywhere is torn, and whole exactly where a batch ends")
+  @Test("JRN-2 verify calls a cut journal torn, unless it is cut at the end of a batch")
   func cut() throws {
     let whole = try folder.bytes("open.journal")
     let frames = try Journals.frames(whole)
@@ -21,7 +21,7 @@ struct DamageTests {
     for length in Sweep("cuts", takingOneOf: 4).places(of: whole.indices) {
       let path = try folder.write(Array(whole[..<length]), to: "cut.journal")
       let end = ends.filter { $0 <= length }.max() ?? 0
-      // A frame may begin with a zero: what was cut off behind it leaves what room is made of.
+      // A frame may begin with zeros: if only zeros of it are left, they look like reserved room.
       let isRoom = whole[end..<length].allSatisfy { $0 == 0 }
       let expected: Int32 = length < 64 ? 65 : (isRoom ? 0 : 2)
       let verify = ToolRun.inProcess(["verify", path, "--json"])
@@ -30,14 +30,14 @@ struct DamageTests {
       let report = try #require(try verify.objects().first)
       #expect(report["verdict"] as? String == (expected == 0 ? "good" : "torn"))
       #expect(report["bytes"] as? Int == end)
-      // The other commands say the same; each in one of three, for time.
+      // To save time, each other command is checked for one length in three.
       for (index, command) in ["timeline", "state"].enumerated() where length % 3 == index {
         #expect(ToolRun.inProcess([command, path]).code == expected)
       }
     }
   }
 
-  @Test("JRN-2 a flipped bit is found wherever it is, and the good prefix is told")
+  @Test("JRN-2 verify finds a flipped bit at any place and reports the good prefix")
   func flipped() throws {
     // A watermark proves every batch but itself to be durable: only it may be undetermined.
     let whole = try folder.bytes("a.journal")
@@ -61,7 +61,7 @@ struct DamageTests {
     }
   }
 
-  @Test("timeline and state show the good prefix before they say 65")
+  @Test("timeline and state show the good prefix before they exit with 65")
   func prefix() throws {
     let whole = try folder.bytes("a.journal")
     let frames = try Journals.frames(whole)
@@ -83,7 +83,7 @@ struct DamageTests {
     }
   }
 
-  @Test("what lies behind the selected record is not looked at")
+  @Test("timeline and state do not read past the selected record")
   func before() throws {
     try Journals.write(into: folder)
     let path = folder.file("damaged.journal")
@@ -92,7 +92,7 @@ struct DamageTests {
     #expect(ToolRun.inProcess(["state", path, "--at", "@20"]).code == 65)
   }
 
-  @Test("JRN-3 a timeline shows unknown kinds and illegal events; state and verify judge")
+  @Test("JRN-3 timeline shows unknown kinds and illegal events; state and verify exit with 65")
   func judging() throws {
     try Journals.write(into: folder)
     for (name, lines) in [("unknown", 3), ("illegal", 29)] {
@@ -105,7 +105,7 @@ struct DamageTests {
     }
   }
 
-  @Test("damage behind an illegal event is told as well")
+  @Test("verify also reports damage after an illegal event")
   func both() throws {
     try Journals.write(into: folder)
     var bytes = try folder.bytes("illegal.journal")

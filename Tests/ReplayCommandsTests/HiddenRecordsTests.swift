@@ -5,15 +5,15 @@ import Testing
 @testable import ReplayCommands
 @testable import SessionExplain
 
-/// Where records that were acknowledged may stand behind the good prefix, no command claims their absence.
-@Suite("What may be hidden behind a journal's good beginning")
+/// No command claims that records are absent that may follow the good prefix.
+@Suite("Records that may follow the good prefix of a journal")
 struct HiddenRecordsTests {
   private let folder: TemporaryFolder
 
   init() throws {
     folder = try TemporaryFolder()
     try Journals.write(into: folder)
-    // A logout that was acknowledged, and is not whole: the journal ends while somebody is signed in.
+    // The acknowledged logout is damaged, so the readable journal ends with a user signed in.
     try SampleJournal.write(
       to: folder.file("logout.journal"),
       batches: [
@@ -35,9 +35,9 @@ struct HiddenRecordsTests {
     _ = try folder.write(bytes, to: "logout.journal")
   }
 
-  @Test("RPL-6 the debugger and the page are as sure as why is, and no surer")
+  @Test("RPL-6 the stepper and the report state the same cause and certainty as why")
   func agreement() throws {
-    // Of a kind that no reader knows the debugger shows the records before: it stands at their end.
+    // If the last kind is unknown, the stepper explains the end of the records before it.
     for name in ["a", "logout", "undetermined", "torn", "damaged", "illegal"] {
       let path = folder.file("\(name).journal")
       let file = try StepFile(JournalFile(path: path, name: name))
@@ -59,7 +59,7 @@ struct HiddenRecordsTests {
     }
   }
 
-  @Test("RPL-6 RPL-4 a logout that cannot be read is not denied")
+  @Test("RPL-6 RPL-4 no answer denies a logout that cannot be read")
   func logout() throws {
     let path = folder.file("logout.journal")
     let page = ToolRun.inProcess(["report", "-o", "-", path]).output
@@ -72,7 +72,7 @@ struct HiddenRecordsTests {
     #expect(file.explanation(at: 1)?.certainty == .possible)
   }
 
-  @Test("RPL-4 STO-3 a page names no folder, whatever is wrong with a file")
+  @Test("RPL-4 STO-3 a report names no folder, whatever is wrong with a file")
   func folders() throws {
     let home = folder.file("jane.doe@example")
     try FileManager.default.createDirectory(
@@ -89,7 +89,7 @@ struct HiddenRecordsTests {
     #expect(run.output.contains("class=\"problem\""))
     #expect(run.output.contains("damaged of it.journal"))
     #expect(!run.output.contains("jane.doe"))
-    // Who called the command is told where the files are.
+    // The caller of the command receives the places of the files.
     let page = folder.file("page.html")
     let told = ToolRun.inProcess(["report", "-o", page, "--json"] + files)
     #expect(try told.objects().first?["problems"] != nil)

@@ -6,7 +6,7 @@ import Testing
 @Suite("JSON for programs")
 struct JSONWriterTests {
   @Test(
-    "RPL-5 what ends a line, moves a cursor or turns a direction is escaped, and all else is itself",
+    "RPL-5 the JSON writer escapes line ends, cursor moves and direction marks, and no other character",
     arguments: [
       ("a\u{2028}b", "a\\u2028b"), ("a\u{202E}b", "a\\u202eb"), ("a\u{85}b", "a\\u0085b"),
       ("a\u{1B}[31m", "a\\u001b[31m"), ("\"\\\n\t", "\\\"\\\\\\n\\t"), ("né 日 ✓", "né 日 ✓"),

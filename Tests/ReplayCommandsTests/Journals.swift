@@ -4,7 +4,7 @@ import SessionJournal
 import SessionKit
 import Testing
 
-/// The sample, and what may become of it.
+/// The sample journal and variants of it.
 enum Journals {
   /// `a.journal` and one file for each fault that `verify` knows.
   static func write(into folder: TemporaryFolder) throws {
@@ -109,13 +109,13 @@ enum Journals {
         keepingFrom: .max, summary: Fixed(bytes: ChangeCodec.encode(queue, at: time))))
     _ = try journal.append(batches[0])
     try journal.close()
-    // Cut within what came behind the snapshot.
+    // Cut within the records after the snapshot.
     let compacted = try folder.bytes("changes-compacted.log")
     let end = try #require(try frames(compacted).last).end
     _ = try folder.write(Array(compacted[..<(end - 3)]), to: "changes-torn.log")
   }
 
-  /// A change log of two sign-ins, a logout that came to nothing and one that did not, as records and as
+  /// A change log of two sign-ins, a logout that failed and one that succeeded: as records and as
   /// the snapshot of them.
   static func writeChangesOfSignIns(into folder: TemporaryFolder) throws {
     let start = Timestamp(milliseconds: 1_763_733_600_000)

@@ -6,14 +6,14 @@ import Testing
 /// Readers of earlier versions, as git keeps them, before today's golden files.
 @Suite("Readers of earlier versions")
 struct OlderReaderTests {
-  /// Before records named their opening.
+  /// The last version whose records did not name their opening.
   private static let commit = "40603ea"
 
   private static func git(_ arguments: [String]) throws -> ChildProcess.Run {
     try ChildProcess.run("git", arguments, folder: Repository.root.path, errors: .collected)
   }
 
-  /// Whether git has the version: a copy without its history has not.
+  /// Whether git has the version: a copy without history does not.
   private static let isKept: Bool = {
     do {
       return try git(["cat-file", "-e", "\(commit):Specs/event_payload.py"]).code == 0
@@ -23,7 +23,7 @@ struct OlderReaderTests {
   }()
 
   @Test(
-    "REF-9 JRN-3 a reader from before identities reads all that it knows of every line",
+    "REF-9 JRN-3 a reader from before process identities reads every field that it knows",
     .enabled(if: isKept, "git does not have the version of that reader here."))
   func events() throws {
     let source = try Self.git(["show", "\(Self.commit):Specs/event_payload.py"])
@@ -31,7 +31,7 @@ struct OlderReaderTests {
     let folder = FileManager.default.temporaryDirectory.appending(path: "reader-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer {
-      // What a test leaves in the system's temporary folder is the system's to clean.
+      // The system removes what a test leaves in its temporary folder.
       do { try FileManager.default.removeItem(at: folder) } catch {}
     }
     try source.bytes.write(to: folder.appending(path: "event_payload.py"))

@@ -4,7 +4,7 @@ import Testing
 /// What README.md and the article show of the tool.
 @Suite("README and the article about sessionreplay")
 struct ReadmeTests {
-  @Test("RPL-3 the answer that it shows is the recorded one")
+  @Test("RPL-3 the answer in README is the recorded one")
   func answer() throws {
     let recorded = try Repository.text("Specs/Journals/lost-reply.txt")
       .replacing("--- exit 0\n", with: "")
@@ -12,7 +12,7 @@ struct ReadmeTests {
     #expect(try Repository.text("README.md").contains("```\n\(recorded)```\n"))
   }
 
-  @Test("RPL-1 the article shows every command that the tool has, and no other")
+  @Test("RPL-1 the article shows every command of the tool, and no other")
   func commands() throws {
     let shown = try Repository.text(
       "Sources/SessionKit/SessionKit.docc/DebuggingWithSessionreplay.md"

@@ -2,7 +2,7 @@
 import SessionJournal
 import Testing
 
-@Suite("state --at, at the ends and in the gaps; names of files")
+@Suite("The range of state --at, and the quoting of file names")
 struct StateRangeTests {
   private let folder: TemporaryFolder
 
@@ -14,9 +14,9 @@ struct StateRangeTests {
     ToolRun.inProcess(["state", path, "--at", selector])
   }
 
-  @Test("RPL-1 a record beyond the last or before the first is refused, and the bounds are told")
+  @Test("RPL-1 state refuses a record outside the journal and reports the bounds")
   func beyond() throws {
-    // A closed journal ends with a watermark, which has a sequence and is no record.
+    // A closed journal ends with a watermark. It has a sequence but is not a record.
     let path = folder.file("a.journal")
     try SampleJournal.write(to: path)
     for (selector, told, next) in [
@@ -32,7 +32,7 @@ struct StateRangeTests {
     for selector in ["@0", "@1", "@-27"] { #expect(at(selector, path).code == 0) }
   }
 
-  @Test("RPL-1 a number in a gap between records means the record before it")
+  @Test("RPL-1 a number in a gap between records selects the record before the gap")
   func gap() throws {
     let path = folder.file("gap.journal")
     let note = SessionRecord.Content.note(.closed)
@@ -48,7 +48,7 @@ struct StateRangeTests {
     #expect(at("@\(sequence + 1)", path).errors.contains("the last record is @\(sequence)."))
   }
 
-  @Test("RPL-1 a journal without records has none at all")
+  @Test("RPL-1 state refuses every record number of a journal without records")
   func noRecords() throws {
     let path = folder.file("none.journal")
     try SampleJournal.write(to: path, batches: [])
@@ -60,7 +60,7 @@ struct StateRangeTests {
     }
   }
 
-  @Test("RPL-1 where the rest is damaged, that is said first")
+  @Test("RPL-1 the error about a record names the damage first if the rest is damaged")
   func damaged() throws {
     try Journals.write(into: folder)
     let run = at("@-99", folder.file("damaged.journal"))
@@ -78,7 +78,7 @@ struct StateRangeTests {
         == "Error: No file was named: FILE is empty.\nTry: sessionreplay \(command) FILE\n")
   }
 
-  @Test("RPL-5 a name with spaces or quotes is quoted as a shell reads it")
+  @Test("RPL-5 errors quote a name with spaces or quotes for a shell")
   func quoted() throws {
     for (name, shown) in [
       ("a b.journal", "/a b.journal'"), ("it's.journal", #"/it'\''s.journal'"#),

@@ -7,7 +7,7 @@ import Testing
   import Darwin
 #endif
 
-/// The program among other programs: pipes, permissions, odd files.
+/// The program among other programs: pipes, permissions, special files.
 @Suite("sessionreplay, the program")
 struct SystemTests {
   private let folder: TemporaryFolder
@@ -18,7 +18,7 @@ struct SystemTests {
     try SampleJournal.write(to: folder.file("a.journal"))
   }
 
-  @Test("RPL-5 each odd file has its own sentence and code")
+  @Test("RPL-5 each unusable file has its own error text and exit code")
   func oddFiles() throws {
     _ = try folder.write([], to: "empty")
     _ = try folder.write(Array("{\"not\": \"a journal\"}".utf8), to: "text")
@@ -33,7 +33,7 @@ struct SystemTests {
       (try sparse("zeros", from: []), 65, "is not a journal"),
     ]
     for command in ["timeline", "state", "verify"] {
-      // For `verify` a folder stands for what is in it.
+      // `verify` accepts a folder and reads the files in it.
       for (path, code, sentence) in cases where command != "verify" || path != folder.path {
         let run = try ToolRun.program([command, path])
         #expect(run.code == code, "\(command) \(path)")
@@ -44,7 +44,7 @@ struct SystemTests {
     }
   }
 
-  @Test("a hole of three gigabytes behind the journal is room")
+  @Test("verify treats three gigabytes of zeros after the journal as reserved room")
   func hole() throws {
     let journal = try folder.bytes("a.journal")
     let path = try sparse("hole", from: journal)
@@ -64,13 +64,13 @@ struct SystemTests {
     return path
   }
 
-  @Test("STO-3 a file that may not be read is refused as that")
+  @Test("STO-3 a file without read permission is refused as permissionDenied")
   func unreadable() throws {
     let path = try folder.write(try folder.bytes("a.journal"), to: "secret.journal")
     try FileManager.default.setAttributes([.posixPermissions: 0o000], ofItemAtPath: path)
     let run: ToolRun
     if getuid() == 0 {
-      // Modes mean nothing to root: become nobody, who needs a program that nobody may run.
+      // Root ignores file modes. So the test runs a copy of the program as an unprivileged user.
       let program = folder.file("sessionreplay")
       try FileManager.default.copyItem(atPath: try ToolRun.binary(), toPath: program)
       try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
@@ -97,7 +97,7 @@ struct SystemTests {
     return path
   }
 
-  @Test("- reads standard input, from a file and from a pipe, as often as it needs")
+  @Test("the argument - reads standard input from a file or a pipe, as often as needed")
   func standardInput() throws {
     let expected = ToolRun.inProcess(["timeline", journal, "-n", "3", "-r", "--since", "-1h"])
     #expect(expected.output.split(separator: "\n").count == 3)
@@ -116,7 +116,7 @@ struct SystemTests {
     #expect(try ToolRun.shell("\"$0\" verify - < /dev/null").errors.contains("is empty"))
   }
 
-  @Test("standard input that cannot be copied is an error of the system")
+  @Test("standard input that cannot be copied results in an input/output error")
   func noRoom() throws {
     let run = try ToolRun.shell(
       "cat \"$1\" | \"$0\" verify - --json", [journal],
@@ -125,7 +125,7 @@ struct SystemTests {
     #expect(try run.error()["name"] as? String == "inputOutput")
   }
 
-  @Test("a pipe that is closed early ends the program silently")
+  @Test("the program ends without an error if the reader closes the pipe early")
   func closedPipe() throws {
     let note = SampleJournal.batches[0].contents
     let path = folder.file("long.journal")
@@ -144,7 +144,7 @@ struct SystemTests {
   }
 
   @Test(
-    "an answer that cannot be written is an error",
+    "an answer that cannot be written results in an error",
     .enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
   func fullDisk() throws {
     let run = try ToolRun.shell("\"$0\" timeline --json \"$1\" > /dev/full", [journal])
@@ -152,7 +152,7 @@ struct SystemTests {
     #expect(try run.error()["name"] as? String == "output")
   }
 
-  @Test("--local shows and reads the times of this computer's zone")
+  @Test("--local shows and reads times in the zone of this computer")
   func localTimes() throws {
     let zone = ["TZ": "PET5"]
     let state = try ToolRun.program(
@@ -166,7 +166,7 @@ struct SystemTests {
     #expect(json.output == ToolRun.inProcess(["timeline", journal, "--json"]).output)
   }
 
-  @Test("the journal is not touched, and nothing is left beside it")
+  @Test("reading changes no byte of the journal and leaves no file next to it")
   func readsOnly() throws {
     let before = try folder.bytes("a.journal")
     let beside = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()

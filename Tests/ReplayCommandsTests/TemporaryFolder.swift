@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder that is gone when its owner is.
+/// A folder that is removed when its owner is released.
 final class TemporaryFolder {
   let path: String
 

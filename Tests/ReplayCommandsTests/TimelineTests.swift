@@ -25,7 +25,7 @@ struct TimelineTests {
     return found
   }
 
-  @Test("RPL-1 selectors find the records that they name")
+  @Test("RPL-1 selectors select the records that they name")
   func selectors() throws {
     #expect(try sequences() == Array(1...27))
     #expect(try sequences("--since", "@25") == [25, 26, 27])
@@ -51,7 +51,7 @@ struct TimelineTests {
     #expect(try sequences("--since", "15:05") == [21, 22, 23, 24, 25, 26, 27])
   }
 
-  @Test("RES-5 RES-6 REF-8 where a journal goes on from, and how wrong its clock was, in words")
+  @Test("RES-5 RES-6 REF-8 timeline describes what a journal continues and how wrong the clock was")
   func continued() throws {
     let old = Identifier("01234567-89ab-4def-8123-456789abcdef")
     func link(_ cause: SessionNote.ContinuationCause, _ journal: Identifier?, _ sequence: UInt64)
@@ -93,7 +93,7 @@ struct TimelineTests {
     #expect(facts.last?["milliseconds"] as? Int == -90_000)
   }
 
-  @Test("RPL-1 -n and -r and --kind choose among them")
+  @Test("RPL-1 -n, -r and --kind select records")
   func choice() throws {
     #expect(try sequences("-n", "2") == [26, 27])
     #expect(try sequences("-n0") == [])
@@ -108,7 +108,9 @@ struct TimelineTests {
     #expect(try sequences("--kind", "event").count + sequences("--kind", "note").count == 26)
   }
 
-  @Test("RPL-5 -n says what it takes", arguments: ["-1", "99999999999999999999", "few", "", "1.5"])
+  @Test(
+    "RPL-5 -n names the range that it accepts",
+    arguments: ["-1", "99999999999999999999", "few", "", "1.5"])
   func noNumber(text: String) {
     let run = ToolRun.inProcess(["timeline", journal, "-n", text])
     #expect(run.code == 64)
@@ -117,7 +119,7 @@ struct TimelineTests {
         + "18446744073709551615.\nTry: -n 20\n")
   }
 
-  @Test("text that is no selector is refused, whatever it is")
+  @Test("a text that is not a selector is refused")
   func noSelectors() {
     for text in [
       "", "@", "@x", "@-0", "@-", "@+1", "@1.5", "@99999999999999999999", "-", "-h", "-3", "-3y",
@@ -130,7 +132,7 @@ struct TimelineTests {
     }
   }
 
-  @Test("a clock that was set back: a time still means one record")
+  @Test("a time selects one place even if the clock was set back")
   func clockSetBack() throws {
     let path = folder.file("back.journal")
     let note = SessionRecord.Content.note(.closed)
@@ -144,7 +146,7 @@ struct TimelineTests {
     #expect(try shown("--until", "03") == [1, 2, 3])
   }
 
-  @Test("colours on a terminal, unless somebody is against it")
+  @Test("colours are used on a terminal, unless an option or the environment forbids them")
   func colors() {
     func isColored(_ options: [String], _ environment: [String: String], _ isTerminal: Bool)
       -> Bool
@@ -163,7 +165,7 @@ struct TimelineTests {
     #expect(!isColored(["--json"], [:], true))
   }
 
-  @Test("names from a server cannot command the terminal, nor break a line")
+  @Test("names from a server cannot control the terminal or break a line")
   func escapes() throws {
     for options in [["--json"], []] {
       let run = ToolRun.inProcess(["timeline", journal] + options)
@@ -180,7 +182,7 @@ struct TimelineTests {
     #expect(role["name"] as? String == SampleJournal.head.role.name)
   }
 
-  @Test("near misses are suggested")
+  @Test("an error suggests the command or option that was probably meant")
   func suggestions() {
     for (arguments, next) in [
       (["timelin", journal], "sessionreplay timeline"),
@@ -204,7 +206,7 @@ struct TimelineTests {
     }
   }
 
-  @Test("RPL-5 help and version need no journal; options may stand anywhere")
+  @Test("RPL-5 help and version need no journal, and options may follow operands")
   func help() {
     for arguments in [["--help"], ["-h"], ["help"], ["state", "-h"], ["help", "state"]] {
       let run = ToolRun.inProcess(arguments)

@@ -3,16 +3,16 @@ import Foundation
 import ReplayCommands
 import Testing
 
-/// What a run of the tool said.
+/// The output and exit code of a run of the tool.
 struct ToolRun {
   var code: Int32
   var output: String
   var errors: String
 
-  /// What wakes a seeded bug in a program as it is awake here.
+  /// The environment that activates the seeded bug of this process in a program too.
   static let seeded = ProcessInfo.processInfo.environment.filter { $0.key == "MUTANT" }
 
-  /// A signal ended the program.
+  /// Whether a signal ended the program.
   struct Killed: Error {
     let arguments: [String]
     let status: ChildProcess.Status
@@ -35,7 +35,7 @@ struct ToolRun {
     try run(try binary(), arguments, environment)
   }
 
-  /// Runs a line of shell in which `$0` is the program and `$1`… are `arguments`.
+  /// Runs a shell command in which `$0` is the program and `$1`… are `arguments`.
   static func shell(_ line: String, _ arguments: [String] = [], environment: [String: String] = [:])
     throws -> ToolRun
   {
@@ -47,7 +47,7 @@ struct ToolRun {
   ) throws -> ToolRun {
     let folder = try TemporaryFolder()
     for name in ["out", "err"] { _ = try folder.write([], to: name) }
-    // Files and not pipes: nothing to be drained while it runs.
+    // Files and not pipes: they need no reader while the program runs.
     let (output, errors) = (
       try FileHandle(forWritingTo: URL(fileURLWithPath: folder.file("out"))),
       try FileHandle(forWritingTo: URL(fileURLWithPath: folder.file("err")))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ReplayCommands
 
-/// One file, one judgement: `verify`, `repair`, `export` and `import` on files that no writer makes.
+/// `verify`, `repair`, `export` and `import` must judge a crafted file alike.
 @Suite("RPL-11 verify, repair, export and import agree")
 struct AgreementTests {
   private let folder: TemporaryFolder
@@ -25,7 +25,7 @@ struct AgreementTests {
     return (run.code, try word ?? run.error()["name"] as? String ?? "")
   }
 
-  /// What is wrong with the four answers about a file; `nil` if they agree.
+  /// How the four answers about a file differ; `nil` if they agree.
   private func disagreement(_ bytes: [UInt8]) throws -> String? {
     _ = try folder.write(bytes, to: "a.journal")
     remove("out", "out.dropped", "made", "lines")
@@ -71,14 +71,14 @@ struct AgreementTests {
     return cut(back) == cut(text) ? nil : "the lines of the import are others"
   }
 
-  @Test("RPL-11 they agree on each file that is made up")
+  @Test("RPL-11 the four commands agree on each crafted file")
   func crafted() throws {
     for (name, bytes) in try CraftedJournals.all() {
       #expect(try disagreement(bytes) == nil, "\(name)")
     }
   }
 
-  @Test("RPL-11 they agree on the journals of the specification and on all kinds of damage")
+  @Test("RPL-11 the four commands agree on the golden journals and on all kinds of damage")
   func kept() throws {
     let golden = Repository.root.appending(path: "Specs/Golden")
     for name in try FileManager.default.contentsOfDirectory(atPath: golden.path).sorted()
@@ -93,7 +93,7 @@ struct AgreementTests {
     }
   }
 
-  @Test("RPL-11 they agree on files with a changed record, whose checksums are right")
+  @Test("RPL-11 the four commands agree on files with a changed record and valid checksums")
   func resealed() throws {
     let samples = try TemporaryFolder()
     try Journals.write(into: samples)
@@ -106,7 +106,7 @@ struct AgreementTests {
     }
   }
 
-  @Test("RPL-11 no command fails unexpectedly, loops or prints without end on a made-up file")
+  @Test("RPL-11 no command fails unexpectedly, loops or prints without end on a crafted file")
   func allCommands() throws {
     let options: [String: [[String]]] = [
       "timeline": [[], ["--behind"], ["-r"], ["-n", "3"], ["--since", "-1h"], ["--json"]],

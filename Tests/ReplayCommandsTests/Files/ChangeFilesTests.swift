@@ -6,7 +6,7 @@ import SessionJournal
 import SessionTestKit
 import Testing
 
-/// `Specs/Golden/changes`, and what becomes of change logs in commands that make files or ask about a session.
+/// `Specs/Golden/changes`, and change logs as the input of commands about sessions.
 @Suite("Change logs in the tool")
 struct ChangeFilesTests {
   private static let folder = "Specs/Golden/changes"
@@ -27,7 +27,7 @@ struct ChangeFilesTests {
     }
   }
 
-  /// What both readers say of a record.
+  /// The fields of a record that both readers print.
   private func said(_ line: [String: Any]) throws -> String {
     let keys = ["sequence", "offset", "name", "time", "facts"]
     let data = try JSONSerialization.data(
@@ -52,7 +52,7 @@ struct ChangeFilesTests {
       let file = Self.path(golden.name + ".journal")
       let run = ToolRun.inProcess(["timeline", file, "--json"])
       let found = try objects(run.output).filter { $0["facts"] != nil }.map(said)
-      // Behind what it does not know the second reader reads nothing.
+      // The second reader stops at a kind that it does not know.
       let isWhole = golden.verdict != "unknownKind"
       #expect(isWhole ? found.count == expected.count : found.count > expected.count)
       #expect(Array(found.prefix(expected.count)) == expected && expected.count > 1, "\(golden)")
@@ -63,7 +63,8 @@ struct ChangeFilesTests {
     }
   }
 
-  @Test("JRN-5 the second reader, written from the page alone, reads them as it did")
+  @Test(
+    "JRN-5 the second reader, written only from the specification, still gives its recorded output")
   func secondReader() throws {
     for golden in Self.golden {
       let reader = try ChildProcess.python(
@@ -78,7 +79,8 @@ struct ChangeFilesTests {
     }
   }
 
-  @Test("RPL-5 SYN-2 commands about a session refuse a change log, and say what knows it")
+  @Test(
+    "RPL-5 SYN-2 commands about a session refuse a change log and name the commands that accept it")
   func refused() throws {
     let folder = try TemporaryFolder()
     try Journals.write(into: folder)
@@ -97,7 +99,7 @@ struct ChangeFilesTests {
     #expect(!FileManager.default.fileExists(atPath: folder.file("out.html")))
   }
 
-  @Test("RPL-4 figures and a page of a folder leave its change logs out, and say so")
+  @Test("RPL-4 stats and report skip the change logs of a folder, and say so")
   func leftOut() throws {
     let folder = try TemporaryFolder()
     try Journals.write(into: folder)
@@ -114,7 +116,7 @@ struct ChangeFilesTests {
   }
 
   @Test(
-    "RPL-2 SYN-2 what is good of a change log is kept by whole batches, and it goes on",
+    "RPL-2 SYN-2 repair keeps the good batches of a change log, and the kept file is valid",
     arguments: ["changes-damaged.log", "changes-torn.log", "changes-odd.log"])
   func repaired(name: String) throws {
     let folder = try TemporaryFolder()
@@ -128,20 +130,20 @@ struct ChangeFilesTests {
     #expect(kept + dropped == whole)
     let verdict = ToolRun.inProcess(["verify", out])
     #expect(verdict.code == 0, "\(verdict.output)")
-    // The state that the report names is the one that the new file has.
+    // The report names the state of the new file.
     let state = ToolRun.inProcess(["state", out]).output.split(separator: "\n")[0]
       .dropFirst("state".count).drop { $0 == " " }
     #expect(run.output.contains("  state     \(state), as of seq"), "\(run.output)")
     let again = ToolRun.inProcess(["repair", out, "--dry-run"])
     #expect(again.code == 3 && again.output.contains("nothing to repair"))
-    // In its own place it is the same.
+    // A repair in place has the same result.
     let inPlace = ToolRun.inProcess(["repair", path, "--in-place"])
     #expect(inPlace.code == 0, "\(inPlace.errors)")
     let isSame = try folder.bytes(name) == kept
     #expect(isSame)
   }
 
-  @Test("RPL-4 JRN-3 what a newer version wrote into a change log is no damage")
+  @Test("RPL-4 JRN-3 records of a newer version in a change log are not reported as damage")
   func newer() throws {
     let folder = try TemporaryFolder()
     try Journals.write(into: folder)

@@ -3,9 +3,9 @@
 import SessionJournal
 import Testing
 
-/// Files that no writer makes, with checksums that hold: what the tool must judge alike everywhere.
+/// Files that no writer makes, with valid checksums: all commands must judge them alike.
 enum CraftedJournals {
-  /// A frame of a file that is made up.
+  /// A frame of a crafted file.
   struct Frame {
     var kind: UInt8
     var payload: [UInt8] = []
@@ -62,7 +62,7 @@ enum CraftedJournals {
   /// The highest first sequence that a header may have.
   static let highest: UInt64 = 1 << 62
 
-  /// Every file by what is odd about it.
+  /// Every file, with what is unusual about it as its name.
   static func all() throws -> [(name: String, bytes: [UInt8])] {
     let closed = SessionRecord.Content.note(.closed)
     let change = ChangeCodec.encode(.acknowledged("k-1"), at: SampleJournal.start)
@@ -203,7 +203,7 @@ enum CraftedJournals {
       if frame.isSnapshot {
         writer.append(snapshot: payload, sequence: frame.sequence)
       } else {
-        // Sequences of watermarks are left out by the reader: what was between is one watermark less.
+        // The reader skips watermarks: the new file has gaps in their place.
         writer.append(
           JournalDraft(kind: kind, payload: payload), sequence: frame.sequence,
           durable: frame.sequence - 1, remainingInBatch: frame.remainingInBatch)

@@ -3,12 +3,12 @@ import SessionJournal
 import SessionKit
 import SessionTestKit
 
-/// A journal file with a drawn history in it, in drawn batches, with frames of the journal's own
+/// A journal file with a drawn history, in drawn batches, with frames of the journal's own
 /// between them.
 struct DrawnJournal {
   let bytes: [UInt8]
 
-  /// With `compactedIn`, some are compacted there, as an app does it.
+  /// `compactedIn`: some of them are compacted in this folder, as an app does it.
   init(_ choices: Choices, _ history: History, compactedIn folder: TemporaryFolder? = nil) throws {
     let salt = choices.draw(below: .max)
     let header = JournalHeader(
@@ -17,7 +17,7 @@ struct DrawnJournal {
       maximumRecordSize: 1 << 20)
     var frames = FrameWriter(seed: header.seed, chain: header.checksum)
     var sequence: UInt64 = 1
-    // What a newer version wrote keeps a journal from being compacted.
+    // A record of a newer version prevents compaction.
     let isCompacted = folder != nil && choices.chance(1, in: 3)
     var records = history.records.filter { !isCompacted || $0.content.isKnown }[...]
     while !records.isEmpty {
@@ -31,7 +31,7 @@ struct DrawnJournal {
       let durable = sequence - 1
       for (place, record) in records.prefix(count).enumerated() {
         var (kind, payload) = SessionCodec.encode(record.content, at: record.time)
-        // One that has every known field: those of a later version stand behind them.
+        // A record of a later version has all known fields, followed by new ones.
         if record.content.isKnown, !isCompacted, choices.chance(1, in: 12),
           let known = SessionCodec.version(ofKind: kind), payload[8] == known
         {

@@ -11,8 +11,8 @@ import Testing
   import Darwin
 #endif
 
-/// `export`, `import` and `repair` among signals, odd names and full disks.
-@Suite("Commands that make files, as programs")
+/// `export`, `import` and `repair` with signals, unusual names and full disks.
+@Suite("Commands that make files, run as programs")
 struct FileMannersTests {
   private let folder: TemporaryFolder
 
@@ -25,7 +25,7 @@ struct FileMannersTests {
     try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
   }
 
-  @Test("RPL-2 the dropped bytes never go where the journal goes, by whatever spelling")
+  @Test("RPL-2 repair refuses to write dropped bytes to the output, however its path is spelled")
   func onePlace() throws {
     try FileManager.default.createSymbolicLink(
       atPath: folder.file("link"), withDestinationPath: folder.path)
@@ -51,7 +51,7 @@ struct FileMannersTests {
     #expect(try names() == before)
   }
 
-  @Test("RPL-2 a file that cannot get its name takes its name from the dropped bytes again")
+  @Test("RPL-2 an output that is not overwritten can be withdrawn, and one that exists stays")
   func withdrawn() throws {
     let first = try OutputFile(folder.file("first"), overwrite: false)
     try first.finish()
@@ -62,7 +62,7 @@ struct FileMannersTests {
     try second.finish()
     #expect(!second.withdraw())
     #expect(try folder.bytes("second") == [])
-    // What comes to stand there meanwhile stays, and what is said is true.
+    // A file that another process creates meanwhile stays, and the error describes it correctly.
     let third = try OutputFile(folder.file("third"), overwrite: false)
     _ = try folder.write([8], to: "third")
     do {
@@ -75,7 +75,7 @@ struct FileMannersTests {
   }
 
   @Test(
-    "RPL-2 another user's journal is refused before a lock file is beside it",
+    "RPL-2 another user's journal is refused before a lock file is created",
     .enabled(if: getuid() == 0))
   func otherOwner() throws {
     let path = folder.file("damaged.journal")
@@ -87,7 +87,7 @@ struct FileMannersTests {
     #expect(try names() == before)
   }
 
-  @Test("RPL-2 a hard link is refused before a lock file is beside it")
+  @Test("RPL-2 a hard link is refused before a lock file is created")
   func hardLink() throws {
     let path = folder.file("damaged.journal")
     try FileManager.default.linkItem(atPath: path, toPath: folder.file("hard"))
@@ -97,7 +97,7 @@ struct FileMannersTests {
   }
 
   @Test(
-    "RPL-2 an app that has read what is dropped is refused, with nothing written, till it opens anew"
+    "RPL-2 an app that has read dropped bytes cannot write until it opens the journal again"
   )
   func liveApp() throws {
     let path = folder.file("live.journal")
@@ -131,11 +131,11 @@ struct FileMannersTests {
   }
 
   @Test(
-    "RPL-5 the first Ctrl-C ends what waits for a pipe, and nothing is left",
+    "RPL-5 the first Ctrl-C ends a command that waits for a pipe, and no file is left",
     arguments: ["import - -o OUT", "repair - -o OUT", "verify -"])
   func interrupted(_ line: String) throws {
     let before = try names()
-    // The writer says when the tool has opened its input, and keeps the pipe open.
+    // The writer reports when the tool has opened its input, and keeps the pipe open.
     let script = """
       import os, signal, subprocess, sys, time
       reading, writing = os.pipe()
@@ -153,7 +153,7 @@ struct FileMannersTests {
     #expect(try names() == before)
   }
 
-  @Test("RPL-5 a limit on file sizes is an error of the system, and leaves nothing")
+  @Test("RPL-5 a limit on file sizes results in a system error, and no file is left")
   func sizeLimit() throws {
     let before = try names()
     let lines = ToolRun.inProcess(["export", folder.file("a.journal")]).output
@@ -167,7 +167,7 @@ struct FileMannersTests {
     #expect(try names() == before)
   }
 
-  @Test("RPL-4 a folder that cannot be opened is refused before anything is written")
+  @Test("RPL-4 a folder that cannot be opened is refused before any file is written")
   func unlistedFolder() throws {
     let blind = folder.file("blind")
     try FileManager.default.createDirectory(
@@ -177,7 +177,7 @@ struct FileMannersTests {
     for path in [program, folder.file("a.journal")] {
       try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
     }
-    // Modes mean nothing to root.
+    // Root ignores file modes.
     let line = """
       import os, sys
       if os.getuid() == 0:
@@ -193,7 +193,7 @@ struct FileMannersTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: blind).isEmpty)
   }
 
-  @Test("RPL-5 an argument that is not UTF-8 is refused before anything is done")
+  @Test("RPL-5 an argument that is not UTF-8 is refused before any file is written")
   func noText() throws {
     let before = try names()
     for options in ["--json", ""] {
@@ -206,7 +206,7 @@ struct FileMannersTests {
     #expect(try names() == before)
   }
 
-  @Test("RPL-2 a repair that was done is told of where its report cannot be written")
+  @Test("RPL-2 a finished repair is reported as an error text if its report cannot be written")
   func untold() throws {
     guard FileManager.default.fileExists(atPath: "/dev/full") else { return }
     let run = try ToolRun.shell(
@@ -214,7 +214,7 @@ struct FileMannersTests {
     #expect(run.code == 74)
     #expect(run.errors.contains("was repaired"))
     #expect(run.errors.contains("-repaired-"))
-    // Nobody reads from the beginning.
+    // The pipe has no reader from the beginning.
     let script = """
       import os, subprocess, sys
       reading, writing = os.pipe()
@@ -231,7 +231,7 @@ struct FileMannersTests {
     #expect(closed.errors.contains("was repaired") && closed.errors.contains("-repaired-"))
   }
 
-  @Test("RPL-4 a pipe that nobody writes to is refused, and is not waited for")
+  @Test("RPL-4 import refuses a pipe without a writer instead of waiting for it")
   func pipe() throws {
     #expect(mkfifo(folder.file("pipe"), 0o600) == 0)
     let run = ToolRun.inProcess(["import", folder.file("pipe"), "--dry-run", "--json"])

@@ -5,8 +5,8 @@ import Testing
 
 @testable import ReplayCommands
 
-/// What `export`, `import` and `repair` say.
-@Suite("Words of the commands that make files")
+/// The texts of `export`, `import` and `repair`.
+@Suite("Texts of the commands that make files")
 struct FileWordsTests {
   private let folder: TemporaryFolder
 
@@ -25,7 +25,7 @@ struct FileWordsTests {
       ["import", "--dry-run", try folder.write(Array(text.utf8), to: "x.jsonl")] + options)
   }
 
-  @Test("RPL-5 names in sentences are such that a shell takes them back")
+  @Test("RPL-5 names in sentences are quoted so that a shell reads them back")
   func names() throws {
     for name in [
       "a b", "a'b", "a\nb", "$HOME", "a;b", "~x", "a*", "a\\b", "a\"b", "a\tb'c\\d", "#a", "ñ", "!",
@@ -42,7 +42,7 @@ struct FileWordsTests {
     #expect("-".quotedWhereNeeded == "-")
   }
 
-  @Test("RPL-5 a line feed in a name breaks no report, and JSON has the name as it is")
+  @Test("RPL-5 a line feed in a name does not break a report, and JSON keeps the name")
   func lineFeeds() throws {
     let path = try folder.write(try folder.bytes("damaged.journal"), to: "a\nb c.journal")
     let run = ToolRun.inProcess(["repair", path, "--dry-run"])
@@ -58,7 +58,7 @@ struct FileWordsTests {
     #expect(bad.code == 65 && !bad.errors.contains("standard input\n"))
   }
 
-  @Test("RPL-5 a word of megabytes is answered at once, and in few words")
+  @Test("RPL-5 a word of several megabytes is refused at once with a short error")
   func longWords() throws {
     let word = String(repeating: "x", count: 1_000_000)
     #expect(Suggestion.nearest(to: word, in: ["verify"]) == nil)
@@ -95,7 +95,7 @@ struct FileWordsTests {
     )
   }
 
-  @Test("RPL-4 an export that ends with damage is imported, and that is said")
+  @Test("RPL-4 an export that ends with damage is imported with a note about the damage")
   func ending() throws {
     for (name, isNoted) in [("damaged", true), ("torn", true), ("a", false)] {
       let text = ToolRun.inProcess(["export", folder.file(name + ".journal")]).output
@@ -108,7 +108,7 @@ struct FileWordsTests {
     }
   }
 
-  @Test("RPL-4 empty lines may follow the last, and nothing else; byte order marks are named")
+  @Test("RPL-4 empty lines may follow the last line, and the error names byte order marks")
   func edges() throws {
     let text = lines().joined(separator: "\n") + "\n"
     #expect(try imported(text + "\n\r\n \n").code == 0)
@@ -117,7 +117,7 @@ struct FileWordsTests {
     #expect(try imported("\n" + text).code == 65)
   }
 
-  @Test("RPL-4 permissions that a journal would not keep as they are, are refused")
+  @Test("RPL-4 permissions that a journal would change are refused")
   func permissions() throws {
     var edited = lines()
     let range = try #require(edited[2].range(of: "\"permissions\":["))
@@ -128,7 +128,7 @@ struct FileWordsTests {
     ] {
       edited[2] =
         String(before[..<range.upperBound]) + list + String(before[end...])
-      // Later lines may not be legal behind it, and are not looked at.
+      // Later lines may be illegal after the edit. The test does not look at them.
       var reader = ImportReader()
       var problem: ImportProblem?
       do throws(ImportProblem) {
@@ -141,7 +141,7 @@ struct FileWordsTests {
     }
   }
 
-  @Test("RPL-4 a compacted journal whose snapshot cannot be read is exported as a part")
+  @Test("RPL-4 a compacted journal whose snapshot cannot be read is exported as partial")
   func lostSnapshot() throws {
     var bytes = try folder.bytes("compacted.journal")
     bytes[100] ^= 1
@@ -154,7 +154,7 @@ struct FileWordsTests {
     #expect(try imported(run.output, ["--json"]).error()["name"] as? String == "partial")
   }
 
-  @Test("RPL-2 what can be read of the dropped bytes is counted, and nothing else")
+  @Test("RPL-2 repair counts only the dropped records that can be read")
   func behind() throws {
     let closed = SessionCodec.encode(.note(.closed), at: SampleJournal.start)
     let draft = JournalDraft(kind: closed.kind, payload: closed.payload)
@@ -163,7 +163,7 @@ struct FileWordsTests {
     let illegal = JournalDraft(kind: logout.kind, payload: logout.payload)
     let unreadable = JournalDraft(kind: closed.kind, payload: [])
     let path = folder.file("batch.journal")
-    // Around the one that is not good: its own batch, and one behind it.
+    // Good records surround the bad one: in its own batch and in the next.
     try SampleJournal.write(
       to: path, drafts: [[draft], [draft, illegal, draft], [draft]])
     func lost(_ path: String) throws -> [String: Any] {
@@ -177,7 +177,7 @@ struct FileWordsTests {
     let second = folder.file("second.journal")
     try SampleJournal.write(to: second, drafts: [[draft], [draft, unreadable, draft]])
     #expect(try lost(second)["readableRecords"] as? Int == 2)
-    // Of a batch that is cut, two records are whole.
+    // Two records of a batch that is cut are whole.
     let third = folder.file("third.journal")
     try SampleJournal.write(to: third, drafts: [[draft], [draft, draft, draft]])
     let bytes = try folder.bytes("third.journal")
@@ -188,7 +188,7 @@ struct FileWordsTests {
     #expect(
       ToolRun.inProcess(["repair", cut, "--dry-run"]).output.contains(
         "2 whole frames more are of no whole batch"))
-    // A sequence of the journal's own is none of a record.
+    // A sequence of the journal's own frames is not counted as a record.
     let damaged = ToolRun.inProcess(["repair", folder.file("damaged.journal"), "--dry-run"])
     #expect(damaged.output.contains("17 records can still be read (within seq 11 to 28)"))
   }

@@ -16,7 +16,7 @@ struct FilesPageTests {
       }
   }
 
-  @Test("RPL-4 the page and the lines have the same classes, each with the same keys")
+  @Test("RPL-4 the page and exported lines have the same classes, each with the same keys")
   func classes() throws {
     let page = try rows(under: "Lines").prefix { $0[0] != "ending" }.dropFirst()
       .filter { $0[0] != "---" }
@@ -48,7 +48,7 @@ struct FilesPageTests {
     #expect(rows.map { $0[0] } == ExportEnding.allCases.map(\.rawValue))
   }
 
-  @Test("RPL-4 STO-3 the page and the code replace the same values, by pseudonyms of those names")
+  @Test("RPL-4 STO-3 the page and the code replace the same values by the same kinds of pseudonyms")
   func categories() throws {
     let rows = try rows(under: "Redaction").dropFirst().filter { $0[0] != "---" }
     #expect(rows.map { $0[0] } == Pseudonyms.Category.allCases.map(\.rawValue))
@@ -57,7 +57,7 @@ struct FilesPageTests {
     }
   }
 
-  @Test("STO-3 pseudonyms are the same for the same value, and others for any other")
+  @Test("STO-3 equal values have equal pseudonyms, and different values have different ones")
   func pseudonyms() {
     let pseudonyms = Pseudonyms(journal: (1, 2), salt: 3)
     var seen: Set<String> = []

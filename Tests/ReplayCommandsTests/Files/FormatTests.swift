@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Formats of export")
 struct FormatTests {
-  /// What a trace must be for a viewer to show it.
+  /// The requirements of a trace viewer.
   private func check(trace text: String, records: Int) throws {
     let object = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
     let events = try #require(object?["traceEvents"] as? [[String: Any]])
@@ -44,7 +44,7 @@ struct FormatTests {
     guard lines.count == events.count || events.isEmpty else { throw Falsified("lines") }
   }
 
-  /// The lines of a diagram, by the part of Mermaid's grammar that it uses.
+  /// The lines of a diagram, parsed by the part of Mermaid's grammar that the tool uses.
   private func check(diagram text: String, events: Int) throws {
     var lines = text.split(separator: "\n").map(String.init)
     guard lines.removeFirst() == "stateDiagram-v2" else { throw Falsified(text) }
@@ -67,7 +67,7 @@ struct FormatTests {
   }
 
   @Test(
-    "RPL-4 STO-3 traces and diagrams of whatever a session can do are well formed, without names")
+    "RPL-4 STO-3 traces and diagrams of drawn sessions are well formed and contain no names")
   func drawn() throws {
     let folder = try TemporaryFolder()
     expect(
@@ -76,7 +76,7 @@ struct FormatTests {
         choices.step(history.description)
         let path = try folder.write(
           DrawnJournal(choices, history, compactedIn: nil).bytes, to: "drawn.journal")
-        // What cannot have happened is not exported.
+        // Impossible histories are not exported.
         let lines = try ToolRun.inProcess(["export", path]).objects()
         let records = lines.count { $0["facts"] != nil }
         let events = lines.count { $0["class"] as? String == "event" }
@@ -92,7 +92,7 @@ struct FormatTests {
       })
   }
 
-  @Test("RPL-4 pictures begin in the state that the part begins in")
+  @Test("RPL-4 diagrams begin with the state in which the exported part begins")
   func parts() throws {
     let folder = try TemporaryFolder()
     try Journals.write(into: folder)
@@ -108,7 +108,7 @@ struct FormatTests {
       ).output
       #expect(trace.contains(#"{"ph":"b","name":"tok#6","#))
     }
-    // What a newer version wrote cannot be summed up, and a test cannot begin without it.
+    // A generated test begins with a snapshot. Records of a newer version cannot be in one.
     let run = ToolRun.inProcess(
       ["export", folder.file("a.journal"), "--format", "swift", "--since", "@-1", "--json"])
     #expect(run.output.isEmpty)
@@ -120,7 +120,7 @@ struct FormatTests {
     }
   }
 
-  /// The sample, and all that it does not have: notes, codes of other versions, odd texts.
+  /// The sample, and what it lacks: notes, codes of other versions, unusual texts.
   private static let everything: [SampleJournal.Batch] = {
     let odd = "\"quoted\" \\(x) \n\u{0}\u{202E} e\u{301} 🏫 */ // \u{FEFF}"
     let old = RequestFailure(
@@ -156,7 +156,7 @@ struct FormatTests {
       + contents.enumerated().map { (start + Int64($0.offset), [$0.element]) }
   }()
 
-  @Test("RPL-4 the test that is compiled in GeneratedHistoryTests is what the tool writes")
+  @Test("RPL-4 the test that GeneratedHistoryTests compiles is the output of the tool")
   func generated() throws {
     let folder = try TemporaryFolder()
     try SampleJournal.write(to: folder.file("every.journal"), batches: Self.everything)
@@ -175,9 +175,9 @@ struct FormatTests {
     #expect(isSame, "UPDATE_GOLDEN=1 swift test --filter FormatTests writes \(path)")
   }
 
-  @Test("RPL-4 every record of a generated test is the journal's")
+  @Test("RPL-4 a generated test contains every record of the journal")
   func literals() throws {
-    // The expressions are compiled elsewhere; here, that none is left out and each is of its line.
+    // Another target compiles the expressions. This test checks that each line has its own.
     let text = try Repository.text("Tests/GeneratedHistoryTests/RecordedSession.swift")
     let applied = text.split(separator: "\n").filter { $0.contains("try fold.apply(") }
     let contents = Self.everything.flatMap { $0.contents }

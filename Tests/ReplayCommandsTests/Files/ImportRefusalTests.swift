@@ -9,7 +9,7 @@ import Testing
 
 @Suite("What import refuses")
 struct ImportRefusalTests {
-  /// The lines of the sample, unredacted, and what becomes of them.
+  /// The unredacted lines of the sample, with edits.
   private static func lines(_ name: String = "a.journal") throws -> [String] {
     let folder = try TemporaryFolder()
     try Journals.write(into: folder)
@@ -33,7 +33,7 @@ struct ImportRefusalTests {
     }
   }
 
-  /// An edit of a line, and what is said of it.
+  /// An edit of a line, and the error that it causes.
   private static let edits:
     [(line: Int, from: String, to: String, name: ImportProblem.Name, says: String)] =
       [
@@ -93,7 +93,7 @@ struct ImportRefusalTests {
         (27, "unknown(238)", "unknown(255)", .badLine, "no record named"),
       ]
 
-  @Test("RPL-4 each line that no export has is refused with its number and why")
+  @Test("RPL-4 import refuses each invalid line with its number and the reason")
   func refusals() throws {
     let lines = try Self.lines()
     #expect(Self.read(lines) == nil)
@@ -104,7 +104,7 @@ struct ImportRefusalTests {
       let found = try #require(Self.read(edited), "\(edit) was taken")
       #expect(found.problem.name == edit.name, "\(edit): \(found)")
       #expect(found.problem.message.contains(edit.says), "\(edit): \(found)")
-      // A number that only the next line contradicts is told of there.
+      // A wrong number that only contradicts the next line is reported at that line.
       let isOfNext =
         edit.from.contains("firstSequence\":1") && edit.to.hasSuffix("2")
         || edit.name == .gap && edit.from.contains("remaining")
@@ -112,7 +112,7 @@ struct ImportRefusalTests {
     }
   }
 
-  @Test("RPL-4 no line can be left out, doubled, moved or added without being found")
+  @Test("RPL-4 import finds every line that is left out, doubled, moved or added")
   func order() throws {
     for name in ["a.journal", "compacted.journal"] {
       let lines = try Self.lines(name)
@@ -135,7 +135,7 @@ struct ImportRefusalTests {
     }
   }
 
-  @Test("RPL-4 payload bytes that say something else than the line are refused")
+  @Test("RPL-4 import refuses payload bytes that contradict the line")
   func contradictions() throws {
     let lines = try Self.lines()
     for (line, payload) in [
@@ -149,7 +149,7 @@ struct ImportRefusalTests {
     }
   }
 
-  @Test("RPL-4 a snapshot that no history leads to is refused")
+  @Test("RPL-4 import refuses a snapshot that no history results in")
   func impossibleSnapshot() throws {
     let lines = try Self.lines("compacted.journal")
     for (from, to) in [
@@ -163,7 +163,7 @@ struct ImportRefusalTests {
     }
   }
 
-  @Test("RPL-4 any bytes are read or refused, and what is read twice is the same")
+  @Test("RPL-4 import reads or refuses any bytes, and reads the same bytes alike")
   func noise() throws {
     let lines = try Self.lines().map { Array($0.utf8) }
     expect(
@@ -191,7 +191,7 @@ struct ImportRefusalTests {
       })
   }
 
-  @Test("RPL-4 a refused import leaves no file, and says where it was")
+  @Test("RPL-4 a refused import leaves no file and reports the place of the error")
   func command() throws {
     let folder = try TemporaryFolder()
     var lines = try Self.lines()

@@ -4,10 +4,10 @@ import Testing
 @testable import ReplayCommands
 @testable import SessionExplain
 
-/// Looks for pieces of what must not be told in what is told.
+/// Looks for pieces of secret values in output.
 ///
-/// Knows nothing of how records are redacted: what could name somebody is every text in the facts of the
-/// journal's lines that is no word of a table and no time.
+/// Does not know how records are redacted. A name is every text in the facts of the
+/// journal's lines that is neither a word of a table nor a time.
 enum Leak {
   /// Keys whose texts are words of tables, or times.
   private static let plain: Set = [
@@ -15,7 +15,7 @@ enum Leak {
     "issuedAt", "expiresAt", "retryAt", "deadline", "since",
   ]
 
-  /// Every piece of the source's names that `text` has; of the payloads of unknown kinds too.
+  /// Every piece of the source's names in `text`, including the payloads of unknown kinds.
   static func search(_ text: String, source: String, isLines: Bool = true) throws -> [String] {
     let revealed = ToolRun.inProcess(["export", "--reveal", source])
     var secrets: Set<[UInt8]> = []
@@ -39,7 +39,7 @@ enum Leak {
       .map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Words that stand in an export whatever the journal.
+  /// Words that are in every export.
   private static let vocabulary: [String] =
     Pseudonyms.Category.allCases.map(\.rawValue) + [
       "journal", "school", "permissions", "unknown", "generation", "snapshot", "ending", "header",
@@ -56,9 +56,9 @@ enum Leak {
       for value in array { collect(value, key, &secrets, &kept) }
     case let text as String:
       if plain.contains(key) { return }
-      // Says nothing of a person, and much of a bug.
+      // These do not identify a person, and they help to find a bug.
       if key == "app" { return kept.append(text) }
-      // What a server calls an error is kept where the rules of today would take it.
+      // A server's error code is kept if the current rules accept it.
       if key == "serverCode", text.first?.isUppercase == true || text == "invalid_grant" {
         kept.append(text)
       } else {
@@ -80,7 +80,7 @@ enum Leak {
   /// The letters of pseudonyms, which a piece of a name may have by chance.
   private static let letters = Set("0123456789abcdefghjkmnpqrstvwxyz-".utf8)
 
-  /// All pieces of 6 bytes; of what a pseudonym could be by chance, those of 8.
+  /// All pieces of 6 bytes; of 8 bytes if a pseudonym could contain them by chance.
   private static func pieces(_ text: String) -> Set<[UInt8]> {
     let bytes = Array(text.utf8)
     var pieces: Set<[UInt8]> = []

@@ -26,7 +26,7 @@ struct OutputFileTests {
     }
   }
 
-  @Test("RPL-4 a file has its name when it is finished, mode 0600, and its draft is gone")
+  @Test("RPL-4 a finished file has its name and mode 0600, and its draft is gone")
   func finished() throws {
     let folder = try TemporaryFolder()
     let mask = umask(0o777)
@@ -42,7 +42,7 @@ struct OutputFileTests {
     #expect(mode[.posixPermissions] as? Int == 0o600)
   }
 
-  @Test("RPL-4 what is not finished leaves nothing, whatever stops it")
+  @Test("RPL-4 an unfinished file leaves nothing, whatever stops it")
   func unfinished() throws {
     let folder = try TemporaryFolder()
     do {
@@ -72,7 +72,8 @@ struct OutputFileTests {
     #expect(try names(in: folder).isEmpty)
   }
 
-  @Test("RPL-4 what is there stays unless it may be replaced, and also where it comes meanwhile")
+  @Test(
+    "RPL-4 an existing file stays unless overwriting is allowed, even if it is created meanwhile")
   func existing() throws {
     let folder = try TemporaryFolder()
     _ = try folder.write([7], to: "out")
@@ -88,7 +89,7 @@ struct OutputFileTests {
     #expect(try folder.bytes("out") == [9])
   }
 
-  @Test("RPL-4 the output is not the input, by whatever name")
+  @Test("RPL-4 the output cannot be the input under another name")
   func sameFile() throws {
     let folder = try TemporaryFolder()
     let input = try folder.write([7], to: "in")
@@ -104,7 +105,7 @@ struct OutputFileTests {
     #expect(try folder.bytes("in") == [7])
   }
 
-  @Test("RPL-4 links are replaced and not followed; what is no file is left alone")
+  @Test("RPL-4 a link is replaced and not followed, and a special file is left alone")
   func others() throws {
     let folder = try TemporaryFolder()
     try FileManager.default.createSymbolicLink(
@@ -120,7 +121,7 @@ struct OutputFileTests {
     #expect(try names(in: folder) == ["link"])
   }
 
-  @Test("RPL-4 a dash is standard output")
+  @Test("RPL-4 a dash means standard output")
   func dash() throws {
     let output = CollectedOutput()
     let interruption = Interruption()

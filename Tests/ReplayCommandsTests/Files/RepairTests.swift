@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Repair")
 struct RepairTests {
-  /// The journals whose bits are flipped: all kinds of records, compacted, with room, open and closed.
+  /// The journals whose bits are flipped: one with reserved room, and one that is compacted.
   private static func sources() throws -> [[UInt8]] {
     let folder = try TemporaryFolder()
     try Journals.write(into: folder)
@@ -19,7 +19,7 @@ struct RepairTests {
     return [small2, try folder.bytes("short.journal")]
   }
 
-  @Test("RPL-2 whichever bit is flipped: what is kept is good, and with the rest it is the file")
+  @Test("RPL-2 after any flipped bit, the prefix that repair keeps is a good journal")
   func everyBit() throws {
     var (kept, whole, refused) = (0, 0, 0)
     for source in try Self.sources() {
@@ -50,18 +50,18 @@ struct RepairTests {
           verdict.fault == nil && verdict.end == finding.end && verdict.fold == finding.fold
           && verdict.records == finding.records
         #expect(isGood, "bit \(bit)")
-        // Nothing before the flipped byte's batch is given up.
+        // Nothing before the batch of the flipped byte is dropped.
         let flipped = UInt64(bit / 8)
         #expect(finding.end <= flipped && finding.end >= 64, "bit \(bit)")
         kept += 1
       }
     }
     #expect(kept > 4_000)
-    // No bit is outside of every checksum.
+    // Every bit is covered by a checksum.
     #expect(whole == 0 && refused > 0)
   }
 
-  @Test("RPL-2 as much is kept as there is: the batch before the flipped bit is there")
+  @Test("RPL-2 repair keeps every batch before the flipped bit")
   func nothingTooMuch() throws {
     for source in try Self.sources() {
       let frames = try Journals.frames(source)
@@ -77,7 +77,7 @@ struct RepairTests {
     }
   }
 
-  /// What a repaired journal has of the old one: all but the record that says what was dropped.
+  /// The part of a repaired journal that comes from the old one: all except the repair record.
   private static func copied(_ bytes: [UInt8]) throws -> [UInt8] {
     var end = bytes.count
     var reader = try JournalReader(bytes: bytes)
@@ -90,7 +90,7 @@ struct RepairTests {
     return Array(bytes[..<end])
   }
 
-  @Test("RPL-6 a repaired journal says in a record that something was dropped that may count")
+  @Test("RPL-6 a repaired journal records that the dropped bytes may have been acknowledged")
   func mark() throws {
     let folder = try TemporaryFolder()
     try Journals.write(into: folder)
@@ -105,7 +105,7 @@ struct RepairTests {
       let facts = try #require(last["facts"] as? [String: Any])
       #expect(facts["isUndetermined"] as? Bool == true)
       #expect(facts["bytes"] as? Int == (try folder.bytes(name + ".dropped").count))
-      // Its time is the journal's, and not that of whoever repairs it, maybe on another computer.
+      // The record's time comes from the journal, not from the computer that repairs it.
       let times = try ToolRun.inProcess(["timeline", folder.file(name + ".journal"), "--json"])
         .objects().compactMap { $0["time"] as? String }
       #expect(times.contains(last["time"] as? String ?? ""), "\(name)")
@@ -116,18 +116,18 @@ struct RepairTests {
     }
     let help = ToolRun.inProcess(["repair", "--help"]).output
     #expect(help.contains("both together are the file, but for"), "\(help)")
-    // Nobody was told that a torn tail had been written: nothing in it counts.
+    // A torn tail was never acknowledged, so its removal adds no record.
     _ = ToolRun.inProcess(["repair", folder.file("torn.journal"), "-o", folder.file("torn")])
     let torn = try folder.bytes("torn.journal")
     #expect(try torn.starts(with: folder.bytes("torn")))
-    // A change log has no such record, and none may stand in it.
+    // A change log has no such record, and must not contain one.
     _ = ToolRun.inProcess([
       "repair", folder.file("changes-damaged.log"), "-o", folder.file("changes"),
     ])
     #expect(ToolRun.inProcess(["verify", folder.file("changes")]).code == 0)
   }
 
-  @Test("RPL-2 the good beginning goes to one file, the rest to another, and the journal stays")
+  @Test("RPL-2 the good prefix and the dropped bytes go to two files, and the journal stays")
   func files() throws {
     let folder = try TemporaryFolder()
     try Journals.write(into: folder)
@@ -161,12 +161,12 @@ struct RepairTests {
       #expect(try again.error()["name"] as? String == "exists")
       #expect(
         ToolRun.inProcess(["repair", path, "-o", folder.file(name), "--force"]).code == 0)
-      // What an app does with it: opens it and goes on.
+      // An app opens the repaired journal and continues.
       try Journal.open(at: folder.file(name)).close()
     }
   }
 
-  @Test("RPL-2 JRN-2 of a batch with a record that cannot be in it nothing is kept")
+  @Test("RPL-2 JRN-2 repair keeps no record of a batch that contains an impossible record")
   func wholeBatches() throws {
     let folder = try TemporaryFolder()
     let login = SessionRecord.Content.event(
@@ -175,7 +175,7 @@ struct RepairTests {
           user: SampleJournal.user, method: .password, token: SampleJournal.token(1, at: 10))))
     let logout = SessionRecord.Content.event(.logout(.init(reason: .user)))
     let path = folder.file("a.journal")
-    // Nobody can log out twice: the second logout is illegal, and stands behind three good records.
+    // The second logout is illegal. Three good records precede it in its batch.
     try SampleJournal.write(
       to: path,
       batches: [
@@ -194,7 +194,7 @@ struct RepairTests {
     #expect(ToolRun.inProcess(["verify", folder.file("good")]).code == 0)
   }
 
-  @Test("RPL-2 in place, the file is its good beginning and all of it is kept beside it")
+  @Test("RPL-2 repair in place keeps the good prefix, and a copy of the whole file")
   func inPlace() throws {
     let folder = try TemporaryFolder()
     try Journals.write(into: folder)
@@ -218,7 +218,7 @@ struct RepairTests {
     }
   }
 
-  @Test("RPL-2 what is good is left alone, and what a newer version wrote is not dropped")
+  @Test("RPL-2 repair changes neither a good journal nor records of a newer version")
   func refused() throws {
     let folder = try TemporaryFolder()
     try Journals.write(into: folder)
@@ -251,11 +251,11 @@ struct RepairTests {
       !left.contains { $0.hasPrefix("out") || $0.contains("partial") || $0.contains("aside") })
   }
 
-  @Test("RPL-2 a disk without room leaves the journal, and nothing beside it")
+  @Test("RPL-2 a full disk leaves the journal unchanged and no other file")
   func fullDisk() throws {
     let folder = try TemporaryFolder()
     try Journals.write(into: folder)
-    // A limit on file sizes stands for a disk without room.
+    // A limit on file sizes simulates a full disk.
     let line = "ulimit -f 1; exec \"$0\" repair \"$1\" -o \"$2\" --json"
     let large = try folder.bytes("damaged.journal")
     #expect(large.count > 1_024)

@@ -55,7 +55,7 @@ struct RoundTripTests {
     guard leaks.isEmpty else { throw Falsified("\(name): \(leaks.prefix(3)) can be read") }
   }
 
-  @Test("RPL-4 whatever a session can do comes back from an export record by record, byte by byte")
+  @Test("RPL-4 an exported session is imported again record by record and byte by byte")
   func drawnRoundTrips() throws {
     let folder = try TemporaryFolder()
     expect(
@@ -78,7 +78,7 @@ struct RoundTripTests {
       })
   }
 
-  @Test("RPL-4 STO-3 no name comes through an export that hides them, and all else does")
+  @Test("RPL-4 STO-3 an export that hides names contains none of them and keeps everything else")
   func drawnRedactions() throws {
     let folder = try TemporaryFolder()
     expect(
@@ -91,7 +91,7 @@ struct RoundTripTests {
       })
   }
 
-  @Test("RPL-4 the files of this repository come back, as they are and without names")
+  @Test("RPL-4 the golden files are imported again, with and without names")
   func files() throws {
     let folder = try TemporaryFolder()
     try Journals.write(into: folder)
@@ -108,7 +108,7 @@ struct RoundTripTests {
     }
   }
 
-  @Test("RPL-4 payloads that this version spells otherwise come back as they are")
+  @Test("RPL-4 payloads that this version encodes differently are imported unchanged")
   func otherSpellings() throws {
     let folder = try TemporaryFolder()
     let login = SessionEvent.login(
@@ -116,7 +116,7 @@ struct RoundTripTests {
         user: "u", method: .password, token: SampleJournal.token(1, at: 0),
         context: .init(role: .init(id: "r", name: ""), permissions: ["a", "b"])))
     var (kind, payload) = SessionCodec.encode(.event(login), at: SampleJournal.start)
-    // The permissions in another order; each ends with its one letter.
+    // The permissions are in another order; each ends with its one letter.
     payload[payload.count - 1] = UInt8(ascii: "a")
     payload[payload.count - 6] = UInt8(ascii: "b")
     try SampleJournal.write(
@@ -129,7 +129,7 @@ struct RoundTripTests {
       SessionCodec.encode(
         .note(.requestEnded(.init(request: 1, failure: failure))), at: SampleJournal.start
       ).payload
-    // No code may have a space; a wait below 0 is read as 0.
+    // A code must not contain a space. A wait below 0 is read as 0.
     payload[payload.count - 10] = 0x20
     payload[payload.count - 1] = 0x80
     try SampleJournal.write(
@@ -141,7 +141,7 @@ struct RoundTripTests {
     #expect(!redacted.contains("\"payload\""))
   }
 
-  @Test("RPL-4 a part of a journal is exported with what comes before it summed up")
+  @Test("RPL-4 a part of a journal is exported with a summary of the records before it")
   func parts() throws {
     let folder = try TemporaryFolder()
     try Journals.write(into: folder)
@@ -155,14 +155,14 @@ struct RoundTripTests {
       #expect(lines.hasSuffix("\"ending\":\"clean\"}\n"))
     }
     let (lines, again) = try exchange("a.journal", in: folder, ["--reveal", "--until", "@14"])
-    // The batch of @14 goes on to @15.
+    // The batch of @14 continues with @15.
     #expect(lines.contains("\"lastSequence\":15,\"ending\":\"until\""))
     let (old, new) = (
       try SeenJournal(try folder.bytes("a.journal")), try SeenJournal(try folder.bytes(again))
     )
     let isPrefix = Array(old.records.prefix(15)) == new.records
     #expect(isPrefix)
-    // Behind a record of a newer version no snapshot can be made.
+    // No snapshot can be made after a record of a newer version.
     let partial = ToolRun.inProcess(["export", folder.file("a.journal"), "--since", "@-1"])
     #expect(partial.code == 0)
     #expect(partial.output.contains("\"partial\":true"))
@@ -173,7 +173,7 @@ struct RoundTripTests {
     #expect(try refused.error()["name"] as? String == "partial")
   }
 
-  @Test("RPL-4 of a journal that is not good, the good batches are exported and come back")
+  @Test("RPL-4 the good batches of a damaged journal are exported and imported again")
   func notGood() throws {
     let folder = try TemporaryFolder()
     try Journals.write(into: folder)
