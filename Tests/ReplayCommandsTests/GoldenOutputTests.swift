@@ -3,15 +3,15 @@ import Testing
 
 /// The exact output of the tool, in `Specs/Golden/replay`.
 ///
-/// After a wanted change, `UPDATE_GOLDEN=1 swift test --filter GoldenOutput` writes the files anew;
-/// read what git then shows.
+/// After an intended change, `UPDATE_GOLDEN=1 swift test --filter GoldenOutput` writes them anew;
+/// check the difference with git.
 @Suite("Specs/Golden/replay")
 struct GoldenOutputTests {
   static let commands =
     GoldenCommands.streams + GoldenCommands.why + GoldenCommands.step + GoldenCommands.views
     + GoldenCommands.files
 
-  @Test("RPL-1 RPL-2 RPL-5 the program prints exactly what its golden file says")
+  @Test("RPL-1 RPL-2 RPL-5 the output of the program equals its golden file")
   func output() throws {
     let folder = try TemporaryFolder()
     try Journals.write(into: folder)

@@ -38,7 +38,7 @@ struct SpecificationTests {
     let elsewhere = ProvokedErrors.elsewhere
     let rows = try Self.pages.flatMap { try self.rows(under: "Errors", of: $0) }
     #expect(Set(rows.map { $0[0] }) == elsewhere.union(provoked.keys))
-    // No user sees the name of what Ctrl-C ended, and `unexpected` is no promise.
+    // A user does not see the error after Ctrl-C, and `unexpected` is not stable.
     let unnamed: Set = ["interrupted", "unexpected"]
     #expect(unnamed.union(rows.map { $0[0] }) == Set(ToolError.Name.allCases.map(\.rawValue)))
     for row in rows {
@@ -80,7 +80,7 @@ struct SpecificationTests {
     }
   }
 
-  @Test("records at the ends of time are shown, and times can be chosen among them")
+  @Test("records at the limits of time are shown, and times select among them")
   func endsOfTime() throws {
     let folder = try TemporaryFolder()
     let times: [Int64] = [0, .max, -1, .min, .min, .max - 1, 5]

@@ -15,13 +15,13 @@ struct FrozenJSONTests {
     try Journals.write(into: folder)
   }
 
-  /// Commands that read one journal, each with what makes it say the most.
+  /// Commands that read one journal, each with the arguments that give the most members.
   private static let reading = [
     ["timeline", "--delta"], ["state"], ["verify"], ["diff"], ["why"], ["why", "--all"], ["stats"],
     ["follow", "--timeout", "0ms"], ["export"], ["export", "--reveal"],
   ]
 
-  @Test("RPL-5 the members of every command's JSON stay")
+  @Test("RPL-5 the member names in the JSON of every command do not change")
   func members() throws {
     var members = MemberPaths()
     for command in GoldenOutputTests.commands where command.arguments.contains("--json") {
@@ -38,7 +38,7 @@ struct FrozenJSONTests {
     try FrozenNames("json").compare(with: members.paths)
   }
 
-  @Test("RPL-5 a member that is empty or null is a name too")
+  @Test("RPL-5 an empty or null member still counts as a name")
   func empty() throws {
     var members = MemberPaths()
     let json = #"{"a":{},"b":[],"c":null,"d":{"e":[{"f":1},{"g":{}}]}}"#

@@ -11,7 +11,7 @@ import Testing
 /// The names in `Specs/Frozen/names` that records and the output of commands have.
 @Suite("Specs/Frozen/names: names")
 struct FrozenNamesTests {
-  @Test("JRN-3 the kinds of records and the words of their codes keep their bytes")
+  @Test("JRN-3 the kinds of records and the words of codes keep their bytes")
   func records() throws {
     var names = SessionEvent.Kind.allCases.map { "event \($0.rawValue) \($0)" }
     names += SessionNote.Kind.allCases.map { "note \($0.rawValue) \($0)" }
@@ -40,7 +40,7 @@ struct FrozenNamesTests {
     try FrozenNames("records").compare(with: names)
   }
 
-  @Test("RPL-5 the words in output stay, and so do the exit codes and the names of errors")
+  @Test("RPL-5 output words, exit codes and error names do not change")
   func words() throws {
     var names = ExitCode.allCases.flatMap { code in
       ["exit code \(code.rawValue)", "exit code \(code.rawValue) \(code.name)"]

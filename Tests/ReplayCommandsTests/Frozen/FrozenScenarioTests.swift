@@ -9,7 +9,7 @@ import Testing
 struct FrozenScenarioTests {
   private typealias Words = ScenarioVocabulary
 
-  @Test("TST-1 the words of scenario files stay")
+  @Test("TST-1 the words of scenario files do not change")
   func scenarios() throws {
     var names: [String] = []
     func add(_ kind: String, _ words: [String]) { names += words.map { "\(kind) \($0)" } }
@@ -45,7 +45,7 @@ struct FrozenScenarioTests {
       with: names.map { $0.trimmingCharacters(in: .whitespaces) })
   }
 
-  @Test("TST-1 a scenario may have each word for a value, and no other")
+  @Test("TST-1 a scenario accepts each listed word as a value, and no other")
   func values() {
     for (field, words) in Words.values {
       for word in words { #expect(isAccepted("\(field) \(word)"), "\(field) \(word)") }
@@ -60,7 +60,7 @@ struct FrozenScenarioTests {
     #expect(isAccepted("do refresh in phone as first\nlost to first"))
   }
 
-  /// Whether a scenario with this step, or this policy, is one.
+  /// Whether a scenario with this step or policy is valid.
   private func isAccepted(_ step: String = "do close", policy: String? = nil) -> Bool {
     let header = "scenario values\nproves STA-1\napp EDU\n"
     let text = header + (policy.map { "policy \($0)\n" } ?? "") + "\nat 0s\ndo open\n\(step)\n"
@@ -72,7 +72,7 @@ struct FrozenScenarioTests {
     }
   }
 
-  @Test("TST-1 the words of a saved case stay, and so do the names of its file and folder")
+  @Test("TST-1 the words, file names and folder of saved cases do not change")
   func regressions() throws {
     var names = Regression.Field.allCases.map { "field \($0.rawValue)" }
     names += Regression.Status.allCases.map { "status \($0.rawValue)" }

@@ -12,7 +12,7 @@ import Testing
 /// The names in `Specs/Frozen/names` that stored items, files and the environment have.
 @Suite("Specs/Frozen/names: storage")
 struct FrozenStorageTests {
-  @Test("STO-1 STO-2 the members of stored items stay, and so do the names of the items")
+  @Test("STO-1 STO-2 the members and names of stored items do not change")
   func items() throws {
     let backend = BackendIdentity(origins: ["https://api.example.com"], client: "app")
     var members = MemberPaths()
@@ -34,7 +34,7 @@ struct FrozenStorageTests {
     try FrozenNames("secrets").compare(with: members.paths.union(items + sources))
   }
 
-  /// What a user item can have as its source.
+  /// The possible sources of a user item.
   private var sources: [String] {
     let key = UserNameKey.random()
     let sources: [UserSource] = [
@@ -73,7 +73,7 @@ struct FrozenStorageTests {
       journal: "j", fields: .init(newest: entry, earlier: [entry], journalPath: "p"))
   }
 
-  @Test("STO-2 the attributes of items in the keychain stay")
+  @Test("STO-2 the attributes of keychain items do not change")
   func keychain() throws {
     // The code that calls the keychain is not compiled here, so this reads its table of constants.
     let text = try Repository.text("Sources/SessionKit/Apple/KeychainSecretStore.swift")
@@ -115,14 +115,15 @@ struct FrozenStorageTests {
     try FrozenNames("keychain").compare(with: names)
   }
 
-  /// The arguments of the call that makes an access control, which has no constant.
+  /// The arguments of the call that creates an access control; they have no constant.
   private func accessControl(in text: String) throws -> String {
     let call = /SecAccessControlCreateWithFlags\(\s*nil, (\w+), \.(\w+), nil\)/
     let match = try #require(try call.firstMatch(in: text))
     return "\(match.output.1) \(match.output.2)"
   }
 
-  @Test("STO-1 JRN-4 RPL-4 the names of files beside a journal, an item and an output stay")
+  @Test(
+    "STO-1 JRN-4 RPL-4 the names of files next to a journal, an item and an output do not change")
   func files() throws {
     var names = Set(FileSuffix.allCases.map(\.rawValue) + ItemSuffix.allCases.map(\.rawValue))
     names.insert(OutputFile.draftInfix)
@@ -144,7 +145,7 @@ struct FrozenStorageTests {
     names.insert("form \(tail.dropFirst(path.count).replacing(/-\d+/, with: "-number"))")
     try journal.close()
     try FrozenNames("suffixes").compare(with: names)
-    // A suffix that is spelled elsewhere would not be in the tables.
+    // A suffix that is spelled in other code would be missing from the tables.
     let literal = /"(?:\\\([^)]*\))?(\.[a-z]{2,}-?)["\\]/
     for source in try sources(in: ["Sources/SessionJournal", "Sources/SessionKit/Secrets"])
     where !source.hasSuffix("Suffix.swift") {
@@ -153,12 +154,12 @@ struct FrozenStorageTests {
     }
   }
 
-  @Test("RPL-5 TST-1 the environment variables stay")
+  @Test("RPL-5 TST-1 the environment variables do not change")
   func environment() throws {
     var names = ToolContext.Variable.allCases.map(\.rawValue)
     names += PropertySettings.Variable.allCases.map(\.rawValue)
     try FrozenNames("environment").compare(with: names)
-    // A variable that is read by its name would not be in the tables.
+    // A variable that is read by its name would be missing from the tables.
     let literal = /(?:environment\[|getenv\(|environment\()"([A-Z_]+)"/
     for source in try sources(in: ["Sources", "Tools/ReplayCommands", "Tools/sessionreplay"]) {
       let found = try Repository.text(source).matches(of: literal).map { $0.output.1 }

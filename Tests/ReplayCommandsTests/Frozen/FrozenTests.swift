@@ -33,7 +33,7 @@ struct FrozenTests {
     return "\(name) \(bytes.count) bytes \(String(checksum.value, radix: 16))"
   }
 
-  /// What this version reads in it: as a journal, then as a session.
+  /// What this version reads from it: a journal, then a session.
   private func reading(_ name: String) throws -> String {
     let run = ToolRun.inProcess(["verify", path(name), "--json"])
     guard let report = try run.objects().first else {
@@ -52,7 +52,7 @@ struct FrozenTests {
     let readable = try reader.survey().runs.reduce(0) { $0 + $1.records }
     let text =
       "\(word), records \(totals.records), last \(totals.lastSequence), readable behind \(readable)"
-    // The other files have payloads of no session.
+    // The other files do not contain payloads of a session.
     if name.hasPrefix("changes") {
       let state = ToolRun.inProcess(["state", path(name)]).output
       let first = state.prefix { $0 != "\n" }.drop { $0 != " " }.drop { $0 == " " }
@@ -62,7 +62,7 @@ struct FrozenTests {
     return text + ", session \(report["verdict"] ?? "") and \(report["state"] ?? "")"
   }
 
-  @Test("JRN-3 each frozen journal has its old bytes, and reads as before")
+  @Test("JRN-3 each frozen journal keeps its bytes and is read as before")
   func frozen() throws {
     if ProcessInfo.processInfo.environment["FREEZE"] != nil { try freeze() }
     let lines = try lines()

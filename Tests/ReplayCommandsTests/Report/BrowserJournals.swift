@@ -2,7 +2,7 @@ import Foundation
 @_spi(Internals) import SessionCore
 import Testing
 
-/// Writes the journals that `Tools/browser/run` makes pages of, into the folder that it names.
+/// Writes the journals for the pages of `Tools/browser/run` into the folder that it names.
 @Suite("Journals for a browser")
 struct BrowserJournals {
   private static let place = ProcessInfo.processInfo.environment["SESSION_BROWSER_JOURNALS"]

@@ -16,7 +16,7 @@ struct LanesTests {
     return lanes
   }
 
-  @Test("RPL-4 lanes are what the records say: states without a gap, every token, every mark")
+  @Test("RPL-4 lanes show adjacent states, every token and every mark of the records")
   func whole() throws {
     for seed in 0..<80 as Range<UInt64> {
       let records = try StatsHistory(seed: seed, records: 60, mayBeCompacted: false).records
@@ -29,7 +29,7 @@ struct LanesTests {
       }
       #expect(lanes.segments.map(\.state) == kinds, "\(seed)")
       for (left, right) in zip(lanes.segments, lanes.segments.dropFirst()) {
-        // A clock that was set back leaves a state without a length.
+        // A clock that was set back results in a state of length zero.
         #expect(left.to == right.from || right.from < left.from, "\(seed)")
       }
       let announced = records.compactMap { $0.event?.announcedToken?.generation }
@@ -40,7 +40,7 @@ struct LanesTests {
     }
   }
 
-  @Test("whatever there is, few shapes are left, and none is forgotten")
+  @Test("lanes merge shapes beyond the limit and still count each of them")
   func bounded() throws {
     for seed in 0..<30 as Range<UInt64> {
       let records = try StatsHistory(seed: seed, records: 700, mayBeCompacted: false).records
@@ -49,7 +49,7 @@ struct LanesTests {
       #expect(few.segments.reduce(0) { $0 + $1.count } == UInt64(all.segments.count))
       #expect(few.tokens.reduce(0) { $0 + $1.count } == UInt64(all.tokens.count))
       #expect(few.marks.reduce(0) { $0 + $1.count } == UInt64(all.marks.count))
-      // The worst of a place is what is seen of it.
+      // A merged mark has the worst kind of its place.
       #expect(few.marks.map(\.kind).max() == all.marks.map(\.kind).max())
       #expect(
         few.segments.contains { $0.state == .expired }
@@ -57,7 +57,7 @@ struct LanesTests {
     }
   }
 
-  @Test("a sample keeps at most its limit, the first, and equal distances")
+  @Test("an even sample keeps the first element and equal distances within its limit")
   func sample() {
     for limit in [1, 2, 3, 7, 64] {
       for count in [0, 1, 2, 3, 63, 64, 65, 1_000] {
@@ -73,7 +73,7 @@ struct LanesTests {
     }
   }
 
-  @Test("places grow with time, from end to end of what a clock can say")
+  @Test("places grow with time over the whole range of a clock")
   func scale() {
     let ends: [(Int64, Int64)] = [
       (.min, .max), (0, 0), (.max, .max), (-5, 5), (1_795_269_600_000, 1_795_356_000_000), (0, 1),
@@ -99,7 +99,7 @@ struct LanesTests {
     #expect(TimeScale.percent(10) == "0.001%")
   }
 
-  @Test("a page of as many journals as it takes is no larger than it may be")
+  @Test("the room for each journal keeps a page within its limits")
   func room() {
     for files in [0, 1, 2, 50, 200, 10_000] {
       let room = ReportReading.room(for: files)

@@ -1,7 +1,7 @@
 import Foundation
 @_spi(Internals) import SessionCore
 
-/// Journals that a page is made of: a life as it may be, and names that want to break out.
+/// Journals for report pages: an ordinary session, and names that try to inject markup.
 enum ReportJournals {
   /// A few days of a session that refreshes every half hour, fails now and then, and ends twice.
   static func life(seed: UInt64, user: Identifier, days: Int64, from start: Timestamp)
@@ -45,7 +45,7 @@ enum ReportJournals {
   }
 }
 
-/// A journal while chance tells it.
+/// A drawn journal.
 private struct Life {
   private(set) var records: [SessionRecord] = []
   private(set) var time: Timestamp
@@ -84,7 +84,7 @@ private struct Life {
       after: 900)
   }
 
-  /// What happens until the token is half over, or the user comes back.
+  /// The events until the token is half over, or the user returns.
   mutating func hour(_ user: Identifier) {
     guard isSignedIn else {
       append(.note(.closed), after: 5_000)

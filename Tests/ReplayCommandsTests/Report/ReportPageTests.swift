@@ -25,7 +25,7 @@ struct ReportPageTests {
       .map { $0.components(separatedBy: end)[0] }
   }
 
-  @Test("RPL-4 the page allows its own style and script by their hashes, and nothing else")
+  @Test("RPL-4 the page's security policy allows only its own style and script, by their hashes")
   func policy() throws {
     let page = try page([folder.file("a.journal")])
     let styles = parts(page, "<style>", "</style>")
@@ -48,7 +48,7 @@ struct ReportPageTests {
         + "base-uri 'none'; form-action 'none'")
   }
 
-  @Test("nothing in a page names another place, and no element has style or script of its own")
+  @Test("a page refers to no other resource, and no element has inline style or script")
   func selfContained() throws {
     for file in ["a.journal", "hostile.journal"] {
       try SampleJournal.write(
@@ -60,7 +60,7 @@ struct ReportPageTests {
         "://", "url(", "@import", "<link", "<img", "<iframe", "<base", " style=", "src=",
       ] {
         let found = own.contains(word)
-        // What a server sent is shown, as text.
+        // A text from the server is shown as text.
         #expect(!found || (word == "src=" && file == "hostile.journal"), "\(word) in \(file)")
       }
       #expect(page.components(separatedBy: "<script").count == 2)
@@ -88,11 +88,11 @@ struct ReportPageTests {
     let shown = try page([folder.file("a.journal"), "--reveal"])
     #expect(shown.contains("Docente"))
     #expect(shown.contains("names are real"))
-    // The folder's name may be a person's.
+    // The folder's name may be the name of a person.
     #expect(!shown.contains(folder.path))
   }
 
-  @Test("RPL-4 the page has what an engineer looks for, without its script")
+  @Test("RPL-4 the page has all its parts without its script")
   func content() throws {
     let page = try page([folder.file("a.journal"), "--title", "Fern & <Moss>"])
     #expect(page.contains("<title>Fern &amp; &lt;Moss&gt;</title>"))
@@ -105,7 +105,7 @@ struct ReportPageTests {
     #expect(
       page.contains("tok#1 from 2026-11-21 14:00:00.105Z to 2026-11-21 14:00:01.150Z: replaced"))
     #expect(page.contains("<b>60.0 %</b>of refreshes succeeded"))
-    // Each place that a link leads to is there.
+    // The target of each link exists.
     let ids = Set(parts(page, " id=\"", "\""))
     for link in parts(page, "href=\"#", "\"") { #expect(ids.contains(link), "\(link)") }
     #expect(ids.count == parts(page, " id=\"", "\"").count, "an id occurs twice")
@@ -114,7 +114,7 @@ struct ReportPageTests {
     #expect(local.output.contains("2026-11-21 09:01:00.080-05:00"))
   }
 
-  @Test("a page is a file of mode 0600, whole or not there, and never in the place of another")
+  @Test("a page is written completely with mode 0600, and does not replace another file")
   func file() throws {
     let path = folder.file("page.html")
     let journal = folder.file("a.journal")
@@ -147,7 +147,7 @@ struct ReportPageTests {
     #expect(!left.contains { $0.contains("partial") })
   }
 
-  @Test("a damaged journal is shown up to its damage, named, and the code says so")
+  @Test("a damaged journal is shown up to its named damage, and the exit code says so")
   func damaged() throws {
     let folder = try TemporaryFolder()
     try Journals.write(into: folder)

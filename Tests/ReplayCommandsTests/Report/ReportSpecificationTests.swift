@@ -15,7 +15,7 @@ struct ReportSpecificationTests {
     }
   }
 
-  @Test("RPL-4 the keys of the page are those of its help and its script")
+  @Test("RPL-4 the page lists the keys of the report's help and script")
   func keys() throws {
     let named = try rows(under: "The page", 1).map { row in
       row[0].split(separator: " ").map { $0.trimmingCharacters(in: ["`"]) }
@@ -35,7 +35,7 @@ struct ReportSpecificationTests {
     }
   }
 
-  @Test("the bounds of the page are those of the code")
+  @Test("the bounds on the page are those of the code")
   func bounds() throws {
     let numbers = try rows(under: "Bounds").map { row in
       row[1].replacingOccurrences(of: ",", with: "").split { !$0.isNumber }.map { Int($0) }
@@ -50,7 +50,7 @@ struct ReportSpecificationTests {
     #expect(ReportReading.room(for: 10_000).whys == 2)
   }
 
-  @Test("parts of the page stand in its order")
+  @Test("the parts of a report are in the order of the page")
   func parts() throws {
     let path = "Tools/ReplayCommands/Pure/Report/ReportPage"
     let source = try ["", "+Lanes", "+Table"].map { try Repository.text("\(path)\($0).swift") }

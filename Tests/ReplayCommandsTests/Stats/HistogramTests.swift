@@ -15,7 +15,7 @@ struct HistogramTests {
     return (0..<count).map { _ in chance.span(bits: 62) }
   }
 
-  @Test("RPL-4 percentiles are those of sorting, within a bucket, and exact below 128 ms")
+  @Test("RPL-4 percentiles equal those of a sorted list, within a bucket, and exactly below 128 ms")
   func oracle() {
     for seed in 0..<60 as Range<UInt64> {
       let spans = spans(seed, Int(1 + seed * seed % 400))
@@ -33,7 +33,7 @@ struct HistogramTests {
     }
   }
 
-  @Test("merging is addition: in any order, the histogram of all spans")
+  @Test("merged histograms equal the histogram of all spans, in any order")
   func merging() {
     for seed in 0..<30 as Range<UInt64> {
       let (left, right, third) = (spans(seed, 90), spans(seed + 100, 7), spans(seed + 200, 40))
@@ -54,7 +54,7 @@ struct HistogramTests {
     }
   }
 
-  @Test("the ends of what can be counted")
+  @Test("a percentile is nil without spans and exact for a single span")
   func ends() {
     #expect(Histogram().percentile(50) == nil)
     #expect(histogram([.max]).percentile(50) == .max)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("ProgressLine")
 struct ProgressLineTests {
-  @Test("RPL-4 a line says how far the count is, and never more than all")
+  @Test("RPL-4 a progress line shows how much is done, and never more than 100 %")
   func line() {
     var line = ProgressLine(
       bytes: 410_000_000, allBytes: 1_000_000_000, files: 4_102, allFiles: 10_000, elapsed: 2_000)
@@ -18,7 +18,7 @@ struct ProgressLineTests {
     #expect(line.text.contains(" 100 % "))
   }
 
-  @Test("nothing is shown in the first second, or where nobody looks")
+  @Test("nothing is shown in the first second or without a terminal")
   func quiet() {
     for isTerminal in [true, false] {
       let seen = CollectedOutput(isTerminal: isTerminal)

@@ -26,7 +26,8 @@ struct StatsCommandTests {
   }
 
   @Test(
-    "RPL-4 three thousand journals are counted; what is damaged is counted, named and never fatal")
+    "RPL-4 three thousand journals are counted; damaged ones are counted and named, and never fatal"
+  )
   func thousands() throws {
     try SampleJournal.write(to: folder.file("one.journal"))
     let good = try folder.bytes("one.journal")
@@ -60,7 +61,7 @@ struct StatsCommandTests {
         == ["damaged", "damaged", "damaged", "isDirectory", "notAJournal"])
     let failed = try #require(files["failed"] as? [[String: Any]])
     #expect(failed.map { $0["name"] as? String } == ["missing"])
-    // 2,994 good ones, and what of three comes before their damage.
+    // 2,994 good ones, and the records before the damage of three.
     let prefix = try #require(
       try ToolRun.inProcess(["stats", "--json", "\(path)/7.journal"]).objects().first)
     for figure in ["sessions", "records", "open"] {
@@ -73,7 +74,7 @@ struct StatsCommandTests {
     #expect(text.output.contains("\(path)/2007.journal is damaged at byte"))
   }
 
-  @Test("the same bytes come out for any number of threads, and of two runs")
+  @Test("the output is the same for any number of threads and in two runs")
   func jobs() throws {
     let path = try many(50)
     for grouping in [nil] + StatsGrouping.allCases {
@@ -87,7 +88,7 @@ struct StatsCommandTests {
     }
   }
 
-  @Test("RPL-4 many journals add up to what each of them says")
+  @Test("RPL-4 the figures of many journals are the sums of the figures of each")
   func sums() throws {
     let path = try many(40)
     let whole = try #require(try ToolRun.inProcess(["stats", "--json", path]).objects().first)
@@ -113,7 +114,7 @@ struct StatsCommandTests {
     }
   }
 
-  @Test("one journal is answered for as other commands do: figures first, then what is wrong")
+  @Test("for one journal, the figures come first and then the error, as in other commands")
   func oneFile() throws {
     try Journals.write(into: folder)
     for (name, code, word) in [
@@ -133,7 +134,7 @@ struct StatsCommandTests {
     #expect(ToolRun.inProcess(["stats", empty]).code == 65)
   }
 
-  @Test("--since and --until count what happened between them, and only that")
+  @Test("--since and --until count only what happened between them")
   func range() throws {
     try SampleJournal.write(to: folder.file("a.journal"))
     let path = folder.file("a.journal")
@@ -148,7 +149,7 @@ struct StatsCommandTests {
     #expect(try figures(["--since", "@3", "--until", "@4"])["records"] as? Int == 2)
   }
 
-  @Test("times and groups are those of the zone that is asked for")
+  @Test("times and groups use the requested zone")
   func zones() throws {
     try SampleJournal.write(to: folder.file("a.journal"))
     let arguments = ["stats", "--by", "day", folder.file("a.journal")]
@@ -160,7 +161,7 @@ struct StatsCommandTests {
     #expect(local.output.contains("2026-11-22 02:00:00.000+12:00"))
   }
 
-  @Test("what --by and --jobs cannot be is refused, with what was probably meant")
+  @Test("an invalid value of --by or --jobs is refused with a suggestion")
   func usage() throws {
     for (option, value, next) in [
       ("--by", "dya", "--by day"), ("--by", "verison", "--by version"), ("--by", "x", "one of day"),
@@ -174,7 +175,7 @@ struct StatsCommandTests {
 }
 
 extension SampleJournal {
-  /// Writes these records, those of one moment in one batch; they get their sequences from the journal.
+  /// Writes these records, one batch for each time; the journal assigns their sequences.
   static func write(to path: String, records: [SessionRecord]) throws {
     var batches: [[JournalDraft]] = []
     var last: Timestamp?
@@ -190,7 +191,7 @@ extension SampleJournal {
     }
     var options = Journal.Options()
     options.room = .none
-    // Nobody cuts the power: thousands of commits need not wait for the disk.
+    // No loss of power is simulated, so thousands of commits need not wait for the disk.
     options.durability = .operatingSystem
     let journal = try Journal.open(at: path, options: options)
     for batch in batches { _ = try journal.append(batch) }

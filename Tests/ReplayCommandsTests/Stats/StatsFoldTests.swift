@@ -27,7 +27,7 @@ struct StatsFoldTests {
     }
   }
 
-  @Test("RPL-4 every figure is what sorting and searching the whole history finds")
+  @Test("RPL-4 every figure equals one that is computed from the whole, sorted history")
   func oracle() throws {
     for seed in 0..<200 as Range<UInt64> {
       let history = try StatsHistory(seed: seed, records: Int(1 + seed % 150))
@@ -55,7 +55,7 @@ struct StatsFoldTests {
     Dictionary(uniqueKeysWithValues: counts.map { ($0.key.description, Int($0.value)) })
   }
 
-  @Test("groups share the whole out: whatever they are made by, their sum is the same")
+  @Test("the figures of the groups add up to the total for every grouping")
   func sums() throws {
     for seed in 0..<60 as Range<UInt64> {
       let records = try StatsHistory(seed: seed, records: 90).records
@@ -66,7 +66,7 @@ struct StatsFoldTests {
     }
   }
 
-  @Test("a range of records and the rest of them add up to the whole")
+  @Test("the figures of a range and of the remaining records add up to the total")
   func ranges() throws {
     for seed in 0..<60 as Range<UInt64> {
       let records = try StatsHistory(seed: seed, records: 60).records
@@ -77,7 +77,7 @@ struct StatsFoldTests {
     }
   }
 
-  @Test("by reason, a session's refreshes stand with the reason for which it ended")
+  @Test("grouped by reason, a session's refreshes count under the reason of its end")
   func byReason() throws {
     let records = SampleJournal.records
     let groups = try folded(records, by: .reason).groups.figures
@@ -94,7 +94,7 @@ struct StatsFoldTests {
     #expect(Set(methods.keys) == [.word("password"), .word("biometric")])
   }
 
-  @Test("by day, what happens belongs to its own day, in the zone that is asked for")
+  @Test("grouped by day, a record counts on its own day in the requested zone")
   func byDay() throws {
     func days(_ hours: Int64) throws -> [StatsKey: StatsFigures] {
       var fold = StatsFold(by: .day, file: "a", offset: { _ in hours * 3_600_000 })
@@ -102,7 +102,7 @@ struct StatsFoldTests {
       fold.finish()
       return fold.groups.figures
     }
-    // The sample begins on 2026-11-21 at 14:00Z, day 20,778, and is signed in again an hour later.
+    // The sample begins on 2026-11-21 at 14:00Z, day 20,778. A new login follows an hour later.
     let utc = try days(0)
     #expect(Set(utc.keys) == [.day(20_778), .day(20_779)])
     #expect(utc[.day(20_778)]?.sessions == 2)
@@ -113,13 +113,13 @@ struct StatsFoldTests {
     #expect(Set(try days(-24).keys) == [.day(20_777), .day(20_778)])
   }
 
-  @Test("RPL-4 by version, what happens belongs to the app that opened the journal last")
+  @Test("RPL-4 grouped by version, a record counts for the app that last opened the journal")
   func byVersion() throws {
     var seen: Set<StatsKey> = []
     for seed in 0..<60 as Range<UInt64> {
       let records = try StatsHistory(seed: seed, records: 90).records
       let groups = try folded(records, by: .version).groups.figures
-      // The plain way: cut where somebody opens, each piece with its app's name.
+      // The simple way: cut the history at each opening, and name each piece by its app.
       var app = StatsFold.noVersion
       var sessions: [StatsKey: UInt64] = [:]
       var successes: [StatsKey: UInt64] = [:]
@@ -141,7 +141,7 @@ struct StatsFoldTests {
     #expect(Set(sample.keys) == [.word("2.4.1+318")])
   }
 
-  @Test("by cause, a session waits for its explanation, and never for ever")
+  @Test("grouped by cause, a session waits for its explanation, up to the end of the journal")
   func byCause() throws {
     var fold = StatsFold(by: .cause, file: "a")
     for record in SampleJournal.records { try fold.take(record) }
@@ -159,7 +159,7 @@ struct StatsFoldTests {
     #expect(total == (try folded(many).groups.total))
   }
 
-  @Test("an event that the state does not allow is refused, and nothing of it is counted")
+  @Test("an event that the state does not allow is refused and changes no figure")
   func illegal() throws {
     var fold = try folded(SampleJournal.records)
     let before = fold.groups
@@ -173,7 +173,7 @@ struct StatsFoldTests {
 }
 
 extension StatsFigures {
-  /// Causes are counted only where figures are grouped by them.
+  /// Causes are counted only if figures are grouped by cause.
   var withoutCauses: StatsFigures {
     var figures = self
     figures.causes = [:]
@@ -182,7 +182,7 @@ extension StatsFigures {
 }
 
 extension SampleJournal {
-  /// The sample's records, without what a newer version wrote: sequences without a gap.
+  /// The sample's records without those of a newer version: sequences without a gap.
   static var records: [SessionRecord] {
     batches.flatMap { batch in
       batch.contents.map { (start.advanced(by: batch.after), $0) }

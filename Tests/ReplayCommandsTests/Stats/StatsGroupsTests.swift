@@ -4,7 +4,7 @@ import Testing
 
 @Suite("StatsGroups")
 struct StatsGroupsTests {
-  @Test("words are shown as people count: numbers in them by what they are")
+  @Test("keys are sorted naturally: numbers in words by their value")
   func order() {
     let words = [
       "", "(unknown)", "1", "01", "2.4.1", "2.9.0", "2.10.0", "2.10.0-b2", "2.10.0-b10", "a", "a1",
@@ -30,7 +30,7 @@ struct StatsGroupsTests {
     return figures
   }
 
-  @Test("beyond the bound groups are counted together, the same whatever the order")
+  @Test("groups beyond the limit are counted together, the same in any order")
   func bounded() {
     for seed in 0..<40 as Range<UInt64> {
       var chance = Chance(seed)
@@ -51,7 +51,7 @@ struct StatsGroupsTests {
       halves.merge(groups(added[..<30]))
       #expect(halves == whole)
       #expect(whole.total.sessions == added.reduce(0) { $0 + $1.1.sessions })
-      // The last days, the first words.
+      // The limit keeps the last days and the first words.
       let keys = Set(added.map(\.0)).sorted()
       let kept = seed % 2 == 0 ? Array(keys.suffix(7)) : Array(keys.prefix(7))
       #expect(whole.figures.keys.sorted() == kept)

@@ -1,6 +1,6 @@
 @_spi(Internals) import SessionCore
 
-/// A sequence of numbers that looks like chance and is the same for the same seed.
+/// Pseudorandom numbers, the same for the same seed.
 struct Chance {
   private var state: UInt64
 
@@ -14,17 +14,17 @@ struct Chance {
     return mixed ^ (mixed >> 31)
   }
 
-  /// A number from 0 to below `bound`.
+  /// A number from 0 up to, but not including, `bound`.
   mutating func below(_ bound: UInt64) -> UInt64 { next() % bound }
 
-  /// A span that is as often short as long: some power of two, and what is below it.
+  /// A span whose length is spread evenly over the powers of two.
   mutating func span(bits: UInt64 = 40) -> Int64 {
     let power = below(bits)
     return Int64(below(1 << (power + 1)))
   }
 }
 
-/// A journal's records as chance would have them, each legal in the state before it.
+/// The records of a drawn journal, each legal in the state before it.
 struct StatsHistory {
   private(set) var records: [SessionRecord] = []
   private var chance: Chance
@@ -37,10 +37,10 @@ struct StatsHistory {
     while records.count < count { try step() }
   }
 
-  /// The records that a compacted journal begins with stand for those before.
+  /// A compacted journal begins with a snapshot that replaces earlier records.
   private mutating func compact() throws {
     while records.count < 12 { try step() }
-    // What a newer version wrote cannot be summed up.
+    // A record of a newer version cannot be part of a snapshot.
     guard let snapshot = fold.snapshot else { return }
     records = [SessionRecord(sequence: fold.sequence, time: time, content: snapshot)]
   }
@@ -59,7 +59,7 @@ struct StatsHistory {
   }
 
   private mutating func step() throws {
-    // Now and then somebody sets the clock back.
+    // Sometimes the clock is set back.
     let wait = chance.below(20) == 0 ? -chance.span(bits: 24) : chance.span(bits: 26)
     switch (fold.state, chance.below(12)) {
     case (_, 0):

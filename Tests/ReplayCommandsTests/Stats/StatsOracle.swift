@@ -2,7 +2,7 @@
 
 @testable import ReplayCommands
 
-/// The figures of a history, computed the plain way: all records at hand, lists that are sorted.
+/// The figures of a history, computed in a simple way: from all records, with sorted lists.
 struct StatsOracle {
   var sessions = 0
   var continued = 0
@@ -84,7 +84,7 @@ struct StatsOracle {
     }
   }
 
-  /// The records of the session that reaches to `index`, without it.
+  /// The records of the session before `index`, without the one at `index`.
   private static func session(before index: Int, _ records: [SessionRecord]) -> ArraySlice<
     SessionRecord
   > {
@@ -92,7 +92,7 @@ struct StatsOracle {
     return records[start..<index]
   }
 
-  /// The failures behind the last token of the session that reaches to `index`.
+  /// The first failure after the last token of the session before `index`.
   private static func failing(before index: Int, _ records: [SessionRecord]) -> SessionRecord? {
     let session = session(before: index, records)
     let start = session.lastIndex { $0.event?.announcedToken != nil } ?? session.startIndex
@@ -113,7 +113,7 @@ struct StatsOracle {
     recoveries.append(records[index].time.milliseconds - failed.time.milliseconds)
   }
 
-  /// Nearest rank of the spans that count, by sorting them.
+  /// The nearest rank of the spans, by sorting them.
   static func percentile(_ percent: Int, of spans: [Int64]) -> Int64? {
     let sorted = spans.sorted()
     guard !sorted.isEmpty else { return nil }

@@ -27,7 +27,7 @@ struct StatsPageTests {
     #expect(zip(places, places.dropFirst()).allSatisfy { ($0 ?? text) < ($1 ?? text) })
   }
 
-  @Test("the page names what --by can be")
+  @Test("the page names the values of --by")
   func groupings() throws {
     #expect(try words(under: "Groups") == StatsGrouping.allCases.map(\.rawValue))
   }

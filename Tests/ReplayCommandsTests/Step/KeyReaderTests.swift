@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Keys from bytes")
 struct KeyReaderTests {
-  /// The keys of these bytes, and of a pause behind them.
+  /// The keys of these bytes, followed by a pause.
   static func keys(_ text: String, pause: Bool = true) -> [StepKey] {
     keys(Array(text.utf8), pause: pause)
   }
@@ -17,7 +17,7 @@ struct KeyReaderTests {
   }
 
   @Test(
-    "each sequence of a terminal is its key",
+    "each sequence of a terminal results in its key",
     arguments: [
       ("\u{1B}[A", .up), ("\u{1B}[B", .down), ("\u{1B}[C", .right), ("\u{1B}[D", .left),
       ("\u{1B}OA", .up), ("\u{1B}OD", .left), ("\u{1B}[1;5C", .right), ("\u{1B}[H", .home),
@@ -34,7 +34,7 @@ struct KeyReaderTests {
     #expect(Self.keys(bytes) == [key])
   }
 
-  @Test("a sequence that is not known is passed over as a whole, and what follows is a key")
+  @Test("an unknown sequence is skipped as a whole, and the next bytes are a key")
   func unknown() {
     for sequence in [
       "\u{1B}[15~", "\u{1B}[2~", "\u{1B}[<0;10;5M", "\u{1B}[?1;2c", "\u{1B}x", "\u{1B}O1",
@@ -45,7 +45,7 @@ struct KeyReaderTests {
     }
   }
 
-  @Test("ESC is a key when nothing follows, or another ESC")
+  @Test("ESC is a key if nothing follows, or another ESC")
   func escape() {
     #expect(Self.keys("\u{1B}", pause: false) == [])
     #expect(Self.keys("\u{1B}\u{1B}") == [.escape, .escape])
@@ -58,12 +58,12 @@ struct KeyReaderTests {
     #expect(reader.timeout() == nil)
   }
 
-  @Test("what is pasted is text and no command")
+  @Test("pasted text is read as text and not as commands")
   func paste() {
     #expect(
       Self.keys("\u{1B}[200~q\r\u{3}é\u{1B}[201~q")
         == [.pasted("q"), .pasted("é"), .character("q")])
-    // One that never ends does not swallow what is pressed later.
+    // An unfinished paste does not swallow keys that are pressed later.
     var reader = KeyReader()
     for byte in "\u{1B}[200~x".utf8 { _ = reader.push(byte) }
     _ = reader.push(0x1B)
@@ -71,7 +71,7 @@ struct KeyReaderTests {
     #expect(reader.push(UInt8(ascii: "q")) == .character("q"))
   }
 
-  @Test("bytes that are no text are no keys, and any bytes whatever are taken")
+  @Test("bytes that are not text are not keys, and the reader accepts any bytes")
   func anyBytes() {
     #expect(Self.keys([0xC3, 0x28]) == [.character("(")])
     #expect(Self.keys([0xE0, 0x80, 0x80, 0x6A]) == [.character("j")])
@@ -79,14 +79,14 @@ struct KeyReaderTests {
     var generator = SystemRandomNumberGenerator()
     for _ in 0..<2_000 {
       let bytes = (0..<40).map { _ in UInt8.random(in: 0...255, using: &generator) }
-      // Some bytes are more telling than others.
+      // These bytes are drawn more often, because they begin sequences.
       let telling = bytes.map { $0 % 5 == 0 ? 0x1B : $0 % 7 == 0 ? 0x5B : $0 }
       for bytes in [bytes, telling] {
         var reader = KeyReader()
         for byte in bytes { _ = reader.push(byte) }
         _ = reader.timeout()
         #expect(!reader.isPending)
-        // After a pause it is as new.
+        // After a pause the reader is in its initial state.
         #expect(reader.push(UInt8(ascii: "q")) == .character("q"), "\(bytes)")
       }
     }

@@ -9,7 +9,7 @@
   /// The program leads a session whose terminal this is, so that Ctrl-Z, a closed window and a changed
   /// size reach it as they reach any program.
   final class PseudoTerminal: Sendable {
-    /// Longer than any screen takes on a machine that is busy with other things.
+    /// Longer than any screen takes on a busy machine.
     private static let patience = 120
 
     // Constants of Linux that Swift does not show.
@@ -18,15 +18,15 @@
     private static let leadSession: Int32 = 0x80  // POSIX_SPAWN_SETSID
 
     private let controller: Int32
-    /// The other side, held open so that its mode can be looked at when the program has gone.
+    /// The other side, held open so that its mode can be read after the program has ended.
     private let side: Int32
-    /// What is written here makes the reader close the terminal.
+    /// A write to this pipe makes the reader close the terminal.
     private let closer: Int32
     let process: pid_t
     private let watch: Watch
     private let isOpen = Mutex(true)
 
-    /// What two threads find out: one that reads, one that waits for the end.
+    /// The results of two threads: one reads, the other waits for the end.
     private final class Watch: Sendable {
       let grid: Mutex<TerminalGrid>
       let exit = Mutex<Int32?>(nil)
@@ -36,7 +36,7 @@
         self.grid = Mutex(grid)
       }
 
-      /// Reads until somebody closes the terminal.
+      /// Reads until the terminal is closed.
       func read(from controller: Int32, until closed: Int32) {
         var bytes = [UInt8](repeating: 0, count: 4096)
         var asked = [
@@ -110,7 +110,7 @@
         posix_spawnattr_destroy(&attributes)
         posix_spawn_file_actions_destroy(&actions)
       }
-      // A test's runner may ignore what a program on a terminal lives by.
+      // The runner of the tests may ignore signals that a program on a terminal needs.
       var defaults = sigset_t()
       sigemptyset(&defaults)
       for signal in [SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT, SIGWINCH, SIGPIPE, SIGTTOU] {
@@ -144,7 +144,7 @@
 
     var grid: TerminalGrid { watch.grid.withLock { $0 } }
 
-    /// Waits until what is shown is as wanted; the screen then.
+    /// Waits until the screen meets a condition, and returns the screen.
     @discardableResult
     func screen(
       _ what: String, _ isWanted: @escaping @Sendable (TerminalGrid) -> Bool
@@ -190,7 +190,7 @@
 
     func signal(_ number: Int32) { kill(process, number) }
 
-    /// Closes the window: nobody is at the other side any more.
+    /// Closes the window: the terminal has no reader any more.
     func close() {
       let isOpen = isOpen.withLock { isOpen in
         defer { isOpen = false }
@@ -202,15 +202,15 @@
       Glibc.close(side)
     }
 
-    /// Waits for the program's end; its code, or 128 and the signal that it died of.
+    /// Waits for the program's end; its code, or 128 plus the number of the signal that ended it.
     func end() throws -> Int32 {
       try until("its end") { watch.exit.withLock { $0 != nil } }
       return try #require(watch.exit.withLock { $0 })
     }
 
-    /// The most memory that the program has held so far, in KiB.
+    /// The maximum memory of the program so far, in KiB.
     ///
-    /// Not what the system says of a child that has ended: that counts the parent's, up to `exec`.
+    /// The system's own figure for an ended child includes its parent's memory up to `exec`.
     func peakMemory() throws -> Int {
       let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
       let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }

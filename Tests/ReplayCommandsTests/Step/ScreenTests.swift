@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Screens")
 struct ScreenTests {
-  @Test("the width of a text is that of its scalars on a terminal")
+  @Test("the width of a text is the sum of its scalars' widths on a terminal")
   func width() {
     let cases: [(String, Int)] = [
       ("", 0), ("abc", 3), ("São", 3), ("Sa\u{303}o", 3), ("日本", 4), ("ｆ", 2), ("한국", 4),
@@ -16,7 +16,7 @@ struct ScreenTests {
     }
   }
 
-  @Test("a text that is cut fits, and ends with …")
+  @Test("a text that is cut fits its width and ends with …")
   func cut() {
     #expect(DisplayWidth.cut("abcdef", 6) == "abcdef")
     #expect(DisplayWidth.cut("abcdef", 5) == "abcd…")
@@ -29,7 +29,7 @@ struct ScreenTests {
     }
   }
 
-  @Test("a line takes no more than its columns, and what is skipped is blank")
+  @Test("a line takes no more than its columns, and skipped columns are blank")
   func line() {
     var line = ScreenLine(columns: 12)
     line.append("ab")
@@ -65,7 +65,9 @@ struct ScreenTests {
     return Screen(size, lines, cursor: Bool.random(using: &generator) ? cursor : nil)
   }
 
-  @Test("drawing what differs comes to the same as drawing all", arguments: [true, false])
+  @Test(
+    "drawing only the differences has the same result as drawing the whole screen",
+    arguments: [true, false])
   func difference(isColored: Bool) {
     var generator = SystemRandomNumberGenerator()
     for _ in 0..<150 {
@@ -88,7 +90,7 @@ struct ScreenTests {
     }
   }
 
-  @Test("a screen that is there already is not drawn")
+  @Test("an unchanged screen is not drawn")
   func nothing() {
     var line = ScreenLine(columns: 20)
     line.append("text", .bold)

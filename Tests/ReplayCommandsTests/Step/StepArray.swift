@@ -3,11 +3,11 @@
 @testable import ReplayCommands
 @testable import SessionExplain
 
-/// Records in memory, looked at in the plainest way: what other sources must be equal to.
+/// Records in memory, read in the simplest way: other sources must be equal to it.
 struct StepArray: StepSource {
   let entries: [JournalEntry]
   var fault: String?
-  /// After so many searches one is stopped; `nil` never.
+  /// The number of searches after which one is stopped; `nil` never.
   var patience: Int?
 
   init(_ entries: [JournalEntry], fault: String? = nil) {
@@ -15,7 +15,7 @@ struct StepArray: StepSource {
     self.fault = fault
   }
 
-  /// The sample's records, as a journal would hold them.
+  /// The sample's records, as a journal holds them.
   static var sample: StepArray {
     var entries: [JournalEntry] = []
     for batch in SampleJournal.batches {

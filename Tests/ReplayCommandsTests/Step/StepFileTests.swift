@@ -5,7 +5,7 @@ import Testing
 
 @testable import ReplayCommands
 
-/// Looking at a file anywhere is the same as having all of it in memory.
+/// Reading any place of a file is the same as holding all of it in memory.
 @Suite("Places in a journal")
 struct StepFileTests {
   private let folder: TemporaryFolder
@@ -14,7 +14,7 @@ struct StepFileTests {
     folder = try TemporaryFolder()
   }
 
-  /// The file's records as a plain pass has them.
+  /// The file's records, read from the beginning.
   private func whole(_ name: String) throws -> StepArray {
     var entries: [JournalEntry] = []
     _ = try JournalFile(path: folder.file(name), name: name).visit { entry in
@@ -68,7 +68,7 @@ struct StepFileTests {
     #expect(isSame, "\(place)")
   }
 
-  @Test("JRN-1 records and folds at any place are those of a whole pass")
+  @Test("JRN-1 records and folds at any place equal those of a complete pass")
   func places() throws {
     try writeLong("long.journal", records: 20_000)
     let array = try whole("long.journal")
@@ -87,7 +87,7 @@ struct StepFileTests {
     }
   }
 
-  @Test("nothing is read before it is asked for")
+  @Test("nothing is read before it is requested")
   func laziness() throws {
     try writeLong("long.journal", records: 20_000)
     let file = try file("long.journal")
@@ -96,7 +96,7 @@ struct StepFileTests {
     #expect(file.total.number <= 4_096)
     #expect(file.find(.sequence(from: 5_000), from: 0, .forward) == .found(4_999))
     #expect(file.total.number <= 3 * 4_096)
-    // A pass that is stopped goes on where it was.
+    // A search that is stopped continues at the place that it reached.
     var pulses = 0
     file.pulse = { _ in
       pulses += 1
@@ -112,7 +112,7 @@ struct StepFileTests {
     #expect(file.total.number > read)
   }
 
-  @Test("RPL-1 whatever is looked for is found where a whole pass finds it")
+  @Test("RPL-1 a search finds what a complete pass finds")
   func searches() throws {
     try writeLong("long.journal", records: 20_000)
     var array = try whole("long.journal")
@@ -133,7 +133,7 @@ struct StepFileTests {
     }
   }
 
-  @Test("JRN-1 a journal that grows is read on, batch by batch")
+  @Test("JRN-1 records appended to a growing journal are read batch by batch")
   func growth() throws {
     let path = folder.file("live.journal")
     var options = Journal.Options()
@@ -166,7 +166,7 @@ struct StepFileTests {
     compare(file, array, at: 1)
   }
 
-  @Test("RPL-5 what is wrong with a journal is the end of what is shown, and is said")
+  @Test("RPL-5 a faulty journal is shown up to its fault, which is reported")
   func faults() throws {
     try Journals.write(into: folder)
     let cases: [(name: String, fault: String?)] = [
@@ -178,7 +178,7 @@ struct StepFileTests {
     for (name, fault) in cases {
       let file = try file(name)
       var array = try whole(name)
-      // Behind an event that has no effect nothing is shown: no state is known there.
+      // Nothing is shown after an event that the state does not allow: the state is unknown.
       if ["illegal.journal", "unknown.journal"].contains(name) {
         let count = name == "illegal.journal" ? 27 : 1
         array = StepArray(Array(array.entries.prefix(count)))
@@ -189,7 +189,7 @@ struct StepFileTests {
     }
   }
 
-  @Test("a journal that is cut while it is shown is told, and what was read stays")
+  @Test("a journal that is cut while it is shown is reported, and its read records stay")
   func cut() throws {
     try writeLong("long.journal", records: 20_000)
     let file = try file("long.journal")

@@ -7,7 +7,7 @@
   @testable import ReplayCommands
   @testable import SessionExplain
 
-  /// Journals that are too long to be read for each look.
+  /// Journals that are too long to be read completely for each screen.
   @Suite("step, on large journals", .timeLimit(.minutes(10)))
   struct StepLargeTests {
     private let folder: TemporaryFolder
@@ -21,7 +21,7 @@
     }
 
     @Test(
-      "RPL-1 a journal of a million records: the first screen, the end, and a search that is stopped"
+      "RPL-1 step shows the first screen and the end of a million records, and stops a search"
     )
     func million() throws {
       let path = folder.file("million.journal")
@@ -44,7 +44,7 @@
       #expect(try terminal.end() == 0)
     }
 
-    /// The most memory that a look at all of a journal of so many megabytes took, in KiB.
+    /// The maximum memory that a look at a whole journal of this many megabytes took, in KiB.
     private func peak(megabytes: Int) throws -> Int {
       let path = folder.file("\(megabytes).journal")
       try MillionRecords.writeLarge(to: path, megabytes: megabytes)
@@ -65,7 +65,7 @@
       return peak
     }
 
-    @Test("RPL-5 the memory of a look does not grow with the journal")
+    @Test("RPL-5 the memory of step does not grow with the journal")
     func memory() throws {
       let small = try peak(megabytes: 16)
       let large = try peak(megabytes: 64)
@@ -74,7 +74,7 @@
     }
   }
 
-  /// Journals that are long and quickly written.
+  /// Long journals that are quick to write.
   enum MillionRecords {
     /// Records of 8 KiB from a newer version, 128 in a batch, one of them a login and one a logout.
     static func writeLarge(to path: String, megabytes: Int) throws {

@@ -20,7 +20,7 @@ struct StepModelTests {
     ScreenSize(rows: 50, columns: 200),
   ]
 
-  /// What is pressed after the beginning, and why.
+  /// The keys that are pressed first, and why.
   static let scripts: [(keys: String, why: String)] = [
     ("", "the last end of a session"),
     ("g", "the first record"),
@@ -55,7 +55,7 @@ struct StepModelTests {
     return model
   }
 
-  @Test("RPL-1 what each script shows is what its golden file says", arguments: sizes)
+  @Test("RPL-1 the screens of each script equal its golden file", arguments: sizes)
   func goldens(size: ScreenSize) throws {
     var text = ""
     for script in Self.scripts {
@@ -77,7 +77,7 @@ struct StepModelTests {
       && screen.lines.allSatisfy { DisplayWidth.of($0.text) <= size.columns }
   }
 
-  @Test("RPL-1 any keys whatever keep the cursor among the records and the screen in its size")
+  @Test("RPL-1 any keys keep the cursor within the records and the screen within its size")
   func anyKeys() {
     let keys =
       StepAction.allCases.flatMap(\.keys) + stepKeys("Enter Enter @ 1 2 a Esc Esc x 7")
@@ -110,7 +110,7 @@ struct StepModelTests {
     }
   }
 
-  @Test("RPL-1 one on and one back is where it was", arguments: sizes)
+  @Test("RPL-1 a step forward and a step back result in the same screen", arguments: sizes)
   func forwardAndBack(size: ScreenSize) {
     var source = StepArray.sample
     var model = Self.model(size)
@@ -128,7 +128,7 @@ struct StepModelTests {
     #expect(model.handle(.left, &source) == .bell)
   }
 
-  @Test("RPL-1 the state that is shown at a record is that of state --at")
+  @Test("RPL-1 the state at a record equals the output of state --at")
   func states() throws {
     let folder = try TemporaryFolder()
     try SampleJournal.write(to: folder.file("a.journal"))
@@ -164,7 +164,7 @@ struct StepModelTests {
     }
   }
 
-  /// The sequence that is looked at after these keys.
+  /// The sequence that is selected after these keys.
   private func sequence(after keys: String, kinds: KindFilter? = nil) throws -> UInt64 {
     var source = StepArray.sample
     var model = StepModel(name: "a.journal", kinds: kinds)
@@ -172,7 +172,7 @@ struct StepModelTests {
     return try #require(source.record(at: model.cursor)).record.sequence
   }
 
-  @Test("RPL-1 each key leads where the page says")
+  @Test("RPL-1 each key moves to the record that the page describes")
   func places() throws {
     let cases: [(keys: String, sequence: UInt64)] = [
       ("j", 2), ("l → ↓ space", 5), ("j j k", 2), ("n", 2), ("n n", 4), ("n n n N", 4),
@@ -193,21 +193,21 @@ struct StepModelTests {
     #expect(try sequence(after: "G N", kinds: requests) == 21)
   }
 
-  @Test("RPL-1 what changed is marked, and only that")
+  @Test("RPL-1 only changed fields are marked")
   func changes() {
     var source = StepArray.sample
     var model = Self.model(ScreenSize(rows: 24, columns: 120), isColored: true)
     func changed(_ model: StepModel) -> [String] {
       model.screen(&source).lines.flatMap(\.spans).filter { $0.role == .changed }.map(\.text)
     }
-    // Opening changes nothing; a login nearly all.
+    // An opening changes no field; a login changes nearly all.
     #expect(changed(model).isEmpty)
     _ = model.handle(.right, &source)
     #expect(changed(model).contains("unauthenticated → authenticated"))
     #expect(changed(model).count == 8)
     _ = model.handle(.right, &source)
     #expect(changed(model) == ["– → refresh @3 with tok#1"])
-    // Compared with a mark, what happened since.
+    // Compared with a mark: everything that changed since.
     for key in stepKeys(": @2 Enter m : @4 Enter") { _ = model.handle(key, &source) }
     #expect(changed(model).map { $0.prefix(6) } == ["tok#1 ", "14:00:"])
     #expect(model.mark == 1)
@@ -218,7 +218,7 @@ struct StepModelTests {
     #expect(stars.count == 8)
   }
 
-  @Test("a search that is stopped says so and stays where it was")
+  @Test("a search that is stopped says so and keeps its place")
   func stopped() {
     var source = StepArray.sample
     var model = Self.model(ScreenSize(rows: 24, columns: 80))
@@ -230,7 +230,7 @@ struct StepModelTests {
     #expect(model.message == nil)
   }
 
-  @Test("pages open, scroll and close; Ctrl-C and Ctrl-Z lead out of everything")
+  @Test("pages open, scroll and close; Ctrl-C and Ctrl-Z leave every page")
   func pages() {
     var source = StepArray.sample
     var model = Self.model(ScreenSize(rows: 12, columns: 60))
@@ -250,7 +250,7 @@ struct StepModelTests {
     #expect(model.screen(&source).text.contains("the next record"))
   }
 
-  @Test("JSON is shown a field on a line, and long lines are wrapped")
+  @Test("JSON is shown with a field on each line, and long lines are wrapped")
   func json() {
     let json = #"{"a":1,"b":{"c":"x,{\"y\":","d":[]},"e":[1,2],"f":{}}"#
     #expect(

@@ -14,7 +14,7 @@ struct StepPageTests {
       }
   }
 
-  @Test("RPL-1 the page and the code have the same keys, and say the same of them")
+  @Test("RPL-1 the page and the code have the same keys with the same descriptions")
   func keys() throws {
     let told = try rows(under: "Keys")
     let known = StepAction.allCases.map { action in
@@ -23,7 +23,7 @@ struct StepPageTests {
     #expect(told == known)
   }
 
-  @Test("no key does two things, and the help page has them all")
+  @Test("each key has one meaning, and the help page lists every key")
   func help() {
     let keys = StepAction.allCases.flatMap(\.keys)
     #expect(Set(keys).count == keys.count)

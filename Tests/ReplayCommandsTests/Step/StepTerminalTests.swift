@@ -38,7 +38,7 @@
       return model.screen(&source).text
     }
 
-    /// Waits until the terminal is as it is before anything and after everything.
+    /// Waits until the terminal is as it was before the program started.
     private func isGivenBack(_ terminal: PseudoTerminal) throws {
       try terminal.screen("the terminal as it was") { Self.isAsBefore($0) }
     }
@@ -48,7 +48,7 @@
         && grid.strange.isEmpty
     }
 
-    @Test("RPL-1 it opens at the last end, and leaves the terminal as it was")
+    @Test("RPL-1 step opens at the last end and restores the terminal")
     func opens() throws {
       let terminal = try step([journal])
       let wanted = try expected("")
@@ -82,7 +82,7 @@
       try isGivenBack(terminal)
     }
 
-    @Test("RPL-1 forty keys, one at a time and all at once, come to the screen that they should")
+    @Test("RPL-1 forty keys result in the expected screen, one at a time and all at once")
     func keys() throws {
       let keys =
         "g j j l → ↓ space n n N e E ] [ o o PgDn PgUp f b G g : @12 Enter m j j m t t Enter q H j k "
@@ -98,7 +98,7 @@
       }
       let wanted = try expected(keys)
       let slow = try step([journal])
-      // Esc is told from the beginning of a sequence by a pause: the screen that follows it.
+      // A pause tells Esc from the beginning of a sequence: wait for its screen.
       let pause = try #require(pressed.firstIndex(of: "\u{1B}"))
       for key in pressed[..<pause] { slow.press(key) }
       try slow.shows(" Keys ─")
@@ -116,7 +116,7 @@
     }
 
     @Test(
-      "RPL-5 the bytes of a key may come late, and Esc alone still leaves", arguments: [30, 300])
+      "RPL-5 the bytes of a key may arrive late, and Esc alone still leaves", arguments: [30, 300])
     func lateBytes(milliseconds: Int) throws {
       let wanted = try expected("g j j")
       for attempt in 1... {
@@ -127,7 +127,7 @@
           terminal.press(byte)
           Thread.sleep(forTimeInterval: Double(milliseconds) / 1_000)
         }
-        // A machine that is busy may have held this thread back for longer than a key is waited for.
+        // A busy machine may have delayed this thread longer than step waits for a key.
         let isLate = ContinuousClock.now - start > .milliseconds(3 * milliseconds + 500)
         if isLate, attempt < 20 { continue }
         #expect(try terminal.screen("the next record") { $0.text == wanted }.strange.isEmpty)
@@ -137,12 +137,12 @@
       }
     }
 
-    @Test("RPL-5 ESCDELAY says how long Esc waits for the rest of a key")
+    @Test("RPL-5 ESCDELAY sets how long Esc waits for the rest of a key")
     func escapeDelay() throws {
       let terminal = try step([journal], environment: ["ESCDELAY": "60000"])
       terminal.press("gj")
       terminal.press("\u{1B}")
-      // A signal that ends the wait is no time that passed.
+      // A signal that ends the wait does not count as elapsed time.
       terminal.resize(rows: 30, columns: 100)
       let wanted = try expected("g j j", rows: 30)
       terminal.press("[B")
@@ -151,7 +151,7 @@
       #expect(try terminal.end() == 0)
     }
 
-    @Test("a window that changes its size is drawn anew, also one that is too small")
+    @Test("a resized window is drawn anew, even if it is too small")
     func resize() throws {
       let terminal = try step([journal], rows: 30, columns: 120)
       let first = try expected("", rows: 30, columns: 120)
@@ -166,7 +166,7 @@
       #expect(try terminal.end() == 0)
     }
 
-    @Test("a search and a selector are entered at the bottom, where the cursor is")
+    @Test("a search and a selector are entered at the bottom, at the cursor")
     func prompt() throws {
       let terminal = try step([journal])
       try terminal.shows("▶")
@@ -185,7 +185,7 @@
     }
 
     @Test(
-      "RPL-5 a signal ends it with the terminal restored",
+      "RPL-5 a signal ends step with the terminal restored",
       arguments: [(SIGTERM, 143), (SIGHUP, 129), (SIGINT, 130)] as [(Int32, Int32)])
     func signals(number: Int32, code: Int32) throws {
       let terminal = try step([journal])
@@ -199,7 +199,7 @@
       #expect(try fresh.mode() == after)
     }
 
-    @Test("Ctrl-Z gives the terminal back to the shell, and fg comes back to the same screen")
+    @Test("Ctrl-Z returns the terminal to the shell, and fg restores the screen")
     func suspend() throws {
       let script = """
         set -m
@@ -212,14 +212,14 @@
         "/bin/bash", ["-c", script, try ToolRun.binary(), journal], rows: 24, columns: 200)
       try terminal.shows("@12  12 of 27")
       terminal.press("\u{1A}")
-      // The shell shows its line on the normal screen, and the job comes back behind it.
+      // The shell shows its line on the normal screen. After fg, step draws its own screen.
       try terminal.screen("the screen again") {
         $0.isAlternate && $0.text.contains("@12  12 of 27")
       }
       terminal.press("jq")
       #expect(try terminal.end() == 0)
       let grid = try terminal.shows("left with 0")
-      // 128 and the signal that stops.
+      // 128 plus the number of the stop signal.
       #expect(grid.text.contains("stopped with \(128 + SIGTSTP):"))
       #expect(grid.text.contains("isig") && !grid.text.contains("-isig"))
       #expect(grid.text.contains("icanon") && !grid.text.contains("-icanon"))
@@ -227,12 +227,12 @@
       try isGivenBack(terminal)
     }
 
-    @Test("stopped and continued by others, it draws anew")
+    @Test("step draws anew after another process stops and continues it")
     func continued() throws {
       let terminal = try step([journal])
       let wanted = try expected("")
       try terminal.screen("the first screen") { $0.text == wanted }
-      // Another size clears what is shown here, but not what the program believes.
+      // A new size clears the grid of this test, but not the program's copy of the screen.
       terminal.signal(SIGSTOP)
       terminal.resize(rows: 24, columns: 100)
       terminal.signal(SIGCONT)
@@ -241,7 +241,7 @@
       #expect(try terminal.end() == 0)
     }
 
-    @Test("a window that is closed ends it")
+    @Test("closing the window ends step")
     func closedWindow() throws {
       let terminal = try step([journal])
       try terminal.shows("▶")
@@ -249,7 +249,7 @@
       #expect(try terminal.end() == 129)
     }
 
-    @Test("JRN-1 a journal that grows while it is shown")
+    @Test("JRN-1 a journal that grows is shown up to its new end")
     func growth() throws {
       let path = folder.file("live.journal")
       let live = try Journal.open(at: path)
@@ -277,7 +277,7 @@
       .init(user: SampleJournal.user, method: .password, token: SampleJournal.token(1, at: 0))
     }
 
-    @Test("RPL-5 a damaged journal is shown as far as it is good, then 65; a torn one 2")
+    @Test("RPL-5 a damaged journal is shown up to its damage with code 65; a torn one gives 2")
     func damaged() throws {
       let damaged = try step([folder.file("damaged.journal")], columns: 200)
       try damaged.shows("is damaged at byte")
@@ -293,7 +293,7 @@
       #expect(try torn.end() == 2)
     }
 
-    @Test("a journal from standard input is looked at with the terminal's keys")
+    @Test("a journal from standard input is shown, with keys from the terminal")
     func standardInput() throws {
       let terminal = try step(["-"], input: journal)
       try terminal.shows("standard input  @22")
@@ -302,7 +302,7 @@
       #expect(!terminal.grid.text.contains("sessionreplay step"))
     }
 
-    @Test("without colours what changed has a star, and no text has an attribute")
+    @Test("without colours a star marks a changed field, and no text has an attribute")
     func noColor() throws {
       for (environment, arguments) in [(["NO_COLOR": "1"], []), ([:], ["--color", "never"])] {
         let terminal = try step([journal] + arguments, environment: environment)
@@ -314,7 +314,7 @@
     }
 
     @Test(
-      "RPL-5 without a terminal it is refused before anything is read, with what serves instead")
+      "RPL-5 step without a terminal is refused before reading, and the error names alternatives")
     func noTerminal() throws {
       for line in ["\"$0\" step \"$1\"", "\"$0\" step \"$1\" | cat; exit 64"] {
         let run = try ToolRun.shell(line, [journal])
@@ -325,7 +325,7 @@
       }
     }
 
-    @Test("a terminal that cannot be drawn on is refused, and left alone")
+    @Test("a terminal that cannot be drawn on is refused and not changed")
     func dumbTerminal() throws {
       let terminal = try step([journal], environment: ["TERM": "dumb"])
       #expect(try terminal.end() == 64)
@@ -333,7 +333,7 @@
       #expect(terminal.grid.strange.isEmpty)
     }
 
-    @Test("--at begins there, or says why not")
+    @Test("step --at begins at that record, or reports why it cannot")
     func begins() throws {
       let terminal = try step([journal, "--at", "@12", "--kind", "requestSent"])
       try terminal.shows("@12  12 of 27+".replacing("+", with: ""))

@@ -1,6 +1,6 @@
 @testable import ReplayCommands
 
-/// What a terminal shows that is sent bytes: the sequences that `step` sends, and no others.
+/// The screen of a terminal after the sequences that `step` sends; it knows no others.
 struct TerminalGrid: Sendable {
   struct Cell: Equatable, Sendable {
     /// What is drawn in it; empty for the second half of a wide one.
@@ -24,7 +24,7 @@ struct TerminalGrid: Sendable {
   private(set) var isWrapping = true
   private(set) var isPasteMarked = false
   private(set) var bells = 0
-  /// What was sent and is not known here.
+  /// Sequences that are not known.
   private(set) var strange: [String] = []
   private var attribute = "0"
   private var state = State.ground
@@ -60,7 +60,7 @@ struct TerminalGrid: Sendable {
     }
   }
 
-  /// Another size; what is shown is not kept.
+  /// Changes the size and clears the screen.
   mutating func resize(rows: Int, columns: Int) {
     (self.rows, self.columns) = (rows, columns)
     cells = Self.blank(rows, columns)

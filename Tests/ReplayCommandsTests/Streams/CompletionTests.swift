@@ -3,7 +3,7 @@ import Testing
 
 @testable import ReplayCommands
 
-/// The scripts in the shells that they are for.
+/// The completion scripts, each in its shell.
 @Suite("RPL-5 completion")
 struct CompletionTests {
   private let folder: TemporaryFolder
@@ -26,7 +26,7 @@ struct CompletionTests {
       atPath: folder.file("below"), withIntermediateDirectories: false)
   }
 
-  /// What bash offers for each of the lines, the last word being completed.
+  /// The words that bash offers for the last word of each line.
   private func bash(_ lines: [[String]]) throws -> [[String]] {
     var script = ". \"$1\"\ncd \"$2\"\n"
     for line in lines {
@@ -85,7 +85,7 @@ struct CompletionTests {
   func zsh() throws {
     let syntax = try ToolRun.run("/usr/bin/env", ["zsh", "-n", folder.file("zsh")])
     #expect(syntax.code == 0, "\(syntax.errors)")
-    // What it hands to zsh's own functions; those work in a terminal only.
+    // The words that it passes to zsh's own functions, which need a terminal.
     let check = """
       autoload -U compinit; compinit -u -D
       source "$1"; shift
@@ -145,7 +145,7 @@ struct CompletionTests {
     }
   }
 
-  @Test("RPL-5 a shell that is not known, with the one that was meant")
+  @Test("RPL-5 an unknown shell is refused with a suggestion")
   func badShell() throws {
     let run = ToolRun.inProcess(["completion", "fishy"])
     #expect(run.code == 64)

@@ -35,7 +35,7 @@ struct DiffTests {
     return flat
   }
 
-  @Test("STA-2 the differences applied to one state give the other, for any two records")
+  @Test("STA-2 the differences applied to one state result in the other, for any two records")
   func applied() throws {
     let states = try (0...27).map(state)
     for from in [0, 2, 4, 6, 12, 13, 15, 16, 22, 27] {
@@ -46,7 +46,7 @@ struct DiffTests {
         for change in changes {
           let name = try #require(change["field"] as? String)
           let (before, after) = (change["before"] ?? "", change["after"] ?? "")
-          // A part that is not there has no fields in the whole object.
+          // The object has no fields for a part that is absent.
           if state[name] != nil { #expect(state[name] == "\(before)", "\(from) \(to) \(name)") }
           state[name] = "\(after)"
         }
@@ -62,7 +62,8 @@ struct DiffTests {
     }
   }
 
-  @Test("RPL-1 without options, what the last event changed; with --to, what that record changed")
+  @Test(
+    "RPL-1 without options, diff shows the changes of the last event; with --to, of that record")
   func defaults() throws {
     let last = try diff([])
     #expect((last["to"] as? [String: Any])?["sequence"] as? Int == 22)
@@ -77,7 +78,7 @@ struct DiffTests {
     #expect((all["changes"] as? [Any])?.count ?? 0 > (one["changes"] as? [Any])?.count ?? 0)
   }
 
-  @Test("RPL-5 --exit-code says whether anything differs; damage says 65 before that")
+  @Test("RPL-5 --exit-code tells whether anything differs; damage results in 65 first")
   func codes() throws {
     #expect(ToolRun.inProcess(["diff", journal, "--exit-code"]).code == 3)
     let same = ToolRun.inProcess(["diff", journal, "--exit-code", "--from", "@24", "--to", "@24"])
@@ -104,7 +105,7 @@ struct DiffTests {
         == "compacted")
   }
 
-  @Test("RPL-1 two files: the first record in which they differ")
+  @Test("RPL-1 diff of two files shows the first record in which they differ")
   func files() throws {
     func compare(_ left: String, _ right: String, _ code: Int32 = 0) throws -> [String: Any] {
       let run = ToolRun.inProcess(["diff", folder.file(left), folder.file(right), "--json"])
@@ -127,7 +128,7 @@ struct DiffTests {
       to: folder.file("short.journal"), batches: Array(SampleJournal.batches.prefix(3)))
     let short = try compare("short.journal", "a.journal")
     #expect((short["firstDifference"] as? [String: Any])?["left"] is NSNull)
-    // A compacted copy is the same from its snapshot on.
+    // A compacted copy has the same records after its snapshot.
     let compacted = try compare("compacted.journal", "compacted.journal")
     #expect(compacted["same"] as? Bool == true)
     #expect(compacted["skipped"] as? Int ?? 0 > 0)

@@ -5,19 +5,19 @@
 
   @testable import ReplayCommands
 
-  /// Every command, as a program, in the middle of its work: a signal, an output that nobody reads, and
-  /// one that takes no more.
+  /// Every command, as a program, in the middle of its work: a signal, a closed output and
+  /// a full one.
   @Suite("RPL-11 every loop ends", .serialized, .timeLimit(.minutes(20)))
   struct EndingTests {
-    /// How a command is made to work for a while.
+    /// How a command is kept at work for a while.
     private struct Work {
       /// Its arguments; `JOURNAL`, `LINES` and `OUT` are replaced.
       let arguments: [String]
-      /// What it writes a file with; empty if it writes none.
+      /// The option and name of the file that it writes; empty if it writes none.
       var writing: [String] = []
-      /// Why there is nothing to interrupt.
+      /// Why the command has no work to interrupt.
       var isShort = false
-      /// What it says where there is no terminal.
+      /// What it prints without a terminal.
       var code: Int32?
     }
 
@@ -25,7 +25,7 @@
     private static let works: [String: Work] = [
       "timeline": Work(arguments: ["JOURNAL", "--kind", "login"]),
       "state": Work(arguments: ["JOURNAL"]),
-      // Its loops are met on a terminal: `StepTerminalTests`.
+      // `StepTerminalTests` tests its loops on a terminal.
       "step": Work(arguments: ["JOURNAL"], isShort: true, code: 64),
       "diff": Work(arguments: ["JOURNAL", "JOURNAL"]),
       "why": Work(arguments: ["JOURNAL"]),
@@ -41,7 +41,7 @@
       "completion": Work(arguments: ["bash"], isShort: true),
     ]
 
-    /// The files that the commands read, made once: in a debug build that costs seconds.
+    /// The files that the commands read, made once: a debug build takes seconds for them.
     private struct Inputs: Sendable {
       let journal: [UInt8]
       let damaged: [UInt8]
@@ -56,7 +56,7 @@
         (damaged, lines) = (bytes, Inputs.export())
       }
 
-      /// An export of many records, without the line that ends an export: no command reads that far.
+      /// An export of many records without its last line: no command reads that far.
       private static func export() -> [UInt8] {
         var text =
           "{\"v\":1,\"class\":\"header\",\"journal\":\"00000000-0000-4000-8000-000000000001\","
@@ -95,7 +95,7 @@
       try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
     }
 
-    /// What a run came to: its code, and how much it read in all and after the signal.
+    /// The result of a run: its code, and how much it read in all and after the signal.
     private struct Outcome {
       let code: Int32
       let read: Int
@@ -104,8 +104,8 @@
 
     /// Runs the program with an output that `mode` names; sends it `signal` when it has read `begun` bytes.
     ///
-    /// The program is stopped before the signal is sent, so that it is in the middle of its work for
-    /// certain. `nil` if it ended before.
+    /// The program is stopped before the signal is sent, so that it is certainly in the middle of
+    /// its work. `nil` if it ended before.
     private func run(
       _ arguments: [String], mode: String, signal: Int32 = 0, begun: Int = 2 << 20
     ) throws -> Outcome? {
@@ -158,7 +158,7 @@
       return Outcome(code: Int32(words[0]), read: words[1], afterwards: words[2])
     }
 
-    /// The same, as often as it takes to meet the program in the middle of its work.
+    /// Repeats the run until it meets the program in the middle of its work.
     private func interrupted(_ arguments: [String], by signal: Int32) throws -> Outcome {
       for _ in 0..<50 {
         if let outcome = try run(arguments, mode: "null", signal: signal) { return outcome }
@@ -166,16 +166,16 @@
       return try #require(nil, "\(arguments) always ended before the signal")
     }
 
-    @Test("RPL-11 no command is left out of this table")
+    @Test("RPL-11 this table contains every command")
     func isComplete() {
       #expect(Set(Self.works.keys) == Set(CommandList.order))
-      // Those that can write a file are known by their option.
+      // Commands that can write a file are known by their option.
       let writers = CommandList.all.map { $0.syntax }
         .filter { syntax in syntax.options.contains { $0.name == "output" } }.map(\.name)
       #expect(Set(Self.works.filter { !$0.value.writing.isEmpty }.keys) == Set(writers))
     }
 
-    @Test("RPL-11 SIGINT and SIGTERM end each command in the middle, and no file is left")
+    @Test("RPL-11 SIGINT and SIGTERM end each command during its work, and no file is left")
     func signals() throws {
       let before = try names()
       for name in CommandList.order {
@@ -184,7 +184,7 @@
           for signal in [SIGINT, SIGTERM] {
             let outcome = try interrupted(filled(name, arguments), by: signal)
             #expect(outcome.code == -signal, "\(name) \(arguments)")
-            // Not at the end of its work, which it would read many megabytes for.
+            // The command did not end by finishing: then it would have read many megabytes.
             #expect(outcome.afterwards < 2 << 20, "\(name) \(arguments): \(outcome)")
             #expect(try names() == before, "\(name) \(arguments)")
           }
@@ -192,7 +192,7 @@
       }
     }
 
-    @Test("RPL-11 an output that nobody reads ends each command at once, with 0")
+    @Test("RPL-11 an output without a reader ends each command at once, with 0")
     func closed() throws {
       for name in CommandList.order {
         guard let work = Self.works[name] else { continue }
@@ -202,14 +202,14 @@
       }
     }
 
-    @Test("RPL-11 an output that takes no more ends each command with 74")
+    @Test("RPL-11 a full output ends each command with 74")
     func full() throws {
       for name in CommandList.order where name != "follow" && name != "import" {
         guard let work = Self.works[name] else { continue }
         let outcome = try #require(try run(filled(name, work.arguments), mode: "full"))
         #expect(outcome.code == work.code ?? 74, "\(name)")
       }
-      // What prints as it goes ends in the middle.
+      // A command that prints while it works ends in the middle.
       for arguments in [
         ["timeline", "JOURNAL"], ["export", "JOURNAL"], ["follow", "JOURNAL", "-n", "20000"],
       ] {
@@ -220,13 +220,13 @@
       }
     }
 
-    @Test("RPL-11 a file that cannot become longer ends each command with 74, and is not left")
+    @Test("RPL-11 a limit on file sizes ends each command with 74, and no file is left")
     func limited() throws {
       let before = try names()
       for name in CommandList.order {
         guard let work = Self.works[name], !work.writing.isEmpty else { continue }
         let outcome = try #require(try run(filled(name, work.writing), mode: "limited"))
-        // The page of a report and the lines of the import are read to their end first, or refused.
+        // A report and an import read their input to the end before they write, or refuse it.
         #expect(outcome.code == 74, "\(name)")
         #expect(try names() == before, "\(name)")
         if name == "export" { #expect(outcome.read < 4 << 20, "\(outcome)") }

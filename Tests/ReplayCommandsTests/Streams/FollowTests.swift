@@ -4,7 +4,7 @@ import SessionJournal
 import SessionKit
 import Testing
 
-/// `follow` in a process of its own, while this one writes.
+/// `follow` in a process of its own, while this process writes.
 @Suite("RPL-1 follow")
 struct FollowTests {
   private let folder: TemporaryFolder
@@ -25,7 +25,8 @@ struct FollowTests {
     return JournalDraft(kind: kind, payload: payload)
   }
 
-  @Test("RPL-1 what is there: the last ten, or as many as are asked for, or from a place on")
+  @Test(
+    "RPL-1 follow first shows the last ten records, the requested number, or those after a place")
   func beginning() throws {
     func shown(_ options: String...) throws -> [Int] {
       let run = ToolRun.inProcess(
@@ -40,14 +41,14 @@ struct FollowTests {
     #expect(try shown("--kind", "login") == [2, 16])
     #expect(try shown("--reason", "user", "-n", "5") == [22])
     #expect(try shown("--since", "@1", "--until-kind", "refreshFailed") == Array(1...6))
-    // What ends it is shown though it would not be.
+    // The record that ends it is shown even if it is not selected.
     #expect(try shown("--since", "@10", "--kind", "event", "--until-kind", "unknown").last == 26)
     let text = ToolRun.inProcess(["follow", journal, "-n2", "--delta", "--timeout", "0s"])
     #expect(text.output.split(separator: "\n").count == 2)
     #expect(text.output.contains("     +100 ms  "))
   }
 
-  @Test("RPL-5 follow says why it cannot, or has not")
+  @Test("RPL-5 follow reports why it cannot start or did not finish")
   func refusals() throws {
     let late = ToolRun.inProcess(
       ["follow", journal, "-n0", "--until-kind", "logout", "--timeout", "0ms", "--json"])
@@ -74,7 +75,8 @@ struct FollowTests {
   }
 
   @Test(
-    "JRN-1 RPL-1 every record of another process comes, once and in order, and the kind ends it")
+    "JRN-1 RPL-1 every record of another process is shown once and in order, and the chosen kind ends it"
+  )
   func live() throws {
     let tool = try LiveTool([
       "follow", journal, "--json", "-n", "1", "--until-kind", "login",
@@ -82,7 +84,7 @@ struct FollowTests {
     #expect(try tool.sequence() == 27)
     let writer = try Journal.open(at: journal)
     var written: [Int] = []
-    // One by one, seen before the next is written; then many at once.
+    // First one by one, each seen before the next is written; then many at once.
     for _ in 0..<20 {
       let sequence = try append([draft()], to: writer)
       #expect(try tool.sequence() == sequence)
@@ -100,7 +102,7 @@ struct FollowTests {
     try writer.close()
   }
 
-  @Test("JRN-4 a compaction passes by: nothing is missed and nothing comes twice")
+  @Test("JRN-4 after a compaction no record is missing and none is shown twice")
   func compaction() throws {
     let path = folder.file("b.journal")
     try Journals.writeCompacted(to: path, keepingFrom: 3)
@@ -119,7 +121,7 @@ struct FollowTests {
     try writer.close()
   }
 
-  @Test("JRN-2 a writer that is killed in the middle of a commit does not end it")
+  @Test("JRN-2 follow continues if a writer is killed during a commit")
   func killedWriter() throws {
     let whole = try folder.bytes("a.journal")
     let frames = try Journals.frames(whole)
@@ -141,7 +143,7 @@ struct FollowTests {
     #expect(killed.output == "137\n")
     #expect(try tool.sequence() == 5)
     #expect(try tool.sequence() == 6)
-    // Whoever opens it next cuts the half off and goes on.
+    // The next process that opens the journal removes the half commit and continues.
     let writer = try Journal.open(at: path)
     let next = try append([draft()], to: writer)
     #expect(try tool.sequence() == next)
@@ -151,7 +153,7 @@ struct FollowTests {
     #expect(try tool.complaints().isEmpty)
   }
 
-  @Test("JRN-2 a file that is cut, replaced or gone ends it, and it says what happened")
+  @Test("JRN-2 a file that is cut, replaced or removed ends follow with an error about it")
   func otherFiles() throws {
     let whole = try folder.bytes("a.journal")
     let frames = try Journals.frames(whole)
@@ -174,7 +176,7 @@ struct FollowTests {
     }
   }
 
-  @Test("RPL-5 an output that is closed ends it though nothing is written any more")
+  @Test("RPL-5 a closed output ends follow even if nothing is written any more")
   func closedPipe() throws {
     let run = try ToolRun.shell(
       "{ \"$0\" follow \"$1\"; echo \"code $?\" >&2; } | head -n 3", [journal])

@@ -3,11 +3,11 @@ import Foundation
 import SessionJournal
 import Testing
 
-/// A journal that takes a while to be read.
+/// A journal that takes a while to read.
 enum LargeJournal {
-  /// Writes a journal of about `size` bytes in blocks; real records lie between such as nobody knows.
+  /// Writes a journal of about `size` bytes in blocks: records of unknown kinds and real ones.
   ///
-  /// The second record is a logout, and no other is.
+  /// Only the second record is a logout.
   static func write(to path: String, size: Int, payload: Int) throws {
     try SampleJournal.write(
       to: path,

@@ -10,8 +10,8 @@ import Testing
   import Darwin
 #endif
 
-/// The program among others, with journals that are larger than what it may hold.
-@Suite("RPL-5 manners of the program", .serialized)
+/// The program among other programs, with journals that are larger than its memory limit.
+@Suite("RPL-5 The program's use of signals, pipes and memory", .serialized)
 struct MannersTests {
   private let folder: TemporaryFolder
 
@@ -25,7 +25,7 @@ struct MannersTests {
     return path
   }
 
-  /// Runs the program; of what it prints, the first `lines` lines are read, or all of it.
+  /// Runs the program and reads the first `lines` lines of its output, or all of it.
   private func measure(_ arguments: [String], lines: Int? = nil) throws -> (
     cpu: Double, kibibytes: Int, code: Int
   ) {
@@ -51,7 +51,7 @@ struct MannersTests {
     )
   }
 
-  @Test("RPL-5 | head ends early, also where what is shown is rare")
+  @Test("RPL-5 the program ends early after | head, even if few records are selected")
   func head() throws {
     let path = try write("many.journal", size: 12 << 20, payload: 64)
     let whole = try measure(["timeline", path])
@@ -66,7 +66,7 @@ struct MannersTests {
   @Test("RPL-1 RPL-2 a journal of 32 MiB is read in bounded memory")
   func memory() throws {
     let path = try write("large.journal", size: 32 << 20, payload: 16 * 1024)
-    // What the program takes by itself, with the same code at work.
+    // What the program takes by itself, with the same code in use.
     let small = try write("small.journal", size: 1 << 16, payload: 16 * 1024)
     let own = try measure(["timeline", small, "-C", "50"]).kibibytes
     for arguments in [
@@ -76,19 +76,19 @@ struct MannersTests {
       let run = try measure(arguments)
       #expect(run.code == 0, "\(arguments)")
       #if os(Linux)
-        // `-n` takes 8 MiB more, of a file of 128 MiB as well.
+        // `-n` takes 8 MiB more, even of a file of 128 MiB.
         #expect(run.kibibytes < own + 12 * 1024, "\(arguments): \(run.kibibytes) of \(own) KiB")
       #endif
     }
   }
 
-  @Test("RPL-5 Ctrl-C and SIGTERM end it in the middle, and the shell is told of the signal")
+  @Test("RPL-5 Ctrl-C and SIGTERM end the program during its work, with the code of the signal")
   func signals() throws {
     let path = try write("many.journal", size: 8 << 20, payload: 64)
     let beside = try FileManager.default.contentsOfDirectory(atPath: folder.path)
     for (signal, code) in [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)] {
       for options in [[], ["--json"], ["-r"]] {
-        // Nobody reads more than one line: it cannot come to its end.
+        // The test reads only one line, so the program cannot finish.
         let tool = try LiveTool(["timeline", path] + options)
         #expect(try tool.line() != nil)
         tool.signal(signal)
@@ -99,7 +99,7 @@ struct MannersTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == beside)
   }
 
-  @Test("RPL-5 every command says that its answer cannot be written")
+  @Test("RPL-5 every command reports an answer that cannot be written")
   func unwritable() throws {
     try Journals.write(into: folder)
     let journal = folder.file("a.journal")
@@ -117,7 +117,7 @@ struct MannersTests {
     }
   }
 
-  @Test("JRN-1 RPL-2 while an app writes, readers say 0 or 2, and never that it is damaged")
+  @Test("JRN-1 RPL-2 while an app writes, readers exit with 0 or 2 and never report damage")
   func liveFile() throws {
     let path = folder.file("live.journal")
     let writer = try Journal.open(at: path)

@@ -8,7 +8,7 @@ import Testing
 /// Every command that reads a journal, on every kind of file that is not good.
 @Suite("RPL-5 each command on each kind of file")
 struct MatrixTests {
-  /// What a file is, and the code that a command gives that reads all of it.
+  /// A kind of file, and the exit code of a command that reads all of it.
   private static let files: [(name: String, code: Int32)] = [
     ("a.journal", 0), ("room.journal", 0), ("compacted.journal", 0), ("torn.journal", 2),
     ("undetermined.journal", 2), ("damaged.journal", 65), ("undecodable.journal", 65),
@@ -16,8 +16,8 @@ struct MatrixTests {
     ("text/none", 66),
   ]
 
-  /// What a command needs beside a file, so that it reads all of it; a command that is not here needs
-  /// nothing.
+  /// The options with which a command reads all of a file; a command that is not here needs
+  /// none.
   private static let options: [String: [String]] = [
     "follow": ["--timeout", "0ms"],
     "repair": ["--dry-run"],
@@ -25,14 +25,14 @@ struct MatrixTests {
     "report": ["-o", "-"],
   ]
 
-  /// Commands for which a file means something else: no journal, or they say why by another code.
+  /// Commands for which a file has another meaning: they need no journal, or have other codes.
   private static let others: Set = ["import", "step", "completion", "stats", "report", "repair"]
 
   static let readers = CommandList.all.map { $0.syntax }.filter { syntax in
     syntax.operands.first?.values == .journal && !others.contains(syntax.name)
   }
 
-  @Test("RPL-5 the code tells what is wrong, and what is good is shown before")
+  @Test("RPL-5 the exit code tells the fault, and the good part is shown before it")
   func matrix() throws {
     let folder = try TemporaryFolder()
     try Journals.write(into: folder)
@@ -51,7 +51,7 @@ struct MatrixTests {
             [command.name, folder.file(file.name)] + format
             + Self.options[command.name, default: []]
           let run = ToolRun.inProcess(arguments)
-          // A tail never counted: whoever follows waits for what becomes of it.
+          // A torn tail does not count: `follow` waits for the rest of it.
           let isWaiting = command.name == "follow" && file.code == 2
           #expect(run.code == (isWaiting ? 0 : file.code), "\(arguments): \(run.errors)")
           #expect(run.errors.isEmpty == (run.code == 0), "\(arguments): \(run.errors)")
@@ -63,7 +63,7 @@ struct MatrixTests {
     }
   }
 
-  @Test("RPL-5 each option of each command is told in its help, with the value that it takes")
+  @Test("RPL-5 the help of each command describes each option and its value")
   func help() throws {
     for command in CommandList.all.map({ $0.syntax }) {
       let run = ToolRun.inProcess([command.name, "--help"])

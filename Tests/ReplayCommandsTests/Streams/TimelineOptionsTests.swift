@@ -3,7 +3,7 @@ import Foundation
 import SessionJournal
 import Testing
 
-@Suite("RPL-1 what a timeline shows around, between and behind")
+@Suite("RPL-1 Records that a timeline shows around, between and after others")
 struct TimelineOptionsTests {
   private let folder: TemporaryFolder
   private var journal: String { folder.file("a.journal") }
@@ -24,7 +24,7 @@ struct TimelineOptionsTests {
       .compactMap { $0["sequence"] as? Int }
   }
 
-  @Test("RPL-1 --reason keeps what ended or failed so, also with a server's code in any case")
+  @Test("RPL-1 --reason selects ends and failures by reason, or by a server's code in any case")
   func reasons() throws {
     #expect(try sequences(["--reason", "rejected"]) == [14])
     #expect(try sequences(["--reason", "TOKEN_EXPIRED"]) == [14])
@@ -43,13 +43,13 @@ struct TimelineOptionsTests {
     ]
     for (word, next) in words {
       let run = ToolRun.inProcess(["timeline", journal, "--reason", word])
-      // What is like no reason may be a server's code.
+      // A word that is not a known reason may be a server's code.
       #expect(run.code == (next == nil ? 0 : 64), "\(word)")
       if let next { #expect(run.errors.contains(next), "\(word): \(run.errors)") }
     }
   }
 
-  @Test("RPL-5 an option or an operand that would change nothing is refused")
+  @Test("RPL-5 an option or an operand without effect is refused")
   func withoutEffect() {
     let cases: [[String]] = [
       ["help", "codes", "extra"], ["help", "timeline", "extra"],
@@ -88,7 +88,7 @@ struct TimelineOptionsTests {
         #expect(lines(options + ["-r"]).count == text.count)
       }
     }
-    // Around a place, and around the last of many.
+    // Around a place, and around the last of several matches.
     #expect(
       try sequences(["--since", "@14", "--until", "@14", "-C", "2"]) == [12, 13, 14, 15, 16])
     #expect(try sequences(["--kind", "event", "-n", "1", "-C", "1"]) == [21, 22, 23])
@@ -97,7 +97,7 @@ struct TimelineOptionsTests {
     #expect(run.errors.contains("from 0 to 1000"))
   }
 
-  @Test("RPL-1 --delta is the time since the record above, whichever are shown")
+  @Test("RPL-1 --delta is the time since the record above it, whatever is selected")
   func delta() throws {
     let objects = try ToolRun.inProcess(["timeline", journal, "--json", "--delta"]).objects()
     #expect(objects.first?["delta"] is NSNull)
@@ -119,7 +119,7 @@ struct TimelineOptionsTests {
     #expect(lines(["--delta", "--color", "always"], of: "back.journal")[2].contains("\u{1B}[31m"))
   }
 
-  @Test("JRN-2 --behind shows what can be read behind damage, and what is lost between")
+  @Test("JRN-2 --behind shows the readable records after damage and what is lost before them")
   func behind() throws {
     let path = folder.file("damaged.journal")
     let text = ToolRun.inProcess(["timeline", path, "--behind"])
@@ -131,7 +131,7 @@ struct TimelineOptionsTests {
     let behind = objects.filter { $0["behind"] as? Bool == true }
     #expect(objects.compactMap { $0["sequence"] as? Int } == Array(1...9) + Array(11...27))
     #expect(behind.compactMap { $0["sequence"] as? Int } == Array(11...27))
-    // A record that is no longer what its kind says is one of the losses, and not the end.
+    // A record that cannot be decoded counts as a loss and does not end the timeline.
     try SampleJournal.write(
       to: folder.file("odd.journal"),
       drafts: [9, 1, 9].enumerated().map { index, size in
@@ -149,7 +149,7 @@ struct TimelineOptionsTests {
     }
   }
 
-  @Test("RPL-1 -n by a ring and -n by two passes show the same")
+  @Test("RPL-1 -n with a ring and -n with two passes show the same records")
   func ring() throws {
     let all = ToolRun.inProcess(["timeline", journal, "--json"]).output.split(separator: "\n")
     for number in [0, 1, 2, 26, 27, 28] {
@@ -164,9 +164,9 @@ struct TimelineOptionsTests {
     }
   }
 
-  @Test("RPL-1 -n holds no more than some megabytes of large records")
+  @Test("RPL-1 -n shows the requested records even if they exceed the memory limit")
   func largeRecords() throws {
-    // Nine megabytes: more than is held.
+    // Nine megabytes: more than the limit.
     let payload = [UInt8](repeating: 7, count: 48 * 1024)
     let path = folder.file("large.journal")
     try SampleJournal.write(
@@ -179,7 +179,7 @@ struct TimelineOptionsTests {
     #expect(found.first == "2" && found.last == "200")
   }
 
-  @Test("RPL-5 a file that is not there: the one that was probably meant")
+  @Test("RPL-5 a missing file results in an error that suggests a similar name")
   func missing() throws {
     for (name, next) in [
       ("b.journal", "a.journal"), ("damged.journal", "damaged.journal"),

@@ -3,7 +3,7 @@ import Foundation
 import SessionJournal
 import Testing
 
-@Suite("RPL-2 verify, several files and live ones")
+@Suite("RPL-2 verify with several files and with files that are being written")
 struct VerifyFilesTests {
   private let folder: TemporaryFolder
 
@@ -14,7 +14,7 @@ struct VerifyFilesTests {
 
   private func files(_ names: [String]) -> [String] { names.map { folder.file($0) } }
 
-  @Test("RPL-5 of several files the exit code is the worst")
+  @Test("RPL-5 with several files the exit code is the worst one")
   func worst() throws {
     let cases: [(names: [String], code: Int32)] = [
       (["a.journal", "room.journal"], 0),
@@ -34,7 +34,7 @@ struct VerifyFilesTests {
       let quiet = ToolRun.inProcess(["verify", "--quiet"] + files(names))
       #expect(quiet.code == code)
       #expect(quiet.output.isEmpty)
-      // What could not be looked at at all is said.
+      // A file that could not be read is named.
       #expect(quiet.errors.isEmpty == !names.contains("none"), "\(quiet.errors)")
     }
     let alone = ToolRun.inProcess(["verify", "--quiet", folder.file("damaged.journal")])
@@ -42,7 +42,7 @@ struct VerifyFilesTests {
     #expect(alone.errors.isEmpty)
   }
 
-  @Test("RPL-2 a folder stands for the journals in it")
+  @Test("RPL-2 a folder means the journals in it")
   func folders() throws {
     let run = ToolRun.inProcess(["verify", "--json", folder.path])
     #expect(run.code == 65)
@@ -55,7 +55,7 @@ struct VerifyFilesTests {
     #expect(none.errors.contains("is a folder"))
   }
 
-  @Test("JRN-1 RPL-2 what is appended later is not looked at, and a commit on its way is no fault")
+  @Test("JRN-1 RPL-2 verify ignores bytes appended later, and an unfinished commit is not a fault")
   func frozen() throws {
     let whole = try folder.bytes("open.journal")
     let frames = try Journals.frames(whole)
@@ -76,7 +76,7 @@ struct VerifyFilesTests {
       #expect(reader.frozenEnd == UInt64(length))
       #expect(grows == (length < whole.count), "\(length)")
     }
-    // Frozen in the middle of a commit, and nobody goes on: torn, as ever.
+    // Frozen in the middle of a commit, and no writer continues: torn.
     let torn = try folder.write(Array(whole.dropLast(3)), to: "growing.journal")
     var reader = try JournalReader(path: torn, isFrozen: true)
     let ending = try reader.frozenEnding()
@@ -85,7 +85,7 @@ struct VerifyFilesTests {
     #expect(!grows)
   }
 
-  @Test("JRN-1 a writer that fills its room is seen to be at work")
+  @Test("JRN-1 verify recognizes a writer that fills its reserved room")
   func room() throws {
     let whole = try folder.bytes("open.journal")
     let frames = try Journals.frames(whole)

@@ -26,7 +26,7 @@ struct ExplainerTests {
     return explainer.text()
   }
 
-  /// What `why --full` says, without what is about its own options and about places in the file.
+  /// The output of `why --full`, without text about its own options and about places in the file.
   private func why(_ name: String) -> String {
     let output = ToolRun.inProcess(["why", "--full", folder.file(name)]).output
     return output.split(separator: "\n", omittingEmptySubsequences: false)
@@ -41,7 +41,7 @@ struct ExplainerTests {
     }
   }
 
-  @Test("RPL-3 an app reads how the session stands if no session has ended")
+  @Test("RPL-3 an app reads the state of the session if no session has ended")
   func open() throws {
     try SampleJournal.write(
       to: folder.file("open"), batches: Array(SampleJournal.batches.prefix(6)))
@@ -56,7 +56,7 @@ struct ExplainerTests {
     var reader = try JournalReader(path: folder.file("a.journal"))
     var isCut = false
     while let record = try reader.next() {
-      // The request whose answer ended the session.
+      // The request whose response ended the session.
       isCut = record.sequence == 13
       explainer.take(
         isCut ? [1] : record.payload, kind: record.kind, sequence: record.sequence,

@@ -5,8 +5,8 @@ import Testing
 
 @testable import ReplayCommands
 
-/// Journals of which records are lost: what is still said, and how surely.
-@Suite("RPL-6 why reads behind damage, and is sure of nothing across it")
+/// Journals with lost records: what `why` still states, and how certainly.
+@Suite("RPL-6 why reads past damage and proves nothing across it")
 struct WhyDamageTests {
   private let folder: TemporaryFolder
 
@@ -15,13 +15,13 @@ struct WhyDamageTests {
     try Journals.write(into: folder)
   }
 
-  /// One answer of `--json`, as far as it is compared.
+  /// The compared fields of one answer of `--json`.
   private struct Answer {
     let place: Int?
     let kind: String
     let cause: String
     let certainty: String
-    /// What is ruled out, and the sequences that this rests on.
+    /// What is ruled out, and the sequences that were searched for it.
     let ruledOut: [(what: String, searched: ClosedRange<Int>?)]
     let untold: Set<String>
 
@@ -59,7 +59,7 @@ struct WhyDamageTests {
       })
   }
 
-  @Test("RPL-6 whichever record is lost: no answer is surer, and none is proven by its absence")
+  @Test("RPL-6 the loss of any record makes no answer more certain and proves nothing")
   func everyRecord() throws {
     var (damaged, ends) = (0, 0)
     for (name, bytes) in try sources() {
@@ -86,7 +86,7 @@ struct WhyDamageTests {
           #expect(run.code == 65, "\(place): \(run.errors)")
         }
         for answer in found {
-          // What is lost before the login says nothing of the session.
+          // A loss before the login does not concern the session.
           let isBefore = answer.ruledOut.contains { finding in
             finding.what == "noEnd" && (finding.searched?.lowerBound ?? 0) > sequences[index]
           }
@@ -98,7 +98,7 @@ struct WhyDamageTests {
           guard answer.kind != "still" else { continue }
           ends += 1
           let before = whole[answer.place ?? 0]
-          // A logout by the user is one, whether or not the session had expired before.
+          // A logout by the user stays one, whether or not the session had expired before.
           let isSameEnd =
             answer.cause == "user-logout" && before?.cause == "user-logout-after-expiry"
           if answer.cause != before?.cause, !isSameEnd {
@@ -108,7 +108,7 @@ struct WhyDamageTests {
             #expect(now ?? 9 <= then ?? 0, "\(place): \(answer)")
           }
           for finding in answer.ruledOut {
-            // What is ruled out by an absence was looked for in records of which none is lost.
+            // A finding by absence must not search a range with a lost record.
             let isSearched = finding.searched?.contains(sequences[index]) ?? false
             #expect(!isSearched, "\(place): \(finding)")
             let isOld = before?.ruledOut.contains { $0.what == finding.what } ?? false
@@ -120,7 +120,7 @@ struct WhyDamageTests {
     #expect(damaged > 200 && ends > 100, "\(damaged) \(ends)")
   }
 
-  @Test("RPL-6 an end that stands behind damage is found, with a line that names the loss")
+  @Test("RPL-6 an end after damage is found, and a line names the loss")
   func endBehind() throws {
     var bytes = try folder.bytes("a.journal")
     // The request that the server refused, before the first end.
@@ -136,7 +136,7 @@ struct WhyDamageTests {
     #expect(run.errors.contains("repair \(path) -o OUT"))
   }
 
-  @Test("RPL-6 repair keeps the doubt: what may have been dropped is ruled out by no answer")
+  @Test("RPL-6 after a repair, no answer rules out what the dropped bytes may contain")
   func repaired() throws {
     var checked = 0
     for (name, bytes) in try sources() {
@@ -162,7 +162,7 @@ struct WhyDamageTests {
     #expect(checked > 100)
   }
 
-  @Test("RPL-6 errors about damage name what can be done: timeline --behind, or repair")
+  @Test("RPL-6 errors about damage name the next command: timeline --behind or repair")
   func nextSteps() throws {
     let damaged = folder.file("damaged.journal")
     for arguments in [
@@ -176,7 +176,7 @@ struct WhyDamageTests {
     }
   }
 
-  @Test("RPL-6 why says how many other ends there are")
+  @Test("RPL-6 why reports the number of other ends")
   func others() throws {
     let run = ToolRun.inProcess(["why", folder.file("a.journal")])
     let line = "Others     1 other end comes before this one; --all explains each\n"

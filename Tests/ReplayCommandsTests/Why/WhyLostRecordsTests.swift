@@ -5,8 +5,8 @@ import Testing
 
 @testable import ReplayCommands
 
-/// Journals that lack one certain record, and what may still be said.
-@Suite("RPL-6 why says no more than the records that are left")
+/// Journals that lack one chosen record, and what `why` may still state.
+@Suite("RPL-6 why states only what the remaining records prove")
 struct WhyLostRecordsTests {
   private typealias Crafted = CraftedJournals
 
@@ -82,7 +82,7 @@ struct WhyLostRecordsTests {
   // MARK: Reasons
 
   @Test(
-    "RPL-6 a reason that this version knows is not called unknown where the login is lost",
+    "RPL-6 a known reason is not called unknown if the login is lost",
     arguments: ["token-expired", "clock-forward", "expired-on-arrival"])
   func knownReasons(_ cause: String) throws {
     let path = try recorded(cause, without: 2)
@@ -92,7 +92,7 @@ struct WhyLostRecordsTests {
     #expect(!ToolRun.inProcess(["why", path]).output.contains("does not know"))
   }
 
-  @Test("RPL-6 a policy's logout without its expiry is no reason of a newer version")
+  @Test("RPL-6 a policy's logout without its expiry is not a reason of a newer version")
   func policyAlone() throws {
     let path = try damaged(
       Crafted.file([
@@ -107,7 +107,7 @@ struct WhyLostRecordsTests {
     #expect(!output.contains("does not know") && !output.contains("newer sessionreplay"))
   }
 
-  @Test("RPL-6 a policy's logout after a gap need not settle the expiry that was read before")
+  @Test("RPL-6 a policy's logout after a gap makes an earlier expiry only a possible cause")
   func policyAfterGap() throws {
     let path = try damaged(
       Crafted.file([
@@ -119,14 +119,14 @@ struct WhyLostRecordsTests {
     #expect(found.cause == "ended-by-server" && found.certainty == "possible")
   }
 
-  @Test("RPL-6 whether a session had expired before a logout is unknown if records are lost")
+  @Test("RPL-6 after lost records, it is unknown whether the session expired before the logout")
   func logoutAfterLoss() throws {
     let found = try answer(try recorded("user-logout-after-expiry", without: 4))
     #expect(found.cause == "user-logout" && found.certainty == "possible")
     #expect(found.proven == ["appCalledLogout"])
   }
 
-  @Test("RPL-6 a cause is possible at most if a record of the end's own batch is lost")
+  @Test("RPL-6 a cause is at most possible if a record of the end's own batch is lost")
   func lossInBatch() throws {
     let unreadable = Crafted.Frame(
       kind: SessionNote.Kind.itemUnreadable.rawValue, payload: [1], sequence: 3, remaining: 2)
@@ -178,7 +178,7 @@ struct WhyLostRecordsTests {
       #expect(found.cause == "ended-by-server")
       #expect(!found.ruledOut.contains("nothingUnreadable"), "@\(lost) lost")
     }
-    // Nor after a compaction: who else had the journal open is in what was taken away.
+    // The same applies after a compaction: the openings of other processes are gone.
     let snapshot = SessionCodec.encode(.snapshot(SessionFold()), at: SampleJournal.start).payload
     let compacted = Crafted.file(
       first: 8, snapshot: true,
@@ -186,7 +186,7 @@ struct WhyLostRecordsTests {
         + frames([Self.opened("a")] + end, from: 8))
     let found = try answer(try folder.write(compacted, to: "c.journal"))
     #expect(!found.ruledOut.contains("nothingUnreadable"))
-    // One process alone, and nothing lost.
+    // One process alone, and no loss.
     let one = Crafted.file(frames([Self.opened("a")] + end, from: 1))
     let whole = try answer(try folder.write(one, to: "d.journal"))
     #expect(whole.ruledOut.contains("nothingUnreadable"))
@@ -194,7 +194,7 @@ struct WhyLostRecordsTests {
 
   // MARK: Reading on
 
-  @Test("RPL-6 why reads on after an event that the state before it does not allow")
+  @Test("RPL-6 why continues after an event that the state does not allow")
   func impossibleEvent() throws {
     let again = SessionRecord.Content.event(
       .login(
@@ -215,7 +215,7 @@ struct WhyLostRecordsTests {
     #expect(run.errors.contains("impossible event"))
   }
 
-  @Test("RPL-6 records that are missing without a byte are named, not counted in bytes")
+  @Test("RPL-6 missing records without lost bytes are named by number, not by size")
   func missingRecords() throws {
     let path = try folder.write(
       Crafted.file([
@@ -230,7 +230,7 @@ struct WhyLostRecordsTests {
     #expect(ToolRun.inProcess(["why", path]).output.contains("what records @3 to @6 said"))
   }
 
-  @Test("RPL-2 a change log whose first record is damaged is still one, and repair refuses it")
+  @Test("RPL-2 a change log with a damaged first record is recognized, and repair refuses it")
   func changeLog() throws {
     try Journals.write(into: folder)
     var bytes = try folder.bytes("changes.log")
@@ -248,7 +248,7 @@ struct WhyLostRecordsTests {
 
   // MARK: What to do next
 
-  @Test("RPL-6 no next step repeats the command, or is one that refuses the file")
+  @Test("RPL-6 no next step repeats the command or names one that refuses the file")
   func nextSteps() throws {
     let compacted = try recorded("ended-before", without: 8)
     #expect(ToolRun.inProcess(["repair", compacted, "--dry-run"]).code == 65)

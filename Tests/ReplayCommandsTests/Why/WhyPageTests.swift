@@ -18,14 +18,14 @@ struct WhyPageTests {
       }
   }
 
-  @Test("RPL-3 the page's catalogue is the code's, both ways")
+  @Test("RPL-3 the page and the code have the same catalogue of causes")
   func catalogue() throws {
     let page = try rows(under: "Catalogue").map { [$0[0], $0[1], $0[3]] }
     let code = Cause.allCases.map { [$0.rawValue, $0.class.rawValue, $0.headline] }
     #expect(page == code)
   }
 
-  @Test("RPL-3 the page's findings are the code's, both ways")
+  @Test("RPL-3 the page and the code have the same findings")
   func findings() throws {
     let code = FindingWord.allCases.map { [$0.rawValue, $0.topic ?? "", $0.sentence] }
     let page = try rows(under: "Findings")
@@ -33,7 +33,7 @@ struct WhyPageTests {
     #expect(page.count == code.count)
   }
 
-  @Test("RPL-3 what is untold and advised stands on the page as in the code")
+  @Test("RPL-3 the page and the code have the same gaps and advice")
   func rest() throws {
     let untold = UntoldWord.allCases.map { [$0.rawValue, $0.sentence] }
     #expect(Set(try rows(under: "What is not told")) == Set(untold))
@@ -43,7 +43,7 @@ struct WhyPageTests {
     #expect(Set(Certainty.allCases.map(\.rawValue)) == ["proven", "likely", "possible"])
   }
 
-  @Test("RPL-3 the page's codes are the code's, both ways")
+  @Test("RPL-3 the page and the code have the same codes")
   func codes() throws {
     let code = RefusalWord.codes.map { row in
       [row.says, row.codes.map { "`\($0)`" }.joined(separator: " ")]
@@ -51,7 +51,7 @@ struct WhyPageTests {
     #expect(try rows(under: "Codes") == code)
   }
 
-  @Test("every sentence has as many places as braces, and no other brace")
+  @Test("every sentence has a value for each pair of braces")
   func places() {
     let sentences =
       FindingWord.allCases.map(\.sentence) + AdviceWord.allCases.map(\.sentence)

@@ -5,8 +5,8 @@ import Testing
 @testable import ReplayCommands
 @testable import SessionExplain
 
-/// Sentences that were untrue once (RPL-6, RPL-5).
-@Suite("What the tool says is so")
+/// Sentences that were wrong in earlier versions (RPL-6, RPL-5).
+@Suite("Sentences of the tool are true")
 struct WhySentenceTests {
   private let folder: TemporaryFolder
 
@@ -18,7 +18,7 @@ struct WhySentenceTests {
     Repository.root.appending(path: "Specs/Journals/\(name).journal").path(percentEncoded: false)
   }
 
-  /// A session that a server's answer to a refresh ended.
+  /// A session that ended with a server's response to a refresh.
   private func refused(_ code: String, means meaning: ErrorMeaning? = nil) throws -> String {
     let failure = RequestFailure(kind: .rejected, status: 401, serverCode: code)
     let path = folder.file("\(UUID()).journal")
@@ -41,7 +41,7 @@ struct WhySentenceTests {
     return path
   }
 
-  @Test("RPL-6 no server refused what was not sent, or what it answered with another user's token")
+  @Test("RPL-6 why does not blame the server for an unsent request or another user's token")
   func notRefused() throws {
     for (name, kind) in [("no-refresh-token", "noRefreshToken"), ("other-user", "otherUser")] {
       for command in ["timeline", "why"] {
@@ -60,7 +60,7 @@ struct WhySentenceTests {
   }
 
   @Test(
-    "POL-8 a code in small letters, or of the configuration, says its cause",
+    "POL-8 a code in small letters or from the configuration determines the cause",
     arguments: [
       ("refresh_token_already_used", nil, "the refresh token was used already"),
       ("session_not_found", nil, "the server does not know the refresh token"),
@@ -74,7 +74,7 @@ struct WhySentenceTests {
     #expect(run.output.contains(code))
   }
 
-  @Test("POL-8 a code that was not kept is told as that, and no server is said to have been silent")
+  @Test("POL-8 a code that was not kept is reported as such, not as a missing reason")
   func notKept() throws {
     let notKept = ToolRun.inProcess(["why", try refused("correct horse")]).output
     #expect(notKept.contains("gave a reason whose code was not kept"))
@@ -87,7 +87,7 @@ struct WhySentenceTests {
     #expect(unsaid.contains("its code does not say why (invalid_grant)"))
   }
 
-  @Test("RPL-6 unknown tokens may be signed out elsewhere, invalid ones of a store that is gone")
+  @Test("RPL-6 causes of unknown tokens include a logout elsewhere; all include a database reset")
   func possibleCauses() throws {
     for code in ["TOKEN_NOT_FOUND", "SESSION_NOT_FOUND"] {
       let text = ToolRun.inProcess(["why", try refused(code)]).output
@@ -125,7 +125,7 @@ struct WhySentenceTests {
     }
   }
 
-  @Test("RPL-5 of two lists or groupings none is dropped silently")
+  @Test("RPL-5 a second list or grouping is not dropped silently")
   func twice() throws {
     for arguments in [
       ["stats", kept("refused"), "--by", "version", "--by", "cause"],
@@ -140,7 +140,7 @@ struct WhySentenceTests {
     #expect(ToolRun.inProcess(same).code == 0)
   }
 
-  @Test("RPL-5 help kinds counts the classes that there are, and help selectors names zones")
+  @Test("RPL-5 help kinds counts the existing classes, and help selectors names zones")
   func help() {
     let kinds = ToolRun.inProcess(["help", "kinds"]).output
     #expect(kinds.contains("  event note change snapshot unknown login"))
@@ -152,11 +152,11 @@ struct WhySentenceTests {
     }
   }
 
-  @Test("RPL-4 a report of too many journals sums all, and shows those with the newest ends")
+  @Test("RPL-4 a report of too many journals sums all and shows those with the newest ends")
   func manyJournals() throws {
     let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: kept("refused"))))
     let records = try Journals.frames(bytes).count
-    // Those that come last by name ended last.
+    // By name these come last; they also ended last.
     for number in 0..<205 {
       try SampleJournal.write(
         to: folder.file("j\(1000 + number).journal"),
