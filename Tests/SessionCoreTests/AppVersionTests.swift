@@ -4,7 +4,7 @@ import Testing
 @Suite("The version of the app")
 struct AppVersionTests {
   @Test(
-    "what can be one",
+    "these texts are versions of an app",
     arguments: [
       "1", "2.4.1+318", "2026.11.21-rc.1", "a_b", String(repeating: "9", count: 64),
     ])
@@ -13,7 +13,7 @@ struct AppVersionTests {
   }
 
   @Test(
-    "what cannot",
+    "these texts are not versions of an app",
     arguments: [
       "", " ", "2.4.1 (318)", "é", "1\n", "1\0", "a/b", String(repeating: "9", count: 65),
     ])
@@ -25,7 +25,7 @@ struct AppVersionTests {
     .note(.opened(.init(process: 7, boot: nil, uptime: 1, app: app)))
   }
 
-  @Test("JRN-5 an opening is written in the version that holds it, and either is read")
+  @Test("JRN-5 an opening is encoded in the lowest version that holds it, and both versions decode")
   func versions() throws {
     let (kind, plain) = SessionCodec.encode(opened(nil), at: SampleRecords.time)
     let (_, named) = SessionCodec.encode(opened(AppVersion("2.4")), at: SampleRecords.time)
@@ -35,7 +35,7 @@ struct AppVersionTests {
     let record = try SessionCodec.decode(sequence: 1, kind: kind, payload: named)
     #expect(record.content == opened(AppVersion("2.4")))
     #expect(!record.hasUnknownFields)
-    // A version 1 that goes on has bytes too many; a version 2 that ends is cut short.
+    // A version 1 with a name has bytes left over; a version 2 without one is cut short.
     var older = named
     older[8] = 1
     #expect(throws: CodecError.trailingBytes(offset: plain.count, count: 7)) {
@@ -48,7 +48,7 @@ struct AppVersionTests {
     }
   }
 
-  @Test("JRN-3 a name that no version of an app has is read as none; what is no text is an error")
+  @Test("JRN-3 an invalid name decodes as no name, and invalid UTF-8 is an error")
   func oddName() throws {
     var (kind, payload) = SessionCodec.encode(opened(AppVersion("2.4")), at: SampleRecords.time)
     payload[payload.count - 2] = UInt8(ascii: "/")
@@ -60,7 +60,7 @@ struct AppVersionTests {
     }
   }
 
-  @Test("the kinds that have no payload of ours have no version")
+  @Test("kinds without a payload of this package have no version")
   func unknownKinds() {
     #expect(SessionCodec.version(ofKind: 0xEE) == nil)
     #expect(SessionCodec.version(ofKind: SessionRecord.snapshotKind) == 2)

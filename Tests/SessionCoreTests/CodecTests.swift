@@ -8,7 +8,7 @@ struct CodecTests {
     try SessionCodec.decode(sequence: 7, kind: kind, payload: payload)
   }
 
-  @Test("JRN-5 whatever is encoded is decoded to the same", arguments: 0..<20 as Range<UInt64>)
+  @Test("JRN-5 every encoded record decodes to an equal one", arguments: 0..<20 as Range<UInt64>)
   func roundTrip(seed: UInt64) throws {
     var generator = SplitMix(seed: seed)
     for _ in 0..<100 {
@@ -22,7 +22,7 @@ struct CodecTests {
     }
   }
 
-  @Test("a payload that is cut anywhere is an error that says where")
+  @Test("a payload that is cut anywhere results in an error with its place")
   func cut() throws {
     var generator = SplitMix(seed: 7)
     for _ in 0..<20 {
@@ -45,7 +45,7 @@ struct CodecTests {
     }
   }
 
-  @Test("random bytes, and random changes of good ones, decode or are an error")
+  @Test("random bytes and changed payloads decode or result in an error")
   func noise() {
     var generator = SplitMix(seed: 11)
     var outcomes: [Bool: Int] = [:]
@@ -66,7 +66,7 @@ struct CodecTests {
     #expect(outcomes[true, default: 0] > 100 && outcomes[false, default: 0] > 100)
   }
 
-  /// What decodes must encode again to something that decodes to the same.
+  /// A payload that decodes must encode to one that decodes to an equal value.
   private func survives(_ kind: UInt8, _ payload: [UInt8]) -> Bool {
     do throws(CodecError) {
       let record = try decode(kind, payload)
@@ -80,14 +80,14 @@ struct CodecTests {
     }
   }
 
-  @Test("JRN-3 the fields of a newer version are skipped; of this one they are an error")
+  @Test("JRN-3 the fields of a newer version are skipped; of this version they are an error")
   func newerVersion() throws {
     for sample in SampleRecords.all {
       let (kind, payload) = SessionCodec.encode(sample.content, at: sample.time)
       if case .unknown = sample.content { continue }
       let known = try #require(SessionCodec.version(ofKind: kind))
       for version in [known + 1, known + 2, 255] {
-        // The fields of every version that is known stand before those of a newer one.
+        // The fields of all known versions come before those of a newer one.
         guard payload[8] == known else { continue }
         var newer = payload + [1, 2, 3]
         newer[8] = version
@@ -104,7 +104,7 @@ struct CodecTests {
     }
   }
 
-  @Test("JRN-3 kinds and codes that this version does not know come out as they went in")
+  @Test("JRN-3 unknown kinds and codes encode to the same bytes")
   func unknown() throws {
     for kind in UInt8.min ... .max {
       if SessionEvent.Kind(rawValue: kind) != nil || SessionNote.Kind(rawValue: kind) != nil
@@ -142,7 +142,7 @@ struct CodecTests {
     var name = payload
     name.replaceSubrange(15..<19, with: [0xFF, 0xFF, 0xFF, 0xFF])
     #expect(throws: CodecError.cutShort(offset: 19)) { try decode(kind, name) }
-    // Four billion empty texts, of which a quarter of a million are there.
+    // The count says four billion empty texts; a quarter of a million are present.
     var texts = Array(payload[..<22]) + [0xFF, 0xFF, 0xFF, 0xFF]
     texts += [UInt8](repeating: 0, count: 1 << 20)
     #expect(throws: CodecError.cutShort(offset: texts.count)) {
@@ -150,7 +150,7 @@ struct CodecTests {
     }
   }
 
-  @Test("flags, tags and texts that cannot be are named with their byte")
+  @Test("invalid flags, tags and texts are reported with their byte")
   func invalidFields() throws {
     let (kind, payload) = SessionCodec.encode(
       .event(.login(.init(user: "u", method: .password, token: SampleRecords.token(1)))),
@@ -171,7 +171,7 @@ struct CodecTests {
   }
 
   @Test(
-    "STO-3 POL-8 of a code that could be a token or a password it is kept only that it was there",
+    "STO-3 POL-8 a code that could be a token or a password is recorded only as present",
     arguments: [
       "a", "secret", "Secret", "9f8a3c51d2e7", "9F8A3C51D2E7", "A12345", "A1B2C3D4E5",
       "correct-horse", "TOKEN EXPIRED", "_FOO", "4TOKEN", "token_expired_maria",
@@ -183,7 +183,7 @@ struct CodecTests {
   }
 
   @Test(
-    "POL-8 a known code is known in every usual spelling",
+    "POL-8 a known code is recognized in every usual spelling",
     arguments: [
       ("refresh_token_already_used", ErrorMeaning.refreshTokenReused),
       ("RefreshTokenReused", .refreshTokenReused), ("session_not_found", .sessionNotFound),
@@ -205,7 +205,7 @@ struct CodecTests {
   }
 
   @Test(
-    "STO-3 a code that is one is kept, and comes back",
+    "STO-3 a valid code is kept and decodes unchanged",
     arguments: [
       "A", "E1234", "TOKEN_EXPIRED", "DB_", String(repeating: "A", count: 48), "invalid_grant",
       "slow_down", "login_required", "Invalid_grant", "token_not_valid",
@@ -216,7 +216,7 @@ struct CodecTests {
     try expectUnchanged(failure)
   }
 
-  @Test("JRN-5 a code that an older version kept is read as it was written, and written so again")
+  @Test("JRN-5 a code that an older version kept is decoded and encoded unchanged")
   func olderCode() throws {
     let codes = ["token_expired", "E12345", "auth.token-old", String(repeating: "a", count: 64)]
     for code in codes {
@@ -234,7 +234,7 @@ struct CodecTests {
     #expect(try decode(kind, payload).content == note)
   }
 
-  @Test("STO-3 a server's code of another form is dropped, also when read")
+  @Test("STO-3 a server's code of another form is dropped, also when it is decoded")
   func serverCode() throws {
     let failure = RequestFailure(kind: .rejected, status: 401, serverCode: "SECRET")
     let note = SessionNote.requestEnded(.init(request: 1, failure: failure))

@@ -9,7 +9,7 @@ struct FoldTests {
       sequence: sequence, time: Timestamp(milliseconds: Int64(sequence) * 100), content: content)
   }
 
-  /// A history that is legal for the most part: each record is near what the fold could take.
+  /// A mostly legal history: each record is close to what the fold accepts.
   private func history(_ generator: inout SplitMix, count: UInt64) -> [SessionRecord] {
     var newest: UInt64 = 0
     return (1...count).map { sequence in
@@ -69,7 +69,7 @@ struct FoldTests {
     }
   }
 
-  /// Folds, passing over what is rejected and checking that it changed nothing.
+  /// Folds, skips rejected records, and checks that they changed nothing.
   private func fold(_ records: [SessionRecord], from start: SessionFold = SessionFold())
     -> (fold: SessionFold, rejected: Int)
   {
@@ -106,7 +106,7 @@ struct FoldTests {
     #expect(kinds.count == SessionState.Kind.allCases.count)
   }
 
-  @Test("STA-1 generations never repeat, also across logout and expiry")
+  @Test("STA-1 generations never repeat, even across a logout or an expiry")
   func generations() throws {
     var fold = SessionFold()
     try fold.apply(record(1, login("u-1", 3)))
@@ -128,7 +128,7 @@ struct FoldTests {
     #expect(fold.eventSequence == 5)
   }
 
-  @Test("JRN-3 unknown notes are passed over, an unknown event stops the fold")
+  @Test("JRN-3 unknown notes are skipped, and an unknown event stops the fold")
   func unknownKinds() throws {
     var fold = SessionFold()
     try fold.apply(record(1, .unknown(.init(kind: 0xEE, payload: [1]))))
@@ -140,7 +140,7 @@ struct FoldTests {
     #expect(fold.sequence == 1)
   }
 
-  @Test("REF-3 OUT-1 intents stay open until something ends them")
+  @Test("REF-3 OUT-1 intents stay open until a record ends them")
   func intents() throws {
     let sent = SessionNote.RequestSent(
       kind: .refresh, generation: Generation(1), trigger: .schedule, attempt: 1, process: 1,

@@ -23,7 +23,7 @@ struct GoldenEventsTests {
       }
   }
 
-  @Test("JRN-5 every line decodes to the value it stands for and encodes to the same bytes")
+  @Test("JRN-5 every line decodes to its value and encodes to the same bytes")
   func bothWays() throws {
     let lines = try lines()
     let samples = SampleRecords.all

@@ -18,7 +18,7 @@ struct PolicyFiguresTests {
     #expect((figures.inactivityLimit, figures.absoluteLifetime) == (1_001, 2_001))
   }
 
-  @Test("POL-1 LOG-2 POL-5 a figure out of its bounds counts as the nearest one within them")
+  @Test("POL-1 LOG-2 POL-5 a figure out of its bounds counts as the nearest bound")
   func bounds() {
     var policy = SessionPolicy(
       refresh: SessionPolicy.Refresh(
@@ -42,7 +42,7 @@ struct PolicyFiguresTests {
     #expect((high.requestTimeout, high.inactivityLimit) == (.max, Int64.max - 1))
   }
 
-  @Test("POL-1 POL-6 LOG-2 what is not said is as in the standard policy")
+  @Test("POL-1 POL-6 LOG-2 figures that are not given are those of the standard policy")
   func defaults() {
     #expect(SessionPolicy() == .standard)
     let figures = PolicyFigures(.standard)

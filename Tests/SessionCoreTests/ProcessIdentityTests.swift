@@ -32,7 +32,7 @@ struct ProcessIdentityTests {
     case "free": evidence.lock = (Self.file, .free)
     case "held": evidence.lock = (Self.file, .held)
     case "elsewhere": evidence.lock = ("8-2", .free)
-    // The observer may find a file though the holder has no lock in it.
+    // The observer may find a file even if the holder has no lock in it.
     case "none": evidence.lock = (Self.file, .free)
     case "unasked": break
     default: throw BadCell(text: row["lock"] ?? "nothing")
@@ -57,7 +57,7 @@ struct ProcessIdentityTests {
     }
   }
 
-  @Test("REF-9 nothing is proven by an observer that knows nothing of itself")
+  @Test("REF-9 an observer without its own identity proves nothing")
   func unknownObserver() {
     let holder = ProcessIdentity(opening: "o", start: 7, lock: Self.file)
     var evidence = ProcessEvidence()
@@ -68,7 +68,7 @@ struct ProcessIdentityTests {
     #expect(!evidence.provesGone(ProcessIdentity(opening: "o")))
   }
 
-  @Test("REF-9 equal process numbers are one process only in one namespace, and with one start")
+  @Test("REF-9 equal process numbers mean one process only with the same namespace and start")
   func sameProcess() {
     let one = ProcessIdentity(opening: "a", boot: "b", namespace: "n", start: 7)
     #expect(one.isSameProcess(1, as: .init(opening: "c", boot: "b", namespace: "n", start: 7), 1))
@@ -85,7 +85,7 @@ struct ProcessIdentityTests {
     #expect(!unknown.isSameProcess(1, as: unknown, 1))
   }
 
-  @Test("REF-9 an identity as the sender of a change log reads back, and other senders are none")
+  @Test("REF-9 an identity in a change log is decoded, and other senders have none")
   func spelling() {
     for identity in [SampleRecords.identity, ProcessIdentity(opening: "opening-2")] {
       #expect(ProcessIdentity(spelling: identity.spelling) == identity)
@@ -95,7 +95,7 @@ struct ProcessIdentityTests {
     }
   }
 
-  @Test("REF-9 the hold of a logout names its holder, and lasts unless that is proven gone")
+  @Test("REF-9 the hold of a logout names its process and lasts unless that is proven gone")
   func holds() throws {
     let time = Timestamp(milliseconds: 10)
     let until = Timestamp(milliseconds: 100)
@@ -111,7 +111,7 @@ struct ProcessIdentityTests {
     }
     try apply(ChangeEvent.PendingLogout.records("j", by: one, process: 1, until: until))
     #expect(isHeld(whereGone: two) && !isHeld(whereGone: one))
-    // Through a snapshot, too.
+    // The same through a snapshot.
     let payload = ChangeCodec.encode(queue, at: time)
     let read = try ChangeCodec.decode(sequence: 1, kind: 0x7F, payload: payload)
     #expect(read?.content == .snapshot(queue))

@@ -40,7 +40,7 @@ struct RetentionTests {
     #expect(rows.map { $0["default"] ?? "" } == figures.map(\.value))
   }
 
-  @Test("JRN-4 every example of the page is what the plan says")
+  @Test("JRN-4 the plan gives the result of every example of the page")
   func examples() throws {
     let rows = try SpecFile("Specs/Retention.md").table(under: "Examples")
     #expect(rows.count >= 20)
@@ -62,7 +62,7 @@ struct RetentionTests {
     }
   }
 
-  @Test("JRN-4 numbers out of bounds are taken as the nearest within, also when they are changed")
+  @Test("JRN-4 numbers out of bounds count as the nearest bound, also when they change")
   func bounds() {
     var policy = RetentionPolicy(keptRecords: 0, keptBeforeEnd: -1)
     #expect((policy.keptRecords, policy.keptBeforeEnd) == (1, 0))
@@ -73,7 +73,7 @@ struct RetentionTests {
     #expect((policy.keptRecords, policy.keptBeforeEnd) == (100_000, 100_000))
   }
 
-  @Test("JRN-4 a clock that jumps makes nothing due early, and nothing go that is kept")
+  @Test("JRN-4 a clock jump makes nothing due early and removes nothing that is kept")
   func jumps() {
     let policy = RetentionPolicy(
       maximumRecords: nil, maximumBytes: nil, maximumAge: .seconds(1), keptRecords: 10,
@@ -95,7 +95,7 @@ struct RetentionTests {
     #expect(future.firstKept == 91)
   }
 
-  @Test("JRN-4 a request that has ended, and an end before a snapshot, keep nothing")
+  @Test("JRN-4 a closed request, and an end before a snapshot, keep nothing")
   func over() {
     let policy = RetentionPolicy(keptRecords: 10, keptBeforeEnd: 5)
     var plan = Self.plan(policy, records: 100, end: 40, open: 50)
@@ -117,7 +117,8 @@ struct RetentionTests {
     #expect(plan.firstKept == 92)
   }
 
-  @Test("JRN-4 a plan forgets what another process removed, and counts what is left of the file")
+  @Test(
+    "JRN-4 a plan forgets records that another process removed, and counts the rest of the file")
   func forgets() {
     let policy = RetentionPolicy(
       maximumRecords: 50, maximumBytes: nil, keptRecords: 10, keptBeforeEnd: 5)
@@ -125,19 +126,19 @@ struct RetentionTests {
     #expect(plan.isDue(at: SampleRecords.time))
     plan.forget(before: 1)
     #expect(plan.records == 60)
-    // The end is explained from its fifth before on, or from where the file begins.
+    // The end is explained from its fifth record before, or from the beginning of the file.
     plan.forget(before: 35)
     #expect((plan.records, plan.bytes, plan.firstKept) == (26, 2_600, 35))
     #expect(plan.oldest == Timestamp(milliseconds: 34_000))
     #expect(!plan.isDue(at: SampleRecords.time))
-    // The places of 38 and 39 are forgotten: rather too few than too many.
+    // The places of 38 and 39 are forgotten: the plan keeps rather too few than too many.
     plan.forget(before: 38)
     #expect((plan.records, plan.firstKept) == (21, 40))
     plan.forget(before: 41)
     #expect(plan.firstKept == 51)
     plan.forget(before: 20)
     let told = plan
-    // A record that is gone already is no news; nothing is known of the one that ended with it.
+    // A removed record changes nothing; the plan knows nothing of the end that went with it.
     plan.take(
       SessionRecord(
         sequence: 30, time: SampleRecords.time,

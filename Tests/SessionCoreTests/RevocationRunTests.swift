@@ -2,10 +2,10 @@ import Testing
 
 @_spi(Internals) @testable import SessionCore
 
-/// The table of outcomes in `Specs/Answers.md`, played by the value that decides them.
+/// The table of outcomes in `Specs/Answers.md`, run by the value that decides them.
 @Suite("The steps of a revocation")
 struct RevocationRunTests {
-  @Test("OUT-5 the outcome of a revocation is the truth about the refresh token, row by row")
+  @Test("OUT-5 each row gives the true outcome for the refresh token")
   func outcomes() throws {
     let table = try SpecFile("Specs/Answers.md").table(under: "Telling the server of the end")
     let rows = table.map { row in
@@ -14,7 +14,7 @@ struct RevocationRunTests {
     #expect(rows.count >= 15)
     for row in rows {
       var run = RevocationRun(needsAccess: [true], tokens: Self.tokens(row))
-      // What the server says to the first request, to the refresh, and to the request after it.
+      // The server's responses to the first request, the refresh, and the request after it.
       var replies: [RevocationRun.Reply] = row[1].isEmpty ? [] : [Self.reply(row[1])]
       let parts = row[2].replacing(", ", with: ",").split(separator: ",").map { String($0) }
       if parts.count == 2 { replies.append(Self.reply(parts[1].replacing("then ", with: ""))) }
@@ -41,7 +41,7 @@ struct RevocationRunTests {
     }
   }
 
-  @Test("OUT-5 a token that was good for nothing already is not called revoked")
+  @Test("OUT-5 a token that was already useless is not reported as revoked")
   func refusedToken() {
     let tokens = RevocationRun.Tokens(isExpired: false, canRefresh: true)
     var run = RevocationRun(needsAccess: [false, false], tokens: tokens)
@@ -51,7 +51,7 @@ struct RevocationRunTests {
     #expect(run.next == .end(.alreadyInvalid, status: 401))
   }
 
-  @Test("OUT-5 all requests must be done, and one that is done is not sent again")
+  @Test("OUT-5 every request must succeed, and one that succeeded is not sent again")
   func several() {
     let tokens = RevocationRun.Tokens(isExpired: true, canRefresh: true)
     var run = RevocationRun(needsAccess: [false, true, false], done: [0], tokens: tokens)

@@ -107,7 +107,7 @@ enum SampleRecords {
     .init(kind: 0xEE, payload: []),
   ]
 
-  /// Each state, with and without what outlives it; none ends behind record 7.
+  /// Each state, with and without the data that outlives it; none ends after record 7.
   static let snapshots: [SessionFold] = [
     fold([
       .event(events[0]), .note(.revocationPending(Generation(7))), .note(notes[5]),

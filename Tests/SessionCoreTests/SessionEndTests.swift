@@ -22,7 +22,7 @@ struct SessionEndTests {
         expiresAt: Timestamp(milliseconds: 1), isRefreshable: true)))
   private let expiry = SessionEvent.sessionExpired(.init(reason: .refreshRejected))
 
-  @Test("STA-8 an expiry stays the reason if the policy adds a logout, not if the user does")
+  @Test("STA-8 an expiry stays the reason after the policy's logout, but not after the user's")
   func reasons() {
     func logout(_ reason: LogoutReason) -> SessionEvent { .logout(.init(reason: reason)) }
     #expect(end(after: [login]) == nil)
@@ -38,7 +38,7 @@ struct SessionEndTests {
     #expect(second?.reason == .loggedOut(.policy), "that expiry was another session's")
   }
 
-  @Test("STA-8 after a snapshot of unread events, the state says the end, or it is unknown")
+  @Test("STA-8 after a snapshot of unread events, the end is the state's or unknown")
   func snapshot() {
     func taken(_ state: SessionState, after events: Int, upTo sequence: UInt64) -> SessionEnd? {
       var last = LastEnd()

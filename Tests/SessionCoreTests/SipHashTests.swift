@@ -3,7 +3,7 @@ import Testing
 
 @Suite("SipHash")
 struct SipHashTests {
-  @Test("STO-3 SipHash-2-4-128 gives what its authors' table gives")
+  @Test("STO-3 SipHash-2-4-128 gives the values of its authors' table")
   func vectors() {
     let (low, high): (UInt64, UInt64) = (0x0706_0504_0302_0100, 0x0f0e_0d0c_0b0a_0908)
     for (length, expected) in [

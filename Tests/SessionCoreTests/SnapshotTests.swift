@@ -66,7 +66,7 @@ struct SnapshotTests {
     return fold
   }
 
-  @Test("JRN-4 what some history leads to is read")
+  @Test("JRN-4 a snapshot that a history results in is read")
   func possible() throws {
     let plain = try decode { _ in }
     #expect(plain.state.token?.generation == Generation(2))
@@ -93,7 +93,7 @@ struct SnapshotTests {
     #expect(many.sequence == 1 << 33)
   }
 
-  /// For each row of the page's table the drafts that break it.
+  /// The drafts that break each row of the page's table.
   private static let broken: [(field: String, change: @Sendable (inout Draft) -> Void)] = [
     ("sequence", { $0.sequence = 10 }),
     ("eventSequence", { $0.eventSequence = 10 }),
@@ -124,7 +124,7 @@ struct SnapshotTests {
     ("identity", { $0.hasIdentity = true }),
   ]
 
-  @Test("JRN-4 what no history leads to is an error at its field, and every row has one")
+  @Test("JRN-4 an impossible snapshot is an error at its field, for every row of the table")
   func impossible() throws {
     for (number, (field, change)) in Self.broken.enumerated() {
       var draft = Draft()
@@ -155,7 +155,7 @@ struct SnapshotTests {
   }
 
   @Test(
-    "JRN-4 a snapshot equal to what was folded changes nothing, another of that place is refused")
+    "JRN-4 an equal snapshot changes nothing, and a different one at that place is refused")
   func samePlace() throws {
     let fold = try folded([.event(SampleRecords.events[0]), .note(.closed)])
     var reader = fold
@@ -170,7 +170,7 @@ struct SnapshotTests {
     #expect(reader == fold)
   }
 
-  @Test("JRN-4 a snapshot that is ahead and takes back a token or an event is refused")
+  @Test("JRN-4 a snapshot that takes back a token or an event is refused")
   func ahead() throws {
     let fold = try folded([.event(SampleRecords.events[0]), .event(SampleRecords.events[2])])
     for (sequence, events, generation) in [(9, 8, 1), (9, 1, 2)] as [(UInt64, UInt64, UInt64)] {
@@ -186,7 +186,7 @@ struct SnapshotTests {
     }
   }
 
-  @Test("JRN-3 JRN-4 whoever met newer records makes no snapshot, until one takes their place")
+  @Test("JRN-3 JRN-4 a fold with newer records makes no snapshot until one replaces them")
   func newerRecords() throws {
     let plain = try folded([.note(.closed)])
     let skipped = try folded([.unknown(.init(kind: 0xEE, payload: [])), .note(.closed)])
@@ -207,7 +207,7 @@ struct SnapshotTests {
     #expect(reader.snapshot == nil)
   }
 
-  @Test("JRN-4 names that are spelled with other bytes make another fold")
+  @Test("JRN-4 names with different bytes make different folds")
   func spelling() throws {
     func context(_ name: String) -> ActiveContext {
       ActiveContext(role: .init(id: "r", name: name), permissions: [name])

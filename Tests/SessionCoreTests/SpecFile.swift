@@ -4,7 +4,7 @@ import Foundation
 struct SpecFile {
   let lines: [String]
 
-  /// The repository's root, from where this source stands.
+  /// The repository's root, relative to this source file.
   static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 

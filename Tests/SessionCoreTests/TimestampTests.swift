@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Timestamp")
 struct TimestampTests {
-  @Test("prints RFC 3339, in UTC with milliseconds")
+  @Test("a timestamp prints as RFC 3339, in UTC with milliseconds")
   func printing() {
     let cases: [(Int64, String)] = [
       (0, "1970-01-01T00:00:00.000Z"),
@@ -25,7 +25,7 @@ struct TimestampTests {
     }
   }
 
-  @Test("every day of 800 years is the one that Foundation's calendar knows, and reads back")
+  @Test("every day of 800 years equals that of Foundation's calendar and reads back")
   func everyDay() throws {
     var calendar = Calendar(identifier: .iso8601)
     calendar.timeZone = try #require(TimeZone(secondsFromGMT: 0))
@@ -42,7 +42,7 @@ struct TimestampTests {
     }
   }
 
-  @Test("random times within the years that can be written read back")
+  @Test("random times within the printable years read back")
   func reading() {
     var generator = SplitMix(seed: 3)
     for _ in 0..<5_000 {
@@ -57,7 +57,7 @@ struct TimestampTests {
     }
   }
 
-  @Test("reads offsets, fractions, small letters and the leap second")
+  @Test("a timestamp reads offsets, fractions, small letters and the leap second")
   func forms() {
     let time = Timestamp(milliseconds: 1_795_269_605_205)
     for text in [
@@ -71,7 +71,7 @@ struct TimestampTests {
     #expect(Timestamp("2016-12-31T23:59:60Z") == Timestamp("2017-01-01T00:00:00Z"))
   }
 
-  @Test("RPL-4 every time reads back from the text that it is printed as, and from no other")
+  @Test("RPL-4 every time reads back from its printed text, and from no other")
   func printed() {
     var generator = SystemRandomNumberGenerator()
     let bounds: [Int64] = [
@@ -96,7 +96,7 @@ struct TimestampTests {
     }
   }
 
-  @Test("anything else is no time")
+  @Test("any other text is not a time")
   func refused() {
     for text in [
       "", "2026", "2026-11-21", "2026-11-21T14:00:05", "2026-11-21T14:00Z", "2026-13-01T00:00:00Z",

@@ -32,7 +32,7 @@ struct TransitionTableTests {
     #expect(Set(conditions) == Set(Cell.conditions))
   }
 
-  @Test("STA-1 STA-2 STA-6 the code does what each row says")
+  @Test("STA-1 STA-2 STA-6 the code follows each row")
   func everyRow() throws {
     let rows = try rows()
     #expect(rows.count == 23)
@@ -68,7 +68,7 @@ struct TransitionTableTests {
     for field in kept { #expect(new[field] == old[field], "\(field) of \(row)") }
     let given = Cell.given(by: event, at: Self.now)
     for field in set { #expect(new[field] == given[field], "\(field) of \(row)") }
-    // The user of an expired session must be the same; every other field has to differ to show it.
+    // The user of an expired session must be the same; every other field differs.
     for field in set where !(before.kind == .expired && field == "user") {
       #expect(given[field] != old[field], "the case shows nothing: \(field) of \(row)")
     }
@@ -189,7 +189,7 @@ private enum Cell {
     }
   }
 
-  /// What the event itself says about the fields, told without the code under test.
+  /// The event's own values of the fields, stated without the code under test.
   static func given(by event: SessionEvent, at time: Timestamp) -> [String: String] {
     let none = describe(total: 0, answered: 0, last: nil)
     switch event {
@@ -202,7 +202,7 @@ private enum Cell {
     case .refreshSucceeded(let refresh):
       return ["token": "\(refresh.token)", "failures": none]
     case .refreshFailed(let refresh):
-      // The first failure was answered by a server, this one was not.
+      // A server answered the first failure but not this one.
       return ["failures": describe(total: 2, answered: 1, last: refresh.failure)]
     case .contextSwitched(let change):
       return [

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Values")
 struct ValueTests {
-  @Test("an identifier comes out as it went in, packed only where it is a canonical UUID")
+  @Test("an identifier keeps its text and is packed only if it is a canonical UUID")
   func identifiers() {
     let canonical = "0190b2a4-7c1e-7d3a-9f00-5a5a5a5a5a5f"
     let packed = Identifier(canonical)
@@ -20,7 +20,7 @@ struct ValueTests {
       #expect(Identifier(text).uuid == nil, "\(text)")
       #expect(Array(Identifier(text).description.utf8) == Array(text.utf8))
     }
-    // One letter in two spellings: the same to a reader, not to a server.
+    // One letter in two encodings: equal for a reader, different for a server.
     #expect(Identifier("\u{E9}") != Identifier("e\u{301}"))
     #expect(Identifier("\u{E9}") == Identifier("\u{E9}"))
     #expect(Set([Identifier("\u{E9}"), Identifier("e\u{301}"), Identifier("\u{E9}")]).count == 2)
@@ -48,7 +48,7 @@ struct ValueTests {
     for other in ["a", "A:READ", "a:read ", "a:*", ""] { #expect(!context.permits(other)) }
   }
 
-  @Test("REF-6 which failures end a grant, and which count as answered")
+  @Test("REF-6 each failure ends a grant or not, and counts as answered or not")
   func failureKinds() {
     let final = RequestFailure.Kind.known.filter(\.isFinal)
     #expect(final == [.rejected, .noRefreshToken, .userInactive, .userDeleted, .otherUser])
@@ -60,7 +60,7 @@ struct ValueTests {
     #expect(!RequestFailure.Kind(rawValue: 99).isFinal)
   }
 
-  @Test("STA-2 a rejection says what was refused, in which state and why")
+  @Test("STA-2 a rejection names what was refused, the state and the reason")
   func rejections() {
     for reason in SessionRejection.Reason.allCases {
       let text = SessionRejection(state: .expired, event: .login, reason: reason).description

@@ -25,7 +25,7 @@ struct ChangeLogSpecTests {
     return queue
   }
 
-  /// What the page says, of two changes with one of another entity between them.
+  /// The rules of the page, for two changes with one of another entity between them.
   private func expected(_ text: String, _ between: Change) -> [Change]? {
     switch text {
     case "nothing": return [between]
@@ -42,7 +42,7 @@ struct ChangeLogSpecTests {
   }
 
   @Test(
-    "SYN-2 two changes of one entity become what the page says, unless what it says lies between")
+    "SYN-2 two changes of one entity are merged as the page says, except across a reference")
   func coalescing() throws {
     let rows = try SpecFile("Specs/ChangeLog.md").table(under: "Coalescing")
     var pairs: Set<[String]> = []
@@ -86,7 +86,7 @@ struct ChangeLogSpecTests {
     #expect(pairs.count == 9 && rows.count == 9)
   }
 
-  @Test("SYN-2 SYN-3 nothing is put together with what was sent, nor across a request")
+  @Test("SYN-2 SYN-3 a change is not merged with one that was sent, nor across a request")
   func neverWithSent() throws {
     var queue = try queue([change(.create, "earlier")])
     let time = Timestamp(milliseconds: 5)
@@ -95,7 +95,7 @@ struct ChangeLogSpecTests {
     for _ in 0..<2 {
       #expect(queue.coalescing(change(.update, "later")) == .appended)
       #expect(queue.coalescing(change(.delete, "later")) == .appended)
-      // However it went.
+      // Whatever the outcome was.
       try queue.apply(
         .postponed(.init(key: "earlier", isCounted: true, retryAt: time, reason: "503")), at: time)
     }
@@ -108,7 +108,7 @@ struct ChangeLogSpecTests {
     #expect(barred.coalescing(change(.update, "last")) == .rewritten(2))
   }
 
-  @Test("SYN-2 a create behind an entity that waits makes nothing new: its delete is sent")
+  @Test("SYN-2 after a waiting change of the same entity, a create and its delete leave a delete")
   func knownEntity() throws {
     let left = try queue([change(.update, "a"), change(.create, "b"), change(.delete, "c")])
     #expect(left.pending.map(\.change.description) == ["update task 1, 1 bytes", "delete task 1"])
@@ -133,7 +133,7 @@ struct ChangeLogSpecTests {
   }
 
   @Test(
-    "JRN-3 JRN-5 each kind's bytes are those of the page, and a newer version is not guessed at")
+    "JRN-3 JRN-5 each kind has the bytes of the page, and a newer version is not decoded")
   func bytes() throws {
     let time = Timestamp(milliseconds: 1)
     let (kind, payload) = ChangeCodec.encode(
@@ -163,13 +163,13 @@ struct ChangeLogSpecTests {
     let isOurs = ChangeCodec.owns(kind: 0xBF, payload: payload.span.bytes)
     let isTheirs = ChangeCodec.owns(kind: 0xC0, payload: payload.span.bytes)
     #expect(isOurs && !isTheirs)
-    // An older reader of sessions passes over it.
+    // An older reader of sessions skips it.
     let passed = try SessionCodec.decode(sequence: 1, kind: kind, payload: payload)
     guard case .unknown(let unknown) = passed.content else { throw Unexpected() }
     #expect(unknown.isIgnorable)
   }
 
-  @Test("SYN-3 a request has a method and a path of this server, and no header")
+  @Test("SYN-3 a request has a method and a path on this server, but no header")
   func requests() {
     for (method, path) in [
       ("", "/a"), ("GET ", "/a"), ("GET", ""), ("GET", "a"), ("GET", "//other.example/a"),
@@ -187,7 +187,7 @@ struct ChangeLogSpecTests {
     #expect(!dumped.contains("private"), "\(dumped)")
   }
 
-  @Test("STO-3 no part of a change shows what the user wrote, however it is printed")
+  @Test("STO-3 no description of a change shows what the user wrote")
   func guarded() throws {
     let request = try #require(
       Change.Request("POST", "/n?q=private", body: Array("private".utf8), key: "k"))
@@ -212,7 +212,7 @@ struct ChangeLogSpecTests {
     }
   }
 
-  @Test("SYN-2 entities are named by bytes, and all that a change holds counts")
+  @Test("SYN-2 entities are compared byte by byte, and the size of a change counts all its data")
   func names() {
     let (one, other) = (EntityReference("t\u{e9}", "1"), EntityReference("te\u{301}", "1"))
     #expect(one != other && Set([one, other]).count == 2)
@@ -220,7 +220,7 @@ struct ChangeLogSpecTests {
     #expect(Change.delete(.init(one, key: long)).size > 5_000)
   }
 
-  @Test("SYN-2 SYN-3 what is next: due, held by a living process, or another user's")
+  @Test("SYN-2 SYN-3 the next change is due, held by a living process, or another user's")
   func turns() throws {
     var queue = ChangeQueue()
     func at(_ time: Int64, _ event: ChangeEvent) throws {
@@ -271,7 +271,7 @@ struct ChangeLogSpecTests {
   }
 
   @Test(
-    "SYN-3 what is given up is kept with its reason until it is dismissed, tried again or discarded"
+    "SYN-3 a dead letter keeps its reason until it is dismissed, retried or discarded"
   )
   func failures() throws {
     var queue = ChangeQueue()
@@ -286,7 +286,7 @@ struct ChangeLogSpecTests {
     #expect(queue.failures.first?.reason == "422 1")
     try queue.apply(.discarded(.init(key: "1", cause: .app)), at: time)
     #expect(queue.failures.first?.change.key == "2")
-    // In front of what was never sent, in the order of retrying, and nothing is put together with it.
+    // Retried changes come before unsent ones, in the order of retrying, and are not merged.
     try queue.apply(.added(.init(user: "u-1", change: change(.update, "new"))), at: time)
     try queue.apply(.retried("2"), at: time)
     try queue.apply(.retried("3"), at: time)
@@ -311,7 +311,7 @@ struct ChangeLogSpecTests {
     #expect(policy.delay(after: 1, asked: .max) == 86_400_000)
   }
 
-  @Test("OUT-3 SYN-2 what an ended sign-in has left goes, and nothing that another one has added")
+  @Test("OUT-3 SYN-2 the end of a sign-in removes its changes and keeps those of other sign-ins")
   func signIns() throws {
     let time = Timestamp(milliseconds: 5)
     func signIn(_ number: UInt64, of journal: Identifier = "j") -> SignIn {
@@ -348,7 +348,7 @@ struct ChangeLogSpecTests {
   }
 
   @Test(
-    "OUT-3 a logout under way holds the session's adds back: for a while, while its process lives")
+    "OUT-3 a pending logout holds new changes for a limited time, while its process lives")
   func departures() throws {
     var queue = ChangeQueue()
     func at(_ time: Int64, until end: Int64, of journal: Identifier = "j") throws {

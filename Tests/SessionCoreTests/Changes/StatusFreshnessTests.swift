@@ -1,7 +1,7 @@
 @_spi(Internals) import SessionCore
 import Testing
 
-@Suite("Specs/ChangeLog.md: how the user stands")
+@Suite("Specs/ChangeLog.md: the status of the user")
 struct StatusNewsTests {
   private func time(_ cell: String?) throws -> Timestamp? {
     guard let cell, !cell.isEmpty else { return nil }
@@ -18,7 +18,7 @@ struct StatusNewsTests {
     }
   }
 
-  @Test("LOG-6 SYN-4 what a profile's time is worth is as the page says, row by row")
+  @Test("LOG-6 SYN-4 the time of a profile is judged as in each row of the page")
   func table() throws {
     let rows = try SpecFile("Specs/ChangeLog.md").table(under: "How the user stands")
     var words: Set<String> = []
@@ -33,7 +33,7 @@ struct StatusNewsTests {
     #expect(rows.count >= 10 && words == ["unsaid", "same", "newer", "stale"])
   }
 
-  @Test("SYN-4 whatever comes in whatever order, what is known only ever grows")
+  @Test("SYN-4 in any order of responses, knowledge about the status only grows")
   func growing() {
     let milliseconds: [Int64?] = [nil, -1, 0, 1, 2, 3]
     let times = milliseconds.map { $0.map { Timestamp(milliseconds: $0) } }

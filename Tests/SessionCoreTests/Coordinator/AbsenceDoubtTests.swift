@@ -2,7 +2,7 @@
 import SessionTestKit
 import Testing
 
-@Suite("Decisions: AbsenceDoubt, what is not found is looked for again")
+@Suite("Decisions: a missing item is read again")
 struct AbsenceDoubtTests {
   private static let login = OpenDecisionTests.login
 
@@ -13,7 +13,8 @@ struct AbsenceDoubtTests {
     return facts
   }
 
-  @Test("RES-7 one answer, or two at once, end nothing; found again, the session goes on")
+  @Test(
+    "RES-7 one or two missing answers do not end the session, which continues if the item returns")
   func foundAgain() throws {
     var bench = try CoordinatorBench(.benchKeeping, journal: [.event(Self.login)])
     bench.tell(.opened(missing()))
@@ -27,7 +28,7 @@ struct AbsenceDoubtTests {
     #expect(bench.names == ["login", "storageFailed", "storageRecovered"])
   }
 
-  @Test("RES-7 an answer of another kind, or none, begins anew")
+  @Test("RES-7 an answer of another kind, or none, restarts the count")
   func anew() throws {
     var bench = try CoordinatorBench(.benchKeeping, journal: [.event(Self.login)])
     var locked = StoredItemsReport()
@@ -47,7 +48,7 @@ struct AbsenceDoubtTests {
     #expect(bench.coordinator.state.kind == .expired)
   }
 
-  @Test("RES-7 RES-1 who waits in a session is told when it ends because an item stays missing")
+  @Test("RES-7 RES-1 a waiting caller receives the end of a session whose item stays missing")
   func waiterOfEndedSession() throws {
     var bench = CoordinatorBench.signedIn(.benchKeeping)
     let (waiter, sent) = bench.refresh()
@@ -61,7 +62,7 @@ struct AbsenceDoubtTests {
     #expect(end.reply(to: waiter) == .failed(.ended(.expired, by: nil)))
   }
 
-  @Test("RES-7 a logout in between is followed at once: nothing is doubted any more")
+  @Test("RES-7 a logout takes effect at once and ends the doubt")
   func logout() throws {
     var bench = try CoordinatorBench(.benchKeeping, journal: [.event(Self.login)])
     bench.tell(.opened(missing()))
@@ -72,7 +73,7 @@ struct AbsenceDoubtTests {
     #expect(bench.coordinator.activity == .idle)
   }
 
-  @Test("RES-7 secrets of a journal that is not found are neither wiped nor adopted at once")
+  @Test("RES-7 secrets of a missing journal are neither wiped nor adopted at once")
   func owner() {
     for rule in [SessionPolicy.OrphanedSecrets.wipe, .adopt] {
       var policy = SessionPolicy.bench
@@ -97,7 +98,7 @@ struct AbsenceDoubtTests {
     }
   }
 
-  @Test("STO-5 a run that begins within a minute of the last note is noted after that minute")
+  @Test("STO-5 a run of failures within a minute of the last note is noted after that minute")
   func lastingRun() throws {
     var bench = try CoordinatorBench(.benchKeeping, journal: [.event(Self.login)])
     bench.tell(.opened(.session(1)))
@@ -113,7 +114,7 @@ struct AbsenceDoubtTests {
     #expect(bench.names.suffix(2) == ["storageRecovered", "storageFailed"])
   }
 
-  @Test("STO-5 failures are noted once for each run, and a short run within a minute not at all")
+  @Test("STO-5 each run of failures is noted once, and a short run within a minute not at all")
   func runs() throws {
     var bench = try CoordinatorBench(.benchKeeping, journal: [.event(Self.login)])
     bench.tell(.opened(.session(1)))

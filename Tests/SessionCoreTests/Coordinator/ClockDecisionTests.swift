@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Decisions: clocks")
 struct ClockDecisionTests {
-  @Test("REF-8 a jump of the civil time never ends a session that cannot be refreshed")
+  @Test("REF-8 a jump of the civil time does not end a session that cannot be refreshed")
   func expiryAfterJump() {
     var bench = CoordinatorBench.signedIn(isRefreshable: false)
     let end = bench.now.uptime + CoordinatorBench.lifetime
@@ -14,7 +14,7 @@ struct ClockDecisionTests {
     #expect(bench.names == ["login"])
   }
 
-  @Test("REF-8 nor does civil time that was set back keep it beyond its end")
+  @Test("REF-8 civil time that was set back does not keep it beyond its end")
   func expiryAfterSettingBack() {
     var bench = CoordinatorBench.signedIn(isRefreshable: false)
     bench.now = ClockReading(
@@ -23,7 +23,7 @@ struct ClockDecisionTests {
     #expect(bench.names.contains("sessionExpired"))
   }
 
-  @Test("REF-8 a token's life is counted from when its answer came, however late it is journaled")
+  @Test("REF-8 a token's lifetime starts when its response arrives, however late it is journaled")
   func lifeFromArrival() {
     var bench = CoordinatorBench.signedIn()
     let (_, sent) = bench.refresh()
@@ -36,7 +36,7 @@ struct ClockDecisionTests {
     #expect(bench.coordinator.tokenDeadline == arrival + CoordinatorBench.lifetime)
   }
 
-  @Test("REF-8 an answer that waits to be journaled and comes again lives no longer for that")
+  @Test("REF-8 a response that waits for the journal and arrives again does not live longer")
   func comesAgain() {
     var bench = CoordinatorBench.signedIn()
     let (_, sent) = bench.refresh()
@@ -50,7 +50,7 @@ struct ClockDecisionTests {
     #expect(bench.coordinator.tokenDeadline == deadline)
   }
 
-  /// Refreshes with an answer in which the server's clock is so far behind this device's.
+  /// Refreshes with a response in which the server's clock is earlier than the device's by this.
   private func refresh(_ bench: inout CoordinatorBench, skew: Int64) {
     let (_, sent) = bench.refresh()
     var facts = ResponseMetadata.token()
@@ -58,7 +58,7 @@ struct ClockDecisionTests {
     bench.tell(.answered(sent.request ?? RequestNumber(0), facts))
   }
 
-  @Test("REF-8 the skew to the server is noted when it changes by 30 s, and not with each answer")
+  @Test("REF-8 the clock skew is noted if it changes by 30 s, not for each response")
   func skew() {
     var bench = CoordinatorBench.signedIn()
     for skew: Int64 in [0, 29_999, -29_999] { refresh(&bench, skew: skew) }
@@ -78,7 +78,7 @@ struct ClockDecisionTests {
   }
 
   @Test(
-    "REF-8 a stored token's end by the clock of this start of the system goes before civil time")
+    "REF-8 a stored end by the system's uptime takes precedence over civil time")
   func restored() throws {
     for (deadline, isGood) in [(1_000, true), (-1_000, false)] as [(Int64, Bool)] {
       for jump: Int64 in [-90_000_000, 0, 90_000_000] {
@@ -88,7 +88,7 @@ struct ClockDecisionTests {
         facts.deadline = bench.now.uptime + deadline
         bench.tell(.opened(facts))
         #expect(bench.coordinator.isTokenGood(at: bench.now.uptime) == isGood, "\(jump)")
-        // It is of another token, and says nothing of this one.
+        // It belongs to another token and does not apply to this one.
         var older = StoredItemsReport.session(1)
         older.deadline = bench.now.uptime + deadline
         older.generation = Generation(2)

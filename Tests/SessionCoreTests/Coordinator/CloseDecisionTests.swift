@@ -2,10 +2,10 @@
 import SessionTestKit
 import Testing
 
-/// Closing while an answer waits to be stored: it may hold the only token that the server still takes.
-@Suite("Decisions: closing with an answer that is not stored")
+/// Closing with a response that is not stored: it may hold the only token that the server accepts.
+@Suite("Decisions: closing with a response that is not stored")
 struct CloseDecisionTests {
-  /// A refresh was answered, and the answer could not be stored.
+  /// A refresh was answered, and the response could not be stored.
   private func stuck() -> CoordinatorBench {
     var bench = CoordinatorBench.signedIn()
     let (caller, sent) = bench.refresh()
@@ -15,7 +15,7 @@ struct CloseDecisionTests {
     return bench
   }
 
-  @Test("REF-11 closing stores the answer that waits, and then closes")
+  @Test("REF-11 closing stores the waiting response and then closes")
   func stores() {
     var bench = stuck()
     let closer = bench.caller()
@@ -24,7 +24,7 @@ struct CloseDecisionTests {
     #expect(bench.coordinator.state.token?.generation == Generation(2))
   }
 
-  @Test("REF-11 one more failure is forgiven")
+  @Test("REF-11 closing tries again after one more failure")
   func storesAtLast() {
     var bench = stuck()
     bench.commitEndings = [.fails]
@@ -33,7 +33,8 @@ struct CloseDecisionTests {
     #expect(bench.names.suffix(2) == ["refreshSucceeded", "closed"])
   }
 
-  @Test("REF-11 it cannot be stored: every closer is told, and the journal says what was lost")
+  @Test(
+    "REF-11 if the response cannot be stored, every closer fails and the journal names the loss")
   func drops() {
     var bench = stuck()
     bench.commitEndings = [.fails, .fails]
@@ -50,7 +51,7 @@ struct CloseDecisionTests {
     #expect(bench.tell(.close(again)).reply(to: again) == .closed)
   }
 
-  @Test("REF-11 nothing can be written any more: closed all the same, and the closer is told")
+  @Test("REF-11 if nothing can be written, the session closes and the closer receives the error")
   func nothingWritable() {
     var bench = stuck()
     bench.commitEndings = [.fails, .fails, .fails, .fails]
@@ -60,7 +61,7 @@ struct CloseDecisionTests {
     #expect(bench.names == ["login", "requestSent"])
   }
 
-  @Test("REF-11 the stored token cannot be read either: the journal still says what was lost")
+  @Test("REF-11 if the stored token cannot be read either, the journal still names the loss")
   func dropsUnread() throws {
     let stuck = stuck()
     var coordinator = stuck.coordinator
@@ -75,7 +76,7 @@ struct CloseDecisionTests {
     #expect(closed.reply(to: Caller(99)) == .failed(.dropped))
   }
 
-  @Test("REF-11 the token is stored and its event is not: nothing is lost, and closing succeeds")
+  @Test("REF-11 if only the event cannot be journaled, nothing is lost and closing succeeds")
   func onlyEventMissing() throws {
     let bench = CoordinatorBench.signedIn()
     var coordinator = bench.coordinator
@@ -87,7 +88,7 @@ struct CloseDecisionTests {
     let failure = SessionInput.commitFailed(isLasting: false, cause: .noRoom, isStored: true)
     _ = coordinator.handle(failure, at: bench.now)
     _ = coordinator.handle(.close(Caller(99)), at: bench.now)
-    // Tried twice more, and then closed without a word of loss.
+    // It tries twice more, and then closes without a note of a loss.
     _ = coordinator.handle(failure, at: bench.now)
     let closing = coordinator.handle(failure, at: bench.now)
     guard case .commit(let commit)? = closing.last else {
@@ -99,7 +100,7 @@ struct CloseDecisionTests {
     #expect(closed.reply(to: Caller(99)) == .closed)
   }
 
-  @Test("REF-11 an earlier attempt had stored the token after all: it is announced, and closed")
+  @Test("REF-11 a token that an earlier attempt did store is announced before closing")
   func storedUnseen() {
     var bench = stuck()
     bench.commitEndings = [.fails, .fails, .superseded(.refreshed(to: 2))]
@@ -108,7 +109,7 @@ struct CloseDecisionTests {
     #expect(bench.names.suffix(3) == ["tokenRecovered", "refreshSucceeded", "closed"])
   }
 
-  @Test("REF-11 a switch whose answer cannot be stored is dropped as well, and the journal says so")
+  @Test("REF-11 a switch whose response cannot be stored is dropped and noted")
   func dropsSwitch() {
     var bench = CoordinatorBench.signedIn()
     let sent = bench.tell(.switchContext(bench.caller()))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Decisions: logout, switch, close")
 struct EndDecisionTests {
-  @Test("OUT-1 event, then subscribers, then the wipe, then the server, then the caller")
+  @Test("OUT-1 a logout is ordered: event, subscribers, wipe, server, caller")
   func order() {
     var bench = CoordinatorBench.signedIn()
     let caller = bench.caller()
@@ -25,7 +25,7 @@ struct EndDecisionTests {
       ])
   }
 
-  @Test("OUT-1 a server that is not told stays a pending revocation and never a session")
+  @Test("OUT-1 an unreachable server leaves a pending revocation and no session")
   func notTold() throws {
     var bench = CoordinatorBench.signedIn()
     let caller = bench.caller()
@@ -48,7 +48,7 @@ struct EndDecisionTests {
         .contains(.forgetRevocation(Generation(1))))
   }
 
-  @Test("OUT-2 logging out twice appends nothing")
+  @Test("OUT-2 a second logout appends nothing")
   func twice() {
     var bench = CoordinatorBench.signedIn()
     bench.tell(.logout(bench.caller()))
@@ -58,7 +58,7 @@ struct EndDecisionTests {
     #expect(bench.journal == before)
   }
 
-  @Test("OUT-4 a refresh that ends after the logout brings nothing back and is given up")
+  @Test("OUT-4 a refresh that ends after the logout is discarded and its token revoked")
   func lateAnswer() {
     var bench = CoordinatorBench.signedIn()
     let (waiter, sent) = bench.refresh()
@@ -73,7 +73,8 @@ struct EndDecisionTests {
     #expect(bench.coordinator.state == .unauthenticated)
   }
 
-  @Test("OUT-4 REF-11 a late answer of an earlier session is revoked, and does not reach the next")
+  @Test(
+    "OUT-4 REF-11 a late response of an earlier session is revoked and does not reach the next one")
   func nextUser() {
     var bench = CoordinatorBench.signedIn()
     let (_, sent) = bench.refresh()
@@ -89,7 +90,7 @@ struct EndDecisionTests {
     #expect(bench.coordinator.state.token?.generation == Generation(2))
   }
 
-  @Test("OUT-1 an item that cannot be removed: said in the outcome, and tried again by itself")
+  @Test("OUT-1 an item that cannot be removed is reported, and its removal is retried")
   func itemsRemain() {
     var bench = CoordinatorBench.signedIn()
     let caller = bench.caller()
@@ -104,7 +105,7 @@ struct EndDecisionTests {
     #expect(bench.tell(.wiped(.done)).isEmpty)
   }
 
-  @Test("CTX-1 a switch is asked for, journaled with its token, and answered")
+  @Test("CTX-1 a switch is requested, journaled with its token, and answered")
   func switching() {
     var bench = CoordinatorBench.signedIn()
     let caller = bench.caller()
@@ -119,7 +120,7 @@ struct EndDecisionTests {
     #expect(bench.coordinator.state.token?.generation == Generation(2))
   }
 
-  @Test("CTX-1 a failed switch changes nothing, and a note says why")
+  @Test("CTX-1 a failed switch changes nothing, and a note records the reason")
   func switchFails() {
     var bench = CoordinatorBench.signedIn()
     let before = bench.coordinator.state
@@ -133,7 +134,7 @@ struct EndDecisionTests {
     #expect(bench.coordinator.activity == .idle)
   }
 
-  @Test("CTX-2 a switch waits for a refresh, refreshes for a switch; never two on the wire")
+  @Test("CTX-2 a switch and a refresh wait for each other, with one request at a time")
   func serialised() {
     var bench = CoordinatorBench.signedIn()
     let (_, refresh) = bench.refresh()
@@ -164,7 +165,7 @@ struct EndDecisionTests {
     }
   }
 
-  @Test("closing waits for what is on the wire, then lets everybody go; the session stays")
+  @Test("closing waits for the open request, answers every caller and keeps the session")
   func close() {
     var bench = CoordinatorBench.signedIn()
     let (waiter, sent) = bench.refresh()
@@ -184,7 +185,7 @@ struct EndDecisionTests {
     #expect(bench.tell(.logout(late)).reply(to: late) == .failed(.closed))
   }
 
-  @Test("closing succeeds though the note of it cannot be journaled")
+  @Test("closing succeeds even if its note cannot be journaled")
   func closeWithoutNote() {
     var bench = CoordinatorBench.signedIn()
     bench.commitEndings = [.fails]
@@ -194,7 +195,7 @@ struct EndDecisionTests {
   }
 
   @Test(
-    "OUT-1 a logout that the server could not be told of is told again, ever later, and noted once")
+    "OUT-1 a revocation that failed is retried with growing delays and noted once")
   func toldAgain() throws {
     var bench = CoordinatorBench.signedIn()
     bench.tell(.logout(bench.caller()))
@@ -220,7 +221,7 @@ struct EndDecisionTests {
     #expect(bench.tell(.fired(.revocation)).isEmpty)
   }
 
-  @Test("LOG-9 tokens are adopted where there has never been one; a refusal revokes none")
+  @Test("LOG-9 tokens are adopted only if there never was one; a refusal revokes none")
   func adopted() throws {
     var bench = CoordinatorBench()
     bench.tell(.opened(.nothing))

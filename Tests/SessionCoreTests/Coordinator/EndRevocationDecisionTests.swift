@@ -2,7 +2,7 @@
 @_spi(Internals) import SessionTestKit
 import Testing
 
-/// Which ends the server is told of, and what goes then (OUT-6).
+/// Which ends result in a revocation, and what is wiped then (OUT-6).
 @Suite("Decisions: ends that leave tokens at the server")
 struct EndRevocationDecisionTests {
   private static func policy(_ end: SessionPolicy.End) -> SessionPolicy {
@@ -12,7 +12,7 @@ struct EndRevocationDecisionTests {
     return policy
   }
 
-  /// What is wiped, in words.
+  /// The wiped items, as words.
   private static func wipes(_ effects: [SessionEffect]) -> [String] {
     effects.compactMap { if case .wipe(let wipe) = $0 { wipe.line } else { nil } }
   }
@@ -24,7 +24,7 @@ struct EndRevocationDecisionTests {
     return bench.tell(.failed(sent.request ?? RequestNumber(0), failure, jitter: 0))
   }
 
-  /// An end, the failure that causes it, and whether the server is told.
+  /// An end, the failure that causes it, and whether a revocation follows.
   struct Row: Sendable, CustomStringConvertible {
     let kind: RequestFailure.Kind
     let isTold: Bool
@@ -32,7 +32,7 @@ struct EndRevocationDecisionTests {
   }
 
   @Test(
-    "OUT-6 a refresh that ends the session: the server is told unless it refused the refresh token",
+    "OUT-6 a failed refresh ends the session with a revocation unless the refresh token was refused",
     arguments: [
       Row(kind: .userInactive, isTold: true), Row(kind: .userDeleted, isTold: true),
       Row(kind: .server, isTold: true), Row(kind: .rejected, isTold: false),
@@ -55,7 +55,7 @@ struct EndRevocationDecisionTests {
     #expect(bench.coordinator.fold.intents.revocations.isEmpty)
   }
 
-  @Test("OUT-6 POL-5 LOG-6 an unused session and an inactive account: the server is told of both")
+  @Test("OUT-6 POL-5 LOG-6 an unused session and an inactive account end with a revocation")
   func inactivity() {
     var bench = CoordinatorBench.signedIn(Self.policy(.keep))
     bench.advance(by: 600_000)
@@ -67,7 +67,7 @@ struct EndRevocationDecisionTests {
     #expect(other.names == ["login", "sessionExpired", "revocationPending"])
   }
 
-  @Test("OUT-6 a token that expired without a refresh token leaves nothing")
+  @Test("OUT-6 a token that expired without a refresh token needs no revocation")
   func expired() {
     var bench = CoordinatorBench.signedIn(Self.policy(.keep), isRefreshable: false)
     bench.advance(by: CoordinatorBench.lifetime)
@@ -75,7 +75,7 @@ struct EndRevocationDecisionTests {
     #expect(bench.names == ["login", "sessionExpired"])
   }
 
-  @Test("OUT-6 the process died before the wipe: opening keeps the token apart, wipes and tells")
+  @Test("OUT-6 after a crash before the wipe, opening keeps the token, wipes and revokes")
   func reopened() throws {
     let pending = SessionRecord.Content.note(.revocationPending(Generation(1)))
     for (end, wiped) in [
@@ -89,7 +89,7 @@ struct EndRevocationDecisionTests {
     }
   }
 
-  @Test("OUT-6 REF-7 the stored token is newer than the one logged out: the newer one is revoked")
+  @Test("OUT-6 REF-7 if the stored token is newer than the one logged out, it is revoked")
   func successor() throws {
     let journal: [SessionRecord.Content] = [
       .event(.login(as: "ada")), .event(.loggedOut()), .note(.revocationPending(Generation(1))),
@@ -104,13 +104,13 @@ struct EndRevocationDecisionTests {
     #expect(Self.wipes(effects) == ["everything, keeping what revoking tok#1 needs"])
     #expect(effects.contains(.revoke(Generation(1))))
     #expect(!bench.names.contains("revocationSettled"), "and nothing was given up")
-    // A sign-in that was stored and not announced is another session's.
+    // A sign-in that was stored and not announced belongs to another session.
     var other = try CoordinatorBench(journal: journal)
     other.tell(.opened(.session(2, announcing: .login(as: "ada", token: 2))))
     #expect(other.coordinator.state.kind == .authenticated)
   }
 
-  @Test("OUT-6 another process ended the session and died: the token goes, the server is told")
+  @Test("OUT-6 if another process ended the session and died, its token is wiped and revoked")
   func another() {
     var bench = CoordinatorBench.signedIn(Self.policy(.keep))
     bench.commitEndings = [

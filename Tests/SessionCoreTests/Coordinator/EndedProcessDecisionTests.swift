@@ -11,7 +11,7 @@ struct EndedProcessDecisionTests {
         kind: .refresh, generation: Generation(1), trigger: .retry, attempt: 2, process: 99,
         deadline: .plainStart)))
 
-  /// Opens after the last request ended its process, and before that `count` others had; the token is dead.
+  /// Opens after a request that ended its process, as `count` others had; the token has expired.
   private func opened(
     after count: UInt32, _ policy: SessionPolicy = .bench
   ) throws -> (bench: CoordinatorBench, effects: [SessionEffect]) {
@@ -34,7 +34,7 @@ struct EndedProcessDecisionTests {
   }
 
   @Test(
-    "REF-7 a request whose process ended twice waits longer each time, up to the longest delay",
+    "REF-7 a request whose process ended twice waits longer each time, up to the limit",
     arguments: [(0, 2_000), (1, 60_000), (2, 120_000), (3, 150_000), (9, 150_000)]
       as [(UInt32, Int64)])
   func waitsLonger(count: UInt32, pause: Int64) throws {
@@ -43,7 +43,7 @@ struct EndedProcessDecisionTests {
     #expect(effects.uptime(of: .refresh) == bench.now.uptime + pause)
   }
 
-  @Test("REF-7 during that pause neither a call nor the foreground asks; a refresh by hand does")
+  @Test("REF-7 in that pause only a manual refresh sends a request, not a call or the foreground")
   func pause() throws {
     var (bench, _) = try opened(after: 1)
     let call = bench.caller()
@@ -58,7 +58,7 @@ struct EndedProcessDecisionTests {
     #expect(bench.tell(.refresh(byHand, .manual, .always)).sendCount == 1)
   }
 
-  @Test("REF-14 after a single one calls ask at once")
+  @Test("REF-14 after one ended process, a call sends a request at once")
   func once() throws {
     var (bench, _) = try opened(after: 0)
     let call = bench.caller()
@@ -77,7 +77,7 @@ struct EndedProcessDecisionTests {
     return ended.count
   }
 
-  @Test("REF-7 what an opening finds without an end counts, and an answer begins the count anew")
+  @Test("REF-7 requests that openings find open are counted, and a response resets the count")
   func counted() {
     let opening = SessionRecord.Content.note(.opened(.init(process: 1, boot: nil, uptime: 0)))
     let lost = SessionRecord.Content.event(.refreshFailed(.noReply, of: 1, request: 2))

@@ -2,7 +2,7 @@
 import SessionTestKit
 import Testing
 
-@Suite("Decisions: nobody is forgotten")
+@Suite("Decisions: every caller receives a reply")
 struct ForgottenCallerTests {
   static func foreignRefresh(_ bench: CoordinatorBench, _ g: UInt64) -> SessionRecord.Content {
     .event(
@@ -23,7 +23,7 @@ struct ForgottenCallerTests {
     #expect(effects.sendCount == 1 || effects.uptime(of: .refresh) != nil, "\(effects)")
   }
 
-  @Test("REF-1 a refresh that falls due during a switch is not lost when the switch fails")
+  @Test("REF-1 a refresh that falls due during a failed switch is not lost")
   func dueDuringSwitch() {
     var bench = CoordinatorBench.signedIn()
     bench.advance(by: 3_600_000 - 60_001)
@@ -37,7 +37,7 @@ struct ForgottenCallerTests {
     #expect(all.sendCount > 0 || all.uptime(of: .refresh) != nil, "\(all)")
   }
 
-  @Test("CTX-2 a switch that waited for a refresh goes on when another process has refreshed")
+  @Test("CTX-2 a switch that waited for a refresh continues after another process has refreshed")
   func switchBehindOthers() {
     var bench = CoordinatorBench.signedIn()
     bench.advance(by: 3_700_000)
@@ -47,7 +47,7 @@ struct ForgottenCallerTests {
     #expect(effects.sendCount == 1 || effects.reply(to: caller) != nil, "\(effects)")
   }
 
-  @Test("CTX-2 whoever waits behind a switch that was overtaken goes on")
+  @Test("CTX-2 callers that wait for a switch continue if another process overtakes it")
   func behindStaleSwitch() {
     var bench = CoordinatorBench.signedIn()
     let first = bench.tell(.switchContext(bench.caller()))
@@ -63,12 +63,12 @@ struct ForgottenCallerTests {
     #expect(effects.reply(to: queued) != nil || effects.sendCount > 0, "\(effects)")
   }
 
-  @Test("OUT-1 logging out, in and out again: each caller is answered")
+  @Test("OUT-1 each caller of two logouts with a login between them is answered")
   func logoutTwice() {
     var bench = CoordinatorBench.signedIn()
     let one = bench.caller()
     var replies = bench.tell(.logout(one))
-    replies += bench.tell(.wiped(.done))  // revoke(1) is on its way, slowly
+    replies += bench.tell(.wiped(.done))  // the revocation of tok#1 is slow
     let login = bench.tell(.login(bench.caller(), .password))
     bench.tell(.answered((login.request ?? RequestNumber(0)), .login("ada")))
     let two = bench.caller()
@@ -81,7 +81,7 @@ struct ForgottenCallerTests {
     #expect(replies.reply(to: one) != nil, "the first caller waits for ever, even after close")
   }
 
-  @Test("an expiry that cannot be journaled keeps nobody waiting")
+  @Test("an expiry that cannot be journaled still answers its caller")
   func expiryOnFullDisk() {
     var bench = CoordinatorBench.signedIn(isRefreshable: false)
     bench.advance(by: 3_700_000)
@@ -95,7 +95,7 @@ struct ForgottenCallerTests {
     #expect(all.reply(to: waiter) != nil, "waits as long as the disk is full")
   }
 
-  @Test("a switch that waits behind one whose end cannot be journaled goes on or is told")
+  @Test("a waiting switch continues or fails if the first one's end cannot be journaled")
   func queuedSwitch() {
     var bench = CoordinatorBench.signedIn(isRefreshable: false)
     let first = bench.tell(.switchContext(bench.caller()))
@@ -110,7 +110,7 @@ struct ForgottenCallerTests {
     #expect(all.reply(to: queued) != nil || all.sendCount > 0, "\(all)")
   }
 
-  @Test("LOG-10 the tokens of a cancelled sign-in are given back though another one succeeded")
+  @Test("LOG-10 the tokens of a cancelled sign-in are revoked even if another sign-in succeeded")
   func cancelledLogin() {
     var bench = CoordinatorBench()
     bench.tell(.opened(.nothing))
@@ -123,7 +123,7 @@ struct ForgottenCallerTests {
     #expect(late == [.discard((first.request ?? RequestNumber(0)), revoking: true)], "LOG-10")
   }
 
-  @Test("REF-6 a policy with no delay does not spin")
+  @Test("REF-6 a policy without a retry delay does not send requests in a loop")
   func zeroDelay() {
     var policy = SessionPolicy.bench
     policy.refresh.firstRetryDelay = .zero
@@ -156,9 +156,9 @@ struct ForgottenCallerTests {
     #expect(bench.coordinator.state.activeContext == south)
   }
 
-  @Test("REF-3 another process's success makes our refresh needless")
+  @Test("REF-3 a refresh by another process makes this process's refresh unnecessary")
   func learned() {
-    // Another process's request is open; we wait; meanwhile any commit of ours learns its success.
+    // Another process's request is open. While ours waits, any commit may read its success.
     var bench = CoordinatorBench.signedIn()
     let sent = SessionRecord.Content.note(
       .requestSent(
@@ -176,7 +176,7 @@ struct ForgottenCallerTests {
     #expect(learned.sendCount == 0)
   }
 
-  @Test("CTX-1 a switch that cannot be journaled yet is told as such, and counts once it can be")
+  @Test("CTX-1 a switch that cannot be journaled fails as unsettled, and takes effect later")
   func unsettledSwitch() {
     var bench = CoordinatorBench.signedIn()
     let caller = bench.caller()
@@ -190,7 +190,7 @@ struct ForgottenCallerTests {
     #expect(bench.coordinator.state.activeContext == .plainPrincipal)
   }
 
-  @Test("a switch behind an answer that cannot be journaled is told so, and keeps nobody waiting")
+  @Test("a switch after a response that cannot be journaled fails without waiting")
   func switchBehindUnsettled() {
     var bench = CoordinatorBench.signedIn()
     let (_, sent) = bench.refresh()
@@ -203,7 +203,7 @@ struct ForgottenCallerTests {
     #expect(bench.tell(.switchContext(late)).reply(to: late) == .failed(.storage))
   }
 
-  @Test("an answer that can never be journaled is unreadable, and the next refresh is sent")
+  @Test("a response that can never be journaled fails, and the next refresh is sent")
   func lasting() {
     var bench = CoordinatorBench.signedIn()
     let (caller, sent) = bench.refresh()

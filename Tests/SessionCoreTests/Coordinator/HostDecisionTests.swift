@@ -32,7 +32,7 @@ struct HostDecisionTests {
     #expect(kept.tell(.logout(kept.caller())).contains(.clearLocalData(.user)))
   }
 
-  @Test("SYN-5 that it is done is journaled, so that a later opening does not ask again")
+  @Test("SYN-5 the clearing is journaled, so that a later opening does not request it again")
   func noted() {
     var bench = clearing()
     bench.tell(.logout(bench.caller()))
@@ -46,7 +46,7 @@ struct HostDecisionTests {
     #expect(debt.reason == nil)
   }
 
-  @Test("SYN-5 a crash between the logout and the clearing: it is asked for at the next opening")
+  @Test("SYN-5 a clearing that a crash interrupted is requested at the next opening")
   func owed() throws {
     for (contents, isOwed) in [
       ([SessionRecord.Content.event(.login(as: "ada")), .event(.loggedOut())], true),
@@ -67,7 +67,7 @@ struct HostDecisionTests {
     }
   }
 
-  @Test("SYN-5 another process's logout clears as well, unless it says that it has done so")
+  @Test("SYN-5 another process's logout clears data unless that process reports that it has")
   func others() {
     var bench = clearing()
     bench.lookEndings = [.finds([.event(.loggedOut())])]
@@ -81,7 +81,7 @@ struct HostDecisionTests {
 
   // MARK: Foreground
 
-  @Test("REF-2 JRN-1 coming to the foreground looks at the journal and takes in what others did")
+  @Test("REF-2 JRN-1 the foreground reads the journal and applies records of other processes")
   func foreground() {
     var bench = CoordinatorBench.signedIn()
     bench.lookEndings = [.finds([.event(.loggedOut())])]
@@ -91,7 +91,7 @@ struct HostDecisionTests {
   }
 
   @Test(
-    "REF-2 in the foreground an expired token is refreshed, a good one is not; a busy journal is no matter"
+    "REF-2 the foreground refreshes an expired token only, and a busy journal is not an error"
   )
   func foregroundRefreshes() {
     var bench = CoordinatorBench.signedIn()
@@ -113,7 +113,7 @@ struct HostDecisionTests {
 
   // MARK: Unlocking
 
-  @Test("LOG-5 RES-3 unlocking looks at once, tells what came of it, and appends nothing")
+  @Test("LOG-5 RES-3 unlocking reads at once, reports the result and appends nothing")
   func unlock() throws {
     var bench = try CoordinatorBench(.bench, journal: [.event(.login(as: "ada"))])
     var locked = StoredItemsReport.nothing
@@ -134,7 +134,7 @@ struct HostDecisionTests {
 
   // MARK: Resting
 
-  @Test("REF-6 many readings of an expired token make one request while a server has trouble")
+  @Test("REF-6 while a server fails, many calls with an expired token make one request")
   func rests() {
     var bench = CoordinatorBench.signedIn()
     bench.advance(by: CoordinatorBench.lifetime)
@@ -146,11 +146,11 @@ struct HostDecisionTests {
       let effects = bench.tell(.refresh(caller, .manual, .ifExpired))
       #expect(effects == [.resume(caller, .failed(.request(failure)))])
     }
-    // Who asks by hand asks the server.
+    // A manual refresh always sends a request.
     #expect(bench.tell(.refresh(bench.caller(), .manual, .always)).sendCount == 1)
   }
 
-  @Test("REF-6 the rest is over with the backoff, and the want of a network is none")
+  @Test("REF-6 the pause ends with the backoff, and a missing network causes none")
   func restEnds() {
     var bench = CoordinatorBench.signedIn()
     bench.advance(by: CoordinatorBench.lifetime)
@@ -168,7 +168,7 @@ struct HostDecisionTests {
   }
 
   @Test(
-    "REF-14 REF-6 only a failure that a server answered puts the next attempt off",
+    "REF-14 REF-6 only a failure with a response of the server delays the next attempt",
     arguments: RequestFailure.Kind.words.indices.map { RequestFailure.Kind(rawValue: UInt8($0)) })
   func putsOff(kind: RequestFailure.Kind) throws {
     guard !kind.isFinal else { return }
@@ -176,7 +176,7 @@ struct HostDecisionTests {
       for isExpired in [true, false] where isExpired || need != .ifExpired {
         var bench = CoordinatorBench.signedIn()
         if isExpired { bench.advance(by: CoordinatorBench.lifetime) }
-        // The second failure: the first one without a reply is followed by an attempt at once.
+        // The second failure. After the first one without a reply, an attempt follows at once.
         for _ in 0..<2 {
           let request = bench.tell(.refresh(bench.caller(), .manual, .always)).request
           let failure = RequestFailure(kind: kind)
@@ -192,7 +192,7 @@ struct HostDecisionTests {
             #expect(effects == [.resume(caller, .failed(.request(RequestFailure(kind: kind))))])
           } else {
             #expect(effects.sendCount == 1, "\(kind) puts \(need) off")
-            // Others join it: one attempt, however many ask.
+            // Other callers join it: one attempt, however many ask.
             let others = (0..<10).map { _ in bench.caller() }
             for other in others {
               #expect(bench.tell(.refresh(other, .unauthorized, need)).sendCount == 0)
@@ -209,7 +209,7 @@ struct HostDecisionTests {
     }
   }
 
-  @Test("REF-14 a pause that a server asked for outlasts a failure of the network")
+  @Test("REF-14 a pause that the server requested survives a failure of the network")
   func pauseStays() throws {
     var bench = CoordinatorBench.signedIn()
     let need = RefreshNeed.unlessNewer(than: Generation(1))

@@ -2,13 +2,13 @@
 import SessionTestKit
 import Testing
 
-/// The answer to a request whose place another process took, and whose token came first.
-@Suite("Decisions: answers that come after another process's token")
+/// The response to a request after another process took its place and announced its token.
+@Suite("Decisions: responses that arrive after another process's token")
 struct LateAnswerTests {
   private static let reused = RequestFailure(
     kind: .rejected, status: 401, serverCode: "TOKEN_REUSED")
 
-  /// A refresh has left; then another process takes its place.
+  /// A refresh is sent; then another process takes its place.
   private func overtaken() throws -> (CoordinatorBench, RequestNumber, [SessionRecord.Content]) {
     var bench = CoordinatorBench.signedIn()
     let (_, effects) = bench.refresh()
@@ -35,7 +35,7 @@ struct LateAnswerTests {
     }
   }
 
-  @Test("RPL-6 a refusal that comes after another process's token was seen is journaled")
+  @Test("RPL-6 a refusal after another process's token is journaled")
   func refusedLater() throws {
     var (bench, number, contents) = try overtaken()
     bench.tell(.observed(records(bench, contents), isHolderGone: false))
@@ -44,13 +44,13 @@ struct LateAnswerTests {
     let end = SessionNote.RequestEnded(request: 2, failure: Self.reused)
     #expect(bench.journal.dropFirst(before).map(\.content) == [.note(.requestEnded(end))])
     #expect(bench.coordinator.state.kind == .authenticated)
-    // Once.
+    // It is journaled once.
     bench.tell(.failed(number, Self.reused, jitter: 0))
     #expect(bench.journal.count == before + 1)
   }
 
   @Test(
-    "OUT-7 a response that comes after another process's token is revoked after a full logout only",
+    "OUT-7 a response after another process's token is revoked only after a full logout",
     arguments: [LogoutScope.deviceAndServer, .thisDeviceOnly])
   func answeredAfterLogout(scope: LogoutScope) throws {
     var (bench, number, contents) = try overtaken()
@@ -61,7 +61,7 @@ struct LateAnswerTests {
     #expect(late.contains(.discard(number, revoking: scope == .deviceAndServer)))
   }
 
-  @Test("RPL-6 a refusal that meets another process's token when it is journaled is kept")
+  @Test("RPL-6 a refusal is kept if its commit meets another process's token")
   func refusedInConflict() throws {
     var (bench, number, contents) = try overtaken()
     bench.commitEndings = [.conflicts(contents)]
@@ -71,7 +71,7 @@ struct LateAnswerTests {
     #expect(bench.journal.dropFirst(before).map(\.content) == [.note(.requestEnded(end))])
   }
 
-  @Test("RPL-6 a refusal that meets a token which is only stored is kept")
+  @Test("RPL-6 a refusal is kept if its commit meets a stored token")
   func refusedBeforeRecovery() throws {
     var (bench, number, _) = try overtaken()
     bench.commitEndings = [.superseded(.refreshed(to: 2))]
@@ -81,7 +81,7 @@ struct LateAnswerTests {
     #expect(bench.names.contains("tokenRecovered"))
   }
 
-  @Test("RPL-6 a token that comes after another process's token is journaled as not used")
+  @Test("RPL-6 a token that arrives after another process's token is journaled as unused")
   func answeredLater() throws {
     var (bench, number, contents) = try overtaken()
     bench.tell(.observed(records(bench, contents), isHolderGone: false))
@@ -91,7 +91,7 @@ struct LateAnswerTests {
     #expect(bench.coordinator.state.token?.generation == Generation(2))
   }
 
-  @Test("RPL-6 a request that nothing came back to is not named again")
+  @Test("RPL-6 a request without a response is not named again")
   func nothingCame() throws {
     var (bench, number, contents) = try overtaken()
     bench.tell(.observed(records(bench, contents), isHolderGone: false))
@@ -100,7 +100,7 @@ struct LateAnswerTests {
     #expect(bench.journal.count == before)
   }
 
-  @Test("REF-11 an answer that comes after the session has ended is not journaled")
+  @Test("REF-11 a response that arrives after the session's end is not journaled")
   func endedSince() throws {
     var (bench, number, contents) = try overtaken()
     bench.tell(

@@ -2,9 +2,9 @@
 import SessionTestKit
 import Testing
 
-/// How long another process's request is waited for by a process that may have been stalled, and what is
-/// asked directly before a request leaves.
-@Suite("Decisions: leases and the last moment before a request")
+/// How long a process that may have been stalled waits for another process's request, and which
+/// checks precede the first byte of a request.
+@Suite("Decisions: leases, and the checks before a request is sent")
 struct LeaseDecisionTests {
   /// Ada is signed in, and process 99 has sent a refresh whose lease is 31 seconds.
   private func waiting() -> (CoordinatorBench, Caller) {
@@ -28,19 +28,19 @@ struct LeaseDecisionTests {
   }
 
   @Test(
-    "REF-10 a read that took long, beyond the end of the lease, overtakes nobody",
+    "REF-10 a slow read that ends after the lease does not overtake the holder",
     arguments: [1_100, 4_000, 60_000] as [Int64])
   func stalledInRead(stall: Int64) {
     var (bench, caller) = waiting()
     bench.pollJournal(for: 30_000)
     bench.advance(by: 100)
     #expect(bench.tell(.fired(.lease)) == [.readJournal])
-    // It holds the lock meanwhile: others cannot journal what they have.
+    // The reader holds the lock, so other processes cannot journal their responses.
     bench.advance(by: stall)
     let read = bench.tell(.observed([], isHolderGone: false))
     #expect(read.uptime(of: .lease) == bench.now.uptime + 100)
     #expect(bench.names == ["login", "requestSent"])
-    // The answer that waited for the lock is journaled between two polls.
+    // The response that waited for the lock is journaled between two polls.
     bench.advance(by: 100)
     #expect(bench.tell(.fired(.lease)) == [.readJournal])
     let effects = bench.tell(.observed([record(bench, .refreshed(to: 2))], isHolderGone: false))
@@ -48,7 +48,7 @@ struct LeaseDecisionTests {
     #expect(effects.sendCount == 0)
   }
 
-  @Test("REF-10 stopped between two polls: the lease goes on for the grace, and then ends")
+  @Test("REF-10 a stop between two polls extends the lease by the grace")
   func stopped() {
     var (bench, _) = waiting()
     bench.pollJournal(for: 30_000)
@@ -59,7 +59,7 @@ struct LeaseDecisionTests {
     #expect(bench.names == ["login", "requestSent", "refreshFailed", "requestSent"])
   }
 
-  @Test("REF-10 reads at the pace of the poll: the lease ends at its deadline, not later")
+  @Test("REF-10 with reads at the pace of the poll, the lease ends at its deadline")
   func watched() {
     var (bench, _) = waiting()
     bench.pollJournal(for: 30_900)
@@ -68,7 +68,7 @@ struct LeaseDecisionTests {
     #expect(bench.names.last == "requestSent" && bench.names.count == 4)
   }
 
-  @Test("REF-10 an old lease is watched for the grace before a process that comes late overtakes")
+  @Test("REF-10 a process that opens late waits for the grace before it overtakes an old lease")
   func comesLate() throws {
     var bench = CoordinatorBench.signedIn()
     let theirs = SessionRecord(
@@ -81,7 +81,7 @@ struct LeaseDecisionTests {
     #expect(bench.pollJournal(for: 300).sendCount == 1)
   }
 
-  @Test("REF-10 what takes another's place leaves only after one more read of the journal")
+  @Test("REF-10 a request that replaces another's is sent only after one more read")
   func heldBack() throws {
     var (bench, caller) = waiting()
     bench.pollJournal(for: 31_000)
@@ -94,7 +94,7 @@ struct LeaseDecisionTests {
     #expect(bench.names.last == "requestEnded")
   }
 
-  @Test("REF-10 a record of others before that read does not keep the request from leaving")
+  @Test("REF-10 a record of another process before that read does not stop the request")
   func heldBackBesideOthers() throws {
     var (bench, _) = waiting()
     bench.pollJournal(for: 31_000)
@@ -106,7 +106,7 @@ struct LeaseDecisionTests {
     #expect(bench.tell(.observed([], isHolderGone: false)).sendCount == 1)
   }
 
-  @Test("REF-10 its commit took long: others get the grace before the next read")
+  @Test("REF-10 after a slow commit, other processes receive the grace before the next read")
   func stalledInCommit() throws {
     let (bench, _) = waiting()
     var other = bench
@@ -128,7 +128,7 @@ struct LeaseDecisionTests {
     #expect(coordinator.handle(.observed([], isHolderGone: false), at: now).sendCount == 1)
   }
 
-  @Test("REF-10 the journal cannot be read before the request leaves: nothing is sent")
+  @Test("REF-10 if the journal cannot be read before the request is sent, nothing is sent")
   func unreadable() {
     var (bench, caller) = waiting()
     bench.pollJournal(for: 31_000)
@@ -142,7 +142,7 @@ struct LeaseDecisionTests {
 
   // MARK: Directly before the first byte
 
-  /// A refresh whose intent is durable, asked of the coordinator alone.
+  /// A refresh with a durable intent, by the coordinator alone.
   private func intended() throws -> (SessionCoordinator, RequestNumber, ClockReading) {
     let bench = CoordinatorBench.signedIn()
     var coordinator = bench.coordinator
@@ -151,7 +151,7 @@ struct LeaseDecisionTests {
     return (coordinator, try #require(sent.request), bench.now)
   }
 
-  @Test("REF-11 a request may leave once the shell says that it is about to, and not before")
+  @Test("REF-11 a request may be sent only after the shell announces it")
   func mayLeave() throws {
     var (coordinator, number, now) = try intended()
     #expect(!coordinator.mayLeave(number))
@@ -160,7 +160,7 @@ struct LeaseDecisionTests {
     #expect(!coordinator.mayLeave(RequestNumber(99)))
   }
 
-  @Test("REF-11 others logged out before the first byte: nothing is sent, and the journal says so")
+  @Test("REF-11 a logout by another process before the first byte stops the request, with a note")
   func endedBefore() throws {
     var (coordinator, number, now) = try intended()
     let logout = SessionRecord(sequence: 3, time: now.time, content: .event(.loggedOut()))
@@ -178,7 +178,7 @@ struct LeaseDecisionTests {
     #expect(!coordinator.mayLeave(number))
   }
 
-  @Test("REF-11 others have a newer token before the first byte: the spent one is not sent")
+  @Test("REF-11 a newer token of another process before the first byte stops the request")
   func refreshedBefore() throws {
     var (coordinator, number, now) = try intended()
     let newer = SessionRecord(sequence: 3, time: now.time, content: .event(.refreshed(to: 2)))
@@ -189,7 +189,7 @@ struct LeaseDecisionTests {
     #expect(!coordinator.mayLeave(number))
   }
 
-  @Test("REF-11 others took it for lost before the first byte: theirs is waited for, ours not sent")
+  @Test("REF-11 a request that another process presumed lost is not sent and waits for the other")
   func overtakenBefore() throws {
     var (coordinator, number, now) = try intended()
     let lost = SessionEvent.RefreshFailed(
@@ -212,7 +212,7 @@ struct LeaseDecisionTests {
     #expect(waits.uptime(of: .lease) != nil)
   }
 
-  @Test("REF-11 a note of another process keeps no request from leaving")
+  @Test("REF-11 a note of another process does not stop a request")
   func noteBefore() throws {
     var (coordinator, number, now) = try intended()
     let note = SessionRecord(sequence: 3, time: now.time, content: .note(.closed))

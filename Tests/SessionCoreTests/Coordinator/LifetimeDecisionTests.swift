@@ -2,7 +2,7 @@
 import SessionTestKit
 import Testing
 
-@Suite("Decisions: a session that has lasted its time")
+@Suite("Decisions: a session at the end of its lifetime")
 struct LifetimeDecisionTests {
   private static let limit: Int64 = 7_200_000
 
@@ -19,7 +19,7 @@ struct LifetimeDecisionTests {
   }
 
   @Test(
-    "POL-10 a used and refreshed session expires at the end of its lifetime, not a moment sooner")
+    "POL-10 a session that is used and refreshed expires exactly at the end of its lifetime")
   func expires() {
     var bench = CoordinatorBench.signedIn(Self.policy())
     bench.advance(by: Self.limit / 2)
@@ -45,7 +45,7 @@ struct LifetimeDecisionTests {
     #expect(bench.names.suffix(3) == ["sessionExpired", "logout", "revocationPending"])
   }
 
-  @Test("POL-10 REF-8 a jump of the civil clock neither ends nor prolongs a session that is open")
+  @Test("POL-10 REF-8 a jump of the civil clock neither ends nor prolongs an open session")
   func jumps() {
     var bench = CoordinatorBench.signedIn(Self.policy())
     bench.jump(by: 1 << 40)
@@ -57,7 +57,7 @@ struct LifetimeDecisionTests {
   }
 
   @Test(
-    "POL-10 at opening, a session that has lasted its time has expired, by the civil clock after a reboot",
+    "POL-10 opening expires a session past its lifetime, by civil time after a reboot",
     arguments: [limit - 1, limit, 10 * limit])
   func reopened(age: Int64) throws {
     var bench = try CoordinatorBench(Self.policy(), journal: [.event(.login(as: "ada"))])
@@ -67,7 +67,7 @@ struct LifetimeDecisionTests {
     if age < Self.limit { #expect(effects.uptime(of: .lifetime) == bench.now.uptime + 1) }
   }
 
-  @Test("POL-10 REF-8 at opening, a civil clock that was set does not count if the system runs on")
+  @Test("POL-10 REF-8 opening ignores a civil clock that was set while the system kept running")
   func sameStart() throws {
     for jump in [1 << 40, -(1 << 40)] as [Int64] {
       var bench = try CoordinatorBench(Self.policy(), journal: [.event(.login(as: "ada"))])
@@ -85,7 +85,7 @@ struct LifetimeDecisionTests {
     }
   }
 
-  @Test("POL-10 a new login begins the lifetime anew")
+  @Test("POL-10 a new login restarts the lifetime")
   func again() {
     var bench = CoordinatorBench.signedIn(Self.policy())
     bench.advance(by: Self.limit - 1)

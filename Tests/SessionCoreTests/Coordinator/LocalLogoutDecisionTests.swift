@@ -5,7 +5,7 @@ import Testing
 /// A logout that revokes nothing.
 @Suite("Decisions: a logout of this device only")
 struct LocalLogoutDecisionTests {
-  @Test("OUT-7 everything is wiped, no revocation is opened, and the caller hears of none")
+  @Test("OUT-7 a local logout wipes everything and opens no revocation")
   func local() {
     var bench = CoordinatorBench.signedIn()
     let caller = bench.caller()
@@ -19,7 +19,7 @@ struct LocalLogoutDecisionTests {
     #expect(bench.coordinator.fold.intents.revocations.isEmpty)
   }
 
-  @Test("OUT-7 it is still one of this device only if another process appends first")
+  @Test("OUT-7 it stays a local logout if another process appends first")
   func conflict() {
     var bench = CoordinatorBench.signedIn()
     bench.commitEndings = [.conflicts([.note(.clockSkew(90_000))])]
@@ -40,7 +40,7 @@ struct LocalLogoutDecisionTests {
     #expect(late.contains(.discard(number, revoking: scope == .deviceAndServer)))
   }
 
-  @Test("OUT-7 so it is if another process logged out", arguments: [false, true])
+  @Test("OUT-7 the same applies if another process logged out", arguments: [false, true])
   func peer(revokes: Bool) throws {
     var bench = CoordinatorBench.signedIn()
     let sent = bench.tell(.refresh(bench.caller(), .manual, .always))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Decisions: login")
 struct LoginDecisionTests {
-  @Test("LOG-4 a login's answer is journaled, then its caller goes on, then subscribers see it")
+  @Test("LOG-4 a login is journaled before its caller continues and subscribers see it")
   func order() {
     var bench = CoordinatorBench()
     bench.tell(.opened(.nothing))
@@ -39,7 +39,7 @@ struct LoginDecisionTests {
     #expect(bench.coordinator.activity == .idle)
   }
 
-  @Test("LOG-10 signing in twice is refused before the network")
+  @Test("LOG-10 a second sign-in is refused before the network")
   func twice() {
     var bench = CoordinatorBench.signedIn()
     let caller = bench.caller()
@@ -50,7 +50,7 @@ struct LoginDecisionTests {
     #expect(effects.reply(to: caller) == .failed(.rejected(rejection)))
   }
 
-  @Test("LOG-10 two sign-ins at once: the second is told that one is under way")
+  @Test("LOG-10 a second sign-in during the first fails with that reason")
   func concurrent() {
     var bench = CoordinatorBench()
     bench.tell(.opened(.nothing))
@@ -99,7 +99,7 @@ struct LoginDecisionTests {
     #expect(bench.coordinator.state == .unauthenticated)
   }
 
-  @Test("a cancelled sign-in signs nobody in: its late answer is given back")
+  @Test("a cancelled sign-in has no effect, and its late response is revoked")
   func cancelled() {
     var bench = CoordinatorBench()
     bench.tell(.opened(.nothing))
@@ -112,7 +112,7 @@ struct LoginDecisionTests {
   }
 
   @Test(
-    "LOG-2 POL-1 over the limit a sign-in is refused with the time to wait, and nothing is sent")
+    "LOG-2 POL-1 above the limit a sign-in is refused with the time to wait and without a request")
   func limited() throws {
     var policy = SessionPolicy.bench
     policy.limits.loginsPerMinute = 3

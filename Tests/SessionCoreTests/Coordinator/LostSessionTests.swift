@@ -2,7 +2,7 @@
 import SessionTestKit
 import Testing
 
-@Suite("Decisions: another process's session whose token is not there")
+@Suite("Decisions: another process's session whose token is missing")
 struct LostSessionTests {
   /// A bench whose own sign-in is on the wire while a caller's switch finds that another process has
   /// signed Ada in.
@@ -16,12 +16,12 @@ struct LostSessionTests {
     return (bench, signer, switcher)
   }
 
-  @Test("REF-3 RES-1 a session that ends where its items are looked at again lets nobody wait")
+  @Test("REF-3 RES-1 a session that ends after a second read of its items answers every caller")
   func endsAtRestore() {
     var (bench, signer, switcher) = overtaken()
     bench.tell(.reloaded(Generation(1), .unread))
     #expect(bench.tell(.fired(.restore)) == [.readSecrets])
-    // Not found once is not gone (RES-7).
+    // One missing read does not prove that it is gone (RES-7).
     bench.tell(.secretsRead(.nothing))
     bench.advance(by: 1_000)
     bench.tell(.secretsRead(.nothing))
@@ -33,12 +33,12 @@ struct LostSessionTests {
     }
     #expect(effects.contains(.cancel(.refresh)))
     #expect(effects.contains(.wipe(.session)))
-    // The sign-in was given up with the rest: what it brings is given back.
+    // The sign-in ended with the session: its late response is revoked.
     let answered = bench.tell(.answered(RequestNumber(1), .login("ada")))
     #expect(answered == [.discard(RequestNumber(1), revoking: true)])
   }
 
-  @Test("RES-1 a token of another generation where another's should be is looked into at once")
+  @Test("RES-1 a token of an unexpected generation is checked at once")
   func otherToken() {
     var (bench, _, switcher) = overtaken()
     #expect(bench.tell(.reloaded(Generation(1), .other)) == [.readSecrets])
@@ -48,7 +48,7 @@ struct LostSessionTests {
     #expect(effects.reply(to: switcher) == .failed(.ended(.unauthenticated, by: nil)))
   }
 
-  @Test("REF-7 a newer token than the one that was announced proves an event that a crash kept out")
+  @Test("REF-7 a token newer than the announced one proves an event that a crash prevented")
   func newerToken() throws {
     let refreshed = SessionEvent.refreshed(to: 2)
     var bench = try CoordinatorBench(journal: [.event(.login(as: "ada"))])
@@ -61,7 +61,7 @@ struct LostSessionTests {
     #expect(bench.names.suffix(2) == ["tokenRecovered", "refreshSucceeded"])
   }
 
-  @Test("RES-1 what was found of a token that is not the current one any more changes nothing")
+  @Test("RES-1 a result about a token that is no longer current changes nothing")
   func late() {
     var (bench, _, _) = overtaken()
     let before = bench.coordinator

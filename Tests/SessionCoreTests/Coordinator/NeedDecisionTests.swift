@@ -2,7 +2,7 @@
 import SessionTestKit
 import Testing
 
-/// When a token is refreshed, and what a refusal means that nothing can answer.
+/// When a token is refreshed, and what follows a refusal without an answer.
 @Suite("Decisions: refreshes that need a reason")
 struct NeedDecisionTests {
   private static let trouble = RequestFailure(kind: .server, status: 503)
@@ -13,7 +13,7 @@ struct NeedDecisionTests {
     return policy
   }
 
-  @Test("REF-12 without refreshes before the expiry, no timer is set, and a need still refreshes")
+  @Test("REF-12 without early refreshes no timer is set, and a caller still causes a refresh")
   func reactive() {
     var bench = CoordinatorBench(afterNeed)
     bench.tell(.opened(.nothing))
@@ -26,7 +26,7 @@ struct NeedDecisionTests {
     #expect(bench.tell(.refresh(caller, .command, .ifExpired)).sendCount == 1)
   }
 
-  @Test("REF-12 a refresh that failed is tried again by itself")
+  @Test("REF-12 a refresh that failed is retried by itself")
   func retried() {
     var bench = CoordinatorBench.signedIn(afterNeed)
     let (_, sent) = bench.refresh(.unauthorized)
@@ -37,7 +37,7 @@ struct NeedDecisionTests {
   }
 
   @Test(
-    "POL-2 REF-6 a server in trouble ends no session whose token is good, if the policy says so",
+    "POL-2 REF-6 a failing server ends no session with a good token, if the policy says so",
     arguments: [SessionPolicy.End.keep, .clear])
   func endAfterExpiry(end: SessionPolicy.End) {
     var policy = SessionPolicy.bench
@@ -57,7 +57,7 @@ struct NeedDecisionTests {
   }
 
   @Test(
-    "POL-7 a refused token without a known lifetime and without a refresh token ends the session",
+    "POL-7 a refused token of unknown lifetime without a refresh token ends the session",
     arguments: [SessionPolicy.RefusedToken.end, .deliver])
   func refused(decision: SessionPolicy.RefusedToken) {
     var policy = SessionPolicy.benchKeeping
@@ -83,7 +83,8 @@ struct NeedDecisionTests {
     }
   }
 
-  @Test("POL-7 a token with a known lifetime stays to its end, and a request by hand ends nothing")
+  @Test(
+    "POL-7 a token with a known lifetime stays until its end, and a manual refresh ends nothing")
   func known() {
     var bench = CoordinatorBench.signedIn(.bench, isRefreshable: false)
     bench.tell(.refresh(bench.caller(), .unauthorized, .unlessNewer(than: Generation(1))))

@@ -29,7 +29,9 @@ struct OpenDecisionTests {
         process: process, deadline: CoordinatorBench().now.time.advanced(by: milliseconds)))
   }
 
-  @Test("RES-1 a good token restores the session and schedules its refresh, without a request")
+  @Test(
+    "RES-1 opening with a good token restores the session and schedules its refresh without a request"
+  )
   func restores() throws {
     var bench = try CoordinatorBench(journal: [.event(Self.login)])
     #expect(bench.coordinator.activity == .loading)
@@ -40,7 +42,7 @@ struct OpenDecisionTests {
       effects.uptime(of: .refresh) == bench.now.uptime + CoordinatorBench.lifetime - 60_000)
   }
 
-  @Test("RES-1 an expired token is refreshed at launch")
+  @Test("RES-1 opening refreshes an expired token")
   func launch() throws {
     var bench = try CoordinatorBench(journal: [.event(Self.login)])
     bench.advance(by: CoordinatorBench.lifetime + 1)
@@ -57,7 +59,7 @@ struct OpenDecisionTests {
     #expect(bench.tell(.opened(.session(1))).sendCount == 1)
   }
 
-  @Test("RES-1 a required item that is missing ends the session with its reason")
+  @Test("RES-1 a missing required item ends the session with its reason")
   func missing() throws {
     for item in [SecretItem.token, .user, .context] {
       var policy = SessionPolicy.bench
@@ -69,7 +71,7 @@ struct OpenDecisionTests {
       case .user: facts.user = .absent
       default: facts.context = .absent
       }
-      // Not found once is not gone: it is asked again, twice, before anything ends (RES-7).
+      // A missing item is read twice again before anything ends (RES-7).
       for pause in [0, 1_000, 2_999] as [Int64] {
         bench.advance(by: pause)
         let effects = pause == 0 ? bench.tell(.opened(facts)) : bench.tell(.secretsRead(facts))
@@ -79,7 +81,7 @@ struct OpenDecisionTests {
       }
       bench.advance(by: 1)
       bench.tell(.secretsRead(facts))
-      // The token that is there is still good at the server (OUT-6).
+      // The token is present, and still valid at the server (OUT-6).
       let told = item == .token ? [] : ["revocationPending"]
       #expect(bench.names == ["login", "storageFailed", "sessionExpired", "logout"] + told)
       guard case .sessionExpired(let expiry) = bench.events[1] else { return }
@@ -111,7 +113,7 @@ struct OpenDecisionTests {
     #expect(expired.reason == .corruptStorage)
   }
 
-  @Test("RES-3 locked secrets are not none: loading, tried again, nobody logged out")
+  @Test("RES-3 locked secrets are not missing: the session keeps loading and tries again")
   func locked() throws {
     var bench = try CoordinatorBench(journal: [.event(Self.login)])
     var facts = StoredItemsReport()
@@ -146,7 +148,7 @@ struct OpenDecisionTests {
     #expect(bench.coordinator.state.user == "ada")
   }
 
-  @Test("OUT-1 a journal that says signed out wins over secrets that are still there")
+  @Test("OUT-1 a journal that is signed out takes precedence over stored secrets")
   func signedOutWins() throws {
     var bench = try CoordinatorBench(journal: [
       .event(Self.login), .event(.logout(SessionEvent.Logout(reason: .user))),
@@ -157,7 +159,7 @@ struct OpenDecisionTests {
     #expect(bench.coordinator.state == .unauthenticated)
   }
 
-  @Test("OUT-1 killed between the logout and its wipe: wiped now, and the server is told")
+  @Test("OUT-1 after a crash between logout and wipe, opening wipes and revokes")
   func killedBeforeWipe() throws {
     var bench = try CoordinatorBench(journal: [
       .event(Self.login), .event(.logout(SessionEvent.Logout(reason: .user))),
@@ -171,7 +173,7 @@ struct OpenDecisionTests {
     #expect(bench.coordinator.fold.intents.revocations.isEmpty)
   }
 
-  @Test("OUT-1 a revocation that lost what it needs is settled as abandoned")
+  @Test("OUT-1 a revocation without its token is settled as abandoned")
   func abandoned() throws {
     var bench = try CoordinatorBench(journal: [
       .event(Self.login), .event(.logout(SessionEvent.Logout(reason: .user))),
@@ -182,7 +184,7 @@ struct OpenDecisionTests {
     #expect(bench.coordinator.fold.intents.revocations.isEmpty)
   }
 
-  @Test("RES-3 another process's token that cannot be read yet is no end: loading, tried again")
+  @Test("RES-3 another process's token that cannot be read yet does not end the session")
   func reloadFails() throws {
     var bench = try CoordinatorBench(journal: [.event(Self.login)])
     bench.tell(.opened(.session(1)))
@@ -197,7 +199,7 @@ struct OpenDecisionTests {
     #expect(!bench.names.contains("sessionExpired"))
   }
 
-  @Test("RES-5 another journal's secrets are never resurrected")
+  @Test("RES-5 another journal's secrets are not restored")
   func otherJournal() {
     var bench = CoordinatorBench()
     var facts = StoredItemsReport.session(7, announcing: Self.refreshed(7))
@@ -208,7 +210,7 @@ struct OpenDecisionTests {
       bench.journal.map(\.content) == [.note(.secretsWiped(.otherJournal))])
   }
 
-  @Test("a stored token older than the journal's ends the session: a backup was restored")
+  @Test("a stored token older than the journal's ends the session as a restored backup")
   func outdated() throws {
     var bench = try CoordinatorBench(
       .benchKeeping, journal: [.event(Self.login), .event(Self.refreshed(2))])
@@ -220,7 +222,7 @@ struct OpenDecisionTests {
     #expect(expired.reason == .secretsOutdated)
   }
 
-  @Test("REF-7 a request left open by a process that is gone is a lost reply, retried at once")
+  @Test("REF-7 a request left open by an ended process counts as a lost reply and is retried")
   func crashedInRefresh() throws {
     var bench = try CoordinatorBench(journal: [
       .event(Self.login), .note(Self.sent(by: 99, deadlineIn: 20_000)),
@@ -235,7 +237,7 @@ struct OpenDecisionTests {
     #expect(failed.request == 2)
   }
 
-  @Test("REF-10 an opening that takes a request for lost reads the journal before it sends its own")
+  @Test("REF-10 an opening that presumes a request lost reads the journal before its own request")
   func overtakesAtOpening() throws {
     var bench = try CoordinatorBench(journal: [
       .event(Self.login), .note(Self.sent(by: 99, deadlineIn: -5_000)),
@@ -246,7 +248,7 @@ struct OpenDecisionTests {
     #expect(bench.pollJournal(for: 100).sendCount == 1)
   }
 
-  @Test("REF-3 another process's request is looked at until it ends, at most to its deadline")
+  @Test("REF-3 another process's request is polled until it ends, at most to its deadline")
   func lease() throws {
     var bench = try CoordinatorBench(journal: [
       .event(Self.login), .note(Self.sent(by: 99, deadlineIn: 20_000)),
@@ -270,7 +272,7 @@ struct OpenDecisionTests {
     #expect(done.reply(to: waiter) == .refreshed)
   }
 
-  @Test("REF-3 the holder of a request is overtaken at once when it is certainly gone")
+  @Test("REF-3 a request whose process is certainly gone is replaced at once")
   func leaseOfTheDead() throws {
     var bench = try CoordinatorBench(journal: [
       .event(Self.login), .note(Self.sent(by: 99, deadlineIn: 20_000)),
@@ -281,7 +283,7 @@ struct OpenDecisionTests {
     #expect(bench.tell(.observed([], isHolderGone: true)).sendCount == 1)
   }
 
-  @Test("CTX-2 a switch waits for another process's request as well")
+  @Test("CTX-2 a switch also waits for another process's request")
   func leaseForSwitch() throws {
     var bench = try CoordinatorBench(journal: [
       .event(Self.login), .note(Self.sent(by: 99, deadlineIn: 20_000)),
@@ -293,7 +295,7 @@ struct OpenDecisionTests {
     #expect(bench.tell(.observed([record], isHolderGone: false)).sendCount == 1)
   }
 
-  @Test("REF-3 another process rotated first: its token is taken, our late answer is not")
+  @Test("REF-3 if another process rotated first, its token is used and the late response is not")
   func rotatedElsewhere() throws {
     var bench = try CoordinatorBench(journal: [.event(Self.login)])
     bench.tell(.opened(.session(1)))
@@ -307,7 +309,7 @@ struct OpenDecisionTests {
     #expect(!bench.coordinator.isHolding(number))
   }
 
-  @Test("a rejected refresh ends nothing when another process has rotated")
+  @Test("a rejected refresh does not end the session if another process has rotated")
   func rejectedAfterRotation() throws {
     var bench = try CoordinatorBench(journal: [.event(Self.login)])
     bench.tell(.opened(.session(1)))
@@ -322,7 +324,7 @@ struct OpenDecisionTests {
     #expect(!bench.names.contains("sessionExpired"))
   }
 
-  @Test("another process logged out: waiters are told, what is held is wiped, nothing is sent")
+  @Test("after another process's logout, waiters are answered, secrets wiped and nothing is sent")
   func loggedOutElsewhere() throws {
     var bench = try CoordinatorBench(journal: [.event(Self.login)])
     bench.tell(.opened(.session(1)))
@@ -336,7 +338,7 @@ struct OpenDecisionTests {
     #expect(bench.names == ["login", "logout"])
   }
 
-  @Test("JRN-3 a newer version's essential record stops this session instead of misreading it")
+  @Test("JRN-3 an essential record of a newer version stops the session")
   func newer() throws {
     var bench = try CoordinatorBench(journal: [.event(Self.login)])
     bench.tell(.opened(.session(1)))
@@ -351,7 +353,7 @@ struct OpenDecisionTests {
         == .failed(.unusableJournal(.unknownKind(9, sequence: 2))))
   }
 
-  @Test("REF-8 a wall clock set back by days never lengthens a restored token's life")
+  @Test("REF-8 a wall clock set back by days does not lengthen a restored token's life")
   func clockBack() throws {
     var bench = try CoordinatorBench(journal: [.event(Self.login)])
     bench.now = ClockReading(
@@ -360,7 +362,7 @@ struct OpenDecisionTests {
     #expect(bench.coordinator.tokenDeadline == bench.now.uptime + CoordinatorBench.lifetime)
   }
 
-  @Test("REF-8 a wall-clock jump while the process lives neither expires nor revives a token")
+  @Test("REF-8 a jump of the wall clock neither expires nor revives a token")
   func clockJump() {
     var bench = CoordinatorBench.signedIn()
     let uptime = bench.now.uptime
@@ -372,7 +374,7 @@ struct OpenDecisionTests {
   }
 
   @Test(
-    "RES-6 a full disk at opening: the token is served, and the notes go before the next record")
+    "RES-6 with a full disk, opening serves the token and journals its notes later")
   func openedOnFullDisk() throws {
     var bench = try CoordinatorBench(journal: [.event(Self.login)])
     bench.commitEndings = [.fails]
@@ -388,7 +390,7 @@ struct OpenDecisionTests {
     #expect(bench.names == ["login", "tailCut", "itemUnreadable", "requestSent"])
   }
 
-  @Test("RES-6 a full disk at opening: what would begin or end a session is tried again")
+  @Test("RES-6 with a full disk, opening retries records that begin or end a session")
   func endOnFullDisk() throws {
     var bench = try CoordinatorBench(journal: [.event(Self.login)])
     var outdated = StoredItemsReport.session(1)

@@ -2,7 +2,7 @@
 import SessionTestKit
 import Testing
 
-@Suite("Decisions: OrphanedSession, what another journal left")
+@Suite("Decisions: OrphanedSession, secrets of another journal")
 struct StraySessionTests {
   private static let token = TokenMetadata(
     generation: Generation(7), issuedAt: CoordinatorBench().now.time,
@@ -29,7 +29,7 @@ struct StraySessionTests {
     return policy
   }
 
-  @Test("RES-5 by policy they are adopted, with a note of where they are from, or wiped")
+  @Test("RES-5 orphaned secrets are adopted with a note of their origin, or wiped, by policy")
   func policies() {
     var adopting = CoordinatorBench(policy(.adopt))
     adopting.tell(.opened(facts(.lost)))
@@ -42,7 +42,7 @@ struct StraySessionTests {
     #expect(wiping.coordinator.state == .unauthenticated)
   }
 
-  @Test("RES-6 what was set aside is gone on from, whatever the policy for strays")
+  @Test("RES-6 a session continues from a quarantined journal, whatever the policy says")
   func continued() {
     for rule in [SessionPolicy.OrphanedSecrets.wipe, .adopt] {
       var bench = CoordinatorBench(policy(rule))
@@ -52,7 +52,7 @@ struct StraySessionTests {
     }
   }
 
-  @Test("RES-5 once there was a token here, nothing of another journal comes back")
+  @Test("RES-5 if this journal ever had a token, nothing of another journal is restored")
   func settledBefore() throws {
     for cause in [SessionNote.ContinuationCause.lost, .damaged] {
       var bench = try CoordinatorBench(
@@ -65,7 +65,7 @@ struct StraySessionTests {
     }
   }
 
-  @Test("RES-6 POL-2 an expired session stays expired where policy keeps those, else it is over")
+  @Test("RES-6 POL-2 an expired session stays expired if the policy keeps those; else it ends")
   func expired() {
     var keeping = CoordinatorBench(policy(.wipe, .keep))
     keeping.tell(.opened(facts(.damaged, expired: .inactivity)))
@@ -81,7 +81,7 @@ struct StraySessionTests {
     #expect(clearing.names.isEmpty)
   }
 
-  @Test("RES-6 without room to note it the session stays loading, and is taken over later")
+  @Test("RES-6 without room for its note, the session keeps loading and is adopted later")
   func fullDisk() {
     var bench = CoordinatorBench(policy(.adopt))
     var now = bench.now

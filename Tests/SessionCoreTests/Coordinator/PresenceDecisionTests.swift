@@ -2,7 +2,7 @@
 import SessionTestKit
 import Testing
 
-@Suite("Decisions: a refresh token that asks for the user")
+@Suite("Decisions: a refresh token that needs the user's presence")
 struct PresenceDecisionTests {
   static let lifetime = CoordinatorBench.lifetime
 
@@ -12,7 +12,7 @@ struct PresenceDecisionTests {
     return bench
   }
 
-  @Test("STO-2 withheld, the timer's refresh is no attempt, and no timer makes another")
+  @Test("STO-2 a scheduled refresh with a withheld token is no attempt and sets no timer")
   func scheduled() throws {
     var bench = try opened()
     bench.advance(by: Self.lifetime - 30_000)
@@ -23,7 +23,7 @@ struct PresenceDecisionTests {
     #expect(bench.coordinator.isTokenGood(at: bench.now.uptime))
     bench.advance(by: Self.lifetime)
     #expect(bench.coordinator.state.kind == .authenticated, "nobody is logged out by that")
-    // The app says that the user may have shown who they are.
+    // The app reports that the user may have confirmed their presence.
     bench.commitEndings = [.presenceNeeded]
     #expect(bench.tell(.fired(.restore)).isEmpty && bench.names == ["login"])
     #expect(bench.tell(.fired(.restore)).sendCount == 1)
@@ -31,7 +31,7 @@ struct PresenceDecisionTests {
     #expect(bench.tell(.fired(.restore)).isEmpty, "it is on the wire")
   }
 
-  @Test("STO-2 who asks for a refresh is told to show who they are, each time, and then is served")
+  @Test("STO-2 a manual refresh fails with needsPresence until the user confirms")
   func asked() throws {
     var bench = try opened()
     for _ in 0..<2 {
@@ -46,7 +46,7 @@ struct PresenceDecisionTests {
   }
 
   @Test(
-    "STO-2 REF-2 an expired token: calls, a switch and the foreground are told; unlocking refreshes"
+    "STO-2 REF-2 with an expired token, calls, switches and foreground fail; unlocking refreshes"
   )
   func expired() throws {
     var bench = try opened()
@@ -66,7 +66,7 @@ struct PresenceDecisionTests {
     #expect(effects.contains(.resume(caller, .current)) && effects.sendCount == 1)
   }
 
-  @Test("STO-2 a switch with a good token needs nobody")
+  @Test("STO-2 a switch with a good token does not need the user")
   func switches() throws {
     var bench = try opened()
     bench.advance(by: Self.lifetime - 30_000)
@@ -75,7 +75,7 @@ struct PresenceDecisionTests {
     #expect(bench.tell(.switchContext(bench.caller())).sendCount == 1)
   }
 
-  @Test("STO-2 OUT-1 a logout ends the waiting: nothing is made up for later")
+  @Test("STO-2 OUT-1 a logout ends the wait, and no refresh follows later")
   func loggedOut() throws {
     var bench = try opened()
     bench.advance(by: Self.lifetime + 1)

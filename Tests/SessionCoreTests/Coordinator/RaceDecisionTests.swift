@@ -2,12 +2,12 @@
 import SessionTestKit
 import Testing
 
-/// What random runs found: two things that meet, and what was forgotten on the way.
+/// Races that random runs found: two inputs meet, and one was forgotten.
 @Suite("Decisions: races")
 struct RaceDecisionTests {
   private func noted() -> CoordinatorBench.CommitEnding { .conflicts([.note(.closed)]) }
 
-  @Test("REF-1 a refresh that met another process's note when it was due is sent all the same")
+  @Test("REF-1 a due refresh is sent after its commit meets another process's note")
   func dueBesideNote() {
     var bench = CoordinatorBench.signedIn()
     bench.commitEndings = [noted()]
@@ -15,7 +15,7 @@ struct RaceDecisionTests {
     #expect(bench.tell(.fired(.refresh)).sendCount == 1)
   }
 
-  @Test("REF-1 CTX-2 a refresh that is due during a switch that fails is not forgotten")
+  @Test("REF-1 CTX-2 a refresh that falls due during a failed switch is sent")
   func dueDuringSwitch() {
     var bench = CoordinatorBench.signedIn()
     let sent = bench.tell(.switchContext(bench.caller()))
@@ -25,7 +25,7 @@ struct RaceDecisionTests {
     #expect(failed.sendCount == 1)
   }
 
-  @Test("CTX-2 a switch that waited for a refresh goes on when another process refreshed first")
+  @Test("CTX-2 a switch that waited for a refresh continues if another process refreshed first")
   func switchBehindForeignRefresh() {
     var bench = CoordinatorBench.signedIn()
     let (waiter, sent) = bench.refresh()
@@ -37,7 +37,7 @@ struct RaceDecisionTests {
     #expect(bench.coordinator.activity == .switching)
   }
 
-  @Test("CTX-2 who waits behind a switch that came too late is looked after")
+  @Test("CTX-2 callers that wait for a switch that came too late are answered")
   func waiterBehindStaleSwitch() {
     var bench = CoordinatorBench.signedIn()
     let switcher = bench.caller()
@@ -58,7 +58,7 @@ struct RaceDecisionTests {
     #expect(switched.reply(to: next) == .switched)
   }
 
-  @Test("REF-8 another process's new token is not expired for the death of the old one")
+  @Test("REF-8 the expiry of an old token does not expire another process's new one")
   func expiryBesideRefresh() {
     var bench = CoordinatorBench.signedIn(isRefreshable: false)
     bench.advance(by: CoordinatorBench.lifetime)
@@ -76,7 +76,7 @@ struct RaceDecisionTests {
     #expect(bench.names == ["login", "refreshSucceeded"])
   }
 
-  @Test("OUT-4 REF-11 others ended the session and began one: a late answer is of the old one")
+  @Test("OUT-4 REF-11 a late response belongs to the session that others ended, not to the next")
   func nextSession() {
     var bench = CoordinatorBench.signedIn()
     let (waiter, sent) = bench.refresh()
@@ -93,7 +93,7 @@ struct RaceDecisionTests {
     #expect(bench.coordinator.state.user == "bob")
   }
 
-  @Test("OUT-4 an answer whose session others ended while it was journaled is given back")
+  @Test("OUT-4 a response is revoked if others ended its session while it was journaled")
   func answerOfEndedSession() {
     var bench = CoordinatorBench.signedIn()
     let (_, sent) = bench.refresh()
@@ -104,7 +104,7 @@ struct RaceDecisionTests {
     #expect(bench.tell(.answered(number, .token())).contains(.discard(number, revoking: true)))
   }
 
-  @Test("RES-6 who was told that a switch could not be journaled is not told again")
+  @Test("RES-6 a caller is not answered twice about a switch that could not be journaled")
   func toldOnce() {
     var bench = CoordinatorBench.signedIn()
     let caller = bench.caller()
@@ -139,7 +139,7 @@ struct RaceDecisionTests {
     #expect(effects.uptime(of: .lease) != nil)
   }
 
-  @Test("JRN-3 who closes is told also where the journal turns out to be unusable")
+  @Test("JRN-3 closing succeeds if the journal turns out to be unusable")
   func closeUnusable() {
     var bench = CoordinatorBench.signedIn()
     bench.commitEndings = [.conflicts([.unknown(SessionRecord.Unknown(kind: 9, payload: []))])]
@@ -147,7 +147,7 @@ struct RaceDecisionTests {
     #expect(bench.tell(.close(caller)).reply(to: caller) == .closed)
   }
 
-  @Test("OUT-1 JRN-3 a wipe that a newer version's record overtook touches nothing any more")
+  @Test("OUT-1 JRN-3 after a newer version's record, a wipe removes nothing further")
   func wipeOvertaken() {
     var bench = CoordinatorBench.signedIn()
     let caller = bench.caller()
@@ -160,7 +160,7 @@ struct RaceDecisionTests {
     #expect(effects.contains(.revoke(Generation(1))))
   }
 
-  @Test("REF-1 REF-6 dead tokens and policies without delays do not make it spin")
+  @Test("REF-1 REF-6 expired tokens and policies without delays cause no loop of requests")
   func spinning() {
     var bench = CoordinatorBench.signedIn()
     let (_, sent) = bench.refresh()

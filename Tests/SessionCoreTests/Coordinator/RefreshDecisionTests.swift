@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Decisions: refresh")
 struct RefreshDecisionTests {
-  @Test("REF-3 any number of callers share one request, and each gets its result")
+  @Test("REF-3 all callers share one request, and each receives its result")
   func singleFlight() {
     var bench = CoordinatorBench.signedIn()
     let (first, sent) = bench.refresh()
@@ -30,7 +30,7 @@ struct RefreshDecisionTests {
   }
 
   @Test(
-    "REF-1 due at expiry less threshold, never in the first half of a life, nor more than once a second",
+    "REF-1 a refresh is due before the expiry, after half of the lifetime, at most every second",
     arguments: [
       (600_000, 540_000), (120_000, 60_000), (60_000, 30_000), (2_000, 1_000), (1_000, 1_000),
       (1, 1_000),
@@ -54,7 +54,7 @@ struct RefreshDecisionTests {
     #expect(bench.tell(.refresh(bench.caller(), .manual, .ifExpired)).sendCount == 1)
   }
 
-  @Test("REF-5 no new refresh token keeps the old one; a new one is a rotation")
+  @Test("REF-5 the old refresh token stays without a new one; a new one is a rotation")
   func rotation() {
     var bench = CoordinatorBench.signedIn()
     for isRotated in [false, true] {
@@ -69,7 +69,7 @@ struct RefreshDecisionTests {
     }
   }
 
-  @Test("REF-6 a passing failure: refreshFailed with the next try; the session stays")
+  @Test("REF-6 a temporary failure keeps the session and names the next attempt")
   func passing() {
     var bench = CoordinatorBench.signedIn()
     let (caller, sent) = bench.refresh()
@@ -91,7 +91,7 @@ struct RefreshDecisionTests {
     #expect(second.uptime(of: .refresh) == bench.now.uptime + 2_000)
   }
 
-  @Test("REF-6 jitter takes up to half of a delay away, Retry-After puts its own in place")
+  @Test("REF-6 jitter shortens a delay by up to half, and Retry-After replaces it")
   func delays() {
     for (jitter, retryAfter, expected) in [
       (UInt16.max, Duration?.none, Int64(501)), (0, .seconds(9), 9_000),
@@ -129,7 +129,7 @@ struct RefreshDecisionTests {
     #expect(effects.uptime(of: .refresh) == nil)
   }
 
-  @Test("REF-6 only answered failures count: no network never ends a session")
+  @Test("REF-6 only failures with a response count: a missing network never ends a session")
   func noNetwork() {
     var policy = SessionPolicy.bench
     policy.ending.onExhaustion = .end(.clear)
@@ -147,7 +147,7 @@ struct RefreshDecisionTests {
     #expect(!bench.names.contains("sessionExpired"))
   }
 
-  @Test("POL-2 attempts exhausted: stay and try later, expire, or log out")
+  @Test("POL-2 after the last attempt the session stays, expires or is logged out, by policy")
   func exhausted() {
     for (exhaustion, state) in [
       (SessionPolicy.Exhaustion.stay, SessionState.Kind.authenticated), (.end(.keep), .expired),
@@ -170,7 +170,7 @@ struct RefreshDecisionTests {
     }
   }
 
-  @Test("REF-7 a lost reply is retried at once, once, and its waiters wait on")
+  @Test("REF-7 a lost reply is retried at once, one time, and its callers keep waiting")
   func lostReply() {
     var bench = CoordinatorBench.signedIn()
     let (caller, sent) = bench.refresh()
@@ -184,7 +184,7 @@ struct RefreshDecisionTests {
     #expect(second.uptime(of: .refresh) == bench.now.uptime + 2_000)
   }
 
-  @Test("REF-6 without a refresh token a good token is kept until it dies, then the session ends")
+  @Test("REF-6 a good token without a refresh token is kept until it expires")
   func noRefreshToken() {
     var bench = CoordinatorBench.signedIn(isRefreshable: false)
     let (caller, effects) = bench.refresh()
@@ -196,7 +196,7 @@ struct RefreshDecisionTests {
     #expect(bench.names == ["login", "sessionExpired", "logout"])
   }
 
-  @Test("LOG-6 an inactive account ends in expired, a deleted one in logout, whatever the policy")
+  @Test("LOG-6 an inactive account results in expired, a deleted one in logout, for every policy")
   func accounts() {
     for (kind, names) in [
       (RequestFailure.Kind.userInactive, ["refreshFailed", "sessionExpired"]),
@@ -221,7 +221,7 @@ struct RefreshDecisionTests {
     #expect(bench.coordinator.state.activeContext == .plainPrincipal)
   }
 
-  @Test("RES-6 a token that cannot be journaled yet is kept, and journaled when that works again")
+  @Test("RES-6 a token that cannot be journaled is kept and journaled later")
   func journalFull() {
     var bench = CoordinatorBench.signedIn()
     let (caller, sent) = bench.refresh()
@@ -239,7 +239,7 @@ struct RefreshDecisionTests {
     #expect(bench.coordinator.state.token?.generation == Generation(2))
   }
 
-  @Test("cancelling one caller spares the others")
+  @Test("cancelling one caller does not cancel the others")
   func cancellation() {
     var bench = CoordinatorBench.signedIn()
     let (first, sent) = bench.refresh()

@@ -2,8 +2,8 @@
 import SessionTestKit
 import Testing
 
-/// What the server is to be told after a logout, whoever logged out and however often (OUT-1).
-@Suite("Decisions: telling the server of logouts")
+/// Revocations after logouts, whichever process logged out and however often (OUT-1).
+@Suite("Decisions: revocations after logouts")
 struct RevocationDecisionTests {
   /// Logs out without a network, and signs in again.
   private static func leave(_ bench: inout CoordinatorBench, _ generation: UInt64) throws {
@@ -21,7 +21,7 @@ struct RevocationDecisionTests {
     }
   }
 
-  @Test("OUT-1 two logouts that the server was not told of: both are told again, none gives way")
+  @Test("OUT-1 two logouts without a network are both revoked later")
   func two() throws {
     var bench = CoordinatorBench.signedIn()
     try Self.leave(&bench, 1)
@@ -40,7 +40,7 @@ struct RevocationDecisionTests {
     #expect(bench.coordinator.fold.intents.revocations.isEmpty)
   }
 
-  @Test("OUT-1 opened again, every logout is told that has what it needs; the others are given up")
+  @Test("OUT-1 opening revokes each logout that has its token and abandons the others")
   func opened() throws {
     var bench = CoordinatorBench.signedIn()
     for generation in 1...3 as ClosedRange<UInt64> { try Self.leave(&bench, generation) }
@@ -58,7 +58,7 @@ struct RevocationDecisionTests {
     #expect(next == [.forgetRevocation(Generation(1)), .revoke(Generation(3))])
   }
 
-  @Test("OUT-1 eight logouts wait at most: the oldest gives way, and that is noted")
+  @Test("OUT-1 at most eight revocations wait: the oldest is dropped with a note")
   func bound() throws {
     var bench = CoordinatorBench.signedIn()
     for generation in 1...8 as ClosedRange<UInt64> { try Self.leave(&bench, generation) }
@@ -69,7 +69,7 @@ struct RevocationDecisionTests {
     #expect(bench.coordinator.fold.intents.revocations.map(\.number) == Array(2...9))
   }
 
-  @Test("OUT-1 another logs out and dies: what telling the server needs is kept, and it is told")
+  @Test("OUT-1 after another process logs out and dies, its token is kept and revoked")
   func another() {
     var bench = CoordinatorBench.signedIn()
     bench.commitEndings = [
@@ -85,7 +85,7 @@ struct RevocationDecisionTests {
     #expect(bench.tell(.fired(.revocation)) == [.revoke(Generation(1))])
   }
 
-  @Test("OUT-1 what could not be wiped is wiped later, and what telling needs is kept then")
+  @Test("OUT-1 a failed wipe is repeated later, and the token to revoke is kept then")
   func wipedLater() throws {
     var bench = CoordinatorBench.signedIn()
     bench.commitEndings = [
@@ -96,7 +96,7 @@ struct RevocationDecisionTests {
     #expect(bench.tell(.fired(.wipe)) == [.wipe(.everything(keepingRevocation: Generation(1)))])
   }
 
-  @Test("OUT-1 another logs out and tells the server: nothing of it is kept, and it is told once")
+  @Test("OUT-1 a logout that another process revoked itself is not revoked again")
   func anotherTells() {
     var bench = CoordinatorBench.signedIn()
     let generation = Generation(1)
@@ -114,7 +114,8 @@ struct RevocationDecisionTests {
     #expect(bench.tell(.fired(.revocation)).isEmpty)
   }
 
-  @Test("OUT-1 signed in by another before the wipe: what revoking needs is kept before it is gone")
+  @Test(
+    "OUT-1 if another process signs in before the wipe, the old token is kept for its revocation")
   func keptFirst() throws {
     var bench = CoordinatorBench.signedIn()
     bench.tell(.logout(bench.caller()))

@@ -27,7 +27,8 @@ struct SnapshotDecisionTests {
 
   private let now = ClockReading(time: SampleRecords.time, uptime: 0)
 
-  @Test("JRN-4 STA-7 the fold is replaced, and subscribers are told what they cannot have")
+  @Test(
+    "JRN-4 STA-7 a snapshot replaces the fold, and subscribers learn which events they missed")
   func replaced() throws {
     let start = try fold([Self.login], at: SampleRecords.time)
     let ahead = try fold(
@@ -55,7 +56,7 @@ struct SnapshotDecisionTests {
     #expect(effects.contains(.reloadToken(Generation(2))))
   }
 
-  @Test("JRN-4 a snapshot without an event that is new skips none")
+  @Test("JRN-4 a snapshot without a new event results in no gap")
   func notesOnly() throws {
     let start = try fold([Self.login], at: SampleRecords.time)
     let ahead = try fold([Self.login, .note(.closed)], at: SampleRecords.time)
@@ -65,7 +66,7 @@ struct SnapshotDecisionTests {
     #expect(!effects.contains(.skip(through: 2)))
   }
 
-  @Test("JRN-4 who waited for the session that ended behind a snapshot is told that it ended")
+  @Test("JRN-4 a waiting caller receives the end of a session that a snapshot contains")
   func ended() throws {
     let start = try fold([Self.login], at: SampleRecords.time)
     let events: [SessionEvent] = [
@@ -86,7 +87,7 @@ struct SnapshotDecisionTests {
     #expect(coordinator.state.token?.generation == Generation(2))
   }
 
-  @Test("JRN-4 a snapshot that contradicts what was folded stops the session, and changes nothing")
+  @Test("JRN-4 a snapshot that contradicts the fold stops the session and changes nothing")
   func contradiction() throws {
     let start = try fold([Self.login, .event(SampleRecords.events[2])], at: SampleRecords.time)
     let behind = try fold([Self.login], at: SampleRecords.time)

@@ -2,7 +2,7 @@
 import SessionTestKit
 import Testing
 
-@Suite("Decisions: what another process did comes before \"nobody is signed in\"")
+@Suite("Decisions: records of other processes are read before a command is rejected")
 struct StaleViewTests {
   /// A bench that was opened before another process signed Ada in.
   private func stale(finding contents: [SessionRecord.Content] = [.event(.login(as: "ada"))])
@@ -14,7 +14,7 @@ struct StaleViewTests {
     return bench
   }
 
-  @Test("OUT-1 a logout where another process has signed in is a logout, and is journaled")
+  @Test("OUT-1 a logout after another process's sign-in is journaled as one")
   func logout() {
     var bench = stale()
     let caller = bench.caller()
@@ -27,7 +27,7 @@ struct StaleViewTests {
     #expect(told.reply(to: caller) == .loggedOut(.revoked, status: 0, isWiped: true))
   }
 
-  @Test("OUT-2 where nobody has, the logout is answered after the look and journals nothing")
+  @Test("OUT-2 without a sign-in, a logout is answered after the read and journals nothing")
   func nobody() {
     var bench = CoordinatorBench()
     bench.tell(.opened(.nothing))
@@ -38,7 +38,7 @@ struct StaleViewTests {
     #expect(bench.names.isEmpty)
   }
 
-  @Test("REF-3 a refresh where another process has signed in finds its session")
+  @Test("REF-3 a refresh after another process's sign-in finds its session")
   func refresh() {
     var bench = stale()
     let caller = bench.caller()
@@ -54,7 +54,7 @@ struct StaleViewTests {
     #expect(told.sendCount == 0)
   }
 
-  @Test("CTX-1 a switch where another process has signed in, also again after an expiry, is sent")
+  @Test("CTX-1 a switch after another process's sign-in is sent, also after an expiry")
   func switchContext() throws {
     var bench = stale()
     #expect(bench.tell(.switchContext(bench.caller())).sendCount == 1)
@@ -66,7 +66,7 @@ struct StaleViewTests {
     #expect(expired.tell(.switchContext(expired.caller())).sendCount == 1)
   }
 
-  @Test("LOG-10 a login where another process has logged out is sent; where not, it is refused")
+  @Test("LOG-10 a login is sent after another process's logout; a failed read refuses it")
   func login() {
     var bench = CoordinatorBench.signedIn()
     bench.lookEndings = [.finds([.event(.loggedOut())])]
@@ -81,7 +81,8 @@ struct StaleViewTests {
     #expect(other.tell(.login(caller, .password)) == [.resume(caller, .failed(.storage))])
   }
 
-  @Test("OUT-1 a journal that cannot be looked at is an error, never \"nobody is signed in\"")
+  @Test(
+    "OUT-1 a journal that cannot be read results in an error, never in a rejection as signed out")
   func unreadable() {
     let questions: [(Caller) -> SessionInput] = [
       { .logout($0) }, { .switchContext($0) }, { .refresh($0, .manual, .ifExpired) },
@@ -95,7 +96,7 @@ struct StaleViewTests {
     }
   }
 
-  @Test("OUT-4 who asks during the look waits for it; a login that was on the wire is given up")
+  @Test("OUT-4 calls during the read wait for it, and a login under way is given up")
   func during() {
     var bench = CoordinatorBench()
     bench.tell(.opened(.nothing))
@@ -114,7 +115,7 @@ struct StaleViewTests {
     #expect(effects.sendCount == 1)
   }
 
-  @Test("REF-3 nothing is committed between a look for another's request and what it finds")
+  @Test("REF-3 nothing is committed while another's request is read")
   func lease() throws {
     let sent = SessionNote.RequestSent(
       kind: .refresh, generation: Generation(1), trigger: .schedule, attempt: 1, process: 77,

@@ -23,7 +23,7 @@ struct StatedEndDecisionTests {
     return policy
   }
 
-  /// Signed in by a response that says how long the session lasts.
+  /// Signed in by a response that states the session's lifetime.
   private func signedIn(_ rest: Int64?, limit: Int64? = nil) -> CoordinatorBench {
     var bench = CoordinatorBench(policy(limit: limit))
     bench.tell(.opened(.nothing))
@@ -60,7 +60,7 @@ struct StatedEndDecisionTests {
     #expect(bench.coordinator.lifetimeEnd == .max)
   }
 
-  @Test("POL-10 a later response replaces the stated end, to both sides, and a silent one keeps it")
+  @Test("POL-10 a later response moves the stated end both ways; one without an end keeps it")
   func replaced() {
     var bench = signedIn(Self.limit)
     let start = bench.now.uptime
@@ -73,7 +73,7 @@ struct StatedEndDecisionTests {
     }
   }
 
-  @Test("POL-10 CTX-2 a switch of the context says it too")
+  @Test("POL-10 CTX-2 the response to a switch may state the end too")
   func switched() {
     var bench = signedIn(Self.limit)
     let effects = bench.tell(.switchContext(bench.caller()))
@@ -83,7 +83,7 @@ struct StatedEndDecisionTests {
     #expect(bench.coordinator.lifetimeEnd == bench.now.uptime + 90_000)
   }
 
-  @Test("POL-10 a new login begins anew, also if it says nothing")
+  @Test("POL-10 a new login replaces the end, even if it states none")
   func again() {
     for rest in [nil, 3 * Self.limit] {
       var bench = signedIn(Self.limit)
@@ -96,7 +96,7 @@ struct StatedEndDecisionTests {
     }
   }
 
-  @Test("POL-10 an end that has passed is due at once", arguments: [0, -1, .min] as [Int64])
+  @Test("POL-10 an end in the past is due at once", arguments: [0, -1, .min] as [Int64])
   func passed(rest: Int64) {
     var bench = signedIn(Self.limit)
     let (_, effects) = bench.refresh()
@@ -107,7 +107,7 @@ struct StatedEndDecisionTests {
     #expect(expired(bench) == .lifetimeEnded)
   }
 
-  @Test("POL-10 more than ten years is ten years")
+  @Test("POL-10 more than ten years counts as ten years")
   func bounded() {
     let bench = signedIn(.max)
     #expect(bench.coordinator.lifetimeEnd == bench.now.uptime + TokenMetadata.unknownLifetime)
@@ -125,7 +125,7 @@ struct StatedEndDecisionTests {
   }
 
   @Test(
-    "POL-10 REF-8 at opening the stored end counts, by the civil clock only after a reboot",
+    "POL-10 REF-8 opening uses the stored end, by civil time only after a reboot",
     arguments: [true, false])
   func reopened(isRestarted: Bool) throws {
     for jump in [0, 1 << 40, -(1 << 40)] as [Int64] where !isRestarted || jump == 0 {
@@ -147,7 +147,7 @@ struct StatedEndDecisionTests {
     }
   }
 
-  @Test("POL-10 at opening, a session whose stated end has passed has expired")
+  @Test("POL-10 opening expires a session whose stated end has passed")
   func reopenedLate() throws {
     var bench = try CoordinatorBench(policy(limit: nil), journal: [.event(.login(as: "ada"))])
     var facts = StoredItemsReport.session(1)
@@ -156,7 +156,7 @@ struct StatedEndDecisionTests {
     #expect(expired(bench) == .lifetimeEnded)
   }
 
-  @Test("POL-10 the end that another process stored with its token counts here")
+  @Test("POL-10 an end that another process stored with its token applies here")
   func others() throws {
     var bench = signedIn(Self.limit)
     let token = try #require(bench.coordinator.state.token)

@@ -2,9 +2,11 @@
 import SessionTestKit
 import Testing
 
-/// A process that dies between the token item and its event, while a sibling lives: what it had stored is
-/// found before the sibling uses an older token, and before a refusal ends the session (REF-7).
-@Suite("Decisions: a token that was stored and not announced")
+/// A process may die after it stored a token and before it journaled the event.
+///
+/// Another process finds the token before it uses an older one, and before a refusal ends the session
+/// (REF-7).
+@Suite("Decisions: a stored token without its event")
 struct StoredTokenTests {
   private static let rejected = RequestFailure(kind: .rejected, status: 401)
 
@@ -17,7 +19,7 @@ struct StoredTokenTests {
           deadline: bench.now.time.advanced(by: 31_000))))
   }
 
-  /// Ada is signed in, the process 99 has sent a request, and its time is over.
+  /// Ada is signed in, process 99 has sent a request, and its lease is over.
   private func outOfTime(_ kind: RequestKind = .refresh) -> (CoordinatorBench, Caller) {
     var bench = CoordinatorBench.signedIn()
     bench.commitEndings = [.conflicts([Self.sent(kind, bench)])]
@@ -28,7 +30,7 @@ struct StoredTokenTests {
   }
 
   @Test(
-    "REF-3 REF-7 whose request is taken for lost had stored its token: it is served, none is asked")
+    "REF-3 REF-7 a token that a presumed lost request had stored is used without a new request")
   func foundBeforeRequest() {
     var (bench, caller) = outOfTime()
     bench.tell(.fired(.lease))
@@ -44,7 +46,7 @@ struct StoredTokenTests {
     #expect(bench.coordinator.activity == .idle)
   }
 
-  @Test("REF-3 REF-7 a refusal: the stored items are looked at before the session ends")
+  @Test("REF-3 REF-7 after a refusal, the stored items are read before the session ends")
   func foundBeforeVerdict() throws {
     var bench = CoordinatorBench.signedIn()
     let (caller, sent) = bench.refresh()
@@ -58,7 +60,7 @@ struct StoredTokenTests {
     #expect(bench.refresh().1.sendCount == 1)
   }
 
-  @Test("REF-6 REF-7 what ends the session, a refusal or a dead token, knows of the newest token")
+  @Test("REF-6 REF-7 a commit that ends the session names the newest known token")
   func verdictsLook() throws {
     let bench = CoordinatorBench.signedIn()
     var coordinator = bench.coordinator
@@ -74,7 +76,7 @@ struct StoredTokenTests {
     #expect(other.handle(.fired(.expiry), at: dying.now).newest == Generation(1))
   }
 
-  @Test("CTX-2 REF-7 a switch that has not left goes with the token that was found")
+  @Test("CTX-2 REF-7 a switch that was not sent yet uses the token that was found")
   func switchGoesOn() throws {
     var bench = CoordinatorBench.signedIn(isRefreshable: false)
     let request = Self.sent(.switchContext, bench)
@@ -89,7 +91,7 @@ struct StoredTokenTests {
   }
 
   @Test(
-    "REF-7 what is found and announces nothing legal is passed over, and nothing goes in circles")
+    "REF-7 a found token that cannot be announced is skipped without a loop")
   func passedOver() {
     var (bench, caller) = outOfTime()
     bench.tell(.fired(.lease))
@@ -99,7 +101,8 @@ struct StoredTokenTests {
     #expect(effects.reply(to: caller) == nil)
   }
 
-  @Test("REF-7 JRN-2 it can never be journaled: passed over; not now: asked for again")
+  @Test(
+    "REF-7 JRN-2 a found token that can never be journaled is skipped; one that may be is retried")
   func notJournaled() {
     var (bench, caller) = outOfTime()
     var other = bench
@@ -115,7 +118,7 @@ struct StoredTokenTests {
     #expect(other.coordinator.activity == .idle)
   }
 
-  @Test("REF-7 what can never be announced is not found again: the next batch knows of it")
+  @Test("REF-7 a found token that was skipped is known to the next batch")
   func foundOnce() throws {
     let (bench, _) = outOfTime()
     var coordinator = bench.coordinator
@@ -128,7 +131,7 @@ struct StoredTokenTests {
     #expect(again.newest == Generation(2))
   }
 
-  @Test("REF-7 it is journaled by another first: that one is everybody's")
+  @Test("REF-7 a found token that another process journals first is used by all")
   func another() {
     var (bench, caller) = outOfTime()
     bench.tell(.fired(.lease))
@@ -144,7 +147,8 @@ struct StoredTokenTests {
 
   // MARK: A lost switch
 
-  @Test("CTX-1 REF-7 the answer to a switch is lost: told, and the token is refreshed at once")
+  @Test(
+    "CTX-1 REF-7 if the response to a switch is lost, its caller fails and the token is refreshed")
   func lostSwitch() throws {
     var bench = CoordinatorBench.signedIn()
     let caller = bench.caller()
@@ -155,14 +159,14 @@ struct StoredTokenTests {
     #expect(bench.names.suffix(2) == ["requestEnded", "requestSent"])
     let number = try #require(effects.request)
     #expect(effects.contains(.send(number, .refresh(Generation(1)))))
-    // Lost as well: once more at once, as after any refresh, and then later.
+    // If this is lost too, it retries at once, as after any refresh, and then later.
     let again = bench.tell(.failed(number, lost, jitter: 0))
     #expect(again.sendCount == 1)
     let late = bench.tell(.failed(try #require(again.request), lost, jitter: 0))
     #expect(late.sendCount == 0 && late.uptime(of: .refresh) != nil)
   }
 
-  @Test("CTX-1 a switch that never left, or that was answered, leaves the token as it is")
+  @Test("CTX-1 a switch that was never sent, or was answered, does not change the token")
   func failedSwitch() throws {
     for kind: RequestFailure.Kind in [.noConnection, .rejected, .server] {
       var bench = CoordinatorBench.signedIn()
@@ -172,7 +176,7 @@ struct StoredTokenTests {
     }
   }
 
-  @Test("CTX-1 REF-7 opened behind a switch that was cut short: the token is refreshed at once")
+  @Test("CTX-1 REF-7 opening after a switch that was cut short refreshes the token at once")
   func reopened() throws {
     let bench = CoordinatorBench.signedIn()
     var stored = StoredItemsReport.session(1)
@@ -184,7 +188,7 @@ struct StoredTokenTests {
     #expect(effects.contains(.send(try #require(effects.request), .refresh(Generation(1)))))
   }
 
-  @Test("CTX-2 REF-7 before a switch, the token of a switch that was lost is refreshed")
+  @Test("CTX-2 REF-7 before a switch, the token of a lost switch is refreshed")
   func switchAfterSwitch() throws {
     var bench = CoordinatorBench.signedIn()
     bench.commitEndings = [.conflicts([Self.sent(.switchContext, bench)])]
@@ -194,7 +198,8 @@ struct StoredTokenTests {
     #expect(effects.contains(.send(try #require(effects.request), .refresh(Generation(1)))))
   }
 
-  @Test("REF-3 CTX-1 suspended in a switch, overtaken: a refusal ends nothing for a while")
+  @Test(
+    "REF-3 CTX-1 a refusal after a suspended and overtaken switch ends nothing during the grace")
   func doubted() throws {
     var (bench, caller) = outOfTime(.switchContext)
     let sent = bench.pollJournal(for: 2_200)
@@ -205,7 +210,7 @@ struct StoredTokenTests {
 }
 
 extension [SessionEffect] {
-  /// The newest token that the commit at the end knows of.
+  /// The newest token that is known to the last commit.
   fileprivate var newest: Generation? {
     guard case .commit(let commit)? = last else { return nil }
     return commit.newest

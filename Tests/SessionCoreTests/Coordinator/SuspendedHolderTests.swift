@@ -2,7 +2,7 @@
 import SessionTestKit
 import Testing
 
-/// Two processes and one token, where one of them is suspended in the middle of its request: the
+/// Two processes with one token, one of them suspended during its request: the
 /// classic spurious logout of an app with an extension (REF-3).
 @Suite("Decisions: a process suspended in a request")
 struct SuspendedHolderTests {
@@ -26,7 +26,7 @@ struct SuspendedHolderTests {
     return (bench, caller)
   }
 
-  /// The same, and its lease is over: ours is sent.
+  /// The same, and its lease is over: this process sends its own request.
   private func overtaking() throws -> (CoordinatorBench, Caller, RequestNumber) {
     var (bench, caller) = waiting()
     let sent = bench.pollJournal(for: 31_100)
@@ -34,7 +34,7 @@ struct SuspendedHolderTests {
     return (bench, caller, try #require(sent.request))
   }
 
-  @Test("REF-3 resumed late: a refusal ends nothing while another's request is open")
+  @Test("REF-3 a refusal after a suspension ends nothing while another's request is open")
   func refusedBesideAnother() throws {
     var bench = CoordinatorBench.signedIn()
     let (caller, effects) = bench.refresh()
@@ -61,7 +61,7 @@ struct SuspendedHolderTests {
     #expect(looked.contains(.reloadToken(Generation(2))))
   }
 
-  @Test("REF-3 refused again once the other has failed too: then the session ends")
+  @Test("REF-3 a second refusal ends the session after the other process has failed too")
   func refusedTwice() throws {
     var bench = CoordinatorBench.signedIn()
     let (caller, effects) = bench.refresh()
@@ -82,13 +82,13 @@ struct SuspendedHolderTests {
       content: .event(.refreshFailed(unreachable)))
     bench.tell(.fired(.lease))
     let again = bench.tell(.observed([record], isHolderGone: false))
-    // The bench's journal has not seen what the coordinator was told of: it catches up.
+    // The bench's journal lacks what the coordinator observed: the next commit reads it.
     #expect(again.sendCount == 1)
     let ended = bench.tell(.failed(try #require(again.request), Self.rejected, jitter: 0))
     #expect(ended.reply(to: caller) == .failed(.ended(.unauthenticated, by: Self.rejected)))
   }
 
-  @Test("REF-3 overtaken, it may hold the only good token: a refusal ends nothing for a while")
+  @Test("REF-3 an overtaken process may hold the good token: a refusal ends nothing for the grace")
   func doubted() throws {
     var (bench, caller, number) = try overtaking()
     let told = bench.tell(.failed(number, Self.rejected, jitter: 0))
@@ -101,7 +101,7 @@ struct SuspendedHolderTests {
     #expect(retry <= bench.now.uptime + bench.coordinator.policy.peerRequestGrace)
   }
 
-  @Test("REF-3 it wakes with the new token: that is everybody's, though another was refused")
+  @Test("REF-3 if the suspended process resumes with a new token, all processes use it")
   func wokenWithToken() throws {
     var (bench, _, number) = try overtaking()
     bench.tell(.failed(number, Self.rejected, jitter: 0))
@@ -111,7 +111,7 @@ struct SuspendedHolderTests {
     #expect(bench.coordinator.state.token?.generation == Generation(2))
   }
 
-  @Test("REF-3 it does not wake: refused for longer than the grace, the session ends")
+  @Test("REF-3 if the suspended process stays away, refusals beyond the grace end the session")
   func neverWoken() throws {
     var (bench, _, number) = try overtaking()
     let first = bench.tell(.failed(number, Self.rejected, jitter: 0))
@@ -128,7 +128,7 @@ struct SuspendedHolderTests {
     #expect(bench.names.suffix(2) == ["sessionExpired", "logout"])
   }
 
-  @Test("REF-3 a process that is certainly gone holds nothing: a refusal ends the session")
+  @Test("REF-3 a refusal ends the session if the other process is certainly gone")
   func gone() throws {
     var (bench, caller) = waiting()
     bench.tell(.fired(.lease))
@@ -138,7 +138,7 @@ struct SuspendedHolderTests {
     #expect(ended.reply(to: caller) == .failed(.ended(.unauthenticated, by: Self.rejected)))
   }
 
-  @Test("REF-9 a process with this one's number is another: its late answer is waited for as well")
+  @Test("REF-9 a process with an equal number is another one, and its late response is awaited")
   func equalNumber() throws {
     var bench = CoordinatorBench()
     var facts = StoredItemsReport.nothing
@@ -159,12 +159,12 @@ struct SuspendedHolderTests {
       return sent
     }
     #expect(own?.identity?.opening == "mine")
-    // A refusal may be the other's doing: it ends nothing yet.
+    // The refusal may follow from the other's request: it ends nothing yet.
     bench.tell(.failed(number, Self.rejected, jitter: 0))
     #expect(bench.coordinator.state.kind == .authenticated)
   }
 
-  @Test("REF-3 REF-8 another's request is waited for as long, wherever the civil clock jumps")
+  @Test("REF-3 REF-8 the wait for another's request does not depend on the civil clock")
   func jumps() throws {
     for jump: Int64 in [-36_000_000, 36_000_000] {
       var (bench, _) = waiting()
@@ -175,7 +175,7 @@ struct SuspendedHolderTests {
     }
   }
 
-  @Test("INT-2 refused with a token that is not the newest: the newer one, and no request")
+  @Test("INT-2 a token refused with 401 that is not the newest is replaced without a request")
   func newerIsHere() throws {
     var bench = CoordinatorBench.signedIn()
     let (_, effects) = bench.refresh()
@@ -188,7 +188,7 @@ struct SuspendedHolderTests {
     #expect(again.sendCount == 1)
   }
 
-  @Test("INT-2 refused together: one request, and none more for those who come after it failed")
+  @Test("INT-2 simultaneous 401s share one request, and none follows after it failed")
   func refusedTogether() throws {
     var bench = CoordinatorBench.signedIn()
     let need = RefreshNeed.unlessNewer(than: Generation(1))

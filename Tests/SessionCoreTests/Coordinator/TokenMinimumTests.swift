@@ -2,10 +2,10 @@
 import SessionTestKit
 import Testing
 
-/// Which token is good enough for a caller that names how long it must live.
+/// Which token suffices for a caller that names its minimum lifetime.
 @Suite("Decisions: a token with a minimum of life")
 struct TokenMinimumTests {
-  /// What is asked for, of a token with a whole life, after a while; and whether a request follows.
+  /// A minimum, the age of a token with its whole lifetime, and whether a request follows.
   private static let rows: [(lifetime: Int64, passed: Int64, minimum: Int64, sends: Bool)] = [
     (600_000, 0, 0, false), (600_000, 0, 120_000, false), (600_000, 480_000, 120_000, false),
     (600_000, 480_001, 120_000, true), (600_000, 599_999, 1, false), (600_000, 600_000, 0, true),
@@ -27,7 +27,7 @@ struct TokenMinimumTests {
     #expect(effects.reply(to: caller) == (sends ? nil : .refreshed))
   }
 
-  @Test("REF-15 whoever asks for more gets a refresh wherever whoever asks for less does")
+  @Test("REF-15 a larger minimum causes a refresh whenever a smaller one does")
   func grows() {
     for passed in stride(from: 0 as Int64, through: 61_000, by: 500) {
       var wasSent = false
@@ -68,7 +68,7 @@ struct TokenMinimumTests {
     #expect(effects.sendCount == 0, "a short life is no reason to ask again")
   }
 
-  @Test("REF-15 a server that has just failed is not asked again by each caller")
+  @Test("REF-15 a server that has just failed does not receive a request for each caller")
   func rests() {
     let trouble = RequestFailure(kind: .server, status: 503)
     var bench = CoordinatorBench.signedIn(lifetime: 600_000)

@@ -17,7 +17,7 @@ struct UseDecisionTests {
     return session.reason
   }
 
-  @Test("POL-5 unused for the limit: the session expires, not a moment sooner, and says why")
+  @Test("POL-5 a session unused for the limit expires exactly then, with its reason")
   func expires() {
     var bench = CoordinatorBench.signedIn(Self.policy)
     bench.advance(by: Self.limit - 1)
@@ -30,7 +30,7 @@ struct UseDecisionTests {
     #expect(bench.names.suffix(2) == ["sessionExpired", "revocationPending"])
   }
 
-  @Test("POL-5 POL-2 where the policy clears, it is logged out")
+  @Test("POL-5 POL-2 if the policy clears, it is logged out")
   func clears() {
     var policy = Self.policy
     policy.ending.onRejection = .clear
@@ -41,7 +41,7 @@ struct UseDecisionTests {
     #expect(bench.names.suffix(3) == ["sessionExpired", "logout", "revocationPending"])
   }
 
-  @Test("POL-5 a use puts the end off; a refresh by itself does not")
+  @Test("POL-5 a use moves the end, and a refresh by itself does not")
   func used() {
     var bench = CoordinatorBench.signedIn(Self.policy)
     bench.advance(by: Self.limit / 2)
@@ -56,7 +56,7 @@ struct UseDecisionTests {
     #expect(bench.tell(.fired(.inactivity)) == [.readUse])
   }
 
-  @Test("POL-5 uses are kept for others at most once in a tenth of the limit")
+  @Test("POL-5 uses are stored for other processes at most once in a tenth of the limit")
   func bounded() {
     var bench = CoordinatorBench.signedIn(Self.policy)
     var kept = 0
@@ -81,7 +81,7 @@ struct UseDecisionTests {
     #expect(bench.coordinator.state.kind == .authenticated)
   }
 
-  @Test("POL-5 REF-8 the civil clock jumps by years, and neither expires nor revives")
+  @Test("POL-5 REF-8 a jump of the civil clock by years neither expires nor revives")
   func jumps() {
     var bench = CoordinatorBench.signedIn(Self.policy)
     bench.jump(by: 1 << 40)
@@ -94,7 +94,7 @@ struct UseDecisionTests {
   }
 
   @Test(
-    "POL-5 at opening, what was unused for the limit has expired; opening alone is no use",
+    "POL-5 opening expires a session unused for the limit, and opening is not a use",
     arguments: [limit - 1, limit, 10 * limit])
   func reopened(idle: Int64) throws {
     var bench = try CoordinatorBench(Self.policy, journal: [.event(.login(as: "ada"))])
@@ -105,7 +105,7 @@ struct UseDecisionTests {
     if idle < Self.limit { #expect(effects.uptime(of: .inactivity) == bench.now.uptime + 1) }
   }
 
-  @Test("POL-5 a session from before there was a limit is counted from its first opening with one")
+  @Test("POL-5 a session from before the limit counts from its first opening with the limit")
   func neverNoted() throws {
     var bench = try CoordinatorBench(Self.policy, journal: [.event(.login(as: "ada"))])
     let effects = bench.tell(.opened(.session(1)))
@@ -122,7 +122,7 @@ struct UseDecisionTests {
     let effects = bench.tell(.useRead(.min))
     #expect(effects.uptime(of: .inactivity) == bench.now.uptime + 1_000)
     #expect(bench.coordinator.state.kind == .authenticated)
-    // Another process has signed out and in meanwhile: that session is used.
+    // Another process has signed out and in meanwhile: that session was used.
     bench.advance(by: 1_000)
     bench.tell(.fired(.inactivity))
     bench.commitEndings = [

@@ -2,7 +2,7 @@
 import SessionTestKit
 import Testing
 
-@Suite("Decisions: the ways in, and how the user stands")
+@Suite("Decisions: login methods, and the status of the user")
 struct WaysDecisionTests {
   private func bench(_ policy: SessionPolicy = .bench, clears: Bool = false) -> CoordinatorBench {
     var bench = CoordinatorBench(policy)
@@ -15,7 +15,7 @@ struct WaysDecisionTests {
   private static let inactive = RequestFailure(kind: .userInactive, status: 200)
   private static let deleted = RequestFailure(kind: .userDeleted, status: 200)
 
-  @Test("LOG-5 the login event names the way", arguments: [LoginMethod.social, .registration])
+  @Test("LOG-5 the login event names its method", arguments: [LoginMethod.social, .registration])
   func method(method: LoginMethod) throws {
     var bench = bench()
     let caller = bench.caller()
@@ -30,7 +30,7 @@ struct WaysDecisionTests {
   }
 
   @Test(
-    "LOG-5 LOG-2 every way in counts towards one limit",
+    "LOG-5 LOG-2 all login methods share one limit",
     arguments: [LoginMethod.social, .registration])
   func limited(method: LoginMethod) throws {
     var policy = SessionPolicy.bench
@@ -44,7 +44,7 @@ struct WaysDecisionTests {
     #expect(effects.sendCount == 0)
   }
 
-  @Test("LOG-2 LOG-5 what reaches no credential is no try: trying silently uses up no limit")
+  @Test("LOG-2 LOG-5 a silent attempt without credentials does not count towards the limit")
   func silentIsNoTry() throws {
     var policy = SessionPolicy.bench
     policy.limits.loginsPerMinute = 1
@@ -56,7 +56,7 @@ struct WaysDecisionTests {
     #expect(bench.tell(.login(bench.caller(), .interactive)).request != nil)
   }
 
-  @Test("WEB-4 STA-3 a page that brought nothing ends its login alone, and shows only what failed")
+  @Test("WEB-4 STA-3 a failed page ends only its own login and shows only the failure")
   func notSignedIn() throws {
     let cases: [(LoginMethod, WebSignInProblem, Bool)] = [
       (.interactive, .refused(nil), true), (.interactive, .unreachable, true),
@@ -73,7 +73,7 @@ struct WaysDecisionTests {
       #expect(bench.coordinator.loginError == (isShown ? .webSignIn(problem) : nil))
       #expect(bench.tell(.notSignedIn(number, problem)).isEmpty && bench.journal.isEmpty)
     }
-    // One that nobody waits for any more ends nothing of the next one's.
+    // A cancelled attempt does not affect the next login.
     let gone = bench.caller()
     let late = try #require(bench.tell(.login(gone, .interactive)).request)
     bench.tell(.cancelled(gone))
@@ -83,7 +83,7 @@ struct WaysDecisionTests {
   }
 
   @Test(
-    "WEB-5 WEB-6 an answer says in which way it was signed in, and whether a provider renews it")
+    "WEB-5 WEB-6 a response names its method and whether a provider renews it")
   func byProvider() throws {
     var bench = bench()
     let number = try #require(bench.tell(.login(bench.caller(), .interactive)).request)
@@ -97,7 +97,7 @@ struct WaysDecisionTests {
     #expect(login.method == .silent && login.token.isRefreshable)
   }
 
-  @Test("LOG-5 an account that is only created signs nobody in, and the next sign-in may begin")
+  @Test("LOG-5 creating an account does not sign in, and the next sign-in may begin")
   func accountOnly() throws {
     var bench = bench()
     let caller = bench.caller()
@@ -109,7 +109,7 @@ struct WaysDecisionTests {
     #expect(bench.tell(.login(bench.caller(), .password)).sendCount == 1)
   }
 
-  @Test("LOG-5 STA-6 LOG-10 registering while a session has expired is refused before the network")
+  @Test("LOG-5 STA-6 LOG-10 registering during an expired session is refused before the network")
   func registeringWhileExpired() throws {
     var bench = try CoordinatorBench(
       .benchKeeping, journal: [.event(.login(as: "ada")), .event(.expired(.refreshRejected))])
@@ -136,7 +136,7 @@ struct WaysDecisionTests {
     #expect(bench.coordinator.loginError == .request(Self.inactive))
   }
 
-  @Test("LOG-6 SYN-5 a login of a deleted user ends as logged out, and the app's data goes at once")
+  @Test("LOG-6 SYN-5 a login of a deleted user ends as a logout, and the app's data is cleared")
   func deleted() throws {
     var bench = bench(clears: true)
     let caller = bench.caller()
@@ -149,7 +149,7 @@ struct WaysDecisionTests {
     #expect(effects.contains(.clearLocalData(.userDeleted)))
   }
 
-  @Test("LOG-6 a profile that was not read ends no login that names its user, and else says so")
+  @Test("LOG-6 a failed profile ends only a login that needs it to name its user")
   func unread() throws {
     let refused = RequestFailure(kind: .rejected, status: 401)
     var bench = bench()
@@ -167,7 +167,7 @@ struct WaysDecisionTests {
     #expect(bench.names == ["login"])
   }
 
-  @Test("LOG-6 at launch the server is asked once; a failure ends nothing")
+  @Test("LOG-6 at launch the profile is requested once, and a failure ends nothing")
   func launch() throws {
     var policy = SessionPolicy.bench
     policy.limits.profileCheck = .afterLoginAndLaunch
@@ -185,7 +185,7 @@ struct WaysDecisionTests {
   }
 
   @Test(
-    "LOG-6 POL-3 with a dead token it is refreshed first, and the server asked with the new one")
+    "LOG-6 POL-3 with an expired token, the refresh precedes the profile request")
   func afterRefresh() throws {
     var policy = SessionPolicy.bench
     policy.limits.profileCheck = .afterLoginAndLaunch
@@ -198,7 +198,8 @@ struct WaysDecisionTests {
     #expect(bench.tell(.answered(number, .token())).contains(.askProfile("ada", Generation(2))))
   }
 
-  @Test("LOG-6 SYN-5 at launch: inactive expires and keeps, deleted logs out and clears")
+  @Test(
+    "LOG-6 SYN-5 at launch an inactive user expires and a deleted one is logged out and cleared")
   func launchEnds() throws {
     for (failure, kind) in [
       (Self.inactive, SessionState.Kind.expired), (Self.deleted, .unauthenticated),

@@ -1,10 +1,10 @@
 @_spi(Internals) import SessionCore
 import SessionWebSignIn
 
-/// A sign-in and what has become of all that it made: the invariants of WEB-5, looked at after each input.
+/// A sign-in and all that it created: the invariants of WEB-5, checked after each input.
 struct WebSignInModel: Hashable {
   private(set) var machine: WebSignIn
-  /// The step that is waited for, and what is under way though it was given up.
+  /// The current step, and the steps that run on after they were given up.
   private(set) var running: [WebSignIn.Ticket: WebSignIn.Step] = [:]
   private var stopped: Set<WebSignIn.Ticket> = []
   private(set) var mapping: WebSignIn.Ticket?
@@ -33,7 +33,7 @@ struct WebSignInModel: Hashable {
     ]
   }
 
-  /// What would end everything that is under way.
+  /// The inputs that end every running step.
   var nextDone: WebSignIn.Input? {
     (mapping ?? running.keys.min { $0.number < $1.number }).map { .done($0) }
   }
@@ -67,7 +67,7 @@ struct WebSignInModel: Hashable {
       }
       if running.removeValue(forKey: ticket) == .dismiss { views -= 1 }
     case .late(let ticket):
-      // Whoever is late goes on behind it, but a view is as good as gone.
+      // A late step may run on after it, but a view counts as gone.
       if running[ticket] == .dismiss {
         running[ticket] = nil
         views -= 1

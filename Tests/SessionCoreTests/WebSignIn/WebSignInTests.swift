@@ -3,14 +3,14 @@ import Foundation
 import SessionWebSignIn
 import Testing
 
-/// What `Specs/WebSignIn.md` says of the steps, and what holds of every sequence of inputs.
+/// The steps of `Specs/WebSignIn.md`, and the invariants of every sequence of inputs.
 @Suite("A sign-in with an identity provider: the decisions")
 struct WebSignInTests {
   @Test(
-    "WEB-5 whatever happens in whatever order: told once, dismissed, stopped, nothing behind the end",
+    "WEB-5 in any order of inputs: one answer, views dismissed, steps stopped, nothing after the end",
     arguments: WebSignIn.Mode.allCases)
   func everySequence(mode: WebSignIn.Mode) {
-    // A sign-in has no way back, so every state that any sequence of inputs leads to can be visited.
+    // A sign-in never goes back, so every reachable state can be visited.
     var waiting = [WebSignInModel(mode)]
     var seen = Set(waiting)
     var outcomes: Set<WebSignIn.Outcome> = []
@@ -32,7 +32,7 @@ struct WebSignInTests {
     #expect(outcomes.contains(.failed(.cancelled)) && outcomes.contains(.failed(.unreadableTokens)))
   }
 
-  @Test("WEB-5 from everywhere there is an end, whoever has cancelled and whatever failed")
+  @Test("WEB-5 every state leads to an end, whatever was cancelled or failed")
   func alwaysEnds() {
     var waiting = [WebSignInModel(.interactive)]
     var seen = Set(waiting)
@@ -52,7 +52,7 @@ struct WebSignInTests {
     }
   }
 
-  @Test("WEB-5 Specs/WebSignIn.md: each answer to each input")
+  @Test("WEB-5 Specs/WebSignIn.md: each response to each input")
   func steps() throws {
     let page = try SpecFile("Specs/WebSignIn.md")
     let actual = try Self.stages.map { name, path in try Self.row(name, path) }
@@ -63,7 +63,7 @@ struct WebSignInTests {
     #expect(wanted.count == actual.count)
   }
 
-  @Test("WEB-4 Specs/WebSignIn.md: what the observer saw comes before what the error says")
+  @Test("WEB-4 Specs/WebSignIn.md: the observer's finding takes precedence over the error")
   func precedence() throws {
     let rows = try SpecFile("Specs/WebSignIn.md").table(under: "Which error is told")
     #expect(rows.count == 10)
@@ -92,7 +92,7 @@ struct WebSignInTests {
   }
 
   @Test(
-    "WEB-5 POL-5 where the user is asked in any case, nothing is tried before, and nothing instead")
+    "WEB-5 POL-5 if the user is asked in any case, no silent attempt comes before or instead")
   func always() throws {
     var silent = WebSignInModel(.silent)
     #expect(silent.tell(.begin(.always)) == [.tell(.failed(.noAccount))])
@@ -102,7 +102,7 @@ struct WebSignInTests {
     #expect(page.machine.place == "makeView" && page.machine.prompt == .always)
   }
 
-  @Test("WEB-5 who is known and not wanted gets a page that asks; unreadable tokens get a page")
+  @Test("WEB-5 a known but unwanted user and unreadable tokens result in a page")
   func unwelcome() throws {
     for (problem, prompt) in [
       (WebSignInProblem.noAccount, WebSignIn.Prompt.always), (.unreadableTokens, .ifNeeded),
@@ -119,7 +119,7 @@ struct WebSignInTests {
     }
   }
 
-  @Test("WEB-4 WEB-5 a user who leaves while the view comes up, and who cancels through the SDK")
+  @Test("WEB-4 WEB-5 a user may leave while the view appears, or cancel through the SDK")
   func leftEarly() throws {
     let cases: [(String, WebSignInProblem?, WebSignInProblem)] = [
       ("warmUp", .cancelled, .cancelledByUser), ("makeView", .cancelledByUser, .cancelledByUser),
@@ -139,7 +139,7 @@ struct WebSignInTests {
   }
 
   @Test(
-    "WEB-2 WEB-4 what was seen and withdrawn is not told; a redirect that is handed in is, until refused"
+    "WEB-2 WEB-4 a withdrawn finding is not reported; a redirect that the app passes is, unless refused"
   )
   func withdrawn() throws {
     func told(_ inputs: [WebSignIn.Input]) throws -> WebSignIn.Outcome? {
@@ -165,7 +165,7 @@ struct WebSignInTests {
   }
 
   @Test(
-    "WEB-2 STO-3 a code is shown only if it is registered, or a number of Microsoft's",
+    "WEB-2 STO-3 a code is shown only if it is registered or is a number of Microsoft's",
     arguments: [
       ("AADB2C90118", true), ("AADB2C9011", true), ("AADB2C901180", true), ("AADB2C901", false),
       ("AADB2C9011801", false), ("aadb2c90118", false), ("access_denied", true),
@@ -179,7 +179,7 @@ struct WebSignInTests {
   }
 
   @Test(
-    "WEB-2 a number is found within a text, where nothing clings to it but an escape",
+    "WEB-2 a number is found within a text if only an escape touches it",
     arguments: [
       ("AADB2C90118: The user has forgotten their password.", "AADB2C90118"),
       ("x\nAADB2C90091", "AADB2C90091"), ("(AADB2C90080)", "AADB2C90080"),
@@ -195,8 +195,8 @@ struct WebSignInTests {
 
   // MARK: The page's rows
 
-  /// How to come to each stage: what is told of the step under way, `+` that it is done, `-` that it
-  /// failed, `x` that nobody waits.
+  /// How to reach each stage: inputs for the current step, `+` for success, `-` for
+  /// failure, `x` for a caller that left.
   private static let stages: [(String, String)] = [
     ("waiting", ""), ("warmUp", "b"), ("warmUp, always", "p"), ("acquireSilently", "b+"),
     ("acquireSilently, silent", "sb+"),
