@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Compaction and a disk that stops or fails")
 struct CompactionProperties {
-  /// A compacted file, appended to, that is about to be compacted again.
+  /// A compacted file, appended to, before its next compaction.
   static let before: [JournalStep] = [
     .append([40]), .append([3, 60]), .compact(2), .append([90]), .close, .append([20, 7]),
     .transact([5]),
@@ -14,7 +14,7 @@ struct CompactionProperties {
   /// Everything from the second compaction on.
   static let script: [JournalStep] = [.compact(4), .append([30]), .page, .compact(0), .catchUp]
 
-  /// The journal before and after the compaction that the properties strike, and the calls of it.
+  /// The journal before and after the compaction under test, and the system calls of it.
   struct Dry {
     let old: [UInt8]
     let new: [UInt8]
@@ -35,7 +35,7 @@ struct CompactionProperties {
       #expect(disk.contents(of: journalPath + ".new") == nil)
     }
 
-    /// What stands there must be one of the two, to the byte.
+    /// The file must equal one of the two, byte for byte.
     func check(_ disk: SimulatedDisk) throws {
       let found = disk.contents(of: journalPath)
       guard isSame(found, old) || isSame(found, new) else {
@@ -46,7 +46,7 @@ struct CompactionProperties {
 
   private static let fates: [SectorFate] = [.new, .old, .zeros, .garbage(5), .tornBehind(77)]
 
-  /// Strikes one call of the compaction, and gives what is left of the power.
+  /// Injects a fault into one call of the compaction, and returns the disk afterwards.
   private static func struck(_ call: DiskCall, by fault: DiskFault) throws
     -> (SimulatedDisk, JournalRun)
   {
@@ -58,7 +58,7 @@ struct CompactionProperties {
     return (disk, run)
   }
 
-  @Test("JRN-4 A death before every call of a compaction leaves the old file or the new")
+  @Test("JRN-4 a process death before any call of a compaction leaves the old file or the new")
   func deathBetweenCalls() throws {
     let dry = try Dry()
     #expect(dry.calls.count > 30)
@@ -76,7 +76,7 @@ struct CompactionProperties {
         let size = choices.draw(in: 0...1)
         try choices.look(Sweep("death in a compaction", takingOneOf: 4))
         let (disk, run) = try Self.struck(call, by: .death(afterBytes: 0))
-        // Names are lost or not, whatever becomes of the sectors.
+        // Names are lost or kept, independently of the sectors.
         let cut = PowerCut(
           sector: { _ in fate }, size: { $0[size * ($0.count - 1)] },
           changes: { count in (0..<count).filter { happened >> ($0 % 2) & 1 == 1 } })
@@ -87,7 +87,7 @@ struct CompactionProperties {
       })
   }
 
-  @Test("JRN-4 A death inside every write of a compaction leaves the old file")
+  @Test("JRN-4 a process death inside any write of a compaction leaves the old file")
   func deathInsideWrites() throws {
     let dry = try Dry()
     let writes = dry.calls.filter { $0.operation == .write }
@@ -106,7 +106,7 @@ struct CompactionProperties {
       })
   }
 
-  @Test("JRN-4 Every fate of each unsynced sector, at every moment that has some")
+  @Test("JRN-4 with any fate of each unsynced sector, the old file or the new one is left")
   func sectors() throws {
     let dry = try Dry()
     expect(
@@ -114,7 +114,7 @@ struct CompactionProperties {
         guard let call = choices.pick(dry.calls) else { return }
         let (disk, run) = try Self.struck(call, by: .death(afterBytes: 0))
         guard !disk.unsyncedSectors.isEmpty else { throw Discard() }
-        // The file has its name by luck, ahead of the folder's sync.
+        // The file may have its name before the folder is synced.
         let cut = PowerCut(
           sector: { _ in choices.pick(Self.fates.filter { $0 != .zeros }) ?? .new },
           size: { choices.pick($0) ?? 0 })
@@ -125,7 +125,7 @@ struct CompactionProperties {
       })
   }
 
-  @Test("JRN-4 Every fault at every call of a compaction: the old goes on, or it is told")
+  @Test("JRN-4 after a fault at any call of a compaction the journal continues or reports an error")
   func faults() throws {
     let dry = try Dry()
     let rename = try #require(dry.calls.first { $0.operation == .rename }?.number)
@@ -143,7 +143,7 @@ struct CompactionProperties {
         try run.perform(Self.script[0])
         guard disk.trace.contains(where: { $0.fault != nil }) else { throw Discard() }
         if call.number >= create, call.number <= rename {
-          // The old file was not touched, so nothing is lost but the attempt.
+          // The old file was not touched, so only the compaction is lost.
           try choices.require(!run.isPoisoned(), "a failed attempt poisons the journal")
           try choices.require(
             disk.contents(of: journalPath + ".new") == nil, "half a file is left")
@@ -156,7 +156,7 @@ struct CompactionProperties {
       })
   }
 
-  @Test("JRN-4 A write of which any byte arrives otherwise: the new file never takes the place")
+  @Test("JRN-4 a new file with any wrong byte never replaces the old one")
   func lyingWrites() throws {
     let dry = try Dry()
     let writes = dry.calls.filter { $0.operation == .write }
@@ -177,7 +177,7 @@ struct CompactionProperties {
       })
   }
 
-  @Test("JRN-4 No room after any number of bytes: the new file is gone, the journal goes on")
+  @Test("JRN-4 without room at any byte, the new file is removed and the journal continues")
   func noRoom() throws {
     let dry = try Dry()
     expect(

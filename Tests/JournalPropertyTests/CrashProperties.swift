@@ -14,7 +14,7 @@ struct CrashProperties {
     }
   }
 
-  /// The calls of the script where nothing fails.
+  /// The calls of the script without a fault.
   static func calls() throws -> [DiskCall] {
     let disk = SimulatedDisk()
     var run = JournalRun(disk)
@@ -22,7 +22,7 @@ struct CrashProperties {
     return disk.trace
   }
 
-  @Test("J1 JRN-2 A crash before and after every call keeps every acknowledged record")
+  @Test("J1 JRN-2 a crash before and after every call keeps every acknowledged record")
   func crashBetweenCalls() throws {
     let calls = try Self.calls()
     #expect(calls.count > 100)
@@ -42,7 +42,7 @@ struct CrashProperties {
       })
   }
 
-  @Test("J2 JRN-2 A crash inside every write keeps every acknowledged record")
+  @Test("J2 JRN-2 a crash inside every write keeps every acknowledged record")
   func crashInsideWrites() throws {
     let writes = try Self.calls().filter { $0.operation == .write }
     #expect(writes.count >= 9)
@@ -57,7 +57,7 @@ struct CrashProperties {
         disk.fail(atCall: write.number, with: .death(afterBytes: bytes))
         var run = JournalRun(disk)
         try run.perform(JournalRun.script)
-        // All cuts at each byte of a small write; of a large one each byte meets one of them.
+        // All cuts at each byte of a small write; one of them at each byte of a large write.
         let number = write.bytes > 70 ? UInt64(bytes % 3) : choices.draw(below: 3)
         let cut = Self.cut(number, seed: UInt64(bytes))
         var recovery = Recovery(disk.crash(cut), run.oracle)
@@ -66,9 +66,9 @@ struct CrashProperties {
   }
 
   @Test(
-    "J3 JRN-2 A crash at every call of a recovery, and of the recovery from that, loses nothing")
+    "J3 JRN-2 a crash at any call of a recovery, and of the next recovery, loses nothing")
   func crashInRecovery() throws {
-    // A commit of several sectors stops half way: torn in one cut, garbled in others.
+    // A commit of several sectors stops in the middle: torn in one cut, garbled in others.
     var base = JournalRun(SimulatedDisk())
     try base.perform([.append([40]), .append([3, 600])])
     base.disk.fail(atNext: .write, with: .death(afterBytes: 900))
@@ -91,7 +91,7 @@ struct CrashProperties {
         })
   }
 
-  @Test("J4 JRN-2 Every subset of the unsynced sectors of a commit: all of it or nothing")
+  @Test("J4 JRN-2 any subset of the unsynced sectors of a commit leaves all of it or nothing")
   func subsets() throws {
     let disk = SimulatedDisk()
     var run = JournalRun(disk)
@@ -114,7 +114,7 @@ struct CrashProperties {
       })
   }
 
-  /// A commit that is written and not synced, over so many sectors.
+  /// A commit that is written and not synced, in this number of sectors.
   private static func unsynced(_ sectors: Int) throws -> (disk: SimulatedDisk, JournalOracle) {
     let disk = SimulatedDisk()
     var run = JournalRun(disk)
@@ -127,7 +127,7 @@ struct CrashProperties {
   }
 
   @Test(
-    "J4 JRN-2 Every subset of two, five and ten unsynced sectors, the others old, zero or noise")
+    "J4 JRN-2 any subset of two, five or ten unsynced sectors leaves all or nothing")
   func subsetsOfTen() throws {
     let commits = try [1, 4, 9].map { try Self.unsynced($0) }
     expect(
@@ -149,7 +149,7 @@ struct CrashProperties {
       })
   }
 
-  @Test("J4 JRN-2 Sampled fates and sizes of forty unsynced sectors")
+  @Test("J4 JRN-2 sampled fates and sizes of forty unsynced sectors leave all or nothing")
   func subsetsOfMany() throws {
     let (disk, oracle) = try Self.unsynced(39)
     let sweep = Sweep("forty sectors", takingOneOf: 3)

@@ -3,7 +3,7 @@ import SessionTestKit
 import SessionTesting
 import Testing
 
-@Suite("Compaction and others who use the journal")
+@Suite("Compaction with other processes on the journal")
 struct CrossingProperties {
   private static let script: [(place: Int, step: JournalStep)] = [
     (0, .append([40])), (1, .append([3, 100])), (0, .compact(1)), (1, .catchUp), (1, .append([9])),
@@ -12,7 +12,7 @@ struct CrossingProperties {
     (1, .catchUp),
   ]
 
-  @Test("JRN-4 A fault of one process at any call, compactions of both: nobody loses anything")
+  @Test("JRN-4 a fault of one process at any call, with compactions of both, loses no record")
   func faults() throws {
     let dry = SimulatedDisk()
     var run = JournalRun(dry, processes: 2)
@@ -33,14 +33,14 @@ struct CrossingProperties {
         }
         guard let struck = disk.trace.first(where: { $0.fault != nil }) else { throw Discard() }
         choices.step("\(struck)")
-        // Each fault meets each kind of cut, at two of three calls another one.
+        // Each fault meets each kind of cut, a different one at two of three calls.
         let cut = CrashProperties.cut(UInt64(call % 3), seed: UInt64(call))
         var recovery = Recovery(disk.crash(cut), run.oracle)
         try recovery.verify()
       })
   }
 
-  @Test("JRN-4 Who goes over to a file whose compactor died makes its name durable first")
+  @Test("JRN-4 a process that opens an unfinished compaction's file makes its name durable first")
   func nameNotDurable() throws {
     let disk = SimulatedDisk()
     var run = JournalRun(disk, processes: 2)
@@ -57,7 +57,7 @@ struct CrossingProperties {
     try recovery.verify()
   }
 
-  @Test("JRN-4 Who goes over writes again what a failed sync may have left in memory only")
+  @Test("JRN-4 a process that opens the new file rewrites what a failed sync left in memory")
   func unprovenEnd() throws {
     let disk = SimulatedDisk()
     var run = JournalRun(disk, processes: 2)
@@ -76,7 +76,7 @@ struct CrossingProperties {
     try recovery.verify()
   }
 
-  /// The number that the rename has when process 1 compacts next.
+  /// The number of the rename call in the next compaction by process 1.
   private func renameOfCompaction(_ run: JournalRun, _ disk: SimulatedDisk) throws -> Int {
     let dry = SimulatedDisk()
     var other = JournalRun(dry, processes: 2)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Deleting a journal on a disk that stops or fails")
 struct DeletionProperties {
-  /// A journal with everything beside it that can be its own.
+  /// A journal with every file that it can have next to it.
   private static func disk() throws -> SimulatedDisk {
     let disk = SimulatedDisk()
     var run = JournalRun(disk)
@@ -18,7 +18,7 @@ struct DeletionProperties {
 
   private static let foreign = [journalPath + ".torn-of-somebody"]
 
-  /// Deletes; true if there was something to delete.
+  /// Deletes the journal; true if there was something to delete.
   private static func delete(_ disk: SimulatedDisk) throws -> Bool {
     do throws(JournalError) {
       try Journal.delete(at: journalPath, options: .on(disk))
@@ -33,7 +33,7 @@ struct DeletionProperties {
     .death(afterBytes: 0), .inputOutput, .interrupted, .noSpace,
   ]
 
-  @Test("JRN-1 Struck at any call and done again, with the power lost between: nothing is left")
+  @Test("JRN-1 a deletion that any fault interrupts is complete after it is repeated")
   func interrupted() throws {
     let dry = try Self.disk()
     #expect(try Self.delete(dry))
@@ -60,7 +60,7 @@ struct DeletionProperties {
           ? disk : disk.crash(CrashProperties.cut(UInt64(cut - 1), seed: UInt64(call.number)))
         _ = try Self.delete(after)
         try choices.require(after.paths == Self.foreign, "left: \(after.paths)")
-        // A lock file without a journal may come back; no data does.
+        // A lock file without a journal may return; no data does.
         let left = Set(after.crash(.losingAll).paths).subtracting(Self.foreign)
         try choices.require(left.isSubset(of: [journalPath + ".lock"]), "back: \(left)")
         let again = try Self.delete(after)

@@ -3,7 +3,7 @@ import SessionTestKit
 import SessionTesting
 import Testing
 
-@Suite("The journal and everything at once")
+@Suite("The journal under all faults together")
 struct DrawnProperties {
   static func step(_ choices: Choices) -> JournalStep {
     switch choices.draw(below: 10) {
@@ -23,7 +23,9 @@ struct DrawnProperties {
     (0..<choices.draw(in: 1...4)).map { _ in choices.draw(in: 0...300) }
   }
 
-  @Test("J5 JRN-1 JRN-2 JRN-4 Any life of faults, deaths, compactions and power cuts: no loss")
+  @Test(
+    "J5 JRN-1 JRN-2 JRN-4 any run with faults, deaths, compactions and power cuts loses no acknowledged record"
+  )
   func lives() {
     expect(
       Property(
@@ -36,7 +38,7 @@ struct DrawnProperties {
         var oracle = JournalOracle()
         for _ in 0..<choices.draw(in: 1...3) {
           oracle = try Self.live(on: disk, oracle, choices)
-          // A death takes nothing back, a power cut what only the system had.
+          // A process death loses nothing; a power cut loses what only the system had.
           if choices.chance(1, in: 4) {
             var survivors = Recovery(disk.crash(.keepingAll), oracle)
             try survivors.verify()
@@ -50,7 +52,7 @@ struct DrawnProperties {
       })
   }
 
-  /// Up to three processes and twelve steps; what they were told.
+  /// Up to three processes and twelve steps, with their results.
   private static func live(on disk: SimulatedDisk, _ oracle: JournalOracle, _ choices: Choices)
     throws -> JournalOracle
   {
@@ -63,7 +65,7 @@ struct DrawnProperties {
     if compacts { choices.label("compactions") }
     var run = JournalRun(
       disk, processes: processes, oracle: oracle, room: room, lazyProcesses: lazy)
-    // A sync that fails may drop what only the system had, of any process.
+    // A failed sync may drop what only the system had, from any process.
     if lazy == 0, !choices.chance(1, in: 3) {
       disk.drawFaults(from: choices, oneIn: 70)
       choices.label("faults")
@@ -85,7 +87,7 @@ struct DrawnProperties {
     return run.oracle
   }
 
-  /// As `step`; one in three compacts.
+  /// Like `step`, but one in three steps compacts.
   static func compactingStep(_ choices: Choices) -> JournalStep {
     choices.chance(1, in: 3) ? .compact(choices.draw(in: 0...6)) : step(choices)
   }

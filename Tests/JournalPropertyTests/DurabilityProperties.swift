@@ -11,7 +11,7 @@ struct DurabilityProperties {
     try Journal.open(at: journalPath, options: .init(durability: durability).on(process))
   }
 
-  @Test("JRN-2 A power cut leaves a prefix of whole batches, nothing from before opening is lost")
+  @Test("JRN-2 a power cut leaves a prefix of whole batches, with all from before the opening")
   func powerCut() {
     expect(
       Property(
@@ -35,7 +35,7 @@ struct DurabilityProperties {
           let isSynced = isMixed && choices.chance(1, in: 3)
           choices.step(isSynced ? "synced" : "left to the system")
           _ = try (isSynced ? first : journal).append(oracle.submit(Self.sizes(choices)))
-          // Whoever syncs has made all durable that stood before.
+          // A sync makes everything before it durable.
           guard isSynced else { continue }
           durable = first.lastSequence
           for number in oracle.batches.indices { oracle.decide(.acknowledged, of: number) }
@@ -43,7 +43,7 @@ struct DurabilityProperties {
         try Self.checkClaims(disk)
         if choices.chance(1, in: 3) { disk.writeBack(choices) }
 
-        // A process that dies takes nothing back.
+        // The death of a process loses nothing.
         let seen = try JournalInspection(disk.copy())
         try choices.require(
           seen.records.count == oracle.batches.reduce(0) { $0 + $1.drafts.count },
@@ -55,7 +55,7 @@ struct DurabilityProperties {
       })
   }
 
-  @Test("JRN-2 Closing syncs: a power cut afterwards takes nothing back")
+  @Test("JRN-2 closing syncs: a power cut afterwards loses nothing")
   func closing() throws {
     let disk = SimulatedDisk()
     var oracle = JournalOracle()
@@ -70,7 +70,7 @@ struct DurabilityProperties {
     try recovery.verify()
   }
 
-  /// No frame names as durable what a power cut, losing all that it can, takes back.
+  /// No frame calls a record durable that a power cut can lose.
   private static func checkClaims(_ disk: SimulatedDisk) throws {
     let durable = try JournalInspection(disk.crash(.losingAll)).lastSequence
     var reader = try JournalReader(bytes: disk.contents(of: journalPath) ?? [])

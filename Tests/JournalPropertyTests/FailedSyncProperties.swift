@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The journal after a sync that failed")
 struct FailedSyncProperties {
-  /// A disk on which a sync has given up the pages of a batch that still reads back.
+  /// A disk on which a failed sync dropped the pages of a batch that still reads back.
   private func failed() throws -> (SimulatedDisk, JournalRun) {
     let disk = SimulatedDisk()
     var run = JournalRun(disk)
@@ -19,7 +19,7 @@ struct FailedSyncProperties {
     return (disk, run)
   }
 
-  @Test("J9 JRN-2 What a failed sync left in memory is written again before it is built upon")
+  @Test("J9 JRN-2 opening writes again what a failed sync left in memory only")
   func reopened() throws {
     var (disk, run) = try failed()
     try run.perform(.append([30]))
@@ -28,7 +28,7 @@ struct FailedSyncProperties {
     try recovery.verify()
   }
 
-  @Test("J10 JRN-2 A full disk does not keep the journal from opening, and loses nothing later")
+  @Test("J10 JRN-2 a full disk does not prevent opening and loses nothing later")
   func reopenedWithoutRoom() throws {
     var struck = 0
     for number in 0..<20 {
@@ -46,7 +46,7 @@ struct FailedSyncProperties {
     #expect(struck == 1)
   }
 
-  /// The journal; nil where the fault kept it from opening.
+  /// The journal; nil if the fault prevented opening.
   private func opened(_ disk: SimulatedDisk) throws -> Journal? {
     do throws(JournalError) {
       return try Journal.open(at: journalPath, options: .on(disk))

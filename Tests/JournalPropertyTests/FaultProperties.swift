@@ -12,7 +12,8 @@ struct FaultProperties {
     .failedSync(written: 0, evicting: true),
   ]
 
-  @Test("J6 JRN-2 Every fault at every call: errors are told, memory is never ahead of the journal")
+  @Test(
+    "J6 JRN-2 after any fault at any call an error is reported, and memory never exceeds the file")
   func everyFaultAtEveryCall() throws {
     let calls = try CrashProperties.calls()
     expect(
@@ -38,7 +39,7 @@ struct FaultProperties {
       })
   }
 
-  @Test("J7 JRN-2 A write that runs out of room after any number of bytes is taken back")
+  @Test("J7 JRN-2 a write without room at any byte is undone")
   func noRoom() throws {
     expect(
       Property("no room after any number of bytes", regressions: RegressionFolder()).exhaustive {
@@ -62,7 +63,7 @@ struct FaultProperties {
       })
   }
 
-  @Test("J8 JRN-2 A sync that fails is not tried again, and nothing else is")
+  @Test("J8 JRN-2 a failed sync is not repeated, and no other call follows")
   func noSecondSync() throws {
     let syncs = try CrashProperties.calls().filter { $0.operation == .synchronizeData }
     #expect(syncs.count >= 8)
@@ -75,7 +76,7 @@ struct FaultProperties {
           try run.perform(step)
           if disk.trace.contains(where: { $0.fault != nil }) { break }
         }
-        // The handle that saw the failure makes no further call but to give back the lock.
+        // After the failure, the handle makes no call except to release the lock.
         let later = disk.trace.drop { $0.fault == nil }.dropFirst()
         #expect(later.allSatisfy { $0.operation == .unlock }, "\(Array(later))")
       }

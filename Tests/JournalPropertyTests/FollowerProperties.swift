@@ -4,9 +4,9 @@ import SessionTesting
 import Synchronization
 import Testing
 
-@Suite("A follower and what happens meanwhile")
+@Suite("A follower and concurrent changes")
 struct FollowerProperties {
-  /// A journal of another process, and what it does in one moment of the follower's.
+  /// A journal of another process, and what it does during one call of the follower.
   private struct Writer {
     let disk = SimulatedDisk()
     let journal: Journal
@@ -23,7 +23,7 @@ struct FollowerProperties {
       ])
     }
 
-    /// Lets it append, compact, and append again before the call of that number.
+    /// Appends, compacts and appends again before the call of that number.
     func compact(beforeCall number: Int, keeping kept: UInt64) {
       disk.before(call: number) { [self] in
         failure.run {
@@ -38,7 +38,7 @@ struct FollowerProperties {
     }
   }
 
-  /// What went wrong in a moment, told behind it.
+  /// An error of the writer, reported afterwards.
   private final class Mutexed: Sendable {
     private let error = Mutex<(any Error)?>(nil)
 
@@ -56,7 +56,7 @@ struct FollowerProperties {
     }
   }
 
-  @Test("JRN-4 A compaction at any call of a follower that opens, reads on or goes over")
+  @Test("JRN-4 a follower shows every record if a compaction happens at any of its calls")
   func compactionMeanwhile() throws {
     expect(
       Property(
@@ -68,7 +68,7 @@ struct FollowerProperties {
         let process = writer.disk.process()
         let follower = FollowedFile(path: journalPath, sequence: start, fileSystem: process)
         var seen: [JournalRecord] = []
-        // Struck while it opens, or when it is at the end and goes over to another compaction's file.
+        // The compaction happens while it opens, or while it changes to another compaction's file.
         if choices.chance(1, in: 2) {
           while let record = try follower.next() { seen.append(record) }
           writer.compact(beforeCall: writer.disk.callCount, keeping: 2)
@@ -79,7 +79,7 @@ struct FollowerProperties {
         }
         let struck = writer.disk.callCount + choices.draw(in: 0...40)
         writer.compact(beforeCall: struck, keeping: choices.pick([0, 1, 3]) ?? 0)
-        // What happens behind its last look is told by what it watches.
+        // A change after its last read is announced by the file that it watches.
         repeat {
           let before = writer.disk.callCount
           while let record = try follower.next() { seen.append(record) }
@@ -96,7 +96,7 @@ struct FollowerProperties {
       })
   }
 
-  /// What was seen, a snapshot taken for what it stands for; none may come again.
+  /// The records of all that was shown, snapshots expanded; no record may repeat.
   private static func expanded(_ seen: [JournalRecord]) throws -> [JournalRecord] {
     var records: [JournalRecord] = []
     for record in seen {
@@ -108,7 +108,7 @@ struct FollowerProperties {
     return records
   }
 
-  @Test("JRN-4 A follower that looks at any time sees every record once, in order")
+  @Test("JRN-4 a follower that reads at any time shows every record once, in order")
   func followers() {
     expect(
       Property("a follower crosses compactions without gap or duplicate", cases: 150).check {
@@ -128,7 +128,7 @@ struct FollowerProperties {
               choices.step("p\(place) \(step)")
               try run.perform(step, by: place)
             } else {
-              // Some of what is there: it may be behind when the next compaction comes.
+              // Read only a part, so that the next compaction may overtake it.
               for _ in 0..<choices.draw(in: 1...5) {
                 guard let record = try follower.next() else { break }
                 choices.step("follower: seq \(record.sequence)")
@@ -145,7 +145,7 @@ struct FollowerProperties {
       })
   }
 
-  /// A follower that began behind `start` may be shown a snapshot of more than it has seen.
+  /// A follower that began after `start` may show a snapshot with records before it.
   private static func take(_ record: JournalRecord, _ seen: inout History, after start: UInt64)
     throws
   {

@@ -5,12 +5,12 @@ import Testing
 
 @Suite("The bytes of a journal")
 struct FormatProperties {
-  /// A closed journal of drawn batches: its bytes, and what a whole reader sees of it.
+  /// A closed journal of drawn batches: its bytes, and its records.
   struct Written {
     let bytes: [UInt8]
     let records: [JournalRecord]
 
-    /// Where each frame begins, watermarks and the end of the file among them.
+    /// The offset of each frame, including watermarks, and of the end of the file.
     let frames: [Int]
 
     init(_ choices: Choices, closed: Bool) throws {
@@ -51,7 +51,7 @@ struct FormatProperties {
   }
 
   @Test(
-    "J11 JRN-2 Cut at every byte and opened on a disk: the longest whole prefix, the rest aside")
+    "J11 JRN-2 a journal cut at any byte opens with its longest whole prefix, the rest kept aside")
   func truncation() {
     expect(
       Property(
@@ -65,7 +65,7 @@ struct FormatProperties {
           let whole = written.whole(at: size)
           let (records, ending) = try Self.read(Array(written.bytes.prefix(size)))
           try choices.require(records == whole, "cut at \(size): \(records.count) records")
-          // Opening on a disk costs more: at every frame's edges, and here and there.
+          // Opening on a disk is slower: only at the edges of frames and at some other bytes.
           guard size % 13 == 0 || written.frames.contains(where: { abs($0 - size) < 2 }) else {
             continue
           }
@@ -83,7 +83,7 @@ struct FormatProperties {
       })
   }
 
-  @Test("J12 JRN-2 Any bit flipped is found, in its frame, and nothing before it is lost")
+  @Test("J12 JRN-2 a flipped bit is found in its frame, and nothing before it is lost")
   func flips() {
     expect(
       Property("any flipped bit is found and located", cases: 4, regressions: RegressionFolder())
@@ -101,7 +101,7 @@ struct FormatProperties {
             case .damaged(let damage):
               try choices.require(damage.offset == UInt64(frame), "bit \(bit) is told at \(damage)")
             case .undetermined(let tail):
-              // Only the closing watermark has nothing behind it that proves it.
+              // Only the closing watermark has no later frame that proves it.
               try choices.require(
                 frame == written.bytes.count - 32 && tail.offset == UInt64(frame),
                 "bit \(bit), acknowledged, is told as \(tail)")
@@ -112,7 +112,7 @@ struct FormatProperties {
         })
   }
 
-  @Test("J13 JRN-5 What is written is read again; the header too")
+  @Test("J13 JRN-5 a written journal reads back, including its header")
   func identity() {
     expect(
       Property(
@@ -131,7 +131,7 @@ struct FormatProperties {
       })
   }
 
-  @Test("J14 JRN-5 No bytes make a reader trap, and none but a journal's own pass for records")
+  @Test("J14 JRN-5 no bytes make a reader trap, and only a journal's own are read as records")
   func randomBytes() {
     expect(
       Property(
@@ -139,7 +139,7 @@ struct FormatProperties {
       ).check { choices in
         let written = try Written(choices, closed: false)
         let noise = (0..<choices.draw(in: 1...200)).map { _ in UInt8(choices.draw(below: 256)) }
-        // Alone, behind a header, over a frame, and as a frame's length.
+        // Alone, after a header, over a frame, and as a frame's length.
         _ = JournalHeader.read(noise)
         do throws(JournalError) {
           _ = try JournalReader(bytes: noise)
@@ -159,7 +159,7 @@ struct FormatProperties {
       })
   }
 
-  @Test("J14 JRN-5 No sealed frames, whatever their values, make a reader trap")
+  @Test("J14 JRN-5 no sealed frames make a reader trap, whatever their values are")
   func sealedFrames() {
     expect(
       Property(
@@ -180,14 +180,14 @@ struct FormatProperties {
       })
   }
 
-  @Test("J15 JRN-2 Frames of another history of the same journal never continue this one")
+  @Test("J15 JRN-2 frames of another history of the same journal are not accepted")
   func otherHistory() {
     expect(
       Property(
         "a tail of another history is no continuation", cases: 40, regressions: RegressionFolder()
       ).check { choices in
         let sizes = (0..<choices.draw(in: 2...5)).map { _ in choices.draw(in: 1...40) }
-        // Disks make the same journals, so salt and identity do not tell the histories apart.
+        // Disks draw equal identities and salts, so these do not distinguish the histories.
         let histories = try [UInt8(1), 2].map { filling in
           let disk = SimulatedDisk()
           let journal = try Journal.open(at: journalPath, options: .on(disk))

@@ -3,16 +3,16 @@ import SessionTestKit
 import SessionTesting
 import Testing
 
-@Suite("Frames and batches that are lost, spoilt or out of place")
+@Suite("Frames and batches that are lost, damaged or misplaced")
 struct FrameProperties {
-  /// One thing done to a file; units are frames or batches, by number, and places lie before them.
+  /// One change of a file: units are frames or batches, by number; places are before them.
   enum Damage: Equatable {
     case zeroed(Int, Part)
     case zeroedFrom(Int)
     case dropped(Int)
     case doubled(Int, before: Int)
     case swapped(Int, Int)
-    /// One of another journal stands in its place, or beside it.
+    /// A frame of another journal replaces it, or is added next to it.
     case foreign(Int)
     case foreignBefore(Int)
   }
@@ -25,8 +25,8 @@ struct FrameProperties {
     .append([40]), .append([3, 60, 12]), .append([90]), .append([20, 7]),
   ]
 
-  /// How the journals were made: batches, with and without the proof of closing, with watermark frames
-  /// between, compacted once and again, with room, without a sync at each commit, by several callers.
+  /// How the journals were made: in batches, closed or not, with watermark frames
+  /// between, compacted one or two times, with room, without a sync per commit, by several callers.
   private static let shapes: [(steps: [JournalStep], room: PreallocationRule, lazy: Int)] = [
     (steps, .none, 0),
     (steps + [.close], .none, 0),
@@ -43,7 +43,7 @@ struct FrameProperties {
   {
     let journals = try [false, true].map { isForeign in
       let disk = SimulatedDisk()
-      // Identity and salt go by count.
+      // Identity and salt are drawn by count.
       if isForeign { _ = try Journal.open(at: "/data/other", options: .on(disk)) }
       let (steps, room, lazy) = shapes[shape]
       var run = JournalRun(disk, room: room, lazyProcesses: lazy)
@@ -53,7 +53,7 @@ struct FrameProperties {
     return (journals[0], journals[1])
   }
 
-  /// Everything that can be done to so many units.
+  /// Every change of a file with this number of units.
   private static func damages(_ count: Int) -> [Damage] {
     var damages: [Damage] = []
     for one in 0..<count {
@@ -91,7 +91,7 @@ struct FrameProperties {
     return struck
   }
 
-  @Test("JRN-2 Each frame and each batch zeroed, dropped, doubled, swapped or foreign")
+  @Test("JRN-2 any frame or batch may be zeroed, dropped, doubled, swapped or foreign")
   func everyFrame() throws {
     let journals = try Self.shapes.indices.map { try Self.journals($0) }
     expect(
@@ -113,7 +113,7 @@ struct FrameProperties {
       })
   }
 
-  @Test("JRN-2 Every bit of a compacted file, and of one with room")
+  @Test("JRN-2 any bit may flip in a compacted file and in one with room")
   func everyBit() throws {
     for shape in [4, 5] {
       let own = try Self.journals(shape).own
@@ -135,13 +135,13 @@ struct FrameProperties {
     }
   }
 
-  @Test("JRN-2 Stale bytes of a longer past, wherever the new end comes to lie in it")
+  @Test("JRN-2 stale bytes of a longer history are not read, wherever the new end is")
   func longerPast() throws {
     let sizes = [8, 40, 16, 90, 24, 8, 60]
     expect(
       Property("stale bytes are no records", requiredLabels: ["undetermined", "damaged"])
         .exhaustive { choices in
-          // Disks make the same journals, so salt and identity do not tell the histories apart.
+          // Disks draw equal identities and salts, so these do not distinguish the histories.
           let common = choices.draw(in: 0...(sizes.count - 2))
           let count = choices.draw(in: 1...(sizes.count - 1 - common))
           let size = choices.pick([8, 17, 40, 72]) ?? 8
@@ -155,7 +155,7 @@ struct FrameProperties {
           let expected = try FramedJournal.Reading(new)
           try choices.require(
             reading.records == expected.records && reading.word != "clean", "\(reading)")
-          // A survey may list some where their own begin is overwritten; it covers all the same.
+          // A survey may list some if their own begin is overwritten; it still covers the file.
           try SurveyProperties.checkCover(SurveyProperties.found(bytes), size: bytes.count)
           try Self.checkOpening(bytes, reading)
         })
@@ -172,7 +172,7 @@ struct FrameProperties {
     return disk.contents(of: journalPath) ?? []
   }
 
-  /// Reading, survey and opening hold what the frames promise.
+  /// Reading, survey and opening agree with the frames.
   private static func check(_ struck: FramedJournal) throws {
     let bytes = struck.bytes
     let expected = struck.reading()
@@ -180,7 +180,7 @@ struct FrameProperties {
     guard reading == expected else { throw Falsified("\(reading), not \(expected)") }
     let found = try SurveyProperties.found(bytes)
     try SurveyProperties.checkCover(found, size: bytes.count)
-    // What is read behind damage was written, and comes once, in order.
+    // Records after damage were written, and appear once, in order.
     let written = Dictionary(
       struck.pieces.compactMap { $0.isWhole ? $0.frame?.record : nil }.map { ($0.sequence, $0) },
       uniquingKeysWith: { first, _ in first })
@@ -194,8 +194,8 @@ struct FrameProperties {
     try checkOpening(bytes, reading)
   }
 
-  /// Damage is refused and left as it is; anything else is opened, twice with the same result, cut at
-  /// most behind the prefix with what is cut kept aside, and takes records again.
+  /// Opening refuses damage and leaves it; any other file opens, two times with the same result, is
+  /// cut only after the prefix with a copy of the cut bytes, and accepts records again.
   private static func checkOpening(_ bytes: [UInt8], _ reading: FramedJournal.Reading) throws {
     let disk = SimulatedDisk()
     disk.place(bytes, at: journalPath)

@@ -1,28 +1,28 @@
 import SessionJournal
 import SessionTestKit
 
-/// A journal cut into its frames, for a test to lose, spoil and reorder; and what must be read of what
-/// is left, told by the frames alone (Specs/JournalFormat.md, "Verdicts").
+/// A journal cut into its frames, for tests that lose, damage and reorder them, and the expected
+/// reading, computed only from the frames (Specs/JournalFormat.md, "Verdicts").
 struct FramedJournal {
-  /// What a frame says of itself.
+  /// The content of a frame.
   struct Frame: Equatable {
     /// Its place in the journal that was written, from 0.
     let number: Int
     let sequence: UInt64
-    /// Up to which sequence everything was acknowledged when it was written; nil if it does not say.
+    /// The last sequence that was acknowledged when the frame was written; nil if it names none.
     let watermark: UInt64?
     let left: UInt64
     let isSnapshot: Bool
-    /// What is shown of it; nil of a watermark frame.
+    /// Its record; nil for a watermark frame.
     let record: JournalRecord?
   }
 
-  /// Bytes of the file: a frame, or what is none.
+  /// Bytes of the file: a frame or other bytes.
   struct Piece {
     private(set) var bytes: [UInt8]
-    /// The frame whose first 32 bytes stand here as they were written.
+    /// The frame, if its first 32 bytes are unchanged.
     private(set) var frame: Frame?
-    /// Whether all of it does.
+    /// Whether all its bytes are unchanged.
     private(set) var isWhole = false
 
     init(_ bytes: [UInt8], _ frame: Frame? = nil) {
@@ -31,7 +31,7 @@ struct FramedJournal {
       isWhole = frame != nil
     }
 
-    /// Changes bytes; a frame whose header changes is none any more.
+    /// Changes bytes; a piece whose header changes is no longer a frame.
     mutating func change(_ places: Range<Int>, _ body: (UInt8) -> UInt8) {
       let before = bytes
       for place in places { bytes[place] = body(bytes[place]) }
@@ -41,7 +41,7 @@ struct FramedJournal {
     }
   }
 
-  /// What a reader must say.
+  /// The result that a reader must report.
   struct Reading: Equatable {
     let records: [JournalRecord]
     let word: String
@@ -54,7 +54,7 @@ struct FramedJournal {
   private let firstSequence: UInt64
   private let beginsWithSnapshot: Bool
 
-  /// Cuts a whole journal, room and all.
+  /// Cuts a whole journal, including its room.
   init(_ bytes: [UInt8]) throws {
     var reader = try JournalReader(bytes: bytes)
     var records: [UInt64: JournalRecord] = [:]
@@ -95,7 +95,7 @@ struct FramedJournal {
 
   /// The whole prefix and the verdict.
   ///
-  /// No two frames of a journal have the same place in it, so a frame that follows another by sequence
+  /// No two frames of a journal have the same place. So a frame that follows another by sequence
   /// and chain is the next by number.
   func reading() -> Reading {
     var (whole, batch): ([Frame], [Frame]) = ([], [])
@@ -120,7 +120,7 @@ struct FramedJournal {
     func answer(_ word: String) -> Reading {
       Reading(records: records, word: word, offset: prefixEnd, sequence: next)
     }
-    // The file got its name when its snapshot was durable.
+    // The file had its name only after its snapshot was durable.
     if beginsWithSnapshot, whole.isEmpty { return damage }
     let isEmpty = rest.allSatisfy { $0.bytes.allSatisfy { $0 == 0 } }
     if isEmpty { return answer(batch.isEmpty ? "clean" : "torn") }
@@ -135,7 +135,7 @@ struct FramedJournal {
 }
 
 extension FramedJournal.Reading {
-  /// What the library says of the same bytes.
+  /// The library's reading of the same bytes.
   init(_ bytes: [UInt8]) throws {
     var reader = try JournalReader(bytes: bytes)
     var records: [JournalRecord] = []
@@ -154,7 +154,7 @@ extension FramedJournal.Reading {
 }
 
 extension [UInt8] {
-  /// An unsigned number of so many bytes, the lowest first.
+  /// An unsigned number of this many bytes, the lowest first.
   func little(_ place: Int, _ count: Int) -> UInt64 {
     self[place..<(place + count)].reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }

@@ -5,26 +5,26 @@ import SessionTesting
 import Synchronization
 import Testing
 
-@Suite("Several callers' batches in one write")
+@Suite("Batches of several callers in one write")
 struct GroupProperties {
-  /// What the callers of one write hand in: sizes of drafts, and the sequence that they expect.
+  /// The batches of the callers of one write: sizes of drafts, and the expected sequence.
   private static let callers: [(sizes: [Int], expected: UInt64?)] = [
     ([30], nil), ([7, 90], nil), ([12], 1), ([200], nil), ([5000], nil), ([5, 6, 7], 99),
     ([300], nil),
   ]
 
-  /// Those whose batch is refused for a reason of its own: decided on an older record, too large,
-  /// decided on a later one.
+  /// Batches that are refused for a reason of their own: an older record expected, too large,
+  /// a later record expected.
   private static let wrong: Set<Int> = [2, 4, 5]
 
-  /// How many bytes the batches of the others are.
+  /// The number of bytes of the other batches.
   private static let batchBytes: Int = {
     let written = callers.indices.filter { !wrong.contains($0) }
     let sizes: [Int] = written.flatMap { callers[$0].sizes }
     return sizes.reduce(0) { $0 + JournalFrame.headerSize + JournalFrame.padded($1) }
   }()
 
-  /// A journal on which several callers' batches go into one write, and what they were told.
+  /// A journal on which batches of several callers share one write, and the callers' results.
   private struct Group {
     let disk: SimulatedDisk
     let process: SimulatedProcess
@@ -44,7 +44,7 @@ struct GroupProperties {
       }
     }
 
-    /// Hands in all batches while nobody can write, then lets them go into one write.
+    /// Submits all batches while the journal is locked, then lets them share one write.
     mutating func append() throws -> [Result<Journal.Transaction, JournalError>?] {
       let batches = GroupProperties.callers.map { (oracle.submit($0.sizes), $0.expected) }
       let results = Mutex<[Int: Result<Journal.Transaction, JournalError>]>([:])
@@ -72,7 +72,7 @@ struct GroupProperties {
       return results.withLock { results in batches.indices.map { results[$0] } }
     }
 
-    /// What each was told against what may have become of its batch.
+    /// Compares each caller's result with the possible outcomes of its batch.
     mutating func judge(_ results: [Result<Journal.Transaction, JournalError>?]) throws {
       let first = oracle.batches.count - results.count
       for (number, result) in results.enumerated() {
@@ -104,7 +104,7 @@ struct GroupProperties {
       }
     }
 
-    /// One more batch, which only a poisoned journal refuses.
+    /// Appends another batch; only a poisoned journal refuses it.
     mutating func goOn() throws {
       guard process.isAlive else { return }
       let drafts = oracle.submit([500])
@@ -118,7 +118,7 @@ struct GroupProperties {
     }
   }
 
-  /// The calls of a group that nothing befalls, its write among them.
+  /// The calls of a group without a fault, including its write.
   private static func calls(room: UInt64) throws -> [DiskCall] {
     var group = try Group(room: room)
     let start = group.disk.callCount
@@ -134,7 +134,7 @@ struct GroupProperties {
     return calls
   }
 
-  @Test("J17 JRN-2 A death at every byte of a write of several callers: each whole or not there")
+  @Test("J17 JRN-2 a death at any byte of a shared write leaves each batch whole or absent")
   func death() throws {
     for room in [0, 512] as [UInt64] {
       let write = try #require(try Self.calls(room: room).first { $0.operation == .write })
@@ -142,7 +142,7 @@ struct GroupProperties {
         Property(
           "a death in a write of several callers, room \(room)", regressions: RegressionFolder()
         ).exhaustive { choices in
-          // Behind the batches stand only zeros.
+          // Only zeros follow the batches.
           let bytes = choices.draw(in: 0...Self.batchBytes)
           try choices.look(Sweep("death in a group's write", takingOneOf: 8))
           var group = try Group(room: room)
@@ -156,7 +156,9 @@ struct GroupProperties {
     }
   }
 
-  @Test("J18 JRN-2 Every fault at every call of such a write: all are told, none is lost")
+  @Test(
+    "J18 JRN-2 after a fault at any call of a shared write, every caller gets a result and none is lost"
+  )
   func faults() throws {
     for room in [0, 512] as [UInt64] {
       let calls = try Self.calls(room: room)
@@ -183,7 +185,7 @@ struct GroupProperties {
   }
 
   @Test(
-    "J22 JRN-2 No room after any number of bytes: the batches that fit are taken, the rest refused")
+    "J22 JRN-2 without room at any byte, the batches that fit are taken and the rest are refused")
   func noRoom() throws {
     expect(
       Property(
@@ -212,7 +214,7 @@ struct GroupProperties {
   }
 
   @Test(
-    "J20 JRN-1 An append that expects another last record is refused, and is nobody else's harm")
+    "J20 JRN-1 an append that expects another last record is refused and changes nothing")
   func expectations() {
     expect(
       Property(
@@ -248,7 +250,7 @@ struct GroupProperties {
 }
 
 extension JournalError {
-  /// Whether the batch may be there all the same.
+  /// Whether the batch may be in the journal despite the error.
   fileprivate var leavesItOpen: Bool {
     if case .io(_, let operation, _) = self { operation == "sync" } else { false }
   }

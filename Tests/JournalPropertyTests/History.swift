@@ -1,10 +1,11 @@
 import SessionJournal
 import SessionTestKit
 
-/// A summary that forgets nothing: its snapshot holds every record, so that what a compacted file
-/// says of the past can be held against all that was ever submitted.
+/// A summary that forgets nothing: its snapshot holds every record.
+///
+/// So a test can compare a compacted file with all that was ever submitted.
 struct History: JournalSummary, Equatable {
-  /// Every record, as if no file had ever been compacted; offsets are 0.
+  /// Every record, as if no file was ever compacted; offsets are 0.
   private(set) var records: [JournalRecord] = []
 
   mutating func take(_ frame: JournalFrame, payload: RawSpan) {
@@ -19,7 +20,7 @@ struct History: JournalSummary, Equatable {
     }
   }
 
-  /// Takes what was handed over next; a snapshot must go on where this history is.
+  /// Takes the next records; a snapshot must continue this history.
   mutating func take(_ record: JournalRecord) throws {
     guard record.isSnapshot else {
       records.append(
@@ -53,7 +54,7 @@ struct History: JournalSummary, Equatable {
     return bytes
   }
 
-  /// The records that a file stands for.
+  /// The records that a file contains, snapshots expanded.
   static func expanded(_ records: [JournalRecord]) throws -> [JournalRecord] {
     var history = History()
     try history.take(records)

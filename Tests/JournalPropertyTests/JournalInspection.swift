@@ -5,9 +5,9 @@ import SessionTestKit
 /// The one path of these tests.
 let journalPath = "/data/app.journal"
 
-/// What a reader without lock finds at the path.
+/// The result of a reader without a lock at the path.
 struct JournalInspection {
-  /// What is there, the snapshot of a compacted file expanded.
+  /// The records, with the snapshot of a compacted file expanded.
   let records: [JournalRecord]
   let lastSequence: UInt64
   let ending: JournalEnding
@@ -19,7 +19,7 @@ struct JournalInspection {
     ending = try reader.ending()
     self.records = try History.expanded(records)
     lastSequence = reader.totals.lastSequence
-    // Numbers have no gap: every one belongs to a record or to a watermark; a snapshot takes none.
+    // Sequences have no gap: each belongs to a record or a watermark. A snapshot takes none.
     let snapshots: UInt64 = reader.header.beginsWithSnapshot ? 1 : 0
     let counted = reader.totals.records + reader.totals.watermarks - snapshots
     guard lastSequence + 1 == reader.header.firstSequence + counted else {
@@ -28,7 +28,7 @@ struct JournalInspection {
   }
 }
 
-/// Opens what a power cut or a dead process left, and holds the journal to all of its promises.
+/// Opens a journal after a power cut or a process death, and checks all of its promises.
 struct Recovery {
   let disk: SimulatedDisk
   var oracle: JournalOracle
@@ -50,7 +50,7 @@ struct Recovery {
     try oracle.check(try JournalInspection(disk).records)
     process.kill()
 
-    // What opening returned is durable: the power may fail now.
+    // The opening made its result durable, so the power may fail now.
     let content = disk.contents(of: journalPath)
     let cut = disk.crash(.losingAll)
     guard isSame(cut.contents(of: journalPath), content) else {
@@ -75,7 +75,7 @@ struct Recovery {
     return (process, journal, try History.expanded(records))
   }
 
-  /// What was cut stands in a file of its own, byte for byte, but for zeros at its end.
+  /// The cut bytes are in a file of their own, byte for byte, except zeros at the end.
   private func checkRepair(_ repair: JournalRepair?, _ before: [UInt8]) throws {
     let after = disk.contents(of: journalPath) ?? []
     if repair == nil {
@@ -110,7 +110,7 @@ struct Recovery {
     process.kill()
   }
 
-  /// The journal takes records again, and keeps them and all others.
+  /// The journal accepts records again, and keeps them and all others.
   private func verifyLife(on disk: SimulatedDisk) throws {
     var oracle = oracle
     let journal = try Journal.open(at: journalPath, options: .on(disk))
@@ -125,15 +125,15 @@ struct Recovery {
   }
 }
 
-/// Whether both are the same bytes, or neither is there.
+/// Whether both are the same bytes, or both are missing.
 func isSame(_ one: [UInt8]?, _ other: [UInt8]?) -> Bool {
   guard let one, let other else { return one == nil && other == nil }
   return one.isSame(as: other)
 }
 
 extension RandomAccessCollection<UInt8> {
-  /// Whether these bytes are those, by one call of the system: without the optimizer `==` asks for byte
-  /// after byte, which took a tenth of all the time of these properties.
+  /// Whether the bytes are equal, by one system call: without the optimizer `==` compares byte by
+  /// byte, which took a tenth of the time of these properties.
   func isSame(as other: some RandomAccessCollection<UInt8>) -> Bool {
     guard count == other.count else { return false }
     return withContiguousStorageIfAvailable { mine in

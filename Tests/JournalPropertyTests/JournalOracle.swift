@@ -1,11 +1,12 @@
 import SessionJournal
 import SessionTestKit
 
-/// What was handed to a journal, in order, and what it answered: enough to say of any set of records
-/// whether it may be what is recovered.
+/// The batches submitted to a journal, in order, and its answers.
+///
+/// They determine whether a set of records is a possible result of a recovery.
 struct JournalOracle {
   enum Fate: Equatable {
-    /// It must be there, from now on for ever.
+    /// It must be there from now on.
     case acknowledged
     /// It must be there until the power fails; then it may be there or not, whole.
     case held
@@ -22,17 +23,17 @@ struct JournalOracle {
 
   private(set) var batches: [Batch] = []
 
-  /// The journal that was acknowledged to exist.
+  /// The identifier of the journal that was acknowledged.
   private var identifier: JournalIdentifier?
   private var nextPayload = 0
 
-  /// Drafts that no other batch has.
+  /// Drafts that differ from those of every other batch.
   mutating func submit(_ sizes: [Int]) -> [JournalDraft] {
     let drafts = sizes.map { size in
       nextPayload += 1
       let mark = Array("\(nextPayload):".utf8)
       let rest = max(0, size - mark.count)
-      // Records are told apart by their payloads, so even the smallest bears its number.
+      // Records are distinguished by their payloads, so even the smallest contains its number.
       return JournalDraft(
         kind: UInt8(1 + nextPayload % 100), payload: mark + Self.filling(rest, nextPayload))
     }
@@ -40,7 +41,7 @@ struct JournalOracle {
     return drafts
   }
 
-  /// Bytes that look otherwise in each of 256 payloads.
+  /// Bytes that differ in each of 256 payloads.
   private static let fillings = (0..<(256 + 8_192)).map { UInt8(truncatingIfNeeded: $0 &* 7) }
 
   private static func filling(_ count: Int, _ number: Int) -> ArraySlice<UInt8> {
@@ -48,28 +49,28 @@ struct JournalOracle {
     return fillings[(number % 256)..<(number % 256 + count)]
   }
 
-  /// Says what became of the last batches that were submitted.
+  /// Sets the outcome of the last submitted batches.
   mutating func decide(_ fate: Fate, last count: Int = 1) {
     for place in batches.indices.suffix(count) { batches[place].fate = fate }
   }
 
-  /// What only the operating system had may be gone.
+  /// Records that only the operating system had may be lost.
   mutating func powerFails() {
     for place in batches.indices where batches[place].fate == .held { batches[place].fate = .open }
   }
 
-  /// As `decide`, for the batch of that number, counted from 0.
+  /// Like `decide`, for the batch of that number, counted from 0.
   mutating func decide(_ fate: Fate, of number: Int) {
     batches[number].fate = fate
   }
 
-  /// Records must be whole batches, in the order of submission, with all that was acknowledged and
-  /// nothing that was refused.
+  /// Records must be whole batches, in the order of submission, with all acknowledged ones and
+  /// no refused one.
   func check(_ records: [JournalRecord]) throws {
     _ = try present(records)
   }
 
-  /// As `check`; and what is there by now is durable, and what is not will never come back.
+  /// Like `check`; in addition, present batches are now durable, and absent ones never return.
   mutating func settle(_ records: [JournalRecord]) throws {
     let present = try present(records)
     for place in batches.indices where [.open, .held].contains(batches[place].fate) {
@@ -77,7 +78,7 @@ struct JournalOracle {
     }
   }
 
-  /// A journal that was once opened is never another one.
+  /// A journal never changes its identifier after it was opened.
   mutating func settle(_ found: JournalIdentifier) throws {
     if let identifier, identifier != found {
       throw Falsified("the journal was lost: \(found) stands where \(identifier) was")

@@ -9,41 +9,41 @@ enum JournalStep: Equatable {
   case together([[Int]])
   case catchUp
   case page
-  /// Compacts, keeping so many sequences at the end.
+  /// Compacts and keeps this many sequences at the end.
   case compact(Int)
   /// Closes, and opens again with the next step.
   case close
   /// The process dies, and another takes its place.
   case replaceProcess
-  /// Somebody puts a copy in the file's place, as one who rewrites a journal does.
+  /// Replaces the file by a copy, as a program that rewrites a journal does.
   case rewrite
 }
 
-/// Processes that use one journal on a simulated disk, and the oracle of what they were told.
+/// Processes that use one journal on a simulated disk, and the oracle of their results.
 struct JournalRun {
   let disk: SimulatedDisk
   private(set) var oracle = JournalOracle()
   private var members: [Member]
   private let room: PreallocationRule
 
-  /// How many of the processes leave syncing to the system, the first ones.
+  /// How many processes leave syncing to the system, from the first on.
   private let lazyProcesses: Int
 
-  /// A process and what it holds open.
+  /// A process and its open journal.
   private struct Member {
     var process: SimulatedProcess
     var journal: Journal?
 
-    /// Every record that it was handed, in order.
+    /// Every record that it received, in order.
     var seen = History()
 
-    /// How many times another file took the journal's place since it was last handed all.
+    /// How many times another file replaced the journal since the process received all records.
     var replacements = 0
 
-    /// Takes what the journal hands over.
+    /// Takes the records that the journal returns.
     ///
-    /// The old file is read to its end before the new one: nobody is shown a snapshot in the place of
-    /// records but who has missed a whole file.
+    /// The old file is read to its end before the new one. Only a process that missed a whole file
+    /// receives a snapshot instead of records.
     mutating func take(_ records: [JournalRecord]) throws {
       if replacements < 2, let snapshot = records.first(where: \.isSnapshot) {
         throw Falsified("a snapshot up to seq \(snapshot.sequence), and the old file was at hand")
@@ -67,7 +67,7 @@ struct JournalRun {
     members = (0..<processes).map { _ in Member(process: disk.process(), journal: nil) }
   }
 
-  /// Whether there is anybody left to do a step.
+  /// Whether a process is left to do a step.
   func isAlive(_ place: Int = 0) -> Bool { members[place].process.isAlive }
 
   mutating func perform(_ step: JournalStep, by place: Int = 0) throws {
@@ -101,7 +101,7 @@ struct JournalRun {
     defer { file = found }
     guard let file, found != file else { return }
     for other in members.indices {
-      // Whoever compacts goes over with the new file.
+      // The process that compacts changes to the new file.
       if case .compact = step, other == place { continue }
       members[other].replacements += 1
     }
@@ -146,7 +146,7 @@ struct JournalRun {
         }
       }
     } catch {
-      // A decision that was not written has had the records of others all the same.
+      // A refused decision has still received the records of other processes.
       try members[place].take(told)
       throw error
     }
@@ -167,7 +167,7 @@ struct JournalRun {
     }
   }
 
-  /// Runs a commit and keeps the oracle of its answer.
+  /// Runs a commit and records its answer in the oracle.
   private mutating func conclude(
     _ place: Int, batches: Int = 1, _ commit: () throws -> Journal.Transaction
   ) throws {
@@ -193,7 +193,7 @@ struct JournalRun {
         throw Falsified("a full disk is said to have changed nothing, and the journal is poisoned")
       }
       guard members[place].process.isAlive, !isPoisoned(place) else { throw error }
-      // An error that leaves the journal usable took everything back.
+      // An error that leaves the journal usable undid everything.
       oracle.decide(.refused, last: batches)
       guard journal.lastSequence >= before else { throw Falsified("memory went back") }
       try compare(journal)
@@ -201,7 +201,7 @@ struct JournalRun {
     }
   }
 
-  /// Whoever asks is handed every record up to the last, once, in order.
+  /// A caller receives every record up to the last, once, in order.
   private func checkSeen(_ place: Int) throws {
     guard let journal = members[place].journal else { return }
     let records = try JournalInspection(disk.copy()).records
@@ -233,7 +233,7 @@ struct JournalRun {
       if page.isEmpty { break }
       records += page
     }
-    // Others may have appended what this object has not read.
+    // Other processes may have appended records that this object has not read.
     if members.count == 1 { try oracle.check(History.expanded(records)) }
   }
 
@@ -249,7 +249,7 @@ struct JournalRun {
           throw Falsified("\(done) is not what stands there")
         }
       }
-      // Everything that was there has been made durable.
+      // Every present record is durable now.
       try oracle.settle(try JournalInspection(disk.copy()).records)
       if done != nil { try checkSeen(place) }
     } catch let error as JournalError {
@@ -266,7 +266,7 @@ struct JournalRun {
     try journal.close()
   }
 
-  /// A journal that a failed sync has made unusable; asked without reaching the disk.
+  /// A journal that a failed sync made unusable; checked without a call to the disk.
   func isPoisoned(_ place: Int = 0) -> Bool {
     guard let journal = members[place].journal else { return false }
     let calls = disk.callCount
@@ -279,11 +279,11 @@ struct JournalRun {
     }
   }
 
-  /// No fault of the disk makes the journal lie about its content.
+  /// A fault of the disk never makes the journal misreport its content.
   private mutating func judge(_ error: JournalError, _ place: Int) throws {
     if isPoisoned(place) || !members[place].process.isAlive { members[place].journal = nil }
     switch error {
-    // Never `busy`: one process is at work at a time, and the others hold no lock.
+    // Never `busy`: one process works at a time, and the others hold no lock.
     case .io, .diskFull, .noRoomToCreate, .poisoned, .missing, .folderMissing, .closed:
       return
     case .compactionRefused(_, .copyDiffers) where disk.trace.contains { $0.fault?.lies == true }:
@@ -295,7 +295,7 @@ struct JournalRun {
 }
 
 extension JournalRun {
-  /// A life of a journal with every call in it: what the exhaustive properties go through.
+  /// A run with every kind of step, for the exhaustive properties.
   static let script: [JournalStep] = [
     .append([40]), .append([3, 600, 12]), .transact([90]), .catchUp, .page, .append([700]), .close,
     .append([20]), .replaceProcess, .append([5, 5]), .page, .append([1500]),
@@ -308,6 +308,6 @@ extension JournalRun {
 }
 
 extension DiskFault {
-  /// Whether a write arrived otherwise, and nobody was told.
+  /// Whether a write stored other bytes without an error.
   fileprivate var lies: Bool { if case .flippedBit = self { true } else { false } }
 }

@@ -3,9 +3,9 @@ import SessionTestKit
 import SessionTesting
 import Testing
 
-@Suite("A compaction that stops, and an opening after it that stops")
+@Suite("A crash in a compaction, and a crash in the next opening")
 struct NestedCrashProperties {
-  /// What a power cut makes of sectors, sizes and names: kept, lost, torn; with the names and without.
+  /// The effects of a power cut on sectors, sizes and names: kept, lost or torn.
   private static var cuts: [PowerCut] {
     [
       .keepingAll, .losingAll, cut(.new, names: 0), cut(.old, names: ~0),
@@ -14,22 +14,23 @@ struct NestedCrashProperties {
     ]
   }
 
-  /// Which of the names happened goes by the bits of `names`; the size is the present one.
+  /// The bits of `names` choose which renames happened; the size is the present one.
   private static func cut(_ fate: SectorFate, names: Int) -> PowerCut {
     PowerCut(
       sector: { _ in fate }, size: { $0.first ?? 0 },
       changes: { count in (0..<count).filter { names >> $0 & 1 == 1 } })
   }
 
-  /// What a process that died at a call of a compaction left, before the power fails.
+  /// The disk after a process died at a call of a compaction, before the power fails.
   private struct Wreck {
     let disk: SimulatedDisk
     let oracle: JournalOracle
     let call: DiskCall
   }
 
-  /// Whether a death before the call leaves something else than one before the next call does; the
-  /// lock is given back when all is done.
+  /// Whether a death before the call has another result than one before the next call.
+  ///
+  /// The lock is released at the end.
   private static func changes(_ call: DiskCall) -> Bool {
     switch call.operation {
     case .create, .createOnly, .write, .truncate, .rename, .remove, .synchronize, .synchronizeData,
@@ -39,7 +40,7 @@ struct NestedCrashProperties {
     }
   }
 
-  /// A death before each call of a compaction, and half way in each of its writes.
+  /// A death before each call of a compaction, and in the middle of each of its writes.
   private static func wrecks() throws -> [Wreck] {
     try CompactionProperties.Dry().calls.filter(changes).flatMap { call -> [Wreck] in
       let halves = call.operation == .write ? [0, call.bytes / 2] : [0]
@@ -54,7 +55,7 @@ struct NestedCrashProperties {
     }
   }
 
-  @Test("JRN-2 JRN-4 A crash at each call of a compaction, then at each call of the next opening")
+  @Test("JRN-2 JRN-4 a crash at each call of a compaction and of the next opening loses nothing")
   func compactionThenOpening() throws {
     let wrecks = try Self.wrecks()
     #expect(wrecks.count >= 10)
@@ -64,7 +65,7 @@ struct NestedCrashProperties {
         requiredLabels: ["a process died", "the power failed", "struck"]
       ).exhaustive { choices in
         guard let wreck = choices.pick(wrecks) else { return }
-        // Without a power cut, what the dead process did not sync is still to be lost.
+        // Without a power cut, unsynced writes of the dead process can still be lost.
         let first = choices.draw(in: 0...Self.cuts.count)
         let number = choices.draw(in: 0...40)
         try choices.look(Sweep("two crashes", takingOneOf: 3))
@@ -85,7 +86,8 @@ struct NestedCrashProperties {
   }
 
   @Test(
-    "JRN-2 JRN-4 A death in a compaction, and one of another process that goes over to its file")
+    "JRN-2 JRN-4 a death in a compaction and one in another process that opens its file lose nothing"
+  )
   func compactionThenCrossing() throws {
     let setting: [(place: Int, step: JournalStep)] = [
       (0, .append([40])), (1, .append([3, 60])), (0, .append([20])),
@@ -104,7 +106,7 @@ struct NestedCrashProperties {
     expect(
       Property("after two deaths a journal that two compact is whole").exhaustive { choices in
         guard let call = choices.pick(calls) else { return }
-        // The other has the old file open.
+        // The other process has the old file open.
         let step = choices.pick([.append([9]), .compact(0)] as [JournalStep]) ?? .catchUp
         let later = choices.draw(in: 0...70)
         try choices.look(Sweep("two deaths", takingOneOf: 3))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The reader in another language")
 struct OtherReaderProperties {
-  /// What a reader says of a file.
+  /// The report of a reader about a file.
   private struct Told: Decodable, Equatable {
     struct Part: Decodable, Equatable {
       var offset: UInt64
@@ -70,7 +70,7 @@ struct OtherReaderProperties {
     return told
   }
 
-  /// What the other reader says of each file, all read by one process.
+  /// The report of the other reader on each file, all read by one process.
   private static func othersTold(of files: [[UInt8]]) throws -> [Told] {
     let list = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     defer { unlink(list.path(percentEncoded: false)) }
@@ -87,7 +87,7 @@ struct OtherReaderProperties {
       .map { try JSONDecoder().decode(Told.self, from: $0) }
   }
 
-  @Test("JRN-5 The reader in another language says the same of any sealed frames")
+  @Test("JRN-5 the Python reader and the library report the same for any sealed frames")
   func agree() throws {
     let files = (0..<300).map { SealedFile(Choices(seed: $0)).bytes }
     let others = try Self.othersTold(of: files)

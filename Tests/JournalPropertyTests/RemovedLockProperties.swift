@@ -4,12 +4,12 @@ import SessionTesting
 import Synchronization
 import Testing
 
-/// A cleaner may remove the lock file while writers are at work, and then each has one of its own.
+/// A cleaner may remove the lock file while writers are at work; then each has its own.
 ///
-/// What keeps them apart is the lock on the journal itself.
+/// The lock on the journal file itself separates them.
 @Suite("A lock file that is removed")
 struct RemovedLockProperties {
-  /// Another process that finds no lock file, and what was acknowledged to it.
+  /// Another process that finds no lock file, and what it was acknowledged.
   private final class Intruder: Sendable {
     private let disk: SimulatedDisk
     private let acknowledged = Mutex<[JournalRecord]>([])
@@ -20,7 +20,7 @@ struct RemovedLockProperties {
 
     var records: [JournalRecord] { acknowledged.withLock { $0 } }
 
-    /// Appends, compacts all but one record, appends; what it cannot do it leaves.
+    /// Appends, compacts all but one record, and appends, as far as it can.
     func strike(beforeCall number: Int) {
       disk.before(call: number) { [self] in
         let process = disk.process()
@@ -36,7 +36,7 @@ struct RemovedLockProperties {
           try append(61, to: journal)
           try journal.close()
         } catch {
-          // Kept out by the lock on the journal itself: what was acknowledged before that counts.
+          // The lock on the journal file stops it: only what was acknowledged before counts.
         }
       }
     }
@@ -49,7 +49,8 @@ struct RemovedLockProperties {
     }
   }
 
-  @Test("JRN-1 JRN-2 JRN-4 A lock file removed at any call, and another compacts: nothing is lost")
+  @Test(
+    "JRN-1 JRN-2 JRN-4 a lock file that is removed at any call, with a compaction, loses nothing")
   func removed() throws {
     expect(
       Property(
@@ -67,7 +68,7 @@ struct RemovedLockProperties {
         }
         let compacts = choices.chance(1, in: 2)
         if choices.chance(1, in: 2) {
-          // The others are behind a compaction already when it happens.
+          // The other processes have already missed a compaction by then.
           _ = try second.compact(keepingFrom: 3, summary: History())
         }
         let intruder = Intruder(disk)
@@ -82,7 +83,7 @@ struct RemovedLockProperties {
             ]).appended
           }
         } catch {
-          // Refused is not acknowledged.
+          // A refused batch is not acknowledged.
           choices.label("refused")
         }
         if !intruder.records.isEmpty { choices.label("struck") }

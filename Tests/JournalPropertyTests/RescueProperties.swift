@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Repairing a journal on a disk that stops or fails")
 struct RescueProperties {
-  /// A journal with a bit of its third record flipped, and where what is good of it ends.
+  /// A journal with a flipped bit in its third record, and the end of its good prefix.
   private static func damaged() throws -> (disk: SimulatedDisk, bytes: [UInt8], end: UInt64) {
     let disk = SimulatedDisk()
     let journal = try Journal.open(at: journalPath, options: .on(disk))
@@ -29,7 +29,7 @@ struct RescueProperties {
     return (after, bytes, UInt64(offsets[3]))
   }
 
-  /// The frames alone decide; nil where the journal ends cleanly.
+  /// Only the frames decide; nil if the journal ends cleanly.
   private static func judge(_ reader: inout JournalReader) throws(JournalError) -> UInt64? {
     let ending = try reader.ending()
     return ending == .clean ? nil : reader.totals.bytes
@@ -41,7 +41,7 @@ struct RescueProperties {
 
   private static let backup = journalPath + ".aside-1-repaired-20261121T210000Z"
 
-  @Test("RES-6 a repaired journal is its good beginning, and the backup all of it")
+  @Test("RES-6 a repaired journal is its good prefix, and the backup is the whole old file")
   func repaired() throws {
     let (disk, bytes, end) = try Self.damaged()
     let done = try #require(try Self.rescue(disk))
@@ -61,7 +61,7 @@ struct RescueProperties {
     #expect(left.paths.isEmpty)
   }
 
-  @Test("RES-6 a good journal is left alone, and so is one that whoever judges wants to keep")
+  @Test("RES-6 a journal stays unchanged if the judge asks for no cut")
   func leftAlone() throws {
     let (disk, bytes, _) = try Self.damaged()
     let done = try Journal.rescue(journalPath, time: "0", options: .on(disk)) {
@@ -73,11 +73,11 @@ struct RescueProperties {
     #expect(disk.paths == [journalPath, journalPath + ".lock"])
   }
 
-  @Test("RES-6 a new file that does not read back as good takes nobody's place")
+  @Test("RES-6 a new file that does not read back as good does not replace the old one")
   func unproven() throws {
     let (disk, bytes, end) = try Self.damaged()
     do {
-      // In the middle of a frame no batch ends.
+      // No batch ends in the middle of a frame.
       _ = try Journal.rescue(journalPath, time: "0", options: .on(disk)) {
         (_) throws(JournalError) in end - 8
       }
@@ -95,7 +95,9 @@ struct RescueProperties {
     .shortWrite(70), .failedSync(written: 0b1010, evicting: true), .flippedBit(4_321),
   ]
 
-  @Test("JRN-2 RES-6 struck at any call, and the power lost: the old file or the new, no byte gone")
+  @Test(
+    "JRN-2 RES-6 after a fault and a power cut, the old file or the new one is there with its bytes"
+  )
   func interrupted() throws {
     let (dry, bytes, end) = try Self.damaged()
     _ = try Self.rescue(dry)
@@ -135,7 +137,7 @@ struct RescueProperties {
           try choices.require(isBackedUp, "the new file is there and the old one nowhere")
         }
         try choices.require(!isDone || !isOld, "a repair that was done was taken back")
-        // Done again, with whatever was left beside it, and opened.
+        // Repeated with the files that are left, and opened.
         _ = try Self.rescue(after)
         try Journal.open(at: journalPath, options: .on(after)).close()
         let last = after.crash(.losingAll).contents(of: journalPath) ?? []
@@ -143,7 +145,7 @@ struct RescueProperties {
       })
   }
 
-  @Test("JRN-1 whoever appends at any moment of a repair loses nothing, or is told to wait")
+  @Test("JRN-1 an append at any moment of a repair is kept or refused as busy")
   func writers() throws {
     let (dry, _, _) = try Self.tornAndOpen()
     let first = dry.callCount
@@ -155,7 +157,7 @@ struct RescueProperties {
       let writer = Writer(journal)
       disk.before(call: number) { writer.append() }
       let done = try Self.rescue(disk)
-      // Before the lock the writer cuts the tail itself; under it, it is told that it is taken.
+      // Before the repair has the lock, the writer cuts the tail itself; later it finds it busy.
       #expect(done != nil || writer.isDone, "call \(number)")
       if done != nil { #expect(done?.bytes == end) }
       if !writer.isDone { writer.append() }
@@ -168,7 +170,7 @@ struct RescueProperties {
     }
   }
 
-  @Test("JRN-1 a repair while somebody commits waits, and gives up when its time is over")
+  @Test("JRN-1 a repair waits for a commit of another process up to its deadline")
   func busy() throws {
     let (dry, journal, _) = try Self.tornAndOpen()
     let first = dry.callCount
@@ -199,7 +201,7 @@ struct RescueProperties {
     #expect(waited > 5)
   }
 
-  /// A journal that a process has open, and behind whose end another one died.
+  /// A journal that one process has open, and that ends with a dead process's unfinished batch.
   private static func tornAndOpen() throws -> (SimulatedDisk, Journal, UInt64) {
     let disk = SimulatedDisk()
     let journal = try Journal.open(
@@ -217,7 +219,7 @@ struct RescueProperties {
   }
 }
 
-/// Another process that appends one record, where it may.
+/// Another process that tries to append one record.
 private final class Writer: Sendable {
   private let journal: Journal
   private let result = Mutex(false)

@@ -3,7 +3,7 @@ import SessionTestKit
 import SessionTesting
 import Testing
 
-@Suite("Room in advance and a disk that stops or fails")
+@Suite("Reserved room and a disk that stops or fails")
 struct RoomProperties {
   private static let script: [(place: Int, step: JournalStep)] = [
     (0, .append([40])), (1, .append([3, 100])), (0, .append([9])), (1, .transact([20, 5])),
@@ -14,7 +14,7 @@ struct RoomProperties {
     JournalRun(disk, processes: 2, room: PreallocationRule(step: 512))
   }
 
-  @Test("JRN-2 Two processes write into one room, each fault at each call: nobody loses anything")
+  @Test("JRN-2 with two writers and a fault at any call, reserved room loses no record")
   func faults() throws {
     let dry = SimulatedDisk()
     var run = Self.run(dry)
@@ -40,7 +40,7 @@ struct RoomProperties {
       })
   }
 
-  @Test("JRN-2 Zeros behind the last batch are room: opening leaves them, the next batch fits in")
+  @Test("JRN-2 zeros after the last batch are room: opening keeps them, and the next batch fits")
   func left() throws {
     let disk = SimulatedDisk()
     var run = JournalRun(disk, room: PreallocationRule(step: 512))

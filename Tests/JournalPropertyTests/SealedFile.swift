@@ -1,9 +1,9 @@
 import SessionJournal
 import SessionTestKit
 
-/// A file of drawn frames whose checksums hold: what noise and flipped bits never come to.
+/// A file of drawn frames with valid checksums, which noise and flipped bits never produce.
 ///
-/// Most values are those of a whole journal; any field may have one from the ends of its range.
+/// Most values are those of a whole journal; any field may have a value from the ends of its range.
 struct SealedFile {
   private(set) var bytes: [UInt8]
   private let choices: Choices
@@ -77,7 +77,7 @@ struct SealedFile {
     return choices.pick(values) ?? value
   }
 
-  /// Loses, rots, cuts or repeats something at the end of what is there, or adds what is no frame.
+  /// Loses, damages, cuts or repeats the last bytes, or adds bytes that are not a frame.
   private mutating func spoil() {
     guard choices.chance(1, in: 6) else { return }
     let start = max(JournalHeader.size, bytes.count - 8 * choices.draw(in: 1...8))

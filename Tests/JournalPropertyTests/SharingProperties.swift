@@ -11,14 +11,15 @@ struct SharingProperties {
     (1, .catchUp), (0, .close), (1, .append([7])), (0, .catchUp),
   ]
 
-  /// What befalls one call of one process.
+  /// The fault of one call of one process.
   static let faults: [DiskFault] = [
     .inputOutput, .noSpace, .interrupted, .shortWrite(33),
     .failedSync(written: 0, evicting: false), .failedSync(written: 0, evicting: true),
     .death(afterBytes: 0), .death(afterBytes: 35),
   ]
 
-  @Test("J16 JRN-1 JRN-2 A fault of one process at any call harms no other, and leaves no lock")
+  @Test(
+    "J16 JRN-1 JRN-2 a fault of one process at any call harms no other process and leaves no lock")
   func faults() throws {
     let dry = SimulatedDisk()
     var run = JournalRun(dry, processes: 2)
@@ -40,7 +41,7 @@ struct SharingProperties {
         }
         guard let struck = disk.trace.first(where: { $0.fault != nil }) else { throw Discard() }
         choices.step("\(struck)")
-        // Each fault meets each kind of cut, at two of three calls another one.
+        // Each fault meets each kind of cut, a different one at two of three calls.
         let cut = CrashProperties.cut(UInt64(call % 3), seed: UInt64(call))
         var recovery = Recovery(disk.crash(cut), run.oracle)
         try recovery.verify()

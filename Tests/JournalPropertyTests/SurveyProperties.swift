@@ -3,14 +3,14 @@ import SessionTestKit
 import SessionTesting
 import Testing
 
-@Suite("What is readable behind damage")
+@Suite("Readable records after damage")
 struct SurveyProperties {
-  /// A batch's bytes in a file, and what became of them.
+  /// A batch's bytes in a file, and their condition.
   struct Piece {
     var bytes: [UInt8]
-    /// The records of a batch that stands here as it was written; none for anything else.
+    /// The records of an unchanged batch; none for other bytes.
     var records: [JournalRecord] = []
-    /// The last sequence of the batch, watermarks counted; 0 for anything else.
+    /// The last sequence of the batch, with watermarks; 0 for other bytes.
     var last: UInt64 = 0
   }
 
@@ -98,7 +98,7 @@ struct SurveyProperties {
       remainingInBatch: record.remainingInBatch, payload: record.payload)
   }
 
-  /// Batches whose order is that of the history, each once.
+  /// Batches in the order of the history, each once.
   private static func readable(_ pieces: [Piece]) -> [JournalRecord] {
     var last: UInt64 = 0
     return pieces.flatMap { piece -> [JournalRecord] in
@@ -154,7 +154,7 @@ struct SurveyProperties {
     return writer.bytes
   }
 
-  @Test("JRN-2 What stands unchanged is found behind any damage, and nothing else is")
+  @Test("JRN-2 a survey finds unchanged batches after any damage, and only those")
   func survives() {
     expect(
       Property(
@@ -175,11 +175,11 @@ struct SurveyProperties {
       })
   }
 
-  @Test("JRN-2 Remains of a longer past behind the end are never taken for records")
+  @Test("JRN-2 remains of a longer history after the end are not read as records")
   func longerPast() {
     expect(
       Property("stale frames are never reported", cases: 150).check { choices in
-        // Disks make the same journals, so salt and identity do not tell the histories apart.
+        // Disks draw equal identities and salts, so these do not distinguish the histories.
         let sizes = (0..<choices.draw(in: 3...8)).map { _ in choices.draw(in: 1...40) }
         let cut = choices.draw(in: 1...(sizes.count - 2))
         let pasts = try [UInt8(1), 2].map { filling in
@@ -201,7 +201,7 @@ struct SurveyProperties {
         let start = Int(pasts[0].records[end].offset)
         var bytes = Array(pasts[1].bytes.prefix(start)) + pasts[0].bytes[start...]
         var expected = Array(pasts[1].records.prefix(end))
-        // A record before the cut may be damaged too, as long as the last one stands.
+        // A record before the cut may also be damaged, as long as the last one is intact.
         if choices.chance(1, in: 2) {
           let place = choices.draw(in: 0...(end - 2))
           bytes[Int(expected[place].offset) + 33] ^= 1

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SessionJournal
 
-@Suite("The file of openings that live")
+@Suite("The file of locks of open journals")
 struct AliveFileTests {
   private static let isLinux: Bool = {
     #if os(Linux)
@@ -18,7 +18,7 @@ struct AliveFileTests {
     AliveFile.ask(beside: path, byte: byte, options: .init())?.lock
   }
 
-  @Test("REF-9 an opening holds its own byte until it ends", .enabled(if: isLinux))
+  @Test("REF-9 an opening holds the lock on its own byte until it ends", .enabled(if: isLinux))
   func ownByte() throws {
     let scratch = try Scratch()
     let path = scratch.path()
@@ -37,11 +37,11 @@ struct AliveFileTests {
     #expect((mode as? NSNumber)?.intValue == 0o600)
   }
 
-  @Test("REF-9 another process's lock is seen, and goes with it", .enabled(if: isLinux))
+  @Test("REF-9 another process's lock is seen and ends with that process", .enabled(if: isLinux))
   func otherProcess() throws {
     let scratch = try Scratch()
     let path = scratch.path()
-    // Another implementation than ours, so that the numbers of the calls are checked too.
+    // An implementation in another language also checks the numbers of the calls.
     let program = """
       import fcntl, os, struct, sys
       file = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT, 0o600)
@@ -53,7 +53,7 @@ struct AliveFileTests {
     let holder = try ChildProcess(
       "/usr/bin/env", ["python3", "-c", program, path + ".alive"], input: .pipe(input),
       output: .pipe(output))
-    // It says so when it holds the lock; the line may come in pieces.
+    // It reports when it holds the lock; the line may arrive in pieces.
     #expect(try output.fileHandleForReading.read(upToCount: 1)?.isEmpty == false)
     #expect(lock(path, 1 << 40) == .held && lock(path, 1 << 41) == .free)
     holder.send(SIGKILL)
@@ -61,7 +61,7 @@ struct AliveFileTests {
     #expect(lock(path, 1 << 40) == .free)
   }
 
-  @Test("REF-9 a lock file that was exchanged is another one", .enabled(if: isLinux))
+  @Test("REF-9 a lock file that was exchanged counts as another file", .enabled(if: isLinux))
   func exchanged() throws {
     let scratch = try Scratch()
     let path = scratch.path()
@@ -73,7 +73,7 @@ struct AliveFileTests {
     #expect(asked.lock == .free && asked.file == two.identity && asked.file != one.identity)
   }
 
-  @Test("REF-9 where the lock file cannot be had, no lock is held and nothing fails")
+  @Test("REF-9 without a lock file, no lock is held and nothing fails")
   func refused() throws {
     let scratch = try Scratch()
     let path = scratch.path()
@@ -84,7 +84,7 @@ struct AliveFileTests {
     #expect(lock(scratch.path() + "/no/a", 5) == nil)
   }
 
-  @Test("JRN-1 REF-9 the file goes with its journal, and only then", .enabled(if: isLinux))
+  @Test("JRN-1 REF-9 the file is deleted with its journal, and only then", .enabled(if: isLinux))
   func deleted() throws {
     let scratch = try Scratch()
     let path = scratch.path()

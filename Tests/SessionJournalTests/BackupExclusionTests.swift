@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Backups")
 struct BackupExclusionTests {
-  @Test("JRN-1 the mark that keeps a file out of backups is what the system writes itself")
+  @Test("JRN-1 the mark that excludes a file from backups equals the system's")
   func value() throws {
     let list = try PropertyListSerialization.propertyList(
       from: Data(BackupExclusion.value), format: nil)
@@ -12,7 +12,7 @@ struct BackupExclusionTests {
   }
 
   #if canImport(Darwin)
-    @Test("JRN-1 a new journal is kept out of backups")
+    @Test("JRN-1 a new journal is excluded from backups")
     func journal() throws {
       let scratch = try Scratch()
       try Journal.open(at: scratch.path()).close()

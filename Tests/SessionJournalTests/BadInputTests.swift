@@ -2,9 +2,9 @@ import Foundation
 import SessionJournal
 import Testing
 
-@Suite("Things that are no journal")
+@Suite("Files that are not journals")
 struct BadInputTests {
-  /// What both ways of opening say, which must be the same.
+  /// The error of both ways of opening, which must be the same.
   private func refusal(_ path: String) -> JournalError? {
     var errors: [JournalError] = []
     do {
@@ -21,7 +21,7 @@ struct BadInputTests {
     return errors.first
   }
 
-  @Test("JRN-2 A folder, a device, a pipe: a clear error at once, and nothing beside them")
+  @Test("JRN-2 a folder, a device and a pipe are refused at once without new files")
   func otherFiles() throws {
     let scratch = try Scratch()
     let pipe = scratch.path("pipe")
@@ -33,7 +33,7 @@ struct BadInputTests {
     #expect(try scratch.names == ["pipe"])
   }
 
-  @Test("JRN-2 Missing files and folders")
+  @Test("JRN-2 missing files and folders are reported as such")
   func missing() throws {
     let scratch = try Scratch()
     let inNoFolder = scratch.path("no/such.journal")
@@ -46,13 +46,13 @@ struct BadInputTests {
     let inFile = try scratch.write([1]) + "/b.journal"
     #expect(refusal(inFile) == .folderMissing(path: inFile))
     #expect(refusal("") == .emptyPath)
-    // The C call would see the part before the NUL.
+    // The C function reads only the part before the NUL.
     let withNUL = scratch.path() + "\0.journal"
     #expect(refusal(withNUL) == .io(path: withNUL, operation: "inspect", code: EINVAL))
     #expect(try scratch.names == ["a.journal"])
   }
 
-  @Test("JRN-2 Empty, foreign, short and newer files are told apart and left alone")
+  @Test("JRN-2 empty, foreign, short and newer files have different errors and stay unchanged")
   func otherContents() throws {
     let scratch = try Scratch()
     let header = JournalHeader(identifier: .random(), salt: 7, maximumRecordSize: 4096).encoded
@@ -79,13 +79,13 @@ struct BadInputTests {
       #expect(refusal(path) == item.error(path), "case \(number)")
       #expect(try contents(of: path) == item.bytes)
     }
-    // A later version that says this one may read it.
+    // A later version whose header allows this version to read it.
     let path = try scratch.write(newer(8, 9))
     #expect(try JournalReader(path: path).header.formatVersion == 9)
     #expect(try scratch.names == ["a.journal"])
   }
 
-  @Test("JRN-2 Three gigabytes of zeros: no journal; behind a journal: room")
+  @Test("JRN-2 three gigabytes of zeros are no journal, but room after one")
   func sparse() throws {
     let scratch = try Scratch()
     let size: UInt64 = 3 << 30
@@ -104,7 +104,7 @@ struct BadInputTests {
     #expect(journal.recovery.repair == nil)
     #expect(journal.recovery.totals.bytes == end)
 
-    // Half a frame before the zeros is kept, the zeros are not.
+    // Half a frame before the zeros is kept; the zeros are not.
     let half = Array(sample.bytes.dropLast(20))
     let other = try scratch.write(half, to: "c.journal")
     try grow(other, to: size)

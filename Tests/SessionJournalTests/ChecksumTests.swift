@@ -27,7 +27,7 @@ struct ChecksumTests {
     }
   }
 
-  @Test("JRN-5 The instruction and the tables agree at every length, alignment and start")
+  @Test("JRN-5 the instruction and the tables agree at every length, alignment and start")
   func instructionAndTables() {
     var generator = SystemRandomNumberGenerator()
     let bytes = (0..<1100).map { _ in UInt8.random(in: .min ... .max, using: &generator) }

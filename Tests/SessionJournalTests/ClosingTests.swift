@@ -3,7 +3,7 @@ import SessionJournal
 import Synchronization
 import Testing
 
-@Suite("Closing, and the rights to the file")
+@Suite("Closing, and the mode of the file")
 struct ClosingTests {
   private let scratch: Scratch
   private let system = FaultyFileSystem()
@@ -18,7 +18,7 @@ struct ClosingTests {
 
   private var openFiles: Int { system.plan.withLock { $0.openFiles } }
 
-  /// A journal with a record that no watermark follows, and with every file open that it can have.
+  /// A journal whose last record has no watermark, with every file open that it can have.
   private func used() throws -> Journal {
     let journal = try open()
     _ = try journal.append([draft("one")])
@@ -33,7 +33,7 @@ struct ClosingTests {
     try journal.close()
   }
 
-  @Test("JRN-2 Closing on a full disk lets go of the files, says nothing, and leaves the records")
+  @Test("JRN-2 closing on a full disk closes the files without an error and keeps the records")
   func fullDisk() throws {
     let journal = try used()
     let before = try contents(of: scratch.path())
@@ -45,7 +45,7 @@ struct ClosingTests {
     #expect(try open().lastSequence == 1)
   }
 
-  @Test("JRN-2 Closing what was deleted, or replaced, lets go of the files and says nothing")
+  @Test("JRN-2 closing a deleted or replaced journal closes the files without an error")
   func deleted() throws {
     let journal = try used()
     try FileManager.default.removeItem(atPath: scratch.path())
@@ -66,7 +66,7 @@ struct ClosingTests {
       atPath: scratch.folder, withIntermediateDirectories: false)
   }
 
-  @Test("JRN-2 Closing with a disk that fails lets go of the files and throws", arguments: [EIO])
+  @Test("JRN-2 closing on a failing disk closes the files and throws", arguments: [EIO])
   func failingDisk(code: Int32) throws {
     for operation in ["write", "sync"] {
       let journal = try used()
@@ -78,7 +78,7 @@ struct ClosingTests {
     }
   }
 
-  @Test("JRN-2 A mode that gives others rights is set back when the journal is opened for writing")
+  @Test("JRN-2 opening for writing resets a mode that gives other users access")
   func privateMode() throws {
     let path = scratch.path()
     try open().close()
@@ -88,7 +88,7 @@ struct ClosingTests {
     try open().close()
     #expect(try mode(of: path) == 0o600)
 
-    // Somebody else's file, to which this user may write: its owner decides.
+    // A file of another user, to which this user may write: its owner decides.
     try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: path)
     for code in [EPERM, EROFS, ENOTSUP] {
       system.plan.withLock { $0.modeFault = code }
@@ -97,7 +97,7 @@ struct ClosingTests {
     system.plan.withLock { $0.modeFault = EIO }
     #expect(throws: JournalError.io(path: path, operation: "protect", code: EIO)) { try open() }
 
-    // What is no journal keeps its mode.
+    // A file that is not a journal keeps its mode.
     let text = try scratch.write(Array("no journal".utf8), to: "text")
     try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: text)
     #expect(throws: JournalError.notAJournal(path: text)) { try Journal.open(at: text) }

@@ -3,7 +3,7 @@ import SessionJournal
 import Synchronization
 import Testing
 
-@Suite("Compactions that are not done")
+@Suite("Compactions that are refused")
 struct CompactionRefusalTests {
   private let scratch: Scratch
 
@@ -17,7 +17,7 @@ struct CompactionRefusalTests {
     return journal
   }
 
-  /// The error of a compaction, after which all is as it was and works.
+  /// The error of a compaction, after which the journal is unchanged and usable.
   private func refusal(
     _ journal: Journal, _ summary: TextSummary = TextSummary(),
     at place: SourceLocation = #_sourceLocation
@@ -34,7 +34,7 @@ struct CompactionRefusalTests {
     return error
   }
 
-  @Test("JRN-4 A file with other hard links is refused, and nothing is changed")
+  @Test("JRN-4 a compaction of a file with other hard links is refused")
   func hardLink() throws {
     let journal = try sample()
     let other = scratch.path("b.journal")
@@ -47,7 +47,7 @@ struct CompactionRefusalTests {
     #expect(try journal.compact(keepingFrom: 3, summary: TextSummary())?.firstSequence == 3)
   }
 
-  @Test("JRN-4 A full disk or a failing one: the new file is gone, the old one goes on")
+  @Test("JRN-4 on a full or failing disk the new file is removed, and the old one stays in use")
   func faults() throws {
     for (operation, code) in [
       ("open creatingOnly", EIO), ("write", EIO), ("syncAll", EIO), ("openFolder", EIO),
@@ -74,7 +74,7 @@ struct CompactionRefusalTests {
     }
   }
 
-  @Test("JRN-4 A folder that cannot be synced leaves open which file stands: no more is written")
+  @Test("JRN-4 after a failed sync of the folder, the journal refuses writes")
   func folder() throws {
     let system = FaultyFileSystem()
     let journal = try sample(system)
@@ -89,7 +89,7 @@ struct CompactionRefusalTests {
     #expect(try records(at: path).map(\.text) == ["one\ntwo", "three", "on"])
   }
 
-  @Test("JRN-4 A folder that takes no new file")
+  @Test("JRN-4 a compaction fails if the folder accepts no new file")
   func readOnlyFolder() throws {
     let system = FaultyFileSystem()
     let journal = try sample(system)
@@ -99,7 +99,7 @@ struct CompactionRefusalTests {
     #expect(try refusal(journal) == .readOnlyFolder(path: journal.path))
   }
 
-  @Test("JRN-4 Damage that is met on the way is told, and nothing is changed")
+  @Test("JRN-4 damage that a compaction meets is reported, and nothing is changed")
   func damage() throws {
     for (sequence, offset) in [(1, 64), (2, 104)] as [(UInt64, UInt64)] {
       let journal = try sample()
@@ -114,7 +114,7 @@ struct CompactionRefusalTests {
     }
   }
 
-  @Test("JRN-4 A fold that loses something is found out before the file takes its place")
+  @Test("JRN-4 a fold that loses records is detected before the new file is used")
   func unfaithful() throws {
     let journal = try sample()
     #expect(
@@ -132,7 +132,7 @@ struct CompactionRefusalTests {
     #expect(try scratch.names == ["a.journal", "a.journal.lock"])
   }
 
-  @Test("JRN-4 A new file that does not read back as it was written is not taken")
+  @Test("JRN-4 a new file that does not read back as written is not used")
   func lyingDisk() throws {
     for place in [0, 70, 100, 110, 140, 150, 170] {
       let system = FaultyFileSystem()
@@ -145,7 +145,7 @@ struct CompactionRefusalTests {
     }
   }
 
-  @Test("JRN-4 What an interrupted compaction left is removed by the next opening and the next one")
+  @Test("JRN-4 the next opening or compaction removes the rest of an interrupted one")
   func leftover() throws {
     let journal = try sample()
     _ = try scratch.write([1, 2, 3], to: "a.journal.new")
@@ -156,14 +156,14 @@ struct CompactionRefusalTests {
     #expect(try scratch.names == ["a.journal", "a.journal.lock"])
   }
 
-  @Test("JRN-4 A journal of another user stays theirs", .enabled(if: geteuid() == 0))
+  @Test("JRN-4 a journal of another user is not compacted", .enabled(if: geteuid() == 0))
   func otherOwner() throws {
     let journal = try sample()
     try #require(chown(journal.path, 12_345, 12_345) == 0)
     #expect(try refusal(journal) == .compactionRefused(path: journal.path, .otherOwner))
   }
 
-  @Test("JRN-4 Closed, poisoned and gone journals are not compacted")
+  @Test("JRN-4 closed, poisoned and missing journals are not compacted")
   func unusable() throws {
     let journal = try sample()
     try FileManager.default.removeItem(atPath: journal.path)
@@ -176,7 +176,7 @@ struct CompactionRefusalTests {
     }
   }
 
-  @Test("JRN-4 Each error of a compaction says what happened and what to do")
+  @Test("JRN-4 each error of a compaction says what happened and what to do")
   func words() {
     let refusals: [CompactionRefusal] = [
       .snapshotTooLarge(bytes: 9, maximum: 8), .otherOwner, .copyDiffers, .summaryDiffers,

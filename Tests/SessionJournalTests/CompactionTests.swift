@@ -20,7 +20,7 @@ struct CompactionTests {
   }
 
   @Test(
-    "JRN-4 The file becomes a snapshot and the records from there on; the journal goes on in it")
+    "JRN-4 compaction leaves a snapshot and the later records, and the journal continues")
   func compacts() throws {
     let journal = try sample()
     let before = try contents(of: journal.path)
@@ -57,7 +57,7 @@ struct CompactionTests {
     #expect(again.recovery.totals.records == 4)
   }
 
-  @Test("JRN-4 No further than the highest first sequence that a header may have")
+  @Test("JRN-4 compaction stops at the highest first sequence that a header may have")
   func highestFirst() throws {
     let highest = JournalHeader.firstSequences.upperBound
     let header = JournalHeader(identifier: .random(), salt: 3, maximumRecordSize: 4096)
@@ -71,11 +71,11 @@ struct CompactionTests {
     let found = try records(at: journal.path)
     #expect(found.map(\.sequence) == [highest - 1, highest, highest + 1])
     #expect(try journal.compact(keepingFrom: .max, summary: TextSummary()) == nil)
-    // Behind the watermark that proves the new file.
+    // After the watermark that proves the new file.
     #expect(try journal.append([draft("four")]).appended.map(\.sequence) == [highest + 3])
   }
 
-  @Test("JRN-4 A batch is kept whole, and a watermark does not part a snapshot from its record")
+  @Test("JRN-4 a batch is kept whole, and a watermark does not separate a snapshot from its record")
   func cut() throws {
     for (wanted, first, removed) in [(2, 2, 1), (3, 2, 1), (4, 2, 1), (5, 5, 4), (6, 5, 4)]
       as [(UInt64, UInt64, UInt64)]
@@ -90,14 +90,14 @@ struct CompactionTests {
       let kept = before.filter { $0.sequence >= first }
       #expect(after.dropFirst().map(\.sequence) == kept.map(\.sequence))
       #expect(after.dropFirst().map(\.payload) == kept.map(\.payload))
-      // Kinds that nobody knows, and the counts of batches, are as they were.
+      // Unknown kinds and the counts of batches are unchanged.
       #expect(after.dropFirst().map(\.kind) == kept.map(\.kind))
       #expect(after.dropFirst().map(\.remainingInBatch) == kept.map(\.remainingInBatch))
       try FileManager.default.removeItem(atPath: journal.path)
     }
   }
 
-  @Test("JRN-4 Kept frames are those of the old file byte for byte, but for their checksums")
+  @Test("JRN-4 kept frames equal those of the old file, except for their checksums")
   func frames() throws {
     let journal = try sample()
     let before = try contents(of: journal.path)
@@ -120,7 +120,7 @@ struct CompactionTests {
     #expect(after[new + 28] == 0xFF)
   }
 
-  @Test("JRN-4 Everything kept, nothing kept, nothing to do, again and again")
+  @Test("JRN-4 everything, nothing, or nothing new may be kept, repeatedly")
   func bounds() throws {
     let journal = try sample()
     let before = try contents(of: journal.path)
@@ -139,7 +139,7 @@ struct CompactionTests {
     let alone = try records(at: journal.path)
     #expect(alone.map(\.sequence) == [8])
     #expect(alone[0].text == "one\ntwo\nthree\n\nsix\nseven\neight")
-    // The watermark behind it is no record: there is nothing to sum up.
+    // The watermark after it is not a record, so there is nothing to summarize.
     let small = try contents(of: journal.path)
     for _ in 0..<3 {
       #expect(try journal.compact(keepingFrom: .max, summary: TextSummary()) == nil)
@@ -157,7 +157,7 @@ struct CompactionTests {
   }
 
   @Test(
-    "JRN-4 A journal tells where its file begins, and what was decided on another one is not done")
+    "JRN-4 a journal reports its first sequence, and a compaction based on an old one is refused")
   func beginning() throws {
     let journal = try sample()
     let other = try Journal.open(at: journal.path)
@@ -181,7 +181,7 @@ struct CompactionTests {
     #expect(try Journal.open(at: journal.path).firstSequence == 8)
   }
 
-  @Test("JRN-4 A journal of watermarks alone has nothing to sum up")
+  @Test("JRN-4 a journal of watermarks alone has nothing to summarize")
   func watermarks() throws {
     let header = JournalHeader(identifier: .random(), salt: 5, maximumRecordSize: 64)
     var writer = FrameWriter(seed: header.seed, chain: header.checksum)
@@ -200,7 +200,7 @@ struct CompactionTests {
     #expect(try records(at: path).map(\.text) == ["four"])
   }
 
-  @Test("JRN-4 Others cross without gap or duplicate: behind, level, and two compactions behind")
+  @Test("JRN-4 other readers cross one or two compactions without a gap or duplicate")
   func others() throws {
     let journal = try sample()
     let behind = try Journal.open(at: journal.path)
@@ -210,7 +210,7 @@ struct CompactionTests {
     _ = try journal.append([draft("nine")])
     let done = try #require(try journal.compact(keepingFrom: 9, summary: TextSummary()))
     #expect(done.firstSequence == 9)
-    // What it had not read of the old file, it reads there.
+    // It reads its missing records from the old file.
     #expect(try behind.catchUp().map(\.text) == ["nine"])
     #expect(try behind.records(after: 8, limit: 9).map(\.text) == ["nine"])
     let answer = try behind.append([draft("eleven")])
@@ -222,7 +222,7 @@ struct CompactionTests {
     #expect(second.firstSequence == 10)
     _ = try journal.append([draft("thirteen")])
     _ = try #require(try journal.compact(keepingFrom: 13, summary: TextSummary()))
-    // Two files on: the rest of its own, and the snapshot for what it never saw.
+    // Two files later: the rest of its own file, and the snapshot for the records that it missed.
     let caught = try far.catchUp()
     #expect(caught.map(\.isSnapshot) == [false, true, false])
     #expect(caught.map(\.sequence) == [9, 11, 13])
@@ -237,7 +237,7 @@ struct CompactionTests {
     #expect(try reader.next()?.isSnapshot == true)
   }
 
-  @Test("JRN-4 A follower and another process cross compactions of a third")
+  @Test("JRN-4 a follower and another process cross the compactions of a third")
   func crossing() async throws {
     let path = scratch.path()
     _ = try Journal.open(at: path).append([draft("0")])

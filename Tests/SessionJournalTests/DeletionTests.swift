@@ -9,7 +9,7 @@ struct DeletionTests {
 
   init() throws { scratch = try Scratch() }
 
-  @Test("JRN-1 Everything of the journal goes, nothing of others")
+  @Test("JRN-1 deletion removes all files of the journal and no others")
   func everything() throws {
     let path = scratch.path()
     let journal = try Journal.open(at: path)
@@ -27,7 +27,7 @@ struct DeletionTests {
     #expect(throws: JournalError.missing(path: path)) { try journal.append([draft("more")]) }
   }
 
-  @Test("JRN-1 Interrupted at any call, done again: nothing is left")
+  @Test("JRN-1 a deletion that is interrupted at any call is complete after it is repeated")
   func interrupted() throws {
     let path = scratch.path()
     for (operation, code) in [("syncFolder", EIO), ("list", EIO), ("remove", EIO)] {
@@ -55,7 +55,7 @@ struct DeletionTests {
     }
   }
 
-  @Test("JRN-1 What is no journal is left alone, and gets no lock beside it")
+  @Test("JRN-1 a file that is not a journal is left alone and gets no lock file")
   func foreign() throws {
     let path = try scratch.write(Array("a letter".utf8), to: "letter")
     #expect(throws: JournalError.notAJournal(path: path)) { try Journal.delete(at: path) }
@@ -65,7 +65,7 @@ struct DeletionTests {
     let nowhere = scratch.path("no/a.journal")
     #expect(throws: JournalError.folderMissing(path: nowhere)) { try Journal.delete(at: nowhere) }
     #expect(try scratch.names == ["letter"])
-    // Damaged, it is still a journal that somebody wants gone.
+    // A damaged journal can still be deleted.
     let sample = try SampleJournal(closed: true)
     var bytes = sample.bytes
     bytes[20] ^= 1
@@ -74,7 +74,7 @@ struct DeletionTests {
     #expect(try scratch.names == ["letter"])
   }
 
-  @Test("JRN-1 Nothing is deleted while somebody else has the lock")
+  @Test("JRN-1 nothing is deleted while another process holds the lock")
   func busy() throws {
     let path = scratch.path()
     let journal = try Journal.open(at: path)

@@ -2,8 +2,8 @@ import Foundation
 import SessionJournal
 import Testing
 
-/// Copies, cuts and rewrites under a journal that is open: what was acknowledged is never silently
-/// another history.
+/// Copies, cuts and rewrites of an open journal: acknowledged records are never silently replaced
+/// by another history.
 @Suite("A file that is exchanged, cut or rewritten")
 struct ExchangedFileTests {
   private let scratch: Scratch
@@ -21,7 +21,7 @@ struct ExchangedFileTests {
     try journal.close()
   }
 
-  /// Two files of one journal that went different ways behind its second record.
+  /// Two files of one journal with different records after the second.
   private func diverged() throws -> (mine: Journal, other: String) {
     let path = scratch.path()
     let other = scratch.path("other.journal")
@@ -33,7 +33,7 @@ struct ExchangedFileTests {
     return (mine, other)
   }
 
-  @Test("JRN-1 Another copy of the journal that went another way: no append, no catch-up")
+  @Test("JRN-1 append and catch-up refuse a copy of the journal with another history")
   func divergedCopy() throws {
     for call in 0..<2 {
       let (mine, other) = try diverged()
@@ -46,7 +46,7 @@ struct ExchangedFileTests {
     }
   }
 
-  @Test("JRN-1 A follower is told when the file becomes another copy, or an older one")
+  @Test("JRN-1 a follower reports that the file became another copy or an older one")
   func followedCopy() throws {
     let (mine, other) = try diverged()
     let follower = FollowedFile(path: mine.path, sequence: 0)
@@ -65,7 +65,7 @@ struct ExchangedFileTests {
     #expect(isChanged(#expect(throws: JournalError.self) { try second.next() }))
   }
 
-  @Test("JRN-1 A copy that went another way is known by its records, not by the proofs behind them")
+  @Test("JRN-1 a copy with another history is recognized by its records, not by later watermarks")
   func divergedBelowWatermark() throws {
     let path = scratch.path()
     let other = scratch.path("other.journal")
@@ -78,7 +78,7 @@ struct ExchangedFileTests {
     #expect(isChanged(#expect(throws: JournalError.self) { try mine.append([draft("x")]) }))
   }
 
-  @Test("JRN-1 A follower meets its last record again, or says that it does not")
+  @Test("JRN-1 a follower that cannot find its last record again reports it")
   func unmetBelowWatermark() throws {
     let path = scratch.path()
     let other = scratch.path("other.journal")
@@ -88,7 +88,7 @@ struct ExchangedFileTests {
     _ = try mine.append([draft("A")])
     let follower = FollowedFile(path: path, sequence: 0)
     while try follower.next() != nil {}
-    // Where the record 3 was, the copy has a watermark frame.
+    // The copy has a watermark frame in the place of record 3.
     try Journal.open(at: other).close()
     try append(["B"], to: other)
     #expect(rename(other, path) == 0)
@@ -96,7 +96,7 @@ struct ExchangedFileTests {
   }
 
   @Test(
-    "JRN-1 A file rewritten in place: neither catch-up nor a follower goes on as if nothing were")
+    "JRN-1 catch-up and a follower refuse a file that was rewritten in place")
   func rewrittenInPlace() throws {
     let (mine, other) = try diverged()
     let follower = FollowedFile(path: mine.path, sequence: 0)
@@ -114,7 +114,7 @@ struct ExchangedFileTests {
     }
   }
 
-  @Test("JRN-1 The words for it do not claim that what comes before is intact")
+  @Test("JRN-1 the error text does not claim that earlier records are intact")
   func words() {
     let damage = JournalDamage(offset: 80, sequence: 7, flaw: .historyChanged)
     let text = JournalError.damaged(path: "/a", damage).description
@@ -122,7 +122,7 @@ struct ExchangedFileTests {
     #expect(!text.contains("intact"))
   }
 
-  @Test("JRN-1 A lock file that is a link is refused, and nothing is made where it leads")
+  @Test("JRN-1 a lock file that is a link is refused, and its target is not created")
   func linkedLock() throws {
     let path = scratch.path()
     #expect(symlink(scratch.path("elsewhere"), path + ".lock") == 0)

@@ -17,7 +17,7 @@ struct FaultTests {
   }
 
   @Test(
-    "JRN-2 No room: an error, the journal as before, and usable again",
+    "JRN-2 without room an append fails, and the journal stays unchanged and usable",
     arguments: [ENOSPC, EDQUOT, EFBIG], [[], [1], [31], [32], [40, 3]])
   func diskFull(code: Int32, shortWrites: [Int]) throws {
     let path = scratch.path()
@@ -36,7 +36,7 @@ struct FaultTests {
     #expect(try journal.records(after: 0, limit: 9) == first + second)
   }
 
-  @Test("JRN-2 Short writes are continued until the batch is there")
+  @Test("JRN-2 short writes are continued until the batch is complete")
   func shortWrites() throws {
     let journal = try open()
     system.plan.withLock { $0.writeSizes = [1, 7, 8, 1, 20] }
@@ -47,7 +47,7 @@ struct FaultTests {
     #expect(try reader.ending() == .clean)
   }
 
-  @Test("JRN-2 A failed sync poisons the journal for good, and is never tried again")
+  @Test("JRN-2 a failed sync poisons the journal permanently and is not repeated")
   func failedSync() throws {
     let path = scratch.path()
     let journal = try open()
@@ -65,20 +65,20 @@ struct FaultTests {
     try journal.close()
     #expect(system.plan.withLock { $0.log.count } == calls)
     #expect(throws: JournalError.closed(path: path)) { try journal.append([draft("x")]) }
-    // Another open reads what is there, makes it durable, and goes on.
+    // Another opening reads the records, makes them durable, and continues.
     let again = try open()
     #expect(again.lastSequence == 2)
     #expect(try again.append([draft("third")]).appended.map(\.sequence) == [3])
   }
 
-  @Test("JRN-2 What cannot be taken back poisons too")
+  @Test("JRN-2 a write that cannot be undone poisons the journal")
   func failedRollback() throws {
     let path = scratch.path()
     let journal = try open()
     system.plan.withLock { $0.writeSizes = [16] }
     system.fail("write", ENOSPC)
     system.fail("truncate", EIO)
-    // Not `diskFull`, which would say that nothing was changed.
+    // Not `diskFull`, which says that nothing was changed.
     #expect(throws: JournalError.io(path: path, operation: "truncate", code: EIO)) {
       try journal.append([draft("half")])
     }
@@ -91,12 +91,12 @@ struct FaultTests {
     #expect(again.lastSequence == 0)
   }
 
-  @Test("JRN-2 A read error throws and never cuts")
+  @Test("JRN-2 a read error throws and never cuts the file")
   func readErrors() throws {
     let sample = try SampleJournal(closed: false)
     let bytes = Array(sample.bytes.dropLast(5))
     let path = try scratch.write(bytes)
-    // The header, the frames, the search behind them, the copy that is kept aside.
+    // The header, the frames, the search after them, the copy of the cut bytes.
     var working = 0
     while true {
       system.plan.withLock { $0.readsLeft = working }
@@ -115,7 +115,7 @@ struct FaultTests {
     #expect(working >= 4)
   }
 
-  @Test("JRN-2 A recovery that is interrupted leaves the tail, and the next one finishes it")
+  @Test("JRN-2 an interrupted recovery leaves the tail, and the next one finishes it")
   func interruptedRecovery() throws {
     let sample = try SampleJournal(closed: false)
     let bytes = Array(sample.bytes.dropLast(5))
@@ -129,7 +129,7 @@ struct FaultTests {
       #expect(system.plan.withLock { $0.faults[operation] } == [], "\(operation) was not called")
       #expect(try contents(of: path) == bytes, "\(operation)")
     }
-    // The copy of the recovery that could not cut is still there: the next one takes number 1.
+    // The copy of the interrupted recovery is still there: the next one takes number 1.
     system.plan.withLock { $0.log = [] }
     let done = try open()
     #expect(
@@ -143,7 +143,7 @@ struct FaultTests {
     #expect(done.lastSequence == 4)
   }
 
-  @Test("JRN-2 A creation that fails leaves no journal, and the next one makes it")
+  @Test("JRN-2 a failed creation leaves no journal, and the next one creates it")
   func interruptedCreation() throws {
     for operation in ["open creatingOnly", "write", "syncAll", "rename"] {
       system.fail(operation, EIO)
@@ -164,7 +164,7 @@ struct FaultTests {
     #expect(try scratch.names == ["a.journal", "a.journal.lock"])
   }
 
-  @Test("JRN-2 What others appended is synced before a frame vouches for it")
+  @Test("JRN-2 records of other processes are synced before a frame calls them durable")
   func vouching() throws {
     let journal = try open()
     _ = try journal.append([draft("one")])
@@ -184,7 +184,7 @@ struct FaultTests {
     #expect(durable == [0, 1, 1, 3, 3])
   }
 
-  @Test("JRN-2 What others appended is not lost to a caller whose append failed")
+  @Test("JRN-2 a caller whose append failed still receives the records of other processes")
   func redelivery() throws {
     let journal = try open()
     let other = try Journal.open(at: scratch.path())
@@ -197,7 +197,7 @@ struct FaultTests {
     #expect(try journal.append([draft("mine")]).foreign == [])
   }
 
-  @Test("JRN-2 Every error says what, where and what to do, in whole sentences")
+  @Test("JRN-2 every error says what happened, where, and what to do")
   func sentences() {
     let damage = JournalDamage(offset: 1_009_912, sequence: 63, flaw: .payloadChecksum)
     let errors: [JournalError] = [

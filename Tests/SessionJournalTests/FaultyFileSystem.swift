@@ -2,34 +2,34 @@ import Foundation
 import SessionJournal
 import Synchronization
 
-/// The real system, with calls that fail when a test says so.
+/// The real file system, with calls that fail when a test says so.
 final class FaultyFileSystem: JournalFileSystem {
   struct Plan: Sendable {
-    /// Faults to throw at the next calls of an operation, in order.
+    /// The errors of the next calls of an operation, in order.
     var faults: [String: [Int32]] = [:]
 
-    /// How many calls of an operation work before its faults begin.
+    /// How many calls of an operation succeed before its faults begin.
     var skipped: [String: Int] = [:]
 
-    /// The byte of a file of which the next write that holds it stores another value.
+    /// A byte of a file that the next write stores with another value.
     var flippedByte: Int?
 
-    /// The most bytes that one write takes; each write uses up one entry.
+    /// The maximum bytes of one write; each write uses up one entry.
     var writeSizes: [Int] = []
 
-    /// How many reads work before one fails.
+    /// How many reads succeed before one fails.
     var readsLeft = Int.max
 
     /// The fault of each change of a file's mode.
     var modeFault: Int32?
 
-    /// Runs when a reader begins to judge what stands behind the whole prefix.
+    /// Runs when a reader begins to judge the bytes after the whole prefix.
     var whenJudging: (@Sendable () -> Void)?
 
     /// Runs, once, when a sync of data begins.
     var whenSyncing: (@Sendable () -> Void)?
 
-    /// How many zeros without data files say to have behind their end, in bytes.
+    /// The number of zeros without data that files report after their end, in bytes.
     var hole: UInt64 = 0
 
     /// Files that were opened and not closed.
@@ -151,7 +151,7 @@ private final class FaultyFile: JournalFileHandle {
     let most = system.plan.withLock {
       $0.writeSizes.isEmpty ? Int.max : $0.writeSizes.removeFirst()
     }
-    // A short write comes before the fault that explains it.
+    // A short write precedes the fault that explains it.
     guard most < bytes.count else {
       try system.check("write")
       let count = try file.write(bytes, at: offset)
@@ -161,7 +161,7 @@ private final class FaultyFile: JournalFileHandle {
     return try file.write(UnsafeRawBufferPointer(rebasing: bytes[..<most]), at: offset)
   }
 
-  /// Stores another value than was written, as a disk that lies does.
+  /// Stores another value than was written, as a faulty disk does.
   private func flip(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(SystemFault) {
     let found = system.plan.withLock { plan -> Int? in
       guard let place = plan.flippedByte, offset..<(offset + bytes.count) ~= place else {

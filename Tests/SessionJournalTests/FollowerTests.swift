@@ -9,7 +9,7 @@ struct FollowerTests {
 
   init() throws { scratch = try Scratch() }
 
-  @Test("JRN-1 A reader at the end goes on when the file has grown, and shows whole batches only")
+  @Test("JRN-1 a reader at the end continues after the file has grown, in whole batches")
   func tail() throws {
     let sample = try SampleJournal(closed: true)
     let path = try scratch.write(Array(sample.bytes.prefix(64)))
@@ -32,7 +32,7 @@ struct FollowerTests {
     try file.close()
   }
 
-  @Test("JRN-1 Bytes that were not whole when they were first seen are read anew")
+  @Test("JRN-1 bytes that were incomplete are read again later")
   func bytesInFlux() throws {
     let sample = try SampleJournal(closed: false)
     var half = sample.bytes
@@ -48,7 +48,7 @@ struct FollowerTests {
   }
 
   @Test(
-    "JRN-1 A batch that becomes whole while its beginning is judged is neither torn nor damaged")
+    "JRN-1 a batch that completes while its beginning is judged is neither torn nor damaged")
   func judgedInFlux() throws {
     let sample = try SampleJournal(closed: true)
     let path = try scratch.write(Array(sample.bytes.prefix(240)))
@@ -62,7 +62,7 @@ struct FollowerTests {
         }
       }
     }
-    // Held in a file that is written in place, so that the open reader sees the change.
+    // The file is written in place, so that the open reader sees the change.
     var reader = try JournalReader(path: path, fileSystem: system)
     #expect(try reader.ending() == .clean)
     #expect(try reader.next()?.sequence == 5)
@@ -70,7 +70,7 @@ struct FollowerTests {
     #expect(reader.totals.lastSequence == 6)
   }
 
-  @Test("JRN-1 A follower sees what was there and what another process appends, then is cancelled")
+  @Test("JRN-1 a follower shows old records and those of another process until it is cancelled")
   func follower() async throws {
     let path = scratch.path()
     _ = try Journal.open(at: path).append([draft("zero"), draft("one")])
@@ -96,11 +96,11 @@ struct FollowerTests {
   }
 
   #if os(Linux) || canImport(Darwin)
-    @Test("JRN-1 A follower is told of a change by the system", .timeLimit(.minutes(10)))
+    @Test("JRN-1 the system notifies a follower of a change", .timeLimit(.minutes(10)))
     func told() async throws {
       let changes = FileChanges(of: try scratch.write([1]))
       #expect(changes.isTold)
-      // A change before the wait is not missed, one during the wait ends it.
+      // A change before the wait is not missed, and one during the wait ends it.
       _ = try FileHandle(forWritingTo: URL(filePath: scratch.path())).write(contentsOf: [2])
       await changes.wait(atMost: .seconds(100_000))
       async let waited: Void = changes.wait(atMost: .seconds(100_000))
@@ -108,7 +108,7 @@ struct FollowerTests {
       await waited
     }
 
-    @Test("JRN-1 Waiting for a change ends with its limit and with its task")
+    @Test("JRN-1 waiting for a change ends at its deadline and with its task")
     func limits() async throws {
       let changes = FileChanges(of: try scratch.write([1]))
       await changes.wait(atMost: .zero)
@@ -120,7 +120,7 @@ struct FollowerTests {
     }
   #endif
 
-  @Test("JRN-2 A follower throws on damage and on a file that is gone")
+  @Test("JRN-2 a follower throws on damage and on a missing file")
   func failures() async throws {
     let sample = try SampleJournal(closed: true)
     var bytes = sample.bytes
@@ -138,7 +138,7 @@ struct FollowerTests {
     await #expect(throws: JournalError.missing(path: path)) { try await other.next() }
   }
 
-  @Test("JRN-4 A follower crosses a rewritten file without gap or duplicate")
+  @Test("JRN-4 a follower crosses a rewritten file without a gap or duplicate")
   func rewritten() async throws {
     let path = scratch.path()
     _ = try Journal.open(at: path).append([draft("one")])

@@ -1,6 +1,6 @@
 import SessionJournal
 
-/// Writes frames that no writer writes, with checksums that hold.
+/// Writes frames that no writer produces, with valid checksums.
 struct FrameForge {
   var sequence: UInt64
   var chain: UInt32

@@ -3,18 +3,19 @@ import Foundation
 import SessionJournal
 import Testing
 
-/// A disk that is full indeed, where this process may mount one; `PrivilegeTests` limits the size of
-/// files where it may not.
+/// A disk that is really full, if this process may mount one.
+///
+/// If it may not, `PrivilegeTests` limits the size of files.
 @Suite("A full disk", .enabled(if: MountedDisk.isAllowed, "mounting takes root"))
 struct FullDiskTests {
-  @Test("JRN-2 Append, transact, submit: diskFull, all as it was, usable when there is room again")
+  @Test("JRN-2 append, transact and submit fail as diskFull, change nothing and work again later")
   func appending() async throws {
     let disk = try MountedDisk()
     let path = disk.folder + "/a.journal"
     let journal = try Journal.open(at: path)
     var kept = try journal.append([draft("first")]).appended
     try disk.fill()
-    // What fits into the room that was taken in advance still goes in.
+    // A batch that fits into the reserved room still succeeds.
     kept += try journal.append([draft("in the room")]).appended
     let before = try contents(of: path)
     let large = JournalDraft(kind: 1, payload: [UInt8](repeating: 7, count: 200_000))
@@ -31,7 +32,7 @@ struct FullDiskTests {
     #expect(try journal.records(after: 0, limit: 9) == kept)
   }
 
-  @Test("JRN-2 Creating without room: told, and only the lock is left; a full disk still opens")
+  @Test("JRN-2 a creation without room fails and leaves only the lock, and a full disk still opens")
   func creating() throws {
     let disk = try MountedDisk()
     let old = disk.folder + "/old.journal"
@@ -55,7 +56,7 @@ struct FullDiskTests {
     #expect(try Journal.open(at: path).recovery.created)
   }
 
-  @Test("JRN-4 Compacting and repairing without room: the old file stands, and both go on later")
+  @Test("JRN-4 a compaction or repair without room keeps the old file, and both succeed later")
   func compactingAndRepairing() throws {
     let disk = try MountedDisk()
     let path = disk.folder + "/a.journal"
@@ -68,7 +69,7 @@ struct FullDiskTests {
     }
     #expect(try contents(of: path) == before)
     #expect(!FileManager.default.fileExists(atPath: path + ".new"))
-    // Closing finds room in the room for its watermark, and gives back the rest.
+    // Closing writes its watermark into the reserved room and releases the rest.
     try journal.close()
     try disk.empty()
     let file = try FileHandle(forWritingTo: URL(filePath: path))
@@ -77,7 +78,7 @@ struct FullDiskTests {
     try file.close()
     try disk.fill()
     let torn = try contents(of: path)
-    // What should be kept aside finds no room, so nothing is cut, and nothing appended behind it.
+    // The copy has no room, so nothing is cut, and nothing is appended after the tail.
     let opened = try Journal.open(at: path)
     #expect(opened.recovery.repair == nil)
     #expect(opened.recovery.totals.records == 20)
@@ -93,7 +94,7 @@ struct FullDiskTests {
   }
 }
 
-/// A file system of 512 KiB, gone with the last reference.
+/// A file system of 512 KiB, unmounted with the last reference.
 private final class MountedDisk: Sendable {
   let folder: String
   private let scratch: Scratch
@@ -113,7 +114,7 @@ private final class MountedDisk: Sendable {
     }
   }
 
-  /// Takes all the room that there is.
+  /// Fills the file system.
   func fill() throws {
     let file = open(folder + "/filling", O_WRONLY | O_CREAT, 0o600)
     try #require(file >= 0)
@@ -123,7 +124,7 @@ private final class MountedDisk: Sendable {
     close(file)
   }
 
-  /// Gives it back.
+  /// Frees that space.
   func empty() throws {
     try FileManager.default.removeItem(atPath: folder + "/filling")
   }

@@ -2,14 +2,14 @@ import ChildProcesses
 import SessionJournal
 import Testing
 
-/// One file of `Specs/Golden`, and how its bytes come about.
+/// One file of `Specs/Golden`, and how it is made.
 struct Golden: Sendable, CustomTestStringConvertible {
   let name: String
 
   /// The exit code of the reader in another language.
   let status: Int32
 
-  /// Its header keeps it from being read.
+  /// Its header prevents reading.
   var isRefused = false
 
   let bytes: @Sendable () throws -> [UInt8]
@@ -18,7 +18,7 @@ struct Golden: Sendable, CustomTestStringConvertible {
   var file: String { ChildProcess.specs + "/Golden/\(name).journal" }
   var expected: String { ChildProcess.specs + "/Golden/\(name).json" }
 
-  /// What the reader in another language is asked.
+  /// The question to the reader in another language.
   var question: [String] {
     [ChildProcess.specs + "/journal_reader.py"] + (isRefused ? ["--verdict"] : []) + [file]
   }
@@ -93,7 +93,7 @@ struct Golden: Sendable, CustomTestStringConvertible {
     Golden(name: "unknown-feature", status: 65, isRefused: true) { try under { $0[12] = 2 } },
   ]
 
-  /// A snapshot of what came before sequence 5, two records, and a watermark.
+  /// A snapshot of the records before sequence 5, two records, and a watermark.
   private static let compacted = [
     Golden(name: "compacted", status: 0) { try compactedBytes() },
     Golden(name: "compacted-damaged", status: 65) {
@@ -135,10 +135,10 @@ extension Golden {
 
   private static func rot(_ count: Int) -> [UInt8] { [UInt8](repeating: 0xFF, count: count) }
 
-  /// The sample that was not closed.
+  /// The sample without closing.
   private static func open() throws -> [UInt8] { try SampleJournal(closed: false).bytes }
 
-  /// The same and one frame more.
+  /// The same with one more frame.
   private static func open(_ change: (inout FrameForge) -> Void) throws -> [UInt8] {
     try open() + forge(change)
   }
@@ -159,7 +159,7 @@ extension Golden {
     return forge.bytes
   }
 
-  /// The sample under another header, whose checksum holds.
+  /// The sample with another header, whose checksum is valid.
   private static func under(_ change: (inout [UInt8]) -> Void) throws -> [UInt8] {
     let bytes = try open()
     var header = Array(bytes[..<60])

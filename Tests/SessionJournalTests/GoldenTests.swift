@@ -5,11 +5,11 @@ import Testing
 
 /// The files in `Specs/Golden`, which every later version must read.
 ///
-/// To write them anew after a change of the format: `JOURNAL_GOLDEN=write swift test --filter
+/// To write them again after a change of the format: `JOURNAL_GOLDEN=write swift test --filter
 /// GoldenTests`.
 @Suite("Golden files")
 struct GoldenTests {
-  @Test("JRN-5 The writer still writes the golden files, byte for byte", arguments: Golden.all)
+  @Test("JRN-5 the writer writes the golden files byte for byte", arguments: Golden.all)
   func bytes(golden: Golden) throws {
     let bytes = try golden.bytes()
     if ProcessInfo.processInfo.environment["JOURNAL_GOLDEN"] == "write" {
@@ -20,10 +20,10 @@ struct GoldenTests {
     #expect(try contents(of: golden.file) == bytes)
   }
 
-  @Test("JRN-5 The reader in another language reads them as expected", arguments: Golden.all)
+  @Test("JRN-5 the reader in another language reads them as expected", arguments: Golden.all)
   func otherReader(golden: Golden) throws {
     let other = try ChildProcess.python(golden.question)
-    // A refused file has a verdict only where it is asked for; of any other both questions are one.
+    // A refused file has a verdict only if it is requested; for other files both questions are one.
     let full =
       golden.isRefused
       ? try ChildProcess.python(
@@ -32,7 +32,7 @@ struct GoldenTests {
     #expect(Array(other.bytes) == (try contents(of: golden.expected)))
   }
 
-  @Test("JRN-5 The reader in another language says by its exit code what it cannot read")
+  @Test("JRN-5 the reader in another language reports by its exit code what it cannot read")
   func otherReaderRefuses() throws {
     let scratch = try Scratch()
     let program = ChildProcess.specs + "/journal_reader.py"
@@ -53,7 +53,7 @@ struct GoldenTests {
     #expect(try ChildProcess.python([program, loop], errors: .dropped).code == 74)
   }
 
-  @Test("JRN-3 This reader reads them as expected", arguments: Golden.all)
+  @Test("JRN-3 this reader reads them as expected", arguments: Golden.all)
   func thisReader(golden: Golden) throws {
     guard golden.status != 65 || !golden.isRefused else {
       let line = verdictLine(try contents(of: golden.file))
@@ -138,7 +138,7 @@ struct GoldenTests {
     ]
   }
 
-  @Test("JRN-2 Every flaw that a file can have by itself is in one of them")
+  @Test("JRN-2 the golden files contain every flaw that a file can have by itself")
   func everyFlaw() throws {
     let flaws = try Golden.all.filter { !$0.isRefused }.compactMap { golden in
       var reader = try JournalReader(path: golden.file)
@@ -148,7 +148,7 @@ struct GoldenTests {
       case .damaged(let damage): return damage.flaw
       }
     }
-    // A history changes only while it is being read.
+    // A history can only change while it is being read.
     #expect(Set(flaws) == Set(JournalFlaw.allCases).subtracting([.historyChanged]))
   }
 }

@@ -18,8 +18,7 @@ struct GroupCommitTests {
 
   private var syncs: Int { system.plan.withLock { $0.log.count { $0 == "sync" } } }
 
-  /// Runs `body` while a sync of the journal is under way, and everything that it started to its
-  /// end.
+  /// Runs `body` during a sync of the journal, and waits for all that it started.
   private func duringSync(
     of journal: Journal, count: Int, thenFailing fault: Int32? = nil,
     start: @escaping @Sendable (Int) -> Void
@@ -45,7 +44,7 @@ struct GroupCommitTests {
     }
   }
 
-  @Test("JRN-2 whoever arrives during a sync rides on the next: two syncs for all")
+  @Test("JRN-2 callers that arrive during a sync share the next one: two syncs for all")
   func ridesOn() async throws {
     let journal = try open()
     let before = syncs
@@ -64,7 +63,7 @@ struct GroupCommitTests {
       if left == 0 { break }
     }
     #expect(syncs - before == 2)
-    // Every caller has the two records of its own batch, and the file has them all.
+    // Every caller has the two records of its own batch, and the file has all of them.
     for (number, result) in results.withLock({ $0 }) {
       #expect(try result.get().appended.map(\.text) == ["\(number) a", "\(number) b"])
       #expect(try result.get().appended.map(\.remainingInBatch) == [1, 0])
@@ -73,7 +72,7 @@ struct GroupCommitTests {
     #expect(journal.lastSequence == 16)
   }
 
-  @Test("JRN-2 tasks suspend instead of blocking, and each gets its own batch")
+  @Test("JRN-2 tasks suspend instead of blocking, and each receives its own batch")
   func submitted() async throws {
     let journal = try open()
     let sequences = try await withThrowingTaskGroup(of: [UInt64].self) { group in
@@ -92,7 +91,7 @@ struct GroupCommitTests {
     #expect(reader.totals.records == 400)
   }
 
-  @Test("JRN-2 a cancelled task's batch is durable when it returns")
+  @Test("JRN-2 a cancelled task's batch is durable when the call returns")
   func cancelled() async throws {
     let journal = try open()
     let task = Task { try await journal.submit([draft("all the same")]) }
@@ -101,7 +100,7 @@ struct GroupCommitTests {
     #expect(try journal.records(after: 0, limit: 1).map(\.text) == ["all the same"])
   }
 
-  @Test("JRN-1 an append that was decided on an older last record is a conflict")
+  @Test("JRN-1 an append decided on an older last record results in a conflict")
   func conflict() async throws {
     let path = scratch.path()
     let journal = try open()
@@ -110,20 +109,20 @@ struct GroupCommitTests {
     #expect(throws: JournalError.conflict(path: path, expected: 0, found: 1)) {
       try other.append([draft("too late")], ifLastIs: 0)
     }
-    // What was not delivered with the error comes with the next success.
+    // Records that were not delivered with the error arrive with the next success.
     let second = try other.append([draft("2")], ifLastIs: 1)
     #expect(second.foreign.map(\.text) == ["1"])
     await #expect(throws: JournalError.conflict(path: path, expected: 7, found: 2)) {
       try await journal.submit([draft("from the future")], ifLastIs: 7)
     }
-    // A watermark that another object leaves is no record.
+    // A watermark of another object is not a record.
     try other.close()
     #expect(try journal.append([draft("3")], ifLastIs: 2).appended.map(\.sequence) == [4])
     #expect(try journal.append([draft("4")], ifLastIs: 4).appended.map(\.sequence) == [5])
   }
 
   @Test(
-    "JRN-2 what is wrong with one batch is its own caller's; what befalls the write is everybody's")
+    "JRN-2 a fault of one batch fails its own caller; a fault of the write fails all")
   func errors() async throws {
     let path = scratch.path()
     let journal = try open()

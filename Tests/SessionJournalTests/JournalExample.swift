@@ -1,9 +1,9 @@
 import SessionJournal
 import Testing
 
-@Suite("The page's example of the journal alone")
+@Suite("The example of the journal alone")
 struct JournalExample {
-  @Test("it runs as it stands there")
+  @Test("the example runs as it is on the page")
   func run() async throws {
     let scratch = try Scratch()
     let folder = scratch.folder

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Journal")
 struct JournalTests {
-  @Test("JRN-1 A new journal is private, empty and clean, and says that it was created")
+  @Test("JRN-1 a new journal is private, empty and clean, and reports its creation")
   func birth() throws {
     let scratch = try Scratch()
     let journal = try Journal.open(at: scratch.path())
@@ -21,7 +21,7 @@ struct JournalTests {
     #expect(again.identifier == journal.identifier)
   }
 
-  @Test("JRN-2 What was appended reads back, with its places, in a new open")
+  @Test("JRN-2 appended records read back with their places in a new opening")
   func appended() throws {
     let scratch = try Scratch()
     let journal = try Journal.open(at: scratch.path())
@@ -50,7 +50,7 @@ struct JournalTests {
     #expect(try again.append([draft("three")]).appended.map(\.sequence) == [5])
   }
 
-  @Test("JRN-2 Closing leaves one watermark, and none where one is")
+  @Test("JRN-2 closing adds one watermark, unless one is already last")
   func watermark() throws {
     let scratch = try Scratch()
     let journal = try Journal.open(at: scratch.path())
@@ -59,7 +59,7 @@ struct JournalTests {
     let closed = try contents(of: scratch.path())
     try Journal.open(at: scratch.path()).close()
     #expect(try contents(of: scratch.path()) == closed)
-    // With it, the last record is proven, and its damage is no longer undetermined.
+    // It proves the last record, so damage of that record is no longer undetermined.
     var bytes = closed
     bytes[64 + 32] ^= 1
     let damaged = try scratch.write(bytes, to: "b.journal")
@@ -70,7 +70,7 @@ struct JournalTests {
     #expect(try contents(of: damaged) == bytes)
   }
 
-  @Test("JRN-2 Drafts that cannot be kept are refused, and the journal is as it was")
+  @Test("JRN-2 drafts that cannot be kept are refused, and the journal is unchanged")
   func refused() throws {
     let scratch = try Scratch()
     let path = scratch.path()
@@ -98,7 +98,7 @@ struct JournalTests {
     #expect(throws: JournalError.closed(path: path)) { try journal.records(after: 0, limit: 1) }
   }
 
-  @Test("JRN-2 A batch longer than the reader's window is whole or not there")
+  @Test("JRN-2 a batch longer than the reader's window is whole or absent")
   func longBatch() throws {
     let scratch = try Scratch()
     let journal = try Journal.open(
@@ -121,7 +121,7 @@ struct JournalTests {
       verdictLine(Array(bytes.dropLast())) == "1 0 torn 104 2 \(size - 1) shortPayload")
   }
 
-  @Test("JRN-1 A page goes on behind what was appended since the one before, over room taken")
+  @Test("JRN-1 a page continues after newly appended records, over reserved room")
   func pagesBetweenAppends() throws {
     let scratch = try Scratch()
     let journal = try Journal.open(at: scratch.path())
@@ -137,7 +137,7 @@ struct JournalTests {
     #expect(read == all)
   }
 
-  @Test("JRN-1 Pages give every record once, from any place, in pages of any size")
+  @Test("JRN-1 pages return every record once, from any place, with any size")
   func pages() throws {
     let scratch = try Scratch()
     let journal = try Journal.open(at: scratch.path())
@@ -164,7 +164,7 @@ struct JournalTests {
     }
     #expect(try journal.records(after: .max, limit: 5).isEmpty)
     #expect(try journal.records(after: 3, limit: 0).isEmpty)
-    // What another open has appended is not given before this one has caught up.
+    // Records of another opening are returned only after this one has caught up.
     let other = try Journal.open(at: scratch.path())
     let more = try other.append([draft("more")]).appended
     #expect(try journal.records(after: UInt64(all.count), limit: 5).isEmpty)
@@ -173,7 +173,7 @@ struct JournalTests {
     #expect(try journal.records(after: UInt64(all.count), limit: 5) == more)
   }
 
-  @Test("RES-2 The index of places stays small and still finds every batch")
+  @Test("RES-2 the index of places stays small and still finds every batch")
   func index() throws {
     var index = SequenceIndex()
     var position = FramePosition(
@@ -193,7 +193,7 @@ struct JournalTests {
     #expect(index.place(before: 0) == nil)
   }
 
-  @Test("JRN-1 Identifiers are canonical UUIDs of version 4, and read back")
+  @Test("JRN-1 identifiers are canonical UUIDs of version 4 and read back")
   func identifiers() {
     for _ in 0..<100 {
       let identifier = JournalIdentifier.random()

@@ -3,7 +3,7 @@ import SessionJournal
 import Synchronization
 import Testing
 
-/// Real processes, real files, real signals; what the simulated disk assumes of the system.
+/// Real processes, files and signals: they check what the simulated disk assumes of the system.
 @Suite("Writers that are killed")
 struct KillTests {
   private static let writers = 3
@@ -13,7 +13,7 @@ struct KillTests {
     10 * (ProcessInfo.processInfo.environment["SESSION_CASES"].flatMap(Int.init) ?? 1)
   }
 
-  @Test("JRN-2 Killed at any moment, with others at work: all that was acknowledged, batches whole")
+  @Test("JRN-2 a writer killed at any moment loses no acknowledged record and leaves whole batches")
   func killed() async throws {
     let scratch = try Scratch()
     let path = scratch.path()
@@ -37,7 +37,7 @@ struct KillTests {
       for output in outputs {
         signals += 1
         let lines = try #require(output).split(separator: "\n", omittingEmptySubsequences: false)
-        // What stands behind the last line end was not said to its end.
+        // Output after the last line end is incomplete.
         for line in lines.dropLast() where line.hasPrefix("done ") {
           acknowledged.insert(String(line.dropFirst(5)))
         }
@@ -48,7 +48,7 @@ struct KillTests {
     #expect(acknowledged.count > Self.rounds)
   }
 
-  /// Opens what is left, and holds it against what the dead had said.
+  /// Opens the journal and compares it with the output of the killed processes.
   private func judge(_ path: String, _ acknowledged: Set<String>) throws {
     var summary = TextSummary()
     var sequences: [UInt64] = []
@@ -65,7 +65,7 @@ struct KillTests {
       reader.header.firstSequence + totals.records + totals.watermarks - snapshots
         == totals.lastSequence + 1)
 
-    // Batch, place in it, size of it: all of a batch stand together, once, or not at all.
+    // Batch, place in it, size of it: a batch is complete, contiguous and present at most once.
     var whole: Set<String> = []
     var lines = summary.lines.filter { !$0.isEmpty }[...]
     while let first = lines.first {
@@ -83,7 +83,7 @@ struct KillTests {
   }
 }
 
-/// What one of them does until it is killed, by itself, at a moment of its seed.
+/// What one writer does until it kills itself at a moment drawn from its seed.
 private struct KilledWriter {
   let path: String
   let seed: UInt64

@@ -24,7 +24,7 @@ struct LinkTests {
     return [try link("other/soft.journal", to: "../a.journal"), hard]
   }
 
-  @Test("JRN-1 One lock, whatever the spelling: beside the file, and busy through each name")
+  @Test("JRN-1 all spellings of a path share one lock next to the file")
   func oneLock() throws {
     let path = scratch.path()
     let journal = try Journal.open(at: path)
@@ -54,7 +54,7 @@ struct LinkTests {
     #expect(try journal.catchUp().map(\.text) == ["after", "after"])
   }
 
-  @Test("JRN-1 Appends through a link, a hard link and directly, in turns: all are there once")
+  @Test("JRN-1 appends through links and directly are all there once")
   func turns() throws {
     let path = scratch.path()
     let first = try Journal.open(at: path)
@@ -72,7 +72,7 @@ struct LinkTests {
   }
 
   @Test(
-    "JRN-1 Another process that came by a link loses nothing and takes nothing away",
+    "JRN-1 a process that opened the journal by a link neither loses nor removes records",
     arguments: [0, 1])
   func otherProcess(name: Int) async throws {
     let path = scratch.path()
@@ -89,7 +89,7 @@ struct LinkTests {
     var foreign: [JournalRecord] = []
     let deadline = ContinuousClock.now + .seconds(600)
     while foreign.count < 80 {
-      // Lets the child be started where all threads of the pool are at such loops.
+      // Allows the child to start while all threads of the pool run such loops.
       await Task.yield()
       let done = try journal.append([draft("parent")])
       foreign += done.foreign
@@ -106,7 +106,7 @@ struct LinkTests {
     #expect(try reader.ending() == .clean)
   }
 
-  @Test("JRN-2 A tail that is cut is kept beside the file, not beside the link")
+  @Test("JRN-2 a tail that is cut is kept next to the file, not next to the link")
   func keptAside() throws {
     let sample = try SampleJournal(closed: false)
     try FileManager.default.createDirectory(
@@ -121,7 +121,7 @@ struct LinkTests {
     #expect(try JournalReader(path: link).identifier == Journal.open(at: link).identifier)
   }
 
-  @Test("JRN-2 A link that leads to nothing is refused, and is still there")
+  @Test("JRN-2 a link without a target is refused and stays")
   func dangling() throws {
     let target = scratch.path("gone.journal")
     let path = try link("link", to: target)
@@ -133,7 +133,7 @@ struct LinkTests {
     #expect(try FileManager.default.destinationOfSymbolicLink(atPath: path) == target)
   }
 
-  @Test("JRN-1 A new journal in a linked folder is created once, with one lock")
+  @Test("JRN-1 a new journal in a linked folder is created once, with one lock")
   func linkedFolder() throws {
     try FileManager.default.createDirectory(
       atPath: scratch.path("real"), withIntermediateDirectories: false)
@@ -142,7 +142,7 @@ struct LinkTests {
     #expect(journal.recovery.created)
     let again = try Journal.open(at: scratch.path("real/b.journal"))
     #expect(again.identifier == journal.identifier)
-    // The link may be turned elsewhere: who has the journal open stays with it.
+    // The link may change its target: an open journal keeps its file.
     try FileManager.default.removeItem(atPath: folder)
     #expect(try journal.append([draft("one")]).appended.map(\.sequence) == [1])
     #expect(try again.append([draft("two")]).foreign.map(\.text) == ["one"])

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Mutilated journals")
 struct MutilationTests {
-  @Test("JRN-2 Cut at every byte: the longest prefix of whole batches, torn, and nothing else")
+  @Test("JRN-2 a journal cut at any byte is torn after its longest prefix of whole batches")
   func cuts() throws {
     for closed in [false, true] {
       let sample = try SampleJournal(closed: closed)
@@ -31,7 +31,7 @@ struct MutilationTests {
     }
   }
 
-  @Test("JRN-2 Opened after a cut at any byte: cut back, kept aside, reported, appended to")
+  @Test("JRN-2 opening after a cut at any byte cuts the tail, keeps a copy, reports it and appends")
   func reopened() throws {
     let sample = try SampleJournal(closed: true)
     for size in stride(from: JournalHeader.size, through: sample.bytes.count, by: 3) {
@@ -60,7 +60,7 @@ struct MutilationTests {
     }
   }
 
-  @Test("JRN-2 Every bit flipped: damaged, or undetermined in the last commit, never silent")
+  @Test("JRN-2 a flipped bit is reported as damaged, or as undetermined in the last commit")
   func flips() throws {
     for closed in [false, true] {
       let sample = try SampleJournal(closed: closed)
@@ -83,7 +83,7 @@ struct MutilationTests {
     }
   }
 
-  @Test("JRN-5 The reader in another language comes to the same verdict on every one of them")
+  @Test("JRN-5 the reader in another language gives the same verdict on each of them")
   func otherReader() throws {
     let sample = try SampleJournal(closed: false)
     let scratch = try Scratch()

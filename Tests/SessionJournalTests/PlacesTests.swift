@@ -1,13 +1,13 @@
 import SessionJournal
 import Testing
 
-@Suite("Places that a reader comes back to")
+@Suite("Places to which a reader returns")
 struct PlacesTests {
   private let scratch: Scratch
 
   init() throws { scratch = try Scratch() }
 
-  /// Batches of several sizes, watermarks between some, and a snapshot before them where `isCompacted`.
+  /// Batches of several sizes, watermarks between some, and a snapshot first if `isCompacted`.
   private func write(isCompacted: Bool) throws -> [JournalRecord] {
     for (round, size) in [1, 5, 1, 1, 300, 2, 1].enumerated() {
       let journal = try Journal.open(at: scratch.path(), options: .fixed)
@@ -15,14 +15,14 @@ struct PlacesTests {
       if isCompacted, round == 3 {
         _ = try #require(try journal.compact(keepingFrom: 4, summary: TextSummary()))
       }
-      // A watermark follows every second time.
+      // A watermark follows every second batch.
       if round % 2 == 0 { try journal.close() }
     }
     var reader = try JournalReader(path: scratch.path())
     return try Self.rest(&reader)
   }
 
-  /// What the reader hands over from where it stands.
+  /// The records that the reader returns from its place.
   private static func rest(_ reader: inout JournalReader, atMost limit: Int = .max) throws
     -> [JournalRecord]
   {
@@ -32,7 +32,7 @@ struct PlacesTests {
   }
 
   @Test(
-    "JRN-1 from the place behind any record, in or between batches, reading goes on with the next",
+    "JRN-1 from the place after any record, reading continues with the next record",
     arguments: [false, true])
   func comesBack(isCompacted: Bool) throws {
     let all = try write(isCompacted: isCompacted)
@@ -42,7 +42,7 @@ struct PlacesTests {
     while try scout.next() != nil { places.append(scout.mark) }
     try #require(places.count == all.count + 1)
     var reader = try JournalReader(path: scratch.path())
-    // Back, forth, and twice to the same.
+    // Back, forth, and two times to the same.
     for index in (0...all.count).reversed() + [0, all.count, 7, 7, 150, 149] {
       reader.seek(to: places[index])
       #expect(reader.mark == places[index])
@@ -56,7 +56,7 @@ struct PlacesTests {
     #expect(try reader.ending() == .clean)
   }
 
-  @Test("what is read again is verified again")
+  @Test("records that are read again are verified again")
   func verifiesAgain() throws {
     _ = try write(isCompacted: false)
     var reader = try JournalReader(path: scratch.path())
@@ -73,7 +73,7 @@ struct PlacesTests {
     }
   }
 
-  @Test("a place at the end goes on with what is appended")
+  @Test("a reader at the end continues with appended records")
   func atTheEnd() throws {
     let all = try write(isCompacted: false)
     var reader = try JournalReader(path: scratch.path())

@@ -28,7 +28,7 @@ struct PresenceTests {
     #expect(presence(folder + "/missing/a.journal") == .absent)
   }
 
-  @Test("RES-7 an empty folder above the journal's own may be the place of a mount: not known")
+  @Test("RES-7 an empty folder may be the place of a mount, so absence is not known")
   func emptyMountPoint() throws {
     let mount = scratch.path("mount")
     try FileManager.default.createDirectory(atPath: mount, withIntermediateDirectories: false)
@@ -36,7 +36,7 @@ struct PresenceTests {
     #expect(isUnknown("/mnt/no-such-disk/a.journal"))
   }
 
-  @Test("RES-7 a folder that is a link to nowhere proves nothing, and the error names the link")
+  @Test("RES-7 a folder that is a link without a target proves nothing, and the error names it")
   func danglingFolder() throws {
     let link = scratch.path("disk")
     try FileManager.default.createSymbolicLink(

@@ -2,10 +2,10 @@ import Foundation
 import SessionJournal
 import Testing
 
-/// What only a child process may do: give up being root, limit the size of files.
+/// What only a child process may do: give up root rights, limit the size of files.
 @Suite("Without privileges")
 struct PrivilegeTests {
-  @Test("JRN-2 A file that this user may not read, a folder that it may not write")
+  @Test("JRN-2 a file without read permission and a folder without write permission are refused")
   func permissions() async throws {
     let scratch = try Scratch()
     let folder = scratch.folder
@@ -49,7 +49,7 @@ struct PrivilegeTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder + "/sealed").count == 1)
   }
 
-  @Test("JRN-2 A limit of no byte at all: no journal is made, and nothing but the lock is left")
+  @Test("JRN-2 a limit of zero bytes results in no journal and leaves only the lock file")
   func noRoomForNew() async throws {
     let scratch = try Scratch()
     let path = scratch.path()
@@ -64,12 +64,12 @@ struct PrivilegeTests {
     #expect(try Journal.open(at: path).recovery.created)
   }
 
-  @Test("JRN-2 A real limit on the size of files: an error, the journal as before, usable after")
+  @Test("JRN-2 a limit on file sizes fails the append, and the journal stays usable")
   func limitedSize() async throws {
     let scratch = try Scratch()
     let path = scratch.path()
     await #expect(processExitsWith: .success) { [path = path as String] in
-      // Without this the system would kill the process instead of refusing the write.
+      // Without this the system kills the process instead of refusing the write.
       signal(SIGXFSZ, SIG_IGN)
       let journal = try Journal.open(at: path)
       let first = try journal.append([draft("first")]).appended
@@ -79,7 +79,7 @@ struct PrivilegeTests {
       limit.rlim_cur = rlim_t(size + 50)
       try #require(setFileSizeLimit(limit))
       #expect(throws: JournalError.diskFull(path: path)) {
-        // More than the room that the first append took.
+        // More than the room that the first append reserved.
         try journal.append([JournalDraft(kind: 1, payload: [UInt8](repeating: 7, count: 80_000))])
       }
       var reader = try JournalReader(path: path)

@@ -3,7 +3,7 @@ import SessionJournal
 import Synchronization
 import Testing
 
-@Suite("Room in advance")
+@Suite("Reserved room")
 struct RoomTests {
   private let scratch: Scratch
   private let system = FaultyFileSystem()
@@ -22,7 +22,7 @@ struct RoomTests {
 
   private func size() throws -> Int { try contents(of: scratch.path()).count }
 
-  @Test("JRN-2 the file grows in steps, and reads as clean at every moment")
+  @Test("JRN-2 the file grows in steps and always reads as clean")
   func steps() throws {
     let journal = try open()
     var sizes: Set<Int> = []
@@ -34,7 +34,7 @@ struct RoomTests {
       #expect(reader.totals.lastSequence == UInt64(number))
     }
     #expect(sizes == [1024, 2048])
-    // Another object finds room, and nothing to repair.
+    // Another object finds room and nothing to repair.
     let other = try open()
     #expect(other.recovery.repair == nil)
     _ = try other.append([draft("41")])
@@ -44,20 +44,20 @@ struct RoomTests {
     #expect(try size() == 64 + 42 * 40 + 32)
   }
 
-  @Test("JRN-2 RES-6 what a full disk has given before stays: so much can still be appended")
+  @Test("JRN-2 RES-6 a full disk still accepts appends into the reserved room")
   func reserve() throws {
     var options = Journal.Options.fixed
     options.fileSystem = system
     options.room = PreallocationRule(step: 1024, reserve: 512)
     let journal = try Journal.open(at: scratch.path(), options: options)
     var count = 0
-    // Up to where the next record would leave less than the reserve.
+    // Up to the point at which the next record leaves less than the reserve.
     while 64 + (count + 1) * 40 + 512 <= 1024 {
       count += 1
       _ = try journal.append([draft("\(count)")])
       #expect(try size() == 1024)
     }
-    // The disk is full: no write that makes the file longer does anything.
+    // The disk is full: no write that extends the file succeeds.
     let before = count
     while 64 + (count + 1) * 40 <= 1024 {
       count += 1
@@ -79,7 +79,7 @@ struct RoomTests {
     #expect(reader.totals.lastSequence == UInt64(count) + 2)
   }
 
-  @Test("JRN-2 a disk without room for more than the batch takes the batch")
+  @Test("JRN-2 a disk with room only for the batch accepts the batch")
   func fullDisk() throws {
     let journal = try open()
     system.fail("write", ENOSPC)
@@ -95,12 +95,12 @@ struct RoomTests {
   }
 
   @Test(
-    "JRN-2 a process that dies in a write into the room leaves a tail that is cut",
+    "JRN-2 a process death during a write into the room leaves a tail that is cut",
     arguments: [1, 8, 31, 32, 39, 44])
   func diesInWrite(bytes: Int) throws {
     let journal = try open()
     _ = try journal.append([draft("kept")])
-    // What another process writes and does not finish.
+    // An unfinished write of another process.
     let other = try open()
     system.plan.withLock { $0.writeSizes = [bytes] }
     system.fail("write", EIO)
@@ -114,11 +114,11 @@ struct RoomTests {
     #expect(reader.totals.records == 2)
   }
 
-  @Test("JRN-2 a batch that lacks only zeros where zeros stand is whole, and not refused")
+  @Test("JRN-2 a batch that lacks only zeros in the room is whole and not refused")
   func padding() throws {
     let journal = try open()
     _ = try journal.append([draft("takes room")])
-    // The first batch, and the second but for its padding.
+    // The first batch, and the second without its padding.
     system.plan.withLock { $0.writeSizes = [40 + 33] }
     system.fail("write", EIO)
     let outcomes = journal.append(together: [[draft("8 bytes.")], [draft("b")], [draft("c")]])
@@ -132,7 +132,7 @@ struct RoomTests {
     #expect(try journal.append([draft("goes on")]).appended.map(\.sequence) == [4])
   }
 
-  @Test("JRN-2 what the operating system has is not synced until closing, and closing proves it")
+  @Test("JRN-2 without a sync per commit, records are synced by closing, which proves them")
   func operatingSystem() throws {
     let journal = try open(durability: .operatingSystem)
     let before = system.plan.withLock { $0.log.count { $0 == "sync" } }
@@ -152,7 +152,7 @@ struct RoomTests {
     #expect(closed.totals.watermarks == 1)
   }
 
-  @Test("JRN-2 one that syncs every commit syncs what one that does not has left")
+  @Test("JRN-2 a writer that syncs every commit also syncs the records of one that does not")
   func mixed() throws {
     let fast = try open(durability: .operatingSystem)
     let safe = try open()

@@ -10,7 +10,7 @@ struct SampleJournal {
 
   let bytes: [UInt8]
 
-  /// The offsets behind the header and behind each batch.
+  /// The offsets after the header and after each batch.
   let boundaries: [Int]
 
   /// The last sequence of the whole prefix at each boundary.
@@ -33,7 +33,7 @@ struct SampleJournal {
     self.boundaries = boundaries
   }
 
-  /// Two frames of a batch of three, to stand behind the journal that was not closed.
+  /// Two frames of a batch of three, to follow the journal that was not closed.
   var unfinishedBatch: [UInt8] {
     let first = FrameForge(
       sequence: 6, chain: number(bytes, at: boundaries[2]), left: 2,
@@ -51,7 +51,7 @@ struct SampleJournal {
   }
 }
 
-/// What a reader says of bytes, in the words that the Python reader uses too.
+/// The report of a reader about bytes, in the words of the Python reader.
 func verdictLine(_ bytes: [UInt8]) -> String {
   do {
     var reader = try JournalReader(bytes: bytes)
@@ -77,7 +77,7 @@ func verdictLine(_ bytes: [UInt8]) -> String {
   }
 }
 
-/// The same, and what is lost and what is readable behind the whole prefix.
+/// The same, with the lost bytes and the readable runs after the whole prefix.
 func surveyLine(_ bytes: [UInt8]) -> String {
   var line = verdictLine(bytes)
   do throws(JournalError) {
@@ -93,7 +93,7 @@ func surveyLine(_ bytes: [UInt8]) -> String {
       line += " \(run.sequences.upperBound) \(run.records)"
     }
   } catch {
-    // No header, no survey: the verdict has said it.
+    // No header, no survey: the verdict names the fault.
   }
   return line
 }

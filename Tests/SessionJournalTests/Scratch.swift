@@ -1,7 +1,7 @@
 import Foundation
 import SessionJournal
 
-/// A folder of its own for one test, gone with the last reference.
+/// A folder for one test, removed with the last reference.
 final class Scratch: Sendable {
   let folder: String
 
@@ -53,7 +53,7 @@ extension Journal.Options {
   }
 }
 
-/// Text as a draft, so that a failure shows what it is about.
+/// A draft with a text, so that a failure is easy to read.
 func draft(_ text: String, kind: UInt8 = 1) -> JournalDraft {
   JournalDraft(kind: kind, payload: Array(text.utf8))
 }

@@ -2,7 +2,7 @@ import Foundation
 import SessionJournal
 import Testing
 
-@Suite("Set aside")
+@Suite("Quarantine of a file")
 struct SetAsideFileTests {
   private let scratch: Scratch
   private let options = Journal.Options.fixed
@@ -16,7 +16,7 @@ struct SetAsideFileTests {
       path, identity, reason: "damaged", time: "20261121T140005Z", options: options)
   }
 
-  @Test("RES-6 it is moved, whole, under the next number; the lock file stays")
+  @Test("RES-6 a quarantined file is moved whole to the next number, and the lock file stays")
   func moves() throws {
     let path = scratch.path()
     for number in 1...3 as ClosedRange<UInt64> {
@@ -35,12 +35,12 @@ struct SetAsideFileTests {
     #expect(try Journal.lastSetAside(at: path, options: options)?.number == 11)
   }
 
-  @Test("RES-6 only the file that was looked at is moved: others may have put a good one there")
+  @Test("RES-6 only the file that was examined is moved, even if another replaced it")
   func identity() throws {
     let path = scratch.path()
     try Data("text".utf8).write(to: URL(filePath: path))
     let identity = try #require(try Journal.identity(at: path, options: options))
-    // Kept elsewhere, so that no other file gets its number.
+    // Kept in another place, so that no other file receives its inode number.
     try FileManager.default.moveItem(atPath: path, toPath: path + ".kept")
     #expect(try setAside(path, identity) == nil)
     let journal = try Journal.open(at: path)
@@ -51,7 +51,7 @@ struct SetAsideFileTests {
     #expect(try Journal.lastSetAside(at: path, options: options) == nil)
   }
 
-  @Test("RES-9 a link to the file stays, and the next journal is created where it leads")
+  @Test("RES-9 a link to the file stays, and the next journal is created at its target")
   func linkToFile() throws {
     let path = scratch.path()
     let folder = path + ".folder"
@@ -91,19 +91,19 @@ struct SetAsideFileTests {
     #expect(FileManager.default.fileExists(atPath: folder + "/a.journal"))
   }
 
-  @Test("RES-9 a link that leads nowhere, with nothing set aside there, is refused as before")
+  @Test("RES-9 a link without a target is refused if no quarantined file is there")
   func danglingLink() throws {
     let path = scratch.path()
     try FileManager.default.createSymbolicLink(
       atPath: path, withDestinationPath: path + ".real")
     #expect(throws: JournalError.danglingLink(path: path)) { try Journal.open(at: path) }
-    // One that leads to itself ends as well.
+    // A link to itself also ends.
     let loop = path + ".loop"
     try FileManager.default.createSymbolicLink(atPath: loop, withDestinationPath: loop)
     #expect(throws: JournalError.self) { try Journal.open(at: loop) }
   }
 
-  @Test("JRN-1 names that are not its own are not taken for it, and not deleted with the journal")
+  @Test("JRN-1 files with similar names are neither moved nor deleted with the journal")
   func names() throws {
     let path = scratch.path()
     let strange = [

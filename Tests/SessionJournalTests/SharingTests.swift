@@ -10,7 +10,7 @@ struct SharingTests {
 
   init() throws { scratch = try Scratch() }
 
-  @Test("JRN-1 Two opens in one process take turns and see each other's records once")
+  @Test("JRN-1 two openings in one process take turns and see each other's records once")
   func twoOpens() throws {
     let first = try Journal.open(at: scratch.path())
     let second = try Journal.open(at: scratch.path())
@@ -29,12 +29,12 @@ struct SharingTests {
     #expect(try first.append([draft("three")]).foreign == [])
     #expect(first.lastSequence == 3)
     #expect(second.lastSequence == 2)
-    // Nothing is written when the answer is nothing, but the records are handed over.
+    // An empty answer writes nothing but still delivers the records.
     #expect(try second.transact { _ in [] }.foreign.map(\.text) == ["three"])
     #expect(try second.transact { _ in [] }.foreign == [])
   }
 
-  @Test("JRN-1 Threads of one process share one journal: every append has its own number")
+  @Test("JRN-1 threads that share one journal receive a unique number for every append")
   func threads() async throws {
     let path = scratch.path()
     let shared = try Journal.open(at: path)
@@ -56,7 +56,7 @@ struct SharingTests {
     #expect(reader.totals.records == 200)
   }
 
-  @Test("JRN-1 Two processes append at once: no gap, no loss, each sees all of the other")
+  @Test("JRN-1 two processes append at once without a gap or loss, and see all records")
   func twoProcesses() async throws {
     let path = scratch.path()
     let journal = try Journal.open(at: path)
@@ -77,7 +77,7 @@ struct SharingTests {
       foreign += done.foreign
       mine += done.appended
       number += 1
-      // The child is started by a task, which needs a thread of the pool that this loop holds.
+      // A task starts the child, and needs a thread of the pool that this loop holds.
       await Task.yield()
       try #require(
         ContinuousClock.now < deadline, "the other process wrote \(foreign.count) records")
@@ -100,7 +100,7 @@ struct SharingTests {
     #expect(reader.totals.records + reader.totals.watermarks == reader.totals.lastSequence)
   }
 
-  @Test("JRN-1 A lock that is held: busy after the deadline; a killed holder keeps nobody out")
+  @Test("JRN-1 a held lock results in busy after the deadline, and a killed holder frees it")
   func killedHolder() throws {
     let path = scratch.path()
     let journal = try Journal.open(
@@ -131,7 +131,7 @@ struct SharingTests {
     #expect(try journal.catchUp().map(\.text) == ["x"])
   }
 
-  @Test("JRN-1 Journals of one process wait for their turn without polling, and for its deadline")
+  @Test("JRN-1 journals of one process wait for their turn without polling, up to the deadline")
   func turns() async throws {
     let system = FaultyFileSystem()
     var options = Journal.Options()
@@ -160,7 +160,7 @@ struct SharingTests {
     #expect(!system.plan.withLock { $0.log }.contains("pause"))
   }
 
-  @Test("JRN-1 What another has appended is seen with the next call that reads, and not before")
+  @Test("JRN-1 records of another opening are seen with the next reading call, not before")
   func staleness() throws {
     let mine = try Journal.open(at: scratch.path())
     let other = try Journal.open(at: scratch.path())
@@ -171,7 +171,7 @@ struct SharingTests {
     #expect(mine.lastSequence == 1)
   }
 
-  @Test("JRN-1 A lock file that somebody removed does not split the writers")
+  @Test("JRN-1 a removed lock file does not separate the writers")
   func removedLock() throws {
     let first = try Journal.open(at: scratch.path(), options: .init(lockDeadline: .zero))
     try FileManager.default.removeItem(atPath: scratch.path() + ".lock")
@@ -187,7 +187,7 @@ struct SharingTests {
     #expect(try second.append([draft("b")]).appended.map(\.sequence) == [2])
   }
 
-  @Test("JRN-2 What a dead writer left half written is cut by the next one, and reported")
+  @Test("JRN-2 the next writer cuts and reports the unfinished batch of a dead one")
   func deadWriter() throws {
     let path = scratch.path()
     let journal = try Journal.open(at: path, options: .fixed)
@@ -204,7 +204,7 @@ struct SharingTests {
     #expect(reader.totals.records == 2)
   }
 
-  @Test("JRN-2 A file that is no longer what was read of it is not written to")
+  @Test("JRN-2 a file that differs from what was read is not written to")
   func changedHistory() throws {
     let path = scratch.path()
     let journal = try Journal.open(at: path)
@@ -219,7 +219,7 @@ struct SharingTests {
     #expect(try contents(of: path) == before)
   }
 
-  @Test("JRN-1 Another journal in the file's place is refused, a gone one missed")
+  @Test("JRN-1 another journal in the file's place is refused, and a missing one is reported")
   func replaced() throws {
     let path = scratch.path()
     let journal = try Journal.open(at: path)
@@ -234,7 +234,7 @@ struct SharingTests {
     #expect(throws: error) { try journal.catchUp() }
   }
 
-  @Test("JRN-4 A rewritten file of the same journal is gone over to, without gap or duplicate")
+  @Test("JRN-4 a rewritten file of the same journal is read without a gap or duplicate")
   func rewritten() throws {
     let path = scratch.path()
     let journal = try Journal.open(at: path)

@@ -13,7 +13,7 @@ struct SnapshotFrameTests {
     FrameForge(sequence: sequence, chain: chain, salt: salt)
   }
 
-  /// The snapshot of what came before sequence 7, and a record behind it.
+  /// The snapshot of the records before sequence 7, and a record after it.
   private static func bytes(
     _ change: (inout FrameForge) -> Void = { _ in }
   ) -> [UInt8] {
@@ -28,7 +28,7 @@ struct SnapshotFrameTests {
     return header.encoded + first + record.bytes
   }
 
-  @Test("JRN-4 The snapshot comes first, bears the sequence before the first, and takes none")
+  @Test("JRN-4 a snapshot comes first, has the sequence before the first, and takes none")
   func read() throws {
     var reader = try JournalReader(bytes: Self.bytes())
     #expect(reader.header.beginsWithSnapshot)
@@ -48,7 +48,7 @@ struct SnapshotFrameTests {
   }
 
   @Test(
-    "JRN-4 No flaw of the snapshot is torn: everything in it was durable before the file's name")
+    "JRN-4 a flaw of the snapshot is never a torn tail, since it was durable before its name")
   func flaws() throws {
     let whole = Self.bytes()
     func damage(_ bytes: [UInt8]) throws -> JournalFlaw? {
@@ -77,7 +77,7 @@ struct SnapshotFrameTests {
     #expect(try damage(Self.bytes { $0.chain ^= 1 }) == .chainBroken)
   }
 
-  @Test("JRN-4 A snapshot anywhere else is impossible")
+  @Test("JRN-4 a snapshot in any other place is impossible")
   func elsewhere() throws {
     let plain = JournalHeader(
       identifier: JournalIdentifier(high: 1, low: 2), salt: Self.salt, maximumRecordSize: 4096)
@@ -104,7 +104,7 @@ struct SnapshotFrameTests {
     #expect(tail.flaw == .impossibleHeader)
   }
 
-  @Test("JRN-4 A header with a snapshot has a first sequence of 2 or more")
+  @Test("JRN-4 a header with a snapshot has a first sequence of 2 or more")
   func firstSequence() {
     let plain = JournalHeader(
       identifier: JournalIdentifier(high: 1, low: 2), salt: 5, maximumRecordSize: 64)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Surveys of journals that do not end cleanly")
 struct SurveyTests {
-  @Test("JRN-2 The report is a function of the bytes: the same from memory, from a file, and again")
+  @Test("JRN-2 the report depends only on the bytes: from memory, from a file, and repeatedly")
   func pure() throws {
     let sample = try SampleJournal(closed: true)
     let scratch = try Scratch()
@@ -24,7 +24,7 @@ struct SurveyTests {
           reports.append(try Report(&inMemory))
           var onDisk = try JournalReader(path: path)
           reports.append(try Report(&onDisk))
-          // Asked again, the same reader says the same.
+          // The same reader gives the same report again.
           reports.append(try Report(&onDisk))
         }
         #expect(reports.allSatisfy { $0 == reports[0] }, "\(change) at \(place)")
@@ -60,7 +60,7 @@ struct SurveyTests {
     return bytes
   }
 
-  @Test("JRN-2 The list of runs is bounded, and what is behind it counted")
+  @Test("JRN-2 the list of runs is bounded, and later ones are counted")
   func bounded() throws {
     let count = 4 * (JournalSurvey.listedRuns + 7)
     let bytes = islands(count)
@@ -76,7 +76,7 @@ struct SurveyTests {
     #expect(survey.rest?.offsets.upperBound == UInt64(bytes.count))
   }
 
-  @Test("JRN-2 A batch whose begin is lost does not count, the next one does")
+  @Test("JRN-2 a batch whose begin is lost does not count, and the next one does")
   func halfBatch() throws {
     let sample = try SampleJournal(closed: true)
     var bytes = sample.bytes
@@ -93,7 +93,7 @@ struct SurveyTests {
         == [UInt64(sample.boundaries[1])..<UInt64(sample.boundaries[2])])
   }
 
-  @Test("JRN-2 Room behind a damaged journal is not lost; a run that has changed is refused")
+  @Test("JRN-2 room after a damaged journal is not lost, and a changed run is refused")
   func room() throws {
     let sample = try SampleJournal(closed: true)
     var bytes = sample.bytes + [UInt8](repeating: 0, count: 1000)
@@ -123,7 +123,7 @@ struct SurveyTests {
     ) { try reader.visit(run) { _, _ in true } }
   }
 
-  @Test("JRN-2 A damaged file with a hole behind it, as long as a file can be, is surveyed")
+  @Test("JRN-2 a damaged file with a hole after it is surveyed, at the maximum file size")
   func hole() throws {
     var bytes = try SampleJournal(closed: true).bytes
     bytes[70] ^= 1
@@ -138,12 +138,12 @@ struct SurveyTests {
     #expect(survey.room == hole)
   }
 
-  @Test("JRN-2 A file made of frame headers that claim long payloads is given up on in time")
+  @Test("JRN-2 the survey of headers that claim long payloads ends in bounded time")
   func hostile() throws {
     let largest: UInt32 = 1 << 20
     let header = JournalHeader(identifier: .random(), salt: 3, maximumRecordSize: largest)
     var bytes = header.encoded
-    // Each says that it begins a batch, and none has the payload that it claims.
+    // Each claims to begin a batch, and none has its payload.
     for number in 0..<UInt64(1 << 15) {
       bytes +=
         FrameForge(

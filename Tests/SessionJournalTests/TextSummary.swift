@@ -1,14 +1,14 @@
 import SessionJournal
 import Testing
 
-/// Sums up records as their texts, one per line.
+/// Summarizes records as their texts, one per line.
 struct TextSummary: JournalSummary {
   var lines: [String] = []
 
-  /// Whether a snapshot can be made of so many lines; nil: of any.
+  /// The maximum number of lines of a snapshot; nil: no maximum.
   var most: Int?
 
-  /// Loses the first line of a snapshot that it takes: a fold with a bug.
+  /// Loses the first line of a snapshot that it reads: a fold with a bug.
   var forgets = false
 
   mutating func take(_ frame: JournalFrame, payload: RawSpan) {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Verdicts")
 struct VerdictTests {
-  /// Bytes behind the open sample journal (sequence 6 expected at 296), and the verdict.
+  /// Bytes after the open sample journal (sequence 6 expected at 296), and the verdict.
   private struct Case {
     let name: String
     let tail: [UInt8]
@@ -29,7 +29,7 @@ struct VerdictTests {
 
   private var cases: [Case] {
     let good = forge { $0.payload = [1, 2, 3] }
-    // Behind a frame of 32 bytes: proves 6.
+    // After a frame of 32 bytes: proves 6.
     let proof = forge { forge in
       forge.sequence = 7
       forge.chain = 99
@@ -157,7 +157,7 @@ struct VerdictTests {
     return bytes
   }
 
-  @Test("JRN-2 Each row of the table of verdicts, told alike by both readers")
+  @Test("JRN-2 both readers give the verdict of each row of the table")
   func table() throws {
     let scratch = try Scratch()
     var paths: [String] = []
@@ -175,7 +175,7 @@ struct VerdictTests {
     #expect(lines == cases.map(\.verdict))
   }
 
-  @Test("JRN-2 Opening for writing cuts what is torn or undetermined, and never what is damaged")
+  @Test("JRN-2 opening for writing cuts a torn or undetermined tail, and never damage")
   func recovery() throws {
     for item in cases {
       let scratch = try Scratch()
@@ -198,7 +198,7 @@ struct VerdictTests {
     }
   }
 
-  @Test("JRN-2 Room is left by opening, written into by the next batch, and counted by no total")
+  @Test("JRN-2 opening keeps room, the next batch is written into it, and no total counts it")
   func room() throws {
     let scratch = try Scratch()
     let path = try scratch.write(sample.bytes + [UInt8](repeating: 0, count: 200))
@@ -210,14 +210,14 @@ struct VerdictTests {
     #expect(journal.recovery.totals == reader.totals)
     #expect(journal.recovery.repair == nil)
     #expect(try contents(of: path).count == sample.bytes.count + 200)
-    // The reader that saw the room goes on with what is written into it.
+    // The reader that saw the room continues with what is written into it.
     _ = try journal.append([draft("in the room")])
     #expect(try reader.next()?.text == "in the room")
     #expect(try reader.ending() == .clean)
     #expect(reader.totals.lastSequence == 6)
   }
 
-  @Test("JRN-3 A journal that begins later than 1, up to the largest beginning")
+  @Test("JRN-3 a journal may begin later than 1, up to the highest first sequence")
   func laterBeginning() throws {
     var header = Array(
       JournalHeader(identifier: .random(), salt: 5, maximumRecordSize: 64).encoded.prefix(60))
@@ -233,7 +233,7 @@ struct VerdictTests {
     }
   }
 
-  @Test("JRN-2 A large batch is read in few steps, however its frames lie")
+  @Test("JRN-2 a large batch is read in few steps, whatever its frames are")
   func largeBatch() throws {
     let scratch = try Scratch()
     let record = JournalDraft(kind: 1, payload: [UInt8](repeating: 7, count: 1000))
@@ -245,7 +245,7 @@ struct VerdictTests {
     #expect(reader.totals.records == 3000)
   }
 
-  @Test("JRN-2 A batch above 16 MiB is no batch, and is not held in memory")
+  @Test("JRN-2 a batch above 16 MiB is not a batch and is not held in memory")
   func endlessBatch() throws {
     var bytes = sample.bytes
     var chain = chain
