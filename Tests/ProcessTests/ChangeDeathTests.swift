@@ -5,7 +5,7 @@ import SessionKit
 import SessionTestKit
 import Testing
 
-/// A change log whose process is killed while it adds and sends, against a server that notes each key.
+/// A change log whose process is killed while it adds and sends; the server notes each key.
 @Suite("Processes that are killed while they send changes", .timeLimit(.minutes(5)))
 struct ChangeDeathTests {
   private func key(_ number: Int) -> String {
@@ -13,7 +13,7 @@ struct ChangeDeathTests {
   }
 
   @Test(
-    "SYN-2 SYN-3 killed at any moment: what was added arrives, in order, and again only with its own key"
+    "SYN-2 SYN-3 killed at any moment, added changes arrive in order, and again only with their own key"
   )
   func killed() async throws {
     let bench = try ProcessBench()
@@ -57,7 +57,7 @@ struct ChangeDeathTests {
     for key in arrivals where !firsts.contains(key) { firsts.append(key) }
     #expect(firsts == firsts.sorted(), "the keys are numbered in the order of adding")
     #expect(added.isSubset(of: firsts), "lost: \(added.subtracting(firsts))")
-    // One for each death may be there that was not told.
+    // For each death, one change may be there that was not acknowledged.
     #expect(firsts.count <= added.count + deaths && added.count > deaths)
     #expect(arrivals.count <= firsts.count + deaths, "again only what a death lay behind")
     try bench.check()

@@ -5,7 +5,7 @@ import SessionKit
 import SessionTestKit
 import Testing
 
-/// Real signals, real files, a real server: what the sweep in simulation assumes of the system.
+/// Real signals, files and servers: they check what the simulation assumes of the system.
 @Suite("Processes that are killed at any moment", .timeLimit(.minutes(5)))
 struct DeathTests {
   /// Fifteen rounds in a whole run, times SESSION_CASES.
@@ -14,13 +14,13 @@ struct DeathTests {
       * (ProcessInfo.processInfo.environment["SESSION_CASES"].flatMap(Int.init) ?? 1)
   }
 
-  /// What was acknowledged, and what was asked for when it died.
+  /// The acknowledged commands, and the command that was open at the death.
   private struct Known {
     var kind = SessionState.Kind.unauthenticated
     var generation: UInt64 = 0
     var open: String?
 
-    /// How the session may be found.
+    /// The possible states of the session.
     var legal: Set<SessionState.Kind> {
       switch open {
       case "login": [kind, .authenticated]
@@ -31,19 +31,19 @@ struct DeathTests {
   }
 
   @Test(
-    "REF-7 OUT-1 RES-1 killed at any moment: what was told is so, the token is good, no end is undone"
+    "REF-7 OUT-1 RES-1 killed at any moment, a session keeps what it acknowledged, a good token, and every end"
   )
   func killed() async throws {
     let bench = try ProcessBench {
-      // A token that was lost on its way is never the session's fault.
+      // The session is not responsible for a token that was lost on its way.
       ($0.rotatesRefreshTokens, $0.rotationGrace) = (true, .seconds(3_600))
     }
     var random = SeededMoments(state: 7)
     var known = Known()
     var answers = 0
     var (round, patience) = (0, UInt64(1))
-    // On a machine that is busy some die before they answer: the next ones live longer, until enough has
-    // been answered and somebody has logged out. The time limit of the suite ends what never comes there.
+    // On a busy machine some die before they answer. The next ones live longer, until enough
+    // answers and a logout are there. The time limit of the suite ends runs without them.
     while round < Self.rounds || answers <= Self.rounds / 2
       || bench.server.count(of: .logout) == 0
     {
@@ -57,7 +57,7 @@ struct DeathTests {
     try bench.check()
   }
 
-  /// One process until it dies; how many answers it gave.
+  /// Runs one process until it dies; returns the number of its answers.
   private func live(
     _ bench: ProcessBench, _ known: inout Known, _ random: inout SeededMoments, _ patience: UInt64
   ) async throws -> Int {
@@ -70,10 +70,10 @@ struct DeathTests {
     #expect(opened.error == nil, "\(opened)")
     var (answers, logouts) = (0, 0)
     while true {
-      // A life is long on a machine that was busy and is not any more: the limit of logins is not the subject.
+      // A machine that is no longer busy allows a long life, with too many logins for the limit.
       let line = line(known, &random, mayLogOut: logouts < 5)
       if line == "logout" { logouts += 1 }
-      // Of every other logout the server cannot be told at once.
+      // The server cannot be reached at once at every other logout.
       if line == "logout", random.next() % 2 == 0 {
         bench.server.failNext(.logout, with: .status(503))
       }
@@ -102,7 +102,7 @@ struct DeathTests {
     }
   }
 
-  @Test("OUT-7 killed at any moment of a logout of this device only: nothing is ever revoked")
+  @Test("OUT-7 killed at any moment of a local logout, a session revokes nothing")
   func killedLeaving() async throws {
     var random = SeededMoments(state: 7)
     for _ in 0..<(Self.rounds / 5) {
@@ -119,7 +119,7 @@ struct DeathTests {
           journal: bench.journal, secrets: FileSecretStore(folder: bench.secrets),
           backend: HTTPBackend.snakeCaseJSON(bench.server.baseURL), policy: .edu(.development)))
       if left != nil { #expect(session.state == .unauthenticated) }
-      // Either nothing was done, and the token is good, or the session is over and its items are gone.
+      // Either nothing was done and the token is good, or the session and its items are gone.
       if session.isAuthenticated { try await session.refresh() }
       try await session.close()
       #expect(bench.server.count(of: .logout) == 0)
@@ -128,7 +128,9 @@ struct DeathTests {
     }
   }
 
-  @Test("LOG-9 REF-7 killed at any moment of an adoption: the tokens are good, adopted or to adopt")
+  @Test(
+    "LOG-9 REF-7 killed at any moment of an adoption, the tokens are good and adopted, or still to adopt"
+  )
   func killedAdopting() async throws {
     var random = SeededMoments(state: 9)
     for _ in 0..<(Self.rounds / 5) {
@@ -157,7 +159,7 @@ struct DeathTests {
     }
   }
 
-  /// Opens what is left, and holds it against what was told.
+  /// Opens the session again and compares it with the acknowledged answers.
   private func judge(_ bench: ProcessBench, _ known: Known) async throws -> Known {
     let pending = try bench.fold().intents.revocations.count
     let told = bench.server.count(of: .logout)
@@ -166,13 +168,13 @@ struct DeathTests {
         journal: bench.journal, secrets: FileSecretStore(folder: bench.secrets),
         backend: HTTPBackend.snakeCaseJSON(bench.server.baseURL), policy: .edu(.development)))
     let kind = session.state.kind
-    // Whatever the server was not told of, it is told of now.
+    // Every pending revocation is sent now.
     #expect(await bench.server.received(.logout, count: told + pending))
     #expect(known.legal.contains(kind), "it is \(kind) behind \(known)")
     if kind == .authenticated {
       let token = try #require(session.currentToken)
       if known.kind == .authenticated { #expect(token.generation.number >= known.generation) }
-      // The newest that was stored is one that the server goes on with.
+      // The server accepts the newest stored token.
       let next = try await session.refresh()
       #expect(next.generation > token.generation)
     } else {

@@ -5,29 +5,29 @@ import Testing
 #if os(Linux)
   /// `URLSession` on Linux ends the process at a trailer field, which every server may send.
   ///
-  /// `Specs/URLSession.md` has the bugs. If a test fails here since the process lives on, the bug is
-  /// repaired: take it off that page, and kill the process instead.
-  @Suite("Processes that the answer to a refresh ends", .timeLimit(.minutes(3)))
+  /// `Specs/URLSession.md` describes the bugs. If a test fails because the process survives, the bug is
+  /// fixed: remove it from that page, and kill the process instead.
+  @Suite("Processes that the response to a refresh ends", .timeLimit(.minutes(3)))
   struct EndedProcessTests {
-    @Test("REF-7 after the answer to a refresh has ended two processes, the next one does not ask")
+    @Test("REF-7 after a response has ended two processes, the third one waits before its refresh")
     func endedTwice() async throws {
       let bench = try ProcessBench {
         ($0.rotatesRefreshTokens, $0.rotationGrace) = (true, .seconds(3_600))
       }
       let third = try await bench.endTwice()
-      // The token's life of a second is over then, and a call needs a newer one.
+      // The token's lifetime of a second is over by then, and a call needs a newer one.
       try await Task.sleep(for: .seconds(2))
       let answer = try await third.ask("token")
       #expect(answer.error != nil)
       #expect(answer.state == "authenticated")
       #expect(bench.server.count(of: .refresh) == 2)
-      // A caller who asks for a refresh gets one.
+      // A manual refresh still sends a request.
       let refreshed = try await third.ask("refresh")
       #expect(refreshed.error == nil && refreshed.generation == 2)
       try bench.check()
     }
 
-    @Test("a server that ends the connection after the status line ends the process, too")
+    @Test("a server that closes the connection after the status line also ends the process")
     func cutAfterStatusLine() async throws {
       let server = try CutServer()
       let worker = try WorkerProcess([
@@ -42,7 +42,7 @@ import Testing
   }
 
   extension ProcessBench {
-    /// Ada's token has expired, and the answer to its refresh has ended two processes; a third one.
+    /// A third process, after the response to a refresh of Ada's expired token has ended two.
     func endTwice() async throws -> WorkerProcess {
       server.settings.update { $0.accessTokenLifetime = .seconds(1) }
       let user = LoopbackUser.sample
@@ -51,7 +51,7 @@ import Testing
       #expect(try await first.ask("login \(user.email) \(user.password)").error == nil)
       #expect(await first.lastAsk("refresh") == nil)
       try await first.ended()
-      // The lost reply is asked for again at once, when the session is opened.
+      // Opening the session retries the lost reply at once.
       let second = try start()
       _ = await second.lastAsk("open")
       try await second.ended()
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  /// Ends each connection in order, after the first line of an answer.
+  /// Closes each connection in order, after the first line of a response.
   private final class CutServer: Sendable {
     let port: UInt16
     private let socket: Int32

@@ -5,18 +5,18 @@ import SessionKit
 import SessionTestKit
 import Testing
 
-/// What becomes of the session when the one process that is refreshing is killed, or suspended by its
+/// The session after the one refreshing process is killed, or suspended by its
 /// system: the classic spurious logout of an app with an extension.
 ///
-/// What must not wait for the end of a lease has one of five minutes before it; what must wait has one of
-/// two seconds.
+/// A test that must not wait for the end of a lease uses one of five minutes; a test that must wait
+/// uses one of two seconds.
 @Suite("The process that is refreshing", .timeLimit(.minutes(3)))
 struct HolderTests {
   private static let strict: @Sendable (inout LoopbackSettings) -> Void = {
     ($0.rotatesRefreshTokens, $0.reuseEndsSession) = (true, true)
   }
 
-  /// Ada is signed in, and a process waits for the answer to its refresh at a gate.
+  /// Ada is signed in, and a process waits for the response to its refresh at a gate.
   private func holding(
     at moment: LoopbackFault.Moment = .beforeActing, timeout: Int64 = 300_000,
     _ settings: (inout LoopbackSettings) -> Void = strict
@@ -30,7 +30,7 @@ struct HolderTests {
     return (bench, holder, line, gate)
   }
 
-  /// Nobody was logged out, and everybody shows the server its newest token.
+  /// No user was logged out, and every process shows the server its newest token.
   private func agree(_ bench: ProcessBench, on generation: UInt64, _ workers: [WorkerProcess])
     async throws
   {
@@ -45,13 +45,13 @@ struct HolderTests {
     try bench.check()
   }
 
-  @Test("REF-3 it is killed: another takes its place at once, and the server is asked once more")
+  @Test("REF-3 after a refreshing process is killed, another replaces it with one more request")
   func killed() async throws {
     let (bench, holder, _, gate) = try await holding()
     let other = try await bench.open()
     let line = try other.say("refresh")
     try await holder.end()
-    // What it asked for never happened.
+    // Its request never reached the server.
     bench.server.failNext(.refresh, with: .dropConnection(.beforeActing))
     gate.admit(1)
     #expect(await bench.server.answered(.refresh))
@@ -63,7 +63,8 @@ struct HolderTests {
     try await agree(bench, on: 2, [other])
   }
 
-  @Test("REF-3 REF-7 it is killed when the server has rotated: in its grace another gets the token")
+  @Test(
+    "REF-3 REF-7 killed after the server rotated, within the grace: another process gets the token")
   func killedBehindRotation() async throws {
     let (bench, holder, _, gate) = try await holding(at: .afterActing) {
       ($0.rotatesRefreshTokens, $0.rotationGrace) = (true, .seconds(3_600))
@@ -80,7 +81,7 @@ struct HolderTests {
   }
 
   @Test(
-    "REF-3 REF-7 killed when its token is stored and not journaled: it is another's, none is asked for"
+    "REF-3 REF-7 killed after its token is stored, not journaled: another process uses it without a request"
   )
   func killedBehindStoring() async throws {
     let bench = try ProcessBench(Self.strict)
@@ -101,7 +102,7 @@ struct HolderTests {
   }
 
   @Test(
-    "REF-3 REF-7 killed before its token is stored, at a server that gives none twice: that ends it"
+    "REF-3 REF-7 killed before its token is stored, with a strict server, a process ends the session"
   )
   func killedBeforeStoring() async throws {
     let (bench, holder, _, gate) = try await holding(at: .afterActing)
@@ -117,7 +118,7 @@ struct HolderTests {
     try bench.check()
   }
 
-  @Test("OUT-1 killed when its logout is journaled: another keeps what telling the server needs")
+  @Test("OUT-1 killed after its logout is journaled, a process leaves the revocation to another")
   func killedLoggingOut() async throws {
     let bench = try ProcessBench()
     try await bench.signIn()
@@ -129,7 +130,7 @@ struct HolderTests {
     #expect(try await holder.answer(to: line).error == nil)
     try await holder.end()
     #expect(try await other.answer(to: told).error == nil)
-    // Nobody else is left: it tells the server, once a lease is over.
+    // No other process is left: it revokes after a lease.
     #expect(await bench.server.received(.logout))
     #expect(try await other.ask("state").state == "unauthenticated")
     try bench.check()
@@ -138,7 +139,8 @@ struct HolderTests {
   // MARK: Suspended
 
   @Test(
-    "REF-3 REF-7 suspended for longer than its request may take: the answer in its socket counts")
+    "REF-3 REF-7 a process suspended for longer than its request still uses the response in its socket"
+  )
   func answeredMeanwhile() async throws {
     var limit: Int64 = 3_000
     var (bench, holder, line, gate) = try await holding(timeout: limit)
@@ -154,7 +156,7 @@ struct HolderTests {
     gate.admit(1)
     #expect(await bench.server.answered(.refresh))
     gate.open()
-    // Another request that may take as long, and is not answered: until it is over, so is the time.
+    // Another request of equal length without a response: when it is over, so is the lease.
     let silence = bench.server.hold(.materials, at: .beforeActing)
     var request = HTTPRequest(
       method: "GET", url: bench.server.baseURL.appending(path: "materials"))
@@ -169,16 +171,16 @@ struct HolderTests {
     #expect(try bench.count(of: .logout) == 0)
   }
 
-  /// Milliseconds that a request of the other process may take; its lease is a second longer.
+  /// How many milliseconds a request of the other process may take; its lease is a second longer.
   private static let short: Int64 = 1_000
 
-  @Test("REF-3 suspended, overtaken, and refused when it is resumed: it has the newer token")
+  @Test("REF-3 a process that is suspended, overtaken and refused uses the newer token")
   func refusedLate() async throws {
     let (bench, holder, line, gate) = try await holding {
       ($0.rotatesRefreshTokens, $0.rotationGrace) = (true, .seconds(3_600))
     }
     holder.suspend()
-    // What a server says to one who comes after the other; it waits to be read.
+    // The server's response to the later process; it waits to be read.
     bench.server.failNext(.refresh, with: .status(401, code: "TOKEN_REUSED"))
     gate.admit(1)
     #expect(await bench.server.answered(.refresh))
@@ -193,7 +195,7 @@ struct HolderTests {
     try await agree(bench, on: 2, [holder, other])
   }
 
-  @Test("REF-3 suspended, overtaken, and answered: the answer that comes late is not used")
+  @Test("REF-3 a late response to a process that was suspended and overtaken is not used")
   func answeredLate() async throws {
     let (bench, holder, line, gate) = try await holding { _ in }
     holder.suspend()
@@ -208,14 +210,14 @@ struct HolderTests {
     #expect(late.error == nil && late.generation == 2)
     #expect(try bench.count(of: .refreshSucceeded) == 1)
     for worker in [holder, other] { #expect(try await worker.ask("call").status == 200) }
-    // Both show the token of the one who came first, whichever the server gave it.
+    // Both show the token of the first process, whichever one the server gave it.
     #expect(bench.shown.count == 2 && Set(bench.shown).count == 1)
     #expect(bench.shown.first != 2)
     try bench.check()
   }
 
   @Test(
-    "REF-3 suspended with the one good token: others are refused, nothing ends, it is everybody's")
+    "REF-3 if a suspended process has the good token, refusals end nothing and all use it later")
   func holdsTheToken() async throws {
     let (bench, holder, line, gate) = try await holding { $0.rotatesRefreshTokens = true }
     holder.suspend()
@@ -239,19 +241,19 @@ struct HolderTests {
   }
 
   @Test(
-    "REF-10 a process that was stopped with the lock overtakes nobody whose answer waits for that lock"
+    "REF-10 a process stopped with the lock does not overtake one whose response waits for that lock"
   )
   func stoppedWithLock() async throws {
     let (bench, holder, line, gate) = try await holding()
     let other = try await bench.open(timeout: Self.short)
     let stalled = try other.say("stall read")
     let refresh = try other.say("refresh")
-    // Its lease is over, and it has the lock: it looks at the token item before it takes the place.
+    // Its lease is over, and it has the lock: it reads the token item before it takes over.
     #expect(try await other.answer(to: stalled).error == nil)
     other.suspend()
     gate.open()
     #expect(await bench.server.answered(.refresh))
-    // The answer waits for the lock, for as long as it may.
+    // The response waits for the lock, for as long as it may.
     let silence = bench.server.hold(.materials, at: .beforeActing)
     var request = HTTPRequest(
       method: "GET", url: bench.server.baseURL.appending(path: "materials"))
@@ -264,14 +266,15 @@ struct HolderTests {
     #expect(answer.error == nil && answer.generation == 2)
     #expect(bench.server.count(of: .refresh) == 1)
     #expect(try bench.count(of: .refreshSucceeded) == 1)
-    // On a busy machine it was told that the lock was held, and has stored its answer since.
+    // On a busy machine it found the lock held, and has stored its response since.
     _ = try await holder.answer(to: line)
     #expect(try await holder.ask("refresh").generation == 3)
     #expect(try bench.count(of: .sessionExpired) == 0)
   }
 
   @Test(
-    "OUT-4 REF-3 suspended while another logs out: its answer brings nobody back and is given back")
+    "OUT-4 REF-3 the response to a process suspended during a logout is revoked and restores nothing"
+  )
   func loggedOutMeanwhile() async throws {
     let (bench, holder, line, gate) = try await holding()
     holder.suspend()

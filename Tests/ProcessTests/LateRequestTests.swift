@@ -3,12 +3,14 @@ import Foundation
 import SessionTestKit
 import Testing
 
-/// One process logs out while another refreshes, round after round: how many requests reach the server
-/// after the logout was journaled, and how late (REF-11, Specs/FaultModel.md).
+/// One process logs out while another refreshes, round after round.
 ///
-/// `SESSION_LATE_REQUESTS=3000 swift test --filter LateRequestTests` measures; a run of the day plays a few
-/// rounds, and asserts no time.
-@Suite("A logout beside a refresh", .serialized, .timeLimit(.minutes(30)))
+/// The test counts requests that reach the server after the logout was journaled, and how late they
+/// are (REF-11, Specs/FaultModel.md).
+///
+/// `SESSION_LATE_REQUESTS=3000 swift test --filter LateRequestTests` measures. A daily run does
+/// a few rounds and asserts no time.
+@Suite("A logout during a refresh", .serialized, .timeLimit(.minutes(30)))
 struct LateRequestTests {
   private static let rounds = Int(
     ProcessInfo.processInfo.environment["SESSION_LATE_REQUESTS"] ?? "")
@@ -23,11 +25,11 @@ struct LateRequestTests {
     var random = SystemRandomNumberGenerator()
     var counts: [Int] = []
     for round in 0..<(Self.rounds ?? 5) {
-      // By another session each time: one object may try so many times a minute only.
+      // By another session each time: one object may only try a limited number of times a minute.
       if round > 0 { try await bench.signIn() }
       #expect(try await refresher.ask("token").error == nil)
       let before = bench.server.count(of: .refresh)
-      // Sometimes one is told first, sometimes the other.
+      // Either process may receive its command first.
       let pause = UInt32.random(in: 0..<4_000, using: &random)
       let isFirst = Bool.random(using: &random)
       let lines: (logout: Int, refresh: Int)
@@ -47,7 +49,7 @@ struct LateRequestTests {
     try report(bench, counts)
   }
 
-  /// Prints what arrived after the logout of its round was journaled.
+  /// Prints the requests that arrived after the logout of their round was journaled.
   private func report(_ bench: ProcessBench, _ counts: [Int]) throws {
     let logouts = try bench.records().filter { $0.event?.kind == .logout }.map(\.time.milliseconds)
     #expect(logouts.count == counts.count)

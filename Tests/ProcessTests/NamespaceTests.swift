@@ -15,7 +15,7 @@ struct NamespaceTests {
   }
   private static let key = "00000000-0000-4000-8000-000000000001"
 
-  /// Long enough for a process that does not wait to be seen; no test fails because it is too short.
+  /// Long enough to notice a process that does not wait; a shorter time fails no test.
   private func pause() async throws { try await Task.sleep(for: .seconds(1)) }
 
   /// A journal or change log without its lock file, as on a system that has no such locks.
@@ -51,7 +51,7 @@ struct NamespaceTests {
   }
 
   @Test(
-    "REF-9 a live process in another PID namespace is not declared gone: its answer is waited for",
+    "REF-9 a live process in another PID namespace is not declared gone: its response is awaited",
     arguments: [true, false])
   func waitsForAnswer(hasLock: Bool) async throws {
     let bench = try ProcessBench(Self.strict)
@@ -76,11 +76,11 @@ struct NamespaceTests {
     try bench.check()
   }
 
-  @Test("REF-9 a process that was killed in another PID namespace is replaced at once, by its lock")
+  @Test("REF-9 a process killed in another PID namespace is replaced at once because of its lock")
   func killedInNamespace() async throws {
     let bench = try ProcessBench(Self.strict)
     try await bench.signIn()
-    // A lease of five minutes: no answer is waited for as long.
+    // A lease of five minutes: no response is awaited for that long.
     let (holder, _, gate) = try await refreshing(on: bench, isIsolated: true)
     let other = try await bench.openIsolated()
     try await holder.end()
@@ -95,7 +95,7 @@ struct NamespaceTests {
     try bench.check()
   }
 
-  @Test("REF-9 killed in another PID namespace and without a lock: its lease is waited for")
+  @Test("REF-9 a process killed in another PID namespace without a lock keeps its lease")
   func killedWithoutLock() async throws {
     let bench = try ProcessBench(Self.strict)
     try forbidLock(beside: bench.journal)
@@ -109,7 +109,7 @@ struct NamespaceTests {
     gate.open()
   }
 
-  @Test("REF-9 killed in the same namespace and without a lock: its number is proof enough")
+  @Test("REF-9 a process killed in the same namespace without a lock is gone by its number")
   func killedBesideWithoutLock() async throws {
     let bench = try ProcessBench(Self.strict)
     try forbidLock(beside: bench.journal)
@@ -125,7 +125,7 @@ struct NamespaceTests {
     #expect(try await other.answer(to: line).generation == 2)
   }
 
-  /// Two processes with the change log open, the first of which waits for the answer to a change.
+  /// Two processes with the change log open; the first waits for the response to a change.
   private func sending(hasLock: Bool) async throws -> (
     bench: ProcessBench, holder: WorkerProcess, line: Int, other: WorkerProcess,
     gate: LoopbackGate
@@ -162,7 +162,7 @@ struct NamespaceTests {
     try await holder.end()
     gate.open()
     var taken = 0
-    // The system may take a moment to end what was in the namespace.
+    // The system may take a moment to end the processes of the namespace.
     for _ in 0..<600 where taken == 0 {
       taken = try await other.ask("drain").status ?? 0
       if taken == 0 { try await Task.sleep(for: .milliseconds(100)) }

@@ -5,7 +5,7 @@ import SessionKit
 import SessionTestKit
 import Testing
 
-/// The life that an offline app leads, with real processes, a real server and real deaths.
+/// An offline app with real processes, a real server and real deaths.
 @Suite("The whole story of an offline app, its process killed in between", .timeLimit(.minutes(5)))
 struct OfflineStoryTests {
   private struct Sent: Codable, Equatable {
@@ -21,10 +21,10 @@ struct OfflineStoryTests {
     String(format: "00000000-0000-4000-8000-%012d", number)
   }
 
-  /// A process whose app works offline; where nothing listens, or at the server.
+  /// A process whose app works offline, at an address without a server or at the server.
   private func start(_ bench: ProcessBench, isOnline: Bool) async throws -> WorkerProcess {
     let addresses = [bench.server.baseURL.absoluteString, "http://127.0.0.1:1"]
-    // Tokens are bound to their backend, so each address is the other one's former one.
+    // Tokens are bound to their backend, so each address is a former one of the other.
     let (address, former) = isOnline ? (addresses[0], addresses[1]) : (addresses[1], addresses[0])
     let worker = try WorkerProcess([
       bench.journal, bench.secrets, address, "offline=1", "former=\(former)",
@@ -38,8 +38,8 @@ struct OfflineStoryTests {
 
   @Test(
     """
-    SYN-1 SYN-2 SYN-3 OUT-3 STA-6 JRN-2 ten changes offline, three deaths, an expiry, another user, the same \
-    one: what is left of the ten is at the server in order and once
+    SYN-1 SYN-2 SYN-3 OUT-3 STA-6 JRN-2 ten offline changes reach the server in order and once, despite \
+    three deaths, an expiry and another user
     """)
   func story() async throws {
     let bench = try ProcessBench(users: [.sample, Self.other])
@@ -49,7 +49,7 @@ struct OfflineStoryTests {
     #expect(try await worker.ask(login(.sample)).state == "authenticated")
     try await worker.end()
 
-    // Where nothing listens.
+    // An address without a server.
     worker = try await start(bench, isOnline: false)
     let changes = [
       "create list/1 Trip", "create task/1 Tent", "update task/1 Big_tent", "create task/2 Stove",
@@ -66,7 +66,7 @@ struct OfflineStoryTests {
     try await worker.end()
     #expect(server.changes.isEmpty)
 
-    // The session is over at the server meanwhile.
+    // The session has ended at the server meanwhile.
     server.revokeAllTokens()
     worker = try await start(bench, isOnline: true)
     #expect(try await worker.ask("refresh").state == "expired")
@@ -78,7 +78,7 @@ struct OfflineStoryTests {
     #expect(server.count(of: .changes) == 0, "none of them left for another user")
     #expect(try await worker.ask(login(.sample)).state == "authenticated")
 
-    // It dies when the server has taken the first, and nobody has heard of it.
+    // It dies after the server has accepted the first change, before its response is read.
     let gate = server.hold(.changes, at: .afterActing)
     try worker.say("sync")
     #expect(await server.received(.changes))

@@ -23,14 +23,14 @@ final class ProcessBench {
 
   deinit {
     server.stop()
-    // What a test leaves in the system's temporary folder is the system's to clean.
+    // The system removes what a test leaves in its temporary folder.
     do { try FileManager.default.removeItem(at: folder) } catch {}
   }
 
   var journal: String { folder.appending(path: "a.journal").path }
   var secrets: String { folder.appending(path: "secrets").path }
 
-  /// Ada signs in and is gone again; `hours` ago, by this device's clock.
+  /// Ada signs in and the process ends; `hours` ago, by this device's clock.
   func signIn(hoursAgo hours: Int64 = 0) async throws {
     let now = SystemClock().now().time
     let session = try await Session.open(
@@ -67,8 +67,9 @@ final class ProcessBench {
     return worker
   }
 
-  /// Whether the one request that was sent has no end yet: on a busy machine the patience of its process
-  /// may be over before that can be suspended.
+  /// Whether the sent request has no end yet.
+  ///
+  /// On a busy machine its deadline may pass before the process is suspended.
   func isFirstRequestOpen() throws -> Bool {
     let names = try records().map(\.name)
     return names.count { $0 == "requestSent" } == 1
@@ -87,7 +88,7 @@ final class ProcessBench {
     return records
   }
 
-  /// What all of them say.
+  /// The answers of all of them.
   func fold() throws -> SessionFold {
     var fold = SessionFold()
     for record in try records() { try fold.apply(record) }
@@ -99,10 +100,10 @@ final class ProcessBench {
     try records().count { $0.event?.kind == kind }
   }
 
-  /// Which access tokens the server was shown with calls, oldest first.
+  /// The access tokens that calls showed the server, oldest first.
   var shown: [Int?] { server.calls.filter { $0.endpoint == .materials }.map(\.accessToken) }
 
-  /// No secret is in the journal, and no rule of the wire was broken.
+  /// The journal contains no secret, and the wire rules were followed.
   func check(sourceLocation: SourceLocation = #_sourceLocation) throws {
     #expect(server.violations.isEmpty, sourceLocation: sourceLocation)
     let bytes = try Data(contentsOf: URL(fileURLWithPath: journal))

@@ -2,10 +2,10 @@ import Foundation
 import SessionTestKit
 import Testing
 
-/// What a process shows whose journal another one sets aside.
+/// The state of a process whose journal another process quarantines.
 @Suite("A process whose journal was quarantined", .timeLimit(.minutes(3)))
 struct QuarantineTests {
-  @Test("RES-6 a process whose journal another one has set aside says so in its state")
+  @Test("RES-6 a process whose journal was quarantined reports it in its state")
   func quarantined() async throws {
     let bench = try ProcessBench()
     let user = LoopbackUser.sample
@@ -24,7 +24,7 @@ struct QuarantineTests {
     #expect(shown.activity == "replaced")
     #expect(shown.generation == nil)
     #expect(try await first.ask("refresh").error != nil)
-    // The other one goes on.
+    // The other process continues.
     #expect(try await other.ask("refresh").error == nil)
     #expect(try await first.ask("close").error == nil)
     try bench.check()

@@ -16,13 +16,13 @@ struct RecordedStories {
     ($0.rotatesRefreshTokens, $0.reuseEndsSession) = (true, true)
   }
 
-  /// Ada is signed in, and a process waits at a gate for the answer to its refresh.
+  /// Ada is signed in, and a process waits at a gate for the response to its refresh.
   private func holding(
     at moment: LoopbackFault.Moment = .afterActing, timeout: Int64 = 300_000,
     _ settings: (inout LoopbackSettings) -> Void = strict
   ) async throws -> (bench: ProcessBench, holder: WorkerProcess, gate: LoopbackGate) {
     let bench = try ProcessBench(settings)
-    // By a process too: its clock is the system's, as the others' is.
+    // A process does this too: its clock is the system's, as in the other processes.
     let first = try await bench.open()
     let user = LoopbackUser.sample
     #expect(try await first.ask("login \(user.email) \(user.password)").error == nil)
@@ -34,9 +34,9 @@ struct RecordedStories {
     return (bench, holder, gate)
   }
 
-  /// The same, the process is suspended, and another one opens the journal before that patience is over.
+  /// The same; the process is suspended, and another one opens the journal before the deadline.
   ///
-  /// On a busy machine either may come too late: then it is done again with more patience.
+  /// On a busy machine either may be too late: then it is repeated with a longer deadline.
   private func overtaking(
     at moment: LoopbackFault.Moment = .afterActing, isAnswered: Bool = false,
     grace: Int64? = nil,
@@ -93,7 +93,7 @@ struct RecordedStories {
     try await bench.judge("killed-in-namespace", of: "killed-in-refresh")
   }
 
-  @Test("RPL-3 killed in the middle of a refresh, at a server that gives none twice")
+  @Test("RPL-3 a process is killed during a refresh, with a strict server")
   func killed() async throws {
     let (bench, holder, gate) = try await holding()
     try await holder.end()
@@ -105,7 +105,7 @@ struct RecordedStories {
     try await bench.judge("killed-in-refresh")
   }
 
-  @Test("RPL-3 killed in the middle of a refresh, and not opened again")
+  @Test("RPL-3 a process is killed during a refresh, and the session is not opened again")
   func open() async throws {
     let (bench, holder, gate) = try await holding()
     try await holder.end()
@@ -113,7 +113,7 @@ struct RecordedStories {
     try await bench.judge("still-request-open")
   }
 
-  @Test("RPL-3 suspended with the one good token for longer than the other process may wait")
+  @Test("RPL-3 a process with the good token is suspended for longer than the other one waits")
   func suspended() async throws {
     let (bench, holder, _, other) = try await overtaking(isAnswered: true, grace: 1_000)
     let told = try other.say("await logout")
@@ -123,7 +123,7 @@ struct RecordedStories {
     holder.resume()
   }
 
-  @Test("RPL-6 an older token comes to the server after a newer one, and the family is revoked")
+  @Test("RPL-6 an older token reaches the server after a newer one, and the family is revoked")
   func familyRevoked() async throws {
     let (bench, holder, gate, other) = try await overtaking(at: .beforeActing)
     let line = try other.say("refresh")
@@ -142,20 +142,20 @@ struct RecordedStories {
   }
 
   #if os(Linux)
-    @Test("RPL-6 the answer to a refresh ends the process, twice")
+    @Test("RPL-6 the response to a refresh ends the process two times")
     func endedTwice() async throws {
       let bench = try ProcessBench {
         ($0.rotatesRefreshTokens, $0.rotationGrace) = (true, .seconds(3_600))
       }
       let third = try await bench.endTwice()
       #expect(try await third.ask("state").state == "authenticated")
-      // The third process asks after a minute: on a loaded machine it may have done so by now.
+      // The third process retries after a minute: on a busy machine it may have done so by now.
       guard try bench.records().count(where: { $0.name == "requestSent" }) == 2 else { return }
       try await bench.judge("ended-twice", of: "still-offline")
     }
   #endif
 
-  @Test("RPL-3 suspended and overtaken, at a server that forgives")
+  @Test("RPL-3 a process is suspended and overtaken, with a tolerant server")
   func takenOver() async throws {
     let (bench, holder, gate, other) = try await overtaking(at: .beforeActing) {
       ($0.rotatesRefreshTokens, $0.rotationGrace) = (true, .seconds(3_600))
@@ -179,7 +179,7 @@ extension ProcessBench {
     #expect(try count(of: .logout) == 1)
   }
 
-  /// Holds what the tool says of the journal against the answer that is kept, but for times and numbers.
+  /// Compares the tool's answers about the journal with the stored ones, without times and numbers.
   fileprivate func judge(
     _ cause: String, of known: String? = nil, asking name: String? = nil
   ) async throws {
@@ -197,7 +197,7 @@ extension ProcessBench {
       errors: CollectedOutput())
     if ProcessInfo.processInfo.environment["RECORD_JOURNALS"] != nil {
       let line = ["$ sessionreplay why \(cause).journal"] + question
-      // Without the zeros that a writer who was killed leaves behind.
+      // Without the zeros that a killed writer leaves at the end.
       var reader = try JournalReader(path: journal)
       try reader.visit { _, _ in true }
       try Data(contentsOf: URL(fileURLWithPath: journal)).prefix(Int(reader.totals.bytes))
@@ -223,7 +223,7 @@ extension ProcessBench {
       return list.filter { !["tokenLives", "tokenOver"].contains($0["what"] as? String) }
         .map { "\(name) \($0["what"] ?? "") \($0["certainty"] ?? "")" }
     }
-    // How often something was tried again is a matter of milliseconds.
+    // The number of retries depends on milliseconds.
     let told = words.enumerated().filter { $0.offset == words.firstIndex(of: $0.element) }
     return ["cause", "certainty"].map { object[$0] as? String ?? "" } + told.map(\.element)
   }

@@ -2,11 +2,12 @@
 import SessionTestKit
 import Testing
 
-/// All that is promised of an app with its extensions, twenty times over.
+/// The promises about an app with its extensions, with twenty processes.
 @Suite("Twenty processes", .serialized, .timeLimit(.minutes(3)))
 struct TwentyTests {
   @Test(
-    "REF-3 JRN-1 twenty processes and an expired token: one refresh, and all hold the new token")
+    "REF-3 JRN-1 twenty processes with an expired token make one refresh, and all hold the new token"
+  )
   func oneRefresh() async throws {
     let bench = try ProcessBench {
       ($0.rotatesRefreshTokens, $0.reuseEndsSession) = (true, true)
@@ -15,7 +16,7 @@ struct TwentyTests {
     let gate = bench.server.hold(.refresh)
     let workers = try (0..<20).map { _ in try bench.start() }
     let lines = try workers.map { (open: try $0.say("open"), token: try $0.say("token")) }
-    // The token has expired: opening has asked for another.
+    // The token has expired, so opening has refreshed it.
     for (worker, line) in zip(workers, lines) {
       let answer = try await worker.answer(to: line.open)
       #expect(answer.error == nil && answer.state == "authenticated" && answer.generation == 1)
@@ -41,7 +42,7 @@ struct TwentyTests {
     try bench.check()
   }
 
-  @Test("OUT-1 JRN-1 one logs out: the others are told without asking, and nothing is left")
+  @Test("OUT-1 JRN-1 after one process logs out, the others are notified and no item is left")
   func toldOfLogout() async throws {
     let bench = try ProcessBench()
     try await bench.signIn()
@@ -62,7 +63,7 @@ struct TwentyTests {
     try bench.check()
   }
 
-  @Test("OUT-1 REF-3 who does not follow learns of another's logout when it asks for a token")
+  @Test("OUT-1 REF-3 a process that does not follow learns of a logout when it requests a token")
   func askedAfterLogout() async throws {
     let bench = try ProcessBench()
     try await bench.signIn()

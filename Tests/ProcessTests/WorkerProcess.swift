@@ -4,9 +4,9 @@ import SessionTestKit
 import Synchronization
 import Testing
 
-/// A worker in a process of its own: told by lines, answering by lines, stopped and killed by signals.
+/// A worker in a process of its own: it reads commands and writes answers as lines.
 final class WorkerProcess {
-  /// What a worker said of one line.
+  /// A worker's answer to one line.
   struct Answer: Decodable, Equatable {
     var number: Int
     var command: String
@@ -23,7 +23,7 @@ final class WorkerProcess {
   private let end = Milestone()
   private var lines = 0
 
-  /// A worker; `isIsolated` puts it into a PID namespace of its own, where it is process 1.
+  /// A worker; `isIsolated` starts it in a PID namespace of its own, as process 1.
   init(_ arguments: [String], isIsolated: Bool = false) throws {
     let binary = try Self.binary()
     let output = Pipe()
@@ -44,7 +44,7 @@ final class WorkerProcess {
 
   deinit { process.send(SIGKILL) }
 
-  /// Tells it to do something; the number of its answer.
+  /// Sends a command; returns the number of its answer.
   @discardableResult
   func say(_ line: String) throws -> Int {
     lines += 1
@@ -61,7 +61,7 @@ final class WorkerProcess {
       sourceLocation: sourceLocation)
   }
 
-  /// Tells it to do something, and waits for the answer.
+  /// Sends a command and waits for the answer.
   func ask(
     _ line: String, sourceLocation: SourceLocation = #_sourceLocation
   ) async throws -> Answer {
@@ -75,31 +75,31 @@ final class WorkerProcess {
     #expect(waitid(P_PID, id_t(process.identifier), &status, WSTOPPED | WNOWAIT) == 0)
   }
 
-  /// Lets it go on.
+  /// Resumes it.
   func resume() {
     #expect(process.send(SIGCONT))
   }
 
-  /// Tells it to do something, and waits for the answer; `nil` where it dies before that.
+  /// Sends a command and waits for the answer; `nil` if it dies first.
   func lastAsk(_ line: String) async -> Answer? {
     do { return await book.answer(to: try say(line)) } catch {
-      // Nobody reads the line any more.
+      // The line has no reader any more.
       return nil
     }
   }
 
-  /// Waits until there is no such process any more.
+  /// Waits until the process no longer exists.
   func ended() async throws {
     try #require(await end.isReached(), "it does not end")
   }
 
-  /// Ends it at once; when this returns there is no such process any more.
+  /// Kills it; when this returns, the process no longer exists.
   func end() async throws {
     #expect(process.send(SIGKILL))
     try await ended()
   }
 
-  /// The program, which is built beside the tests.
+  /// The program, which is built together with the tests.
   private static func binary() throws -> String {
     var folders = [URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()]
     folders.append(Bundle.main.bundleURL)
@@ -115,7 +115,7 @@ final class WorkerProcess {
 /// PID namespaces, which the system may refuse to make.
 enum Namespaces {
   static let tool = "/usr/bin/unshare"
-  /// Who kills the tool kills the process in the namespace.
+  /// If the tool is killed, the process in the namespace is killed too.
   static let options = ["--pid", "--fork", "--mount-proc", "--kill-child=SIGKILL"]
 
   /// Whether this system lets a test make them.
@@ -129,7 +129,7 @@ enum Namespaces {
   }()
 }
 
-/// Something that is reached once, waited for with a deadline that hides no hang.
+/// An event that is waited for, with a deadline that reveals a hang.
 private final class Milestone: Sendable {
   private struct State {
     var isReached = false
@@ -184,7 +184,7 @@ private final class AnswerBook: Sendable {
     return state.withLock { $0.answers[number] }
   }
 
-  /// There will be no more of them.
+  /// No more answers will come.
   func end() {
     let milestones = state.withLock { state in
       state.isOver = true

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What of an answer is the same whenever its story is played: neither times nor numbers of processes.
+/// The part of an answer that is the same in each run of its story: no times, no process numbers.
 struct AnswerShape: Equatable {
   let cause: String
   let certainty: String

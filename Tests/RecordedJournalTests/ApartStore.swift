@@ -2,7 +2,7 @@
 import SessionKit
 import Synchronization
 
-/// Secrets in files, the refresh token in one of its own, which is locked after some readings.
+/// Secrets in files, the refresh token in a separate one, which is locked after some readings.
 final class ApartStore: SecretStore {
   private let files: FileSecretStore
   private let left = Mutex<Int?>(nil)
@@ -11,7 +11,7 @@ final class ApartStore: SecretStore {
     files = FileSecretStore(folder: folder)
   }
 
-  /// The refresh token can be read so many times more.
+  /// How many more times the refresh token can be read.
   func lock(after readings: Int) { left.withLock { $0 = readings } }
 
   var separatesRefreshToken: Bool { true }
@@ -41,7 +41,7 @@ final class ApartStore: SecretStore {
   }
 }
 
-/// Secrets in files, whose token item cannot be written for a while.
+/// Secrets in files, whose token item cannot be written for some time.
 final class BrokenStore: SecretStore {
   private let files: FileSecretStore
   private let isBroken = Mutex(false)

@@ -7,7 +7,7 @@ import Testing
 @testable import SessionExplain
 
 extension JournalStory {
-  /// A server that fails until the policy gives up, and tokens whose life is over.
+  /// A server that fails until the policy gives up, and expired tokens.
   static let exhaustions: [JournalStory] = [
     exhausted(.serverFailing, [.status(503), .status(503), .status(500, code: "DB_DOWN")]),
     exhausted(

@@ -8,7 +8,7 @@ import Testing
 @testable import SessionExplain
 
 extension JournalStory {
-  /// Records that ended nothing, asked for by their place.
+  /// Records that ended nothing, selected by their place.
   static let records: [JournalStory] = [
     JournalStory(.switchRefused, "a switch to a role of somebody else", asks: "requestEnded") {
       stage in

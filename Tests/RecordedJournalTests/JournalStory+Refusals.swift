@@ -98,7 +98,7 @@ extension JournalStory {
     },
   ]
 
-  /// The server answers a refresh with its word.
+  /// The server answers a refresh with this code.
   private static func refusedWith(_ cause: Cause, _ fault: LoopbackFault) -> JournalStory {
     JournalStory(cause, "a refresh is answered: \(fault)") { stage in
       let session = try await stage.signedIn()

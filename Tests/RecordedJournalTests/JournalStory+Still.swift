@@ -9,7 +9,7 @@ import Testing
 @testable import SessionExplain
 
 extension JournalStory {
-  /// Sessions that nothing has ended, and journals without one.
+  /// Sessions that have not ended, and journals without one.
   static let still: [JournalStory] = [
     JournalStory(.stillOffline, "the server is gone, and the token's life ends") { stage in
       let session = try await stage.signedIn()
@@ -37,7 +37,7 @@ extension JournalStory {
       let store = ApartStore(folder: stage.secrets.path)
       try await stage.signedIn(.keeping, store).close()
       let session = try await stage.open(.keeping, store)
-      // Looked at before the request is noted, and locked when it is to be sent.
+      // The presence check before the note succeeds; the item is locked at the request.
       store.lock(after: 1)
       await stage.refreshInVain(session)
       try await session.close()

@@ -8,7 +8,7 @@ import Testing
 @testable import SessionExplain
 
 extension JournalStory {
-  /// Stored items that are gone, changed, older or newer than they should be.
+  /// Stored items that are missing, changed, older or newer than they should be.
   static let storage: [JournalStory] = [
     JournalStory(
       .answerNotStored,

@@ -6,12 +6,12 @@ import Testing
 @testable import ReplayCommands
 @testable import SessionExplain
 
-/// How the journal of a cause comes about: a real session against a real server, on real files.
+/// How the journal of a cause is made: a real session with a real server, on real files.
 struct JournalStory: Sendable, CustomTestStringConvertible {
   let cause: Cause
   /// What was done, for the page.
   let title: String
-  /// Which record is asked for: the last one of this name; `nil` for the last end.
+  /// The selected record: the last one of this name; `nil` for the last end.
   var asks: String?
   let tell: @Sendable (StoryStage) async throws -> Void
 

@@ -5,9 +5,9 @@ import Testing
 @testable import ReplayCommands
 @testable import SessionExplain
 
-/// A journal of `Specs/Journals`, what is asked of it, and the answers that are kept beside it.
+/// A journal of `Specs/Journals`, the questions about it, and the answers stored next to it.
 struct RecordedJournal {
-  /// What its files are called: the cause, or the name of a variant.
+  /// The name of its files: the cause, or the name of a variant.
   let name: String
   let arguments: [String]
 
@@ -27,7 +27,7 @@ struct RecordedJournal {
     (name, self.arguments) = (cause.rawValue, arguments)
   }
 
-  /// The one that is kept; what is asked of it stands in the first line of its text.
+  /// The stored journal; the first line of its text contains the question.
   init(keptFor cause: Cause) throws { try self.init(named: cause.rawValue) }
 
   /// The one with this name.
@@ -46,7 +46,7 @@ struct RecordedJournal {
     try String(contentsOf: file(suffix), encoding: .utf8)
   }
 
-  /// Keeps a journal with its answers.
+  /// Stores a journal with its answers.
   func write(_ journal: Data) throws {
     try journal.write(to: file("journal"))
     let (text, json) = answers()
@@ -58,7 +58,7 @@ struct RecordedJournal {
     try Data(json.utf8).write(to: file("json"))
   }
 
-  /// What the tool says of it.
+  /// The tool's answers about it.
   func answers() -> (text: String, json: String) {
     let run = Self.run([file("journal").path] + arguments)
     let words = ["why", "\(name).journal"] + arguments

@@ -10,10 +10,10 @@ import Testing
 /// Each cause of `Specs/Why.md` has a journal that a real run wrote, with the answer to it.
 ///
 /// `RECORD_JOURNALS=1 swift test --filter RecordedJournal` writes the journals of the stories anew, and
-/// `UPDATE_GOLDEN=1` the answers alone; read what git then shows.
+/// `UPDATE_GOLDEN=1` only the answers; check the difference with git.
 @Suite("Specs/Journals")
 struct RecordedJournalTests {
-  @Test("RPL-3 JRN-3 a story played anew gets the answer that is kept", arguments: JournalStory.all)
+  @Test("RPL-3 JRN-3 a story that runs again gets its stored answer", arguments: JournalStory.all)
   func story(_ story: JournalStory) async throws {
     let stage = try StoryStage()
     try await story.tell(stage)

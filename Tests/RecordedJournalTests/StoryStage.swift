@@ -14,7 +14,7 @@ final class StoryStage: Sendable {
 
   init() throws {
     server = try LoopbackServer.start()
-    // What expires, expires on the manual clock, which is far from the server's.
+    // Tokens expire by the manual clock, which differs from the server's.
     server.settings.update { $0.tellsTime = false }
     folder = FileManager.default.temporaryDirectory.appending(path: "story-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -22,7 +22,7 @@ final class StoryStage: Sendable {
 
   deinit {
     server.stop()
-    // What a test leaves in the system's temporary folder is the system's to clean.
+    // The system removes what a test leaves in its temporary folder.
     do { try FileManager.default.removeItem(at: folder) } catch {}
   }
 
@@ -45,7 +45,7 @@ final class StoryStage: Sendable {
     try await Session.open(configuration(policy, store))
   }
 
-  /// The same, and time goes on: what is not found is looked for again (RES-7).
+  /// The same, and time passes: a missing item is read again (RES-7).
   func openMissing() async throws -> Session {
     let configuration = configuration(.story)
     return try await clock.running { try await Session.open(configuration) }
@@ -60,7 +60,7 @@ final class StoryStage: Sendable {
     return session
   }
 
-  /// A session of a token that cannot be refreshed, which an old layer held.
+  /// A session of a token that cannot be refreshed, adopted from an older storage layer.
   func adopted(lifetime: Int64) async throws -> Session {
     let session = try await open(.adopting)
     let token = LoopbackToken.make(claims: ["sub": .string(LoopbackUser.sample.id)])
@@ -71,7 +71,7 @@ final class StoryStage: Sendable {
     return session
   }
 
-  /// Refreshes, and the server or the network is not willing; so many times, ten seconds apart.
+  /// Refreshes while the server or the network fails: this many times, ten seconds apart.
   func refreshInVain(_ session: Session, times: Int = 1) async {
     for _ in 0..<times {
       clock.advance(by: .seconds(10))
@@ -79,7 +79,7 @@ final class StoryStage: Sendable {
     }
   }
 
-  /// Does what must fail.
+  /// Runs an operation that must fail.
   func fails<Value>(
     _ call: () async throws(SessionError) -> Value,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -94,7 +94,7 @@ final class StoryStage: Sendable {
 
   func secret(_ name: String) -> URL { secrets.appending(path: name) }
 
-  /// Changes the fields of the stored token, as no program should.
+  /// Changes fields of the stored token, which no program does.
   func editToken(_ change: (inout [String: Any]) -> Void) throws {
     let file = secret("token")
     var item = try #require(
@@ -105,7 +105,7 @@ final class StoryStage: Sendable {
     try JSONSerialization.data(withJSONObject: item).write(to: file)
   }
 
-  /// Makes a stored item one that a newer version wrote.
+  /// Replaces a stored item by one of a newer version.
   func makeNewer(_ name: String) throws {
     let file = secret(name)
     var item = try #require(
@@ -114,7 +114,7 @@ final class StoryStage: Sendable {
     try JSONSerialization.data(withJSONObject: item).write(to: file)
   }
 
-  /// Keeps a copy of a file or a folder.
+  /// Copies a file or a folder.
   func copy(_ name: String, to other: String) throws {
     let target = folder.appending(path: other)
     if FileManager.default.fileExists(atPath: target.path) {
@@ -136,7 +136,7 @@ final class StoryStage: Sendable {
     return records
   }
 
-  /// Leaves of the journal what comes before the first record of a name, as a crash would.
+  /// Keeps the part of the journal before the first record of a name, as after a crash.
   func cutJournal(before name: String, plus bytes: Int = 0) throws {
     let first = try #require(try records().first { $0.record.name == name })
     let file = URL(filePath: journal)
@@ -157,7 +157,7 @@ final class StoryStage: Sendable {
 }
 
 extension SessionPolicy {
-  /// Three attempts, and then it is over.
+  /// Three attempts, and then the end.
   static var story: SessionPolicy {
     SessionPolicy.clearOnRefusal.named("story") {
       $0.refresh.beforeExpiry = .seconds(300)
@@ -170,14 +170,14 @@ extension SessionPolicy {
     }
   }
 
-  /// The same, and nothing is thrown away.
+  /// The same without removing anything.
   static var keeping: SessionPolicy {
     var policy = SessionPolicy.story
     (policy.ending.onRejection, policy.ending.onExhaustion) = (.keep, .stay)
     return policy
   }
 
-  /// Without anything but the token.
+  /// Without any item except the token.
   static var adopting: SessionPolicy {
     var policy = SessionPolicy.story
     policy.limits.profileCheck = .whenUnknown
@@ -185,7 +185,7 @@ extension SessionPolicy {
   }
 }
 
-/// How long something is waited for, in seconds: long on a busy machine, unless what is tried is to fail.
+/// How many seconds a wait may take: long on a busy machine, unless the operation should fail.
 private let patience = Double(ProcessInfo.processInfo.environment["SESSION_PATIENCE"] ?? "") ?? 240
 
 /// Waits for something that happens on other threads.
@@ -194,7 +194,7 @@ func eventually(
   sourceLocation: SourceLocation = #_sourceLocation
 ) async rethrows {
   let end = Date(timeIntervalSinceNow: seconds)
-  // Who is not given its turn for long must not be too late at its first look.
+  // A thread that waits long for its turn must still look once after the deadline.
   var looks = 0
   while Date() < end || looks < 400 {
     if try isTrue() { return }

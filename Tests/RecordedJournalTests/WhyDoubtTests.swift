@@ -4,10 +4,10 @@ import Testing
 @testable import ReplayCommands
 @testable import SessionExplain
 
-/// Histories that look like a cause and are none, or not for certain.
+/// Histories that resemble a cause but do not prove it.
 @Suite("Why claims no more than the journal proves")
 struct WhyDoubtTests {
-  /// Process 200 takes the request of process 100 for lost, and is refused; then 100 names it again.
+  /// Process 200 presumes the request of process 100 lost and is refused; then 100 names it again.
   private func overtaken(_ late: (inout WhyHistory, UInt64) -> Void) -> Explanation {
     var history = WhyHistory()
     history.add(1, WhyHistory.opened(200, at: 1))
@@ -21,7 +21,7 @@ struct WhyDoubtTests {
 
   // MARK: 1. Late answers
 
-  @Test("RPL-3 a request whose own process comes back with the answer is not lost")
+  @Test("RPL-3 a request whose own process returns with the response is not lost")
   func lateAnswer() {
     let answer = overtaken { history, lost in
       history.end(69, .refusal("TOKEN_REUSED"), 1, lost)
@@ -32,7 +32,7 @@ struct WhyDoubtTests {
     #expect(answer.has(.cameBack))
   }
 
-  @Test("RPL-3 a request that turns out not to have been sent is not lost")
+  @Test("RPL-3 a request that was not sent after all is not lost")
   func lateNoConnection() {
     let answer = overtaken { history, lost in
       history.add(70, WhyHistory.ended(lost, .offline))
@@ -42,7 +42,7 @@ struct WhyDoubtTests {
     #expect(!answer.has(.rotatedReplyLost))
   }
 
-  @Test("RPL-3 a process that comes back without an answer changes nothing")
+  @Test("RPL-3 a process that returns without a response changes nothing")
   func lateNoReply() {
     let answer = overtaken { history, lost in
       history.add(70, WhyHistory.ended(lost, .lost))
@@ -56,7 +56,7 @@ struct WhyDoubtTests {
   // MARK: 2, 3. Codes
 
   @Test(
-    "RPL-3 a code behind a lost reply makes it likely only where it says used",
+    "RPL-3 a code after a lost reply makes it likely only if the code says used",
     arguments: [
       ("TOKEN_REUSED", Cause.lostReply, Certainty.likely),
       ("INVALID_GRANT", .lostReply, .possible), ("invalid_grant", .lostReply, .possible),
@@ -77,7 +77,7 @@ struct WhyDoubtTests {
   }
 
   @Test(
-    "RPL-3 a code that only has a known word in it is repeated, and proves nothing",
+    "RPL-3 a code that only contains a known word is repeated and proves nothing",
     arguments: [
       "PASSWORD_EXPIRED", "UNKNOWN_ERROR", "USER_NOT_FOUND", "CLIENT_REVOKED", "ACCOUNT_LOCKED",
       "PASSWORD_REUSED",
@@ -94,7 +94,7 @@ struct WhyDoubtTests {
   }
 
   @Test(
-    "RPL-3 a code that is a known word says its cause",
+    "RPL-3 a code that is a known word determines the cause",
     arguments: RefusalWord.codes.flatMap { row in row.codes.map { ($0, row.says) } })
   func knownCodes(_ code: String, _ says: String) {
     let causes: [String: Cause] = [
@@ -109,7 +109,7 @@ struct WhyDoubtTests {
   // MARK: 4. Every request answered
 
   @Test(
-    "RPL-3 a lost reply is ruled out only where every request was answered or not sent",
+    "RPL-3 a lost reply is ruled out only if every request was answered or not sent",
     arguments: [
       (.offline, true), (RequestFailure(kind: .secretsUnavailable), true),
       (RequestFailure(kind: .rateLimited, status: 429), true),
@@ -130,7 +130,7 @@ struct WhyDoubtTests {
 
   // MARK: 5. No refresh token
 
-  @Test("RPL-3 no refresh token to read does not say that there never was one")
+  @Test("RPL-3 a refresh token that cannot be read does not mean that there never was one")
   func noRefreshToken() {
     var history = WhyHistory()
     history.attempt(60, RequestFailure(kind: .server, status: 503))
@@ -145,9 +145,9 @@ struct WhyDoubtTests {
     #expect(answer.advice.contains { $0.what == .lookAtItem })
   }
 
-  // MARK: 6. Behind the record
+  // MARK: 6. After the record
 
-  @Test("RPL-3 what another session did is no success of this one")
+  @Test("RPL-3 a later session's refresh is not a success of the refused one")
   func otherSession() {
     var history = WhyHistory()
     let first = history.attempt(60, .lost)
@@ -163,7 +163,7 @@ struct WhyDoubtTests {
     #expect(!answer.has(.nobodyEnded))
   }
 
-  @Test("RPL-3 that the server was told may stand far behind")
+  @Test("RPL-3 a revocation that settles much later is found")
   func settledLate() {
     var history = WhyHistory()
     history.add(
@@ -183,9 +183,9 @@ struct WhyDoubtTests {
     #expect(history.answer(at: failed).signedInAgain == failed + 1)
   }
 
-  // MARK: 7, 8. Who took it
+  // MARK: 7, 8. The process that replaced a request
 
-  @Test("RPL-3 a request taken before its deadline is not told as taken behind it")
+  @Test("RPL-3 a request replaced before its deadline is not reported as replaced after it")
   func takenEarly() {
     var history = WhyHistory()
     history.add(1, WhyHistory.opened(200, at: 1))
@@ -199,7 +199,7 @@ struct WhyDoubtTests {
     #expect(!answer.has(.overtakenAfterDeadline))
   }
 
-  @Test("RPL-3 who took a request for lost is known however many came behind")
+  @Test("RPL-3 the process that presumed a request lost is known after any number of later ones")
   func takerIsKept() throws {
     var history = WhyHistory()
     let lost = history.add(60, WhyHistory.sent(1, until: 66))
@@ -217,7 +217,7 @@ struct WhyDoubtTests {
     #expect(!WhyText(zone: .utc, isFull: true).text(answer).contains("process 0"))
   }
 
-  @Test("RPL-3 a late end of a switch names who had taken its place")
+  @Test("RPL-3 a late end of a switch names the process that replaced it")
   func lateSwitch() throws {
     var history = WhyHistory()
     history.add(1, WhyHistory.opened(200, at: 1))
@@ -234,7 +234,7 @@ struct WhyDoubtTests {
 
   // MARK: 9. Death of the process
 
-  @Test("RPL-3 that nobody opened the journal between is known when the request ends")
+  @Test("RPL-3 the openings before a request's end are known when it ends")
   func openingBetween() {
     var quiet = WhyHistory()
     quiet.attempt(60, .lost)

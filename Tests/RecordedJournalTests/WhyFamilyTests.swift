@@ -4,10 +4,10 @@ import Testing
 @testable import ReplayCommands
 @testable import SessionExplain
 
-/// A server with reuse detection revokes a whole family of tokens if it sees an older one again.
+/// A server with reuse detection revokes a family of tokens if it receives an older one again.
 @Suite("Why considers every token of a sign-in")
 struct WhyFamilyTests {
-  /// Process 200 takes the place of process 100 and gets `tok#2`; then process 100 comes back.
+  /// Process 200 replaces process 100 and receives `tok#2`; then process 100 returns.
   private func overtaken(
     _ answer: RequestFailure?, then rest: (inout WhyHistory) -> Void
   ) -> WhyHistory {
@@ -23,7 +23,7 @@ struct WhyFamilyTests {
     return history
   }
 
-  @Test("RPL-6 a family that was revoked since an older token came again is explained so")
+  @Test("RPL-6 a family that was revoked after an older token came again is explained so")
   func revokedFamily() {
     let answer = overtaken(.refusal("TOKEN_REUSED")) {
       $0.refuse(90, "TOKEN_REVOKED", of: 2, by: 200)
@@ -41,7 +41,7 @@ struct WhyFamilyTests {
   }
 
   @Test(
-    "RPL-6 the code of the last refusal decides how sure it is",
+    "RPL-6 the code of the last refusal decides the certainty",
     arguments: [
       ("TOKEN_REUSED", "family-revoked", Certainty.likely),
       ("INVALID_GRANT", "family-revoked", .possible), (nil, "family-revoked", .possible),
@@ -66,7 +66,7 @@ struct WhyFamilyTests {
     #expect(!answer.rulesOut(.oneProcess))
   }
 
-  @Test("RPL-6 a reply to an older token that never came may be why a family was revoked")
+  @Test("RPL-6 a lost reply to an older token may be why a family was revoked")
   func lostBeforeThat() {
     var history = WhyHistory()
     let first = history.attempt(60, .lost)
@@ -94,7 +94,7 @@ struct WhyFamilyTests {
     #expect(history.answer().rulesOut(.everyRequestAnswered))
   }
 
-  @Test("RPL-6 what an earlier sign-in did says nothing of this one")
+  @Test("RPL-6 the requests of an earlier sign-in do not matter for this one")
   func earlierSignIn() {
     var history = overtaken(.refusal("TOKEN_REUSED")) {
       $0.add(80, .event(.logout(.init(reason: .user))))
@@ -106,7 +106,7 @@ struct WhyFamilyTests {
     #expect(history.answer().rulesOut(.oneProcess))
   }
 
-  @Test("RPL-6 nothing is ruled out of tokens whose records were compacted or lost")
+  @Test("RPL-6 nothing is ruled out for tokens whose records were compacted or lost")
   func unknownBefore() {
     var history = WhyHistory()
     history.add(50, WhyHistory.cut)
@@ -117,7 +117,7 @@ struct WhyFamilyTests {
     #expect(!history.answer().rulesOut(.oneProcess))
   }
 
-  @Test("RPL-6 of many older requests those that say most are kept")
+  @Test("RPL-6 of many older requests the most informative ones are kept")
   func many() {
     var history = WhyHistory()
     var request: UInt64 = 0

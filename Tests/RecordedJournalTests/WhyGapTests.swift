@@ -4,12 +4,12 @@ import Testing
 @testable import ReplayCommands
 @testable import SessionExplain
 
-/// Clocks, starts of the system, tails that were cut off, and batches: where nothing shows that nothing was.
-@Suite("Why claims nothing of what no record covers")
+/// Clocks, starts of the system, cut tails and batches: histories in which absence proves nothing.
+@Suite("Why claims nothing that no record covers")
 struct WhyGapTests {
   // MARK: Clocks
 
-  @Test("RPL-3 openings that end before the token did say nothing of the clock behind them")
+  @Test("RPL-3 openings before the token's end do not prove the clock after them")
   func clockCovers() throws {
     for (last, isRuledOut) in [(10, false), (3_550, false), (3_650, true)] as [(Int64, Bool)] {
       var history = WhyHistory(isRefreshable: false)
@@ -22,7 +22,7 @@ struct WhyGapTests {
     }
   }
 
-  @Test("RPL-3 that openings agree names the records from which to which they do")
+  @Test("RPL-3 the finding that openings agree names the first and the last record")
   func clockRange() throws {
     var history = WhyHistory()
     history.add(30, WhyHistory.opened(101, at: 30))
@@ -34,7 +34,7 @@ struct WhyGapTests {
   }
 
   @Test(
-    "RPL-3 a clock that was set back tells no life that a token had left, nor how long it was unused"
+    "RPL-3 after a clock was set back, the token's remaining lifetime and idle time are not stated"
   )
   func setBack() {
     for (uptime, isTold) in [(100, true), (5_100, false)] as [(Int64, Bool)] {
@@ -48,7 +48,7 @@ struct WhyGapTests {
       #expect(answer.has(.unusedTooLong) == isTold)
       #expect(answer.has(.unusedUntold) == !isTold)
     }
-    // Before the token came it takes nothing from it.
+    // Before the token arrived, it does not affect the token.
     var before = WhyHistory()
     before.add(100, WhyHistory.opened(101, at: 5_100))
     let request = before.add(120, WhyHistory.sent(1, by: 101, until: 126))
@@ -60,7 +60,7 @@ struct WhyGapTests {
   // MARK: Starts of the system
 
   @Test(
-    "RPL-3 an opening that names no start of the system does not say that it was started anew",
+    "RPL-3 an opening without a system start does not prove a restart",
     arguments: [
       ("first", nil, .startUnnamed), (nil, "first", .startUnnamed), (nil, nil, .startUnnamed),
       ("first", "second", .startedAnew),
@@ -76,7 +76,7 @@ struct WhyGapTests {
     #expect(told == [word])
   }
 
-  @Test("RPL-3 behind an opening that names no start others may still be at it")
+  @Test("RPL-3 after an opening that names no start, other processes may still be active")
   func unnamedOthers() {
     for (boot, isAlone) in [("second", true), (nil, false)] as [(Identifier?, Bool)] {
       var history = WhyHistory()
@@ -91,7 +91,7 @@ struct WhyGapTests {
 
   // MARK: Tails
 
-  @Test("RPL-3 a tail that was cut off may have held the end of what is still there")
+  @Test("RPL-3 a cut tail may have contained the end of a session that still seems open")
   func cutInSession() {
     var history = WhyHistory()
     history.attempt(60, .offline)
@@ -105,14 +105,14 @@ struct WhyGapTests {
     history.add(110, .event(.sessionExpired(.init(reason: .secretsMissing))))
     #expect(!history.answer().rulesOut(.noLogoutByApp))
     #expect(history.answer().certainty == .proven)
-    // Of who signs in behind it nothing was in it.
+    // It contained nothing about a later sign-in.
     history.add(120, WhyHistory.login(2, at: 120))
     #expect(history.answer(at: 8).certainty == .proven)
     history.add(130, .event(.sessionExpired(.init(reason: .secretsMissing))))
     #expect(history.answer().rulesOut(.noLogoutByApp))
   }
 
-  @Test("RPL-3 a tail that nobody was told of holds nothing")
+  @Test("RPL-3 a tail that was never acknowledged contains no record")
   func tornTail() {
     var history = WhyHistory()
     history.add(
@@ -124,7 +124,7 @@ struct WhyGapTests {
 
   // MARK: Batches
 
-  @Test("RPL-3 what was decided with an end is explained as it, though somebody signs in with it")
+  @Test("RPL-3 an end and a login in one batch: the end's decision is still explained")
   func endAndLogin() {
     var history = WhyHistory()
     let request = history.add(60, WhyHistory.sent(1, until: 66))
@@ -141,7 +141,7 @@ struct WhyGapTests {
     #expect(history.answer(at: failed + 4).cause == .itemUnreadable)
   }
 
-  @Test("RPL-3 a batch of any length keeps what its end was decided by")
+  @Test("RPL-3 the records that decided an end are kept in a batch of any length")
   func longBatch() {
     for place in [0, 5, 20, 39] {
       var history = WhyHistory()
@@ -158,7 +158,7 @@ struct WhyGapTests {
   }
 
   @Test(
-    "RPL-3 a token that could be refreshed did not end for want of a refresh token, for certain")
+    "RPL-3 a token that could be refreshed did not certainly end without a refresh token")
   func refreshable() {
     for (isRefreshable, certainty) in [(true, .possible), (false, .proven)] as [(Bool, Certainty)] {
       var history = WhyHistory(isRefreshable: isRefreshable)

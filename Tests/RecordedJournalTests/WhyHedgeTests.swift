@@ -4,12 +4,12 @@ import Testing
 @testable import ReplayCommands
 @testable import SessionExplain
 
-/// Sessions that have not ended, switches, restarts, and histories with something missing.
-@Suite("Why hedges what is not whole")
+/// Sessions that have not ended, switches, restarts, and incomplete histories.
+@Suite("Why claims less if records are missing")
 struct WhyHedgeTests {
   // MARK: 10, 11. Not whole
 
-  @Test("RPL-3 behind bytes that cannot be read the session may have ended")
+  @Test("RPL-3 after unreadable bytes the session may have ended")
   func damaged() {
     var history = WhyHistory()
     history.attempt(60, .offline)
@@ -22,7 +22,7 @@ struct WhyHedgeTests {
     #expect(answer.untold.contains { $0.what == .behindDamage })
   }
 
-  @Test("RPL-3 where the journal goes on from another one, nobody knows who had signed in")
+  @Test("RPL-3 if the journal continues another one, the earlier sign-in is unknown")
   func continued() {
     var history = WhyHistory.empty
     history.add(
@@ -34,7 +34,7 @@ struct WhyHedgeTests {
     #expect(answer.untold.contains { $0.what == .otherJournal })
   }
 
-  @Test("RPL-3 behind a newer record, a gap or a recovered token no lost reply is ruled out")
+  @Test("RPL-3 after a newer record, a gap or a recovered token, a lost reply is not ruled out")
   func gaps() {
     var newer = WhyHistory()
     newer.add(30, .unknown(.init(kind: 0x96, payload: [1])))
@@ -58,7 +58,7 @@ struct WhyHedgeTests {
   // MARK: 12. Still signed in
 
   @Test(
-    "RPL-3 offline is likely only where a request could not leave",
+    "RPL-3 offline is likely only if a request could not be sent",
     arguments: [
       (.offline, .likely), (.lost, .possible), (RequestFailure(kind: .noReply, status: 408), nil),
       (RequestFailure(kind: .noRefreshToken), nil),
@@ -71,7 +71,7 @@ struct WhyHedgeTests {
     #expect(answer.certainty(of: .offline) == certainty)
   }
 
-  @Test("RPL-3 a process that died in a refresh is not offline")
+  @Test("RPL-3 a process that died during a refresh is not offline")
   func killed() {
     var history = WhyHistory()
     let lost = history.add(60, WhyHistory.sent(1, until: 366))
@@ -81,7 +81,7 @@ struct WhyHedgeTests {
     #expect(answer.has(.killedBySystem))
   }
 
-  @Test("RPL-3 one answer long ago does not hide that nothing answers now")
+  @Test("RPL-3 one old response does not hide that the server does not answer now")
   func offlineAfterOne() {
     var history = WhyHistory()
     history.attempt(60, RequestFailure(kind: .server, status: 503))
@@ -92,7 +92,7 @@ struct WhyHedgeTests {
     #expect(answer.certainty(of: .offline) == .likely)
   }
 
-  @Test("RPL-3 a refusal that is doubted is told as one")
+  @Test("RPL-3 a refusal that is in doubt is reported as such")
   func doubted() {
     var history = WhyHistory()
     history.attempt(60, .refusal("TOKEN_REUSED"))
@@ -103,7 +103,7 @@ struct WhyHedgeTests {
 
   // MARK: 13, 14. Switches
 
-  @Test("RPL-3 whether a lost switch changed the token is only possible")
+  @Test("RPL-3 it is only possible that a lost switch changed the token")
   func lostSwitch() {
     var history = WhyHistory()
     let lost = history.add(60, WhyHistory.sent(1, until: 366, kind: .switchContext))
@@ -116,7 +116,7 @@ struct WhyHedgeTests {
   }
 
   @Test(
-    "RPL-3 a switch that failed is not said to be refused",
+    "RPL-3 a switch that failed is not reported as refused",
     arguments: [
       .offline, RequestFailure(kind: .server, status: 502),
       RequestFailure(kind: .otherUser, status: 200),
@@ -131,7 +131,7 @@ struct WhyHedgeTests {
     #expect(!WhyText(zone: .utc).text(answer).contains("was refused"))
   }
 
-  @Test("RPL-3 the end of a request that is not known is no proof of who took it")
+  @Test("RPL-3 an unknown end of a request does not prove which process replaced it")
   func unknownEnd() {
     var history = WhyHistory()
     let ended = history.add(61, WhyHistory.ended(77, .offline))
@@ -141,7 +141,7 @@ struct WhyHedgeTests {
 
   // MARK: 16–18. Processes
 
-  @Test("RPL-3 of two lost requests each is possible, and each is named")
+  @Test("RPL-3 each of two lost requests is a possible cause and is named")
   func twoLosses() {
     var history = WhyHistory()
     let first = history.attempt(60, .lost)
@@ -154,7 +154,7 @@ struct WhyHedgeTests {
     #expect(named.allSatisfy { $0.certainty == .possible })
   }
 
-  @Test("RPL-3 the same number of a process is not the same process")
+  @Test("RPL-3 equal process numbers do not prove one process")
   func sameNumber() {
     var one = WhyHistory()
     one.attempt(60, .offline)
@@ -175,7 +175,7 @@ struct WhyHedgeTests {
     #expect(!killed.answer().rulesOut(.noOpeningBetween))
   }
 
-  @Test("RPL-3 a restart is seen where the request's end was noted behind its first opening")
+  @Test("RPL-3 a restart is recognized if the request's end was noted after its first opening")
   func restartLocked() {
     var history = WhyHistory()
     let lost = history.add(60, WhyHistory.sent(1, until: 66))
@@ -190,26 +190,26 @@ struct WhyHedgeTests {
 
   // MARK: 20–22. Clocks and counts
 
-  @Test("RPL-3 a token has no more than its whole life left")
+  @Test("RPL-3 a token's remaining lifetime is at most its whole lifetime")
   func clockBack() {
     var history = WhyHistory()
     history.refuse(-7_200, "TOKEN_REUSED")
     #expect(!history.answer().rulesOut(.tokenHadLife))
   }
 
-  @Test("RPL-3 clocks that drift apart little by little do not agree")
+  @Test("RPL-3 clocks that drift slowly do not agree")
   func drip() {
     var history = WhyHistory()
     for number in 1...6 {
       let time = Int64(number) * 100
-      // Each opening 50 s further behind the clock that never jumps.
+      // Each opening is 50 s later by the clock that never jumps.
       history.add(time, WhyHistory.opened(100, at: time - Int64(number) * 50))
     }
     history.refuse(700, "TOKEN_REUSED")
     #expect(!history.answer().rulesOut(.clockAgrees))
   }
 
-  @Test("RPL-3 a token that ended before its time, or an idle time beside a set clock, is possible")
+  @Test("RPL-3 an early end of a token, or an idle time with a set clock, is only possible")
   func clockEnds() {
     var early = WhyHistory(isRefreshable: false)
     early.add(900, .event(.sessionExpired(.init(reason: .tokenExpired))))
@@ -227,7 +227,7 @@ struct WhyHedgeTests {
     }
   }
 
-  @Test("RPL-3 how far the server's clock is off is noted when it changes, and holds")
+  @Test("RPL-3 the skew of the server's clock is noted if it changes, and stays valid")
   func skewBefore() {
     var history = WhyHistory(isRefreshable: false)
     history.add(1, .note(.clockSkew(10_800_000)))
@@ -239,7 +239,7 @@ struct WhyHedgeTests {
     #expect(history.answer().has(.serverClockBehind))
   }
 
-  @Test("RPL-3 half of the answers do not prove that the rate was limited")
+  @Test("RPL-3 half of the responses do not prove a rate limit")
   func halfLimited() {
     var history = WhyHistory()
     for status in [429, 429, 500] as [UInt16] {
@@ -254,7 +254,7 @@ struct WhyHedgeTests {
     #expect(history.answer().cause == .attemptsExhausted)
   }
 
-  @Test("RPL-3 no answer has an empty place", arguments: Cause.allCases)
+  @Test("RPL-3 every place in an answer is filled", arguments: Cause.allCases)
   func places(_ cause: Cause) throws {
     let run = try WhyRun(cause)
     for entry in run.entries {

@@ -3,7 +3,7 @@
 @testable import ReplayCommands
 @testable import SessionExplain
 
-/// A small history that is built record by record; times are seconds behind its beginning.
+/// A small history that is built record by record; times are seconds after its beginning.
 struct WhyHistory {
   private var entries: [JournalEntry] = []
   private var next: UInt64 = 1
@@ -23,10 +23,10 @@ struct WhyHistory {
 
   var run: WhyRun { WhyRun(entries) }
 
-  /// What `why` answers.
+  /// The answer of `why`.
   func answer(at sequence: UInt64? = nil) -> Explanation { run.answer(at: sequence) }
 
-  /// The same where bytes that may have been acknowledged cannot be read behind the last record.
+  /// The same if acknowledged bytes after the last record may be unreadable.
   func damagedAnswer() -> Explanation {
     var fold = EvidenceFold()
     var ends: [Evidence] = []
@@ -59,7 +59,7 @@ struct WhyHistory {
     return first
   }
 
-  /// A request that is sent and ends with a failure a second later; returns its sequence.
+  /// A request that is sent and fails a second later; returns its sequence.
   @discardableResult
   mutating func attempt(
     _ seconds: Int64, _ failure: RequestFailure, of generation: UInt64 = 1, by process: UInt32 = 100
@@ -69,7 +69,7 @@ struct WhyHistory {
     return request
   }
 
-  /// A request that the server refuses for good, and the end of the session with it.
+  /// A request that the server refuses permanently, and the end of the session with it.
   mutating func refuse(
     _ seconds: Int64, _ code: String?, of generation: UInt64 = 1, by process: UInt32 = 100
   ) {
@@ -79,7 +79,7 @@ struct WhyHistory {
       request)
   }
 
-  /// The end of the session by the answer to a request.
+  /// The end of the session by the response to a request.
   mutating func end(
     _ seconds: Int64, _ failure: RequestFailure, _ generation: UInt64, _ request: UInt64
   ) {
@@ -150,7 +150,7 @@ struct WhyHistory {
           request: request)))
   }
 
-  /// A tail that was cut off, and may have been acknowledged.
+  /// A tail that was cut and may have been acknowledged.
   static let cut = SessionRecord.Content.note(.tailCut(.init(bytes: 21, isUndetermined: true)))
 
   static func ended(_ request: UInt64, _ failure: RequestFailure) -> SessionRecord.Content {

@@ -4,11 +4,12 @@ import Testing
 @testable import ReplayCommands
 @testable import SessionExplain
 
-/// Requests that another process took for lost, and whose own process came back.
-@Suite("Why reads what is noted late")
+/// Requests that another process presumed lost, and whose own process returned.
+@Suite("Why reads records that are noted late")
 struct WhyLateTests {
-  /// Process 200 takes the place of process 100 at its deadline, and its own request never leaves; the
-  /// answer to the first one is noted while the second is open.
+  /// Process 200 replaces process 100 at its deadline, and its own request is never sent.
+  ///
+  /// The response to the first one is noted while the second is open.
   private func late(
     _ failure: RequestFailure, _ second: RequestFailure = .offline,
     _ rest: (inout WhyHistory) -> Void = { _ in }
@@ -32,7 +33,7 @@ struct WhyLateTests {
       .event(.logout(.init(reason: .policy))))
   }
 
-  @Test("RPL-3 an answer that is noted late is one: the server was reached")
+  @Test("RPL-3 a response that is noted late proves that the server was reached")
   func stillReached() {
     let answer = late(.refusal("TOKEN_REVOKED"))
     #expect(answer.cause == .stillServerFailing)
@@ -45,7 +46,7 @@ struct WhyLateTests {
       answer.proven.contains { $0.what == .nextTry && $0.values == [.time(WhyHistory.time(90))] })
   }
 
-  @Test("RPL-3 an end that is noted late and is no answer changes nothing")
+  @Test("RPL-3 a late end without a response changes nothing")
   func stillOffline() {
     let answer = late(.lost)
     #expect(answer.cause == .stillOffline)
@@ -71,7 +72,7 @@ struct WhyLateTests {
     }
   }
 
-  @Test("RPL-3 what was lost behind a refusal that is noted late did not bring it about")
+  @Test("RPL-3 a request lost after a late refusal did not cause it")
   func refusedBefore() {
     let answer = late(.refusal("TOKEN_REUSED")) { history in
       history.attempt(90, .lost, by: 200)
@@ -83,7 +84,7 @@ struct WhyLateTests {
     #expect(!answer.rulesOut(.noRefusalBefore))
   }
 
-  @Test("RPL-3 who said that a token was used is believed, whatever is said later")
+  @Test("RPL-3 an earlier code that says used is decisive, whatever later codes say")
   func usedThenRevoked() {
     let answer = late(.refusal("TOKEN_REUSED")) { history in
       history.attempt(90, .lost, by: 200)
@@ -94,7 +95,7 @@ struct WhyLateTests {
     #expect(answer.proven.count { $0.what == .serverSaid } == 2)
   }
 
-  @Test("RPL-3 what was sent before an answer was noted may have been sent behind it")
+  @Test("RPL-3 a request before a late response may have reached the server after it")
   func lostBetween() {
     let answer = late(.refusal("TOKEN_REUSED"), .lost) { $0.refuse(100, "TOKEN_REUSED", by: 200) }
     #expect(answer.cause == .usedElsewhere || answer.certainty == .possible)
@@ -103,7 +104,7 @@ struct WhyLateTests {
     #expect(answer.has(.otherCopyUsed))
   }
 
-  @Test("RPL-3 answers that are noted late are counted, each in its class")
+  @Test("RPL-3 late responses are counted, each in its class")
   func exhausted() {
     let server = RequestFailure(kind: .server, status: 503)
     let all = late(server, server, exhaust)
@@ -116,7 +117,7 @@ struct WhyLateTests {
     #expect(mixed.rulesOut(.noRefusalOfUser))
   }
 
-  @Test("RPL-3 the end of a request that is not kept leaves the history of its token open")
+  @Test("RPL-3 a missing end of a request leaves the history of its token open")
   func strayEnd() {
     var history = WhyHistory()
     let numbers = (0..<40).map { history.attempt(60 + $0 * 20, .offline) }
@@ -126,7 +127,7 @@ struct WhyLateTests {
     #expect(!history.answer().rulesOut(.noRefusalOfUser))
   }
 
-  @Test("RPL-3 a final refusal that ended nothing is one all the same")
+  @Test("RPL-3 a final refusal that ended nothing still counts as one")
   func refusedForNothing() {
     var history = WhyHistory()
     let first = history.add(60, WhyHistory.sent(1, until: 66))
@@ -137,9 +138,9 @@ struct WhyLateTests {
     #expect(!history.answer().rulesOut(.noRefusalBefore))
   }
 
-  // MARK: Processes that come back
+  // MARK: Processes that return
 
-  /// Process 200 takes the place of process 100, and is refused.
+  /// Process 200 replaces process 100 and is refused.
   private func taken(
     at seconds: Int64, opens: Bool = false, before: SessionRecord.Content? = nil,
     comesBack: Bool = false
@@ -165,7 +166,7 @@ struct WhyLateTests {
     return history.answer()
   }
 
-  @Test("RPL-3 a clock that was set back does not say that a place was taken early")
+  @Test("RPL-3 a clock that was set back does not prove an early replacement")
   func takenBack() {
     #expect(taken(at: 603).cause == .killedInRefresh)
     #expect(taken(at: 603).certainty == .likely)
@@ -182,9 +183,9 @@ struct WhyLateTests {
     }
   }
 
-  @Test("RPL-3 a clock that was set between says nothing of a deadline")
+  @Test("RPL-3 a clock that was set in between proves nothing about a deadline")
   func setBetween() {
-    // The clock that never jumps says that an hour and more went by.
+    // The clock that never jumps shows that more than an hour passed.
     let uptime = SessionNote.Opened(process: 300, boot: "first", uptime: 4_610_000)
     for (seconds, word) in [(603, .goneBeforeDeadline), (607, .overtakenAfterDeadline)]
       as [(Int64, FindingWord)]
@@ -196,7 +197,7 @@ struct WhyLateTests {
     }
   }
 
-  @Test("RPL-3 a process that comes back was not gone")
+  @Test("RPL-3 a process that returns was not gone")
   func cameBack() {
     let gone = taken(at: 602, opens: true)
     #expect(gone.cause == .killedInRefresh)
@@ -211,7 +212,7 @@ struct WhyLateTests {
     }
   }
 
-  @Test("RPL-3 a process that may have ended or begun anew need not have been suspended")
+  @Test("RPL-3 a process that may have ended or restarted need not have been suspended")
   func begunAnew() {
     #expect(taken(at: 607).cause == .suspendedInRefresh)
     #expect(taken(at: 607).certainty == .likely)

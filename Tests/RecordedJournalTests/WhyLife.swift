@@ -5,9 +5,9 @@ import SessionKit
 import SessionTestKit
 import Synchronization
 
-/// Sees what becomes of each request for a token, on both sides of the network.
+/// Observes each request for a token on both sides of the network.
 final class Witness: HTTPTransport {
-  /// A request, and what happened with it.
+  /// A request and its outcome.
   struct Refresh: Sendable {
     /// How often the server acted on it.
     var acted = 0
@@ -18,8 +18,9 @@ final class Witness: HTTPTransport {
 
   private let server: SimulatedServer
   private let state = Mutex<(refreshes: [Refresh], last: HTTPRequest?)>(([], nil))
-  /// The refresh tokens that logouts have named: a refresh with one of them is a revocation's, and no
-  /// journal has it.
+  /// The refresh tokens that logouts have named.
+  ///
+  /// A refresh with one of them belongs to a revocation and is in no journal.
   private let revoked = Mutex<Set<String>>([])
 
   init(_ server: SimulatedServer) {
@@ -74,7 +75,7 @@ final class Witness: HTTPTransport {
   }
 }
 
-/// One process, a server that takes no token twice, rough weather, and things that happen elsewhere.
+/// One process, a server that accepts no token twice, an unreliable network, and events elsewhere.
 final class WhyLife {
   let choices: Choices
   let world: SimulatedWorld
@@ -85,7 +86,7 @@ final class WhyLife {
   private(set) var wasRevoked = false
   /// How often a copy of the token was used.
   private(set) var copies = 0
-  /// How far the civil time had been set, at each opening.
+  /// The offset of the civil time at each opening.
   private(set) var offsets: [Int64] = []
 
   private let secrets = SimulatedSecrets()
@@ -144,7 +145,7 @@ final class WhyLife {
     }
   }
 
-  /// Does something that may fail; what comes of it is in the journal.
+  /// Runs an operation that may fail; its result is in the journal.
   @discardableResult
   private func attempt<Value: Sendable>(
     _ name: String, _ work: @escaping @Sendable (Session) async throws -> Value
@@ -165,7 +166,7 @@ final class WhyLife {
     if try attempt("logout", { try await $0.logout() }) { logouts += 1 }
   }
 
-  /// Somebody else has the same token, and uses it.
+  /// Another client has the same token and uses it.
   private func useCopy() throws {
     guard let request = witness.last else { return }
     choices.step("a copy of the last refresh is sent")

@@ -4,8 +4,7 @@ import Testing
 @testable import ReplayCommands
 @testable import SessionExplain
 
-/// A recorded journal, one thing changed in it, and the cause that it shows then: what tells neighbours
-/// of the catalogue apart.
+/// A recorded journal with one change, and the cause that it then has.
 struct WhyNeighbour: Sendable, CustomTestStringConvertible {
   let base: Cause
   let change: String
@@ -48,7 +47,7 @@ struct WhyNeighbour: Sendable, CustomTestStringConvertible {
     }
   }
 
-  /// Replies that are not there become something else.
+  /// Missing replies become another failure.
   private static func losing(
     _ base: Cause, _ kind: RequestFailure.Kind, _ status: UInt16, _ expected: Cause,
     _ certainty: Certainty
@@ -156,7 +155,7 @@ struct WhyNeighbour: Sendable, CustomTestStringConvertible {
 
 @Suite("Neighbours of the catalogue")
 struct WhyNeighbourTests {
-  @Test("RPL-3 what tells two causes apart decides between them", arguments: WhyNeighbour.all)
+  @Test("RPL-3 one difference decides between two similar causes", arguments: WhyNeighbour.all)
   func neighbour(_ neighbour: WhyNeighbour) throws {
     let answer = try WhyRun(neighbour.base).edited(neighbour.edit).answer()
     #expect(answer.cause == neighbour.expected)
@@ -172,7 +171,7 @@ struct WhyNeighbourTests {
     #expect(run.answer().cause != .unexplained)
   }
 
-  @Test("POL-7 RPL-3 a refused token of unknown lifetime may have lived its time at the server")
+  @Test("POL-7 RPL-3 a refused token of unknown lifetime may have expired at the server")
   func refusedToken() throws {
     let run = try WhyRun(.endedByServer)
     let livesOn = run.answer()
@@ -212,7 +211,7 @@ struct WhyNeighbourTests {
     #expect(!answer.ruledOut.contains { $0.what == .clockAgrees })
   }
 
-  /// What a cause may turn into when records before the end are gone.
+  /// The causes that are possible after records before the end are removed.
   private static let lessKnown: [Cause: Set<Cause>] = [
     .lostReply: [.usedElsewhere], .answerNotStored: [.usedElsewhere, .lostReply],
     .killedInRefresh: [.usedElsewhere, .lostReply],
@@ -225,7 +224,7 @@ struct WhyNeighbourTests {
   ]
 
   @Test(
-    "RPL-3 compacted anywhere before the end, it is the same cause or a weaker one",
+    "RPL-3 compacted at any place before the end, the cause is the same or a weaker one",
     arguments: Cause.allCases.filter { $0.class == .end })
   func compactions(_ cause: Cause) throws {
     let whole = try WhyRun(cause)
@@ -247,14 +246,15 @@ struct WhyNeighbourTests {
     }
   }
 
-  @Test("RPL-3 what was compacted away is said, and nothing is likely that it could have shown")
+  @Test(
+    "RPL-3 the answer reports compacted records and calls nothing likely that they could disprove")
   func compacted() throws {
     let whole = try WhyRun(.lostReply)
     var fold = SessionFold()
     var rest: [JournalEntry] = []
     var snapshot: SessionRecord?
     for entry in whole.entries {
-      // Behind the announcement of the token, and before the request that was lost.
+      // After the announcement of the token, and before the request that was lost.
       if case .note(.requestSent(let sent)) = entry.record.content,
         sent.generation == Generation(2), snapshot == nil
       {

@@ -4,8 +4,9 @@ import Testing
 @testable import ReplayCommands
 @testable import SessionExplain
 
-/// What `why` says of processes: by the identity of an opening if the notes have one, and no surer than
-/// process numbers allow if they have none.
+/// `why` names processes by the identity of an opening if the notes have one.
+///
+/// Without one it claims no more than process numbers allow.
 @Suite("Why names openings, not process numbers")
 struct WhyOpeningTests {
   private func identity(_ opening: Identifier, in namespace: Identifier = "n", start: UInt64 = 7)
@@ -87,7 +88,7 @@ struct WhyOpeningTests {
     #expect(!answer.has(.endUnnoted))
   }
 
-  @Test("REF-9 RPL-2 two openings with one number are told apart in the answer")
+  @Test("REF-9 RPL-2 two openings with one number have different names in the answer")
   func sentences() {
     let (one, two) = (
       identity("aaaaaaaa-1"), identity("bbbbbbbb-2", in: "other")
@@ -104,7 +105,7 @@ struct WhyOpeningTests {
       ])
   }
 
-  @Test("REF-9 a number that another process has since is one process less")
+  @Test("REF-9 a number that another process has by now rules out one process")
   func reusedNumber() {
     let (one, two) = (identity("a"), identity("b", start: 8))
     var trail = ProcessTrail()

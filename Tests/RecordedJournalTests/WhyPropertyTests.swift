@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Properties of why")
 struct WhyPropertyTests {
-  /// Records in batches by draws.
+  /// Records in drawn batches.
   private func batches(_ records: [SessionRecord], _ choices: Choices) -> WhyRun {
     var entries: [JournalEntry] = []
     var left = 0
@@ -49,7 +49,7 @@ struct WhyPropertyTests {
     for root in explanation.root { try check(root, choices) }
   }
 
-  @Test("RPL-3 any legal history has an answer for each end and each record, in bounded words")
+  @Test("RPL-3 any legal history has an answer of bounded length for each end and each record")
   func legal() {
     expect(
       Property("why of legal histories", cases: 80, regressions: RegressionFolder()).check {
@@ -72,7 +72,7 @@ struct WhyPropertyTests {
       })
   }
 
-  @Test("RPL-3 a record that may be passed over changes no cause, and makes nothing surer")
+  @Test("RPL-3 a record that may be skipped changes no cause and increases no certainty")
   func unknown() throws {
     for cause in Cause.allCases where cause.class == .end {
       let whole = try WhyRun(cause)
@@ -80,7 +80,7 @@ struct WhyPropertyTests {
       for index in whole.entries.indices where !isInBatch(whole, index) {
         var changed = whole
         let entry = whole.entries[index]
-        // Its sequence is free: sequences are the journal's own, and have gaps.
+        // Its sequence is free: watermarks have sequences, so records have gaps.
         let unknown = SessionRecord(
           sequence: entry.record.sequence, time: entry.record.time,
           content: .unknown(.init(kind: 0xEE, payload: [])))
@@ -101,7 +101,7 @@ struct WhyPropertyTests {
     index > 0 && run.entries[index - 1].remainingInBatch > 0
   }
 
-  @Test("RPL-3 why at a record is why of the journal that ends there, but for what comes behind")
+  @Test("RPL-3 why at a record equals why of the journal that ends there, except for later records")
   func prefix() throws {
     for cause in Cause.allCases where cause.class == .end {
       let whole = try WhyRun(cause)
@@ -114,7 +114,7 @@ struct WhyPropertyTests {
     }
   }
 
-  @Test("RPL-3 what is kept of a long journal is bounded")
+  @Test("RPL-3 the data that is kept of a long journal is bounded")
   func bounded() throws {
     var fold = EvidenceFold()
     var evidence: Evidence?

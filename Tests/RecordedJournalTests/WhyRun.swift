@@ -5,7 +5,7 @@ import SessionJournal
 @testable import ReplayCommands
 @testable import SessionExplain
 
-/// A journal's records with the batches they were written in, and what is said of them.
+/// A journal's records with their batches, and the answers about them.
 struct WhyRun {
   var entries: [JournalEntry] = []
 
@@ -41,7 +41,7 @@ struct WhyRun {
     try self.init(bytes: Array(Data(contentsOf: file)))
   }
 
-  /// Every end, and the session as it stands behind the last record that can be folded.
+  /// Every end, and the state of the session after the last record that can be folded.
   func explanations() -> (ends: [Explanation], open: Explanation) {
     var fold = EvidenceFold()
     var ends: [Explanation] = []
@@ -56,7 +56,7 @@ struct WhyRun {
     return (ends, Explainer.explain(open))
   }
 
-  /// What `why` answers: the last end, or how the session stands; or what is said of a record.
+  /// The answer of `why`: about the last end, the state of the session, or a record.
   func answer(at sequence: UInt64? = nil) -> Explanation {
     var search = WhySearch(target: sequence)
     for entry in entries {
@@ -67,7 +67,7 @@ struct WhyRun {
     return found ?? open.map { Explainer.explain($0) } ?? explanations().open
   }
 
-  /// The same records with other contents, where a change says so; without those that become none.
+  /// The same records with changed contents, without those that a change removes.
   func edited(_ change: (SessionRecord) -> SessionRecord?) -> WhyRun {
     WhyRun(
       entries.compactMap { entry in
@@ -84,7 +84,7 @@ extension SessionRecord {
     SessionRecord(sequence: sequence, time: time, content: content)
   }
 
-  /// The record with another failure, where it names one.
+  /// The record with another failure, if it names one.
   func failing(_ change: (RequestFailure) -> RequestFailure) -> SessionRecord {
     switch content {
     case .event(.refreshFailed(let failed)):
@@ -102,7 +102,7 @@ extension SessionRecord {
     }
   }
 
-  /// The record with another deadline, where it is of a request.
+  /// The record with another deadline, if it belongs to a request.
   func due(_ change: (Timestamp) -> Timestamp) -> SessionRecord {
     guard case .note(.requestSent(let sent)) = content else { return self }
     return with(

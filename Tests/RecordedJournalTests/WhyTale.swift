@@ -4,29 +4,30 @@ import SessionTestKit
 @testable import ReplayCommands
 @testable import SessionExplain
 
-/// A history of two processes that take requests from each other, on a device whose clock is set and whose
-/// journal's tail may be cut, written record by record as a session writes it; and what truly happened.
+/// A history of two processes that take requests from each other, and what truly happened in it.
+///
+/// The clock is set, the tail may be cut, and records are written as a session writes them.
 ///
 /// Times are seconds by a clock that never jumps; the civil time is that and ``offset``.
 struct WhyTale {
-  /// A request, and what became of it.
+  /// A request and its outcome.
   struct Request {
     let process: UInt32
     let generation: UInt64
     let sent: Int64
-    /// Its process named it when another one had taken it for lost.
+    /// Its process named it after another one had presumed it lost.
     var cameBack = false
-    /// Its process opened the journal anew, or closed it, before its place was taken.
+    /// Its process opened the journal again, or closed it, before it was replaced.
     var endedBefore = false
   }
 
-  /// An end of a request other than a lost reply, where it is noted.
+  /// An end of a request other than a lost reply, if it is noted.
   struct Noted {
     let sequence: UInt64
     let request: UInt64
     let generation: UInt64
     let failure: RequestFailure
-    /// When the server gave it.
+    /// When the server answered it.
     let given: Int64
   }
 
@@ -34,13 +35,13 @@ struct WhyTale {
   private(set) var history = WhyHistory.empty
   private(set) var requests: [UInt64: Request] = [:]
   private(set) var noted: [Noted] = []
-  /// Where each token came.
+  /// The time at which each token arrived.
   private(set) var tokens: [(sequence: UInt64, generation: UInt64)] = []
-  /// By how much the civil clock was off at each opening.
+  /// The offset of the civil clock at each opening.
   private(set) var offsets: [UInt64: Int64] = [:]
-  /// What was decided with an end of a session.
+  /// The decision that came with an end of a session.
   private(set) var decided: Set<UInt64> = []
-  /// The records from which on the session had truly ended, though none says so; to the next login.
+  /// The records after which the session had truly ended without a record of it; to the next login.
   private(set) var endedUnseen: [ClosedRange<UInt64>] = []
 
   private var now: Int64 = 0
@@ -85,7 +86,7 @@ struct WhyTale {
   }
 
   private mutating func setClock() {
-    // Less than a minute is no jump, and shows nowhere.
+    // Less than a minute does not count as a jump and is not shown.
     let span = Int64(choices.draw(in: choices.chance(1, in: 4) ? 1...59 : 120...6_000))
     let signed = choices.chance(2, in: 3) ? -span : span
     choices.step("the clock is set by \(signed) s")
@@ -192,7 +193,7 @@ struct WhyTale {
     if isSignedIn { tokens.append((first + count, generation)) }
   }
 
-  /// Another process takes the place of one that has not noted its end, when its time is over.
+  /// Another process replaces one that has not noted its end, after its lease.
   private mutating func takeAtDeadline() {
     let lost = send(by: 100)
     let given = now + Int64(choices.draw(in: 0...6))
@@ -215,7 +216,7 @@ struct WhyTale {
     finish(taken)
   }
 
-  /// Another process opens the journal, and takes the request for lost.
+  /// Another process opens the journal and presumes the request lost.
   private mutating func takeAtOpening() {
     let lost = send(by: 100)
     let given = now + Int64(choices.draw(in: 0...3))

@@ -6,14 +6,14 @@ import Testing
 @testable import ReplayCommands
 @testable import SessionExplain
 
-/// What `why` says of histories of two processes, held against what happened in them.
+/// Compares the answers of `why` about histories of two processes with what happened in them.
 ///
-/// Where ``WhyTruthTests`` lives real sessions, one process at a time, this tells what those seldom meet:
-/// answers that are noted late, clocks that are set between any two records, tails that may have held the
-/// end, starts of the system without a name, and long batches.
+/// ``WhyTruthTests`` runs real sessions, one process at a time. This test adds rare histories:
+/// responses that are noted late, clocks that are set between any two records, tails that may have
+/// held the end, starts of the system without a name, and long batches.
 @Suite("Why tells the truth of tales")
 struct WhyTaleTests {
-  @Test("RPL-3 nothing is claimed that the rest of the journal disproves")
+  @Test("RPL-3 no claim is disproved by the rest of the history")
   func truth() {
     expect(
       Property(
@@ -36,7 +36,7 @@ struct WhyTaleTests {
   }
 }
 
-/// Holds the answers to a tale against it.
+/// Compares the answers to a tale with it.
 struct WhyTaleTruth {
   private let tale: WhyTale
   private let choices: Choices

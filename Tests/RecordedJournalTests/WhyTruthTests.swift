@@ -7,12 +7,12 @@ import Testing
 @testable import ReplayCommands
 @testable import SessionExplain
 
-/// What `why` says of lives that were lived in a simulated world, held against what happened there.
+/// Compares the answers of `why` about sessions in a simulated world with what happened there.
 ///
-/// What is proven or ruled out must be so, in every life. What is likely must be so in nearly all.
+/// A proven or ruled out finding must be true in every run; a likely one in nearly all.
 @Suite("Why tells the truth")
 struct WhyTruthTests {
-  @Test("RPL-3 whatever is proven or ruled out is so, and what is likely is so nearly always")
+  @Test("RPL-3 proven and ruled out findings are true, and likely ones are true nearly always")
   func truth() {
     let score = LikelyScore()
     expect(
@@ -33,21 +33,21 @@ struct WhyTruthTests {
   }
 }
 
-/// How often what was likely was so.
+/// How often likely findings were true.
 final class LikelyScore {
   var claims = 0
   var hits = 0
 }
 
-/// Holds the answers of a life against what its witness saw.
+/// Compares the answers of a run with the observations of its witness.
 struct WhyTruth {
   private let life: WhyLife
   private let choices: Choices
   private let score: LikelyScore
   private let run: WhyRun
-  /// What became of each request, by the sequence of its note.
+  /// The outcome of each request, by the sequence of its note.
   private let seen: [UInt64: Witness.Refresh]
-  /// How far the clock had been set when the journal was opened, by the sequence of that note.
+  /// The offset of the clock at each opening of the journal, by the sequence of that note.
   private let offsets: [UInt64: Int64]
 
   init(_ life: WhyLife, _ score: LikelyScore) throws {
@@ -61,7 +61,7 @@ struct WhyTruth {
       if case .note(.requestSent) = record.content { sent.append(record.sequence) }
       if case .note(.opened) = record.content { opened.append(record.sequence) }
     }
-    // Each request is journaled before it leaves, and they leave in their order.
+    // Each request is journaled before it is sent, and they are sent in their order.
     try choices.require(
       sent.count == life.witness.refreshes.count,
       "\(sent.count) requests are journaled, \(life.witness.refreshes.count) were sent")
@@ -113,7 +113,7 @@ struct WhyTruth {
     return nil
   }
 
-  /// The requests with a token, by what the journal says they carried.
+  /// The requests with a token, by the journal.
   private func requests(with generation: Generation) -> [Witness.Refresh] {
     run.entries.compactMap { entry in
       guard case .note(.requestSent(let sent)) = entry.record.content,
@@ -123,7 +123,7 @@ struct WhyTruth {
     }
   }
 
-  // A word that this test knows nothing about is none that it vouches for; every one is named.
+  // This test cannot check an unknown finding, so it must know every one.
   private func check(_ finding: Finding, _ explanation: Explanation) throws {
     switch finding.what {
     case .noReplyTo:
@@ -188,7 +188,7 @@ struct WhyTruth {
     if request.acted > 0, request.isLost { score.hits += 1 }
   }
 
-  /// The server says that a token was used: it was, and one of the ways that are named is the one.
+  /// The server says that a token was used: it was, in one of the named ways.
   private func checkReuse(_ explanation: Explanation) throws {
     let ways = Set(explanation.inferred.map(\.what))
     let wasRepeated = life.witness.refreshes.contains { $0.acted > 1 }
