@@ -11,7 +11,7 @@ struct ManualClockTests {
     func tick() { state.withLock { $0 += 1 } }
   }
 
-  @Test("TST-2: a loop of ten sleeps makes ten rounds where the clock waits for it")
+  @Test("TST-2: a loop of ten sleeps runs ten times if the clock waits for each")
   func steps() async throws {
     let (clock, ticks) = (ManualClock(), Ticks())
     let loop = Task {
@@ -27,7 +27,7 @@ struct ManualClockTests {
     _ = await loop.result
   }
 
-  @Test("TST-2: time does not go back, and no time is too long")
+  @Test("TST-2: time does not go back, and the clock accepts any duration")
   func bounds() {
     let clock = ManualClock()
     let start = clock.now()

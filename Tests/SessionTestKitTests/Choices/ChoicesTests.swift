@@ -11,7 +11,7 @@ struct ChoicesTests {
     #expect(drawn == [16, 582, 249, 328, 0])
   }
 
-  @Test("TST-1: draws stay in their bounds, ends of the number line included")
+  @Test("TST-1: draws stay within their bounds, including the ends of the number range")
   func bounds() {
     for seed: UInt64 in 0..<300 {
       let choices = Choices(seed: seed)
@@ -31,7 +31,7 @@ struct ChoicesTests {
     #expect(greatest.recorded == [.max, 6, .max - 1])
   }
 
-  @Test("TST-1: where there is no choice nothing is recorded")
+  @Test("TST-1: a draw with one possible value records nothing")
   func noChoice() {
     let choices = Choices(seed: 1)
     #expect(choices.draw(below: 0) == 0)
@@ -44,7 +44,7 @@ struct ChoicesTests {
     #expect(choices.recorded.isEmpty)
   }
 
-  @Test("TST-1: past the end of a replay every draw is the simplest")
+  @Test("TST-1: after the end of a replay every draw has the simplest value")
   func pastTheEnd() {
     let choices = Choices(replaying: [2])
     #expect(choices.pick(["a", "b", "c"]) == "c")
@@ -53,7 +53,7 @@ struct ChoicesTests {
     #expect(choices.recorded == [2, 0, 0])
   }
 
-  @Test("TST-1: a replay makes the draws that were recorded")
+  @Test("TST-1: a replay makes the recorded draws")
   func replay() {
     let generator = Generator.integer(in: -9...9).list(2...20).optional()
       .flatMap { list in Generator.any(of: .always([]), .always(list ?? [0])) }
@@ -76,14 +76,14 @@ struct ChoicesTests {
     #expect(pair(Choices(replaying: [7, 1])) == (7, "b"))
   }
 
-  @Test("TST-1: a chance comes about as often as it says")
+  @Test("TST-1: a chance occurs with its stated frequency")
   func chance() {
     let choices = Choices(seed: 3)
     let hits = (0..<10_000).count { _ in choices.chance(1, in: 4) }
     #expect((2_300...2_700).contains(hits))
   }
 
-  @Test("TST-1: small draws are even, wide ones meet both ends")
+  @Test("TST-1: small draws are uniform, and wide draws include both ends")
   func spread() {
     let choices = Choices(seed: 5)
     var counts = [0, 0, 0, 0, 0, 0]
@@ -95,7 +95,7 @@ struct ChoicesTests {
     #expect(wide.contains { (1_000_000...999_000_000).contains($0) })
   }
 
-  @Test("TST-1: a generator that never stops is stopped")
+  @Test("TST-1: a generator that never stops is ended")
   func endless() {
     let choices = Choices(seed: 1)
     var count = 0
@@ -103,7 +103,8 @@ struct ChoicesTests {
     #expect(choices.recorded.count == 65_536)
   }
 
-  @Test("TST-1: spans and steps work in asynchronous bodies, and steps cost nothing elsewhere")
+  @Test(
+    "TST-1: spans and steps work in asynchronous bodies, and steps cost nothing without tracing")
   func asynchronous() async {
     let choices = Choices(seed: 1)
     let value = await choices.span {

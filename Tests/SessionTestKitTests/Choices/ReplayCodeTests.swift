@@ -3,7 +3,7 @@ import Testing
 
 @Suite("TST-1: replay codes")
 struct ReplayCodeTests {
-  @Test("TST-1: a code is read back, in any case and with hyphens")
+  @Test("TST-1: a replay code is read in any case and with hyphens")
   func roundTrip() throws {
     for seed: UInt64 in 0..<300 {
       let choices = Choices(seed: seed)
@@ -23,20 +23,21 @@ struct ReplayCodeTests {
     }
   }
 
-  @Test("TST-1: two of a thousand properties do not take each other's codes")
+  @Test("TST-1: no two of a thousand properties accept each other's replay codes")
   func names() {
     let codes = (0..<1_000).map { ReplayCode(property: "property \($0)", draws: [1]) }
     #expect(Set(codes).count == 1_000)
     #expect(codes.count { $0.isOf(property: "property 7") } == 1)
   }
 
-  @Test("TST-1: the layout is stable")
+  @Test("TST-1: the layout of a replay code is stable")
   func golden() {
     #expect(ReplayCode(property: "p", draws: [1, 300, 0]).text == "08HY8R9906P04VT14EJG")
     #expect(ReplayCode(property: "p", draws: []).draws == [])
   }
 
-  @Test("TST-1: a code with one character changed, cut or added is refused with a reason")
+  @Test(
+    "TST-1: a replay code with a changed, missing or additional character is refused with a reason")
   func damaged() throws {
     let text = ReplayCode(property: "p", draws: [1, 300, 65_000, .max]).text
     let characters = Array(text)
@@ -44,7 +45,7 @@ struct ReplayCodeTests {
       var changed = characters
       changed[index] = changed[index] == "7" ? "8" : "7"
       if changed != characters {
-        // The last character has bits to spare, which mean nothing.
+        // The last character has unused bits.
         let read = try? ReplayCode(String(changed))
         #expect(read == nil || index == characters.count - 1)
       }

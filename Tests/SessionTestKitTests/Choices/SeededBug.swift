@@ -19,7 +19,7 @@ struct SeededBug: Sendable, CustomTestStringConvertible {
     self.body = body
   }
 
-  /// A bug in a list of values that are drawn one after the other.
+  /// A bug in a list of values that are drawn in sequence.
   private static func inList<Value>(
     _ name: String, of element: Generator<Value>, _ minimum: [String],
     isWrong: @escaping @Sendable ([Value]) -> Bool

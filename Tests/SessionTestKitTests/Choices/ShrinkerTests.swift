@@ -5,12 +5,12 @@ import Testing
 
 @Suite("TST-1: shrinking")
 struct ShrinkerTests {
-  /// The report on one seed, with as many cases as the bug needs to show.
+  /// The report for one seed, with as many cases as the bug needs to appear.
   private static func report(_ bug: SeededBug, seed: UInt64) -> PropertyReport {
     Property(bug.name, cases: 20_000, seed: seed, settings: PropertySettings()).check(bug.body)
   }
 
-  @Test("TST-1: every seed ends at the simplest case", arguments: SeededBug.all)
+  @Test("TST-1: every seed shrinks to the simplest case", arguments: SeededBug.all)
   func minimum(bug: SeededBug) throws {
     for seed: UInt64 in 0..<6 {
       let failure = try #require(Self.report(bug, seed: seed).failure)
@@ -18,19 +18,19 @@ struct ShrinkerTests {
     }
   }
 
-  @Test("TST-1: a case of hundreds of draws is made simple too")
+  @Test("TST-1: a case of hundreds of draws also shrinks to the simplest case")
   func long() throws {
     let list = Generator.integer(in: 0...999).list(400...4_000, mean: 300)
     let report = Property("long", cases: 10, settings: PropertySettings()).check { choices in
       let values = choices.chance(9, in: 10) ? list(choices) : []
       try choices.require(!values.contains { $0 > 600 }, "great")
     }
-    // No list is shorter than 400; the one great value is the only draw that counts.
+    // No list is shorter than 400. The one great value is the only draw that matters.
     let failure = try #require(report.failure)
     #expect(failure.choices.filter { $0 != 0 } == [1, 601], "\(failure.shrinkRuns) runs")
   }
 
-  @Test("TST-1: a huge case is made simple by coarse deletions")
+  @Test("TST-1: coarse deletions shrink a huge case")
   func huge() throws {
     let list = Generator.integer(in: 0...999_999).list(0...20_000, mean: 9_000)
     let report = Property("huge", cases: 10, settings: PropertySettings()).check { choices in
@@ -42,7 +42,7 @@ struct ShrinkerTests {
     #expect(failure.shrinkRuns < 400)
   }
 
-  @Test("TST-1: a case whose thousands of draws all count ends at the few that must")
+  @Test("TST-1: a case of thousands of necessary draws shrinks to the few that are required")
   func wide() throws {
     func check(_ count: Int, shrinkRuns: Int) -> PropertyReport {
       let property = Property(
@@ -52,7 +52,7 @@ struct ShrinkerTests {
         try choices.require(values.reduce(0, +) < 6_000, "great")
       }
     }
-    // What is looked at and not run does not end it.
+    // Candidates that are examined but not run do not end it.
     let huge = try #require(check(2_000, shrinkRuns: 300).failure)
     #expect(huge.shrinkRuns == 300)
     #expect(huge.shrinkStop == "no more were allowed")
@@ -62,7 +62,7 @@ struct ShrinkerTests {
     #expect(failure.choices.reduce(0, +) == 6_000)
   }
 
-  @Test("TST-1: shrinking ends by its work and its time too, and the report says so")
+  @Test("TST-1: shrinking also ends at its limits of work and time, and the report says so")
   func budgets() throws {
     func check(_ property: Property) -> PropertyReport {
       property.check { choices in
@@ -75,7 +75,7 @@ struct ShrinkerTests {
         "work", shrinkRuns: .max, shrinkDraws: 1_000_000, settings: PropertySettings()))
     let failure = try #require(worked.failure)
     #expect(failure.shrinkStop == "1000000 draws had been replayed", "\(worked.text)")
-    // Only what is replayed is counted: of a case of 30,000 draws 33 or more.
+    // Only replayed draws are counted: of a case of 30,000 draws 33 or more.
     #expect(failure.shrinkRuns >= 33)
     let left = failure.choices.count { $0 > 0 }
     #expect(worked.text.contains(" to \(failure.choices.count), \(left) of them above 0:"))

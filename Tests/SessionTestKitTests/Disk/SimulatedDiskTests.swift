@@ -14,7 +14,7 @@ struct SimulatedDiskTests {
     #expect(try result.get() == bytes.count)
   }
 
-  @Test("TST-2 Visible at once, durable after the sync of the file and of its folder")
+  @Test("TST-2 a write is visible at once, and durable after the sync of file and folder")
   func durability() throws {
     let process = disk.process()
     let file = try process.open("/a/f", for: .creating)
@@ -30,7 +30,7 @@ struct SimulatedDiskTests {
     #expect(!disk.hasUnsynced)
   }
 
-  @Test("TST-2 Each fate of a sector; what was durable and does not change is safe from all")
+  @Test("TST-2 each fate of a sector is possible, and durable unchanged sectors keep their bytes")
   func fates() throws {
     disk.place(Array(repeating: 1, count: 600), at: "/f")
     let file = try disk.process().open("/f", for: .writing)
@@ -52,7 +52,7 @@ struct SimulatedDiskTests {
     #expect(garbled == after(.garbage(7)))
   }
 
-  @Test("TST-2 Size without data, data without size")
+  @Test("TST-2 a size may survive without data, and data without a size")
   func sizes() throws {
     disk.place([9], at: "/f")
     let file = try disk.process().open("/f", for: .writing)
@@ -61,14 +61,14 @@ struct SimulatedDiskTests {
     #expect(sizeOnly.contents(of: "/f") == [9] + Array(repeating: 0, count: 1000))
     let dataOnly = disk.crash(PowerCut(sector: { _ in .new }, size: { $0[1] }))
     #expect(dataOnly.contents(of: "/f") == [9])
-    // A size that was cut and not synced may come back, with its bytes.
+    // A size that was cut and not synced may return with its bytes.
     try file.synchronize()
     try file.truncate(to: 3)
     #expect(disk.crash(.keepingAll).contents(of: "/f") == [9, 2, 2])
     #expect(disk.crash(.losingAll).contents(of: "/f")?.count == 1001)
   }
 
-  @Test("TST-2 Names that were not synced are lost one by one, and a move never halves")
+  @Test("TST-2 unsynced names are lost one by one, and a move is lost or kept as a whole")
   func names() throws {
     let process = disk.process()
     _ = try process.open("/new", for: .creatingOnly)
@@ -86,7 +86,7 @@ struct SimulatedDiskTests {
     #expect(after([0, 1]) == ["/f"])
   }
 
-  @Test("TST-2 A failed sync gives up its pages: no later sync writes them")
+  @Test("TST-2 a failed sync drops its pages, and no later sync writes them")
   func failedSync() throws {
     for evicting in [false, true] {
       let disk = SimulatedDisk()
@@ -102,13 +102,13 @@ struct SimulatedDiskTests {
       let medium = disk.crash(.keepingAll).contents(of: "/f")
       #expect(medium?.first == 1)
       #expect(medium?.last == 2)
-      // Everyone who had the file open is told, once.
+      // Every process with the open file receives the error once.
       #expect(throws: SystemFault.self) { try other.synchronizeData() }
       try other.synchronizeData()
     }
   }
 
-  @Test("TST-2 Locks belong to an open file, and go with it, with its process, with the power")
+  @Test("TST-2 a lock ends with its open file, its process or the power")
   func locks() throws {
     let first = disk.process()
     let second = disk.process()
@@ -131,7 +131,7 @@ struct SimulatedDiskTests {
     #expect(try cut.process().open("/l", for: .writing).tryLock())
   }
 
-  @Test("TST-2 Faults strike the call they are meant for, and every call is in the trace")
+  @Test("TST-2 a fault affects the call that it names, and every call is in the trace")
   func faults() throws {
     let process = disk.process()
     let file = try process.open("/f", for: .creating)
@@ -151,7 +151,7 @@ struct SimulatedDiskTests {
     #expect(counts[2] < 0)
     #expect(!process.isAlive)
     #expect(disk.contents(of: "/f") == [0, 0, 0, 0, 1, 2])
-    // The dead make no calls.
+    // A dead process makes no calls.
     #expect(
       disk.trace.map(\.description) == [
         "#0 p0 create",
@@ -164,7 +164,7 @@ struct SimulatedDiskTests {
     #expect(disk.trace.map(\.number) == [3, 4])
   }
 
-  @Test("TST-2 A disk that fills up takes what fits, then says that it is full")
+  @Test("TST-2 a disk that fills up accepts what fits and then reports that it is full")
   func room() throws {
     let file = try disk.process().open("/f", for: .creating)
     disk.room = 3
@@ -179,7 +179,7 @@ struct SimulatedDiskTests {
     #expect(disk.room == 2)
   }
 
-  @Test("TST-2 The same draws give the same disk")
+  @Test("TST-2 equal draws result in equal disks")
   func deterministic() throws {
     func life() throws -> (SimulatedDisk, [DiskCall]) {
       let choices = Choices(seed: 5)
@@ -200,7 +200,7 @@ struct SimulatedDiskTests {
     #expect(calls == sameCalls)
   }
 
-  @Test("TST-2 Draws of 0 strike nothing and lose nothing")
+  @Test("TST-2 draws of 0 cause no fault and no loss")
   func simplest() throws {
     let choices = Choices(replaying: [])
     disk.drawFaults(from: choices, oneIn: 2)
@@ -212,7 +212,7 @@ struct SimulatedDiskTests {
     #expect(disk.copy().hasUnsynced)
   }
 
-  @Test("TST-2: what is placed is durable, whatever was to become of the name")
+  @Test("TST-2: a placed file is durable, whatever fate its name has")
   func placed() throws {
     let disk = SimulatedDisk()
     disk.fail(atCall: 10, with: .death(afterBytes: 0))
@@ -222,7 +222,7 @@ struct SimulatedDiskTests {
     #expect(disk.crash(.losingAll).contents(of: "/j") == [1, 2, 3])
   }
 
-  @Test("TST-2: a chance of none in none is none")
+  @Test("TST-2: a chance of 0 in 0 never occurs")
   func noChance() throws {
     let disk = SimulatedDisk()
     disk.drawFaults(from: Choices(seed: 1), oneIn: 0)
@@ -231,7 +231,7 @@ struct SimulatedDiskTests {
     #expect(disk.callCount > 3)
   }
 
-  @Test("TST-2: without a world, too, a failing case's journal gets out to a file")
+  @Test("TST-2: a failing case's journal is written to a file even without a world")
   func attached() throws {
     let disk = SimulatedDisk()
     disk.place([1, 2, 3], at: "/j")

@@ -5,7 +5,7 @@ import SessionTestKit
 import SessionTestSupport
 import Testing
 
-/// The identity provider as a value: what it refuses, which no honest client ever sees.
+/// The identity provider as a value, and the requests that it refuses.
 @Suite("An identity provider for tests")
 struct LoopbackIdentityTests {
   private static let path = LoopbackIdentity.path
@@ -62,7 +62,7 @@ struct LoopbackIdentityTests {
     return post("oauth2/v2.0/token", form)
   }
 
-  @Test("TST-2 WEB-5 a code counts once, with its own verifier, redirect and client")
+  @Test("TST-2 WEB-5 a code works once, with its own verifier, redirect and client")
   func code() throws {
     for change in [
       ["code_verifier": "another"], ["redirect_uri": "app://other"], ["client_id": "app-2"],
@@ -82,7 +82,7 @@ struct LoopbackIdentityTests {
   }
 
   @Test(
-    "TST-2 WEB-5 nobody is sent to an address that is not the app's, or answered without a challenge"
+    "TST-2 WEB-5 the provider redirects only to the app's address and answers only with a challenge"
   )
   func authorize() {
     for (name, value) in [
@@ -99,7 +99,7 @@ struct LoopbackIdentityTests {
     }
   }
 
-  @Test("TST-2 WEB-5 a page cannot be confirmed, left or signed in on that was never shown")
+  @Test("TST-2 WEB-5 a page that was never shown cannot be confirmed, left or used to sign in")
   func order() {
     var identity = identity()
     let typed = WebForm(["tx": "x", "username": "ana", "password": "right"])
@@ -117,7 +117,7 @@ struct LoopbackIdentityTests {
   }
 
   @Test(
-    "TST-2 WEB-5 whom the cookie knows comes in without a page, unless the app wants them asked")
+    "TST-2 WEB-5 a user with a cookie signs in without a page, unless the app requests one")
   func singleSignOn() throws {
     let (signedIn, _) = try withCode()
     let session = try #require(signedIn.sessions.keys.first)
@@ -148,7 +148,7 @@ struct LoopbackIdentityTests {
         == .refused(error: "e", description: "a b"))
   }
 
-  @Test("TST-2 a page is read as it is written, whatever stands in it")
+  @Test("TST-2 a page is read as it is written, whatever its texts contain")
   func pages() {
     let odd = "<a href=\"x\">&amp; \"'é"
     let page = WebPage(
@@ -161,7 +161,7 @@ struct LoopbackIdentityTests {
     #expect(WebForm("a=%zz&b").fields.map(\.value) == ["%zz", ""])
   }
 
-  @Test("STO-3 TST-2 neither codes nor passwords are in what is printed or dumped")
+  @Test("STO-3 TST-2 printed and dumped values contain neither codes nor passwords")
   func printed() throws {
     let (identity, code) = try withCode()
     var dumped = "\(identity) \(grant) \(query) \(redeem(code))"

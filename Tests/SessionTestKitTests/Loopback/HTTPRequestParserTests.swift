@@ -160,7 +160,7 @@ import Testing
   }
 }
 
-/// What a parser must refuse, and with what.
+/// A request that a parser must refuse, and the error.
 struct BadRequest: Sendable, CustomTestStringConvertible {
   let text: String
   let status: Int

@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(
-    "TST-2 SYN-2 a change is taken once for its key, and said of again what was said of it first")
+    "TST-2 SYN-2 a change is accepted once for its key, and its first response is repeated")
   mutating func changes() throws {
     let eve = LoopbackUser(
       id: "7c1d2f7e-52f0-4f0a-9f3c-1d2b3c4d5e6f", email: "eve@school.test", password: "eve-8888",

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SessionTestKit
 
-/// What only a client of raw bytes can do to a server.
+/// Requests that only a client of raw bytes can make.
 @Suite struct LoopbackConnectionTests {
   private let server: LoopbackServer
   private let port: UInt16
@@ -175,7 +175,7 @@ import Testing
     let port = port
     async let deaf = onThread {
       let client = try RawClient(port: port)
-      // Sooner or later the answers fill every buffer, then the requests do; only the end frees it.
+      // Finally the responses fill every buffer, then the requests do; only the end frees it.
       while true {
         do { try client.send(Self.get) } catch { return true }
       }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SessionTestKit
 
-/// The whole way through `URLSession`: each endpoint, each knob.
+/// Complete requests through `URLSession`: each endpoint and each setting.
 @Suite struct LoopbackEndpointTests {
   private let time = TestTime()
   private let server: LoopbackServer
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  /// By a client of one connection: when `URLSession` gives one back to its pool is for the load to say.
+  /// With a client of one connection: `URLSession` reuses its connections at unpredictable times.
   @Test func sequentialCallsShareOneConnection() async throws {
     let (server, port) = (server, server.port)
     let (connections, rest) = try await onThread {
@@ -65,7 +65,7 @@ import Testing
       return (connections, try client.rest())
     }
     #expect(connections == [nil, nil, nil, nil, nil, "close"])
-    // The first answer under the new setting ends the connection.
+    // The first response after the new setting ends the connection.
     #expect(rest.isEmpty)
     #expect(server.connectionCount == 1)
     for _ in 0..<2 { #expect(try await client.materials("x").status == 401) }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SessionTestKit
 
-/// Each way in which a request can be made to go wrong.
+/// Each way in which a request can fail.
 @Suite struct LoopbackFaultTests {
   private let server: LoopbackServer
   private let client: WebClient
@@ -19,7 +19,7 @@ import Testing
     server.failNext(.refresh, with: .status(503))
     server.failNext(.refresh, with: .status(401, code: "TOKEN_EXPIRED"))
     server.failNext(.refresh, with: .status(429, code: "SLOW_DOWN", retryAfter: 7))
-    // Faults of one endpoint leave the others alone.
+    // Faults of one endpoint do not affect the others.
     #expect(try await client.materials("x").code == "TOKEN_INVALID")
     #expect(try await client.refresh(token).status == 503)
     #expect(try await client.refresh(token).code == "TOKEN_EXPIRED")
@@ -44,7 +44,7 @@ import Testing
     server.failNext(.refresh, with: .dropConnection(moment))
     await #expect(throws: URLError.self) { try await client.refresh(token) }
     #expect(server.calls.last?.outcome == .dropped)
-    // A client that repeated the request by itself would spoil the test of whoever uses the fault.
+    // The test of a fault would be wrong if the client repeated the request by itself.
     #expect(server.count(of: .refresh) == 1)
     let second = try await client.refresh(token)
     switch moment {
@@ -113,7 +113,7 @@ import Testing
     let call = Task { try await client.login() }
     await server.received(.login, count: 2)
     #expect(server.calls.last?.outcome == .waiting)
-    // Another client is not held up by it.
+    // It does not delay another client.
     #expect(try await WebClient(server).login().status == 200)
     call.cancel()
     _ = await call.result

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SessionTestKit
 
-/// Interleavings that a test decides.
+/// Interleavings that a test chooses.
 @Suite struct LoopbackGateTests {
   private let server: LoopbackServer
   private let client: WebClient
@@ -19,7 +19,7 @@ import Testing
     async let first = client.refresh(token)
     async let second = client.refresh(token)
     #expect(await server.received(.refresh, count: 2))
-    // Others pass meanwhile.
+    // Other requests pass meanwhile.
     #expect(try await client.materials("x").status == 401)
     #expect(server.calls.filter { $0.endpoint == .refresh }.allSatisfy { $0.outcome == .waiting })
     gate.open()
@@ -41,7 +41,7 @@ import Testing
     #expect(server.calls.map(\.status) == [404, nil])
     gate.admit(2)
     #expect(try await second.status == 200)
-    // One permit is left over for the next to come; then it is closed again.
+    // One permit remains for the next request; then it is closed again.
     #expect(try await client.login().status == 200)
     let last = Task { try await client.login() }
     await server.received(.login, count: 4)
@@ -57,7 +57,7 @@ import Testing
     async let held = client.refresh(signedIn.refreshToken)
     await server.received(.refresh)
     while gate.waiting == 0 { await Task.yield() }
-    // It has acted: the other context's login sees the token count, and the old token is replaced.
+    // It has acted: the new login shows in the token count, and the old token is replaced.
     let other = Task { try await client.refresh(signedIn.refreshToken) }
     await server.received(.refresh, count: 2)
     gate.open()

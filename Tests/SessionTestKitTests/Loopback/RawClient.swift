@@ -8,7 +8,7 @@ import Foundation
   import Musl
 #endif
 
-/// A client that says exactly the bytes it is told to; blocks, so use it inside `onThread`.
+/// A client that sends exactly the given bytes; it blocks, so use it inside `onThread`.
 final class RawClient {
   struct Failure: Error {
     let call: String
@@ -43,7 +43,7 @@ final class RawClient {
       let type = SOCK_STREAM
     #endif
     descriptor = socket(AF_INET, type, 0)
-    // A test that would wait without an end fails instead. All tests start at once, so this is long.
+    // A test that waits without end fails instead. All tests start at once, so this is long.
     let patience = ProcessInfo.processInfo.environment["SESSION_PATIENCE"].flatMap(Int.init) ?? 240
     var limit = timeval(tv_sec: patience, tv_usec: 0)
     let size = socklen_t(MemoryLayout<timeval>.size)
@@ -93,7 +93,7 @@ final class RawClient {
     _ = shutdown(descriptor, Int32(SHUT_WR))
   }
 
-  /// The next answer; nil when the server closed before a whole one came.
+  /// The next response; nil if the server closed the connection before a whole one.
   func reply() throws -> Reply? {
     var head: Int?
     var searched = 0
@@ -119,7 +119,7 @@ final class RawClient {
     return reply
   }
 
-  /// Everything until the server closes.
+  /// All bytes until the server closes the connection.
   func rest() throws -> String {
     while try receive() {}
     return String(decoding: input, as: UTF8.self)
@@ -151,7 +151,7 @@ final class RawClient {
   #endif
 }
 
-/// Runs blocking work on a thread of its own, so that the cooperative pool stays free.
+/// Runs blocking work on its own thread, so that the cooperative pool stays free.
 func onThread<Result: Sendable>(
   _ work: @escaping @Sendable () throws -> Result
 ) async throws -> Result {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SessionTestKit
 
-/// The parts under the server, where it cannot be seen from outside whether they hold.
+/// The parts of the server that cannot be tested from outside.
 @Suite struct SocketTests {
   @Test func writingToAClosedPeerFailsAndKillsNobody() throws {
     let (reader, writer) = try Socket.pair()

@@ -1,7 +1,7 @@
 import SessionCore
 import Synchronization
 
-/// A server's time that only the test moves.
+/// A server's time that only the test changes.
 final class TestTime: Sendable {
   private let milliseconds = Mutex<Int64>(1_700_000_000_000)
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The members of the answers that the tests look at.
+/// The members of the responses that the tests examine.
 struct TokenReply: Decodable, Equatable, Sendable {
   struct Context: Decodable, Equatable, Sendable {
     var roleName: String

@@ -5,7 +5,7 @@ import SessionTestKit
   import FoundationNetworking
 #endif
 
-/// A client as apps have it: `URLSession`, with connections of its own.
+/// A client like that of an app: `URLSession`, with its own connections.
 struct WebClient: Sendable {
   struct Reply: Sendable {
     let status: Int

@@ -13,7 +13,7 @@ struct CancelTests {
     withUnsafeCurrentTask { $0?.cancel() }
   }
 
-  @Test("TST-1: a case that fails since its task is cancelled is no failing case, and is not saved")
+  @Test("TST-1: a case that fails because its task is cancelled does not count and is not saved")
   func thrown() async {
     let property = property(Scratch())
     let report = await Task {
@@ -38,7 +38,7 @@ struct CancelTests {
     #expect(report.text.contains("cancelled after 1 of 1000 cases"))
   }
 
-  @Test("TST-1: cancelled while a failing case is made simpler: what is known is told and saved")
+  @Test("TST-1: a check cancelled while it shrinks reports and saves the case known so far")
   func shrinking() async throws {
     let scratch = Scratch()
     let property = property(scratch)
@@ -66,7 +66,9 @@ struct CancelTests {
     #expect(failure.savedAt != nil)
   }
 
-  @Test("TST-1: cancelled before the failing case was run again: it is told, and not saved")
+  @Test(
+    "TST-1: a check cancelled before the failing case runs again reports the case without saving it"
+  )
   func unconfirmed() async throws {
     let scratch = Scratch()
     let property = property(scratch)

@@ -1,17 +1,17 @@
 import SessionTestKit
 import Testing
 
-@Suite("TST-1: bodies that ask for draws for ever")
+@Suite("TST-1: TST-1: bodies that draw without end")
 struct EndlessTests {
   private let still = PropertySettings()
 
-  @Test("TST-1: a loop that 0 does not end is ended, and what overran counts as no case")
+  @Test("TST-1: a loop that 0 does not end is ended, and a case beyond the limit does not count")
   func geometric() throws {
     let report = Property("waits", cases: 20, settings: still).check { choices in
       while !choices.chance(1, in: 16) {}
       try choices.require(choices.draw(below: 10) < 5, "great")
     }
-    // Replayed without its end a case goes on with zeros: no simpler one, and one that ends.
+    // Replayed without its end, a case continues with zeros: no simpler one, and one that ends.
     let failure = try #require(report.failure)
     #expect(failure.choices == [1, 5])
     let all = Property("all", settings: still).exhaustive(depth: 3) { choices in
@@ -22,7 +22,7 @@ struct EndlessTests {
     #expect(all.overruns == 1)
   }
 
-  @Test("TST-1: an enumeration without a bound that has no end says so at the first such case")
+  @Test("TST-1: an endless enumeration without a limit is reported at its first endless case")
   func endlessEnumeration() {
     var runs = 0
     let report = Property("l2", settings: still).exhaustive { choices in
@@ -43,7 +43,7 @@ struct EndlessTests {
     #expect(late.text.contains("after 2 cases one asked"), "\(late.text)")
   }
 
-  @Test("TST-1: a draw past the limits is the same in every run, and any value comes")
+  @Test("TST-1: draws past the limit are the same in every run and include all values")
   func overrun() {
     func last(_ choices: Choices) -> [UInt64] {
       for _ in 0..<131_072 { _ = choices.draw(below: 3) }
@@ -56,7 +56,7 @@ struct EndlessTests {
     #expect(Set(end) == [0, 1, 2])
   }
 
-  @Test("TST-1: a property whose cases all overrun ends soon, untested")
+  @Test("TST-1: a property whose cases all exceed the limit ends soon as untested")
   func unhealthy() {
     let body: (Choices) -> Void = { choices in
       for _ in 0..<70_000 { _ = choices.draw(below: 2) }
@@ -70,7 +70,7 @@ struct EndlessTests {
     #expect(!Property("few", cases: 3, settings: still).exhaustive(limit: 3, body).hasPassed)
   }
 
-  @Test("TST-1: a body that never ends is told of, and the process ends")
+  @Test("TST-1: a body that never ends is reported, and the process ends")
   func endless() async throws {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -87,7 +87,7 @@ struct EndlessTests {
     #expect(text.utf8.count < 5_000)
   }
 
-  @Test("TST-1: an enumerated body and a replayed one that never end are told of too")
+  @Test("TST-1: an enumerated and a replayed body that never end are reported too")
   func endlessElsewhere() async throws {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]

@@ -7,7 +7,7 @@ import Testing
 struct ExhaustiveTests {
   private let still = PropertySettings()
 
-  @Test("TST-1: every case occurs once, and the report says how many there are")
+  @Test("TST-1: every case occurs once, and the report counts them")
   func every() {
     var seen: [[UInt64]] = []
     let report = Property("all", settings: still).exhaustive { choices in
@@ -20,7 +20,7 @@ struct ExhaustiveTests {
     #expect(seen.count == 64)
   }
 
-  @Test("TST-1: cases of different lengths, and cases that end early")
+  @Test("TST-1: an enumeration covers cases of different lengths and cases that end early")
   func lengths() {
     var seen: Set<[Int]> = []
     let list = Generator.integer(in: 0...2).list(0...4)
@@ -34,7 +34,7 @@ struct ExhaustiveTests {
     #expect(report.hasPassed)
   }
 
-  @Test("TST-1: what the bounds leave out is said")
+  @Test("TST-1: the report says that the bounds left out cases")
   func bounds() {
     let wide: (Choices) -> Void = { choices in
       for _ in 0..<3 { _ = choices.draw(below: 1_000) }
@@ -50,7 +50,7 @@ struct ExhaustiveTests {
     #expect(property.exhaustive(limit: 25, depth: 2, width: 5, wide).coverage == within.coverage)
   }
 
-  @Test("TST-1: a failing case is made simple and can be replayed")
+  @Test("TST-1: a failing case of an enumeration is shrunk and can be replayed")
   func fails() throws {
     let body: (Choices) throws -> Void = { choices in
       let values = Generator.integer(in: 0...5).list(0...5)(choices)
@@ -63,7 +63,7 @@ struct ExhaustiveTests {
     #expect(Property("no four", settings: settings).check(body).failure?.choices == [1, 4])
   }
 
-  /// Six events, of which each is legal somewhere.
+  /// Six events, each legal in some state.
   private static let events: [SessionEvent] = {
     let token = TokenMetadata(
       generation: Generation(1), issuedAt: Timestamp(milliseconds: 0),

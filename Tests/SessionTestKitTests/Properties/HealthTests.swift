@@ -5,7 +5,7 @@ import Testing
 struct HealthTests {
   private let still = PropertySettings()
 
-  @Test("TST-1: more than nine discarded cases in ten fail the property, nine do not")
+  @Test("TST-1: more than nine discarded cases in ten fail the property, and nine do not")
   func discarded() {
     func report(keeping kept: Int, of whole: Int) -> PropertyReport {
       var count = 0
@@ -41,7 +41,7 @@ struct HealthTests {
       }.hasPassed)
   }
 
-  @Test("TST-1: no case is no proof")
+  @Test("TST-1: a property without a case fails")
   func noCases() {
     #expect(!Property("none", cases: 0, settings: still).check { _ in }.hasPassed)
     #expect(!Property("none", settings: still).exhaustive(limit: 0) { _ in }.hasPassed)
@@ -57,7 +57,7 @@ struct HealthTests {
       report.text == "Property \"p\" held in all 3 cases.\n   66.7%  often\n   33.3%  rare")
   }
 
-  @Test("TST-1: a setting that is not understood is told")
+  @Test("TST-1: a setting that cannot be understood is reported")
   func settings() {
     let settings = PropertySettings(environment: ["SESSION_CASES": "many", "SESSION_SEED": "x"])
     let report = Property("p", cases: 3, settings: settings).check { _ in }

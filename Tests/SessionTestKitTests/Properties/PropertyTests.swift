@@ -25,7 +25,7 @@ struct PropertyTests {
     #expect(report.labelText.hasPrefix("  100.0%  any\n"))
   }
 
-  @Test("TST-1: one seed, one run: the same report each time; another seed, other cases")
+  @Test("TST-1: one seed always gives the same report, and another seed gives other cases")
   func deterministic() {
     func drawn(_ property: Property) -> [UInt64] {
       var all: [UInt64] = []
@@ -73,7 +73,7 @@ struct PropertyTests {
     #expect(lines.count == 8)
   }
 
-  @Test("TST-1: the printed code runs that case alone, and no other property's")
+  @Test("TST-1: the printed code runs only that case, and works for no other property")
   func replay() throws {
     func check(_ name: String, _ settings: PropertySettings) -> (PropertyReport, runs: Int) {
       var runs = 0
@@ -97,7 +97,7 @@ struct PropertyTests {
     #expect(unread.text.contains("the replay code is cut or mistyped"))
   }
 
-  @Test("TST-1: a flaky property is reported as flaky, whenever it is that it holds again")
+  @Test("TST-1: a flaky property is reported as flaky, whenever it holds again")
   func flaky() throws {
     for goodFrom in [2, 6] {
       var failures = 0
@@ -117,7 +117,7 @@ struct PropertyTests {
     }
   }
 
-  /// Values below 10 fail too, but otherwise, once the first failing case is found.
+  /// After the first failing case, values below 10 fail too, but in another way.
   private func twoFaults(
     _ great: (UInt64) throws -> Void, _ small: (UInt64) throws -> Void
   ) -> [UInt64]? {
@@ -134,7 +134,7 @@ struct PropertyTests {
     return report.failure?.choices
   }
 
-  @Test("TST-1: a simpler case must fail at the same place")
+  @Test("TST-1: shrinking accepts only a case that fails at the same place")
   func samePlace() {
     #expect(twoFaults({ _ in throw Falsified("great") }, { _ in throw Oops() }) == [900])
     // The same line.
@@ -148,20 +148,20 @@ struct PropertyTests {
     case odd
   }
 
-  @Test("TST-1: another case of an enumeration of errors is another bug, and so is another then")
+  @Test("TST-1: different cases of an error enumeration are different bugs")
   func sameKind() {
     #expect(twoFaults({ throw Fault.great($0) }, { throw Fault.great($0 + 1) }) == [])
     #expect(twoFaults({ throw Fault.great($0) }, { _ in throw Fault.odd }) == [900])
-    // Outside of the macro, within which every line is its own.
+    // Outside the macro: inside it every line counts as its own.
     let stories = twoFaults(
       { _ in try given(.login(as: "ada")).then(.state(.expired)) },
       { _ in try given(.login(as: "ada")).then(.user("bob")) })
     #expect(stories == [900])
   }
 
-  @Test("TST-1: asynchronous bodies are checked and made simpler alike")
+  @Test("TST-1: asynchronous bodies are checked and shrunk in the same way")
   func asynchronous() async throws {
-    // All tests start at once, and each yield waits for a turn: a minute would not do.
+    // All tests start at once, and each yield waits for its turn: a minute is too short.
     let property = Property("async", shrinkTime: .seconds(3_600), settings: still)
     let report = await property.check { choices in
       let value = await choices.span {
@@ -180,7 +180,7 @@ struct PropertyTests {
     #expect(plain.hasPassed)
   }
 
-  @Test("TST-1: a cancelled check says so and passes nothing off as tested")
+  @Test("TST-1: a cancelled check says so and claims no untested case")
   func cancelled() async {
     let report = await Task {
       await Property("cancelled", cases: 1_000, settings: still).check { choices in

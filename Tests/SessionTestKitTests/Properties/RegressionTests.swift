@@ -20,7 +20,9 @@ struct RegressionTests {
     }
   }
 
-  @Test("TST-1: a failing case is saved, is run first, and warns when it passes until it is fixed")
+  @Test(
+    "TST-1: a failing case is saved and runs first, and it warns if it passes before it is marked fixed"
+  )
   func life() throws {
     let first = property().check(Self.body(300))
     let path = try #require(first.failure?.savedAt)
@@ -53,7 +55,7 @@ struct RegressionTests {
     #expect(property().check(Self.body(300)).failure?.savedAt == path)
   }
 
-  @Test("TST-1: a mended case may lead to other states and go on; it is no stale one")
+  @Test("TST-1: a saved case that passes with other states is fixed, not stale")
   func mended() {
     func check(isMended: Bool) -> PropertyReport {
       property().check { choices in
@@ -74,7 +76,7 @@ struct RegressionTests {
     #expect(discarding.text.contains("is stale: it is discarded now"))
   }
 
-  @Test("TST-1: a saved case whose draws mean something else by now warns")
+  @Test("TST-1: a saved case whose draws have another meaning now results in a warning")
   func stale() throws {
     _ = property().check(Self.body(300))
     let report = property().check { choices in
@@ -86,7 +88,7 @@ struct RegressionTests {
   }
 
   @Test(
-    "TST-1: a saved case that cannot be read warns",
+    "TST-1: a saved case that cannot be read results in a warning",
     arguments: [
       ("replay:", "code:", "it has no line replay:"),
       ("status: open", "status: ?", "its line status"),
@@ -105,7 +107,7 @@ struct RegressionTests {
     #expect(report.text.contains(reason), "\(report.text)")
   }
 
-  @Test("TST-1: bytes that are no text warn, and so does a folder that cannot be written")
+  @Test("TST-1: invalid UTF-8 and a folder that cannot be written result in warnings")
   func noText() throws {
     let path = try #require(property().check(Self.body(300)).failure?.savedAt)
     try Data([0xFF, 0xFE, 0xC0]).write(to: URL(filePath: path))
@@ -122,7 +124,7 @@ struct RegressionTests {
     #expect(!report.text.contains("NSError") && !report.text.contains("Domain="), "\(report.text)")
   }
 
-  @Test("TST-1: a folder that cannot be made is told as such, not as a file that is missing")
+  @Test("TST-1: a folder that cannot be created is reported as such, not as a missing file")
   func noFolder() {
     let missing = CocoaError(.fileNoSuchFile)
     #expect(RegressionFolder.reason(missing) == "the system makes no folder there")
@@ -138,7 +140,7 @@ struct RegressionTests {
   }
 
   @Test(
-    "TST-1: a saved case is read whatever an editor or a version control does to its lines",
+    "TST-1: a saved case is read after an editor or version control changed its line ends",
     arguments: [("\n", "\r\n"), ("status: open", "status:  Fixed "), ("\nsteps", " \nsteps")])
   func edited(old: String, new: String) throws {
     let path = try #require(property().check(Self.body(300)).failure?.savedAt)
@@ -150,7 +152,7 @@ struct RegressionTests {
     #expect(!report.text.contains("cannot be read"))
   }
 
-  @Test("TST-1: names without ASCII letters have folders of their own, with a name")
+  @Test("TST-1: names without ASCII letters have different folders")
   func letters() throws {
     let paths = ["été", "日本語", "ログアウト", "!"].map { name in
       Property(
@@ -163,7 +165,7 @@ struct RegressionTests {
     #expect(try #require(paths[1]).contains("/property-"))
   }
 
-  @Test("TST-1: the folder is the one of the tests around the caller's file")
+  @Test("TST-1: the folder is that of the tests around the caller's file")
   func place() {
     #expect(RegressionFolder(around: "/a/Tests/B/C.swift").path == "/a/Tests/Regressions")
     #expect(RegressionFolder(around: "/a/b/C.swift").path == "/a/b/Regressions")

@@ -8,7 +8,7 @@ struct ReplayTests {
     PropertySettings(environment: ["SESSION_REPLAY": replay])
   }
 
-  @Test("TST-1: an empty variable says nothing")
+  @Test("TST-1: an empty variable has no effect")
   func empty() {
     let names = ["SESSION_REPLAY", "SESSION_CASES", "SESSION_SEED", "SESSION_LABELS"]
     let environment = Dictionary(uniqueKeysWithValues: names.map { ($0, "") })
@@ -16,7 +16,7 @@ struct ReplayTests {
     #expect(!PropertySettings(environment: ["SESSION_LABELS": "0"]).showsLabels)
   }
 
-  @Test("TST-1: a replayed case that is discarded by now does not pass for one that held")
+  @Test("TST-1: a replayed case that is discarded now does not count as passed")
   func discarded() {
     let code = ReplayCode(property: "p", draws: [7]).text
     let report = Property("p", settings: settings(code)).check { choices in
@@ -26,7 +26,8 @@ struct ReplayTests {
     #expect(report.text.contains("the case is discarded now"))
   }
 
-  @Test("TST-1: a code too long for an environment is a file, which the variable names")
+  @Test(
+    "TST-1: a code that is too long for the environment is stored in a file, named by the variable")
   func file() throws {
     func check(_ settings: PropertySettings) -> PropertyReport {
       Property("long code", shrinkRuns: 0, settings: settings).check { choices in
@@ -70,7 +71,7 @@ struct ReplayTests {
     #expect(report.failure?.choices == [300])
   }
 
-  @Test("TST-1: bounds of an enumeration that mean nothing are refused")
+  @Test("TST-1: invalid bounds of an enumeration are refused")
   func bounds() {
     let property = Property("p", settings: PropertySettings())
     var runs = 0
@@ -85,7 +86,7 @@ struct ReplayTests {
     #expect(one == "Property \"p\" held in the only case within 1 draw and values below 1.")
   }
 
-  @Test("TST-1: labels of a property that holds are told on standard error, where asked for")
+  @Test("TST-1: labels of a property that holds are printed on standard error if requested")
   func labels() async throws {
     let result = await #expect(
       processExitsWith: .success, observing: [\.standardErrorContent]

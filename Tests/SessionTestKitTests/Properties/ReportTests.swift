@@ -23,18 +23,18 @@ struct ReportTests {
       issues.withLock { $0.append(contentsOf: issue.comments.map(\.rawValue)) }
       return issue.sourceLocation?.line == line
     }
-    // A journal that is not there is named, and fails nothing else.
+    // A missing journal is named and fails nothing else.
     let problem = "\nNot attached, since it cannot be read: /tmp/a b's.journal"
     #expect(issues.withLock { $0 } == [report.text + problem])
   }
 
-  @Test("TST-1: one that holds records nothing")
+  @Test("TST-1: a property that holds records no issue")
   func noIssue() {
     expect(Property("holds", settings: PropertySettings()).check { _ in })
   }
 
   #if compiler(>=6.3)
-    @Test("TST-1: a warning is told, and fails nothing")
+    @Test("TST-1: a warning is recorded and fails nothing")
     func warning() {
       let settings = PropertySettings(environment: ["SESSION_CASES": "many"])
       let report = Property("warns", settings: settings).check { _ in }
@@ -66,7 +66,7 @@ struct ReportTests {
     #expect(report.text.hasPrefix(expected + "\n"), "\(report.text)")
   }
 
-  @Test("TST-1: a label of several lines stays in its line of the table")
+  @Test("TST-1: a label of several lines stays in its row of the table")
   func label() {
     let report = Property("p", cases: 2, requiredLabels: ["c\nd"], settings: PropertySettings())
       .check { $0.label("a\nb") }
@@ -74,7 +74,7 @@ struct ReportTests {
     #expect(report.text.contains("was labelled \"c d\""), "\(report.text)")
   }
 
-  @Test("TST-1: journals come with the line that inspects them")
+  @Test("TST-1: the report shows the command that inspects each journal")
   func journals() {
     var report = failing()
     report.attach(journal: "/tmp/plain.journal")

@@ -8,7 +8,7 @@ import Testing
 struct ScheduleTests {
   private struct Over: Error {}
 
-  /// What the report tells of a case in a world, replayed from its draws.
+  /// The report about a case in a world, replayed from its draws.
   private func story(_ draws: [UInt64], _ body: (SimulatedWorld) -> Void) -> String {
     var settings = PropertySettings()
     settings.replay = ReplayCode(property: "story", draws: draws).text
@@ -20,7 +20,7 @@ struct ScheduleTests {
     return lines.prefix { !$0.hasPrefix("Draws") }.joined(separator: "\n")
   }
 
-  /// What becomes of one request.
+  /// The outcome of one request.
   private func fate(_ draws: [UInt64], longestWay: Int = 9, isCancelled: Bool = false) -> String {
     story(draws) { world in
       world.server.weather = SimulatedServer.Weather(
@@ -37,7 +37,7 @@ struct ScheduleTests {
     }
   }
 
-  @Test("TST-2: a job that runs before its turn is told of, by the names of the tasks")
+  @Test("TST-2: a job that runs before its turn is reported with the names of the tasks")
   func overtaking() {
     let text = story([2, 1]) { world in
       for name in ["first", "second"] {
@@ -56,7 +56,7 @@ struct ScheduleTests {
         """, "\(text)")
   }
 
-  @Test("TST-2: the fate of a request is told, and when it was decided")
+  @Test("TST-2: the fate of a request is reported with the time of its decision")
   func fates() {
     let lost = fate([3, 1])
     #expect(
@@ -105,7 +105,7 @@ struct ScheduleTests {
         """, "\(cancelled)")
   }
 
-  @Test("TST-2: a schedule without end is cut, and the rest counted")
+  @Test("TST-2: an endless schedule is cut, and the rest is counted")
   func endless() {
     let text = story([]) { world in
       world.spawn("loop") {

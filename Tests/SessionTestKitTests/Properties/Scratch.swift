@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A folder that goes with the test.
+/// A folder that is removed with the test.
 final class Scratch: Sendable {
   let path: String
 

@@ -12,19 +12,19 @@ struct SweepTests {
   }
 
   @Test(
-    "TST-1 a run of the day takes one of so many places that follow each other, the same each time")
+    "TST-1 a daily run takes one of each group of adjacent places, the same each time")
   func day() {
     for share in 2...7 {
       let places = taken("a sweep", share, of: share * 50)
       #expect(places.map { $0 / share } == Array(0..<50))
       #expect(places == taken("a sweep", share, of: share * 50))
       #expect(places != taken("another sweep", share, of: share * 50))
-      // Whatever comes at every second, third, … place is among them.
+      // It contains places of every remainder, so that no regular pattern is missed.
       #expect(Set(places.map { $0 % share }) == Set(0..<share))
     }
   }
 
-  @Test("TST-1 a whole run takes all; no run takes none of some")
+  @Test("TST-1 a whole run takes all places, and a daily run at least one")
   func whole() {
     #expect(Sweep("all", takingOneOf: 9, isWhole: true).places(of: 0..<30) == Array(0..<30))
     #expect(Sweep("all", takingOneOf: 9, isWhole: true).cases(of: 200) == 200)
@@ -37,7 +37,7 @@ struct SweepTests {
     }
   }
 
-  /// Three draws of four values, of which a sweep takes its share.
+  /// Three draws of four values; a sweep takes its share.
   private func enumerate(_ isWhole: Bool, failing wrong: [UInt64] = []) -> (
     report: PropertyReport, seen: [[UInt64]]
   ) {
@@ -51,7 +51,7 @@ struct SweepTests {
     return (report, seen)
   }
 
-  @Test("TST-1 of an enumeration a sweep takes a part that is spread over all of it, and says so")
+  @Test("TST-1 a sweep of an enumeration takes cases from all parts of it, and the report says so")
   func enumerated() {
     let (some, seen) = enumerate(false)
     #expect(some.cases == 16 && some.discarded == 0 && some.hasPassed)
@@ -63,7 +63,7 @@ struct SweepTests {
     #expect(all.cases == 64 && all.coverage == .everyCase)
   }
 
-  @Test("TST-1 of a place that is taken every case is run, whatever is drawn behind the look")
+  @Test("TST-1 every case of a selected place runs, whatever is drawn after the selection")
   func behind() {
     var seen: [UInt64: Set<UInt64>] = [:]
     let report = Property("p", settings: still).exhaustive { choices in
@@ -76,7 +76,7 @@ struct SweepTests {
     #expect(seen.values.allSatisfy { $0.count == 6 })
   }
 
-  @Test("TST-1 what a whole run found is replayed in a run of the day, where no sweep takes it")
+  @Test("TST-1 a failure of a whole run can be replayed in a daily run that skips its place")
   func replayed() throws {
     let (_, seen) = enumerate(false)
     let left = try #require(
@@ -93,7 +93,7 @@ struct SweepTests {
     #expect(again.failure?.choices == left.trimmed)
   }
 
-  @Test("TST-1 random cases are never left out")
+  @Test("TST-1 a sweep skips no random cases")
   func random() {
     let report = Property("p", cases: 50, settings: still).check { choices in
       _ = choices.draw(below: 4)
@@ -102,7 +102,7 @@ struct SweepTests {
     #expect(report.cases == 50)
   }
 
-  @Test("TST-1 SESSION_SWEEP is whole or says nothing: a word that is mistyped would sweep nothing")
+  @Test("TST-1 SESSION_SWEEP is whole, empty or not set, so a misspelled word is noticed")
   func environment() {
     #expect(Sweep.isWhole(["SESSION_SWEEP": "whole"]))
     #expect(!Sweep.isWhole([:]))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("TST-2: the journal of a simulated world, for people")
 struct WorldJournalTests {
-  @Test("TST-2: the journal that the report names is there, and sessionreplay reads it")
+  @Test("TST-2: the journal that the report names exists, and sessionreplay reads it")
   func journal() throws {
     let report = Property("in and out", settings: PropertySettings()).check { choices in
       let world = SimulatedWorld(choices)
@@ -32,7 +32,7 @@ struct WorldJournalTests {
     #expect(output.text.contains("logout"))
   }
 
-  @Test("TST-2: a case that no report tells of writes no journal and keeps no schedule")
+  @Test("TST-2: a case that no report mentions writes no journal and keeps no schedule")
   func silent() throws {
     let choices = Choices(seed: 1)
     let world = SimulatedWorld(choices)

@@ -8,7 +8,7 @@ struct GeneratorTests {
     (0..<count).map { generator(Choices(seed: $0)) }
   }
 
-  @Test("TST-1 names are plain, empty, long and of any script")
+  @Test("TST-1 names are plain, empty, long and in any script")
   func names() {
     let names = draw(.name)
     #expect(names.contains(""))
@@ -30,7 +30,7 @@ struct GeneratorTests {
     #expect(contexts.contains { $0.school == nil } && contexts.contains { $0.unit != nil })
   }
 
-  @Test("TST-1 times reach the bounds, tokens may die before they are issued")
+  @Test("TST-1 times reach the bounds, and tokens may expire before they are issued")
   func times() {
     let times = draw(.timestamp).map(\.milliseconds)
     #expect(times.contains(.min) && times.contains(.max))
@@ -40,7 +40,7 @@ struct GeneratorTests {
     #expect(tokens.contains { !$0.isRefreshable } && tokens.contains { $0.id != nil })
   }
 
-  @Test("TST-1 JRN-3 contents are of every kind, also of such that nobody knows")
+  @Test("TST-1 JRN-3 contents have every kind, including unknown ones")
   func contents() {
     let names = Set(draw(.record).map { $0.name.hasPrefix("unknown") ? "unknown" : $0.name })
     let kinds =
@@ -48,7 +48,7 @@ struct GeneratorTests {
     #expect(names == Set(kinds + ["unknown"]))
   }
 
-  @Test("TST-1 legal histories are legal, any ones are not, and both begin with nothing")
+  @Test("TST-1 legal histories are legal, arbitrary ones are not, and both begin empty")
   func histories() {
     func isLegal(_ history: History) -> Bool {
       var fold = SessionFold()
@@ -68,7 +68,7 @@ struct GeneratorTests {
     #expect(History.any()(Choices(replaying: [])).description == "(nothing)")
   }
 
-  @Test("TST-1 STA-6 the model objects as the page says")
+  @Test("TST-1 STA-6 the model rejects events as the page says")
   func model() {
     var model = SessionModel()
     #expect(model.objection(to: .loggedOut()) == .notAuthenticated)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Given, when, then")
 struct GivenTests {
-  @Test("TST-1 STA-6 a story of the fold that is so passes")
+  @Test("TST-1 STA-6 a true story of the fold passes")
   func fold() throws {
     try given(.login(as: "ada"), .expired(.inactivity))
       .when(.login(as: "bob", token: 2))
@@ -15,7 +15,7 @@ struct GivenTests {
     try given().when(.login(as: "ada"), .loggedOut()).then(.user(nil), .token(nil))
   }
 
-  @Test("TST-1 a story of the fold that is not so tells what is otherwise")
+  @Test("TST-1 a false story of the fold reports the differences")
   func foldText() {
     let text = """
       Given  login ada by password, tok#1
@@ -35,7 +35,7 @@ struct GivenTests {
     #expect(error?.description == text)
   }
 
-  @Test("TST-1 what is given must be possible")
+  @Test("TST-1 an impossible given state is reported")
   func impossible() {
     let error = #expect(throws: UnexpectedOutcome.self) {
       try given(.loggedOut()).when().then(.user(nil))
@@ -43,7 +43,7 @@ struct GivenTests {
     #expect(error?.description.contains("But    what is given cannot be") == true)
   }
 
-  @Test("TST-1 OUT-4 a story of the coordinator that is so passes")
+  @Test("TST-1 OUT-4 a true story of the coordinator passes")
   func coordinator() throws {
     try given(.bench, .login(as: "ada"))
       .when(.refresh(by: 1), .logout(by: 2), .answered(.token()))
@@ -57,7 +57,7 @@ struct GivenTests {
       .then(.timer(.refresh, in: 1_000), .state(.authenticated))
   }
 
-  @Test("TST-1 a story of the coordinator that is not so shows every effect")
+  @Test("TST-1 a false story of the coordinator shows every effect")
   func coordinatorText() {
     let error = #expect(throws: UnexpectedOutcome.self) {
       try given(.bench, .login(as: "ada"))
@@ -74,7 +74,7 @@ struct GivenTests {
       ))
   }
 
-  @Test("TST-1 steps and wipes are told in words, without the names of types")
+  @Test("TST-1 steps and wipes are described in words without names of types")
   func words() {
     let error = #expect(throws: UnexpectedOutcome.self) {
       try given(.bench, .login(as: "ada"))

@@ -3,9 +3,9 @@ import SessionTestKit
 import SessionTesting
 import Testing
 
-@Suite("TST-1: a session that is led by draws")
+@Suite("TST-1: TST-1: a session that follows draws")
 struct SessionWalkTests {
-  @Test("TST-1: every event of a walk happens, and together they meet every row that is legal")
+  @Test("TST-1: every event of a walk is legal, and walks together reach every legal row")
   func legal() {
     expect(
       Property(
@@ -24,7 +24,7 @@ struct SessionWalkTests {
       })
   }
 
-  @Test("TST-1: an event that may not happen changes nothing and says why")
+  @Test("TST-1: an illegal event changes nothing and reports its reason")
   func rejected() {
     var walk = SessionWalk()
     #expect(walk.take(.expired(.inactivity))?.reason == .notAuthenticated)
@@ -34,7 +34,7 @@ struct SessionWalkTests {
     #expect(walk.events.map(\.sequence) == [1])
   }
 
-  @Test("TST-1: rows: which are legal is what the model says, and events near the border meet both")
+  @Test("TST-1: the model decides which rows are legal, and near events reach both kinds")
   func rows() {
     var seen: Set<TransitionRow> = []
     var rowless = 0
@@ -56,7 +56,7 @@ struct SessionWalkTests {
     #expect(seen.isSubset(of: TransitionRow.all))
     #expect(seen.count == TransitionRow.all.count)
     #expect(rowless > 0)
-    // What is rejected for its token meets no row that a property could require.
+    // A rejection because of a token is not a row that a property can require.
     #expect(TransitionRow(.login(as: "ada", token: 0), after: SessionModel()) == nil)
     #expect(TransitionRow.all.count == 23 && TransitionRow.legal.count == 9)
   }

@@ -5,7 +5,7 @@ import SessionTestKit
 import Synchronization
 import Testing
 
-@Suite("TST-2: what means nothing is told")
+@Suite("TST-2: TST-2: a call without effect is reported")
 struct MisuseTests {
   private func world() -> SimulatedWorld { SimulatedWorld(Choices(replaying: [])) }
 
@@ -21,7 +21,7 @@ struct MisuseTests {
     }
   }
 
-  @Test("TST-2: a journal that is not on the disk is named, in the report and in the failures")
+  @Test("TST-2: a journal that is not on the disk is named in the report and in the failures")
   func journal() {
     let disk = SimulatedDisk()
     disk.place([1], at: "session.journal")
@@ -36,7 +36,7 @@ struct MisuseTests {
     #expect(world.failures.count == 1)
   }
 
-  @Test("TST-2: two scripts for the next request are for the next two, and what is left is named")
+  @Test("TST-2: two scripts for the next request apply to the next two, and pending ones are named")
   func next() throws {
     let world = world()
     defer { world.finish() }
@@ -52,7 +52,8 @@ struct MisuseTests {
   }
 
   @Test(
-    "TST-2: a script that never strikes, or takes another's place, is told, also where all holds")
+    "TST-2: a script that never applies or replaces another is reported, even if the property holds"
+  )
   func scripts() throws {
     let request = HTTPRequest(method: "GET", url: URL(filePath: "/materials"))
     let failures = Mutex<[String]>([])
@@ -76,7 +77,7 @@ struct MisuseTests {
     #expect(report { $0.server.script(.delivered, for: .login, number: -1) }.warnings.count == 1)
   }
 
-  @Test("TST-2: nothing runs in a finished world, and it says so")
+  @Test("TST-2: a finished world runs nothing and reports it")
   func finished() {
     let world = world()
     world.finish()
@@ -90,7 +91,8 @@ struct MisuseTests {
     #expect(world.unfinished == 0)
   }
 
-  @Test("TST-2: what finishing wakes stands neither in the report nor among the failures")
+  @Test(
+    "TST-2: tasks that run because a world finishes appear neither in the report nor in failures")
   func untold() throws {
     let failures = Mutex<[String]>([])
     let report = Property("finish", settings: PropertySettings()).check { choices in

@@ -17,7 +17,7 @@ struct SimulatedSchedulerTests {
     }
   }
 
-  /// The order in which three tasks with two halves each come to their steps.
+  /// The order in which three tasks of two halves each run.
   private func order(_ draws: [UInt64]) -> [String] {
     let choices = Choices(replaying: draws)
     let scheduler = SimulatedScheduler()
@@ -42,12 +42,12 @@ struct SimulatedSchedulerTests {
     func add(_ line: String) { state.withLock { $0.append(line) } }
   }
 
-  @Test("TST-2: nothing runs before its step, and draws of 0 keep the order of becoming ready")
+  @Test("TST-2: nothing runs before its step, and draws of 0 keep the order of readiness")
   func inOrder() {
     #expect(order([]) == ["a1", "b1", "c1", "a2", "b2", "c2"])
   }
 
-  @Test("TST-2: a draw picks who runs next; the same draws give the same order")
+  @Test("TST-2: a draw chooses the next task, and equal draws give equal orders")
   func drawn() {
     #expect(order([2]).first == "c1")
     #expect(Set(order([2, 1, 2, 0, 1])) == Set(order([])))
@@ -56,7 +56,7 @@ struct SimulatedSchedulerTests {
     #expect(order([2, 1, 2, 0, 1]) == order([2, 1, 2, 0, 1]))
   }
 
-  @Test("TST-2: where nothing is ready a step says so and draws nothing")
+  @Test("TST-2: a step without a ready task says so and draws nothing")
   func empty() {
     let choices = Choices(replaying: [1, 1])
     let scheduler = SimulatedScheduler()

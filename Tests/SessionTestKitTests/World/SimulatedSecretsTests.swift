@@ -6,7 +6,7 @@ import Testing
 struct SimulatedSecretsTests {
   private let error = SecretStoreError.noSpace(item: .token, place: "here")
 
-  @Test("TST-2: a fault before does nothing, a fault after does it and says otherwise")
+  @Test("TST-2: a fault before a call prevents it, and a fault after it only changes the result")
   func faults() throws {
     let secrets = SimulatedSecrets()
     let store = secrets.view(of: SimulatedDisk().process())
@@ -20,7 +20,7 @@ struct SimulatedSecretsTests {
     #expect(secrets.callCount == 3)
   }
 
-  @Test("TST-2: a process that dies in a call sees nothing any more, and another one does")
+  @Test("TST-2: a process that dies in a call reads nothing more, and another one does")
   func death() throws {
     let disk = SimulatedDisk()
     let secrets = SimulatedSecrets()
@@ -36,7 +36,7 @@ struct SimulatedSecretsTests {
     #expect(try secrets.view(of: disk.process()).read(.token) == [1])
   }
 
-  @Test("TST-2: drawn faults are the draws', none where the chance is none, and they stop")
+  @Test("TST-2: drawn faults follow the draws, never occur at a chance of 0, and stop")
   func drawn() throws {
     let secrets = SimulatedSecrets()
     let store = secrets.view(of: SimulatedDisk().process())
@@ -50,7 +50,7 @@ struct SimulatedSecretsTests {
     _ = try store.read(.token)
   }
 
-  @Test("STO-1 REF-7: a session whose token cannot be stored is what it was before")
+  @Test("STO-1 REF-7: a session whose token cannot be stored is unchanged")
   func session() throws {
     let world = SimulatedWorld(Choices(replaying: []))
     defer { world.finish() }

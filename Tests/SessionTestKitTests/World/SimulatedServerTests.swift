@@ -7,7 +7,7 @@ import Testing
 
 @Suite("TST-2: the simulated service")
 struct SimulatedServerTests {
-  /// A world in which somebody is signed in.
+  /// A world with a signed-in user.
   private func signedIn(_ draws: [UInt64] = []) throws -> (SimulatedWorld, Session) {
     let world = SimulatedWorld(Choices(replaying: draws))
     var policy = SessionPolicy.edu(.staging)
@@ -22,7 +22,7 @@ struct SimulatedServerTests {
     return (world, session)
   }
 
-  @Test("TST-2 REF-7: the answer to the second refresh is lost, and the third brings the token")
+  @Test("TST-2 REF-7: the response to the second refresh is lost, and the third brings the token")
   func secondAnswer() throws {
     let (world, session) = try signedIn()
     defer { world.finish() }
@@ -36,7 +36,7 @@ struct SimulatedServerTests {
       world.clock.now().uptime == start + 5_000, "it waits for the answer, then tries at once")
   }
 
-  @Test("TST-2: a request that is lost reaches nobody; one that is repeated is acted on twice")
+  @Test("TST-2: a lost request never arrives, and a repeated one is acted on twice")
   func lost() throws {
     let (world, session) = try signedIn()
     defer { world.finish() }
@@ -54,7 +54,8 @@ struct SimulatedServerTests {
   }
 
   @Test(
-    "TST-2: a scripted status is answered without acting, and later requests are in the weather")
+    "TST-2: a scripted status is returned without acting, and later requests follow the network's draws"
+  )
   func status() throws {
     let (world, session) = try signedIn()
     defer { world.finish() }
@@ -66,7 +67,7 @@ struct SimulatedServerTests {
     #expect(try world.run { try await session.refresh() }.generation.number == 2)
   }
 
-  @Test("TST-2: a delayed answer is overtaken by that of a later request")
+  @Test("TST-2: the response to a later request overtakes a delayed one")
   func overtaken() throws {
     let (world, session) = try signedIn()
     defer { world.finish() }
@@ -90,7 +91,8 @@ struct SimulatedServerTests {
     #expect(world.clock.now().uptime == start + 600)
   }
 
-  @Test("TST-2: the service's own ways: counts, revocation, secrets, most requests at once")
+  @Test(
+    "TST-2: the service reports counts, revocations, secrets and the most simultaneous requests")
   func service() throws {
     let (world, session) = try signedIn()
     defer { world.finish() }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("TST-2: how fast a world is")
 struct WorldFigures {
-  /// A life of ten commands of one app, in the weather of a bad day; how many of them succeeded.
+  /// A run of ten commands of one app on an unreliable network; how many of them succeeded.
   private static func life(_ choices: Choices) throws -> Int {
     let world = SimulatedWorld(choices)
     defer { world.finish() }
@@ -34,7 +34,7 @@ struct WorldFigures {
     return successes
   }
 
-  @Test("TST-2: ten commands in any weather, and most succeed")
+  @Test("TST-2: most of ten commands succeed on any network")
   func lives() throws {
     let successes = try (0..<20 as Range<UInt64>).map { try Self.life(Choices(seed: $0)) }
     #expect(successes.reduce(0, +) > 100)

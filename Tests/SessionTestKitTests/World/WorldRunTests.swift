@@ -5,13 +5,13 @@ import SessionTestKit
 import Synchronization
 import Testing
 
-@Suite("TST-2: a simulated world rests, goes in circles, or waits, and says which")
+@Suite("TST-2: TST-2: a simulated world reports whether it rests, loops or waits")
 struct WorldRunTests {
   private func world(_ draws: [UInt64] = []) -> SimulatedWorld {
     SimulatedWorld(Choices(replaying: draws))
   }
 
-  @Test("TST-2: a loop of sleeps whose time has come is restless, no hang")
+  @Test("TST-2: a loop of sleeps in the past is reported as restless, and does not hang")
   func circles() {
     let world = world()
     world.spawn("circle") {
@@ -22,7 +22,7 @@ struct WorldRunTests {
     #expect(world.unfinished == 0)
   }
 
-  @Test("TST-2: a world that is run for ever does not overflow")
+  @Test("TST-2: a world that runs without end does not overflow")
   func forEver() {
     let world = world()
     world.spawn { try await world.clock.sleep(untilUptime: .max) }
@@ -30,7 +30,8 @@ struct WorldRunTests {
     #expect(world.clock.now().uptime == .max)
   }
 
-  @Test("TST-2: tasks that neither sleep nor are ready are named, and those that others wake too")
+  @Test(
+    "TST-2: tasks that neither sleep nor are ready are named, and so are those that others wake")
   func escape() {
     let world = world()
     let (stream, source) = AsyncStream.makeStream(of: Void.self)
@@ -44,7 +45,7 @@ struct WorldRunTests {
     #expect(world.run() == .asleep)
   }
 
-  /// Runs work on another thread, and comes back when it is done.
+  /// Runs work on another thread and resumes when it is done.
   private static func elsewhere(_ work: @escaping @Sendable () -> Void) {
     let done = DispatchSemaphore(value: 0)
     DispatchQueue.global().async {
@@ -54,7 +55,7 @@ struct WorldRunTests {
     done.wait()
   }
 
-  @Test("TST-2: what wakes a task from another thread while the world runs has escaped")
+  @Test("TST-2: work that wakes a task from another thread is reported as escaped")
   func escaped() {
     let world = world()
     let (stream, source) = AsyncStream.makeStream(of: Void.self)
@@ -71,7 +72,7 @@ struct WorldRunTests {
   }
 
   @Test(
-    "TST-2: run returns what the work returns, throws what it throws, and passes no time in vain")
+    "TST-2: run returns or throws the result of its work, and advances no time without need")
   func values() throws {
     struct Over: Error {}
     let world = world()
@@ -96,7 +97,7 @@ struct WorldRunTests {
     world.finish()
   }
 
-  @Test("TST-2: a world that is finished leaves nothing alive, whatever slept or waited in it")
+  @Test("TST-2: a finished world leaves no object alive, whatever slept or waited in it")
   func leaks() throws {
     final class Token: Sendable {}
     weak var sleeper: Token?
