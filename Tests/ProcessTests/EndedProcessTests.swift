@@ -5,8 +5,8 @@ import Testing
 #if os(Linux)
   /// `URLSession` on Linux ends the process at a trailer field, which every server may send.
   ///
-  /// `Specs/URLSession.md` describes the bugs. If a test fails because the process survives, the bug is
-  /// fixed: remove it from that page, and kill the process instead.
+  /// `Specs/URLSession.md` describes the bugs. If a test fails because the process survives, the
+  /// bug is fixed: remove it from that page, and kill the process instead.
   @Suite("Processes that the response to a refresh ends", .timeLimit(.minutes(3)))
   struct EndedProcessTests {
     @Test("REF-7 after a response has ended two processes, the third one waits before its refresh")

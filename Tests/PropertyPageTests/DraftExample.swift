@@ -33,7 +33,7 @@ func keepsDraft(_ choices: Choices) throws {
 }
 // shown: ends
 
-// It fails, as the page says; so it is compiled, and no test.
+// It fails, as the page says. So it is compiled but is not a test.
 // shown: begins
 // @Test
 func draft() {
@@ -47,7 +47,7 @@ func draft() {
 
 @Suite("TST-1: the specification's example")
 struct DraftExample {
-  @Test("TST-1: the run that the specification shows is the run that happens, saved case and all")
+  @Test("TST-1: the run on the page equals the real run, with its saved case")
   func run() throws {
     let folder = FileManager.default.temporaryDirectory.appending(
       path: "page-\(UUID().uuidString)")

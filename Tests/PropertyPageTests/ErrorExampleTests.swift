@@ -2,7 +2,7 @@ import Foundation
 import SessionKit
 import Testing
 
-// What an app does with errors, with the public part of the library alone.
+// What an app does with errors, using only the public part of the library.
 
 private func told(_ error: SessionError) -> String {
   switch error.code {
@@ -23,7 +23,7 @@ private func told(_ error: SessionError) -> String {
 @Suite("An app reads errors")
 struct ErrorExampleTests {
   @Test(
-    "LOG-3 LOG-13 OUT-3 an app switches over codes, and makes the errors of its tests itself",
+    "LOG-3 LOG-13 OUT-3 an app switches over codes, and its tests create errors themselves",
     arguments: [
       (SessionError(.invalidCredentials), "mark the fields"),
       (SessionError(.rateLimited, status: 429, retryAfter: .seconds(30)), "wait 30.0 seconds"),
@@ -36,7 +36,7 @@ struct ErrorExampleTests {
     #expect(told(error) == expected)
   }
 
-  @Test("LOG-8 an error has words for the user and other ones for the developer")
+  @Test("LOG-8 an error has a text for the user and another one for the developer")
   func words() {
     let error: any Error = SessionError(.serverFailure, status: 503, serverCode: "DOWN")
     #expect(!error.localizedDescription.contains("503"))

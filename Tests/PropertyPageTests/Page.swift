@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// Specs/PropertyTesting.md, and the code of this folder that it shows.
+/// Specs/PropertyTesting.md, and the code of this folder that the page shows.
 struct Page {
   let text: String
-  /// What stands between `shown: begins` and `shown: ends` in the folder's files, and in the file of
-  /// the examples that need what only this package's tests see.
+  /// The lines between `shown: begins` and `shown: ends` in the folder's files, and in the file of
+  /// the examples that need access to this package's internals.
   let shown: Set<String>
 
   init() throws {
@@ -57,14 +57,14 @@ struct Page {
 
 @Suite("TST-1 TST-2: the specification's code")
 struct PageTests {
-  @Test("TST-1: every block of code of the page compiles here, with what its readers can see")
+  @Test("TST-1: every block of code on the page compiles here with the imports of a reader")
   func code() throws {
     let page = try Page()
     #expect(page.blocks.count == 8)
     for block in page.blocks { #expect(page.shown.contains(block), "\(block)") }
   }
 
-  @Test("TST-1: nothing here sees more than a reader does")
+  @Test("TST-1: the files of this folder import only what a reader can")
   func imports() throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
     for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {

@@ -5,7 +5,7 @@ import SessionTestKit
 import SessionTesting
 import Testing
 
-/// The short examples of Specs/PropertyTesting.md: each stands there as it stands here, and passes.
+/// The short examples of Specs/PropertyTesting.md: each is on the page as it is here, and passes.
 @Suite("TST-1 TST-2: the specification's short examples")
 struct PageExamples {
   @Test("TST-1: given, when, then: the fold")

@@ -42,7 +42,7 @@ func emptiesScreen(_ choices: Choices) throws {
 struct WorldExample {
   let property = Property("after a logout the screen is empty", settings: PropertySettings())
 
-  @Test("TST-2: the run that the specification shows is the run that happens, schedule and all")
+  @Test("TST-2: the run on the page equals the real run, with its schedule")
   func run() throws {
     let text = withoutFolder(property.check(emptiesScreen).text)
     #expect(try Page().text.contains("```\n\(text)\n```"), "\(text)")
@@ -59,7 +59,7 @@ struct WorldExample {
       texts.withLock { $0.append(contentsOf: issue.comments.map(\.rawValue)) }
       return true
     }
-    // What could not be read would be named behind the report.
+    // A journal that cannot be read is named after the report.
     #expect(texts.withLock { $0 } == [report.text])
   }
 

@@ -3,8 +3,8 @@ import SessionTestKit
 import SessionTestSupport
 import Testing
 
-/// What a runner finds of a change log that is not as the file says, and of processes that are dead.
-@Suite("A scenario with a change log that is not true fails, at the line that is not")
+/// The failures of a runner for a change log that contradicts the file, and for dead processes.
+@Suite("A scenario with a false change log fails at its false line")
 struct ScenarioChangeTests {
   typealias Lie = ScenarioSelfTests.Lie
 
@@ -71,14 +71,14 @@ struct ScenarioChangeTests {
     Lie("kill\n", "kill other\n", "other is not open"),
     Lie("kill\n", "kill\ndo drain\n", at: "do drain", "app is not open"),
     Lie("waiting <K1> <K2>", "news 1", "the app was told 0 times"),
-    // Who is not killed goes on.
+    // A process that is not killed continues.
     Lie("kill\n", "answer 200\n", at: "waiting <K2>", "these changes wait: "),
     Lie(
       "kill\nwaiting <K2>", "answer 200\nresult ok sent=2", at: "at 2h",
       "nothing has named POST /auth/refresh"),
   ]
 
-  @Test("TST-2 SYN-2 each lie is found in a simulated world, at its line", arguments: lies)
+  @Test("TST-2 SYN-2 each false line is found in a simulated world", arguments: lies)
   func found(lie: Lie) throws {
     let place = try #require(Self.good.firstRange(of: lie.truth))
     let text = Self.good.replacingCharacters(in: place, with: lie.lie)
@@ -89,7 +89,7 @@ struct ScenarioChangeTests {
   }
 
   @Test(
-    "TST-2 SYN-2 the file without a lie is true, also where the power fails in place of the process"
+    "TST-2 SYN-2 the correct file passes, also if the power fails instead of the process"
   )
   func truth() throws {
     #expect(ScenarioSelfTests.problem(in: Self.good) == nil)
@@ -99,7 +99,7 @@ struct ScenarioChangeTests {
   }
 
   @Test(
-    "TST-2 SYN-2 over real sockets a process that is killed does nothing more",
+    "TST-2 SYN-2 over real sockets a killed process does nothing more",
     .timeLimit(.minutes(1)))
   func dead() async throws {
     try await Scenario(Self.good, file: "x").runOverLoopback()

@@ -5,7 +5,9 @@ import Testing
 
 @Suite("Scenarios")
 struct ScenarioFileTests {
-  @Test("TST-2 in a simulated world, under many schedules", arguments: ScenarioFolder.files)
+  @Test(
+    "TST-2 a scenario passes in a simulated world under many schedules",
+    arguments: ScenarioFolder.files)
   func simulated(file: ScenarioFolder.File) throws {
     let scenario = try file.scenario()
     try scenario.runSimulated(Choices(replaying: []))
@@ -22,12 +24,12 @@ struct ScenarioFileTests {
   }
 }
 
-/// Apart from the suite above, which CI also runs as a sweep: sockets wait in real time, and the sweeps take all
-/// of a machine's.
+/// Separate from the suite above, which CI also runs as a sweep: sockets need real time, and the
+/// sweeps use the whole machine.
 @Suite("Scenarios over real sockets")
 struct LoopbackScenarioTests {
   @Test(
-    "TST-2 over real sockets and in real files", .timeLimit(.minutes(2)),
+    "TST-2 a scenario passes over real sockets and in real files", .timeLimit(.minutes(2)),
     arguments: ScenarioFolder.files)
   func loopback(file: ScenarioFolder.File) async throws {
     try await file.scenario().runOverLoopback()

@@ -2,9 +2,9 @@ import Foundation
 import SessionTestSupport
 import Testing
 
-/// The files of `Specs/Scenarios`, and parts of them to break.
+/// The files of `Specs/Scenarios`, and parts of them for tests to change.
 struct ScenarioFolder {
-  /// A file that is played, under a name that bears what it proves.
+  /// A scenario file with a name that contains the requirements it proves.
   struct File: Sendable, CustomTestStringConvertible {
     let name: String
     let text: String
@@ -24,7 +24,7 @@ struct ScenarioFolder {
     URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().path + "/Specs/Scenarios"
 
-  /// All files, in the order of their names; none where the folder cannot be read, which a test sees.
+  /// All files, in the order of their names; none if the folder cannot be read.
   static let files: [File] = {
     do {
       return try FileManager.default.contentsOfDirectory(atPath: path).sorted()

@@ -2,7 +2,7 @@ import SessionTestKit
 import SessionTestSupport
 import Testing
 
-@Suite("Scenario files are read strictly")
+@Suite("The strict parser of scenario files")
 struct ScenarioParserTests {
   static let good = """
     scenario A day
@@ -22,7 +22,7 @@ struct ScenarioParserTests {
     result ok
     """
 
-  /// A line that replaces one of the good file, and what must be said of it.
+  /// A line that replaces one of the correct file, and the expected error.
   struct Mistake: Sendable, CustomTestStringConvertible {
     let line: Int
     let text: String
@@ -123,7 +123,7 @@ struct ScenarioParserTests {
       15, "shows token=<A2>", "15:13: \"A2\" is given by no answer above; did you mean \"A1\"?"),
   ]
 
-  @Test("TST-2 an error says where it is, and what was probably meant", arguments: mistakes)
+  @Test("TST-2 an error names its place and the word that was probably meant", arguments: mistakes)
   func mistake(mistake: Mistake) throws {
     var lines = Self.good.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     lines[mistake.line - 1] = mistake.text
@@ -132,7 +132,7 @@ struct ScenarioParserTests {
       errors.errors.contains { $0.description.hasPrefix("x:" + mistake.told) }, "\(errors)")
   }
 
-  /// The last line of a file of an app that has a change log.
+  /// The last line of a file for an app that has a change log.
   static let changeMistakes = [
     Mistake(
       15, "do ad create task/1 <K2>", "15:4: \"ad\" is nothing that is done; did you mean \"add\"?"),
@@ -166,7 +166,7 @@ struct ScenarioParserTests {
   ]
 
   @Test(
-    "TST-2 SYN-2 an error in what is said of changes says where it is", arguments: changeMistakes)
+    "TST-2 SYN-2 an error in a line about changes names its place", arguments: changeMistakes)
   func changeMistake(mistake: Mistake) throws {
     var lines = Self.good.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     lines[mistake.line - 1] = mistake.text
@@ -176,7 +176,7 @@ struct ScenarioParserTests {
       errors.errors.contains { $0.description.hasPrefix("x:" + mistake.told) }, "\(errors)")
   }
 
-  /// The same of an app that signs in on a page.
+  /// The same for an app that signs in on a page.
   static let paged = """
     scenario A page
     proves LOG-5
@@ -208,7 +208,7 @@ struct ScenarioParserTests {
     Mistake(10, "do redirect", "10:4: redirect is an address, as app://auth"),
   ]
 
-  @Test("TST-2 WEB-5 the same where there is a page", arguments: pageMistakes)
+  @Test("TST-2 WEB-5 an error in a line about a page names its place", arguments: pageMistakes)
   func pageMistake(mistake: Mistake) throws {
     #expect(Self.errors(of: Self.paged) == nil)
     var lines = Self.paged.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
@@ -217,14 +217,14 @@ struct ScenarioParserTests {
     #expect(errors.errors.contains { $0.description.hasPrefix("x:" + mistake.told) }, "\(errors)")
   }
 
-  @Test("TST-2 the file without a mistake is read")
+  @Test("TST-2 the correct file is read")
   func noMistake() throws {
     let scenario = try Scenario(Self.good, file: "x")
     #expect(scenario.title == "A day")
     #expect(scenario.requirements == ["LOG-4"])
   }
 
-  @Test("TST-2 all mistakes are told at once, each with its line, and at most twenty")
+  @Test("TST-2 at most twenty mistakes are reported at once, each with its line")
   func several() throws {
     let text = Self.good.replacing("event login", with: "event logn")
       .replacing("at 0s", with: "at once").replacing("result ok", with: "result k")
@@ -234,7 +234,7 @@ struct ScenarioParserTests {
     #expect(Self.errors(of: many)?.errors.count == ScenarioErrors.limit)
   }
 
-  @Test("TST-2 what a file must have is missed")
+  @Test("TST-2 a missing required line is reported")
   func missing() {
     #expect(
       Self.errors(of: "")?.errors.map(\.problem) == [
@@ -243,7 +243,7 @@ struct ScenarioParserTests {
       ])
   }
 
-  @Test("TST-2 a mutilated file is refused, fails or is true, and ends no process")
+  @Test("TST-2 a mutilated file is refused, fails or passes, and ends no process")
   func fuzzed() {
     let choices = Choices(seed: 5)
     var refused = 0

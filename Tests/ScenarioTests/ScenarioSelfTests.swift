@@ -3,8 +3,8 @@ import SessionTestKit
 import SessionTestSupport
 import Testing
 
-/// A runner that checks nothing would find every file true: these files are wrong, and where.
-@Suite("A scenario that is not true fails, at the line that is not")
+/// Files that are wrong at a known line: a runner that checks nothing passes them.
+@Suite("A false scenario fails at its false line")
 struct ScenarioSelfTests {
   static let good = """
     scenario A day
@@ -44,14 +44,14 @@ struct ScenarioSelfTests {
     stored nothing
     """
 
-  /// A part of the file that is replaced, and the line that must fail for it.
+  /// A part of the file that is replaced, and the line that must fail.
   struct Lie: Sendable, CustomTestStringConvertible {
     let truth: String
     let lie: String
     let failing: String
     let problem: String
 
-    /// Where the failing line is not named, it is the first of the lie.
+    /// If the failing line is not named, it is the first of the replaced part.
     init(_ truth: String, _ lie: String, at failing: String? = nil, _ problem: String) {
       (self.truth, self.lie, self.problem) = (truth, lie, problem)
       self.failing = failing ?? String(lie.split(separator: "\n").first ?? "")
@@ -137,7 +137,7 @@ struct ScenarioSelfTests {
     Lie(
       "state authenticated user=u-7 token=1", "do foreground\nresult ok state=expired",
       at: "result ok state=expired", "state of the result is authenticated"),
-    // What is.
+    // States.
     Lie(end, end + "\ncleared 0", at: "cleared 0", "was cleared 1 times"),
     Lie(end, end + "\nreceived 1", at: "received 1", "a subscriber in app received the events"),
     Lie(end, end + "\nreceived 99", at: "received 99", "not the first 99"),
@@ -153,7 +153,7 @@ struct ScenarioSelfTests {
     Lie("at 55m\n", "do close\nresult ok\ndo refresh\n", at: "do refresh", "app is not open"),
   ]
 
-  @Test("TST-2 each lie is found in a simulated world, at its line", arguments: lies)
+  @Test("TST-2 each false line is found in a simulated world", arguments: lies)
   func found(lie: Lie) throws {
     let place = try #require(Self.good.firstRange(of: lie.truth))
     let text = Self.good.replacingCharacters(in: place, with: lie.lie)
@@ -231,7 +231,7 @@ struct ScenarioSelfTests {
     Lie("result ok user=o-1", "result error webSignIn", "ended: ok"),
   ]
 
-  @Test("TST-2 WEB-5 each lie of a sign-in on a page is found, at its line", arguments: pageLies)
+  @Test("TST-2 WEB-5 each false line of a sign-in on a page is found", arguments: pageLies)
   func foundOnPage(lie: Lie) throws {
     let place = try #require(Self.paged.firstRange(of: lie.truth))
     let text = Self.paged.replacingCharacters(in: place, with: lie.lie)
@@ -241,7 +241,7 @@ struct ScenarioSelfTests {
     #expect(failure.problem.contains(lie.problem), "\(failure)")
   }
 
-  @Test("TST-2 STO-3 the page without a lie is true, and shows neither state nor code")
+  @Test("TST-2 STO-3 the correct sign-in on a page passes and shows neither state nor code")
   func pageTruth() {
     #expect(Self.problem(in: Self.paged) == nil)
     for lie in Self.pageLies {
@@ -252,7 +252,7 @@ struct ScenarioSelfTests {
     }
   }
 
-  @Test("TST-2 a lie is found over real sockets", .timeLimit(.minutes(1)))
+  @Test("TST-2 a false line is found over real sockets", .timeLimit(.minutes(1)))
   func foundOverLoopback() async throws {
     let text = Self.good.replacing(Self.login, with: Self.login + "\n  bearer x")
     let scenario = try Scenario(text, file: "x")
@@ -279,7 +279,7 @@ struct ScenarioSelfTests {
     #expect(failure.problem.contains("is in the journal or in a text"))
   }
 
-  @Test("TST-2 a request that nothing answers is found, and so is a command without a result")
+  @Test("TST-2 a request without a response is found, and so is a command without a result")
   func cutShort() throws {
     let place = try #require(Self.good.firstRange(of: "answer 200"))
     let open = try #require(Self.problem(in: String(Self.good[..<place.lowerBound])))
@@ -289,7 +289,7 @@ struct ScenarioSelfTests {
     #expect(unnamed.problem.contains("no result has named"), "\(unnamed)")
   }
 
-  @Test("TST-2 a session that is never at rest is found")
+  @Test("TST-2 a session that never rests is found")
   func restless() throws {
     let text = Self.good.replacing("at 55m\n", with: "network off\nuntil 3h\n")
       .replacing("user maria", with: "policy longestRetryDelay=1s\nuser maria")
@@ -297,7 +297,7 @@ struct ScenarioSelfTests {
     #expect(failure.problem == "there are more than 400 events on the way", "\(failure)")
   }
 
-  @Test("TST-2 the file without a lie is true")
+  @Test("TST-2 the correct file passes")
   func truth() throws {
     #expect(Self.problem(in: Self.good) == nil)
   }

@@ -4,10 +4,10 @@ import SessionTestSupport
 import SessionTesting
 import Testing
 
-/// Every rule at once on random runs, preset by preset.
+/// Every rule together on random runs, for each preset.
 ///
-/// A rule that is checked alone lets a run go on past what another rule would object to, and a drawn
-/// policy gives each preset a part of the runs only.
+/// A rule that is checked alone lets a run continue past a violation of another rule. A drawn
+/// policy uses each preset in only some of the runs.
 @Suite("Properties of the coordinator: all rules at once")
 struct AllRulesTests {
   static let policies: [SessionPolicy] = [
@@ -15,7 +15,7 @@ struct AllRulesTests {
     .b2c, .off, .tik, .api, .oauth, .offlineFirst, .clearOnRefusal,
   ]
 
-  @Test("C* TST-1 POL-1 every rule holds of every preset", arguments: policies)
+  @Test("C* TST-1 POL-1 every preset keeps every rule", arguments: policies)
   func every(policy: SessionPolicy) {
     let sweep = Sweep("all rules, \(policy.name)", takingOneOf: 4)
     for seed in sweep.places(of: 1...4 as ClosedRange<UInt64>) {

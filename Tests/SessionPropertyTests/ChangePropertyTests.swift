@@ -4,7 +4,7 @@ import SessionTestKit
 import SessionTesting
 import Testing
 
-/// A server that takes changes: entities with content, and what they mention.
+/// A server that accepts changes: entities with their content and references.
 private struct Store: Equatable {
   struct Entity: Equatable {
     var content: [UInt8]
@@ -12,10 +12,10 @@ private struct Store: Equatable {
   }
 
   var entities: [EntityReference: Entity] = [:]
-  /// The bodies of requests, in the order in which they came.
+  /// The bodies of requests, in the order of arrival.
   var requests: [[UInt8]] = []
 
-  /// Whether a server that watches over what is mentioned would take it.
+  /// Whether a server that checks references accepts it.
   func takes(_ change: Change) -> Bool {
     guard change.mentions.allSatisfy({ entities[$0] != nil }) else { return false }
     switch change {
@@ -67,7 +67,7 @@ extension ChangeQueue {
     try apply(.added(.init(user: "u-1", change: change)), at: .plainStart)
   }
 
-  /// The first is sent; whether anything comes of it is another matter.
+  /// The first is sent; its outcome is decided later.
   fileprivate mutating func send() throws -> Change? {
     guard let change = pending.first?.change else { return nil }
     try apply(
@@ -80,7 +80,7 @@ extension ChangeQueue {
 @Suite("Properties of changes")
 struct ChangePropertyTests {
   @Test(
-    "SYN-2 replaying what coalescing left gives the same entities as replaying all, whatever was intended"
+    "SYN-2 replaying coalesced changes results in the same entities as replaying all"
   )
   func anyOrder() {
     expect(
@@ -96,7 +96,7 @@ struct ChangePropertyTests {
           }
         }
         var (whole, queue) = (Store(), ChangeQueue())
-        // What is created first is not there yet; anything else may be.
+        // An entity whose first change is a create does not exist yet; any other may.
         for entity in Draws.all {
           let first = changes.first { $0.entity == entity }
           if first?.operation == .create { continue }
@@ -173,7 +173,7 @@ struct ChangePropertyTests {
       })
   }
 
-  @Test("JRN-4 JRN-5 a queue reads back from its snapshot, and its records from their payloads")
+  @Test("JRN-4 JRN-5 a queue decodes from its snapshot, and its records from their payloads")
   func codec() {
     expect(
       Property(
@@ -206,7 +206,7 @@ struct ChangePropertyTests {
           do throws(SessionFold.Failure) { try session.apply(record) } catch { isRefused = true }
         }
         try choices.require(isRefused, "a session's reader took it")
-        // Cut or changed, it decodes or is an error.
+        // A cut or changed snapshot decodes or is an error.
         var damaged = bytes
         let place = choices.draw(in: 0...bytes.count - 1)
         if choices.chance(1, in: 2) {

@@ -8,7 +8,7 @@ import Testing
 struct ChangeRecoveryPropertyTests {
   private static let time = Timestamp.plainStart
 
-  /// Records that a log may hold: each follows those before it.
+  /// Records that a log may hold: each is legal after those before it.
   private static func history(_ choices: Choices) throws -> [ChangeRecord] {
     var (queue, records, keys) = (ChangeQueue(), [ChangeRecord](), UInt64(0))
     func append(_ event: ChangeEvent) throws {
@@ -56,7 +56,7 @@ struct ChangeRecoveryPropertyTests {
     Set(queue.pending.map(\.change.key) + queue.failures.map(\.change.key))
   }
 
-  @Test("SYN-6 a gap loses no readable change, and revives none that ended after it")
+  @Test("SYN-6 a gap loses no readable change and restores none that ended after it")
   func gap() {
     expect(
       Property(
@@ -92,7 +92,7 @@ struct ChangeRecoveryPropertyTests {
       })
   }
 
-  @Test("SYN-6 the batch for a new log holds what was found, and may be sent in the same order")
+  @Test("SYN-6 the batch for a new log holds the recovered changes in an order that may be sent")
   func batch() {
     expect(
       Property(

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Properties of the codec")
 struct CodecPropertyTests {
-  @Test("P1 JRN-5 whatever is encoded is decoded to the same, and encoded to the same bytes")
+  @Test("P1 JRN-5 every encoded record decodes to an equal one and encodes to the same bytes")
   func identity() {
     expect(
       Property(
@@ -22,7 +22,7 @@ struct CodecPropertyTests {
       })
   }
 
-  @Test("P2 JRN-2 random bytes decode or are an error, and what decodes is stable")
+  @Test("P2 JRN-2 random bytes decode or are an error, and decoded records are stable")
   func noise() {
     expect(
       Property(
@@ -35,7 +35,7 @@ struct CodecPropertyTests {
       })
   }
 
-  @Test("P3 JRN-2 a payload with a byte changed, cut or added decodes or is an error")
+  @Test("P3 JRN-2 a payload with a changed, missing or additional byte decodes or is an error")
   func damage() {
     expect(
       Property(
@@ -55,7 +55,7 @@ struct CodecPropertyTests {
       })
   }
 
-  @Test("P4 JRN-3 a kind that this version does not know survives byte for byte")
+  @Test("P4 JRN-3 a kind that this version does not know is kept byte for byte")
   func unknown() {
     expect(
       Property(
@@ -89,7 +89,7 @@ struct CodecPropertyTests {
     choices.label("decoded")
     let again = SessionCodec.encode(record.content, at: record.time)
     let decoded = try SessionCodec.decode(sequence: 1, kind: again.kind, payload: again.payload)
-    // Of a newer version, what this one knows.
+    // The fields of a newer version that this version knows.
     try choices.require(
       decoded.time == record.time && decoded.content == record.content,
       "decoded twice, it is another")

@@ -6,7 +6,7 @@ import Testing
 
 /// Each rule of `CoordinatorRule` on random runs.
 ///
-/// Callers, answers, timers, clocks, failing commits, restarts and another process come in any order.
+/// Callers, responses, timers, clocks, failing commits, restarts and other processes, in any order.
 @Suite("Properties of the coordinator")
 struct CoordinatorPropertyTests {
   private func hold(
@@ -19,13 +19,13 @@ struct CoordinatorPropertyTests {
     expect(report, sourceLocation: sourceLocation)
   }
 
-  @Test("C1 OUT-4 signed out, no refresh leaves and late answers are given up")
+  @Test("C1 OUT-4 a signed-out session sends no refresh and discards late responses")
   func signedOutIsQuiet() { hold(.signedOutIsQuiet) }
 
   @Test("C2 REF-3 CTX-2 at most one request that may change a token is on the wire")
   func oneFlight() { hold(.oneFlight) }
 
-  @Test("C3 REF-3 every caller is replied to exactly once")
+  @Test("C3 REF-3 every caller receives exactly one reply")
   func everyCallerOnce() { hold(.everyCallerOnce) }
 
   @Test("C4 a commit is the last effect of its list")
@@ -34,13 +34,13 @@ struct CoordinatorPropertyTests {
   @Test("C5 STA-2 every commit is legal for the fold and for the model")
   func commitsAreLegal() { hold(.commitsAreLegal) }
 
-  @Test("C6 OUT-4 REF-3 an answer counts exactly if its base generation is still current")
+  @Test("C6 OUT-4 REF-3 a response counts exactly if its base generation is still current")
   func baseDecides() { hold(.baseDecides) }
 
-  @Test("C7 REF-6 an unanswered failure is never followed by an end")
+  @Test("C7 REF-6 a failure without a response is never followed by an end")
   func networkEndsNothing() { hold(.networkEndsNothing) }
 
-  @Test("C8 REF-8 clock jumps never extend or cut a token's life")
+  @Test("C8 REF-8 clock jumps never extend or shorten a token's life")
   func clockJumps() { hold(.clockJumpsChangeNothing) }
 
   @Test("C9 duplicate replies are harmless")
@@ -49,22 +49,24 @@ struct CoordinatorPropertyTests {
   @Test("C10 POL-2 REF-6 each end has exactly one cause")
   func endsHaveOneCause() { hold(.endsHaveOneCause) }
 
-  @Test("C11 cancelling one caller spares the others")
+  @Test("C11 cancelling one caller does not cancel the others")
   func cancelSparesOthers() { hold(.cancelSparesOthers) }
 
-  @Test("C12 REF-1 a refreshable session has a refresh scheduled, in flight or behind a lease")
+  @Test(
+    "C12 REF-1 a refreshable session has a refresh that is scheduled, in flight or waiting for a lease"
+  )
   func refreshIsAlwaysDue() { hold(.refreshIsAlwaysDue) }
 
-  @Test("C13 REF-1 one input leads to a bounded amount of work, and requests do not spin")
+  @Test("C13 REF-1 one input leads to a bounded amount of work, and requests do not loop")
   func workIsBounded() { hold(.workIsBounded) }
 
-  @Test("C14 once faults stop, every waiter finishes in bounded virtual time")
+  @Test("C14 after faults stop, every waiter finishes in bounded virtual time")
   func waitersFinish() { hold(.waitersFinish) }
 
-  @Test("C15 STA-7 each event is published once, in order, when it is durable")
+  @Test("C15 STA-7 each event is published once, in order, after it is durable")
   func publishedOnce() { hold(.publishedOnce) }
 
-  @Test("C16 a caller is told of a success of its own session, and when it is durable")
+  @Test("C16 a caller receives a success only of its own session, after it is durable")
   func repliesAreTrue() { hold(.repliesAreTrue) }
 
   @Test("C17 STA-1 the live state is the fold of the journal, and the model agrees")
@@ -76,10 +78,10 @@ struct CoordinatorPropertyTests {
   @Test("C19 STA-2 LOG-10 a rejected command changes no state and appends nothing")
   func rejections() { hold(.rejectionsChangeNothing) }
 
-  @Test("C22 REF-7 closing waits for the answer that is on its way")
+  @Test("C22 REF-7 closing waits for the response that is under way")
   func closingWaits() { hold(.closingWaits) }
 
-  @Test("C25 REF-14 only a failure that a server answered puts an attempt off")
+  @Test("C25 REF-14 only a failure with a response of the server delays an attempt")
   func networkPutsNothingOff() {
     expect(
       Property(
@@ -107,7 +109,7 @@ struct CoordinatorPropertyTests {
       })
   }
 
-  @Test("C20 REF-6 no preset logs out for want of a network, however long it lasts")
+  @Test("C20 REF-6 no preset logs out because of a missing network, however long it lasts")
   func offline() {
     expect(
       Property(
@@ -139,7 +141,9 @@ struct CoordinatorPropertyTests {
       })
   }
 
-  @Test("C21 REF-1 REF-6 neither tokens that are dead on arrival nor a dead network make it spin")
+  @Test(
+    "C21 REF-1 REF-6 neither tokens that arrive expired nor a missing network cause a loop of requests"
+  )
   func spinning() {
     expect(
       Property(
@@ -191,7 +195,7 @@ struct CoordinatorPropertyTests {
           try run.tell(.jump(choices.pick(jumps) ?? 0), choices)
           let pause = choices.pick([0, 1, lifetime / 3, lifetime - 1] as [Int64]) ?? 0
           try run.tell(.pass(min(pause, start + lifetime - 1 - run.uptime)), choices)
-          // A timer that goes off early, as one does after a sleep, ends nothing.
+          // A timer that fires early, as after a sleep, ends nothing.
           try run.tell(.early(.expiry), choices)
           try choices.require(
             run.coordinator.state.kind == .authenticated,
@@ -204,7 +208,7 @@ struct CoordinatorPropertyTests {
       })
   }
 
-  @Test("C24 RES-1 a session goes on after a restart only with the token that the journal names")
+  @Test("C24 RES-1 after a restart a session continues only with the token that the journal names")
   func restored() {
     expect(
       Property(
@@ -230,7 +234,7 @@ struct CoordinatorPropertyTests {
 }
 
 extension CoordinatorRun {
-  /// Makes a move and tells of it.
+  /// Makes a move and records it.
   fileprivate mutating func tell(_ move: CoordinatorMove, _ choices: Choices) throws(Falsified) {
     defer { choices.step("\(move)", state: line) }
     try make(move)

@@ -5,7 +5,7 @@ import SessionTestSupport
 import SessionTesting
 import Testing
 
-/// What was never hit was not tested.
+/// Checks that the properties reach all cases.
 @Suite("Health of the properties")
 struct CoverageTests {
   /// The rows of Specs/Transitions.md, as "state event condition".
@@ -25,7 +25,7 @@ struct CoverageTests {
         .map { "\($0[1]) \($0[2])" + ($0[3].isEmpty ? "" : " \($0[3])") })
   }
 
-  @Test("K1 STA-2 TST-1 random histories meet every row of the table")
+  @Test("K1 STA-2 TST-1 random histories reach every row of the table")
   func everyRow() throws {
     let rows = try rows()
     #expect(rows.count == 23)
@@ -49,7 +49,7 @@ struct CoverageTests {
     #expect(Set(hit.keys).subtracting(rows).isEmpty)
   }
 
-  @Test("K2 TST-1 random runs tell every kind of input, see every effect, and every timer goes off")
+  @Test("K2 TST-1 random runs contain every kind of input and effect, and every timer fires")
   func everyInput() {
     var coverage = CoordinatorCoverage()
     expect(
@@ -61,7 +61,7 @@ struct CoverageTests {
     #expect(coverage.conflicts > 100)
   }
 
-  @Test("K3 TST-1 what was not hit is told")
+  @Test("K3 TST-1 unreached cases are reported")
   func gaps() throws {
     let nothing = CoordinatorCoverage().gaps
     #expect(nothing.count { $0.hasPrefix("input") } == 30)

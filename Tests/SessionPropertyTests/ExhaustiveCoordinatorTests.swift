@@ -3,7 +3,7 @@
 import SessionTestSupport
 import Testing
 
-/// Every short sequence of moves around a signed-in session, all rules enforced.
+/// Every short sequence of moves with a signed-in session, under all rules.
 @Suite("Exhaustive: the coordinator")
 struct ExhaustiveCoordinatorTests {
   private func walk(

@@ -2,12 +2,12 @@
 @_spi(Internals) import SessionTestKit
 import Testing
 
-/// Every short sequence of events, folded beside the model.
+/// Every short sequence of events, folded and compared with the model.
 @Suite("Exhaustive: the fold")
 struct ExhaustiveFoldTests {
   private typealias Letter = @Sendable (SessionModel) -> SessionEvent
 
-  /// One event of each kind, legal wherever its kind can be.
+  /// One event of each kind, legal in some state.
   private static let kinds: [Letter] = [
     { .login(as: $0.user ?? "ada", token: $0.newest + 1) },
     { .refreshed(to: $0.newest + 1) },
@@ -17,7 +17,7 @@ struct ExhaustiveFoldTests {
     { _ in .loggedOut() },
   ]
 
-  /// The same, and what is nearly that: another user, a token that is old, a failure of another.
+  /// The same and similar ones: another user, an old token, a failure of another token.
   private static let variants: [Letter] =
     kinds + [
       { .login(as: "bob", token: $0.newest + 2, isRefreshable: false) },
@@ -28,7 +28,7 @@ struct ExhaustiveFoldTests {
       { .switched(to: .plainTeacher, token: $0.token) },
     ]
 
-  /// Walks the tree of sequences; what two of them begin with is folded once.
+  /// Walks the tree of sequences; a common beginning is folded once.
   private func walk(
     _ letters: [Letter], depth: Int, _ fold: SessionFold, _ model: SessionModel,
     _ path: [SessionEvent], _ count: inout Int
@@ -56,7 +56,9 @@ struct ExhaustiveFoldTests {
     }
   }
 
-  @Test("E1 STA-2 every sequence of the six kinds: fold and model agree, rejections change nothing")
+  @Test(
+    "E1 STA-2 for every sequence of the six kinds fold and model agree, and rejections change nothing"
+  )
   func kinds() throws {
     var count = 0
     try walk(
@@ -65,7 +67,9 @@ struct ExhaustiveFoldTests {
     print("E1: \(count) sequences of events folded")
   }
 
-  @Test("E2 STA-2 STA-6 every sequence of twelve events, stale and foreign ones among them")
+  @Test(
+    "E2 STA-2 STA-6 fold and model agree for every sequence of twelve events, including stale and foreign ones"
+  )
   func variants() throws {
     var count = 0
     try walk(
@@ -75,7 +79,7 @@ struct ExhaustiveFoldTests {
   }
 }
 
-/// How far the exhaustive tests go: further where the build is optimised.
+/// The depth of the exhaustive tests: deeper in an optimized build.
 enum Scale {
   #if DEBUG
     static let isOptimised = false

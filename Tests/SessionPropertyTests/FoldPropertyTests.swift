@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Properties of the fold")
 struct FoldPropertyTests {
-  /// Folds, passing over what is rejected; fails where a rejection changed anything.
+  /// Folds and skips rejected records; fails if a rejection changed anything.
   private func fold(
     _ records: some Sequence<SessionRecord>, from start: SessionFold = SessionFold(),
     _ choices: Choices
@@ -24,7 +24,7 @@ struct FoldPropertyTests {
     return fold
   }
 
-  @Test("F1 STA-1 fold(a + b) = fold(fold(a), b), whatever the history")
+  @Test("F1 STA-1 fold(a + b) = fold(fold(a), b) for every history")
   func parts() {
     expect(
       Property(
@@ -39,7 +39,7 @@ struct FoldPropertyTests {
       })
   }
 
-  @Test("F2 STA-1 TST-1 a legal history folds whole, and the model agrees after every record")
+  @Test("F2 STA-1 TST-1 a legal history folds completely, and the model agrees after every record")
   func legal() {
     expect(
       Property("F2 a legal history folds whole", cases: 200, regressions: RegressionFolder()).check
@@ -60,7 +60,7 @@ struct FoldPropertyTests {
       })
   }
 
-  @Test("F3 STA-2 evolve never traps: any event is taken or rejected as the model says")
+  @Test("F3 STA-2 evolve never traps, and accepts or rejects any event as the model does")
   func total() {
     expect(
       Property("F3 evolve never traps", cases: 200, regressions: RegressionFolder()).check {
@@ -87,7 +87,7 @@ struct FoldPropertyTests {
       })
   }
 
-  @Test("F4 STA-1 generations never repeat, across logout and expiry")
+  @Test("F4 STA-1 generations never repeat across logout and expiry")
   func generations() {
     expect(
       Property("F4 generations never repeat", cases: 100, regressions: RegressionFolder()).check {
@@ -103,7 +103,7 @@ struct FoldPropertyTests {
       })
   }
 
-  @Test("F5 STA-2 evolve alone, without the fold around it, refuses what the model refuses")
+  @Test("F5 STA-2 evolve without the fold rejects what the model rejects")
   func alone() {
     expect(
       Property("F5 evolve alone decides as the model", cases: 200, regressions: RegressionFolder())
@@ -121,7 +121,7 @@ struct FoldPropertyTests {
             }
             try choices.require(
               state.allows(event) == (successor != nil), "what it allows is not what it does")
-            // Nobody is signed in: how old a token is then, only the fold remembers.
+            // Without a signed-in user, only the fold remembers how old a token is.
             if model.standing == .signedIn || objection != .staleGeneration {
               try choices.require(
                 (successor == nil) == (objection != nil),
@@ -135,7 +135,7 @@ struct FoldPropertyTests {
   }
 
   @Test(
-    "F6 STA-1 replay needs a journal's bytes alone: it reads, and the fold is that of who wrote")
+    "F6 STA-1 a replay from the journal's bytes results in the fold of the writer")
   func replay() {
     expect(
       Property(

@@ -11,7 +11,7 @@ struct PayloadFoldPropertyTests {
     var payload: [UInt8]
   }
 
-  /// A history as a journal holds it: some records damaged, some snapshots between them.
+  /// A history as in a journal: some records damaged, with snapshots between them.
   private func raws(_ choices: Choices) throws -> [Raw] {
     let history = choices.chance(1, in: 2) ? History.legal()(choices) : History.any()(choices)
     let isDamaged = choices.chance(1, in: 2)
@@ -41,7 +41,7 @@ struct PayloadFoldPropertyTests {
     }
   }
 
-  /// What folding a value of each payload makes of it.
+  /// The result of folding each payload's value.
   private func reference(_ raw: Raw, on fold: inout SessionFold) -> PayloadFold.Failure? {
     do {
       try fold.apply(
@@ -57,7 +57,8 @@ struct PayloadFoldPropertyTests {
     }
   }
 
-  @Test("F7 STA-1 the fold of payloads is the fold of their values, and refuses the same the same")
+  @Test(
+    "F7 STA-1 the fold of payloads equals the fold of their values and rejects the same records")
   func agreement() {
     expect(
       Property(
@@ -84,13 +85,13 @@ struct PayloadFoldPropertyTests {
           let folded = try payloads.fold()
           try choices.require(folded == values, "payloads lead to \(folded.state.line)")
           try choices.require(payloads.intents == values.intents, "the open intents differ")
-          // Somebody may look, and go on from what was seen.
+          // A reader may take the fold and continue from it.
           if choices.chance(1, in: 8) { payloads = PayloadFold(folded) }
         }
       })
   }
 
-  @Test("P5 JRN-5 a decoder that remembers texts decodes as one that remembers nothing")
+  @Test("P5 JRN-5 a decoder that remembers texts decodes like one that does not")
   func memory() {
     expect(
       Property(

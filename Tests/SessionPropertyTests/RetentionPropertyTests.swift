@@ -32,14 +32,14 @@ struct RetentionPropertyTests {
     }
   }
 
-  @Test("R1 JRN-4 what is promised is kept, and after a compaction none is due")
+  @Test("R1 JRN-4 promised records are kept, and after a compaction none is due")
   func promises() {
     expect(
       Property("R1 retention keeps what it promises", cases: 400, regressions: RegressionFolder())
         .check { choices in
           let policy = policy(choices)
           var history: [SessionRecord] = []
-          // Numbers that are missing are those of the journal's own frames.
+          // Missing sequences belong to the journal's own frames.
           var sequence: UInt64 = 0
           for record in History.legal(upTo: 120)(choices).records {
             sequence += choices.chance(1, in: 8) ? 2 : 1
@@ -73,7 +73,7 @@ struct RetentionPropertyTests {
           guard plan.isDue(at: now) else { return choices.label("not due") }
           choices.label("due")
           try choices.require((history.count - kept) * 4 >= history.count, "too little goes")
-          // As the process that compacted goes on, and as one that opens the new file begins.
+          // Compares the process that compacted with one that opens the new file.
           plan.forget(before: first)
           var fold = SessionFold()
           for record in history.prefix(history.count - kept) { try fold.apply(record) }
@@ -95,7 +95,7 @@ struct RetentionPropertyTests {
   }
 
   @Test(
-    "R2 JRN-4 a journal that is compacted whenever it is due stays bounded, and is copied seldom")
+    "R2 JRN-4 a journal compacted whenever it is due stays bounded and is copied seldom")
   func bounded() {
     expect(
       Property("R2 a compacted journal stays bounded", cases: 30, regressions: RegressionFolder())
@@ -123,7 +123,9 @@ struct RetentionPropertyTests {
         })
   }
 
-  @Test("R3 JRN-4 whoever compacts a shared journal, enough goes and no record is copied often")
+  @Test(
+    "R3 JRN-4 with any process compacting a shared journal, enough is removed and few records are copied often"
+  )
   func shared() {
     expect(
       Property("R3 a shared journal is copied seldom", cases: 200, regressions: RegressionFolder())
@@ -154,7 +156,7 @@ struct RetentionPropertyTests {
                 plan.records + 2 >= UInt64(file.records.count), "\(plan.records) counted, too few")
             }
             guard plan.isDue(at: .plainStart), let first = plan.firstKept else { continue }
-            // Found due on the file as it is; another may be quicker with the lock.
+            // It is due for the present file; another process may take the lock first.
             let expected = file.first
             if choices.chance(1, in: 3) {
               let quicker = choices.draw(in: 0...plans.count - 1)
@@ -187,11 +189,11 @@ private struct SharedFile {
   private(set) var records: [Record] = []
   private(set) var copies: [UInt64: Int] = [:]
   private(set) var compactions = 0
-  /// What stood here and is gone, for whoever has the old file open still.
+  /// The old files that a process may still have open.
   private(set) var old: [Record] = []
 
   mutating func append(_ choices: Choices) {
-    // A number that is missing is that of a frame of the journal's own.
+    // A missing sequence belongs to a frame of the journal's own.
     if choices.chance(1, in: 8) { last += 1 }
     for place in 0..<choices.draw(in: 1...3) {
       last += 1
@@ -205,7 +207,7 @@ private struct SharedFile {
     }
   }
 
-  /// As the journal does it: whole batches, and only where the file begins as expected.
+  /// Like the journal: whole batches, and only if the file begins as expected.
   mutating func compact(keepingFrom wanted: UInt64, ifFirstIs expected: UInt64, _ choices: Choices)
     throws
   {
@@ -232,10 +234,10 @@ private struct SharedPlan {
     self.plan = plan
   }
 
-  /// As a session does it: where the file begins now, the old one to its end, what is new.
+  /// Like a session: the present beginning of the file, the rest of the old file, the new records.
   mutating func catchUp(with file: SharedFile) {
     plan.forget(before: file.first)
-    // Who has the file before this one open reads that to its end, gone or not.
+    // A process with the previous file open reads it to its end, even after its removal.
     let isOneBehind = file.old.first.map { $0.record.sequence <= last + 1 } ?? true
     if last < file.first - 1, !isOneBehind {
       plan.take(

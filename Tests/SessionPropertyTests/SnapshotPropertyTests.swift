@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Properties of snapshots")
 struct SnapshotPropertyTests {
-  /// Records of any history that can be folded, mostly of kinds that this version knows.
+  /// Records of a history that can be folded, mostly of kinds that this version knows.
   private func records(_ choices: Choices) -> [SessionRecord] {
     let history = choices.chance(1, in: 2) ? History.legal()(choices) : History.any()(choices)
     let keepsUnknown = choices.chance(1, in: 4)
@@ -26,7 +26,7 @@ struct SnapshotPropertyTests {
     try records.reduce(into: start) { try $0.apply($1) }
   }
 
-  /// The snapshot's record as a file that begins behind `last` holds it.
+  /// The snapshot's record in a file that begins after `last`.
   private func record(_ content: SessionRecord.Content, through last: UInt64) throws
     -> SessionRecord
   {
@@ -35,7 +35,7 @@ struct SnapshotPropertyTests {
   }
 
   @Test(
-    "S1 JRN-4 decode(encode(fold)) = fold, whatever the history, and the bytes are the same again")
+    "S1 JRN-4 decode(encode(fold)) = fold for every history, with the same bytes")
   func identity() {
     expect(
       Property(
@@ -44,7 +44,7 @@ struct SnapshotPropertyTests {
         let fold = try fold(records(choices))
         guard let content = fold.snapshot else { return choices.label("met newer records") }
         choices.label("\(fold.state.kind)")
-        // Frames of the journal's own may stand between the last record and the snapshot's place.
+        // Frames of the journal's own may be between the last record and the snapshot.
         let last = fold.sequence + choices.draw(below: 3)
         let (kind, payload) = SessionCodec.encode(content, at: .plainStart)
         let record = try SessionCodec.decode(sequence: last, kind: kind, payload: payload)
@@ -57,7 +57,7 @@ struct SnapshotPropertyTests {
       })
   }
 
-  @Test("S2 JRN-4 fold(snapshot(prefix) + tail) = fold(all), whatever the history and the cut")
+  @Test("S2 JRN-4 fold(snapshot(prefix) + tail) = fold(all) for every history and cut")
   func prefix() {
     expect(
       Property(
@@ -80,7 +80,7 @@ struct SnapshotPropertyTests {
       })
   }
 
-  @Test("S3 JRN-4 a reader that was behind takes the snapshot, one that is ahead refuses it")
+  @Test("S3 JRN-4 a reader with fewer records accepts the snapshot, and one with more refuses it")
   func behind() {
     expect(
       Property("S3 who was behind takes the snapshot", cases: 400, regressions: RegressionFolder())
@@ -108,7 +108,7 @@ struct SnapshotPropertyTests {
         })
   }
 
-  @Test("S4 JRN-4 equal folds have equal bytes, and other folds other bytes")
+  @Test("S4 JRN-4 equal folds have equal bytes, and different folds have different bytes")
   func canonical() {
     expect(
       Property("S4 equal folds have equal bytes", cases: 300, regressions: RegressionFolder()).check
@@ -127,7 +127,7 @@ struct SnapshotPropertyTests {
       })
   }
 
-  @Test("S5 JRN-2 a snapshot with bytes changed, cut or added is one of some history, or an error")
+  @Test("S5 JRN-2 a changed snapshot is the snapshot of another history or an error")
   func damage() {
     expect(
       Property(
@@ -161,7 +161,7 @@ struct SnapshotPropertyTests {
         kind = again.kind
         var reader = SessionFold()
         if case .unknown = record.content {
-          // Its version has become that of another kind of log: no session begins with it.
+          // The byte now names a version of another kind of log: no session begins with it.
           choices.label("another log's")
           var isRefused = false
           do throws(SessionFold.Failure) { try reader.apply(record) } catch { isRefused = true }

@@ -31,7 +31,7 @@ struct DependencyTests {
     }
   }
 
-  @Test("each target imports every module that it depends on, and tests run each other program")
+  @Test("each target imports every module that it depends on, except programs that tests run")
   func imported() throws {
     let targets = Self.targets(in: try tree.text(of: "Package.swift"))
     let programs = Set(targets.filter { $0.kind == "executableTarget" }.map(\.name))
@@ -46,7 +46,7 @@ struct DependencyTests {
     }
   }
 
-  @Test("the look for dependencies reads each form of a target")
+  @Test("the search for dependencies reads each form of a target")
   func parsed() {
     let manifest = """
       .library(name: "Product", targets: ["One"]),

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Whether each seeded bug fits the code of today: it quotes source text.
+/// Whether each seeded bug still fits the code: it quotes source text.
 @Suite("Tools/mutants/mutants.txt")
 struct MutantTextTests {
   private let tree = SourceTree()

@@ -6,7 +6,7 @@ import Testing
 struct PrivacyTests {
   private let tree = SourceTree()
 
-  /// Calls for which Apple asks for a reason, by category.
+  /// Calls for which Apple requires a reason, by category.
   private static let calls = [
     "NSPrivacyAccessedAPICategoryFileTimestamp": [
       "stat", "fstat", "fstatat", "lstat", "getattrlist", "fgetattrlist", "getattrlistat",
@@ -28,7 +28,7 @@ struct PrivacyTests {
     return try #require(list as? [String: Any])
   }
 
-  @Test("it names the categories of the calls that the library makes, each with a reason")
+  @Test("the manifest names the categories of the library's calls, each with a reason")
   func categories() throws {
     let types = try #require(try manifest()["NSPrivacyAccessedAPITypes"] as? [[String: Any]])
     var named: Set<String> = []
@@ -48,17 +48,17 @@ struct PrivacyTests {
     #expect(named == used)
   }
 
-  /// What an app links on Apple's systems.
+  /// The modules that an app links on Apple's systems.
   private func sources() throws -> [String] {
     let below = tree.root.appending(path: "Sources").path(percentEncoded: false)
     return try FileManager.default.subpathsOfDirectory(atPath: below)
       .filter { !$0.contains("Test") && ($0.hasSuffix(".swift") || $0.hasSuffix(".c")) }
       .map { "Sources/" + $0 }
-      // Locks that only Linux has.
+      // Locks that exist only on Linux.
       .filter { !$0.hasPrefix("Sources/CFileLock/") }
   }
 
-  @Test("it says that the library collects no data and tracks no user")
+  @Test("the manifest says that the library collects no data and tracks no user")
   func nothingCollected() throws {
     let manifest = try manifest()
     #expect(manifest["NSPrivacyTracking"] as? Bool == false)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Compares what scenarios claim to prove with their lines, and writes the table of apps.
+/// Compares the claims of scenarios with their lines, and writes the table of apps.
 @Suite("Proofs")
 struct ProofTests {
   private let tree = SourceTree()
@@ -24,7 +24,7 @@ struct ProofTests {
     }
   }
 
-  /// A login and nothing else: what is so in nearly every scenario.
+  /// A login and nothing else: the lines that nearly every scenario has.
   private static let login = """
     scenario EDU: a login
     app EDU

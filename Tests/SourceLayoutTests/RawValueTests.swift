@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Raw values that journals, stored items and output have must not follow a renamed case.
+/// Raw values in journals, stored items and output must not follow a renamed case.
 @Suite("Raw values")
 struct RawValueTests {
   private let tree = SourceTree()

@@ -35,7 +35,7 @@ struct ScenarioClaims {
       }
   }
 
-  /// What of its name is not the app's: `day` of `edu-day`.
+  /// The part of its name after the app's: `day` of `edu-day`.
   var flow: Substring { name[name.index(after: name.firstIndex(of: "-") ?? name.startIndex)...] }
 
   /// Whether a line has these words in their order; one that ends in `=` may go on.

@@ -18,7 +18,7 @@ struct SeedPageTests {
       }
   }
 
-  /// What a name on the page may stand for: a scenario, a test file, or a file below the root or `Specs`.
+  /// What a name on the page may mean: a scenario, a test, or a file below the root or `Specs`.
   private func names() throws -> Set<String> {
     let tests = try tree.swiftFiles(below: "Tests")
       .map { ($0 as NSString).lastPathComponent.replacing(".swift", with: "") }
@@ -31,7 +31,7 @@ struct SeedPageTests {
     }
   }
 
-  @Test("POL-4 every statement names what proves it, or why it is departed from", arguments: apps)
+  @Test("POL-4 every statement names its evidence or the reason for a departure", arguments: apps)
   func evidence(app: String) throws {
     let rows = try rows(of: app)
     #expect(rows.count >= 20)

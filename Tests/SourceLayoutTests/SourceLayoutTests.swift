@@ -18,7 +18,7 @@ struct SourceLayoutTests {
   }
 
   @Test(
-    "LOG-8 each public error of the library has a text for users, or a row that says why it has none"
+    "LOG-8 each public error of the library has a text for users or a row with a reason"
   )
   func errors() throws {
     let modules = [
@@ -33,7 +33,7 @@ struct SourceLayoutTests {
       tree.rows("| what | message | advice |", of: "Errors.md").compactMap { row in
         found.first { row[0] == $0 || row[0].hasPrefix($0 + ".") }
       })
-    // It has a table of its own.
+    // It has its own table.
     told.insert("SessionError")
     let untold = try Set(tree.rows("| error | who is told |", of: "Errors.md").map { $0[0] })
     #expect(told.count >= 9 && untold.count >= 5)
@@ -159,7 +159,7 @@ struct SourceLayoutTests {
     }
   }
 
-  @Test("the core does not ask for Foundation, and the check sees that SessionKit does")
+  @Test("the core does not import Foundation, and the check finds that SessionKit does")
   func linkage() throws {
     func mentions(_ word: String, _ target: String) throws -> Int {
       try tree.objects(of: target).reduce(0) { count, object in
@@ -215,10 +215,10 @@ struct SourceLayoutTests {
 
   private static let articles = "Sources/SessionKit/SessionKit.docc"
 
-  @Test("CI's list of whole sweeps names each suite that a daily run takes a part of, and no other")
+  @Test("CI's list of whole sweeps names exactly the suites that a daily run samples")
   func sweeps() throws {
     let files = try tree.swiftFiles(below: "Tests")
-    // Suites that ask the environment. Others choose their share themselves.
+    // Suites that read the environment. Others choose their share themselves.
     let swept = try files.filter { try tree.text(of: $0).contains(/takingOneOf: \d+\)/) }
     for file in swept {
       let name = (file as NSString).lastPathComponent.dropLast(".swift".count)
@@ -243,7 +243,7 @@ struct SourceLayoutTests {
     #expect(page.contains(try block("SessionKitTests/\(name)", "PAGE")))
   }
 
-  /// The lines between two marks in a test, as a block of a page; parts of it with an empty line between them.
+  /// The lines between two marks in a test, as a block of a page; empty lines separate its parts.
   private func block(_ name: String, _ mark: String) throws -> String {
     let source = try tree.text(of: "Tests/\(name).swift")
     var lines = source.split(separator: "\n", omittingEmptySubsequences: false)[...]

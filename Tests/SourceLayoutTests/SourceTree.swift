@@ -23,7 +23,7 @@ struct SourceTree {
     try files(below: folder, suffix: ".swift")
   }
 
-  /// Every file below a folder whose name ends so, by its path from the root.
+  /// Every file below a folder whose name has this ending, by its path from the root.
   func files(below folder: String, suffix: String) throws -> [String] {
     try FileManager.default.subpathsOfDirectory(atPath: root.path + "/" + folder)
       .filter { $0.hasSuffix(suffix) && !$0.contains(".build/") }
@@ -77,7 +77,7 @@ struct SourceTree {
     return found
   }
 
-  /// The rows of the table with this head on a page of `Specs`.
+  /// The rows of the table with this header on a page of `Specs`.
   func rows(_ head: String, of page: String) throws -> [[String]] {
     let lines = try text(of: "Specs/" + page).split(
       separator: "\n", omittingEmptySubsequences: false)
@@ -87,7 +87,7 @@ struct SourceTree {
     }
   }
 
-  /// The object files that the build made of a target.
+  /// The object files of a target.
   func objects(of target: String) throws -> [URL] {
     // The test bundle is in the build's folder.
     let build = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()

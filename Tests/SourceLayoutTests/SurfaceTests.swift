@@ -5,7 +5,7 @@ import Testing
 /// The public surface of the library products, as `Specs/Surface` lists it.
 @Suite("Specs/Surface")
 struct SurfaceTests {
-  @Test("the files list the public surface of today", .enabled(if: Self.isLinux))
+  @Test("the files list the present public surface", .enabled(if: Self.isLinux))
   func surface() throws {
     let modules = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
       .appending(path: "Modules").path(percentEncoded: false)
@@ -15,7 +15,7 @@ struct SurfaceTests {
     #expect(tool.code == 0, "\(tool.text)")
   }
 
-  /// The files are made on Linux: what only Apple's systems have is missing in them.
+  /// The files are made on Linux: they lack what only Apple's systems have.
   private static var isLinux: Bool {
     #if os(Linux)
       true
