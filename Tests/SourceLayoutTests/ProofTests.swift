@@ -9,7 +9,7 @@ struct ProofTests {
   private static let table = "Specs/Apps.md"
   private static let apps = ["EDU", "B2C", "OFF", "TIK", "API"]
 
-  @Test("A scenario holds the lines that show the requirements it claims to prove")
+  @Test("a scenario holds the lines that show the requirements it claims to prove")
   func claims() throws {
     let needs = try needs()
     for scenario in try ScenarioClaims.all(in: tree) {
@@ -42,7 +42,7 @@ struct ProofTests {
     stored token user context
     """
 
-  @Test("A mere login proves only that a login is stored and journaled (LOG-4)")
+  @Test("a mere login proves only that a login is stored and journaled (LOG-4)")
   func patternsNeedMoreThanALogin() throws {
     let scenarios = try ScenarioClaims.all(in: tree)
     let login = ScenarioClaims(name: "edu-login", text: Self.login)
@@ -57,7 +57,7 @@ struct ProofTests {
     }
   }
 
-  @Test("The table of apps and requirements says what the scenario files claim")
+  @Test("the table of apps and requirements says what the scenario files claim")
   func appsTable() throws {
     let page = try tree.text(of: Self.table)
     let start = try #require(page.range(of: "| |")).lowerBound

@@ -7,7 +7,7 @@ struct RequirementTests {
   private let tree = SourceTree()
   private static let page = "Specs/Requirements.md"
 
-  @Test("Every requirement has a test that carries its id, or is marked as open")
+  @Test("every requirement has a test that carries its id, or is marked as open")
   func table() throws {
     let page = try tree.text(of: Self.page)
     let (tests, scenarios) = (try testFiles(), try scenarios())
@@ -34,7 +34,7 @@ struct RequirementTests {
     }
   }
 
-  @Test("Every id that a test or a scenario carries is on the page")
+  @Test("every id that a test or a scenario carries is on the page")
   func knownIDs() throws {
     let page = try tree.text(of: Self.page)
     for id in Set(try testFiles().keys).union(try scenarios().keys) {

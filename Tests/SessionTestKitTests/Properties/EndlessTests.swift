@@ -1,7 +1,7 @@
 import SessionTestKit
 import Testing
 
-@Suite("TST-1: TST-1: bodies that draw without end")
+@Suite("TST-1: bodies that draw without end")
 struct EndlessTests {
   private let still = PropertySettings()
 

@@ -3,7 +3,7 @@ import SessionTestKit
 import SessionTesting
 import Testing
 
-@Suite("TST-1: TST-1: a session that follows draws")
+@Suite("TST-1: a session that follows draws")
 struct SessionWalkTests {
   @Test("TST-1: every event of a walk is legal, and walks together reach every legal row")
   func legal() {

@@ -5,7 +5,7 @@ import SessionTestKit
 import Synchronization
 import Testing
 
-@Suite("TST-2: TST-2: a call without effect is reported")
+@Suite("TST-2: a call without effect is reported")
 struct MisuseTests {
   private func world() -> SimulatedWorld { SimulatedWorld(Choices(replaying: [])) }
 

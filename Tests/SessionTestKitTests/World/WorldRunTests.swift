@@ -5,7 +5,7 @@ import SessionTestKit
 import Synchronization
 import Testing
 
-@Suite("TST-2: TST-2: a simulated world reports whether it rests, loops or waits")
+@Suite("TST-2: a simulated world reports whether it rests, loops or waits")
 struct WorldRunTests {
   private func world(_ draws: [UInt64] = []) -> SimulatedWorld {
     SimulatedWorld(Choices(replaying: draws))
