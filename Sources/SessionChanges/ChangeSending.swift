@@ -55,7 +55,7 @@ public struct ChangeLogLimits: Hashable, Sendable {
 
   /// The maximum number of pending changes and dead letters, from 1 to ``mostCount``.
   public let count: Int
-  /// The maximum size of pending changes and dead letters in bytes (``Change/size``), up to
+  /// The maximum size of pending changes and dead letters in bytes (``/SessionChangeQueue/Change/size``), up to
   /// ``mostBytes``.
   public let bytes: Int
 

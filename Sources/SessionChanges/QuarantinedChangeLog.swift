@@ -10,7 +10,7 @@ import SessionKit
 /// Records may be missing from it. So the app should check three things with the user:
 ///
 /// - changes that were lost with their records.
-/// - dead letters with the cause ``DeadLetterCause/endUnknown``, which the server may have
+/// - dead letters with the cause ``/SessionChangeQueue/DeadLetterCause/endUnknown``, which the server may have
 ///   accepted;
 /// - pending changes, which may be sent again with their old keys.
 /// - Requirement: SYN-6

@@ -6,7 +6,7 @@ extension SessionConfiguration {
   /// Adds `log` as a host: a logout first asks for its unsent changes, and discards them
   /// afterwards.
   ///
-  /// Adds the log to ``SessionKit/SessionConfiguration/hosts``. Attach it in every session of the
+  /// Adds the log to ``/SessionKit/SessionConfiguration/hosts``. Attach it in every session of the
   /// journal, once in each.
   ///
   /// - A logout by the user throws `pendingChanges` unless it may discard them. Dead letters that

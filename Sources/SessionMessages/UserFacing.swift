@@ -29,7 +29,7 @@ extension UserFacing {
 /// An error that an app may show to its user.
 ///
 /// In an app that links this module, `localizedDescription` and `recoverySuggestion` of these errors are in
-/// ``SessionLanguage/preferred``.
+/// ``SessionCore/SessionLanguage/preferred``.
 public protocol UserFacingError: UserFacing, LocalizedError {}
 
 extension UserFacingError {

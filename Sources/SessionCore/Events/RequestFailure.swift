@@ -78,7 +78,7 @@ public struct RequestFailure: Hashable, Sendable {
   /// The library has codes of its own:
   /// - ``codeNotKept``: the response had a code that is not kept.
   /// - ``notOffered``, ``wrongAddress`` and ``notTrusted``: the request was not made.
-  /// - The codes of ``NamingSource``: the response belongs to another user.
+  /// - `NAMED_BY_MEMBER` and similar ones: the response belongs to another user.
   ///
   /// A record of an older journal may hold any other code: up to 64 characters of `A–Z a–z 0–9 _ -
   /// .`.

@@ -18,10 +18,10 @@ extension HTTPBackend: AuthBackend {
   /// Logs a user in, or creates an account, at the endpoint for the credential.
   ///
   /// A refresh token alone goes to the endpoint of the refresh. It throws `unsupported` if there is
-  /// no endpoint, and for ``Credential/custom(type:fields:)``.
+  /// no endpoint, and for ``/SessionKit/Credential/custom(type:fields:)``.
   ///
   /// The response to a registration decides the result. With an access token the user is signed in.
-  /// Without one the result is ``TokenResponse/accountCreated``.
+  /// Without one the result is ``/SessionKit/TokenResponse/accountCreated``.
   ///
   /// - Requirement: LOG-3, LOG-5, LOG-14, LOG-15
   public func login(_ credential: Credential) async throws(BackendError) -> TokenResponse {

@@ -6,7 +6,7 @@ extension HTTPBackend {
   /// Returns the failure of a response by the backend's rules; `nil` for a success.
   ///
   /// For a protected call (`.call`), `rejected` causes a refresh and a second attempt. Every other
-  /// failure is left to the caller. A code is kept if ``RequestFailure/keeps(_:)`` says so or if
+  /// failure is left to the caller. A code is kept if ``/SessionCore/RequestFailure/keeps(_:)`` says so or if
   /// the configuration names it. Other codes count for the rules but are not kept.
   public func failure(_ step: Step, _ response: HTTPResponse) -> RequestFailure? {
     let isSuccess = (200...299).contains(response.status)

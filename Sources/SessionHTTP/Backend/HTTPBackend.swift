@@ -108,7 +108,7 @@ public struct HTTPBackend: Sendable {
   public var failures = FailureRule.standard
   /// The meanings of the backend's own error codes.
   ///
-  /// Codes that are known for every backend (``ErrorMeaning/init(code:)``) need no entry.
+  /// Codes that are known for every backend (``/SessionCore/ErrorMeaning/init(code:)``) need no entry.
   ///
   /// The journal keeps such a code with its meaning, if it has 1 to 64 characters of `A–Z a–z 0–9 _
   /// - .`. ``failures`` decides the consequence of a meaning (``FailureRule/meanings``).
@@ -128,7 +128,7 @@ public struct HTTPBackend: Sendable {
   /// It can add a signature, an attestation or a client's assertion.
   ///
   /// It counts towards the request's time limit. An `Authorization` that it adds to a refresh is
-  /// removed. If it throws, nothing is sent: a ``BackendError`` is the reason, and every other
+  /// removed. If it throws, nothing is sent: a ``/SessionKit/BackendError`` is the reason, and every other
   /// error counts as `noResponse`.
   ///
   /// - Requirement: REF-4

@@ -63,8 +63,8 @@ public struct CallToken: Sendable {
 /// }
 /// ```
 /// The client must not send the token to another origin after a redirect. It limits the time and
-/// the size of a response itself, since the limits of ``CallRules`` apply only to
-/// ``SessionInterceptor``. Parts to which it passes the request, such as a logger, see the request
+/// the size of a response itself, since the limits of ``/SessionKit/CallRules`` apply only to
+/// ``/SessionKit/SessionInterceptor``. Parts to which it passes the request, such as a logger, see the request
 /// with its token.
 ///
 /// - Requirement: INT-4

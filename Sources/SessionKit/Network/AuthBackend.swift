@@ -10,7 +10,7 @@
 ///
 /// - sends its request at most once. The session decides about another attempt.
 /// - ends soon after its task is cancelled. The session cancels it after its time limit
-///   (``SessionPolicy``), and treats it as a request without a response on which the server may
+///   (``/SessionCore/SessionPolicy``), and treats it as a request without a response on which the server may
 ///   have acted.
 /// - throws a ``BackendError``, which says whether the server may have acted
 ///   (``BackendError/mayHaveActed``). What follows from a lost response depends on it.
@@ -29,7 +29,7 @@ public protocol AuthBackend: Sendable {
 
   /// The meanings of the backend's own error codes; none by default.
   ///
-  /// Codes that are known for every backend (``ErrorMeaning/init(code:)``) need no entry.
+  /// Codes that are known for every backend (``/SessionCore/ErrorMeaning/init(code:)``) need no entry.
   ///
   /// The journal keeps a code of 1 to 64 characters of `A–Z a–z 0–9 _ - .` that is named here.
   ///

@@ -6,7 +6,7 @@ public enum SessionWarning: Hashable, Sendable {
   ///
   /// `last` is the last failure.
   ///
-  /// There are two ways: a server responded (``RequestFailure/Kind/isAnswered``), or none did.
+  /// There are two ways: a server responded (``/SessionCore/RequestFailure/Kind/isAnswered``), or none did.
   case refreshFailing(count: UInt32, last: RequestFailure)
   /// Records or stored items cannot be written.
   ///

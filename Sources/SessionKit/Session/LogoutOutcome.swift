@@ -7,7 +7,7 @@ public enum LogoutOutcome: Hashable, Sendable, CustomStringConvertible {
   /// The user is logged out, and the stored items are removed.
   ///
   /// The server confirmed the logout, has no request for it, or was not asked
-  /// (``LogoutScope/thisDeviceOnly``).
+  /// (``/SessionCore/LogoutScope/thisDeviceOnly``).
   case success
   /// The user is logged out, but a later step failed.
   case partial(Problem)

@@ -6,7 +6,7 @@ extension Session {
   ///
   /// After the event is durable, nothing brings the session back.
   ///
-  /// With ``LogoutScope/thisDeviceOnly`` nothing is revoked at the server, now or later. Everything
+  /// With ``/SessionCore/LogoutScope/thisDeviceOnly`` nothing is revoked at the server, now or later. Everything
   /// else is the same.
   ///
   /// It returns after three steps:

@@ -14,8 +14,8 @@ package import SessionJournal
 /// | Do extensions use the session? | one directory and ``secrets`` for all | each process has its own |
 /// | Who can read the secrets? | a keychain service, or a store in ``secrets`` | none, so choose |
 ///
-/// - A refused refresh: ``SessionPolicy/standard`` keeps the user and the data until a logout.
-///   ``SessionPolicy/clearOnRefusal`` logs the user out, and the ``hosts`` clear their data.
+/// - A refused refresh: ``/SessionCore/SessionPolicy/standard`` keeps the user and the data until a logout.
+///   ``/SessionCore/SessionPolicy/clearOnRefusal`` logs the user out, and the ``hosts`` clear their data.
 /// - Unsent changes: a host says how many there are. A logout then throws with the number, unless
 ///   the app discards them. A change log is such a host.
 /// - Several accounts: two sessions must share neither the directory nor the place of the secrets.
