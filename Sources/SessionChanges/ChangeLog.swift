@@ -236,9 +236,12 @@ public final class ChangeLog: Sendable {
   /// It ends at the first change that cannot be sent now, since later ones must not overtake it.
   /// Throws `drainUnderWay` if this object is sending already.
   ///
-  /// - Parameter ignoresBackoff: whether the first change is sent before it is due, because the
-  ///   user requests it or the network is available again. A lease of another process counts
-  ///   nevertheless: the drain ends with `leasedElsewhere`.
+  /// - Parameters:
+  ///   - gate: The gate of the session whose user made the changes.
+  ///   - ignoresBackoff: Whether the first change is sent before it is due, because the user
+  ///     requests it or the network is available again. A lease of another process counts
+  ///     nevertheless: the drain ends with `leasedElsewhere`.
+  ///   - send: Sends one change to the server, and returns the outcome.
   public func drain(
     through gate: SyncGate, ignoresBackoff: Bool = false,
     _ send: @escaping @Sendable (PendingChange) async -> SendOutcome

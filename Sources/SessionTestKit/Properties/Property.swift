@@ -74,6 +74,7 @@ public struct Property: Sendable {
   ///   - limit: The greatest number of cases; the report says if there are more.
   ///   - depth: The number of draws that are counted through, at least 0; later draws are 0.
   ///   - width: The exclusive upper bound of every draw, at least 1.
+  ///   - body: Runs one case from its draws.
   public func exhaustive(
     limit: Int = 10_000_000, depth: Int? = nil, width: UInt64? = nil,
     _ body: (Choices) throws -> Void
