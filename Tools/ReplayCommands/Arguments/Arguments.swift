@@ -1,4 +1,4 @@
-/// The arguments of one command, read by its syntax.
+/// The arguments of one command, parsed by its syntax.
 struct Arguments: Equatable, Sendable {
   private(set) var operands: [String] = []
   private var flags: Set<String> = []
@@ -8,17 +8,20 @@ struct Arguments: Equatable, Sendable {
   func has(_ option: String) -> Bool { flags.contains(option) }
   func value(_ option: String) -> String? { values[option] }
 
-  /// The operands that are journals.
+  /// The operands that name journals.
   var journals: [String] {
     operands.enumerated().filter { index, _ in
       syntax.operands[min(index, syntax.operands.count - 1)].values == .journal
     }.map(\.element)
   }
 
-  /// Reads options and operands in any order; `--` ends the options, `-` alone is an operand.
+  /// Parses options and operands in any order.
   ///
-  /// An option given twice has its last value, unless both might seem to count; of two that exclude each other (`--utc`, `--local`)
-  /// the command decides.
+  /// `--` ends the options; `-` alone is an operand.
+  ///
+  /// If an option is given twice, its last value counts. If two values might seem to count
+  /// together, the option is rejected. The command decides about options that exclude each other
+  /// (`--utc`, `--local`).
   init(_ words: [String], syntax: CommandSyntax) throws(ToolError) {
     self.syntax = syntax
     var rest = words[...]

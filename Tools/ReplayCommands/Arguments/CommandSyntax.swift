@@ -1,16 +1,17 @@
-/// What a command takes: its help, and the rules that its arguments are read by.
+/// What a command accepts: its help, and the rules by which its arguments are parsed.
 struct CommandSyntax: Equatable, Sendable {
-  /// Something that is named by `--name`.
+  /// An argument that is given as `--name`.
   struct Option: Equatable, Sendable {
     let name: String
     var letter: Character?
-    /// What stands for its value in the help; `nil` for an option without one.
+    /// The name of its value in the help; `nil` for an option without a value.
     var value: String?
-    /// What its value may be.
+    /// The values that it accepts.
     var values = Values.free
     let help: String
 
-    /// Whether two values would look as if both counted: lists of words, and what figures are grouped by.
+    /// Whether two values might seem to count together: lists of words, and what figures are
+    /// grouped by.
     var isOnce: Bool {
       switch values {
       case .kinds, .reasons: true
@@ -20,22 +21,23 @@ struct CommandSyntax: Equatable, Sendable {
     }
   }
 
-  /// What may be written for an option or operand, as far as it can be told beforehand: what completions
-  /// offer, and what near misses are taken from.
+  /// The values that an option or operand accepts, as far as they are known in advance.
+  ///
+  /// Completions offer them, and suggestions for misspelled values are taken from them.
   enum Values: Equatable, Sendable {
     case free
     case selector
-    /// Names of records and classes of them.
+    /// Names of records, and classes of records.
     case kinds
-    /// Words for why something ended or failed.
+    /// Reasons of an end or a failure.
     case reasons
-    /// A file that is not a journal, or one that is to be made.
+    /// A file that is not a journal, or a file to be created.
     case path
     case journal
     case words([String])
   }
 
-  /// How many there are of an operand.
+  /// How often an operand may be given.
   enum Arity: Equatable, Sendable {
     case one
     case optional
@@ -43,14 +45,14 @@ struct CommandSyntax: Equatable, Sendable {
     case many
   }
 
-  /// Something that is told by its place.
+  /// An argument that is identified by its position.
   struct Operand: Equatable, Sendable {
     let name: String
     var arity = Arity.one
     var values = Values.journal
     let help: String
 
-    /// As the usage line has it.
+    /// Its form in the usage line.
     var spelling: String {
       switch arity {
       case .one: name
@@ -60,22 +62,22 @@ struct CommandSyntax: Equatable, Sendable {
     }
   }
 
-  /// A command line and what it does.
+  /// A command line, and what it does.
   struct Example: Equatable, Sendable {
     let line: String
     let help: String
   }
 
   let name: String
-  /// One line for the list of commands.
+  /// One line in the list of commands.
   let summary: String
-  /// Paragraphs for the command's own help.
+  /// Paragraphs of the command's own help.
   let discussion: String
   let operands: [Operand]
   let options: [Option]
   let examples: [Example]
 
-  /// Options that every command has.
+  /// The options of every command.
   static let common = [
     Option(
       name: "color", value: "WHEN", values: .words(["auto", "always", "never"]),

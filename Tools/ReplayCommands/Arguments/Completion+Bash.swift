@@ -1,5 +1,5 @@
 extension Completion {
-  /// For bash 3.2 or later; needs no other file.
+  /// The script for bash 3.2 or later; it needs no other file.
   var bash: String {
     """
     # Completion of sessionreplay for bash. Made by: sessionreplay completion bash

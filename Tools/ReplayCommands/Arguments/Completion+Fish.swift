@@ -1,5 +1,5 @@
 extension Completion {
-  /// For fish 3 or later.
+  /// The script for fish 3 or later.
   var fish: String {
     var text = """
       # Completion of sessionreplay for fish. Made by: sessionreplay completion fish
@@ -52,7 +52,7 @@ extension Completion {
 
   private func quoted(_ words: [String]) -> String { quoted(words.joined(separator: " ")) }
 
-  /// In single quotes, as fish reads it.
+  /// Returns the text in single quotes for fish.
   private func quoted(_ text: String) -> String {
     "'" + text.replacing("\\", with: "\\\\").replacing("'", with: "\\'") + "'"
   }

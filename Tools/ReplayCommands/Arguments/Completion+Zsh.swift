@@ -1,5 +1,5 @@
 extension Completion {
-  /// For zsh 5 or later, as a file of `$fpath` or sourced.
+  /// The script for zsh 5 or later, as a file of `$fpath` or sourced.
   var zsh: String {
     """
     #compdef sessionreplay
@@ -70,7 +70,7 @@ extension Completion {
     }
   }
 
-  /// In single quotes, as zsh reads it.
+  /// Returns the text in single quotes for zsh.
   private func quoted(_ text: String) -> String {
     "'" + text.replacing("'", with: #"'\''"#) + "'"
   }

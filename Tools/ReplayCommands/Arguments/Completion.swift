@@ -1,16 +1,16 @@
-/// Scripts that complete command lines, made from what the commands take.
+/// Scripts that complete command lines, generated from the syntax of the commands.
 struct Completion {
   let commands: [CommandSyntax]
 
-  /// Everything that may stand behind `help`.
+  /// All words that can follow `help`.
   var helpWords: [String] { commands.map(\.name) + HelpText.Topic.allCases.map(\.rawValue) }
 
-  /// What may stand in the place of the command.
+  /// All words that can be in the place of the command.
   var firstWords: [String] { commands.map(\.name) + ["help", "--help", "--version"] }
 }
 
 extension CommandSyntax.Values {
-  /// The words that are offered for them, and whether several may stand with commas between them.
+  /// The words to offer, and whether a value may list several with commas between them.
   var offered: (words: [String], isList: Bool)? {
     switch self {
     case .kinds: (KindFilter.known, true)
@@ -22,6 +22,6 @@ extension CommandSyntax.Values {
 }
 
 extension CommandSyntax.Option {
-  /// `--name`, and `-n` where it has a letter.
+  /// `--name`, and `-n` if it has a letter.
   var spellings: [String] { ["--\(name)"] + (letter.map { ["-\($0)"] } ?? []) }
 }

@@ -1,6 +1,6 @@
 internal import SessionExplain
 
-/// The options about how things are shown, which all commands share.
+/// The display options, which all commands share.
 struct DisplayOptions: Sendable {
   let isJSON: Bool
   let zone: TimeZoneChoice

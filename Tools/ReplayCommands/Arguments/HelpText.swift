@@ -1,8 +1,8 @@
 internal import SessionExplain
 
-/// The help of the tool, of each command, and of what commands have in common.
+/// The help of the tool, of each command, and of topics that commands have in common.
 enum HelpText {
-  /// What `help` tells of beside commands.
+  /// The topics of `help` in addition to the commands.
   enum Topic: String, CaseIterable {
     case selectors = "selectors"
     case kinds = "kinds"

@@ -1,9 +1,9 @@
-/// Finds what somebody probably meant.
+/// Finds the word that the user probably meant.
 enum Suggestion {
-  /// Nothing that is longer is compared, in bytes: it takes the square of the length.
+  /// The longest word that is compared, in bytes: the time grows with the square of the length.
   static let longest = 64
 
-  /// The word of `words` that is spelled most like `word`; `nil` where none is near.
+  /// Returns the entry of `words` that is spelled most like `word`; `nil` if none is similar.
   static func nearest(to word: String, in words: [String]) -> String? {
     guard word.utf8.count <= longest else { return nil }
     let word = word.lowercased()
@@ -17,8 +17,10 @@ enum Suggestion {
     return words.first { $0.lowercased().hasPrefix(word) }
   }
 
-  /// Edits from one text to the other: insert, remove, replace, or swap two neighbours
-  /// (the restricted Damerau–Levenshtein distance).
+  /// Counts the edits from one text to the other.
+  ///
+  /// An edit inserts, removes or replaces a character, or swaps two neighbours (the restricted
+  /// Damerau–Levenshtein distance).
   static func distance(_ left: String, _ right: String) -> Int {
     let (left, right) = (Array(left), Array(right))
     guard !left.isEmpty, !right.isEmpty else { return max(left.count, right.count) }
