@@ -5,17 +5,17 @@ internal import SessionJournal
 
 /// Why a journal is not good, or not good to its last byte.
 enum JournalFault: Equatable, Sendable {
-  /// A writer's last commit is not whole, and nobody was told that it was.
+  /// A writer's last commit is incomplete, and was never acknowledged.
   case torn(JournalTail)
-  /// The same, but nothing says what its writer was told.
+  /// A writer's last commit is incomplete, and it is unknown whether it was acknowledged.
   case undetermined(JournalTail)
-  /// Bytes that were good once are no longer.
+  /// Bytes that were valid once are no longer valid.
   case damaged(JournalDamage)
-  /// The bytes are what was written, and no record of their kind.
+  /// The bytes are what was written, but they are no record of their kind.
   case undecodable(JournalPlace, CodecError)
   /// The record is an event that the state before it does not allow.
   case illegal(JournalPlace, SessionRejection)
-  /// The record is one of a change log that cannot follow those before it.
+  /// The record is one of a change log that cannot follow the records before it.
   case outOfPlace(JournalPlace, ChangeRejection)
   /// The record is of a kind that only a newer version can fold.
   case unknownKind(JournalPlace, UInt8)
@@ -33,12 +33,12 @@ enum JournalFault: Equatable, Sendable {
     switch failure {
     case .illegal(let rejection, _): self = .illegal(place, rejection)
     case .unknownKind(let kind, _): self = .unknownKind(place, kind)
-    // A file's snapshot comes first, and nothing contradicts it but itself.
+    // A snapshot is the first record, so nothing before it can contradict it.
     case .contradiction: self = .undecodable(place, .impossible(offset: 9))
     }
   }
 
-  /// What `verify` and `repair` say of a journal, as one word.
+  /// The verdict of `verify` and `repair` on a journal, as one word.
   enum Verdict: String, CaseIterable, Sendable {
     case good = "good"
     case torn = "torn"
@@ -60,7 +60,7 @@ enum JournalFault: Equatable, Sendable {
     }
   }
 
-  /// The name of the error that says it.
+  /// The name of the error that reports it.
   private var errorName: ToolError.Name {
     switch self {
     case .torn: .torn
@@ -72,7 +72,7 @@ enum JournalFault: Equatable, Sendable {
     }
   }
 
-  /// Where the good prefix ends.
+  /// The end of the good prefix.
   var place: JournalPlace {
     switch self {
     case .torn(let tail), .undetermined(let tail):
@@ -84,7 +84,7 @@ enum JournalFault: Equatable, Sendable {
     }
   }
 
-  /// Whether records that were acknowledged may stand behind the good prefix.
+  /// Whether acknowledged records may follow the good prefix.
   var mayHideRecords: Bool {
     switch self {
     case .torn: false
@@ -99,7 +99,7 @@ enum JournalFault: Equatable, Sendable {
     }
   }
 
-  /// What is wrong, and where, as one sentence about the file with this name.
+  /// Returns one sentence about the file with this name: what is wrong, and at which place.
   func message(_ name: String) -> String {
     let spot = "at byte \(place.offset.grouped) (seq \(place.sequence))"
     switch self {
@@ -123,10 +123,12 @@ enum JournalFault: Equatable, Sendable {
     }
   }
 
-  /// Whether records come before it: without any, `repair` has nothing to keep.
+  /// Whether records come before the fault; without any, `repair` has nothing to keep.
   var hasGoodRecords: Bool { place.offset > UInt64(JournalHeader.size) }
 
-  /// What to do next if a reading command met the fault; `hasReadOn` if it read what comes after, too.
+  /// Returns the next step after a reading command met the fault.
+  ///
+  /// `hasReadOn` is true if the command also read what follows the fault.
   func next(_ name: String, hasReadOn: Bool = false) -> String {
     switch self {
     case .torn, .undetermined:
@@ -150,7 +152,7 @@ enum JournalFault: Equatable, Sendable {
     }
   }
 
-  /// The fault as an error of a command that says what it showed nevertheless.
+  /// Returns the error of a command, which says what the command showed nevertheless.
   func error(_ name: String, consequence: String, next: String? = nil) -> ToolError {
     ToolError(
       code, errorName, message(name), consequence: consequence, next: next ?? self.next(name),

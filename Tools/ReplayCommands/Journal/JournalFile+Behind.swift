@@ -1,20 +1,20 @@
 @_spi(Internals) internal import SessionCore
 internal import SessionJournal
 
-/// What a pass over a whole file meets, good or not.
+/// A part of a file that a pass over the whole file meets, good or not.
 enum JournalPiece {
   case record(JournalEntry, isBehind: Bool)
-  /// A record whose checksum holds and whose payload is not what its kind says.
+  /// A record with a valid checksum whose payload is not what its kind requires.
   case unreadable(JournalPlace, bytes: UInt64)
-  /// What cannot be read at all.
+  /// A range that cannot be read at all.
   case lost(LostRange)
 }
 
 extension JournalFile {
-  /// Hands over the good prefix, and then what can be read behind it, until `body` says no.
+  /// Passes on the good prefix, and then what can be read after it, until `body` returns false.
   ///
-  /// The pass has the first fault by place. With `surveysDamageOnly` nothing that follows an
-  /// unfinished or undetermined commit is handed over.
+  /// The pass holds the first fault in the order of the file. With `surveysDamageOnly`, nothing
+  /// that follows an unfinished or undetermined commit is passed on.
   func visitPieces(
     surveysDamageOnly: Bool = false, _ body: (JournalPiece) -> Bool
   ) throws(ToolError) -> Pass {
@@ -65,7 +65,8 @@ extension JournalFile {
     case readable(ReadableRun)
   }
 
-  /// In the order of the file; of a gap and a run that begin together the gap comes first.
+  /// Returns the parts in the order of the file; a gap comes before a run that begins at the same
+  /// byte.
   private func parts(of survey: JournalSurvey) -> [Part] {
     let parts: [(offset: UInt64, rank: Int, part: Part)] =
       survey.gaps.map { ($0.offsets.lowerBound, 0, .lost($0)) }

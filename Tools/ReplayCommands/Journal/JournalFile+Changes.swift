@@ -3,9 +3,10 @@
 internal import SessionExplain
 internal import SessionJournal
 
-// A change log is a journal, and no session's (`Specs/ChangeLog.md`).
+// A change log is a journal, but not a session's journal (`Specs/ChangeLog.md`).
 extension JournalFile {
-  /// Whether it is a change log, by the first record that can be read; a file without any is none.
+  /// Returns whether it is a change log, by the first readable record; a file without records is
+  /// none.
   func isChangeLog() throws(ToolError) -> Bool {
     var isOne: Bool?
     var reader = try open()
@@ -14,7 +15,7 @@ extension JournalFile {
         isOne = ChangeCodec.owns(kind: frame.kind, payload: payload)
         return false
       }
-      // The first record may be damaged: one after it says whose file it is.
+      // The first record may be damaged. A later one also shows what kind of file it is.
       guard isOne == nil, case .damaged = try reader.frozenEnding(),
         let run = try reader.survey().runs.first
       else { return }
@@ -26,12 +27,14 @@ extension JournalFile {
     return isOne ?? false
   }
 
-  /// Refuses a change log where a session is asked about.
+  /// Rejects a change log if the command is about a session.
   func requireSession() throws(ToolError) {
     if try isChangeLog() { throw isNoSession }
   }
 
-  /// Those of some files that are no change logs; the others are named in notes, where there are both.
+  /// Returns the files that are not change logs.
+  ///
+  /// If there are both, notes name the change logs. If all are change logs, it throws.
   static func sessions(
     among files: [JournalFile], _ display: DisplayOptions, _ context: ToolContext
   ) throws(ToolError) -> [JournalFile] {
@@ -42,7 +45,7 @@ extension JournalFile {
       do throws(ToolError) {
         isChangeLog = try file.isChangeLog()
       } catch {
-        // Whoever reads it says what is wrong with it.
+        // The command that reads the file reports what is wrong with it.
       }
       if isChangeLog { changeLogs.append(file) } else { sessions.append(file) }
     }

@@ -1,9 +1,9 @@
 @_spi(Internals) internal import SessionCore
 internal import SessionExplain
 
-// Why a record that somebody selected is not there; `option` is the one that selects it.
+// Why a selected record is not there; `option` is the option that selects it.
 extension JournalFile {
-  /// `wanted` comes behind the last record; 0 where there is none.
+  /// The error if `wanted` comes after the record `last`, which is 0 for a journal without records.
   func beyondTheEnd(_ wanted: UInt64, last: UInt64, option: String) -> ToolError {
     .usage(
       .beyondTheEnd,
@@ -12,7 +12,7 @@ extension JournalFile {
       next: last == 0 ? "\(option) @0" : "\(option) @-1")
   }
 
-  /// There are fewer records than `number`.
+  /// The error if there are fewer records than `number`.
   func beyondTheStart(_ number: UInt64, option: String) throws(ToolError) -> ToolError {
     var records: UInt64 = 0
     let fault = try visit { _ in
@@ -33,7 +33,7 @@ extension JournalFile {
       next: records == 0 ? "\(option) @0" : "\(option) @-\(records)")
   }
 
-  /// What is selected comes before what is left of a compacted journal.
+  /// The error if a selected record was removed by a compaction.
   func isCompacted(through sequence: UInt64, option: String) -> ToolError {
     .usage(
       .compacted,

@@ -1,44 +1,46 @@
 @_spi(Internals) internal import SessionCore
 internal import SessionJournal
 
-/// A journal that is read from its beginning, as often as a command needs, in bounded memory.
+/// A journal that a command reads from its beginning as often as it needs, in bounded memory.
 struct JournalFile: Sendable {
-  /// What is opened.
+  /// The path that is opened.
   let path: String
-  /// What it is called in messages; in quotes where it has spaces.
+  /// The file's name in messages, in quotes if it has spaces.
   let name: String
-  /// Whether it came through standard input, wherever it is read from.
+  /// Whether the journal was given through standard input, whichever file it is read from.
   var isStandardInput = false
-  /// What ends the command that reads it.
+  /// What ends the command that reads the journal.
   var interruption = Interruption()
 
-  /// The system's files, of which no more is read when the command is to end.
+  /// The system's files; reads fail once the command must end.
   var files: WatchedFiles { WatchedFiles(interruption) }
 
-  /// What it is called in JSON: the path as it was given, `-` for standard input.
+  /// The file's name in JSON: the path as it was given, or `-` for standard input.
   var rawName: String { isStandardInput ? "-" : path }
 
-  /// What a pass over the journal came to.
+  /// The result of a pass over the journal.
   struct Pass {
-    /// Why it ended before the end of the file; `nil` at a clean end, or where the body ended it.
+    /// Why the pass ended before the end of the file; `nil` if the file ends cleanly or the body
+    /// ended the pass.
     let fault: JournalFault?
     let header: JournalHeader
     let totals: JournalTotals
-    /// Zeros behind the last batch that a writer left for its next ones, in bytes.
+    /// Zeros after the last batch that a writer reserved for its next batches, in bytes.
     let room: UInt64
-    /// How much of the file was looked at, in bytes: what stood in it at the beginning.
+    /// How much of the file was read, in bytes: its size when the pass began.
     let end: UInt64
-    /// Whether somebody has written to it since.
+    /// Whether a writer has appended to the file since.
     let isGrowing: Bool
-    /// What is lost and what is readable behind the good prefix; only where every frame was visited
-    /// and the file does not end cleanly.
+    /// What is lost and what is readable after the good prefix.
+    ///
+    /// It is there only if every frame was visited and the file does not end cleanly.
     var survey: JournalSurvey?
   }
 
-  /// Hands over each record until `body` says no, or a record cannot be decoded, or the good
-  /// prefix ends.
+  /// Passes on each record in order.
   ///
-  /// Where the body ends the pass, what follows is not looked at.
+  /// The pass ends if `body` returns false, a record cannot be decoded, or the good prefix ends. If
+  /// the body ends the pass, what follows is not read.
   func visit(_ body: (JournalEntry) -> Bool) throws(ToolError) -> Pass {
     var decoder = SessionDecoder()
     return try visitPayloads { (frame, payload) throws(CodecError) in
@@ -51,8 +53,9 @@ struct JournalFile: Sendable {
     }
   }
 
-  /// Hands over each record's frame and payload, until `body` says no or cannot read it, or the good
-  /// prefix ends.
+  /// Passes on each record's frame and payload in order.
+  ///
+  /// The pass ends if `body` returns false or throws, or the good prefix ends.
   func visitPayloads(
     _ body: (JournalFrame, RawSpan) throws(CodecError) -> Bool
   ) throws(ToolError) -> Pass {
@@ -81,9 +84,10 @@ struct JournalFile: Sendable {
       end: reader.frozenEnd ?? 0, isGrowing: isGrowing)
   }
 
-  /// Hands over each frame whose checksums hold, decoded or not, and says what follows the last.
+  /// Passes on each frame whose checksums are valid, decoded or not, and reports what follows the
+  /// last one.
   ///
-  /// Where the body ends the pass, what follows is not looked at.
+  /// If the body ends the pass, what follows is not read.
   func visitFrames(_ body: (JournalFrame, RawSpan) -> Bool) throws(ToolError) -> Pass {
     var reader = try open()
     var ending = JournalEnding.clean
@@ -105,7 +109,7 @@ struct JournalFile: Sendable {
       room: reader.room, end: reader.frozenEnd ?? 0, isGrowing: isGrowing, survey: survey)
   }
 
-  /// Opens the file as it is now: what a writer appends from here on is not looked at.
+  /// Opens the file at its present size: what a writer appends from now on is not read.
   func open() throws(ToolError) -> JournalReader {
     do throws(JournalError) {
       return try JournalReader(path: path, fileSystem: files, isFrozen: true)

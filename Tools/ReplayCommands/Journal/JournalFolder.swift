@@ -1,10 +1,10 @@
 internal import SessionJournal
 
-/// A folder that stands for the journals in it.
+/// A folder that is given in place of the journals in it.
 enum JournalFolder {
-  /// The files, and in place of each folder every `*.journal` in it (not below), sorted by name.
+  /// Replaces each folder by every `*.journal` in it, sorted by name; subfolders are not searched.
   ///
-  /// A folder without one is kept as it is: whoever opens it says so.
+  /// A folder without a journal is kept, and the command that opens it reports the error.
   static func expanded(_ files: [JournalFile]) throws(ToolError) -> [JournalFile] {
     var expanded: [JournalFile] = []
     for file in files {
@@ -19,7 +19,7 @@ enum JournalFolder {
     do throws(SystemFault) {
       guard !file.path.isEmpty, try system.status(of: file.path).kind == .folder else { return [] }
     } catch {
-      // Whoever opens it says why.
+      // The command that opens it reports the error.
       return []
     }
     let folder = file.path.hasSuffix("/") ? file.path : file.path + "/"

@@ -1,7 +1,7 @@
 /// A place in a journal.
 struct JournalPlace: Equatable, Sendable {
-  /// The sequence of the record that stands there, or should.
+  /// The sequence of the record at this place, or of the record that should be there.
   let sequence: UInt64
-  /// In bytes from the beginning of the file.
+  /// The distance from the beginning of the file, in bytes.
   let offset: UInt64
 }

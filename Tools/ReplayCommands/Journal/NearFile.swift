@@ -1,16 +1,17 @@
 internal import SessionJournal
 
-/// What somebody probably meant who named a file that is not there.
+/// Finds the file that the user probably meant by a path that does not exist.
 enum NearFile {
-  /// The file in the same folder that is spelled most like it, or the only journal there; `nil` where
-  /// there is none.
+  /// Returns the file in the same folder with the most similar name, or the only journal there.
+  ///
+  /// Returns `nil` if there is none.
   static func suggestion(for path: String) -> String? {
     guard !path.isEmpty, !path.hasSuffix("/") else { return nil }
     let names: [String]
     do throws(SystemFault) {
       names = try POSIXFileSystem().names(beside: path).filter { !$0.hasPrefix(".") }.sorted()
     } catch {
-      // There is nothing to suggest of a folder that cannot be listed.
+      // A folder that cannot be listed has nothing to suggest.
       return nil
     }
     let start = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex

@@ -13,7 +13,7 @@ enum Selector: Equatable, Sendable {
   /// `-3h`: milliseconds before the last record.
   case beforeLast(Int64)
 
-  /// Reads a selector; `nil` for anything else.
+  /// Parses a selector; returns `nil` for any other text.
   init?(_ text: String) {
     if text.hasPrefix("@-") {
       guard let number = Self.number(text.dropFirst(2)), number > 0 else { return nil }
@@ -37,7 +37,7 @@ enum Selector: Equatable, Sendable {
     text.utf8.allSatisfy { (48...57).contains($0) } ? UInt64(text) : nil
   }
 
-  /// Milliseconds of `90s`, `1h30m`, `250ms`; each unit has a whole number before it.
+  /// Returns the milliseconds of `90s`, `1h30m`, `250ms`; each unit follows a whole number.
   static func span(_ text: Substring) -> Int64? {
     let units: [(String, UInt64)] = [
       ("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000),
@@ -58,7 +58,7 @@ enum Selector: Equatable, Sendable {
     return Int64(exactly: total)
   }
 
-  /// `14:02`, `14:02:05`, `14:02:05.250`: read as the times on a day that is known to exist.
+  /// Parses `14:02`, `14:02:05` and `14:02:05.250` as times of a day that is known to exist.
   private static func clock(_ text: String) -> Int64? {
     let seconds = text.utf8.count == 5 ? ":00" : ""
     guard let time = Timestamp("1970-01-01T\(text)\(seconds)Z"), time.milliseconds < 86_400_000,

@@ -1,11 +1,13 @@
 @_spi(Internals) internal import SessionCore
 
-/// Turns selectors into sequences, by as many passes over the journal as they need: none, one for
-/// what is relative to the end, another for times.
+/// Turns selectors into sequences.
+///
+/// It reads the journal only as often as needed: not at all for sequences, once for selectors
+/// relative to the end, and once again for times.
 struct SelectorResolver {
-  /// On which side of a time the record lies that is meant.
+  /// On which side of a time the selected record is.
   enum Side: Sendable {
-    /// The first record at the time or after it; behind the end where there is none.
+    /// The first record at the time or after it; a sequence after the end if there is none.
     case atOrAfter
     /// The last record at the time or before it; 0 where there is none.
     case atOrBefore
@@ -13,24 +15,24 @@ struct SelectorResolver {
 
   let file: JournalFile
   let zone: TimeZoneChoice
-  /// Whether what can be read after damage counts too.
+  /// Whether records that can be read after damage count too.
   var readsOn = false
 
-  /// How the journal ends, as far as it is good.
+  /// How the good prefix of the journal ends.
   private struct Survey {
     var records: UInt64 = 0
     var lastSequence: UInt64 = 0
     var lastTime: Timestamp?
   }
 
-  /// What is looked for in the second pass.
+  /// What the second pass looks for.
   private enum Target {
     case known(UInt64)
     case ordinal(UInt64)
     case time(Timestamp, Side)
   }
 
-  /// The sequence that each selector means.
+  /// Returns the sequence that each selector means.
   func resolve(_ selectors: [(selector: Selector, side: Side)]) throws(ToolError) -> [UInt64] {
     let needsSurvey = selectors.contains { pair in
       switch pair.selector {

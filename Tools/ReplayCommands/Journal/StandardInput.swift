@@ -8,13 +8,13 @@
 
 /// Standard input as a file that can be read at any place, and more than once.
 ///
-/// A regular file is read where it is. Anything else is copied into a temporary file first.
+/// A regular file is read in its place. Anything else is first copied into a temporary file.
 struct StandardInput: ~Copyable {
   private let path: String
   private let copy: TemporaryFile?
   private let interruption: Interruption
 
-  /// Ends with `interrupted` where the user wants the end before the input does.
+  /// Reads the input; throws `interrupted` if the command must end before the input does.
   init(_ interruption: Interruption) throws(ToolError) {
     self.interruption = interruption
     var status = stat()
@@ -28,7 +28,7 @@ struct StandardInput: ~Copyable {
     }
   }
 
-  /// Lends the file; it is there as long as the call lasts.
+  /// Lends the file, which exists only during the call.
   borrowing func withFile<Answer>(_ body: (JournalFile) throws(ToolError) -> Answer)
     throws(ToolError) -> Answer
   {

@@ -6,7 +6,7 @@
   internal import Glibc
 #endif
 
-/// A file of mode 0600 that has no name any more, so that it goes with the process whatever happens.
+/// A file of mode 0600 without a name, so that the system removes it with the process in any case.
 struct TemporaryFile: ~Copyable {
   let descriptor: Int32
   private(set) var size = 0
@@ -36,7 +36,7 @@ struct TemporaryFile: ~Copyable {
     size += bytes.count
   }
 
-  /// The bytes in `range`, which was written.
+  /// Returns the bytes in `range`, which must have been written.
   func read(_ range: Range<Int>) throws(ToolError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: range.count)
     var done = 0
@@ -63,7 +63,7 @@ struct TemporaryFile: ~Copyable {
   }
 }
 
-/// What the system says of an `errno`.
+/// Returns the system's message for an `errno`.
 func systemMessage(_ code: Int32) -> String {
   var buffer = [CChar](repeating: 0, count: 256)
   guard strerror_r(code, &buffer, buffer.count) == 0 else { return "unknown error" }

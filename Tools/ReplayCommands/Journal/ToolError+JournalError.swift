@@ -1,10 +1,11 @@
 internal import SessionJournal
 
 extension ToolError {
-  /// The journal's error, with the tool's exit code and the file's name as the user gave it.
+  /// Converts the journal's error, with the tool's exit code and the file's name as the user gave
+  /// it.
   init(_ error: JournalError, in file: JournalFile) {
     let name = file.name
-    // No more is read of a journal when the command is to end.
+    // A read failed because the command must end.
     guard !file.interruption.isRaised else {
       self = file.interruption.error
       return

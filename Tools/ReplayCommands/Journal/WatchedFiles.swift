@@ -8,10 +8,10 @@ internal import SessionJournal
   internal import Glibc
 #endif
 
-/// The system's files, of which no more is read when the command is to end.
+/// The system's files, of which nothing more is read once the command must end.
 ///
-/// Whatever loop reads a journal asks here: passes over records, surveys of damaged files, copies.
-/// A read then fails with `EINTR`, and the command's error is that it was interrupted.
+/// Every loop that reads a journal goes through them: passes over records, surveys of damaged
+/// files, copies. A read then fails with `EINTR`, and the command throws that it was interrupted.
 struct WatchedFiles: JournalFileSystem {
   private let system = POSIXFileSystem()
   private let interruption: Interruption
@@ -55,7 +55,7 @@ struct WatchedFiles: JournalFileSystem {
   var user: UInt32 { system.user }
 }
 
-/// One open file that is read only as long as the command goes on.
+/// One open file that can be read only until the command must end.
 private final class WatchedFile: JournalFileHandle {
   private let file: any JournalFileHandle
   private let interruption: Interruption
