@@ -8,22 +8,23 @@ internal import SessionExplain
   internal import Glibc
 #endif
 
-/// `sessionreplay`, callable in process: the debugger for journals.
+/// `sessionreplay` as a function of this process: the debugger for journals.
 ///
 /// - Requirement: RPL-1, RPL-2, RPL-3, RPL-5
 public enum ReplayTool {
   /// The tool's version.
   public static let version = "0.1.0"
 
-  /// Runs the tool as a program: as `run(_:)` does, and Ctrl-C and other wishes that it ends are met in
-  /// good order.
+  /// Runs the tool as a program.
   ///
-  /// Never returns where a signal ended it: the process dies of that signal then, so that a shell sees
-  /// 130 or 143 and stops its own loop.
+  /// It works as `run(_:)`. In addition, the tool cleans up if Ctrl-C or another signal ends it.
+  ///
+  /// It does not return if a signal ended it. The process then dies of that signal, so that a shell
+  /// sees 130 or 143 and stops its own loop.
   public static func main(_ arguments: [String]) -> Int32 {
-    // A pipe that is closed early is an error of `write` and not the end of the process.
+    // A closed pipe then is an error of `write` and does not end the process.
     signal(SIGPIPE, SIG_IGN)
-    // So is a file that may not become longer.
+    // The same for a file that may not become longer.
     signal(SIGXFSZ, SIG_IGN)
     Interruption.watchSignals()
     let code = run(
@@ -41,8 +42,8 @@ public enum ReplayTool {
 
   /// Runs the tool as a program on the process's own arguments.
   ///
-  /// Swift puts other characters in the place of bytes that are no UTF-8, and another file might be
-  /// read or written: such arguments are refused.
+  /// Arguments that are not UTF-8 are rejected. Swift replaces their invalid bytes, so that the
+  /// tool could read or write another file.
   public static func main() -> Int32 {
     let given = UnsafeBufferPointer(
       start: CommandLine.unsafeArgv, count: Int(CommandLine.argc)
@@ -67,10 +68,11 @@ public enum ReplayTool {
 
   /// Runs the tool on the process's own outputs and environment, and returns its exit code.
   ///
-  /// `arguments` are those behind the tool's name: `["timeline", path]`. Journals are only read; no
-  /// lock is taken. Never ends the process.
+  /// `arguments` are those after the tool's name: `["timeline", path]`. Only `repair --in-place` changes
+  /// a journal, under its locks; every other command only reads it and takes no lock. The function
+  /// never ends the process.
   public static func run(_ arguments: [String]) -> Int32 {
-    // A caller's own `print` goes through a buffer that this tool's output would overtake.
+    // The process's own `print` is buffered. Without this, the tool's output would come before it.
     fflush(nil)
     return run(
       arguments: arguments,
@@ -79,10 +81,10 @@ public enum ReplayTool {
       errors: DescriptorOutput(descriptor: STDERR_FILENO))
   }
 
-  /// Runs the tool and returns its exit code; `arguments` are those behind the tool's name.
+  /// Runs the tool and returns its exit code; `arguments` are those after the tool's name.
   ///
-  /// Answers go to `output`, errors and notes to `errors`. An output that nobody reads any more
-  /// ends the run silently, with 0. `-` as a file reads the process's standard input.
+  /// Answers go to `output`, errors and notes to `errors`. If the reader of an output is gone, the
+  /// run ends without a message and with code 0. The file `-` is the process's standard input.
   public static func run(
     arguments: [String], environment: @escaping (String) -> String?, output: any TextOutput,
     errors: any TextOutput
@@ -95,7 +97,7 @@ public enum ReplayTool {
     _ complaints: any TextOutput, _ interruption: Interruption
   ) -> Int32 {
     let output = Output(standard, interruption: interruption)
-    // What went wrong is said though the user wants the end.
+    // Errors are printed even if the user ended the command.
     let errors = Output(complaints, interruption: Interruption())
     var code = ExitCode.ok
     var failure: ToolError?
@@ -104,9 +106,10 @@ public enum ReplayTool {
     } catch {
       failure = error
     }
-    // What was handed on before are whole lines; to hand on more, somebody might have to be waited for.
+    // What was written before are whole lines. After a signal, a further write might wait for a
+    // reader.
     if interruption.signal == 0 { output.flush() }
-    // What was done though nobody could be told is told with the failure.
+    // An error named `output` already reports what was done although the output failed.
     let isTold = failure?.name == .output
     switch output.failure {
     case _ where isTold: break

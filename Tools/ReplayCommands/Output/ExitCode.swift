@@ -1,12 +1,12 @@
-/// What the tool tells the shell (`Specs/ReplayTool.md`).
+/// The exit codes of the tool (`Specs/ReplayTool.md`).
 public enum ExitCode: Int32, CaseIterable, Sendable {
-  /// Done.
+  /// The command did what was asked.
   case ok = 0
-  /// Something that should not happen did.
+  /// Something unexpected happened.
   case unexpected = 1
-  /// The journal is good but for a tail that a writer left behind: torn, or undetermined.
+  /// The journal is good except for a tail of an unfinished commit: torn, or undetermined.
   case tail = 2
-  /// The question was understood and its answer is no.
+  /// The question was valid, and its answer is no.
   case answerIsNo = 3
   /// The command line is wrong.
   case usage = 64
@@ -14,25 +14,26 @@ public enum ExitCode: Int32, CaseIterable, Sendable {
   case damaged = 65
   /// There is no such file.
   case missing = 66
-  /// A file cannot be made, is there already, or is the one that is read.
+  /// A file cannot be created, exists already, or is the file that is read.
   case cannotCreate = 73
   /// The system refused to read or write.
   case inputOutput = 74
-  /// Somebody else holds a lock.
+  /// Another process holds a lock.
   case busy = 75
-  /// Ctrl-C.
+  /// Ctrl-C ended the command.
   case interrupted = 130
   /// Another signal asked the tool to end.
   case terminated = 143
 
-  /// The worse of two, for a command about several files: what the system refused comes before what is
-  /// missing, that before what is damaged, that before a tail.
+  /// Returns the worse of two codes, for a command about several files.
+  ///
+  /// From the worst: the system's refusal, a missing file, damage, a tail.
   static func worse(_ left: ExitCode, _ right: ExitCode) -> ExitCode {
     let order: [ExitCode] = [.inputOutput, .missing, .damaged, .tail, .ok]
     return order.first { $0 == left || $0 == right } ?? left
   }
 
-  /// What it means, for the help.
+  /// Its description for the help.
   var meaning: String {
     switch self {
     case .ok: "done"
@@ -50,7 +51,7 @@ public enum ExitCode: Int32, CaseIterable, Sendable {
     }
   }
 
-  /// The name in machine-readable errors.
+  /// Its name in machine-readable errors.
   var name: String {
     switch self {
     case .ok: "ok"

@@ -8,41 +8,41 @@ internal import Synchronization
   internal import Glibc
 #endif
 
-/// Whether the command must end: by Ctrl-C, by another signal, or because its output takes no more.
+/// Whether the command must end: by Ctrl-C, by another signal, or because its output is closed.
 ///
-/// Every read of a journal asks it (`WatchedFiles`), and so does every loop that writes
-/// (`Output.isOpen`). A command then ends in good order: whole lines are printed, drafts of files are
-/// removed, the terminal is as it was.
+/// Every read of a journal checks it (`WatchedFiles`), and so does every loop that writes
+/// (`Output.isOpen`). The command can therefore clean up before it ends: it prints whole lines,
+/// removes drafts of files and restores the terminal.
 final class Interruption: Sendable {
-  /// Marks an output that takes no more; signals are positive.
+  /// The value for an output that accepts no more; signals are positive.
   private static let outputEnded: Int32 = -1
 
   private let raised = Atomic<Int32>(0)
-  /// The descriptor of the output that is watched; -1 for none.
+  /// The descriptor of the output to watch; -1 for none.
   private let watched = Atomic<Int32>(-1)
 
-  /// The process's own, which signals raise once `watchSignals` was called.
+  /// The interruption of the process; signals raise it after `watchSignals` was called.
   static let ofProcess = Interruption()
 
-  /// Whether the tool is to end.
+  /// Whether the command must end.
   var isRaised: Bool { raised.load(ordering: .relaxed) != 0 }
 
-  /// The signal that wants the end; 0 for none.
+  /// The signal that ends the command; 0 for none.
   var signal: Int32 { max(0, raised.load(ordering: .relaxed)) }
 
-  /// Whether the command ended because its output takes no more.
+  /// Whether the command ends because its output accepts no more.
   var isOutputEnded: Bool { raised.load(ordering: .relaxed) == Self.outputEnded }
 
-  /// Notices when nobody reads this output any more.
+  /// Watches this output, so that `goesOn` notices when its reader is gone.
   func watch(_ descriptor: Int32) { watched.store(descriptor, ordering: .relaxed) }
 
-  /// Ends the command because its output takes no more; a signal that was raised stays.
+  /// Ends the command because its output accepts no more; a signal that was raised before stays.
   func endOutput() {
     _ = raised.compareExchange(
       expected: 0, desired: Self.outputEnded, successOrdering: .relaxed, failureOrdering: .relaxed)
   }
 
-  /// Whether the command goes on, as of now: asks the system about the output that is watched.
+  /// Returns whether the command goes on now; asks the system about the watched output.
   func goesOn() -> Bool {
     guard !isRaised else { return false }
     let descriptor = watched.load(ordering: .relaxed)
@@ -55,7 +55,7 @@ final class Interruption: Sendable {
     return false
   }
 
-  /// What the shell is told of it.
+  /// The exit code of the signal; `nil` for no signal.
   var code: ExitCode? {
     switch signal {
     case 0: nil
@@ -64,24 +64,28 @@ final class Interruption: Sendable {
     }
   }
 
-  /// Ends a command that was asked to end; nothing is said then.
+  /// Throws if the command must end; the tool prints nothing about this error.
   func requireGoingOn() throws(ToolError) {
     guard goesOn() else { throw error }
   }
 
-  /// The error of a command that was asked to end.
+  /// The error of a command that must end.
   var error: ToolError { ToolError(code ?? .ok, .interrupted, "The command was interrupted.") }
 
   func raise(_ signal: Int32) {
     raised.store(signal, ordering: .relaxed)
   }
 
-  /// From here on, the first Ctrl-C, `SIGTERM` or `SIGHUP` asks for an end in good order, and a second one
-  /// ends the process at once.
+  /// Watches Ctrl-C, `SIGTERM` and `SIGHUP`.
   ///
-  /// A call of the system that waits is left with `EINTR`, also one that begins to wait only then: an
-  /// alarm goes off each second from then on.
-  /// Whoever started the process may have left them blocked, as threads of libdispatch do.
+  /// The first of these signals asks the command to end and clean up. A second one ends the process
+  /// at once.
+  ///
+  /// A waiting system call ends with `EINTR`. An alarm then follows each second, so that a call
+  /// that begins to wait later ends too.
+  ///
+  /// The parent process may have left the signals blocked, as threads of libdispatch do; they are
+  /// unblocked.
   static func watchSignals() {
     var watched = sigset_t()
     sigemptyset(&watched)
@@ -90,7 +94,7 @@ final class Interruption: Sendable {
     for number in [SIGINT, SIGTERM, SIGHUP] {
       var action = sigaction()
       sigemptyset(&action.sa_mask)
-      // The default comes back as the handler is called.
+      // The kernel restores the default action when it calls the handler.
       action.sa_flags = Int32(bitPattern: UInt32(SA_RESETHAND))
       setHandler(of: &action) { number in
         Interruption.ofProcess.raise(number)

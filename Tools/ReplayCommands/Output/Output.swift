@@ -6,11 +6,13 @@
   internal import Glibc
 #endif
 
-/// Where a command prints: gathers blocks, and keeps the first failure of writing, so that loops can
-/// stop.
+/// The output of a command.
+///
+/// It collects blocks, and keeps the first failure of a write so that loops can stop.
 final class Output {
   private static let blockSize = 64 * 1024
-  /// What stands in memory is handed on after this long, in nanoseconds: a rare hit is seen at once.
+  /// Collected text is written after this time, in nanoseconds, so that the user sees a rare match
+  /// at once.
   private static let patience: UInt64 = 50_000_000
 
   private let sink: any TextOutput
@@ -26,16 +28,16 @@ final class Output {
     pending.reserveCapacity(Self.blockSize + 4096)
   }
 
-  /// The system's number of it; `nil` if it is no file of the system.
+  /// Its file descriptor; `nil` if it is not a file of the system.
   var descriptor: Int32? { (sink as? DescriptorOutput)?.descriptor }
 
-  /// Whether a person looks at it directly.
+  /// Whether it is a terminal.
   var isTerminal: Bool { sink.isTerminal }
 
-  /// How many columns the terminal has; `nil` where there is none.
+  /// The number of columns of the terminal; `nil` if there is none.
   var width: Int? { sink.width }
 
-  /// Whether somebody still takes what is printed, and nobody asked the tool to end.
+  /// Whether the output accepts more, and nothing asked the command to end.
   var isOpen: Bool { failure == nil && !interruption.isRaised }
 
   func write(_ text: String) {
@@ -48,10 +50,10 @@ final class Output {
     if pending.count >= Self.blockSize { flush() }
   }
 
-  /// Says that a loop is alive, printing or not; called once for each record.
+  /// Reports that a loop is alive, whether it prints or not; called once for each record.
   ///
-  /// What was printed a while ago is handed on, and an output that nobody reads any more is
-  /// noticed though nothing is written to it.
+  /// It writes text that was printed some time ago. It also notices a closed output while nothing
+  /// is printed.
   func pulse() {
     pulses &+= 1
     guard pulses & 1023 == 0 else { return }
@@ -62,7 +64,7 @@ final class Output {
     }
   }
 
-  /// Hands on what was printed so far.
+  /// Writes what was printed so far.
   func flush() {
     guard !pending.isEmpty else { return }
     attempt { () throws(OutputFailure) in try sink.write(pending[...]) }
@@ -70,8 +72,9 @@ final class Output {
     flushedAt = now()
   }
 
-  /// Hands on what was printed and waits, for a loop that has nothing to do; notices that nobody reads
-  /// any more.
+  /// Writes what was printed, and waits; for a loop that has nothing to do.
+  ///
+  /// It notices if the output was closed.
   func pause(milliseconds: Int32) {
     flush()
     guard isOpen else { return }
@@ -89,7 +92,7 @@ final class Output {
     }
   }
 
-  /// The time since the system's start, in nanoseconds.
+  /// Returns the time since the system's start, in nanoseconds.
   private func now() -> UInt64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)

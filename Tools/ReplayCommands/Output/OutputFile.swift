@@ -6,36 +6,38 @@
   internal import Glibc
 #endif
 
-/// A file that a command makes: whole and durable under its name, or not there at all.
+/// A file that a command creates: complete and durable under its name, or absent.
 ///
-/// Written to a draft beside the target, of mode 0600, which gets the name when all of it is on the
-/// medium. Whoever lets go of an unfinished one removes the draft.
+/// The text is written to a draft next to the target, of mode 0600. The draft gets the target's
+/// name after all of it is durable. If the value is released before, the draft is removed.
 final class OutputFile: TextOutput {
-  /// What a draft's name has between the file's own name and the process's number.
+  /// The part of a draft's name between the file's own name and the process's number.
   static let draftInfix = ".partial-"
 
-  /// Where it is to be.
+  /// The target's path.
   let path: String
-  /// Where it is until then.
+  /// The draft's path.
   let draft: String
 
   private let mayReplace: Bool
-  /// −1 once closed.
+  /// The draft's descriptor; −1 once it is closed.
   private var descriptor: Int32
-  /// The folder of the target, open before anything is written.
+  /// The folder of the target, opened before anything is written.
   private let folder: Int32
-  /// Whether the file has its name; then it stays, whatever comes.
+  /// Whether the file has its name; if so, it stays, whatever fails later.
   private(set) var isNamed = false
-  /// Whether something else stood there before.
+  /// Whether the file replaced another one.
   private var hasReplaced = false
 
-  /// A draft for the file at `path`, which may be there only if `overwrite` says so, and may not be one
-  /// of `inputs`, the paths of files that are read.
+  /// Creates a draft for the file at `path`.
   ///
-  /// Throws `exists`, `sameFile` or `cannotCreate`, and then nothing was made.
+  /// `path` may exist only if `overwrite` is true. It may not be one of `inputs`, the paths of
+  /// files that are read.
+  ///
+  /// Throws `exists`, `sameFile` or `cannotCreate`; then no file was created.
   init(_ path: String, overwrite: Bool, inputs: [String] = []) throws(ToolError) {
     guard !path.isEmpty else { throw Self.refused(path, ENOENT) }
-    // A path with a NUL would be another one for the system.
+    // The system would end the path at a NUL, and so use another one.
     guard !path.utf8.contains(0) else { throw Self.refused(path, EINVAL) }
     try Self.check(path, overwrite, inputs)
     let folder = try Self.openedFolder(of: path)
@@ -46,7 +48,7 @@ final class OutputFile: TextOutput {
       let name = path + Self.draftInfix + "\(getpid())" + (number == 0 ? "" : "-\(number)")
       let found = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode_t(0o600))
       if found >= 0 {
-        // Whatever the process's mask takes away; a file system without modes refuses.
+        // The process's mask may have removed bits. A file system without modes returns an error.
         guard fchmod(found, 0o600) == 0 || errno == EPERM || errno == ENOTSUP else {
           let code = errno
           close(found)
@@ -81,7 +83,7 @@ final class OutputFile: TextOutput {
     try DescriptorOutput(descriptor: descriptor).write(bytes)
   }
 
-  /// Some of what was written, from `offset` on; fewer bytes only at the end.
+  /// Returns `count` written bytes from `offset` on; fewer only at the end.
   func bytes(_ count: Int, at offset: UInt64) throws(ToolError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     var done = 0
@@ -98,10 +100,15 @@ final class OutputFile: TextOutput {
     return Array(bytes[..<done])
   }
 
-  /// Gives the file its name, when all of it is durable.
+  /// Makes the file durable and gives it its name.
   ///
-  /// Throws `exists` if something has come to stand there meanwhile, `cannotCreate` or `output`; a file
-  /// that has its name then (`isNamed`) is whole, and of any other nothing is left.
+  /// Throws:
+  /// - `exists` if another file took the name meanwhile,
+  /// - `cannotCreate` if the system refuses the name,
+  /// - `output` if the system fails to write or sync.
+  ///
+  /// If the file has its name then (`isNamed`), it is complete. Otherwise the draft is removed with
+  /// this value.
   func finish() throws(ToolError) {
     while fsync(descriptor) != 0 {
       guard errno == EINTR else { throw Self.failed(path, errno) }
@@ -126,16 +133,16 @@ final class OutputFile: TextOutput {
     try synchronizeFolder()
   }
 
-  /// Takes the name back; false where it cannot be, because something else stood there before.
+  /// Removes the named file; returns false if it replaced another file, or the system refuses.
   ///
-  /// To be asked of a file that has its name.
+  /// Requires that the file has its name.
   func withdraw() -> Bool {
     guard isNamed, !hasReplaced, unlink(path) == 0 else { return false }
     fsync(folder)
     return true
   }
 
-  /// Takes the name only if nobody has it.
+  /// Takes the name only if it is free.
   private func takeName() throws(ToolError) {
     if link(draft, path) == 0 {
       isNamed = true
@@ -152,7 +159,7 @@ final class OutputFile: TextOutput {
     }
     switch errno {
     case EEXIST: throw Self.exists(path)
-    // Where files have one name only.
+    // The file system has no hard links, or has no room for another one.
     case EPERM, ENOTSUP, ENOSYS, EMLINK:
       try Self.check(path, false, [])
       guard rename(draft, path) == 0 else { throw Self.refused(path, errno) }
@@ -176,9 +183,10 @@ final class OutputFile: TextOutput {
     }
   }
 
-  /// Whether both are to have one name in one folder, however that is spelled.
+  /// Returns whether both targets are the same name in the same folder, however the paths are
+  /// spelled.
   ///
-  /// Names that differ in capitals only are one on some disks, and are taken for one on all.
+  /// Names that differ only in case are one file on some disks, so they count as the same on all.
   func isAtPlace(of other: OutputFile) -> Bool {
     var (mine, others) = (stat(), stat())
     guard fstat(folder, &mine) == 0, fstat(other.folder, &others) == 0 else { return true }
@@ -194,7 +202,9 @@ final class OutputFile: TextOutput {
     }
   }
 
-  /// Opened first: in a folder that cannot be opened no name could be made durable.
+  /// Opens the folder of the target.
+  ///
+  /// This comes first: without it no name can be made durable.
   private static func openedFolder(of path: String) throws(ToolError) -> Int32 {
     let opened = open(parts(path).folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard opened < 0 else { return opened }
@@ -249,7 +259,7 @@ final class OutputFile: TextOutput {
       consequence: "Nothing was written.", next: "a name in a folder that can be written to")
   }
 
-  /// The system took some of the file, and not all.
+  /// Returns the error for a file of which the system wrote only a part.
   static func failed(_ path: String, _ code: Int32) -> ToolError {
     ToolError(
       .inputOutput, .output,
@@ -259,10 +269,10 @@ final class OutputFile: TextOutput {
 }
 
 extension OutputFile {
-  /// Runs `body` on what an `-o` names, and gives the file its name when all that was printed is
-  /// durable; `-` is standard output.
+  /// Runs `body` with the output that `-o` names, and then gives the file its name; `-` is standard
+  /// output.
   ///
-  /// Where `body` throws, writing fails or the user wants the end, no file is left.
+  /// No file is left if `body` throws, writing fails or the command must end.
   static func write<Value>(
     to path: String, overwrite: Bool, inputs: [String], _ context: ToolContext,
     _ body: (Output) throws(ToolError) -> Value
@@ -274,7 +284,7 @@ extension OutputFile {
     do throws(ToolError) {
       value = try body(output)
     } catch {
-      // A file that takes no more ends what is read for it.
+      // The output's failure ended the command, so it is the error to report.
       if let failure = output.failure { throw failed(path, failure.code) }
       throw error
     }
@@ -285,7 +295,7 @@ extension OutputFile {
     return value
   }
 
-  /// Ends a command that was asked to end; nothing is said then.
+  /// Throws if the command must end; the tool prints nothing about this error.
   static func requireGoingOn(_ context: ToolContext) throws(ToolError) {
     try context.interruption.requireGoingOn()
   }

@@ -1,10 +1,12 @@
 internal import SessionJSON
 
 extension String {
-  /// A file's name as a shell reads it back: as it is, or in quotes wherever it holds anything but
-  /// letters, digits and `._/-+:@%,=`; never with a line feed in it, and never taken for an option.
+  /// A file's name as a shell reads it back.
   ///
-  /// One that is longer than any path can be is cut.
+  /// The name is quoted if it holds anything except letters, digits and `._/-+:@%,=`. It never
+  /// contains a line feed, and a shell command never takes it for an option.
+  ///
+  /// A name that is longer than any path can be is cut.
   var quotedWhereNeeded: String {
     guard utf8.count <= 4_096 else { return String(prefix(80)).quotedWhereNeeded + "…" }
     guard !hasPrefix("-") || self == "-" else { return ("./" + self).quotedWhereNeeded }
@@ -29,14 +31,14 @@ extension String {
     return text + "'"
   }
 
-  /// The text, of which no more than 80 characters are left: for words that somebody gave.
+  /// The text, cut to at most 80 characters; for words from the command line.
   var shortened: String {
     utf8.count <= 80 || count <= 80 ? self : prefix(79) + "…"
   }
 }
 
 extension Unicode.Scalar {
-  /// Whether a shell takes it for nothing but itself.
+  /// Whether the character has no special meaning for a shell.
   fileprivate var isPlainInShell: Bool {
     properties.isAlphabetic || (0x30...0x39).contains(value)
       || "._/-+:@%,=".unicodeScalars.contains(self)

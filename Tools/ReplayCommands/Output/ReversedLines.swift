@@ -1,4 +1,4 @@
-/// Lines that are printed last to first, held on disk and not in memory.
+/// Lines to be printed in reverse order, held on disk and not in memory.
 struct ReversedLines: ~Copyable {
   private static let blockSize = 64 * 1024
 
@@ -9,7 +9,7 @@ struct ReversedLines: ~Copyable {
     file = try TemporaryFile()
   }
 
-  /// Takes the next line, which ends with its only line feed.
+  /// Appends the next line; its only line feed is at its end.
   mutating func append(_ line: [UInt8]) throws(ToolError) {
     pending.append(contentsOf: line)
     if pending.count >= Self.blockSize { try flush() }
@@ -18,7 +18,7 @@ struct ReversedLines: ~Copyable {
   /// Prints all lines, the last one first.
   mutating func print(to output: Output) throws(ToolError) {
     try flush()
-    // What is read and not printed yet: the first line in it may begin in the block before.
+    // What was read and not yet printed. Its first line may begin in the block before.
     var rest: [UInt8] = []
     var end = file.size
     while end > 0, output.isOpen {

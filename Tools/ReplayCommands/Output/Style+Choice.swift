@@ -1,14 +1,15 @@
 internal import SessionExplain
 
 extension Style {
-  /// When colours are used.
+  /// When the output uses colours.
   enum Choice: String, CaseIterable, Sendable {
     case auto = "auto"
     case always = "always"
     case never = "never"
   }
 
-  /// `NO_COLOR` (no-color.org) and a dumb terminal speak against colours, `always` overrules them.
+  /// Decides about colours: `NO_COLOR` (no-color.org) and a dumb terminal disable them; `always`
+  /// overrules both.
   init(_ choice: Choice, isTerminal: Bool, environment: (String) -> String?) {
     func value(_ variable: ToolContext.Variable) -> String? { environment(variable.rawValue) }
     let isColored =

@@ -6,31 +6,35 @@
   internal import Glibc
 #endif
 
-/// Where the tool's text goes; the tool gathers it into blocks.
+/// A destination of the tool's text, which arrives in blocks.
 public protocol TextOutput: AnyObject {
-  /// Whether a person looks at it directly.
+  /// Whether it is a terminal.
   var isTerminal: Bool { get }
 
-  /// How many columns the terminal has; `nil` where there is none.
+  /// The number of columns of the terminal; `nil` if there is none.
   var width: Int? { get }
 
-  /// Takes more text, UTF-8, all of it.
+  /// Writes all of the text, which is UTF-8.
+  ///
+  /// Throws if its reader is gone or the system refuses.
   func write(_ bytes: ArraySlice<UInt8>) throws(OutputFailure)
 
-  /// Throws if it is known, without writing, that nobody reads any more.
+  /// Throws if it is known, without writing, that the output has no reader any more.
   func probe() throws(OutputFailure)
 
-  /// Waits so many milliseconds; ends early where nobody reads any more, or a signal comes.
+  /// Waits; ends early if the output has no reader any more, or a signal arrives.
   func wait(milliseconds: Int32)
 }
 
 extension TextOutput {
-  /// Waits so many milliseconds, or until a signal comes.
+  /// Waits, or returns early when a signal arrives.
   public func wait(milliseconds: Int32) {
     poll(nil, 0, milliseconds)
   }
 
-  /// Takes more text, all of it.
+  /// Writes all of the text.
+  ///
+  /// Throws if its reader is gone or the system refuses.
   public func write(_ text: String) throws(OutputFailure) {
     try write(ArraySlice(text.utf8))
   }
@@ -38,26 +42,26 @@ extension TextOutput {
 
 /// Why text could not be written.
 public enum OutputFailure: Error, Equatable, Sendable {
-  /// Nobody reads any more: the other end of the pipe is closed.
+  /// The output has no reader any more: the other end of the pipe is closed.
   case closed
-  /// The system refused, with this `errno`.
+  /// The system returned this `errno`.
   case refused(Int32)
 }
 
-/// Collects text in memory.
+/// An output that collects text in memory.
 public final class CollectedOutput: TextOutput {
   private var bytes: [UInt8] = []
 
-  /// Everything written so far.
+  /// All text that was written.
   public var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// Whether it passes for a terminal.
+  /// Whether the output acts as a terminal.
   public let isTerminal: Bool
 
-  /// How many columns it passes for.
+  /// The number of columns that the output reports.
   public let width: Int?
 
-  /// Nothing collected yet.
+  /// Creates an empty output.
   public init(isTerminal: Bool = false, width: Int? = nil) {
     self.isTerminal = isTerminal
     self.width = width
@@ -72,30 +76,33 @@ public final class CollectedOutput: TextOutput {
   public func probe() {}
 }
 
-/// Writes to an open file descriptor, at once.
+/// An output that writes to an open file descriptor at once.
 public final class DescriptorOutput: TextOutput {
   let descriptor: Int32
   private let isEnding: @Sendable () -> Bool
 
-  /// Output to `descriptor`, which stays open.
+  /// Creates an output to `descriptor`, which the output never closes.
   ///
-  /// Where the program is to end while nobody takes what is written, the rest is given up.
+  /// If `isEnding` returns true while a write waits for a reader, the rest of the text is dropped.
   public init(descriptor: Int32, isEnding: @escaping @Sendable () -> Bool = { false }) {
     self.descriptor = descriptor
     self.isEnding = isEnding
   }
 
-  /// Whether a person looks at it directly.
+  /// Whether the descriptor is a terminal.
   public var isTerminal: Bool { isatty(descriptor) == 1 }
 
-  /// What the terminal says of itself.
+  /// The number of columns that the terminal reports; `nil` if there is none.
   public var width: Int? {
     var size = winsize()
     guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
     return Int(size.ws_col)
   }
 
-  /// Writes all of it.
+  /// Writes all bytes.
+  ///
+  /// Throws `closed` if the reader is gone or the program is ending, otherwise `refused` with the
+  /// system's `errno`.
   public func write(_ bytes: ArraySlice<UInt8>) throws(OutputFailure) {
     var rest = bytes
     while !rest.isEmpty {
@@ -112,7 +119,7 @@ public final class DescriptorOutput: TextOutput {
     }
   }
 
-  /// Asks the system whether the other end of a pipe is gone.
+  /// Asks the system whether the other end of a pipe is closed; throws `closed` if so.
   public func probe() throws(OutputFailure) {
     var asked = pollfd(fd: descriptor, events: 0, revents: 0)
     guard poll(&asked, 1, 0) == 1 else { return }
@@ -121,9 +128,9 @@ public final class DescriptorOutput: TextOutput {
 }
 
 extension DescriptorOutput {
-  /// Waits so many milliseconds; ends early where nobody reads any more, or a signal comes.
+  /// Waits; ends early if the other end of a pipe is closed, or a signal arrives.
   public func wait(milliseconds: Int32) {
-    // Nothing is asked for: the system tells of a closed pipe all the same.
+    // No event is requested: the system reports a closed pipe in any case.
     var asked = pollfd(fd: descriptor, events: 0, revents: 0)
     poll(&asked, 1, milliseconds)
   }

@@ -9,14 +9,14 @@ internal import SessionExplain
   internal import Glibc
 #endif
 
-/// In which zone times are shown to people and read from them.
+/// The time zone in which times are shown and read.
 enum TimeZoneChoice: Equatable, Sendable {
   /// Coordinated universal time, marked `Z`: what servers log.
   case utc
-  /// This computer's zone, marked with its distance: `+01:00`.
+  /// This computer's zone, marked with its offset: `+01:00`.
   case local
 
-  /// Milliseconds that the zone is ahead of UTC at `time`.
+  /// Returns the milliseconds that the zone is ahead of UTC at `time`.
   func offset(at time: Timestamp) -> Int64 {
     self == .local ? Self.localOffset(at: time) : 0
   }
@@ -28,7 +28,7 @@ enum TimeZoneChoice: Equatable, Sendable {
     return Int64(parts.tm_gmtoff) * 1000
   }
 
-  /// The zone for text that asks the system for nothing.
+  /// The zone for formatters that may not ask the system.
   var display: DisplayZone {
     switch self {
     case .utc: .utc
@@ -36,6 +36,6 @@ enum TimeZoneChoice: Equatable, Sendable {
     }
   }
 
-  /// `2026-11-21 14:00:05.205Z`.
+  /// Returns `2026-11-21 14:00:05.205Z`.
   func text(_ time: Timestamp) -> String { display.text(time) }
 }

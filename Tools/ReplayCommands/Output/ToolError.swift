@@ -1,9 +1,10 @@
 internal import SessionExplain
 internal import SessionJSON
 
-/// Why a command could not do all that it was asked: what, its consequence, and what to do next.
+/// Why a command could not do all that was asked: what happened, the consequence, and the next
+/// step.
 struct ToolError: Error, Equatable, Sendable {
-  /// A stable word for programs: what an error in JSON has as its `name`.
+  /// A stable name for programs: the `name` of an error in JSON.
   enum Name: String, CaseIterable, Sendable {
     case badArgument = "badArgument"
     case badDuration = "badDuration"
@@ -62,13 +63,13 @@ struct ToolError: Error, Equatable, Sendable {
 
   let code: ExitCode
   let name: Name
-  /// What happened and where, one sentence.
+  /// What happened and at which place, in one sentence.
   let message: String
-  /// What it means for what was or was not shown.
+  /// The consequence: what was or was not shown or written.
   var consequence: String?
-  /// What to do next.
+  /// The next step.
   var next: String?
-  /// Where in the journal, if it is about a place in it.
+  /// The place in the journal, if the error is about one.
   var place: JournalPlace?
 
   init(
@@ -87,9 +88,9 @@ struct ToolError: Error, Equatable, Sendable {
     ToolError(.usage, name, message, next: next)
   }
 
-  /// The error as people read it.
+  /// The error for people.
   var text: String {
-    // A tail that does not count is no failure, and there is nothing for the user to do about it.
+    // A tail that does not count is no failure, and the user need not do anything about it.
     let isNote = code == .tail
     var text = "\(isNote ? "Note" : "Error"): \(message.printable)\n"
     if let consequence { text += "  \(consequence.printable)\n" }

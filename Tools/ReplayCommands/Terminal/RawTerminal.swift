@@ -8,32 +8,32 @@ internal import Synchronization
   internal import Glibc
 #endif
 
-/// The terminal of a program that takes all of its screen, and each key as it is pressed.
+/// The terminal of a full-screen program, which receives each key as it is pressed.
 ///
-/// Draws on standard output. Reads standard input, or, where that is no terminal, the terminal that is
-/// drawn on. Whatever ends the program in good order, the terminal is as it was: `leave` is also called
-/// when the value goes.
+/// It draws on standard output. It reads standard input or, if that is no terminal, the terminal
+/// that it draws on. `leave` restores the terminal; it is also called when the value is released.
 final class RawTerminal {
-  /// What came of waiting for keys.
+  /// The result of a wait for keys.
   enum ReceivedResponse: Equatable {
     case bytes([UInt8])
     case nothing
-    /// There is no terminal any more.
+    /// The terminal no longer exists.
     case closed
   }
 
-  /// Sets the terminal's own screen aside, turns line wrap off, marks pasted text, hides the cursor.
+  /// Switches to the alternate screen, turns line wrap off, brackets pasted text and hides the
+  /// cursor.
   private static let begin = "\u{1B}[?1049h\u{1B}[?7l\u{1B}[?2004h\u{1B}[?25l"
-  /// The opposite, in the opposite order.
+  /// Undoes `begin` in reverse order.
   private static let end = "\u{1B}[0m\u{1B}[?25h\u{1B}[?2004l\u{1B}[?7h\u{1B}[?1049l"
 
-  /// The signal of Ctrl-C, which is a key here.
+  /// The signal of Ctrl-C, which is an ordinary key here.
   static let interrupt = SIGINT
 
   private let input: Int32
   private let isInputOwned: Bool
   private let output = DescriptorOutput(descriptor: STDOUT_FILENO)
-  /// How the terminal was; `nil` while it is so.
+  /// The terminal's previous mode; `nil` unless this program has changed it.
   private var saved: termios?
   private var oldActions: [(signal: Int32, action: sigaction)] = []
 
@@ -63,7 +63,7 @@ final class RawTerminal {
       next: "sessionreplay timeline FILE")
   }
 
-  /// How large it is, in cells; what it does not say is 80 columns and 24 rows.
+  /// The terminal's size in cells; 80 columns and 24 rows if it is not known.
   var size: ScreenSize {
     var size = winsize()
     guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0
@@ -71,14 +71,15 @@ final class RawTerminal {
     return ScreenSize(rows: Int(size.ws_row), columns: Int(size.ws_col))
   }
 
-  /// Takes the screen and the keys; again, where somebody else may have changed the terminal.
+  /// Takes the screen and the keys; called again after another program may have changed the
+  /// terminal.
   func enter() throws(ToolError) {
     var current = termios()
     guard tcgetattr(input, &current) == 0 else { throw refused("read the terminal's mode") }
     let before = saved ?? current
     var raw = before
     cfmakeraw(&raw)
-    // The keys are ours, the output is as it was.
+    // This program handles the keys itself, while output processing stays unchanged.
     raw.c_oflag = before.c_oflag
     if saved == nil { watchSignals() }
     saved = before
@@ -86,22 +87,24 @@ final class RawTerminal {
     try write(Self.begin)
   }
 
-  /// Gives the terminal back as it was.
+  /// Restores the terminal.
   func leave() {
     guard var before = saved else { return }
     saved = nil
     do throws(OutputFailure) {
       try output.write(Self.end)
     } catch {
-      // Nobody is there to see it.
+      // The terminal does not accept the text, so nothing would be visible anyway.
     }
     tcsetattr(input, TCSADRAIN, &before)
     for (signal, var action) in oldActions { sigaction(signal, &action, nil) }
     oldActions = []
   }
 
-  /// Gives the terminal back and stops all processes of the command line, as the terminal itself does
-  /// on Ctrl-Z; comes back when somebody lets it go on.
+  /// Restores the terminal and stops all processes of the command line, as the terminal does on
+  /// Ctrl-Z.
+  ///
+  /// It returns when the process is continued.
   func suspend() throws(ToolError) {
     leave()
     kill(0, SIGTSTP)
@@ -120,7 +123,7 @@ final class RawTerminal {
     try write(Array(text.utf8))
   }
 
-  /// Waits for keys at most so long; a signal ends the wait.
+  /// Waits for keys at most `milliseconds`; a signal ends the wait.
   func read(within milliseconds: Int32) -> ReceivedResponse {
     var asked = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
     guard poll(&asked, 1, milliseconds) > 0 else { return .nothing }
@@ -139,18 +142,18 @@ final class RawTerminal {
   }
 }
 
-/// What signals say of the terminal, until somebody asks.
+/// The last news of the terminal from a signal handler, until it is taken.
 private let news = Atomic<Int32>(0)
 
 extension RawTerminal {
-  /// What somebody else did to the terminal, or wants.
+  /// An event of the terminal that a signal reported.
   enum News: Int32 {
-    /// The process was stopped and goes on.
+    /// The process was stopped and continued.
     case continued = 1
     case suspend = 2
   }
 
-  /// Takes what was said since the last call.
+  /// Returns the news since the last call.
   func takeNews() -> News? {
     News(rawValue: news.exchange(0, ordering: .relaxed))
   }
@@ -161,7 +164,9 @@ extension RawTerminal {
     handle(SIGTSTP) { _ in news.store(News.suspend.rawValue, ordering: .relaxed) }
   }
 
-  /// A wait for keys ends with the signal, and its reason is looked at then.
+  /// Installs a handler.
+  ///
+  /// The signal also ends a wait for keys, and the caller then takes the news.
   private func handle(_ signal: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) {
     var action = sigaction()
     var old = sigaction()

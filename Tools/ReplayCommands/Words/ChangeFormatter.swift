@@ -3,7 +3,7 @@
 internal import SessionExplain
 internal import SessionJSON
 
-/// What a change log's record says, in words for people; never what the user wrote.
+/// Formats a record of a change log for people; never shows what the user wrote.
 enum ChangeFormatter {
   static func text(_ record: ChangeRecord) -> String {
     switch record.content {
@@ -71,22 +71,23 @@ enum ChangeFormatter {
 }
 
 extension SessionRecord {
-  /// What it says as a change log's record; `nil` where it is none, or not readable as one.
+  /// The record as one of a change log; `nil` if it is none, or cannot be decoded as one.
   var change: ChangeRecord? {
     guard case .unknown(let unknown) = content else { return nil }
-    // The payload without its time, which the decoder has taken off.
+    // The payload without its time, which the decoder has removed.
     let (_, payload) = SessionCodec.encode(content, at: time)
     do throws(CodecError) {
       return try ChangeCodec.decode(sequence: sequence, kind: unknown.kind, payload: payload)
     } catch {
-      // Shown as what it is to a session: a record of a kind that is not known.
+      // It is shown as what it is for a session: a record of an unknown kind.
       return nil
     }
   }
 }
 
 extension JSONWriter {
-  /// Name, time and facts of a change log's record (`Specs/ChangeLog.md`); sizes in place of content.
+  /// Writes name, time and facts of a change log's record (`Specs/ChangeLog.md`), with sizes
+  /// instead of content.
   mutating func readable(_ record: ChangeRecord) {
     field("name", record.name)
     field("time", record.time)
@@ -198,7 +199,7 @@ extension JSONWriter {
 }
 
 extension ChangeQueue? {
-  /// The queue; an empty one is there from its first use on.
+  /// The queue; an empty one if there is none yet.
   var orEmpty: ChangeQueue {
     get { self ?? ChangeQueue() }
     set { self = newValue }

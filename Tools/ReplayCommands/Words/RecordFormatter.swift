@@ -2,13 +2,15 @@ internal import SessionChangeQueue
 @_spi(Internals) public import SessionCore
 internal import SessionExplain
 
-/// A record as one line of a timeline.
+/// Formats a record as one line of a timeline.
 struct RecordFormatter {
   let zone: TimeZoneChoice
   let style: Style
 
-  /// `    7  2026-11-21 14:00:05.205Z  refreshSucceeded     tok#2 lives 2.0 s, as scheduled`; with a column
-  /// for the time since another record, that in front of the time.
+  /// Returns `    7  2026-11-21 14:00:05.205Z  refreshSucceeded     tok#2 lives 2.0 s, as
+  /// scheduled`.
+  ///
+  /// With `delta`, a column before the time shows the time since another record.
   func line(_ record: SessionRecord, delta: (text: String, isBack: Bool)? = nil) -> String {
     var start = String(record.sequence).leftPadded(to: 5)
     if let delta { start += "  " + (delta.isBack ? style.red(delta.text) : delta.text) }
@@ -58,8 +60,9 @@ extension Sequence<UInt8> {
 }
 
 extension ReplayTool {
-  /// An event as one line of a timeline, in UTC and without colour: for programs that print events
-  /// as they receive them.
+  /// Formats an event as one line of a timeline, in UTC and without colour.
+  ///
+  /// It is for programs that print events as they receive them.
   public static func line(_ recorded: RecordedEvent) -> String {
     let words = RecordFormatter(zone: .utc, style: Style(isColored: false))
     return words.line(

@@ -3,7 +3,7 @@ internal import SessionExplain
 internal import SessionJSON
 
 extension JSONWriter {
-  /// The readable form of `Specs/EventCodec.md`: name, time and facts.
+  /// Writes the readable form of `Specs/EventCodec.md`: name, time and facts.
   mutating func readable(_ record: SessionRecord) {
     field("name", record.name)
     field("time", record.time)
@@ -85,7 +85,7 @@ extension JSONWriter {
     intents(fold.intents)
   }
 
-  /// What is open: a request, or null, and the tokens to be revoked.
+  /// Writes the open intents: a request or null, and the tokens to be revoked.
   mutating func intents(_ intents: OpenIntents) {
     if let request = intents.request {
       object("request") { json in
@@ -160,7 +160,7 @@ extension JSONWriter {
     identity(sent.identity)
   }
 
-  /// Which opening it is; nothing where the record does not say.
+  /// Writes the identity of the process that opened the journal; nothing if the record has none.
   private mutating func identity(_ identity: ProcessIdentity?) {
     guard let identity else { return }
     object("identity") { json in

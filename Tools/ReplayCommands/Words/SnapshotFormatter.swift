@@ -1,9 +1,10 @@
 @_spi(Internals) internal import SessionCore
 internal import SessionExplain
 
-/// What a snapshot says, on one line.
+/// Formats a snapshot as one line.
 enum SnapshotFormatter {
-  /// `of records 1…412: authenticated u-7 with tok#9`; `last` is the snapshot's own sequence.
+  /// Returns `of records 1…412: authenticated u-7 with tok#9`; `last` is the snapshot's own
+  /// sequence.
   static func text(_ fold: SessionFold, through last: UInt64) -> String {
     var parts = [state(fold)]
     if let request = fold.intents.request {
