@@ -2,7 +2,7 @@
 internal import SessionExplain
 internal import SessionJournal
 
-/// `export`: the records, to be taken elsewhere.
+/// `export`: writes the records in a form for use elsewhere.
 struct ExportCommand: JournalCommand {
   static let syntax = CommandSyntax(
     name: "export", summary: "Write the records out, without names unless they are asked for",
@@ -56,7 +56,7 @@ struct ExportCommand: JournalCommand {
       ),
     ])
 
-  /// What the records are written as.
+  /// The format of an export.
   enum Format: String, CaseIterable, Sendable {
     case jsonl = "jsonl"
     case trace = "trace"
@@ -176,14 +176,14 @@ struct ExportCommand: JournalCommand {
 }
 
 extension Pseudonyms {
-  /// Those of the journal with this header.
+  /// Creates the pseudonyms of the journal with this header.
   init(_ header: JournalHeader) {
     self.init(journal: (header.identifier.high, header.identifier.low), salt: header.salt)
   }
 }
 
 extension JournalFile {
-  /// What the file's first 64 bytes say.
+  /// Returns the header from the file's first 64 bytes.
   func header() throws(ToolError) -> JournalHeader {
     do throws(JournalError) {
       return try JournalReader(path: path, fileSystem: files).header
@@ -194,7 +194,7 @@ extension JournalFile {
 }
 
 extension SelectorResolver {
-  /// The first and the last sequence that two selectors leave; each may be absent.
+  /// Returns the first and the last sequence between two selectors; each selector may be absent.
   func range(since: Selector?, until: Selector?) throws(ToolError)
     -> (first: UInt64, last: UInt64)
   {

@@ -2,38 +2,46 @@
 internal import SessionExplain
 internal import SessionJournal
 
-/// Something that batches of good records are handed to, in order.
+/// A writer of an export, which receives batches of good records in order.
 protocol RecordExport {
-  /// Whether somebody still wants more.
+  /// Whether the destination accepts more.
   var isOpen: Bool { get }
 
-  /// Whether nothing can be made where no snapshot can stand for what is left out.
+  /// Whether the export is impossible if no snapshot can replace the records that are left out.
   var needsBeginning: Bool { get }
 
-  /// What stands before the first record: `snapshot` for what is left out, which comes to `before`, if
-  /// something is; with `isPartial` none can.
+  /// Begins the export, before the first record.
+  ///
+  /// If records are left out, `snapshot` replaces them. Without one, `before` is the state before
+  /// the first record. `isPartial` is true if records are left out and no snapshot can replace
+  /// them.
   mutating func begin(_ snapshot: ExportItem?, behind before: SessionFold, isPartial: Bool)
 
-  /// A whole batch.
+  /// Takes a complete batch.
   mutating func take(_ batch: [ExportItem])
 
-  /// Told of each record that is read, written or not.
+  /// Reports that one more record was read, whether it is written or not.
   mutating func pulse()
 
-  /// The end; the journal's own frames go up to `lastSequence`, where that is known.
+  /// Ends the export.
+  ///
+  /// `lastSequence` is the last sequence of the journal, its own frames included; `nil` if it is
+  /// unknown.
   mutating func end(_ ending: ExportEnding, lastSequence: UInt64?)
 }
 
-/// Reads a journal for an export: what is good of it, by whole batches, and between two records.
+/// Reads a journal for an export: its good records in complete batches, between two sequences.
 struct ExportWalk {
   let file: JournalFile
   let header: JournalHeader
-  /// The batch with this record is the first.
+  /// The first batch is the one with this record.
   let first: UInt64
-  /// The batch with this record is the last.
+  /// The last batch is the one with this record.
   let last: UInt64
 
-  /// Hands over what is good; what was made of it, and why that is not all, where it is not.
+  /// Passes the good batches to `export`.
+  ///
+  /// Returns the export, and the fault if the journal has one.
   func run<Export: RecordExport>(_ export: Export) throws(ToolError)
     -> (fault: JournalFault?, export: Export)
   {
@@ -41,14 +49,14 @@ struct ExportWalk {
     var gate = BatchGate()
     var decoder = SessionDecoder()
     var (before, lastTime) = (SessionFold(), Timestamp(milliseconds: 0))
-    // By the frames: what a snapshot says of its own sequence may be anything.
+    // It is taken from the frames, because the sequence inside a snapshot's payload may be wrong.
     var lastSequence: UInt64 = 0
     var (isBegun, isCut) = (false, false)
     var refused: JournalFault?
     var isLacking = false
     func begin() {
       isBegun = true
-      // A compacted journal's own snapshot is a record like any other.
+      // A compacted journal's own snapshot is exported like any other record.
       guard lastSequence > 0 else {
         return export.begin(nil, behind: before, isPartial: false)
       }
@@ -100,7 +108,7 @@ struct ExportWalk {
     guard export.isOpen else { return (nil, export) }
     if !isCut, refused == nil, pass.fault?.isUndecodable != true { hand(gate.endBatch()) }
     if !isBegun, header.beginsWithSnapshot, gate.records == 0 {
-      // Not even the snapshot can be read, which stands for all before it.
+      // Even the journal's snapshot, which replaces all earlier records, cannot be read.
       isBegun = true
       export.begin(nil, behind: before, isPartial: true)
     } else if !isBegun {
@@ -147,7 +155,7 @@ struct LineExport: RecordExport {
   private let header: JournalHeader
   private let output: Output
   private var records: UInt64 = 0
-  /// The sequence that comes next; between two records, those of the journal's own frames.
+  /// The next sequence to write; between two records, the journal's own frames have sequences too.
   private var due: UInt64
 
   init(redaction: Redaction?, header: JournalHeader, output: Output) {
@@ -167,7 +175,7 @@ struct LineExport: RecordExport {
       lines.header(
         ExportHeader(
           journal: lines.redaction?.journal(id).description ?? id,
-          // What a newer format allows this version to read is of this version's format.
+          // A newer format that this version may read is written as this version's format.
           format: min(header.formatVersion, JournalHeader.supportedVersion),
           maximumRecordSize: header.maximumRecordSize, firstSequence: first,
           isRedacted: lines.redaction != nil, isPartial: isPartial)))
@@ -181,13 +189,14 @@ struct LineExport: RecordExport {
 
   mutating func take(_ batch: [ExportItem]) {
     for item in batch {
-      // Behind what is left out without a snapshot, nobody knows what comes next.
+      // If records are left out without a snapshot, the next sequence is unknown.
       if due > 0 { writeWatermarks(upTo: item.record.sequence) }
       output.write(lines.record(item))
       records += 1
       due = item.record.sequence + 1
     }
-    // Batches are whole: one that leaves a frame ends with a watermark.
+    // Batches are complete: if frames remain after the last record, the last of them is a
+    // watermark.
     if let last = batch.last, last.remainingInBatch > 0 { writeWatermarks(upTo: due + 1) }
   }
 

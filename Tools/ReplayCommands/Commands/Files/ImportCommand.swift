@@ -3,7 +3,7 @@ internal import SessionExplain
 internal import SessionJSON
 internal import SessionJournal
 
-/// `import`: a journal from an export.
+/// `import`: creates a journal from an export.
 struct ImportCommand: JournalCommand {
   static let syntax = CommandSyntax(
     name: "import", summary: "Make a journal of an export's lines",
@@ -124,7 +124,8 @@ struct ImportCommand: JournalCommand {
 }
 
 extension Arguments {
-  /// The path of the journal that `-o` is to make; standard output is no file that could be read back.
+  /// Returns the path of the journal that `-o` names; standard output is rejected, because it
+  /// cannot be read back.
   func newJournal(orElse others: [String]) throws(ToolError) -> String {
     guard let path = value("output"), !path.isEmpty, path != "-" else {
       throw .usage(
@@ -136,7 +137,7 @@ extension Arguments {
 }
 
 extension String {
-  /// Lines in which nothing moves a cursor.
+  /// The text with its lines made printable, so that nothing in them moves a cursor.
   var printableLines: String {
     split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable }
       .joined(separator: "\n")
@@ -149,10 +150,10 @@ private struct JournalWriter {
 
   private let file: OutputFile
   private var header: JournalHeader?
-  /// What the first line says, until the next one tells whether a snapshot follows.
+  /// The header line, held until the next line shows whether a snapshot follows.
   private var announced: ExportHeader?
   private var frames = FrameWriter(seed: Checksum(), chain: 0)
-  /// Everything up to here came with batches before this one.
+  /// The last sequence of the batches before the present one.
   private var durable: UInt64 = 0
   private var isWithinBatch = false
 
@@ -214,7 +215,7 @@ private struct JournalWriter {
     }
   }
 
-  /// Writes the rest, and reads all of it back.
+  /// Writes the rest, reads the journal back and checks it.
   mutating func finish(_ reader: ImportReader, _ interruption: Interruption) throws(ToolError) {
     try write()
     let draft = JournalFile(
@@ -242,7 +243,7 @@ private struct JournalWriter {
 }
 
 extension OutputFailure {
-  /// The system's number for it.
+  /// The system's `errno` for it.
   var code: Int32 {
     switch self {
     case .closed: 32
@@ -252,7 +253,7 @@ extension OutputFailure {
 }
 
 extension ToolError.Name {
-  /// The name of the error that says the problem.
+  /// Returns the error's name for an import problem.
   init(_ name: ImportProblem.Name) {
     switch name {
     case .badLine: self = .badLine

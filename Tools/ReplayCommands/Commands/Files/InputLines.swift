@@ -8,20 +8,20 @@ internal import SessionExplain
   internal import Glibc
 #endif
 
-/// The lines of a text file, one after the other.
+/// Reads the lines of a text file one by one.
 struct InputLines: ~Copyable {
   private static let blockSize = 256 * 1024
-  /// No line of an export is longer, in bytes: the longest payload in hexadecimal, in two places.
+  /// The longest line of an export, in bytes: the longest payload in hexadecimal, in two places.
   static let longest = 64 * 1024 * 1024
 
   private let name: String
   private let interruption: Interruption
   private let descriptor: Int32
   private var buffer: [UInt8] = []
-  /// Where the next line begins in the buffer.
+  /// The index of the next line's first byte in the buffer.
   private var start = 0
   private var isAtEnd = false
-  /// The number of the line that was handed over last, from 1.
+  /// The number of the last line that was returned, from 1.
   private(set) var number = 0
 
   init(_ file: JournalFile, _ interruption: Interruption) throws(ToolError) {
@@ -34,7 +34,7 @@ struct InputLines: ~Copyable {
     close(descriptor)
   }
 
-  /// The next line, without its line feed; nil at the end.
+  /// Returns the next line without its line feed; `nil` at the end.
   mutating func next() throws(ToolError) -> ArraySlice<UInt8>? {
     var searched = start
     while true {
@@ -82,7 +82,7 @@ struct InputLines: ~Copyable {
     guard file.path.utf8.allSatisfy({ $0 != 0 }), !file.path.isEmpty else {
       throw missing(file)
     }
-    // Never waits for somebody who writes to a pipe.
+    // The open must not wait for a process that writes to a pipe.
     let descriptor = open(file.path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
     if descriptor >= 0 {
       var status = stat()

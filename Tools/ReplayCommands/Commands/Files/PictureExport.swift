@@ -1,7 +1,7 @@
 @_spi(Internals) internal import SessionCore
 internal import SessionExplain
 
-/// An export that is one text, made of the records and of what the session was between them.
+/// An export as one text, made of the records and of the session's states between them.
 struct PictureExport<Picture: ExportPicture>: RecordExport {
   private(set) var picture: Picture
   private let redaction: Redaction?
@@ -16,7 +16,7 @@ struct PictureExport<Picture: ExportPicture>: RecordExport {
 
   var isOpen: Bool { output.isOpen }
 
-  /// What is left out must be known, where it cannot be summed up.
+  /// Some texts need the records that are left out, or a snapshot of them.
   var needsBeginning: Bool { Picture.needsBeginning }
 
   mutating func begin(_ snapshot: ExportItem?, behind before: SessionFold, isPartial: Bool) {

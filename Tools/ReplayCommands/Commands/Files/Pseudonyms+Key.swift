@@ -1,10 +1,10 @@
 internal import SessionExplain
 
 extension Pseudonyms {
-  /// In bytes.
+  /// The minimum length of a key, in bytes.
   private static let shortestKey = 16
 
-  /// Refuses a key that could be guessed.
+  /// Rejects a key that could be guessed.
   static func check(key: String) throws(ToolError) {
     guard key.utf8.count >= shortestKey else {
       throw .usage(

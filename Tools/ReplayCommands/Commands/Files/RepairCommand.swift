@@ -10,7 +10,7 @@ internal import SessionJournal
   internal import Glibc
 #endif
 
-/// `repair`: the good prefix of a journal, byte for byte, as a journal of its own.
+/// `repair`: copies the good prefix of a journal, byte for byte, into a new journal.
 struct RepairCommand: Command {
   static let syntax = CommandSyntax(
     name: "repair", summary: "Make a good journal of what is good of a damaged one",
@@ -54,7 +54,7 @@ struct RepairCommand: Command {
   let display: DisplayOptions
   private let way: Way
 
-  /// What is done with what is good.
+  /// What happens with the good prefix.
   private enum Way: Sendable {
     case nothing
     case inPlace
@@ -118,7 +118,7 @@ struct RepairCommand: Command {
     return .ok
   }
 
-  // MARK: - Judging
+  // MARK: - Examination
 
   private func judge(_ file: JournalFile) throws(ToolError) -> RepairFinding {
     let finding: RepairFinding
@@ -132,7 +132,7 @@ struct RepairCommand: Command {
     return finding
   }
 
-  /// Refuses what must not be dropped, and what cannot be kept.
+  /// Throws if nothing may be dropped, or if the good prefix cannot be kept.
   private func require(_ finding: RepairFinding, _ file: JournalFile) throws(ToolError) {
     guard let fault = finding.fault else { return }
     if case .unknownKind = fault {
@@ -146,7 +146,7 @@ struct RepairCommand: Command {
           "Nothing was written: its first record stands for all before it, and nothing good is left "
           + "without it.", next: "a copy of the file")
     }
-    // An empty file would pass for a session's journal.
+    // Without records the new file would look like a session's journal.
     guard !finding.isChangeLog || finding.records > 0 else {
       throw fault.error(
         file.name,
@@ -177,7 +177,7 @@ struct RepairCommand: Command {
     try fill(dropped, reader, finding.end..<finding.size, file, context)
     try verify(kept, finding, mark, length, file)
     try OutputFile.requireGoingOn(context)
-    // First what is dropped: where OUT is there, nothing is missing.
+    // The dropped bytes are named first: if OUT exists, nothing is missing.
     try dropped.finish()
     do throws(ToolError) {
       try kept.finish()
@@ -193,7 +193,7 @@ struct RepairCommand: Command {
     return RepairReport(file, finding, .file(path, dropped: droppedPath))
   }
 
-  /// Writes what the new journal says of what is dropped; how many bytes that takes.
+  /// Appends the record about the dropped bytes; returns the number of bytes that it takes.
   private func append(_ mark: RepairMark?, to kept: OutputFile, _ file: JournalFile)
     throws(ToolError) -> UInt64
   {
@@ -268,7 +268,7 @@ struct RepairCommand: Command {
     }
   }
 
-  /// The new journal must be good from its first byte to its last, and be what was good of the old one.
+  /// Checks that the new journal is good to its last byte and has the good records of the old one.
   private func verify(
     _ kept: OutputFile, _ finding: RepairFinding, _ mark: RepairMark?, _ length: UInt64,
     _ file: JournalFile
@@ -276,7 +276,8 @@ struct RepairCommand: Command {
     let draft = JournalFile(
       path: kept.draft, name: kept.path.quotedWhereNeeded, interruption: file.interruption)
     let again = try judge(draft)
-    // A change log of which no record is left does not tell any more that it is one.
+    // A change log without records looks like a session's journal, so a missing queue equals an
+    // empty one.
     guard again.fault == nil, again.size == length, again.end == length,
       again.records == finding.records + (mark == nil ? 0 : 1),
       again.fold == mark.map({ $0.applied(to: finding.fold) }) ?? finding.fold,
@@ -306,7 +307,7 @@ struct RepairCommand: Command {
       rescue = try Journal.rescue(file.path, time: Self.stamp(), options: options, mark: mark) {
         (reader) throws(JournalError) in
         let found = try RepairFinding(&reader)
-        // Asked again, it is the new file's turn.
+        // The second call is about the new file.
         guard finding == nil else { return found.fault == nil ? nil : found.end }
         finding = found
         do throws(ToolError) {
@@ -333,14 +334,14 @@ struct RepairCommand: Command {
     return Timestamp(milliseconds: Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000)
   }
 
-  /// `20261121T140005Z`: letters and digits only, for a name.
+  /// Returns `20261121T140005Z`, with letters and digits only, for a file's name.
   private static func stamp() -> String {
     let text = now().description
     return text.prefix { $0 != "." }.filter { $0 != "-" && $0 != ":" } + "Z"
   }
 
   private static func refusal(_ error: JournalError, _ file: JournalFile) -> ToolError {
-    // Told before what a read that was ended looks like.
+    // This check comes first, because an interrupted read looks like another error.
     guard !file.interruption.isRaised else { return file.interruption.error }
     let next = "repair it into another file: -o OUT"
     switch error {

@@ -2,32 +2,33 @@
 @_spi(Internals) internal import SessionCore
 internal import SessionJournal
 
-/// How far a journal is good, and what stands behind that.
+/// How much of a journal is good, and what follows that.
 struct RepairFinding {
-  /// Why it is not good to its end; `nil` where it is.
+  /// Why the journal is not good to its end; `nil` if it is.
   let fault: JournalFault?
-  /// Where the good prefix ends, behind a whole batch, in bytes.
+  /// The end of the good prefix, after a complete batch, in bytes.
   let end: UInt64
   let size: UInt64
-  /// How many records are good, a snapshot among them.
+  /// The number of good records, a snapshot included.
   let records: UInt64
-  /// What they come to.
+  /// The state that the good records fold to.
   let fold: SessionFold
-  /// The same of a change log; `nil` of a session's journal.
+  /// The same for a change log; `nil` for a session's journal.
   let changes: ChangeGate?
-  /// How many records behind them can be read.
+  /// The number of readable records after the good ones.
   let readable: UInt64
-  /// The sequences between which these are; nil where there is none, or nobody knows.
+  /// The sequences between which the readable records are; `nil` if there is none, or they are
+  /// unknown.
   let readableSequences: ClosedRange<UInt64>?
-  /// How many frames more are whole there and count nowhere: their batch is not whole.
+  /// The number of other whole frames there, which do not count because their batch is incomplete.
   let looseFrames: UInt64
   /// The sequence of the record that follows the good ones.
   let nextSequence: UInt64
-  /// When the last record was written that can be read before the fault; `nil` for none.
+  /// The time of the last readable record before the fault; `nil` if there is none.
   let lastTime: Timestamp?
-  /// Whether it is a change log, in which nothing may stand but changes.
+  /// Whether it is a change log, which may hold only records about changes.
   let isChangeLog: Bool
-  /// Whether the file must begin with a snapshot that cannot be read.
+  /// Whether the file must begin with a snapshot, and that cannot be read.
   let lacksSnapshot: Bool
 
   var dropped: UInt64 { size - end }
@@ -45,7 +46,7 @@ struct RepairFinding {
     var decoder = SessionDecoder()
     var start = UInt64(JournalHeader.size)
     var found: JournalFault?
-    // Of the batch that is open, and of all behind the first fault.
+    // Records of the open batch, and all records after the first fault.
     var behind = ReadableRecords()
     try reader.visit { frame, payload in
       if isFirst, ChangeCodec.owns(kind: frame.kind, payload: payload) { changes = ChangeGate() }
@@ -102,7 +103,7 @@ struct RepairFinding {
       let survey = try reader.survey()
       for run in survey.runs { behind.add(run.records, run.sequences) }
       if let run = survey.runs.first, isFirst {
-        // Not even the first record can be read: what comes later says whose file it is.
+        // The first record cannot be read, but a later one shows whether it is a change log.
         try reader.visit(run) { frame, payload in
           isChangeLog = ChangeCodec.owns(kind: frame.kind, payload: payload)
           return false
@@ -118,14 +119,15 @@ struct RepairFinding {
     readableSequences = behind.sequences
   }
 
-  /// What the repaired journal says at its end of what is dropped; `nil` if nothing of it can have been
-  /// acknowledged.
+  /// Returns the last record of the repaired journal, which reports the dropped bytes.
   ///
-  /// Without it nothing would tell that a session may have ended in what is dropped. An app
-  /// notes the same when it opens a journal and cuts such a tail off.
+  /// Returns `nil` if none of the dropped bytes can have been acknowledged.
   ///
-  /// It has the time of the last record before the fault. The clock of the computer that repairs may be
-  /// another one: `now` is its time, for a journal without such a record.
+  /// Without this record, nothing would show that a session may have ended in the dropped bytes. An
+  /// app appends the same record when it opens a journal and cuts such a tail off.
+  ///
+  /// The record has the time of the last record before the fault. Without such a record it has the
+  /// time `now`, because the clock of the computer that repairs may differ.
   ///
   /// - Requirement: RPL-6
   func mark(orAt now: Timestamp) -> RepairMark? {
@@ -136,7 +138,7 @@ struct RepairFinding {
   var needsMark: Bool { fault?.mayHideRecords == true && !isChangeLog }
 }
 
-/// The last record of a repaired journal.
+/// The record that `repair` appends to report dropped bytes.
 struct RepairMark {
   let record: SessionRecord
 
@@ -151,32 +153,33 @@ struct RepairMark {
     return JournalDraft(kind: kind, payload: payload)
   }
 
-  /// The state of the good records, with it after them.
+  /// Returns the state of the good records with this record after them.
   func applied(to fold: SessionFold) -> SessionFold {
     var fold = fold
     do throws(SessionFold.Failure) {
       try fold.apply(record)
     } catch {
-      // A note follows every state; if not, the comparison with the new file fails.
+      // A note can follow every state. If it could not, the comparison with the new file would
+      // fail.
     }
     return fold
   }
 }
 
-/// Lets a change log's records through a batch at a time, and only such as can follow each other.
+/// Accepts a change log's records in complete batches, and only records that can follow each other.
 struct ChangeGate: Equatable {
-  /// What those that were let through come to.
+  /// The queue that the accepted records fold to.
   private(set) var queue = ChangeQueue()
-  /// How many they are, a snapshot among them.
+  /// The number of accepted records, a snapshot included.
   private(set) var records: UInt64 = 0
-  /// The sequence of the last of them.
+  /// The sequence of the last accepted record.
   private(set) var sequence: UInt64 = 0
   private(set) var isBetweenBatches = true
   private var working = ChangeQueue()
   private var open: UInt64 = 0
   private var last: UInt64 = 0
 
-  /// Lets the open batch through if a watermark ended it.
+  /// Accepts the open batch if a watermark ended it.
   mutating func endBatch(before next: UInt64? = nil) {
     guard !isBetweenBatches, next != last + 1 else { return }
     settle(at: last)
@@ -189,9 +192,9 @@ struct ChangeGate: Equatable {
     open = 0
   }
 
-  /// Takes the next record; why it cannot be let through, where it cannot.
+  /// Takes the next record; returns the fault if it cannot be accepted.
   ///
-  /// Behind a fault records are only read (`isCounted` is false then).
+  /// After a fault, records are only decoded; `isCounted` is false then.
   mutating func take(_ frame: JournalFrame, _ payload: RawSpan, isCounted: Bool) -> JournalFault? {
     let place = JournalPlace(sequence: frame.sequence, offset: frame.offset)
     let record: ChangeRecord?
@@ -216,13 +219,13 @@ struct ChangeGate: Equatable {
   }
 }
 
-/// How many records can be read somewhere, and between which sequences they are.
+/// The number of readable records in a part of a file, and the sequences between which they are.
 private struct ReadableRecords {
   private(set) var count: UInt64 = 0
   private(set) var sequences: ClosedRange<UInt64>?
   private var isPlaced = true
 
-  /// More of them, which are among `found`; nil where nobody knows.
+  /// Adds records, whose sequences are in `found`; `nil` if these are unknown.
   mutating func add(_ more: UInt64, _ found: ClosedRange<UInt64>?) {
     guard more > 0 else { return }
     count += more

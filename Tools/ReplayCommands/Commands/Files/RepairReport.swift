@@ -4,7 +4,7 @@ internal import SessionJSON
 
 /// What a repair did, or would do.
 struct RepairReport {
-  /// What became of what is good.
+  /// The result for the good prefix.
   enum Done: Equatable {
     case nothing
     case file(String, dropped: String)
@@ -74,7 +74,9 @@ struct RepairReport {
         : "; \(count(loose, "whole frame")) more \(loose == 1 ? "is" : "are") of no whole batch")
   }
 
-  /// Sequences of watermarks are between those of records, too.
+  /// The readable sequences as text.
+  ///
+  /// Sequences of watermarks lie between them, too.
   private var place: String {
     guard let sequences = finding.readableSequences else { return "" }
     guard sequences.count > 1 else { return " (seq \(sequences.lowerBound))" }
@@ -92,7 +94,7 @@ struct RepairReport {
       + (finding.records == 0 ? ", as in a new journal" : ", as of seq \(finding.fold.sequence)")
   }
 
-  /// What is said where the report cannot be; nil where nothing was done.
+  /// The error to print if the report cannot be written; `nil` if nothing was done.
   var doneUntold: ToolError? {
     let message = "\(file.name) was repaired, but the report of it could not be written."
     switch done {
