@@ -1,4 +1,4 @@
-/// One of the tool's commands: reads its arguments, then answers about journals.
+/// A command of the tool: parses its arguments, then answers about journals.
 protocol Command: Sendable {
   static var syntax: CommandSyntax { get }
 
@@ -6,18 +6,20 @@ protocol Command: Sendable {
 
   var display: DisplayOptions { get }
 
-  /// Whether the answer goes to standard output, so that nothing is left to do if that is closed.
+  /// Whether the answer goes to standard output, so that the command can end if that is closed.
   var answersOnOutput: Bool { get }
 
-  /// Prints the answer about the journals that the operands name, and returns what the shell is told.
+  /// Prints the answer about the journals that the operands name, and returns the exit code.
   ///
-  /// Throws what keeps the answer from being whole, after printing what there is.
+  /// If the answer cannot be complete, it prints what there is and then throws the reason.
   func run(_ files: [JournalFile], _ context: ToolContext) throws(ToolError) -> ExitCode
 }
 
 /// A command about one journal.
 protocol JournalCommand: Command {
-  /// Prints the answer; throws what keeps it from being whole, after printing what there is.
+  /// Prints the answer.
+  ///
+  /// If the answer cannot be complete, it prints what there is and then throws the reason.
   func run(on file: JournalFile, _ context: ToolContext) throws(ToolError)
 }
 
@@ -37,7 +39,7 @@ extension Command {
 }
 
 extension Arguments {
-  /// The selector that an option holds.
+  /// Returns the selector that is an option's value.
   func selector(_ option: String) throws(ToolError) -> Selector? {
     guard let text = value(option) else { return nil }
     guard let selector = Selector(text) else {

@@ -1,4 +1,4 @@
 extension CommandList {
-  /// Commands that show sessions as pictures and figures.
+  /// Commands that show sessions as pictures or figures.
   static let views: [any Command.Type] = [StepCommand.self, StatsCommand.self, ReportCommand.self]
 }

@@ -1,4 +1,4 @@
 extension CommandList {
-  /// The command that explains.
+  /// The command that explains ends of sessions.
   static let why: [any Command.Type] = [WhyCommand.self]
 }

@@ -1,6 +1,6 @@
-/// Every command, in the order of the help.
+/// All commands, in the order of the help.
 enum CommandList {
-  /// The order: what tells, what explains, what checks and mends, what carries elsewhere.
+  /// The order of the help: commands that show, explain, check and repair, then those that convert.
   static let order = [
     "timeline", "state", "step", "diff", "why", "verify", "repair", "follow", "stats", "export",
     "import", "report", "completion",

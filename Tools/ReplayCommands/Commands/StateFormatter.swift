@@ -1,7 +1,7 @@
 @_spi(Internals) internal import SessionCore
 internal import SessionExplain
 
-/// A state as people read it.
+/// Formats a state for people.
 struct StateFormatter {
   let snapshot: StateSnapshot
   let zone: TimeZoneChoice

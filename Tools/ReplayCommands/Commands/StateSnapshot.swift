@@ -5,7 +5,7 @@ internal import SessionJSON
 /// The fold of a journal's records up to one of them.
 struct StateSnapshot: Equatable, Sendable {
   private(set) var fold = SessionFold()
-  /// When the last record in it was written.
+  /// The time of its last record.
   private(set) var time: Timestamp?
 
   init(_ fold: SessionFold = SessionFold(), at time: Timestamp? = nil) {
@@ -18,7 +18,7 @@ struct StateSnapshot: Equatable, Sendable {
     time = record.time
   }
 
-  /// One object, with every field in every state.
+  /// Returns one JSON object, with every field in every state.
   func json(journal: String) -> String {
     var json = JSONWriter()
     json.object { json in

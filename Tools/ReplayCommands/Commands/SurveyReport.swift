@@ -2,9 +2,9 @@ internal import SessionExplain
 internal import SessionJSON
 internal import SessionJournal
 
-/// The lines and the JSON of what stands behind the good prefix.
+/// The text and the JSON about what follows the good prefix.
 struct SurveyReport {
-  /// How many lines people are shown; JSON has them all.
+  /// The maximum number of lines in the text; JSON has them all.
   private static let shownLines = 20
 
   let survey: JournalSurvey
@@ -13,7 +13,7 @@ struct SurveyReport {
     self.survey = survey
   }
 
-  /// Lost and readable parts, in the order of the file.
+  /// The lost and readable parts, in the order of the file.
   var lines: [(String, String)] {
     let parts =
       survey.gaps.map { ($0.offsets.lowerBound, 0, lostLabel, line($0)) }
@@ -28,7 +28,7 @@ struct SurveyReport {
     return lines
   }
 
-  /// What never counted is not lost.
+  /// Bytes that never counted are not lost.
   private var lostLabel: String {
     if case .damaged = survey.ending { return "lost" }
     return "unread"

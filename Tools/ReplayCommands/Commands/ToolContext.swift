@@ -1,29 +1,29 @@
 internal import SessionExplain
 
-/// Everything that a command uses and that is not an argument.
+/// Everything that a command uses in addition to its arguments.
 struct ToolContext {
   /// A variable of the environment that the tool reads.
   enum Variable: String, CaseIterable, Sendable {
     /// Milliseconds that `step` waits after Escape for the rest of a key.
     case escapeDelay = "ESCDELAY"
-    /// Anything but nothing: no colours.
+    /// Any value except the empty one disables colours.
     case noColor = "NO_COLOR"
-    /// What the terminal can do.
+    /// The type of the terminal.
     case terminal = "TERM"
     /// The folder of temporary files.
     case temporaryFolder = "TMPDIR"
   }
 
-  /// Where the answer goes.
+  /// The destination of the answer.
   let output: Output
-  /// Where progress and notes go.
+  /// The destination of progress and notes.
   let errors: Output
-  /// Whether `output` is coloured.
+  /// How `output` is coloured.
   let style: Style
   let environment: (String) -> String?
-  /// The user's wish that it ends.
+  /// Whether the command must end.
   let interruption: Interruption
 
-  /// The variable's value; `nil` if it is not set.
+  /// Returns the variable's value; `nil` if it is not set.
   func value(of variable: Variable) -> String? { environment(variable.rawValue) }
 }

@@ -4,9 +4,9 @@ internal import SessionExplain
 internal import SessionJSON
 internal import SessionJournal
 
-/// What a change log's records come to, up to one of them: what `state` shows of such a file.
+/// The state of a change log up to one of its records, which `state` shows for such a file.
 struct ChangeState {
-  /// What JSON has as the state of a change log.
+  /// The value of `state` in JSON for a change log.
   static let word = "changes"
 
   private(set) var queue = ChangeQueue()
@@ -14,12 +14,13 @@ struct ChangeState {
   private(set) var time: Timestamp?
   private(set) var fault: JournalFault?
   private(set) var journal = ""
-  /// Up to where a compacted log has no records one by one.
+  /// The last sequence that a compaction replaced by a snapshot.
   private(set) var compacted: UInt64 = 0
-  /// Whether all of its records are in the state.
+  /// Whether the state includes all records.
   private(set) var isAtEnd = true
 
-  /// The state of the change log `file` through `target`, or its end; `nil` where it is none.
+  /// Folds the change log `file` through `target`, or to its end; `nil` if the file is no change
+  /// log.
   init?(of file: JournalFile, through target: UInt64?) throws(ToolError) {
     var isChangeLog: Bool?
     var (queue, last, time) = (ChangeQueue(), UInt64(0), Timestamp?.none)
@@ -57,7 +58,7 @@ struct ChangeState {
     journal = pass.header.identifier.description
   }
 
-  /// One line for the whole, and one for each change that waits or was given up.
+  /// Returns one line for the whole queue, and one for each change that waits or was given up.
   func text(zone: TimeZoneChoice, style: Style) -> String {
     var lines = [("state", ChangeFormatter.text(queue))]
     if let time { lines.append(("as of", "seq \(sequence), \(zone.text(time))")) }
@@ -76,7 +77,7 @@ struct ChangeState {
     return lines.map { "\(style.dim($0.0.padded(to: 8)))  \($0.1.printable)\n" }.joined()
   }
 
-  /// One object.
+  /// The state as one JSON object.
   var json: String {
     var json = JSONWriter()
     json.object { json in

@@ -1,6 +1,6 @@
-/// `completion`: a script that completes command lines of this tool in a shell.
+/// `completion`: prints a script that completes command lines of this tool in a shell.
 struct CompletionCommand: Command {
-  /// The shells that scripts are made for.
+  /// The shells for which there are scripts.
   enum Shell: String, CaseIterable {
     case bash = "bash"
     case zsh = "zsh"

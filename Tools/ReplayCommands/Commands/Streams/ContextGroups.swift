@@ -1,17 +1,17 @@
-/// How a record is shown among those around it.
+/// How a record is shown next to the records around it.
 struct PlaceInGroup: Equatable {
-  /// It matches nothing and stands near one that does.
+  /// The record matches nothing, but is near one that does.
   let isContext: Bool
-  /// What was passed over lies between it and what was shown before.
+  /// Records between it and the last one shown were skipped.
   let beginsGroup: Bool
 }
 
-/// The records that are shown around those that match, in groups.
+/// Finds the records to show around matching ones, in groups.
 ///
-/// Holds as many records as come before a match, and no more.
+/// Memory is bounded: it holds no more records than are shown before a match.
 struct ContextGroups<Element> {
   private let number: Int
-  /// What may turn out to stand before a match, from `oldest` on around.
+  /// The last records without a match, as a ring that begins at `oldest`.
   private var before: [Element] = []
   private var oldest = 0
   private var after = 0
@@ -22,10 +22,12 @@ struct ContextGroups<Element> {
     self.number = number
   }
 
-  /// Whether what follows now is shown though it matches nothing.
+  /// Whether the next record is shown even if it does not match.
   var isWithin: Bool { after > 0 }
 
-  /// Takes the next element, and hands on what is to be shown until `show` says no.
+  /// Takes the next element, and passes the elements to show to `show`.
+  ///
+  /// Returns false as soon as `show` does.
   mutating func take(
     _ element: Element, isMatch: Bool, show: (Element, PlaceInGroup) -> Bool
   ) -> Bool {
@@ -46,7 +48,7 @@ struct ContextGroups<Element> {
     return true
   }
 
-  /// Forgets what came before: nothing stands around it any more.
+  /// Forgets the records so far, so that no context crosses this place.
   mutating func interrupt() {
     removeHeld()
     after = 0

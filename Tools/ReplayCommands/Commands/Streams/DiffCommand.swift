@@ -1,6 +1,6 @@
 @_spi(Internals) internal import SessionCore
 
-/// `diff`: what is different between two states of a journal, or where two journals part.
+/// `diff`: shows the difference between two states of a journal, or where two journals diverge.
 struct DiffCommand: Command {
   static let syntax = CommandSyntax(
     name: "diff", summary: "Show what changed between two records, or where two journals part",
@@ -74,16 +74,16 @@ struct DiffCommand: Command {
     return tells && !result.isSame ? .answerIsNo : .ok
   }
 
-  /// Which states are compared.
+  /// The states to compare.
   private enum Range {
-    /// Before and after the last event.
+    /// The states before and after the last event.
     case lastEvent
-    /// Before and after one record.
+    /// The states before and after one record.
     case record(UInt64)
-    /// After one and after another, in either order.
+    /// The states after two records, in either order.
     case states(from: UInt64, to: UInt64)
 
-    /// Where reading ends.
+    /// The last sequence to read.
     var last: UInt64 {
       switch self {
       case .lastEvent: .max
@@ -112,7 +112,7 @@ struct DiffCommand: Command {
     }
   }
 
-  /// Prints the difference; says whether there is one.
+  /// Prints the difference; returns whether there is one.
   private func compare(in file: JournalFile, _ context: ToolContext) throws(ToolError) -> Bool {
     try file.requireSession()
     let range = try range(in: file)
@@ -155,7 +155,7 @@ struct DiffCommand: Command {
     return !difference.isNone
   }
 
-  /// Refuses what was selected and is not there.
+  /// Throws if a selected record does not exist.
   private func check(
     _ range: Range, _ file: JournalFile, _ states: DifferingStates, isAtEnd: Bool
   ) throws(ToolError) {
@@ -183,10 +183,12 @@ private struct DifferingStates {
   private(set) var before = StateSnapshot()
   private(set) var after = StateSnapshot()
   private(set) var between = RecordsBetween()
-  /// The last sequence of what a compacted journal no longer has one by one.
+  /// The last sequence that a compaction replaced by a snapshot.
   private(set) var compacted: UInt64 = 0
 
-  /// Takes a record, which is what is asked about unless a later step comes.
+  /// Takes a record.
+  ///
+  /// If `isStep` is true, its difference is the answer unless a later step follows.
   mutating func take(_ entry: JournalEntry, isStep: Bool) throws(SessionFold.Failure) {
     let last = now
     try apply(entry)
@@ -200,7 +202,7 @@ private struct DifferingStates {
     between.take(entry)
   }
 
-  /// Takes a record, which lies between the two states where it comes behind `sequence`.
+  /// Takes a record, which counts as between the two states if it comes after `sequence`.
   mutating func take(_ entry: JournalEntry, behind sequence: UInt64) throws(SessionFold.Failure) {
     try apply(entry)
     after = now

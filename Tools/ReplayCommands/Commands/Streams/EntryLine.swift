@@ -2,19 +2,19 @@
 internal import SessionExplain
 internal import SessionJSON
 
-/// A record as one line, for people or for programs.
+/// Formats a record as one line, for people or for programs.
 ///
-/// One buffer serves all records.
+/// One buffer is used for all records.
 struct EntryLine {
-  /// What a line says beside the record.
+  /// Values of a line in addition to the record.
   struct Marks {
-    /// The time since the record above, in milliseconds.
+    /// The time since the record on the line above, in milliseconds.
     var delta: Int64?
     var isContext = false
     var isBehind = false
   }
 
-  /// Which marks are asked for.
+  /// The marks that the user asked for.
   struct Asked {
     var delta = false
     var context = false
@@ -34,7 +34,7 @@ struct EntryLine {
     self.asked = asked
   }
 
-  /// The line with its line feed, lent to `take`.
+  /// Formats the line with its line feed, and lends it to `take`.
   mutating func write<Answer>(
     _ entry: JournalEntry, _ marks: Marks, to take: ([UInt8]) -> Answer
   ) -> Answer {
@@ -66,11 +66,11 @@ struct EntryLine {
   }
 }
 
-/// The time between two records.
+/// Formats the time between two records.
 enum DeltaFormatter {
   private static let width = 12
 
-  /// `+250 ms`, `+1.250 s`, `+3 d 4 h`, `-9 h`; nothing before the first record.
+  /// Returns `+250 ms`, `+1.250 s`, `+3 d 4 h`, `-9 h`; blanks for the first record.
   static func column(_ milliseconds: Int64?) -> (text: String, isBack: Bool) {
     guard let milliseconds else { return ("".leftPadded(to: width), false) }
     return (text(milliseconds).leftPadded(to: width), milliseconds < 0)

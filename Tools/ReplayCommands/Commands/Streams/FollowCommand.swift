@@ -2,7 +2,7 @@
 internal import SessionExplain
 internal import SessionJournal
 
-/// `follow`: the last records, and those that come, whoever writes them.
+/// `follow`: shows the last records, and then new ones as any process writes them.
 struct FollowCommand: JournalCommand {
   static let syntax = CommandSyntax(
     name: "follow", summary: "Show records as they are written, by whatever process",
@@ -104,7 +104,7 @@ struct FollowCommand: JournalCommand {
         pause = min(pause, left)
       }
       let (seconds, attoseconds) = pause.components
-      // Rounded up, so that the time is over after the last pause.
+      // The pause is rounded up, so that the time limit has passed after the last one.
       let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1
       context.output.pause(milliseconds: Int32(clamping: milliseconds))
     }
@@ -120,7 +120,7 @@ struct FollowCommand: JournalCommand {
   }
 }
 
-/// What one run of `follow` has shown, and whether it has seen what it waits for.
+/// The state of a run of `follow`: what it has shown, and whether it has seen what it waits for.
 private struct FollowPass {
   let filter: RecordFilter
   let until: KindFilter?
@@ -140,7 +140,7 @@ private struct FollowPass {
     self.line = line
   }
 
-  /// Shows what is there: the last records, or those from `first` on, which count as new.
+  /// Shows the last records, or those from `first` on, which count as new.
   mutating func begin(_ file: JournalFile, from first: UInt64?, last number: Int)
     throws(ToolError)
   {
@@ -160,7 +160,7 @@ private struct FollowPass {
     throw fault.error(file.name, consequence: "Nothing behind it is followed.")
   }
 
-  /// Shows what came to the file since the last look.
+  /// Shows the records that were appended since the last call.
   mutating func take(all tail: FollowedFile, of file: JournalFile) throws(ToolError) {
     while context.output.isOpen, !isDone, let record = try next(tail, file) {
       let entry = JournalEntry(
@@ -171,7 +171,7 @@ private struct FollowPass {
       isDone = until?.includes(entry.record.content) == true
       guard isDone || filter.includes(entry.record.content) else { continue }
       show(entry)
-      // Whoever reads this acts on it now.
+      // A process that reads this may act on it now.
       context.output.flush()
     }
   }

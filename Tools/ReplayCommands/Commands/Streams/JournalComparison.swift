@@ -3,7 +3,7 @@ internal import SessionExplain
 internal import SessionJSON
 internal import SessionJournal
 
-/// Looks for the first record in which two journals differ, in bounded memory.
+/// Finds the first record in which two journals differ, in bounded memory.
 struct JournalComparison {
   let left: JournalFile
   let right: JournalFile
@@ -11,16 +11,17 @@ struct JournalComparison {
   struct Result {
     let names: [String]
     let journals: [String]
-    /// Up to here a snapshot stands in the place of one journal's records: they were not compared.
+    /// The last sequence that a snapshot replaces in one of the journals; records up to it were not
+    /// compared.
     let skipped: UInt64
-    /// How many records are the same.
+    /// The number of equal records.
     let common: UInt64
-    /// The last of them; 0 for none.
+    /// The sequence of the last equal record; 0 if there is none.
     let lastCommon: UInt64
-    /// The first that differ; `nil` where a journal has no more.
+    /// The first records that differ; `nil` for a journal that has no more.
     let first: (left: SessionRecord?, right: SessionRecord?)
     let isSame: Bool
-    /// What keeps one of them from being read to its end.
+    /// The fault that ended the reading of one journal.
     var fault: (file: JournalFile, fault: JournalFault)?
   }
 
@@ -28,7 +29,7 @@ struct JournalComparison {
     var one = try left.open()
     var other = try right.open()
     var (a, b) = (try next(&one, left), try next(&other, right))
-    // A snapshot stands for records that the other journal may have one by one.
+    // A snapshot replaces records that the other journal may still have.
     let skipped = max(a.map(Self.snapshot) ?? 0, b.map(Self.snapshot) ?? 0)
     while let record = a, record.sequence <= skipped { a = try next(&one, left) }
     while let record = b, record.sequence <= skipped { b = try next(&other, right) }

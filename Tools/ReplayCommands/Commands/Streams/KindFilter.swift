@@ -1,7 +1,7 @@
 internal import SessionChangeQueue
 @_spi(Internals) internal import SessionCore
 
-/// Which kinds of records are shown.
+/// Selects records by kind.
 struct KindFilter: Equatable, Sendable {
   private var kinds: Set<UInt8> = []
   private var hasSnapshot = false
@@ -12,13 +12,13 @@ struct KindFilter: Equatable, Sendable {
     SessionEvent.Kind.allCases.map(\.description) + SessionNote.Kind.allCases.map(\.description)
     + ChangeEvent.Kind.allCases.map(\.description)
 
-  /// Every name that a filter may have.
+  /// All words that a filter accepts, as text.
   static var words: String { known.joined(separator: ", ") }
 
-  /// Every word that a filter may have, classes first.
+  /// All words that a filter accepts, classes first.
   static let known = classes + names
 
-  /// Reads names of kinds and classes, with commas between them; `option` is whose value they are.
+  /// Parses names of kinds and classes, separated by commas; errors name `option`.
   init(_ text: String, of option: String = "--kind") throws(ToolError) {
     for word in text.split(separator: ",", omittingEmptySubsequences: false).map(String.init) {
       if let kind = SessionEvent.Kind.allCases.first(where: { $0.description == word }) {

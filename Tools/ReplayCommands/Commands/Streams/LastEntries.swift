@@ -1,8 +1,8 @@
-/// The last records of a pass, as long as they fit.
+/// The last records of a pass, as long as they fit into memory.
 struct LastEntries {
-  /// The most that are held.
+  /// The maximum number of records.
   static let most: UInt64 = 20_000
-  /// The most bytes of payloads that are held.
+  /// The maximum size of their payloads, in bytes.
   private static let mostBytes = 8 * 1024 * 1024
 
   private let number: Int
@@ -10,14 +10,14 @@ struct LastEntries {
   private var oldest = 0
   private var bytes = 0
 
-  /// Whether all that were asked for are held; if not, another way must be gone.
+  /// Whether it holds all requested records; if not, the caller must read them in another way.
   private(set) var isWhole = true
 
   init(_ number: Int) {
     self.number = number
   }
 
-  /// First to last.
+  /// The records, first to last.
   var inOrder: [JournalEntry] { Array(entries[oldest...] + entries[..<oldest]) }
 
   mutating func take(_ entry: JournalEntry) {

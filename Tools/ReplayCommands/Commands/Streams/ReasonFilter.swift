@@ -1,11 +1,11 @@
 @_spi(Internals) internal import SessionCore
 
-/// Which records are shown by why they say that something ended or failed.
+/// Selects records by the reason that they give for an end or a failure.
 struct ReasonFilter: Equatable, Sendable {
-  /// In small letters.
+  /// The words in lower case.
   private var words: Set<String> = []
 
-  /// Every word that this version has for a reason; a server's own codes come to these.
+  /// All reasons that this version knows; in addition, a filter accepts codes of servers.
   static let known: [String] = {
     var seen: Set<String> = []
     let all =
@@ -15,10 +15,10 @@ struct ReasonFilter: Equatable, Sendable {
     return all.filter { seen.insert($0).inserted }
   }()
 
-  /// Reads words with commas between them: reasons, or a server's codes.
+  /// Parses words that are separated by commas: reasons, or codes of a server.
   ///
-  /// A word that is no reason is a server's code if it is spelled like one (``isCode(_:)``). Any other
-  /// word is refused, and so is one of letters alone that is nearly a reason.
+  /// A word that is no reason is a server's code if it is spelled like one (``isCode(_:)``). Any
+  /// other word is rejected, and so is a word of letters alone that is almost a reason.
   init(_ text: String) throws(ToolError) {
     for word in text.split(separator: ",", omittingEmptySubsequences: false).map(String.init) {
       let isKnown =
@@ -38,8 +38,9 @@ struct ReasonFilter: Equatable, Sendable {
     }
   }
 
-  /// Whether a word is spelled like a server's code: `A–Z a–z 0–9 _ - .`, at most 64 of them, and not
-  /// small letters alone.
+  /// Whether a word is spelled like a server's code.
+  ///
+  /// It has at most 64 of `A–Z a–z 0–9 _ - .`, and not lower-case letters alone.
   private static func isCode(_ word: String) -> Bool {
     (1...64).contains(word.utf8.count) && !word.allSatisfy(\.isLowercase)
       && word.utf8.allSatisfy { byte in

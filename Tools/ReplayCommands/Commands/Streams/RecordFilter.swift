@@ -1,6 +1,6 @@
 @_spi(Internals) internal import SessionCore
 
-/// Which records are shown, whatever their place: by kind and by reason.
+/// Selects records by kind and by reason, regardless of their place.
 struct RecordFilter: Equatable, Sendable {
   private let kinds: KindFilter?
   private let reasons: ReasonFilter?
@@ -23,7 +23,7 @@ struct RecordFilter: Equatable, Sendable {
     }
   }
 
-  /// Whether it lets some records by.
+  /// Whether it accepts all records.
   var isOpen: Bool { kinds == nil && reasons == nil }
 
   func includes(_ content: SessionRecord.Content) -> Bool {
@@ -32,7 +32,7 @@ struct RecordFilter: Equatable, Sendable {
 }
 
 extension Arguments {
-  /// The whole number that an option holds.
+  /// Returns the whole number that is an option's value.
   func number(_ option: String, spelled: String, example: String, upTo most: UInt64 = .max)
     throws(ToolError) -> UInt64?
   {

@@ -1,7 +1,7 @@
 @_spi(Internals) internal import SessionCore
 internal import SessionJournal
 
-/// `state`: what the records add up to.
+/// `state`: shows the state that the records fold to.
 struct StateCommand: JournalCommand {
   static let syntax = CommandSyntax(
     name: "state", summary: "Show the session's state, at the end or at any record",
@@ -48,7 +48,7 @@ struct StateCommand: JournalCommand {
     var payloads = PayloadFold()
     var time: Timestamp?
     var illegal: JournalFault?
-    // The journal's own frames have sequences too, so that the totals may end behind the last record.
+    // The journal's own frames have sequences too, so the totals may end after the last record.
     var (last, isBeyond) = (UInt64(0), true)
     var compacted: UInt64 = 0
     let pass = try file.visitPayloads { (frame, payload) throws(CodecError) in

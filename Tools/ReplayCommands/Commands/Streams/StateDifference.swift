@@ -2,9 +2,9 @@
 internal import SessionExplain
 internal import SessionJSON
 
-/// The records that lie between two states, as far as they are shown.
+/// The records between two states, as far as they are shown.
 struct RecordsBetween {
-  /// How many are shown to people, and how many are listed for programs.
+  /// The maximum number of records in the text, and in JSON.
   static let (shown, listed) = (20, 1000)
 
   private(set) var entries: [JournalEntry] = []
@@ -18,9 +18,9 @@ struct RecordsBetween {
   }
 }
 
-/// What is different between two states of one journal, and the records that made it so.
+/// The difference between two states of one journal, and the records that caused it.
 struct StateDifference {
-  /// A field of both states.
+  /// A field with its values in both states.
   struct Field {
     let name: String
     let before: StateFields.Value
@@ -57,7 +57,7 @@ struct StateDifference {
         text += "  \(name)  \(field.after.text(zone))\n"
         continue
       }
-      // What was not there, or is not any more, has one line.
+      // A field that appeared or disappeared has one line only.
       if field.before != .none {
         text += style.red("- \(name)  \(field.before.text(zone))") + "\n"
       }

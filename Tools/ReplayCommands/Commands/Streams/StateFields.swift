@@ -2,10 +2,10 @@
 internal import SessionExplain
 internal import SessionJSON
 
-/// A state taken apart into named values, for comparison; the names are those of `state --json`, with
-/// dots between.
+/// A state as named values for comparison; the names are those of `state --json`, with dots
+/// between.
 struct StateFields {
-  /// One value.
+  /// The value of a field.
   enum Value: Equatable {
     case none
     case text(String)
@@ -20,7 +20,9 @@ struct StateFields {
 
   private(set) var list: [(name: String, value: Value)] = []
 
-  /// What is told by the place, the sequences and the time, is not among them.
+  /// Reads the fields of a state.
+  ///
+  /// The state's own sequences and time are no fields: they only identify the state.
   init(_ fold: SessionFold) {
     add("state", .text(fold.state.kind.description))
     add("user", fold.state.user.map { .text($0.description) })
@@ -81,7 +83,7 @@ struct StateFields {
     add("intents.request.attempt", sent.map { .count(UInt64($0.attempt)) })
     add("intents.request.process", sent.map { .count(UInt64($0.process)) })
     add("intents.request.deadline", sent.map { .time($0.deadline) })
-    // A row only where the note says it: older journals keep their rows.
+    // This field exists only if the note has it, so that older journals keep their rows.
     if let opening = sent?.identity?.opening {
       add("intents.request.opening", .text(opening.description))
     }
@@ -90,7 +92,7 @@ struct StateFields {
 }
 
 extension StateFields.Value {
-  /// As people read it, on one line.
+  /// Returns the value as one line for people.
   func text(_ zone: TimeZoneChoice) -> String {
     switch self {
     case .none: "none"
@@ -106,7 +108,7 @@ extension StateFields.Value {
     }
   }
 
-  /// As `state --json` has it.
+  /// Writes the value as `state --json` does.
   func write(_ name: String, _ json: inout JSONWriter) {
     switch self {
     case .none: json.null(name)

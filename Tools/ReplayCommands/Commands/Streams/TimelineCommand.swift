@@ -1,6 +1,6 @@
 @_spi(Internals) internal import SessionCore
 
-/// `timeline`: one line for each record.
+/// `timeline`: prints one line for each record.
 struct TimelineCommand: JournalCommand {
   static let syntax = CommandSyntax(
     name: "timeline", summary: "Show what happened, one line for each record",
@@ -96,7 +96,7 @@ struct TimelineCommand: JournalCommand {
       next: fault.next(file.name, hasReadOn: showsBehind))
   }
 
-  /// The first and the last sequence that are shown.
+  /// Returns the first and the last sequence to show.
   private func range(in file: JournalFile) throws(ToolError) -> (UInt64, UInt64) {
     var selectors: [(selector: Selector, side: SelectorResolver.Side)] = []
     if let since { selectors.append((since, .atOrAfter)) }

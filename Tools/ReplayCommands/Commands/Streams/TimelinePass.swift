@@ -2,16 +2,16 @@
 internal import SessionExplain
 internal import SessionJournal
 
-/// Prints what a timeline shows of a journal, in bounded memory.
+/// Prints a timeline of a journal in bounded memory.
 struct TimelinePass {
   let file: JournalFile
   let context: ToolContext
   let filter: RecordFilter
-  /// How many records around each match are shown.
+  /// The number of records to show before and after each match.
   let around: Int
   var line: EntryLine
   let showsSeparators: Bool
-  /// Sequences outside of these match nothing.
+  /// Records with sequences outside these bounds do not match.
   var first: UInt64 = 0
   var last: UInt64 = .max
 
@@ -29,7 +29,7 @@ struct TimelinePass {
     self.showsSeparators = showsSeparators
   }
 
-  /// Prints all matches or the last `number` of them, and says why the journal is not good to its end.
+  /// Prints all matches or the last `number` of them; returns the journal's fault.
   mutating func print(last number: UInt64?, isReversed: Bool) throws(ToolError) -> JournalFault? {
     guard let number else { return try print(behind: 0, isReversed: isReversed) }
     if around == 0, number <= LastEntries.most {
@@ -41,12 +41,12 @@ struct TimelinePass {
       }
     }
     let (matching, end) = try matches()
-    // A writer may be at work: what it adds after the count is not among what was counted.
+    // A writer may append meanwhile; records after the counted ones are not shown.
     last = min(last, max(end, first))
     return try print(behind: matching > number ? matching - number : 0, isReversed: isReversed)
   }
 
-  /// Prints the good prefix, what was lost behind it and what can be read there.
+  /// Prints the good prefix, what was lost after it and what can be read there.
   mutating func printPieces(namesLosses: Bool) throws(ToolError) -> JournalFault? {
     var groups = ContextGroups<(entry: JournalEntry, isBehind: Bool)>(around: around)
     let (file, output) = (file, context.output)
@@ -90,7 +90,7 @@ struct TimelinePass {
     }.fault
   }
 
-  /// How many there are, and the last sequence that was read.
+  /// Returns the number of matches, and the last sequence that was read.
   private func matches() throws(ToolError) -> (count: UInt64, last: UInt64) {
     var (count, end) = (UInt64(0), UInt64(0))
     _ = try file.visit { entry in
@@ -113,7 +113,7 @@ struct TimelinePass {
     }
   }
 
-  /// Prints all matches but the first `skipped`.
+  /// Prints all matches except the first `skipped`.
   private mutating func print(behind skipped: UInt64, isReversed: Bool) throws(ToolError)
     -> JournalFault?
   {
@@ -171,7 +171,7 @@ struct TimelinePass {
     return line.write(entry, marks, to: take)
   }
 
-  /// The time since the record that was shown before, which this one is from now on.
+  /// Returns the time since the record that was shown before, and remembers this one.
   private mutating func delta(to time: Timestamp) -> Int64? {
     defer { above = time }
     return above.map { time.milliseconds(since: $0) }

@@ -1,7 +1,7 @@
 @_spi(Internals) internal import SessionCore
 internal import SessionExplain
 
-/// `verify`: whether a journal is good, and how far.
+/// `verify`: checks whether a journal is good, and up to which byte.
 struct VerifyCommand: Command {
   static let syntax = CommandSyntax(
     name: "verify", summary: "Check every checksum, payload and transition",
@@ -50,7 +50,7 @@ struct VerifyCommand: Command {
       guard let failure, failure.name != .interrupted else { continue }
       worst = ExitCode.worse(worst, failure.code)
       guard !isVerdict(failure) else { continue }
-      // In the order of the files, also where both outputs are one.
+      // Flushing keeps the order of the files even if both outputs are the same.
       context.output.flush()
       context.errors.write(display.isJSON ? failure.json : failure.text)
       context.errors.flush()
@@ -58,12 +58,12 @@ struct VerifyCommand: Command {
     return worst
   }
 
-  /// Whether the exit code says all that was asked for.
+  /// Whether the exit code alone answers the question.
   private func isVerdict(_ failure: ToolError) -> Bool {
     isQuiet && (failure.code == .damaged || failure.code == .tail)
   }
 
-  /// Prints the report; says what is not good.
+  /// Prints the report; returns an error if the journal is not good.
   private func failure(
     of file: JournalFile, _ context: ToolContext, behind separator: String
   ) -> ToolError? {

@@ -4,25 +4,25 @@ internal import SessionExplain
 internal import SessionJSON
 internal import SessionJournal
 
-/// What a check of a whole journal found; counts only what is good.
+/// The result of a check of a whole journal; only the good prefix counts.
 struct VerifyReport {
   let name: String
   let path: String
   private(set) var records: UInt64 = 0
   private(set) var batches: UInt64 = 0
   private(set) var lastSequence: UInt64 = 0
-  /// The first thing that is wrong, by place.
+  /// The first fault by place.
   private(set) var fault: JournalFault?
 
   private var counts = [UInt64](repeating: 0, count: 256)
   private var decoder = SessionDecoder()
   private var first: SessionRecord?
-  /// What a compacted file begins with; not counted among the records.
+  /// The snapshot at the beginning of a compacted file; it does not count among the records.
   private var compacted: SessionRecord?
   private var snapshot = StateSnapshot()
-  /// What a change log's records come to; `nil` where there are none.
+  /// The queue of a change log; `nil` if there are no records.
   private var changes: ChangeQueue?
-  /// Whether the file is a change log: its first record says so.
+  /// Whether the file is a change log, according to its first record.
   private var isChangeLog: Bool?
   private var pass: JournalFile.Pass?
   private var goodBytes: UInt64 = 0
@@ -33,7 +33,7 @@ struct VerifyReport {
   }
 
   mutating func take(_ frame: JournalFrame, _ payload: RawSpan) {
-    // Behind the first fault only the frames are checked.
+    // After the first fault only the checksums of frames are checked.
     guard fault == nil else { return }
     let place = JournalPlace(sequence: frame.sequence, offset: frame.offset)
     let isChangeLog = isChangeLog ?? ChangeCodec.owns(kind: frame.kind, payload: payload)
@@ -185,7 +185,7 @@ extension VerifyReport {
     fault == nil ? goodBytes.grouped : "\(goodBytes.grouped) good"
   }
 
-  /// What the frames behind a record that is not good are like; they were checked, not read.
+  /// What is known about the frames after a bad record; they were checked, but not decoded.
   private var behind: String? {
     guard let fault, let pass, fault != pass.fault else { return nil }
     switch fault {
@@ -200,7 +200,7 @@ extension VerifyReport {
     counts.map { "\($0.name) \($0.count.grouped)" }.joined(separator: ", ")
   }
 
-  /// One object.
+  /// The report as one JSON object.
   var json: String {
     var json = JSONWriter()
     json.object { json in
