@@ -6,9 +6,10 @@
   internal import Glibc
 #endif
 
-/// Shows on a terminal how far something is, once it takes more than a second; one thread calls it.
+/// A progress line on a terminal, for work that takes more than a second; only one thread may call
+/// it.
 final class ProgressBar {
-  /// Milliseconds before anything is shown, and between two lines.
+  /// The milliseconds before the first line, and between two lines.
   private static let (patience, pause): (UInt64, UInt64) = (1_000, 100)
 
   private let output: Output?
@@ -16,16 +17,16 @@ final class ProgressBar {
   private let start: UInt64
   private var shownAt: UInt64?
 
-  /// A bar on `output`; nothing is ever shown where that is `nil` or no terminal.
+  /// Creates a bar on `output`; it shows nothing if `output` is `nil` or no terminal.
   ///
-  /// `now` tells milliseconds from any beginning, and never goes back.
+  /// `now` returns milliseconds since any fixed time, and never goes back.
   init(_ output: Output?, now: @escaping () -> UInt64 = ProgressBar.uptime) {
     self.output = output.flatMap { $0.isTerminal ? $0 : nil }
     self.now = now
     start = now()
   }
 
-  /// Shows the line that `line` makes of the elapsed milliseconds, where it is time to.
+  /// Shows the line that `line` returns for the elapsed milliseconds, if it is time for one.
   func show(_ line: (UInt64) -> ProgressLine) {
     guard let output else { return }
     let elapsed = now() &- start
@@ -35,7 +36,7 @@ final class ProgressBar {
     output.flush()
   }
 
-  /// Leaves the terminal as it was.
+  /// Removes the line from the terminal.
   func erase() {
     guard let output, shownAt != nil else { return }
     output.write("\r\u{1B}[K")
@@ -43,7 +44,7 @@ final class ProgressBar {
     shownAt = nil
   }
 
-  /// Milliseconds since the system's start.
+  /// Returns the milliseconds since the system's start.
   static func uptime() -> UInt64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)

@@ -1,7 +1,7 @@
 internal import SessionExplain
 internal import SessionJSON
 
-/// `report`: one page that shows journals, to be read and sent on.
+/// `report`: writes one HTML page that shows journals, to be read and sent on.
 struct ReportCommand: Command {
   static let syntax = CommandSyntax(
     name: "report", summary: "Write one HTML page that shows journals over time, with every why",
@@ -73,7 +73,7 @@ struct ReportCommand: Command {
       zone: display.zone, isRevealed: isRevealed, key: key, interruption: context.interruption
     ).read(all, ProgressBar(isWatched ? context.errors : nil))
     guard !context.interruption.isRaised else { return .ok }
-    // Nothing to show is no page.
+    // If no file could be read, there is nothing to show, so no page is written.
     if outcome.read == 0, let error = outcome.errors.first { throw error }
     let page = ReportPage(
       title: title, journals: outcome.journals, others: outcome.others, figures: outcome.figures,

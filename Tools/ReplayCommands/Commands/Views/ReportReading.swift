@@ -2,37 +2,37 @@
 internal import SessionExplain
 internal import SessionJournal
 
-/// Gathers what a page shows of journals, one after the other.
+/// Collects what a page shows of several journals.
 struct ReportReading {
-  /// Journals that have lanes of their own.
+  /// The maximum number of journals with lanes of their own.
   static let mostJournals = 200
-  /// Rows of the table, of all journals together.
+  /// The maximum number of table rows, for all journals together.
   static let mostRows = 5_000
-  /// Shapes of one sort, of all journals together.
+  /// The maximum number of shapes of one sort, for all journals together.
   static let mostShapes = 12_000
-  /// Explanations, of all journals together.
+  /// The maximum number of explanations, for all journals together.
   static let mostWhys = 400
 
   let zone: TimeZoneChoice
-  /// Names as they are.
+  /// Whether real names are shown.
   let isRevealed: Bool
-  /// What pseudonyms are made with; `nil` for others in every journal.
+  /// The key of the pseudonyms; `nil` for different ones in every journal.
   let key: String?
   let interruption: Interruption
 
-  /// What the journals came to.
+  /// The result of reading all journals.
   struct Outcome {
     var journals: [ReportJournal] = []
     var others = ReportRest()
     var figures = StatsFigures()
     var errors: [ToolError] = []
-    /// What the page says of them.
+    /// The problems that the page names.
     var problems: [String] = []
-    /// Files of which at least the header was good.
+    /// The number of files with at least a good header.
     var read = 0
   }
 
-  /// Reads all files, and shows how far it is; stops where the user wants the end.
+  /// Reads all files and shows the progress; stops if the command must end.
   func read(_ files: [JournalFile], _ progress: ProgressBar) -> Outcome {
     let room = Self.room(for: files.count)
     let sizes = files.map(StatsReading.size(of:))
@@ -65,7 +65,7 @@ struct ReportReading {
     return outcome
   }
 
-  /// What is left for each of so many journals.
+  /// Returns the room for each journal if the page shows `files` of them.
   static func room(for files: Int) -> ReportJournal.Room {
     let journals = max(1, min(files, mostJournals))
     return ReportJournal.Room(
@@ -115,7 +115,7 @@ struct ReportReading {
         journal: (high: header.identifier.high, low: header.identifier.low), salt: header.salt))
   }
 
-  /// The file's name without its folder: a folder's name is often a person's.
+  /// Returns the file's name without its folder, because a folder's name is often a person's.
   fileprivate static func shortName(of file: JournalFile) -> String {
     file.path.hasPrefix("/dev/fd/")
       ? file.name : file.path.split(separator: "/").last.map(String.init) ?? file.name
@@ -123,8 +123,10 @@ struct ReportReading {
 }
 
 extension ReportReading.Outcome {
-  /// Counts the journal whose last end is the oldest among those without lanes; before it any in which
-  /// nothing ended, and of equals the last by name.
+  /// Moves the journal with the oldest last end to those without lanes.
+  ///
+  /// A journal in which nothing ended counts as the oldest. Of equally old ones the last by name is
+  /// moved.
   fileprivate mutating func removeOldest() {
     var oldest = 0
     for index in journals.indices where journals[index].lastEnd <= journals[oldest].lastEnd {
@@ -133,7 +135,7 @@ extension ReportReading.Outcome {
     others.add(journals.remove(at: oldest))
   }
 
-  /// Notes what is wrong with a file; the page names it without its folder.
+  /// Records the problem of a file; the page names the file without its folder.
   fileprivate mutating func add(_ error: ToolError, of file: JournalFile) {
     errors.append(error)
     let short = ReportReading.shortName(of: file).quotedWhereNeeded.printable

@@ -9,7 +9,7 @@ internal import SessionExplain
   internal import Glibc
 #endif
 
-/// `stats`: figures over one journal or thousands.
+/// `stats`: prints figures over one journal or thousands.
 struct StatsCommand: Command {
   private static let groupings = StatsGrouping.allCases.map(\.rawValue)
 
@@ -92,9 +92,9 @@ struct StatsCommand: Command {
       files: all, grouping: grouping, since: since, until: until, zone: display.zone,
       interruption: context.interruption)
     let outcome = reading.run(jobs: jobs, ProgressBar(isWatched ? context.errors : nil))
-    // Half a count would be taken for a whole one.
+    // The user might take an incomplete count for a complete one.
     guard !context.interruption.isRaised else { return .ok }
-    // One file is answered for as by other commands: its error says what is wrong with it.
+    // For a single file, its error is reported as other commands do.
     let error = all.count == 1 ? outcome.errors.first : nil
     if let error, outcome.report.read == 0 { throw error }
     context.output.write(text(outcome.report, context.style))

@@ -4,7 +4,7 @@ internal import SessionExplain
 internal import SessionJournal
 internal import Synchronization
 
-/// Counts many journals, several at a time; the result does not depend on how many.
+/// Counts many journals in several threads; the result does not depend on their number.
 struct StatsReading: Sendable {
   let files: [JournalFile]
   let grouping: StatsGrouping?
@@ -13,19 +13,19 @@ struct StatsReading: Sendable {
   let zone: TimeZoneChoice
   let interruption: Interruption
 
-  /// What all files came to.
+  /// The result for all files.
   struct Outcome: Sendable {
     var report: StatsReport
-    /// What was wrong with files, in their order.
+    /// The errors of files, in the order of the files.
     var errors: [ToolError]
-    /// The worst of all files.
+    /// The worst exit code of all files.
     var code: ExitCode
   }
 
-  /// From the worst to the best.
+  /// Exit codes from the worst to the best.
   private static let severity: [ExitCode] = [.inputOutput, .missing, .damaged, .tail]
 
-  /// What threads share.
+  /// The state that threads share.
   private final class Board: Sendable {
     let next = Atomic<Int>(0)
     let bytes = Atomic<UInt64>(0)
@@ -41,7 +41,7 @@ struct StatsReading: Sendable {
   /// Counts all files with `jobs` threads, of which the caller's is one.
   func run(jobs: Int, _ progress: ProgressBar) -> Outcome {
     let sizes = files.map(Self.size(of:))
-    // The largest first, so that no thread is left alone with one at the end.
+    // The largest files come first, so that no thread has to finish a large one alone at the end.
     let order = files.indices.sorted { left, right in
       sizes[left] == sizes[right] ? left < right : sizes[left] > sizes[right]
     }
@@ -81,7 +81,7 @@ struct StatsReading: Sendable {
     return Outcome(report: report, errors: inOrder, code: Self.worst(inOrder))
   }
 
-  /// What the shell is told of several files.
+  /// Returns the exit code for the errors of several files.
   static func worst(_ errors: [ToolError]) -> ExitCode {
     let codes = Set(errors.map(\.code))
     return severity.first { codes.contains($0) } ?? errors.first?.code ?? .ok
@@ -91,12 +91,12 @@ struct StatsReading: Sendable {
     do throws(SystemFault) {
       return try POSIXFileSystem().status(of: file.path).size
     } catch {
-      // Whoever opens it says why.
+      // The command that opens it reports the error.
       return 0
     }
   }
 
-  /// Takes files until there are none left.
+  /// Counts files until none is left.
   private func count(_ order: [Int], _ sizes: [UInt64], _ board: Board, _ pulse: () -> Void) {
     while !interruption.isRaised {
       let place = board.next.add(1, ordering: .relaxed).oldValue
@@ -122,7 +122,7 @@ struct StatsReading: Sendable {
     }
   }
 
-  /// The figures of one file's good prefix, and what is wrong with it.
+  /// Returns the figures of one file's good prefix, and the file's error.
   private func count(_ file: JournalFile, _ pulse: (UInt64) -> Void) -> (StatsFold?, ToolError?) {
     do throws(ToolError) {
       var fold = StatsFold(
@@ -161,13 +161,13 @@ struct StatsReading: Sendable {
     fold.explain(endAt: sequence, cause: explanation.cause.rawValue)
   }
 
-  /// The sequences that `--since` and `--until` leave.
+  /// Returns the sequences that `--since` and `--until` select.
   private func counted(in file: JournalFile) throws(ToolError) -> ClosedRange<UInt64> {
     guard since != nil || until != nil else { return 0...UInt64.max }
     let bounds = try SelectorResolver(file: file, zone: zone).resolve([
       (since ?? .sequence(0), .atOrAfter), (until ?? .sequence(.max), .atOrBefore),
     ])
-    // Sequences begin with 1: where nothing is left, 0 is.
+    // Sequences begin with 1, so 0 selects no record.
     return bounds[0] <= bounds[1] ? bounds[0]...bounds[1] : 0...0
   }
 }

@@ -1,7 +1,7 @@
 @_spi(Internals) internal import SessionCore
 internal import SessionExplain
 
-/// `step`: a debugger in the terminal, forward and back.
+/// `step`: a debugger in the terminal that moves forward and back.
 struct StepCommand: JournalCommand {
   static let syntax = CommandSyntax(
     name: "step", summary: "Go through the records in the terminal, forward and back",
@@ -65,7 +65,8 @@ struct StepCommand: JournalCommand {
     let session = StepSession(source, model, terminal, context)
     try session.run(isOpening: at == nil)
     guard !context.interruption.isRaised else { return }
-    // A file's own name would be in quotes, and standard input cannot be read again.
+    // `standard input` is not a file's name (a real one would be in quotes), and it cannot be read
+    // again.
     if let entry = source.record(at: session.model.cursor), file.name != "standard input" {
       let line = "sessionreplay step \(file.name) --at @\(entry.record.sequence)"
       context.output.write(line.printable + "\n")
@@ -73,7 +74,7 @@ struct StepCommand: JournalCommand {
     try refuse(source, file)
   }
 
-  /// Throws what the journal does not say well.
+  /// Throws if the journal cannot be read or is not good.
   private func refuse(_ source: StepFile, _ file: JournalFile) throws(ToolError) {
     if let refusal = source.refusal { throw refusal }
     guard let problem = source.problem else { return }
@@ -82,7 +83,7 @@ struct StepCommand: JournalCommand {
 }
 
 extension StepJump {
-  /// Why `--at` cannot be followed.
+  /// Returns why `--at` selects no record; `nil` if it selects one.
   fileprivate func error(_ name: String) -> ToolError? {
     guard let problem else { return nil }
     switch self {

@@ -2,22 +2,23 @@
 internal import SessionExplain
 internal import SessionJournal
 
-/// A journal by the places of its records, read as far as somebody looked.
+/// A journal with its records by number, read only as far as needed.
 ///
-/// Each run of at most 4,096 records or a megabyte has a mark to which reading comes back, and the fold
-/// up to there; the records themselves are held for a few runs only, so that memory stays bounded.
+/// The file is divided into runs of at most 4,096 records or one megabyte. Each run has a mark at
+/// which it can be read again, and the state before it. The records of a few runs only are held, so
+/// that memory stays bounded.
 final class StepFile: StepSource {
-  /// Says how much of the file was read, in parts of one; false stops a search.
+  /// Reports which part of the file was read, from 0 to 1; if it returns false, the search stops.
   var pulse: (Double) -> Bool = { _ in true }
 
   private static let runLength = 4096
   private static let runBytes: UInt64 = 1024 * 1024
   private static let runsInMemory = 4
 
-  /// Neighbouring records, with what is needed to read them again.
+  /// Neighbouring records, and what is needed to read them again.
   private struct Run {
     let place: JournalPlaceMark
-    /// The place of its first record.
+    /// The number of its first record, from 0.
     let first: UInt64
     let fold: SessionFold
     var count = 0
@@ -34,19 +35,19 @@ final class StepFile: StepSource {
   }
 
   private let file: JournalFile
-  /// Reads on where nothing was read.
+  /// Reads the file for the first time, from run to run.
   private var scout: JournalReader
   private var scoutFold = PayloadFold()
-  /// Reads again.
+  /// Reads known runs again.
   private var reader: JournalReader
   private var runs: [Run] = []
   private var decoded: [DecodedRun] = []
   private var uses: UInt64 = 0
   private var isAtEnd = false
 
-  /// What is wrong behind the last record; a tail may be whole a moment later.
+  /// The fault after the last record; a torn tail may be complete a moment later.
   private(set) var problem: JournalFault?
-  /// Why the system does not let the journal be read.
+  /// The error if the journal cannot be read, or has changed.
   private(set) var refusal: ToolError?
 
   init(_ file: JournalFile) throws(ToolError) {
@@ -83,7 +84,7 @@ final class StepFile: StepSource {
       do throws(SessionFold.Failure) {
         try fold.apply(entry.record)
       } catch {
-        // Such a record was refused as the run was read first: the file has changed since.
+        // Such a record was rejected when the run was first read, so the file has changed since.
         refuse(JournalFault(error, at: entry.place))
         break
       }
@@ -108,7 +109,7 @@ final class StepFile: StepSource {
           .firstIndex { match.matches($0.record) }
         if let found { return .found(run.first + UInt64(found)) }
       }
-      // The run that reading stopped in may have grown.
+      // The last run may have grown since.
       if index + 1 == runs.count, !isAtEnd { readOn() }
       if runs[index].count == run.count {
         guard index + 1 < runs.count else { return .none }
@@ -148,7 +149,7 @@ final class StepFile: StepSource {
     var (next, isOver) = (UInt64(0), false)
     while !isOver, let index = run(of: next) {
       let entries = entries(of: index).dropFirst(Int(next - runs[index].first))
-      // Where the file changed there is nothing to be read.
+      // If the file has changed, the run cannot be read.
       guard !entries.isEmpty else { break }
       for entry in entries {
         isOver = !search.take(entry) { _ in }
@@ -163,7 +164,8 @@ final class StepFile: StepSource {
     return (found ?? open).map { Explainer.explain($0) }
   }
 
-  /// Looks whether the journal has grown, once its end was seen; true if there are more records.
+  /// Checks whether the journal has grown after its end was reached; returns true if there are more
+  /// records.
   func look() -> Bool {
     guard isAtEnd, refusal == nil else { return false }
     let before = total.number
@@ -171,19 +173,19 @@ final class StepFile: StepSource {
     return total.number != before
   }
 
-  /// Whether another file has taken the path, so that this one will not grow any more.
+  /// Returns whether another file is at the path now, so that this one does not grow any more.
   func isReplaced() -> Bool {
     do throws(JournalError) {
       return try scout.isReplaced()
     } catch {
-      // Gone, or not to be looked at: either way not the file that is read here.
+      // The path has no readable file, so it is not the file that is shown.
       return true
     }
   }
 }
 
 extension StepFile {
-  /// How much of the file was read first, in parts of one.
+  /// The part of the file that was read for the first time, from 0 to 1.
   private var progress: Double { part(scout.mark.offset) }
 
   private func progress(of run: Run) -> Double { part(run.place.offset) }
@@ -196,7 +198,7 @@ extension StepFile {
     }
   }
 
-  /// The run with the record at a place; reads on as far as needed.
+  /// Returns the index of the run with the record at a place; reads on as far as needed.
   private func run(of place: UInt64) -> Int? {
     while total.number <= place, !isAtEnd { readOn() }
     guard place < total.number else { return nil }
@@ -208,7 +210,7 @@ extension StepFile {
     return low
   }
 
-  /// Reads on to the end of the run, or of the good prefix.
+  /// Reads on to the end of the run or of the good prefix.
   private func readOn() {
     guard refusal == nil else { return }
     do throws(JournalError) {
@@ -220,7 +222,7 @@ extension StepFile {
   }
 
   private func readRun() throws(JournalError) {
-    // Behind what cannot be folded nothing is.
+    // Nothing is read after a record that cannot be folded.
     if let problem, problem.code == .damaged {
       isAtEnd = true
       return
@@ -257,14 +259,14 @@ extension StepFile {
     }
   }
 
-  /// The run that goes on where reading stopped.
+  /// Returns the run to continue: the last one if it is not full, else a new one.
   private func openRun() throws(JournalError) -> Run {
     if let last = runs.last, !last.isFull { return last }
     let fold: SessionFold
     do throws(CodecError) {
       fold = try scoutFold.fold()
     } catch {
-      // Its context was read when it was taken in.
+      // The state was read before without an error, so the file has changed.
       throw .damaged(
         path: file.path,
         JournalDamage(
@@ -330,7 +332,7 @@ extension StepFile {
     return entries
   }
 
-  /// What was read is no longer there.
+  /// Reports that the file no longer holds what was read before.
   private func refuse(_ fault: JournalFault) {
     isAtEnd = true
     guard refusal == nil else { return }

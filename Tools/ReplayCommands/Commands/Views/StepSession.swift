@@ -1,13 +1,14 @@
 internal import SessionExplain
 
-/// One look at a journal: keys go to the model, what it shows goes to the terminal.
+/// A run of the debugger: passes keys to the model, and draws its screens on the terminal.
 final class StepSession {
-  /// How long what may follow a lone `ESC` is waited for, in milliseconds, and the bounds of `ESCDELAY`.
+  /// How long the rest of a key is waited for after `ESC`, in milliseconds, and the bounds of
+  /// `ESCDELAY`.
   ///
-  /// Bytes of one key come apart over slow lines. A second is what curses waits.
+  /// On a slow line the bytes of one key arrive separately. curses waits a second, too.
   private static let escapeWait: UInt64 = 1_000
   private static let escapeWaits: ClosedRange<UInt64> = 10...60_000
-  /// How often it is looked whether the journal grew, in milliseconds.
+  /// How often the file is checked for growth, in milliseconds.
   private static let tick: Int32 = 500
 
   private let source: StepFile
@@ -16,16 +17,16 @@ final class StepSession {
   private let isColored: Bool
   private(set) var model: StepModel
   private var reader = KeyReader()
-  /// How long a lone `ESC` is waited for, and since when one is, in milliseconds.
+  /// How long the rest of a key is waited for after `ESC`, and since when, in milliseconds.
   private let escapeWait: UInt64
   private var pendingSince: UInt64 = 0
-  /// Keys that were pressed and not yet looked at.
+  /// Keys that were pressed and not yet handled.
   private var keys: [StepKey] = []
-  /// What the terminal shows; `nil` where that is not known.
+  /// The screen on the terminal; `nil` if it is unknown.
   private var shown: Screen?
-  /// What is drawn as soon as a search takes its time.
+  /// The screen below the progress line of a long search.
   private var base: Screen?
-  /// Whether any key ends the search that is going on.
+  /// Whether any key stops the present search.
   private var isOpening = false
   private var isClosed = false
   private var isReplaced = false
@@ -44,7 +45,8 @@ final class StepSession {
     self.model.size = terminal.size
   }
 
-  /// Shows the journal until somebody leaves; with `isOpening` it goes to the last end first.
+  /// Shows the journal until the user leaves; if `isOpening` is true, it first goes to the last
+  /// end.
   func run(isOpening: Bool) throws(ToolError) {
     try terminal.enter()
     defer { terminal.leave() }
@@ -82,7 +84,7 @@ final class StepSession {
     shown = screen
   }
 
-  /// Takes in what became of the terminal.
+  /// Handles the news of the terminal.
   private func followTerminal() throws(ToolError) {
     switch terminal.takeNews() {
     case .continued?:
@@ -115,7 +117,7 @@ final class StepSession {
     }
   }
 
-  /// Takes the keys that come in time; true if none came.
+  /// Reads the keys that arrive in time; returns true if no byte arrived.
   private func take(within milliseconds: Int32) -> Bool {
     let wait =
       reader.isPending ? min(milliseconds, Int32(clamping: escapeLeft)) : milliseconds
@@ -127,7 +129,7 @@ final class StepSession {
       if reader.isPending { pendingSince = ProgressBar.uptime() }
       return false
     case .nothing:
-      // A signal ends the wait as well, and says nothing of the key.
+      // A signal also ends the wait, so the time is checked before `ESC` counts as a key.
       if reader.isPending, escapeLeft == 0, let key = reader.timeout() { keys.append(key) }
       return true
     case .closed:
@@ -136,20 +138,20 @@ final class StepSession {
     }
   }
 
-  /// How long a lone `ESC` is still waited for, in milliseconds.
+  /// How long the rest of a key is still waited for, in milliseconds.
   private var escapeLeft: UInt64 {
     let waited = ProgressBar.uptime() &- pendingSince
     return waited < escapeWait ? escapeWait - waited : 0
   }
 
-  /// Says how far a search is, and whether it goes on.
+  /// Shows the progress of a search; returns whether the search goes on.
   private func goesOn(_ part: Double) -> Bool {
     guard !interruption.isRaised, !isClosed else { return false }
     let old = keys.count
     _ = take(within: 0)
     if isOpening, !keys.isEmpty { return false }
     if let stop = keys[old...].firstIndex(where: { $0 == .escape || $0 == .control("c") }) {
-      // What was pressed to stop the search does nothing else.
+      // The key that stops the search has no other effect.
       keys.remove(at: stop)
       return false
     }

@@ -3,7 +3,7 @@ internal import SessionExplain
 internal import SessionJSON
 internal import SessionJournal
 
-/// `why`: what ended a session, from the records that led to it.
+/// `why`: explains the end of a session from the records that led to it.
 struct WhyCommand: Command {
   static let syntax = CommandSyntax(
     name: "why", summary: "Explain why a session ended, and how surely",
@@ -84,10 +84,10 @@ struct WhyCommand: Command {
       return context.output.isOpen
     }
     guard context.output.isOpen else { return .ok }
-    // Of a search that ended early the pass has only a fault that it met.
+    // If the search ended early, `pass` holds only a fault that it met before.
     let fault = [search.fault, search.impossible, pass.fault].compactMap { $0 }
       .min { $0.place.offset < $1.place.offset }
-    // What can be read after damage was read; after any other fault nothing was.
+    // The search reads on after damage; it reads nothing after any other fault.
     let unread = search.fault ?? (pass.fault?.code == .damaged ? nil : pass.fault)
     let damage = unread.flatMap { $0.mayHideRecords ? $0.place.offset : nil }
     if fault?.code != .damaged { try check(search, file) }
@@ -95,7 +95,8 @@ struct WhyCommand: Command {
     let rest = search.finish(damagedAt: damage) { ends.append($0) }
     for evidence in ends {
       var explanation = Explainer.explain(evidence)
-      // What it settles is explained below it, and is not among them if damage lies between the two.
+      // An end that this one settles is explained below it, so it does not count as another end. If
+      // damage lies between the two, it is not part of the explanation.
       let settled = UInt64(explanation.root.count)
       explanation.otherEnds = max(search.otherEnds, settled) - settled
       show(explanation, &answers, context)
@@ -103,7 +104,7 @@ struct WhyCommand: Command {
     let isNo = rest.map { Explainer.explain($0) }
     if let isNo { show(isNo, &answers, context) }
     if let fault {
-      // What stopped the search: after that nothing was read.
+      // If `search.fault` stopped the search, nothing after it was read.
       let isAll = search.fault == nil && fault.code == .damaged
       throw fault.error(
         file.name,
@@ -114,7 +115,7 @@ struct WhyCommand: Command {
     return isNo == nil ? .ok : .answerIsNo
   }
 
-  /// Names what is lost, and goes on after it.
+  /// Reports lost records to the search and to the user.
   private func interrupt(
     _ gap: EvidenceGap, _ search: inout WhySearch, _ context: ToolContext,
     _ take: (Evidence) -> Void
@@ -143,7 +144,7 @@ struct WhyCommand: Command {
     }
   }
 
-  // MARK: The record that is asked for
+  // MARK: The selected record
 
   private func target(in file: JournalFile) throws(ToolError) -> UInt64? {
     guard let at else { return nil }
@@ -183,7 +184,7 @@ extension EvidenceGap {
       bytes: range.offsets.upperBound - range.offsets.lowerBound, sequences: range.sequences)
   }
 
-  /// `96 bytes lost (seq 10)`, as `timeline --behind` says it.
+  /// `96 bytes lost (seq 10)`, as `timeline --behind` prints it.
   var words: String {
     if bytes == 0, let sequences {
       return sequences.count == 1

@@ -1,26 +1,27 @@
 @_spi(Internals) internal import SessionCore
 internal import SessionExplain
 
-/// Finds what `why` is to explain, in one pass: each end, the last one, or what stands at a record.
+/// Finds what `why` explains in one pass: every end, the last end, or the state at a record.
 struct WhySearch {
   let target: UInt64?
   private let isAll: Bool
   private var fold: EvidenceFold
   private var found: Evidence?
-  /// The session as it stood at the target.
+  /// The evidence about the session at the target.
   private var asOf: Evidence?
-  /// How many ends were found, and how many of them come before the one that is explained.
+  /// The number of ends that were found, and of those that come before the one to explain.
   private var ends: UInt64 = 0
   private var endsBefore: UInt64 = 0
-  /// Why the pass ended that is not the file's fault but the records'.
+  /// The fault of a record that ended the pass.
   private(set) var fault: JournalFault?
-  /// The first record that the state before it does not allow: it is left out.
+  /// The fault of the first record that the state before it does not allow; such records are left
+  /// out.
   private(set) var impossible: JournalFault?
-  /// The last record that was folded, or left out.
+  /// The sequence of the last record that was folded or left out.
   private(set) var last: UInt64 = 0
-  /// The last record that a compaction took away; 0 for none.
+  /// The sequence of the last record that a compaction removed; 0 if there is none.
   private(set) var compacted: UInt64 = 0
-  /// Whether all that is asked for is known before the end of the file.
+  /// Whether the answer was known before the end of the file.
   private(set) var isOver = false
 
   init(target: UInt64? = nil, isAll: Bool = false) {
@@ -29,9 +30,9 @@ struct WhySearch {
     fold = EvidenceFold(watching: target)
   }
 
-  /// Takes in the next record, and says whether another one is wanted.
+  /// Takes the next record; returns whether the search needs another one.
   ///
-  /// Hands over each end where all are asked for.
+  /// It passes on each end if all are to be explained.
   mutating func take(_ entry: JournalEntry, _ body: (Evidence) -> Void) -> Bool {
     if let target, entry.record.sequence > target {
       if asOf == nil { asOf = fold.open }
@@ -49,7 +50,7 @@ struct WhySearch {
         fault = JournalFault(error, at: entry.place)
         return false
       }
-      // What the state truly was is not known: as after records that are lost.
+      // The true state is unknown here, as it is after lost records.
       impossible = impossible ?? JournalFault(error, at: entry.place)
       let number = entry.record.sequence
       interrupt(
@@ -79,19 +80,19 @@ struct WhySearch {
     }
   }
 
-  /// Takes note that records are missing; hands over each end where all are asked for.
+  /// Records that records are missing; passes on each end if all are to be explained.
   mutating func interrupt(_ gap: EvidenceGap, _ body: (Evidence) -> Void) {
     var complete: [Evidence] = []
     fold.interrupt(gap) { complete.append($0) }
     for evidence in complete { take(evidence, body) }
   }
 
-  /// How many other ends come before the one that is explained, the one that it settles among them.
+  /// The number of other ends before the one to explain, including one that it settles.
   var otherEnds: UInt64 {
     if case .end? = found?.subject { endsBefore } else { 0 }
   }
 
-  /// Hands over what is left to explain; returns the session as it stands where nothing ended.
+  /// Passes on what remains to be explained; returns the present session if nothing ended.
   mutating func finish(damagedAt offset: UInt64?, _ body: (Evidence) -> Void) -> Evidence? {
     var complete: [Evidence] = []
     let open = fold.finish(damagedAt: offset) { complete.append($0) }
