@@ -1,13 +1,14 @@
 @_spi(Internals) internal import SessionCore
 
-/// Lets records through a batch at a time, and only such as the session can have gone on by: what
-/// `export` writes and `repair` keeps.
+/// Accepts records in complete batches, and only records that are allowed after those before them.
+///
+/// `export` writes and `repair` keeps the accepted records.
 struct BatchGate {
-  /// The fold of all batches that were let through.
+  /// The fold of all accepted batches.
   private(set) var fold: SessionFold
-  /// How many records these are, a snapshot among them.
+  /// The number of accepted records, a snapshot included.
   private(set) var records: UInt64 = 0
-  /// Behind a batch, and within one.
+  /// The fold of all records that were taken, those of the open batch included.
   private var working: SessionFold
   private var batch: [ExportItem] = []
 
@@ -19,10 +20,10 @@ struct BatchGate {
   /// Whether the next record begins a batch.
   var isBetweenBatches: Bool { batch.isEmpty }
 
-  /// Takes the next record; the batch that it completes, or nothing.
+  /// Takes the next record; returns the batch that it completes, or nothing.
   ///
-  /// Throws where the record cannot be folded: none of its batch is let through then, nor anything
-  /// that follows.
+  /// Throws if the record cannot be folded. None of its batch is accepted then, and nothing that
+  /// follows.
   mutating func take(_ item: ExportItem) throws(SessionFold.Failure) -> [ExportItem] {
     try working.apply(item.record)
     batch.append(item)
@@ -30,10 +31,11 @@ struct BatchGate {
     return item.remainingInBatch == 0 ? settle() : []
   }
 
-  /// Lets the open batch through if a watermark ended it: `next` is the sequence of the next record,
-  /// `nil` after the last.
+  /// Accepts the open batch if a watermark ended it.
   ///
-  /// Only whole batches are handed over by a reader, and a watermark is not.
+  /// `next` is the sequence of the next record; `nil` after the last. A reader passes on complete
+  /// batches only, and it does not pass on watermarks. A missing sequence therefore shows that a
+  /// watermark ended the batch.
   @discardableResult
   mutating func endBatch(before next: UInt64? = nil) -> [ExportItem] {
     guard let last = batch.last?.record.sequence, next != last + 1 else { return [] }

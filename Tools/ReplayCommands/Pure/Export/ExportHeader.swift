@@ -1,24 +1,24 @@
-/// What the first line of an export says (Specs/ReplayFiles.md, "Lines").
+/// The first line of an export (Specs/ReplayFiles.md, "Lines").
 struct ExportHeader: Equatable, Sendable {
-  /// The identifier of the journal, or what stands for it.
+  /// The identifier of the journal, or its pseudonym.
   let journal: String
-  /// The format of the file that was exported.
+  /// The format version of the exported file.
   let format: UInt16
-  /// The longest payload that the journal may hold, in bytes.
+  /// The maximum size of a payload in the journal, in bytes.
   let maximumRecordSize: UInt32
-  /// The sequence of the first record that is no snapshot; 1 where there is none.
+  /// The sequence of the first record that is not a snapshot; 1 if there is no snapshot.
   let firstSequence: UInt64
-  /// Whether names were replaced.
+  /// Whether names were replaced by pseudonyms.
   let isRedacted: Bool
-  /// Whether something before the first record is left out for which no snapshot stands.
+  /// Whether records before the first one are left out and no snapshot replaces them.
   let isPartial: Bool
 }
 
-/// How the export, or the journal, came to its end.
+/// How the export or the journal ends.
 enum ExportEnding: String, CaseIterable, Sendable {
   /// The journal ends cleanly.
   case clean = "clean"
-  /// What follows was not asked for.
+  /// The export ends before the journal does, as requested.
   case until = "until"
   case torn = "torn"
   case undetermined = "undetermined"

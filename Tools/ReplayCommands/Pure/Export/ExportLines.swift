@@ -2,9 +2,9 @@
 internal import SessionExplain
 internal import SessionJSON
 
-/// The lines of an export: JSON that `import` reads back (Specs/ReplayFiles.md, "Lines").
+/// The lines of an export: JSON that `import` reads (Specs/ReplayFiles.md, "Lines").
 struct ExportLines: Sendable {
-  /// What takes names out; `nil` where they are to be seen.
+  /// The replacement of names; `nil` if real names are shown.
   let redaction: Redaction?
 
   func header(_ header: ExportHeader) -> String {
@@ -24,7 +24,7 @@ struct ExportLines: Sendable {
       json.field("remainingInBatch", item.remainingInBatch)
       json.readable(shown)
       if redaction != nil {
-        // Of what has no word here nobody can say whom it tells of.
+        // Bytes that this version cannot interpret might identify a user, so they are left out.
         if item.record.hasWordlessBytes { json.field("dropped", true) }
       } else if SessionCodec.encode(shown.content, at: shown.time).payload != item.payload {
         json.field("payload", item.payload.hexadecimal)
@@ -36,7 +36,7 @@ struct ExportLines: Sendable {
     line(.watermark, sequence) { _ in }
   }
 
-  /// The last line, without which an export is not whole.
+  /// Returns the last line, without which an export is incomplete.
   func end(records: UInt64, lastSequence: UInt64, _ ending: ExportEnding) -> String {
     line(.end) { json in
       json.field("records", records)
@@ -59,18 +59,18 @@ struct ExportLines: Sendable {
   }
 }
 
-/// A record as it stands in its journal.
+/// A record with its bytes in the journal.
 struct ExportItem: Sendable {
   let record: SessionRecord
   let remainingInBatch: UInt16
-  /// The bytes in the file.
+  /// The payload's bytes in the file.
   let payload: [UInt8]
-  /// What all records up to this one come to; told by the gate that lets it through.
+  /// The fold of all records up to this one; the gate that accepts the record sets it.
   var after = SessionFold()
 }
 
 extension SessionRecord {
-  /// Whether its payload has bytes that this version has no word for.
+  /// Whether its payload has bytes that this version cannot interpret.
   fileprivate var hasWordlessBytes: Bool {
     if case .unknown(let unknown) = content { return !unknown.payload.isEmpty }
     return hasUnknownFields

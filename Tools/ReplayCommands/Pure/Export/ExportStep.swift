@@ -1,6 +1,6 @@
 @_spi(Internals) internal import SessionCore
 
-/// A record as an export shows it, and what the session was before and after it.
+/// A record as an export shows it, with the session's state before and after it.
 struct ExportStep {
   let record: SessionRecord
   let before: SessionFold
@@ -9,15 +9,15 @@ struct ExportStep {
 
 /// Makes one text of a journal's records.
 protocol ExportPicture {
-  /// Whether it is of no use without the records, or the snapshot of them, that come first.
+  /// Whether the text needs the first records, or a snapshot of them.
   static var needsBeginning: Bool { get }
 
-  /// The text of what comes before the first record, where the session is in this state.
+  /// Returns the text before the first record; `fold` is the state there.
   mutating func begin(_ fold: SessionFold) -> String
 
   mutating func take(_ step: ExportStep) -> String
 
-  /// The text behind the last record.
+  /// Returns the text after the last record.
   mutating func end() -> String
 }
 

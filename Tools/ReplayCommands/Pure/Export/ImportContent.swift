@@ -1,8 +1,8 @@
 @_spi(Internals) internal import SessionCore
 
-/// What a record's line holds, and the bytes that it stands for.
+/// Converts the facts of a line into a record and its bytes.
 enum ImportContent {
-  /// The content of a line with this class.
+  /// Reads the content of a line with this class.
   static func read(_ object: inout ImportObject, _ word: String) throws(ImportProblem)
     -> SessionRecord.Content
   {
@@ -17,9 +17,10 @@ enum ImportContent {
     return content
   }
 
-  /// The record with its bytes, which must say what its line does.
+  /// Returns the record with its payload, which must mean the same as the line.
   ///
-  /// Bytes of a newer version, or spelled as this one does not spell them, are taken as they are.
+  /// A payload of a newer version is kept as it is. So is one that this version would encode
+  /// differently.
   static func record(_ record: SessionRecord, _ payload: [UInt8]?) throws(ImportProblem)
     -> (value: SessionRecord, payload: [UInt8])
   {
@@ -64,7 +65,7 @@ enum ImportContent {
     return .unknown(unknown)
   }
 
-  /// The kind of `unknown(n)`, if this version knows no other name for it.
+  /// Returns the kind of `unknown(n)`, if this version has no other name for it.
   private static func unknownKind(_ name: String) -> UInt8? {
     guard name.hasPrefix("unknown("), name.hasSuffix(")"),
       let kind = UInt8(name.dropFirst(8).dropLast()), name == "unknown(\(kind))",

@@ -1,7 +1,7 @@
 @_spi(Internals) internal import SessionCore
 internal import SessionJSON
 
-/// The facts of `Specs/EventCodec.md`, read back from their readable form.
+/// Reads the facts of `Specs/EventCodec.md` from their readable form.
 extension ImportObject {
   mutating func event(_ kind: SessionEvent.Kind) throws(ImportProblem) -> SessionEvent {
     switch kind {
@@ -77,11 +77,12 @@ extension ImportObject {
     }
   }
 
-  /// Which opening it is; an export of an older version, or of its records, does not say.
+  /// Reads the meaning of an error; the line may lack it, because older versions export none.
   private mutating func meaning() throws(ImportProblem) -> ErrorMeaning? {
     has("meaning") ? try code("meaning") : nil
   }
 
+  /// Reads the process that wrote a record; the line may lack it, because older versions export none.
   private mutating func identity() throws(ImportProblem) -> ProcessIdentity? {
     guard has("identity") else { return nil }
     return try object("identity") { (identity) throws(ImportProblem) in
@@ -160,7 +161,7 @@ extension ImportObject {
     try optional(key) { (object, key) throws(ImportProblem) in try object.identifier(key) }
   }
 
-  /// May be missing: what older versions exported has none.
+  /// Reads the app's version; the line may lack it, because older versions export none.
   private mutating func appVersion(_ key: String) throws(ImportProblem) -> AppVersion? {
     guard has(key) else { return nil }
     return try optional(key) { (object, key) throws(ImportProblem) in
@@ -193,7 +194,7 @@ extension ImportObject {
           given.append(text)
           return text
         })
-      // What a journal would not keep would be gone without a word.
+      // Without this check, permissions that a journal cannot hold would be lost without a message.
       guard read.permissions == given else {
         throw context.problem("permissions", "are not in the order of an export, each once")
       }
@@ -218,7 +219,7 @@ extension ImportObject {
       let failure = RequestFailure(
         kind: try object.code("kind"), status: try object.number("status"), recordedCode: code,
         retryAfter: wait)
-      // What a journal would not keep would be gone without a word.
+      // Without this check, a code that a journal cannot hold would be lost without a message.
       guard failure.serverCode == code else {
         throw object.problem("serverCode", "is no code: 1 to 64 of A–Z a–z 0–9 _ - . can be one")
       }

@@ -1,12 +1,12 @@
 @_spi(Internals) internal import SessionCore
 internal import SessionJSON
 
-/// A JSON object of which each member is taken by its key, and none may be left.
+/// A JSON object whose members are all read by their keys; none may remain.
 struct ImportObject {
-  /// Where it stands in its line: empty for the line itself, else `facts.token`.
+  /// Its place in the line: empty for the line itself, otherwise `facts.token`, for example.
   private let path: String
   private var members: [String: JSONTree]
-  /// The keys that were asked for.
+  /// The keys that were read.
   private var known: [String] = []
 
   init(_ value: JSONTree, at path: String = "") throws(ImportProblem) {
@@ -18,7 +18,7 @@ struct ImportObject {
     self.members = Dictionary(members.map { ($0.key, $0.value) }) { first, _ in first }
   }
 
-  /// Refuses what nobody asked for.
+  /// Throws if a member was not read.
   func finish() throws(ImportProblem) {
     guard let key = members.keys.sorted().first(where: { !known.contains($0) }) else { return }
     let near = Suggestion.nearest(to: key, in: known.filter { members[$0] == nil })
@@ -27,12 +27,12 @@ struct ImportObject {
       next: near.map { "\"\(place($0))\"" })
   }
 
-  /// The problem that the member with this key is not as it should be.
+  /// Returns the problem with the member of this key.
   func problem(_ key: String, _ message: String) -> ImportProblem {
     ImportProblem(.badLine, "\"\(place(key))\" \(message)")
   }
 
-  /// Whether the object has the key, whatever its value.
+  /// Returns whether the object has the key, whatever its value.
   mutating func has(_ key: String) -> Bool {
     known.append(key)
     return members[key] != nil
@@ -45,7 +45,7 @@ struct ImportObject {
     return value
   }
 
-  /// What `read` makes of the member; `nil` where it is `null`.
+  /// Returns the value that `read` returns for the member; `nil` if the member is `null`.
   mutating func optional<Value>(
     _ key: String, _ read: (inout ImportObject, String) throws(ImportProblem) -> Value
   ) throws(ImportProblem) -> Value? {

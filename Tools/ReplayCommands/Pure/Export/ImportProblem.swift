@@ -1,23 +1,23 @@
-/// Why a line is not one that an export has.
+/// Why a line cannot be a line of an export.
 struct ImportProblem: Error, Equatable, Sendable {
-  /// A stable word for programs.
+  /// A stable name for programs.
   enum Name: String, CaseIterable, Sendable {
-    /// The line is no JSON, or lacks something, or has something of the wrong type.
+    /// The line is not JSON, or a member is missing or has the wrong type.
     case badLine = "badLine"
-    /// It has a key that is not known.
+    /// The line has an unknown key.
     case unknownField = "unknownField"
-    /// Its sequence is not the one that is due.
+    /// The sequence is not the next one.
     case gap = "gap"
-    /// The session cannot have gone on like this.
+    /// The session's state does not allow this record.
     case illegalLine = "illegalLine"
-    /// The export leaves records out, and was not made to be imported.
+    /// The export leaves records out, so that it cannot be imported.
     case partial = "partial"
   }
 
   let name: Name
-  /// What is wrong, to stand behind "line 7: ".
+  /// The problem, to be printed after "line 7: ".
   let message: String
-  /// What to do next, where that is not to look at the line.
+  /// The next step; `nil` if it is to look at the line.
   let next: String?
 
   init(_ name: Name, _ message: String, next: String? = nil) {

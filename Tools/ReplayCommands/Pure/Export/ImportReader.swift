@@ -2,9 +2,9 @@
 internal import SessionExplain
 internal import SessionJSON
 
-/// Reads the lines of an export, one after the other, and refuses what no export has.
+/// Reads the lines of an export one by one, and rejects lines that no export has.
 struct ImportReader {
-  /// What a line says.
+  /// The content of a line.
   enum Step: Equatable {
     case header(ExportHeader)
     case record(Record)
@@ -12,7 +12,7 @@ struct ImportReader {
     case end
   }
 
-  /// A record, as its journal holds it.
+  /// A record with its frame's values in the journal.
   struct Record: Equatable {
     let sequence: UInt64
     let kind: UInt8
@@ -20,31 +20,32 @@ struct ImportReader {
     let payload: [UInt8]
   }
 
-  /// A batch is not longer, header and padding of each record counted (Specs/JournalFormat.md).
+  /// The maximum size of a batch, header and padding of each record included
+  /// (Specs/JournalFormat.md).
   private static let batchSize = 16 * 1024 * 1024
 
   private(set) var header: ExportHeader?
-  /// Whether the journal begins with a snapshot; told by the line after the header.
+  /// Whether the journal begins with a snapshot; known after the line that follows the header.
   private(set) var hasSnapshot: Bool?
-  /// All records so far.
+  /// The fold of all records so far.
   private(set) var fold = SessionFold()
-  /// How many there were, a snapshot among them.
+  /// The number of records so far, a snapshot included.
   private(set) var records: UInt64 = 0
-  /// How the exported journal came to its end; told by the last line.
+  /// How the exported journal ends; known after the last line.
   private(set) var ending: ExportEnding?
-  /// The sequence that is due.
+  /// The expected sequence.
   private var due: UInt64 = 1
-  /// How many records of the batch are due; 0 between two batches.
+  /// The number of records that the open batch still needs; 0 between two batches.
   private var remaining: UInt16 = 0
   private var batchBytes = 0
 
-  /// The sequence of the last line that has one; one below the first where there is none.
+  /// The sequence of the last line that has one; one less than the first sequence if there is none.
   var lastSequence: UInt64 { due - 1 }
 
-  /// What the next line says; without its line feed.
+  /// Reads the next line, which is given without its line feed.
   mutating func take(_ line: ArraySlice<UInt8>) throws(ImportProblem) -> Step {
     guard ending == nil else {
-      // An editor leaves empty lines behind.
+      // An editor may have added empty lines at the end.
       guard line.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) else {
         throw ImportProblem(.badLine, "it stands behind the line of the end")
       }
@@ -79,7 +80,7 @@ struct ImportReader {
     }
   }
 
-  /// Refuses an export that was cut; to be asked behind the last line.
+  /// Throws if the last line is missing; called after the last line was read.
   func finish() throws(ImportProblem) {
     guard ending == nil else { return }
     throw ImportProblem(
@@ -89,7 +90,7 @@ struct ImportReader {
       next: "export again")
   }
 
-  /// Names what some editors put before the first line, and nobody sees.
+  /// Throws if the file begins with a byte order mark, which some editors add and do not show.
   private func refuseMark(_ line: ArraySlice<UInt8>) throws(ImportProblem) {
     guard !line.starts(with: [0xEF, 0xBB, 0xBF]) else {
       throw ImportProblem(
@@ -161,8 +162,9 @@ struct ImportReader {
     return found
   }
 
-  /// Some other line than a snapshot follows the header: the journal has no snapshot, whatever its first
-  /// sequence is.
+  /// Begins a journal without a snapshot if the line after the header is not a snapshot.
+  ///
+  /// The header's first sequence makes no difference then.
   private mutating func beginWithoutSnapshot(unless isSnapshot: Bool) {
     guard hasSnapshot == nil, let header else { return }
     hasSnapshot = isSnapshot && header.firstSequence > 1

@@ -1,6 +1,6 @@
 @_spi(Internals) internal import SessionCore
 
-/// What a line of JSON is about: its `class` in a timeline and in an export.
+/// The subject of a line of JSON: its `class` in a timeline and in an export.
 enum LineClass: String, CaseIterable, Sendable {
   case event = "event"
   case note = "note"
@@ -10,7 +10,7 @@ enum LineClass: String, CaseIterable, Sendable {
   case change = "change"
   /// The first line of an export.
   case header = "header"
-  /// A record of the journal itself.
+  /// A watermark, a record of the journal itself.
   case watermark = "watermark"
   /// The last line of an export.
   case end = "end"
@@ -24,6 +24,6 @@ enum LineClass: String, CaseIterable, Sendable {
     }
   }
 
-  /// Those that an export has after its first line.
+  /// The classes of lines that may follow the first line of an export.
   static let exported: [LineClass] = [.event, .note, .snapshot, .unknown, .watermark, .end]
 }

@@ -1,23 +1,23 @@
 @_spi(Internals) internal import SessionCore
 internal import SessionExplain
 
-/// The transitions that happened, as a Mermaid state diagram (Specs/ReplayFiles.md, "Mermaid").
+/// The transitions of a journal as a Mermaid state diagram (Specs/ReplayFiles.md, "Mermaid").
 struct StateDiagram: ExportPicture {
-  /// Transitions that are drawn as one.
+  /// Equal transitions, which are drawn as one arrow.
   private struct Edge: Hashable {
     let from: SessionState.Kind
     let event: SessionEvent.Kind
-    /// Why, in the word of its table.
+    /// The reason of the event, as its table names it.
     let reason: String
     let to: SessionState.Kind
   }
 
-  /// So many different ones are told apart; the others of a journal made to have more are `other`.
+  /// The maximum number of different arrows; a journal made to have more gets `other` for the rest.
   private static let mostEdges = 200
 
   private let journal: String
   private var edges: [Edge: UInt64] = [:]
-  /// In the order in which they happened first.
+  /// The arrows in the order in which they first occurred.
   private var order: [Edge] = []
   private var first: SessionState.Kind?
   private var state = SessionState.Kind.unauthenticated
@@ -82,7 +82,7 @@ struct StateDiagram: ExportPicture {
     }
   }
 
-  /// Characters that mean something to Mermaid, by their numbers.
+  /// Returns the text with characters that Mermaid interprets replaced by their numbers.
   private static func escaped(_ text: String) -> String {
     text.unicodeScalars.reduce(into: "") { text, scalar in
       switch scalar {

@@ -1,7 +1,7 @@
 @_spi(Internals) internal import SessionCore
 internal import SessionJSON
 
-/// Values as Swift spells them.
+/// Values as Swift source code.
 enum SwiftLiteral {
   static func text(_ value: String) -> String {
     var text = "\""
@@ -19,7 +19,8 @@ enum SwiftLiteral {
     return text + "\""
   }
 
-  /// The record, as an expression that can throw where only its bytes say all of it.
+  /// Returns the record as an expression, which can throw if only the record's bytes describe it
+  /// fully.
   static func record(_ record: SessionRecord) -> String {
     if isSpelled(record), let content = content(record.content) {
       return "SessionRecord(sequence: \(record.sequence), time: \(time(record.time)), "
@@ -31,7 +32,7 @@ enum SwiftLiteral {
       + "payload: [\(bytes)])"
   }
 
-  /// Whether its initialisers make the same value.
+  /// Whether its initializers create the same value.
   private static func isSpelled(_ record: SessionRecord) -> Bool {
     switch record.content {
     case .event(.refreshFailed(let refresh)): return isSpelled(refresh.failure)
@@ -51,7 +52,7 @@ enum SwiftLiteral {
     case .note(let note): ".note(\(self.note(note)))"
     case .unknown(let unknown):
       ".unknown(.init(kind: \(unknown.kind), payload: \(unknown.payload)))"
-    // Made by folding only.
+    // Only a fold can create a snapshot.
     case .snapshot: nil
     }
   }
@@ -119,7 +120,7 @@ enum SwiftLiteral {
     }
   }
 
-  /// A last argument; nothing where there is none.
+  /// Returns the identity as a last argument; nothing if there is none.
   private static func identity(_ identity: ProcessIdentity?) -> String {
     guard let identity else { return "" }
     return ", identity: ProcessIdentity(opening: \(id(identity.opening)), "
@@ -131,7 +132,7 @@ enum SwiftLiteral {
     value.map(spell) ?? "nil"
   }
 
-  /// By its byte: words of later versions have no name here.
+  /// Returns the code by its byte, because codes of later versions have no name here.
   private static func code(_ code: some OpenEnum) -> String { ".init(rawValue: \(code.rawValue))" }
   private static func id(_ id: Identifier) -> String { text(id.description) }
   private static func generation(_ token: Generation) -> String { "Generation(\(token.number))" }

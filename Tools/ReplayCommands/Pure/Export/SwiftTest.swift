@@ -1,12 +1,12 @@
 @_spi(Internals) internal import SessionCore
 
-/// The records as a test that plays them again (Specs/ReplayFiles.md, "Swift test").
+/// The records as a Swift test that replays them (Specs/ReplayFiles.md, "Swift test").
 struct SwiftTest: ExportPicture {
   static let needsBeginning = true
 
-  /// A journal with more is no test any more.
+  /// The maximum number of records; a longer test would not be useful.
   static let mostRecords = 2_000
-  /// So many stand in one function: the compiler takes longer and longer for long ones.
+  /// The number of records in one function: the compiler needs more and more time for long ones.
   private static let partSize = 50
 
   private let name: String
@@ -15,7 +15,7 @@ struct SwiftTest: ExportPicture {
   private(set) var records = 0
   private var fold = SessionFold()
 
-  /// `name` is that of the test's type.
+  /// Creates a test in a type that is called `name`.
   init(name: String) {
     self.name = name
   }

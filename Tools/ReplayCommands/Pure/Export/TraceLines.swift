@@ -2,10 +2,11 @@
 internal import SessionExplain
 internal import SessionJSON
 
-/// Records as events of Chrome's trace format, which Perfetto shows: one line for each
-/// (Specs/ReplayFiles.md, "Trace").
+/// Records as events of Chrome's trace format, which Perfetto shows.
+///
+/// Each event is one line (Specs/ReplayFiles.md, "Trace").
 struct TraceLines: ExportPicture {
-  /// Where an event is shown.
+  /// The row in which an event is shown.
   private enum Lane: Int, CaseIterable {
     case state = 1
     case tokens = 2
@@ -23,9 +24,12 @@ struct TraceLines: ExportPicture {
   }
 
   private let journal: String
-  /// The time of the first record: numbers of microseconds since 1970 would not be exact everywhere.
+  /// The time of the first record.
+  ///
+  /// Microseconds since 1970 would not always be exact as JSON
+  /// numbers.
   private var start: Timestamp?
-  /// The last time that was written, in microseconds after the start.
+  /// The latest time that was written, in microseconds after the start.
   private var last: Int64 = 0
   private var state = SessionState.Kind.unauthenticated
   private var token = Generation.none
@@ -83,7 +87,7 @@ struct TraceLines: ExportPicture {
     return text
   }
 
-  /// Ends and begins what the record ended and began.
+  /// Returns the lines for states, tokens and requests that the record began or ended.
   private mutating func changes(to fold: SessionFold) -> String {
     var text = ""
     let current = fold.state.token?.generation ?? .none
@@ -123,7 +127,9 @@ struct TraceLines: ExportPicture {
     }
   }
 
-  /// Whether the time lies before the one before; nothing is shown before what it came after.
+  /// Advances to a record's time; returns whether that is earlier than the record before.
+  ///
+  /// An earlier time is shown at the latest time so far, so that the order of the records stays.
   private mutating func advance(to time: Timestamp) -> Bool {
     let passed = time.milliseconds(since: start ?? time)
     let (product, isTooLong) = passed.multipliedReportingOverflow(by: 1000)
