@@ -1,9 +1,9 @@
-/// At most `limit` of many elements, taken at equal distances; the more come, the wider apart.
+/// A sample of at most `limit` elements at equal distances; the distance grows with their number.
 ///
-/// Which ones are kept depends on their number and order alone.
+/// Which elements are kept depends only on their number and order.
 struct EvenSample<Element: Sendable>: Sendable {
   private(set) var kept: [Element] = []
-  /// How many came.
+  /// The number of elements that were offered.
   private(set) var count: UInt64 = 0
   private var distance: UInt64 = 1
   private let limit: Int
@@ -12,15 +12,16 @@ struct EvenSample<Element: Sendable>: Sendable {
     self.limit = max(1, limit)
   }
 
-  /// How many came and are not kept.
+  /// The number of elements that were offered and are not kept.
   var dropped: UInt64 { count - UInt64(kept.count) }
 
-  /// Offers the next element; `make` is asked for it only where it is kept.
+  /// Offers the next element; calls `make` only if the element is kept.
   mutating func offer(_ make: () -> Element) {
     defer { count += 1 }
     guard count % distance == 0 else { return }
     if kept.count == limit {
-      // Every second one stays, the first among them; the new one is at the doubled distance or is not.
+      // Every second element stays, beginning with the first. The new one stays only if it is at
+      // the doubled distance.
       var isKept = false
       kept.removeAll { _ in
         isKept.toggle()
@@ -29,7 +30,7 @@ struct EvenSample<Element: Sendable>: Sendable {
       distance *= 2
       guard count % distance == 0 else { return }
     }
-    // With a limit of one the first element stays.
+    // With a limit of 1, the first element stays.
     guard kept.count < limit else { return }
     kept.append(make())
   }

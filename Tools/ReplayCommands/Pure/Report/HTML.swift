@@ -1,9 +1,11 @@
 internal import SessionJSON
 
-/// The only door through which text comes into a page.
+/// The only way by which text enters a page.
 enum HTML {
-  /// Text that a browser shows as it is, between tags and in quoted attributes: what would mean something
-  /// to it is escaped, and so is what moves cursors, breaks lines or turns directions.
+  /// Returns text that a browser shows unchanged, between tags and in quoted attributes.
+  ///
+  /// Characters with a meaning in HTML are escaped. So are characters that move cursors, break
+  /// lines or change the direction of text.
   static func text(_ text: String) -> String {
     var escaped = ""
     for scalar in text.unicodeScalars {
@@ -21,7 +23,7 @@ enum HTML {
     return escaped
   }
 
-  /// The same, of at most `limit` characters.
+  /// Returns the escaped text, cut to at most `limit` characters.
   static func text(_ text: String, limit: Int) -> String {
     text.utf8.count <= limit ? Self.text(text) : Self.text(text.prefix(limit) + "…")
   }

@@ -1,20 +1,22 @@
 @_spi(Internals) internal import SessionCore
 
-/// What a journal looks like over time: states, tokens and marks, of each at most a few.
+/// A journal over time: states, tokens and marks, with a limited number of each.
 ///
-/// Where there are more, neighbours that are close together are taken together, until there are few
-/// enough: a picture has only so many places.
+/// Above the limit, neighbours that are close together are merged until there are few enough,
+/// because a picture has room for a few only.
 struct Lanes: Sendable {
-  /// A state, from one record to the next that changes it.
+  /// A state, from the record that began it to the record that changed it.
   struct Segment: Equatable, Sendable, Shape {
     var state: SessionState.Kind
     var from: Timestamp
     var to: Timestamp
-    /// How many states it stands for; more than one are too short to be told apart.
+    /// The number of merged states; if it is more than 1, they were too short to be drawn
+    /// separately.
     var count: UInt64 = 1
   }
 
-  /// A token's life here: from its record until it was replaced, ran out, or the session ended.
+  /// The lifetime of a token: from its record until it was replaced or expired, or the session
+  /// ended.
   struct Token: Equatable, Sendable, Shape {
     var generation: Generation
     var from: Timestamp
@@ -30,7 +32,7 @@ struct Lanes: Sendable {
     }
   }
 
-  /// Something that happened; from the least to the most serious.
+  /// A mark for a record; the kinds are ordered from the least to the most serious.
   struct Mark: Equatable, Sendable, Shape {
     enum Kind: Int, CaseIterable, Comparable, Sendable {
       case refresh
@@ -59,12 +61,12 @@ struct Lanes: Sendable {
   private var since: (state: SessionState.Kind, time: Timestamp)?
   private var token: (facts: TokenMetadata, from: Timestamp)?
 
-  /// Lanes of at most `limit` segments, tokens and marks each.
+  /// Creates lanes of at most `limit` segments, tokens and marks each; the limit is at least 8.
   init(limit: Int) {
     self.limit = max(8, limit)
   }
 
-  /// Takes in a record and the state behind it.
+  /// Takes a record and the state after it.
   mutating func take(_ record: SessionRecord, _ state: SessionState) {
     let time = record.time
     if let current = since {
@@ -82,7 +84,7 @@ struct Lanes: Sendable {
     if let kind = Self.kind(of: record) { mark(kind, record) }
   }
 
-  /// The journal ends here.
+  /// Ends the lanes at the end of the journal.
   mutating func finish(at time: Timestamp) {
     if let current = since { close(current, at: time) }
     if let (facts, from) = token {
@@ -114,7 +116,7 @@ struct Lanes: Sendable {
     segments.append(Segment(state: current.state, from: current.time, to: max(at, current.time)))
     guard segments.count > limit else { return }
     segments = Self.merged(segments, limit) { left, right in
-      // The worst is what somebody looks for.
+      // The merged segment shows the worst state, because users look for that.
       let worst: SessionState.Kind =
         left.state == .expired || right.state == .expired
         ? .expired
@@ -127,7 +129,7 @@ struct Lanes: Sendable {
 
   private mutating func endToken(at time: Timestamp, isReplaced: Bool) {
     guard let (facts, from) = token else { return }
-    // A token that nobody replaced in time was over before.
+    // The token expired before it was replaced or the session ended.
     let isOver = facts.expiresAt < time
     add(
       Token(
@@ -156,8 +158,10 @@ struct Lanes: Sendable {
     }
   }
 
-  /// Half as many, or fewer: neighbours become one where both lie in a span as wide as the whole divided
-  /// by half the limit, and two by two where that does not help.
+  /// Merges elements until at most half of the limit remain, or half of the elements.
+  ///
+  /// It merges neighbours within a span of the whole time divided by half the limit. If that is not
+  /// enough, it merges them in pairs.
   private static func merged<Element: Shape>(
     _ elements: [Element], _ limit: Int, _ merge: (Element, Element) -> Element
   ) -> [Element] {
@@ -181,7 +185,7 @@ struct Lanes: Sendable {
   }
 }
 
-/// Something that takes its place on a line of time.
+/// An element with a place on a line of time.
 protocol Shape {
   var from: Timestamp { get }
   var to: Timestamp { get }

@@ -1,8 +1,8 @@
-/// What the page does beyond being read: filter, order, zoom, keys.
+/// The page's script: filter, sorting, zoom and keys.
 ///
-/// Without it all is there to read.
+/// The page shows everything without it, too.
 enum PageScript {
-  /// SHA-256 of `text` as the page's policy names it; a test computes it.
+  /// The SHA-256 of `text` for the page's content security policy; a test compares it.
   static let hash = "sha256-tNQu16dCKU2U6dDPstUpGcjvQgxqbBR3LwSNDTvaMeI="
 
   static let text = #"""

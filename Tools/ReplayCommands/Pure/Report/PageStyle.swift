@@ -1,6 +1,6 @@
-/// How the page looks; nothing in it refers to another file.
+/// The page's style sheet, which refers to no other file.
 enum PageStyle {
-  /// SHA-256 of `text` as the page's policy names it; a test computes it.
+  /// The SHA-256 of `text` for the page's content security policy; a test compares it.
   static let hash = "sha256-oUQe6alOLcmTR9XIbRXeNsWUMlOykIpNPkG15DzI0eU="
 
   static let text = #"""

@@ -1,7 +1,7 @@
 @_spi(Internals) internal import SessionCore
 internal import SessionExplain
 
-/// What a page needs of one journal, gathered in one pass and in bounded memory.
+/// The content of a page about one journal, collected in one pass and in bounded memory.
 struct ReportJournal: Sendable {
   /// A record in the table.
   struct Row: Equatable, Sendable {
@@ -10,11 +10,11 @@ struct ReportJournal: Sendable {
     let name: String
     let words: String
     let group: Group
-    /// Behind the record.
+    /// The state after the record.
     let state: SessionState.Kind
   }
 
-  /// By what rows can be chosen.
+  /// The groups by which a user can select rows.
   enum Group: String, CaseIterable, Sendable {
     case ends = "ends"
     case failures = "failures"
@@ -23,13 +23,13 @@ struct ReportJournal: Sendable {
     case notes = "notes"
   }
 
-  /// How much there is room for.
+  /// The maximum sizes of the content.
   struct Room: Sendable {
-    /// Rows of the table.
+    /// The number of table rows.
     var rows: Int
-    /// Segments, tokens and marks each.
+    /// The number of segments, of tokens and of marks.
     var shapes: Int
-    /// Explanations.
+    /// The number of explanations.
     var whys: Int
   }
 
@@ -41,10 +41,10 @@ struct ReportJournal: Sendable {
   private(set) var first: Timestamp?
   private(set) var last: Timestamp?
   private(set) var lastSequence: UInt64 = 0
-  /// The last explanations, oldest first.
+  /// The last explanations, the oldest first.
   private(set) var whys: [ReportWhy] = []
   private(set) var droppedWhys: UInt64 = 0
-  /// The rows of the table: what matters first, then as many of the others as there is room for.
+  /// The rows of the table by sequence: important records, and as many others as fit.
   private(set) var rows: [Row] = []
   /// The sequences of the rows.
   private(set) var shown: Set<UInt64> = []
@@ -62,7 +62,7 @@ struct ReportJournal: Sendable {
     routine = EvenSample(limit: room.rows)
   }
 
-  /// Takes in the next record, without real names where none are to be shown.
+  /// Takes the next record, which holds pseudonyms if real names are not shown.
   mutating func take(_ record: SessionRecord) throws(SessionFold.Failure) {
     try state.apply(record)
     try stats.take(record)
@@ -84,7 +84,7 @@ struct ReportJournal: Sendable {
     }
   }
 
-  /// Takes in what was found out about an end.
+  /// Takes the explanation of an end.
   mutating func take(_ why: ReportWhy) {
     whys.append(why)
     guard whys.count > room.whys else { return }
@@ -92,7 +92,7 @@ struct ReportJournal: Sendable {
     droppedWhys += 1
   }
 
-  /// Nothing follows.
+  /// Ends the journal.
   mutating func finish() {
     stats.finish()
     if let last { lanes.finish(at: last) }
@@ -103,12 +103,12 @@ struct ReportJournal: Sendable {
     shown = Set(rows.map(\.sequence))
   }
 
-  /// When a session ended last in it; the earliest time of all if none did.
+  /// The time of the last end of a session; the earliest possible time if there is none.
   var lastEnd: Timestamp {
     whys.last { $0.isEnd }?.time ?? Timestamp(milliseconds: .min)
   }
 
-  /// Records of the journal, in the table or not.
+  /// The number of records in the journal, in the table or not.
   var records: UInt64 { important.count + routine.count }
 
   static func group(of record: SessionRecord) -> Group {

@@ -1,11 +1,11 @@
 @_spi(Internals) internal import SessionCore
 internal import SessionExplain
 
-// The journals as lanes over time.
+// Draws the journals as lanes over time.
 extension ReportPage {
-  /// From this share of the whole on, a state has its name in it.
+  /// The smallest part of the whole width for which a state shows its name.
   private static let namedFrom: Int64 = TimeScale.parts / 11
-  /// States that a lane's description tells one by one.
+  /// The number of states that the description of a lane lists one by one.
   private static let toldStates = 6
 
   func writeLanes(_ scale: TimeScale, _ write: (String) -> Void) {
@@ -58,7 +58,7 @@ extension ReportPage {
       """
     for segment in journal.lanes.segments { html += shape(segment, scale) }
     for (row, token) in journal.lanes.tokens.enumerated() { html += shape(token, row, scale) }
-    // The worst are drawn last: nothing hides them.
+    // The most serious marks are drawn last, so that nothing hides them.
     for mark in journal.lanes.marks.sorted(by: { $0.kind < $1.kind }) {
       html += shape(mark, id, journal.shown.contains(mark.sequence), scale)
     }

@@ -1,8 +1,8 @@
 @_spi(Internals) internal import SessionCore
 
-// The records as a table, and the ends in words.
+// Writes the records as a table, and the explanations.
 extension ReportPage {
-  /// Explanations that are open from the beginning.
+  /// The number of explanations that are open when the page is loaded.
   private static let openWhys = 2
 
   func writeWhys(_ write: (String) -> Void) {
@@ -18,7 +18,7 @@ extension ReportPage {
     write("</section>\n")
   }
 
-  /// What ended, the newest first, and then how what has not ended stands.
+  /// The ends, the newest first, and then the sessions that have not ended.
   private var newestWhys: [(index: Int, why: ReportWhy)] {
     let whys = journals.enumerated().flatMap { index, journal in
       journal.whys.reversed().map { (index: index, why: $0) }

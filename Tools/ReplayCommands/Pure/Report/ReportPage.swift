@@ -1,13 +1,13 @@
 @_spi(Internals) internal import SessionCore
 internal import SessionExplain
 
-/// Journals that have no room on a page, added up.
+/// The totals of journals for which a page has no room.
 struct ReportRest: Equatable, Sendable {
   private(set) var journals: UInt64 = 0
   private(set) var records: UInt64 = 0
   private(set) var first: Timestamp?
   private(set) var last: Timestamp?
-  /// Ends that are explained nowhere on the page.
+  /// The number of ends that the page does not explain.
   private(set) var whys: UInt64 = 0
 
   mutating func add(_ journal: ReportJournal) {
@@ -19,25 +19,25 @@ struct ReportRest: Equatable, Sendable {
   }
 }
 
-/// A page that shows journals: whole in one file, and to be read without its script.
+/// A page that shows journals, complete in one file and readable without its script.
 struct ReportPage: Sendable {
   var title: String
-  /// The journals that have lanes.
+  /// The journals with lanes.
   var journals: [ReportJournal]
-  /// Journals that had no room; they count in the figures.
+  /// The journals without lanes; they count in the figures.
   var others = ReportRest()
   /// The figures of all journals.
   var figures: StatsFigures
-  /// What is wrong with files, one sentence each.
+  /// The problems of files, one sentence each.
   var problems: [String] = []
-  /// Whether names and identifiers are those of the journals.
+  /// Whether real names and identifiers are shown.
   var isRevealed: Bool
   let zone: TimeZoneChoice
   let version: String
 
-  /// Problems that are told one by one.
+  /// The maximum number of problems that are listed.
   static let toldProblems = 50
-  /// Characters of what a server may have made long.
+  /// The maximum length of text that a server may have made long, in characters.
   static let longestText = 600
 
   var scale: TimeScale {
@@ -45,10 +45,10 @@ struct ReportPage: Sendable {
     return TimeScale(first: first, last: journals.compactMap(\.last).max() ?? first)
   }
 
-  /// Journals that count, with lanes or without.
+  /// The number of journals that count, with lanes or without.
   var allJournals: UInt64 { UInt64(journals.count) + others.journals }
 
-  /// The page, part after part.
+  /// Writes the page, part by part.
   func write(_ write: (String) -> Void) {
     let scale = scale
     let policy =
@@ -89,7 +89,7 @@ struct ReportPage: Sendable {
       "</main>\n\(footer)\n\(Self.help)\n<script>\(PageScript.text)</script>\n</body>\n</html>\n")
   }
 
-  /// Records of all journals, with lanes or without.
+  /// The number of records in all journals, with lanes or without.
   private var allRecords: UInt64 { journals.reduce(others.records) { $0 + $1.records } }
 
   // MARK: Head and foot
@@ -190,16 +190,16 @@ struct ReportPage: Sendable {
     return "<footer>" + left.map { "<p>\($0)</p>" }.joined(separator: "\n") + "</footer>"
   }
 
-  // MARK: Words
+  // MARK: Text
 
   func text(_ text: String) -> String { HTML.text(text, limit: Self.longestText) }
 
-  /// A moment, which the script may show in another zone.
+  /// Returns the element of a time, which the script may show in another zone.
   func time(_ time: Timestamp) -> String {
     "<time data-t=\"\(time.milliseconds)\" datetime=\"\(time.description)\">\(zone.text(time))</time>"
   }
 
-  /// Shapes of marks, drawn around the origin.
+  /// The shapes of marks, drawn around the origin.
   private static let shapes = """
     <svg width="0" height="0" class="away" aria-hidden="true" focusable="false"><defs>
     <path id="m-refresh" d="M0-4.5L4.2 3.5H-4.2Z"/>

@@ -1,9 +1,9 @@
 @_spi(Internals) internal import SessionCore
 internal import SessionExplain
 
-/// Why a session ended, or how it stands, in words, as a page shows it.
+/// The explanation of an end or of a present session, as text for a page.
 struct ReportWhy: Equatable, Sendable {
-  /// A record that led to it.
+  /// A record that led to the end.
   struct Link: Equatable, Sendable {
     let sequence: UInt64
     let name: String
@@ -11,18 +11,18 @@ struct ReportWhy: Equatable, Sendable {
     let isNote: Bool
   }
 
-  /// Sentences of one sort: what is likely, what is ruled out.
+  /// Sentences of one kind: what is likely, what is ruled out.
   struct Section: Equatable, Sendable {
     let label: String
     let sentences: [String]
   }
 
-  /// Records of the chain that a page shows.
+  /// The maximum number of records of the chain on a page.
   static let shownLinks = 12
 
   let headline: String
   let time: Timestamp?
-  /// Whether a session ended; else it says how one stands.
+  /// Whether it explains an end; otherwise it describes a present session.
   let isEnd: Bool
   let links: [Link]
   let sections: [Section]

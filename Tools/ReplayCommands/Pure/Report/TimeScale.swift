@@ -1,20 +1,20 @@
 @_spi(Internals) internal import SessionCore
 
-/// Where a moment stands on a line from the first to the last.
+/// Converts times to places on a line from the first time to the last.
 struct TimeScale: Equatable, Sendable {
   let first: Timestamp
   let last: Timestamp
 
-  /// Parts that a line is cut into; positions are exact to one of them.
+  /// The number of parts of a line; places are exact to one part.
   static let parts: Int64 = 1_000_000
 
   init(first: Timestamp, last: Timestamp) {
     self.first = first
-    // A line of no length has no places.
+    // The line must not have the length zero.
     self.last = max(last, first.advanced(by: 1))
   }
 
-  /// From 0 to `parts`; what lies outside is at an end.
+  /// Returns the place from 0 to `parts`; times outside the line are at one of its ends.
   func place(of time: Timestamp) -> Int64 {
     guard time > first else { return 0 }
     guard time < last else { return Self.parts }
@@ -27,7 +27,7 @@ struct TimeScale: Equatable, Sendable {
     UInt64(bitPattern: to.milliseconds &- from.milliseconds)
   }
 
-  /// `12.3456%`.
+  /// Returns `12.3456%`.
   static func percent(_ place: Int64) -> String {
     let (whole, rest) = (place / 10_000, place % 10_000)
     guard rest > 0 else { return "\(whole)%" }
@@ -45,7 +45,7 @@ struct TimeScale: Equatable, Sendable {
       + [1, 2, 7, 14, 30, 91, 182, 365, 730, 1_825, 3_650, 36_500].map { $0 * day }
   }()
 
-  /// Moments to write on the line, at most `limit` of them, at a distance that people count in.
+  /// Returns at most `limit` times to label on the line, at round distances.
   func ticks(upTo limit: Int) -> [Timestamp] {
     let whole = distance(first, last)
     guard let step = Self.steps.first(where: { whole / UInt64($0) < UInt64(limit) }) else {
@@ -62,7 +62,7 @@ struct TimeScale: Equatable, Sendable {
     return ticks
   }
 
-  /// The tick as short as the line allows: days, or times of a day.
+  /// Returns the label of a time, as short as the line allows: a day, or a time of day.
   func label(_ tick: Timestamp) -> String {
     let day: UInt64 = 86_400_000
     let text = tick.timeOfDay
