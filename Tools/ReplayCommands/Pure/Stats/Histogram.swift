@@ -1,21 +1,23 @@
-/// Spans of time in milliseconds, counted in buckets that are narrow where spans are short.
+/// A histogram of durations in milliseconds, with narrower buckets for shorter durations.
 ///
-/// 0…127 ms have a bucket each; above, every power of two is cut into 64, so that a bucket is less
-/// than 1/64 of its spans wide. Counts are exact, and so are the number, the smallest and the largest.
-/// Two histograms merge by addition, in any order, to the one of all their spans.
+/// 0…127 ms have a bucket each. Above that, every power of two is divided into 64 buckets. A bucket
+/// is then narrower than 1/64 of the durations in it.
+///
+/// Counts, the minimum and the maximum are exact. Histograms can be merged in any order; the result
+/// is the histogram of all durations.
 struct Histogram: Equatable, Sendable {
-  /// How many spans were counted.
+  /// The number of durations.
   private(set) var count: UInt64 = 0
-  /// The smallest span, in milliseconds; `nil` where none was counted.
+  /// The shortest duration in milliseconds; `nil` if there is none.
   private(set) var minimum: Int64?
-  /// The largest span, in milliseconds; `nil` where none was counted.
+  /// The longest duration in milliseconds; `nil` if there is none.
   private(set) var maximum: Int64?
-  /// Counts of 64 buckets each; a page that counted nothing is empty.
+  /// Counts of 64 buckets each; a page without counts is empty.
   private var pages: [[UInt64]] = []
 
   private static let pageSize = 64
 
-  /// Counts a span; what is below 0 counts as 0.
+  /// Counts a duration; values below 0 count as 0.
   mutating func add(_ milliseconds: Int64) {
     let span = max(0, milliseconds)
     count += 1
@@ -26,7 +28,7 @@ struct Histogram: Equatable, Sendable {
     pages[page][bucket] += 1
   }
 
-  /// Counts everything that `other` counted.
+  /// Counts all durations of `other`.
   mutating func merge(_ other: Histogram) {
     guard let smallest = other.minimum, let largest = other.maximum else { return }
     count += other.count
@@ -38,10 +40,11 @@ struct Histogram: Equatable, Sendable {
     }
   }
 
-  /// The span that `percent` of all are not above, by nearest rank: the highest span of the first
-  /// bucket with which at least ⌈percent · count / 100⌉ are counted, and never more than the largest.
+  /// Returns a duration that `percent` of all durations do not exceed, by nearest rank.
   ///
-  /// `percent` is taken from 0 to 100; `nil` where nothing was counted.
+  /// It is the upper bound of the first bucket up to which at least ⌈percent · count / 100⌉ are
+  /// counted, but never more than the maximum. `percent` is clamped to 0…100. Returns `nil` if
+  /// nothing was counted.
   func percentile(_ percent: Int) -> Int64? {
     guard let minimum, let maximum else { return nil }
     let (high, low) = count.multipliedFullWidth(by: UInt64(min(100, max(0, percent))))
@@ -68,7 +71,7 @@ struct Histogram: Equatable, Sendable {
     return (power - 5, Int(span >> UInt64(power - 6)) - 64)
   }
 
-  /// The highest span that is counted in a bucket.
+  /// Returns the longest duration that counts in a bucket.
   private static func highest(_ page: Int, _ bucket: Int) -> Int64 {
     guard page > 0 else { return Int64(bucket) }
     let shift = UInt64(page - 1)

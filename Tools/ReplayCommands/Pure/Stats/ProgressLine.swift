@@ -1,12 +1,12 @@
 internal import SessionExplain
 
-/// How far a long count is, on one line.
+/// The progress of a long count, as one line.
 struct ProgressLine: Equatable, Sendable {
   var bytes: UInt64
   var allBytes: UInt64
   var files: Int
   var allFiles: Int
-  /// Since the beginning, in milliseconds.
+  /// The elapsed time in milliseconds.
   var elapsed: UInt64
 
   private static let barWidth = 24

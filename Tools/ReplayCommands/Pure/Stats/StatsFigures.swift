@@ -1,14 +1,16 @@
 @_spi(Internals) internal import SessionCore
 
-/// How a session ended: it expired, or it was logged out of before it could.
+/// How a session ended: by an expiry or by a logout.
 enum SessionEnd: Hashable, Sendable, CustomStringConvertible {
   case expired(UInt8)
   case loggedOut(UInt8)
-  /// A refresh failed for good, and not because the server refused it.
+  /// A refresh failed permanently, but the server did not reject it.
   case notRefreshed(RequestFailure.Kind)
 
   init(_ reason: ExpiryReason) { self = .expired(reason.rawValue) }
-  /// A refresh that was not sent, and one that was answered with another user's token, were not refused.
+  /// Creates an end by expiry after the last failed refresh.
+  ///
+  /// A refresh was not rejected if it was never sent, or was answered with another user's token.
   init(_ reason: ExpiryReason, after failure: RequestFailure.Kind?) {
     let isOwn = failure == .noRefreshToken || failure == .otherUser
     if reason == .refreshRejected, isOwn, let failure {
@@ -20,7 +22,7 @@ enum SessionEnd: Hashable, Sendable, CustomStringConvertible {
 
   init(_ reason: LogoutReason) { self = .loggedOut(reason.rawValue) }
 
-  /// `refreshRejected`, `logout(user)`.
+  /// Returns `refreshRejected`, `logout(user)`.
   var description: String {
     switch self {
     case .expired(let code): ExpiryReason(rawValue: code).description
@@ -30,7 +32,7 @@ enum SessionEnd: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// What was counted (`Specs/ReplayStats.md` says what each figure is); merging is addition.
+/// The figures of a count (`Specs/ReplayStats.md` describes each one); merging adds them.
 struct StatsFigures: Equatable, Sendable {
   var sessions: UInt64 = 0
   var continued: UInt64 = 0
@@ -49,7 +51,7 @@ struct StatsFigures: Equatable, Sendable {
 
   var ended: UInt64 { ends.values.reduce(0, +) }
   var failed: UInt64 { failures.values.reduce(0, +) }
-  /// Refreshes that a server answered, well or not.
+  /// The number of refreshes to which a server responded, successfully or not.
   var answered: UInt64 {
     failures.reduce(succeeded) { $0 + ($1.key.isAnswered ? $1.value : 0) }
   }

@@ -1,6 +1,6 @@
 @_spi(Internals) internal import SessionCore
 
-/// By what figures are grouped.
+/// The property by which figures are grouped.
 enum StatsGrouping: String, CaseIterable, Sendable {
   case day = "day"
   case reason = "reason"
@@ -10,17 +10,20 @@ enum StatsGrouping: String, CaseIterable, Sendable {
   case file = "file"
 }
 
-/// Counts what happens in one journal, record after record, in bounded memory.
+/// Counts the records of one journal in order, in bounded memory.
 ///
-/// A session's figures belong to one group where they are grouped by how it ended or began; they are
-/// kept until that is known. By day, a figure belongs to the day of its record; by version, to that of
-/// the app which opened the journal last before it.
+/// Each figure belongs to one group:
+///
+/// - By reason, cause or method, all figures of a session belong to its end or its beginning. They
+///   are kept until that is known.
+/// - By day, a figure belongs to the day of its record.
+/// - By version, it belongs to the app version that last opened the journal before it.
 struct StatsFold {
-  /// Longer than any request waits for its answer: who finds more finds a clock that was set.
+  /// The longest possible wait for a response; a longer one shows that the clock was set.
   static let longestRequest: Int64 = 600_000
-  /// Days below 0 or above this are still days; the division is by the zone's midnight.
+  /// The length of a day in milliseconds.
   private static let day: Int64 = 86_400_000
-  /// Requests that may still be answered.
+  /// The maximum number of requests that may still get a response.
   private static let openRequests = 8
 
   private(set) var groups: StatsGroups
@@ -28,37 +31,38 @@ struct StatsFold {
   private(set) var firstTime: Timestamp?
   private(set) var lastTime: Timestamp?
 
-  /// The group of what belongs to no session.
+  /// The group of figures that belong to no session.
   static let noSession = "(none)"
   /// The group of sessions that have not ended.
   static let openSession = "(open)"
-  /// The group of ends that nobody explained.
+  /// The group of ends without an explanation.
   static let unexplained = "(unexplained)"
-  /// The group of what happened under an app that did not say which version it is.
+  /// The group of figures under an app that did not report its version.
   static let noVersion = "(unknown)"
-  /// Ends that may wait for their cause.
+  /// The maximum number of ends that wait for their cause.
   private static let longestWait = 64
 
   private let grouping: StatsGrouping?
-  /// Milliseconds that the zone of days is ahead of UTC.
+  /// The milliseconds that the zone of the days is ahead of UTC.
   private let offset: @Sendable (Timestamp) -> Int64
   private let counted: ClosedRange<UInt64>
 
   private var state = SessionFold()
   private var requests: [(sequence: UInt64, time: Timestamp)] = []
-  /// When the session began; `nil` for none, and for one whose sign-in was compacted away.
+  /// When the session began; `nil` if there is none, or if its login was compacted.
   private var since: Timestamp?
   private var failingSince: Timestamp?
-  /// How the last refresh failed, if no other event came since.
+  /// How the last refresh failed, if no other event came after it.
   private var lastFailure: RequestFailure.Kind?
-  /// What was counted and belongs to no group yet.
+  /// The figures that belong to no group yet.
   private var pending = StatsFigures()
   private var pendingKey: StatsKey
-  /// Sessions that ended, until their cause is known.
+  /// The figures of ended sessions whose cause is not known yet.
   private var waiting: [(sequence: UInt64, figures: StatsFigures)] = []
   private var offsetOfHour: (hour: Int64, offset: Int64)?
 
-  /// A count of the records whose sequences are in `counted`; the others only lead to the state.
+  /// Creates a count of the records with sequences in `counted`; other records only change the
+  /// state.
   init(
     by grouping: StatsGrouping?, file: String, counted: ClosedRange<UInt64> = 0...UInt64.max,
     offset: @escaping @Sendable (Timestamp) -> Int64 = { _ in 0 }
@@ -77,7 +81,9 @@ struct StatsFold {
       }
   }
 
-  /// Counts the next record; throws where the state before does not allow it, and counts nothing then.
+  /// Counts the next record.
+  ///
+  /// Throws if the state does not allow the record, and counts nothing then.
   mutating func take(_ record: SessionRecord) throws(SessionFold.Failure) {
     let before = state.state.kind
     try state.apply(record)
@@ -100,7 +106,7 @@ struct StatsFold {
     }
   }
 
-  /// Nothing follows: a session that is open is counted as that.
+  /// Ends the count; an open session counts as open.
   mutating func finish() {
     if state.state.kind == .authenticated, counted.contains(max(1, state.sequence)) {
       pending.open += 1
@@ -112,7 +118,7 @@ struct StatsFold {
     waiting = []
   }
 
-  /// The first end that waits, at this sequence or before it in its batch, came about so.
+  /// Gives the first waiting end at or before this sequence its cause.
   mutating func explain(endAt sequence: UInt64, cause: String) {
     guard let index = waiting.firstIndex(where: { $0.sequence <= sequence }) else { return }
     var figures = waiting.remove(at: index).figures
@@ -162,7 +168,7 @@ struct StatsFold {
     case .sessionExpired(let expiry):
       end(SessionEnd(expiry.reason, after: failure), at: record, isCounted)
     case .logout(let logout):
-      // A logout that settles an expiry ends nothing: the session had ended.
+      // A logout after an expiry ends nothing, because the session had already ended.
       if before == .authenticated { end(SessionEnd(logout.reason), at: record, isCounted) }
     }
   }
@@ -185,7 +191,7 @@ struct StatsFold {
     }
   }
 
-  /// A journal that was compacted goes on in the middle of a session.
+  /// Continues a session at the snapshot of a compacted journal.
   private mutating func resume(_ isCounted: Bool) {
     guard case .authenticated(let session) = state.state else { return }
     if isCounted { pending.continued += 1 }
@@ -203,7 +209,7 @@ struct StatsFold {
     return time.milliseconds(since: requests.remove(at: index).time)
   }
 
-  /// What is pending belongs to the group that its end names, where groups are made by ends.
+  /// Assigns the pending figures to the group of their end, if groups are made by ends.
   private mutating func close(by word: String) {
     switch grouping {
     case .reason, .cause: pendingKey = .word(word)
@@ -234,7 +240,7 @@ struct StatsFold {
     if let known = offsetOfHour, known.hour == hour {
       shift = known.offset
     } else {
-      // Zones change their distance on a quarter of an hour.
+      // Time zones change their offset only at a quarter of an hour.
       shift = offset(time)
       offsetOfHour = (hour, shift)
     }

@@ -1,19 +1,20 @@
 @_spi(Internals) internal import SessionCore
 internal import SessionExplain
 
-/// Figures as people read them.
+/// Formats figures for people.
 struct StatsFormatter {
   let report: StatsReport
   let grouping: StatsGrouping?
   let zone: @Sendable (Timestamp) -> String
-  /// How a heading looks.
+  /// Applies the style of a heading.
   let heading: (String) -> String
-  /// How a warning looks.
+  /// Applies the style of a warning.
   let warning: (String) -> String
 
-  /// Files with problems that are named one by one; the others are counted (JSON has them all).
+  /// The maximum number of files with problems that are named; others are counted (JSON has them
+  /// all).
   static let namedFiles = 20
-  /// Groups that have a row of their own in the text.
+  /// The maximum number of groups with a row of their own in the text.
   static let shownGroups = 60
 
   var text: String {
@@ -139,7 +140,7 @@ struct StatsFormatter {
     ]
   }
 
-  /// Groups in the order in which they are shown: days by date, others by how many sessions ended.
+  /// The groups in display order: days by date, others by their number of ended sessions.
   private var ranked: [(String, StatsFigures)] { Self.ranked(report.groups) }
 
   static func ranked(_ groups: StatsGroups) -> [(String, StatsFigures)] {
@@ -178,7 +179,7 @@ struct StatsFormatter {
     return lines
   }
 
-  /// The most frequent first; equally frequent ones in their own order.
+  /// Sorts counts, the highest first; equal counts in the order of their keys.
   static func ranked<Key: Hashable & CustomStringConvertible>(_ counts: [Key: UInt64])
     -> [(Key, UInt64)]
   {

@@ -1,4 +1,4 @@
-/// What a group of figures has in common.
+/// The common property of a group of figures.
 enum StatsKey: Hashable, Comparable, Sendable {
   /// A day, counted from 1970-01-01.
   case day(Int64)
@@ -7,7 +7,9 @@ enum StatsKey: Hashable, Comparable, Sendable {
 }
 
 extension StatsKey {
-  /// Whether it is shown before another of as many ends: words as people count, 2.9 before 2.10.
+  /// Returns whether it is shown before another group with as many ends.
+  ///
+  /// Numbers in words are compared by value: 2.9 comes before 2.10.
   func comesBefore(_ other: StatsKey) -> Bool {
     guard case (.word(let left), .word(let right)) = (self, other) else { return self < other }
     let parts = (Self.parts(left), Self.parts(right))
@@ -15,9 +17,9 @@ extension StatsKey {
     return parts.0.count == parts.1.count ? left < right : parts.0.count < parts.1.count
   }
 
-  /// Runs of digits, by what they count, and what stands between them.
+  /// A part of a word: digits, which are compared by value, or the text between them.
   private enum Part: Comparable {
-    /// The digits without zeros in front: a longer number is a greater one.
+    /// The digits without leading zeros, so that a longer number is greater.
     case number(length: Int, digits: String)
     case text(String)
   }
@@ -37,13 +39,13 @@ extension StatsKey {
   }
 }
 
-/// Figures by what they have in common, of at most `limit` groups; the others are counted together.
+/// Figures in at most `limit` groups; the figures of other groups are counted together.
 ///
-/// The groups that are kept are the last days, or the first words in order: which ones they are does
-/// not depend on the order in which figures come, so neither does what two halves merge to.
+/// The last days, or the first words in order, are kept. Which groups are kept does not depend on
+/// the order of the figures. A merge of two halves therefore has the same groups, too.
 struct StatsGroups: Equatable, Sendable {
   private(set) var figures: [StatsKey: StatsFigures] = [:]
-  /// What belongs to none of the groups that were kept.
+  /// The figures of the groups that are not kept.
   private(set) var others = StatsFigures()
   private let limit: Int
 
@@ -51,7 +53,7 @@ struct StatsGroups: Equatable, Sendable {
     self.limit = max(1, limit)
   }
 
-  /// All figures, of every group.
+  /// The sum of all figures.
   var total: StatsFigures {
     var total = others
     for group in figures.values { total.merge(group) }

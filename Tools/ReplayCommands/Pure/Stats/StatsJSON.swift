@@ -2,7 +2,7 @@ internal import SessionExplain
 internal import SessionJSON
 
 extension StatsReport {
-  /// One object; `Specs/ReplayStats.md` says what each field is.
+  /// Returns one JSON object; `Specs/ReplayStats.md` describes each field.
   func json(grouping: StatsGrouping?) -> String {
     let total = groups.total
     var json = JSONWriter()

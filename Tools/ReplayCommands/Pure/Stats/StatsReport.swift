@@ -1,11 +1,11 @@
 @_spi(Internals) internal import SessionCore
 
-/// What many journals came to.
+/// The result of a count of many journals.
 struct StatsReport: Sendable {
-  /// A file that does not count, or not to its end.
+  /// A file that does not count, or counts only in part.
   struct Problem: Sendable {
     let file: String
-    /// A stable word: `damaged`, `missing`.
+    /// A stable name for programs: `damaged`, `missing`.
     let name: String
     let message: String
     var sequence: UInt64?
@@ -14,11 +14,11 @@ struct StatsReport: Sendable {
 
   var groups = StatsGroups()
   var records: UInt64 = 0
-  /// Files whose good prefix counts.
+  /// The number of files whose good prefix counts.
   var read: UInt64 = 0
-  /// Files of which only the good prefix counts, or nothing, since they are damaged.
+  /// Damaged files, of which only the good prefix counts, or nothing.
   var damaged: [Problem] = []
-  /// Files with a tail that a writer left.
+  /// The number of files with the tail of an unfinished commit.
   var tails: UInt64 = 0
   /// Files that could not be opened or read.
   var failed: [Problem] = []

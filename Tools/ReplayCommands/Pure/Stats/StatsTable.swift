@@ -1,6 +1,6 @@
 internal import SessionExplain
 
-/// Rows of text in columns: the first stands left, the others right.
+/// Rows of text in columns; the first column is left-aligned, the others are right-aligned.
 struct StatsTable {
   private var rows: [[String]] = []
 
@@ -8,7 +8,7 @@ struct StatsTable {
     rows.append(cells)
   }
 
-  /// Each row on a line of its own, columns two blanks apart, no blanks at the end of a line.
+  /// The rows as lines, with two blanks between columns and none at the end.
   var lines: [String] {
     let count = rows.map(\.count).max() ?? 0
     let widths = (0..<count).map { column in
@@ -27,9 +27,9 @@ struct StatsTable {
   }
 }
 
-/// A part of a whole as people read it.
+/// Formats a part of a whole for people.
 enum Share {
-  /// `98.8 %`; cut and not rounded, so that only all is `100.0 %`.
+  /// Returns `98.8 %`; cut and not rounded, so that only the whole is `100.0 %`.
   static func text(_ part: UInt64, of whole: UInt64) -> String {
     guard whole > 0 else { return "–" }
     let (high, low) = part.multipliedFullWidth(by: 1_000)
