@@ -9,7 +9,7 @@ struct SelectorResolver {
   enum Side: Sendable {
     /// The first record at the time or after it; a sequence after the end if there is none.
     case atOrAfter
-    /// The last record at the time or before it; 0 where there is none.
+    /// The last record at the time or before it; 0 if there is none.
     case atOrBefore
   }
 

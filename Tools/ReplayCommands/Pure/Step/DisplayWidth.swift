@@ -1,13 +1,13 @@
-/// How many columns of a terminal a text takes.
+/// The number of terminal columns that a text takes.
 ///
-/// As `wcwidth` has it, scalar by scalar: that is what terminals agree on, also where a font draws
-/// several scalars as one picture.
+/// Each scalar has the width that `wcwidth` reports, because terminals agree on that. A font may
+/// still draw several scalars as one picture.
 enum DisplayWidth {
   static func of(_ text: String) -> Int {
     text.unicodeScalars.reduce(0) { $0 + of($1) }
   }
 
-  /// 0 for what is drawn over what comes before it, 2 for what is as wide as high.
+  /// Returns 0 for scalars that are drawn over the one before, and 2 for wide ones.
   static func of(_ scalar: Unicode.Scalar) -> Int {
     let value = scalar.value
     if value < 0x300 { return value == 0 ? 0 : 1 }
@@ -18,7 +18,9 @@ enum DisplayWidth {
     }
   }
 
-  /// The beginning of the text that takes at most so many columns, with what is drawn over its end.
+  /// Returns the longest beginning of the text in at most `columns` columns.
+  ///
+  /// Scalars that are drawn over its last one are included.
   static func prefix(_ text: String, _ columns: Int) -> (text: String, width: Int) {
     var kept = String.UnicodeScalarView()
     var width = 0
@@ -31,7 +33,7 @@ enum DisplayWidth {
     return (String(kept), width)
   }
 
-  /// The text in at most so many columns; where it is longer, its end is `…`.
+  /// Returns the text in at most `columns` columns; a longer text ends with `…`.
   static func cut(_ text: String, _ columns: Int) -> String {
     guard columns > 0 else { return "" }
     guard of(text) > columns else { return text }
@@ -47,7 +49,8 @@ enum DisplayWidth {
     return low < wide.count && wide[low].contains(value)
   }
 
-  /// East Asian Width W or F of Unicode 14 (Annex 11), and what is not assigned between two of them.
+  /// East Asian Width W or F of Unicode 14 (Annex 11), and unassigned scalars between two such
+  /// ranges.
   static let wide: [ClosedRange<UInt32>] = [
     0x1100...0x115F, 0x231A...0x231B, 0x2329...0x232A, 0x23E9...0x23EC, 0x23F0...0x23F0,
     0x23F3...0x23F3, 0x25FD...0x25FE, 0x2614...0x2615, 0x2648...0x2653, 0x267F...0x267F,

@@ -1,31 +1,32 @@
 /// Reads keys from the bytes that a terminal sends.
 ///
-/// Takes any bytes whatever: what is no key is passed over, a sequence that is not known as a whole.
+/// It accepts any bytes. Bytes that are no key are skipped; an unknown sequence is skipped as a
+/// whole.
 struct KeyReader: Equatable, Sendable {
   private enum State: Equatable, Sendable {
     case ground
-    /// Behind `ESC`.
+    /// After `ESC`.
     case escape
-    /// Behind `ESC O`.
+    /// After `ESC O`.
     case single
-    /// Behind `ESC [`, with what came since.
+    /// After `ESC [`, with the bytes since then.
     case sequence([UInt8])
-    /// Behind `ESC [ [`, which is how a console begins its function keys.
+    /// After `ESC [ [`, with which a console begins its function keys.
     case console
     /// Within a scalar of several bytes.
     case scalar([UInt8], missing: Int)
   }
 
-  /// More than any sequence that is known.
+  /// A length that no known sequence has.
   private static let longestSequence = 16
 
   private var state = State.ground
   private var isPasting = false
 
-  /// Whether what comes next may belong to what has come.
+  /// Whether the next byte may belong to the bytes before it.
   var isPending: Bool { state != .ground }
 
-  /// Takes the next byte; the key that it ends, if any.
+  /// Takes the next byte; returns the key that it completes, if any.
   mutating func push(_ byte: UInt8) -> StepKey? {
     switch state {
     case .ground:
@@ -45,7 +46,7 @@ struct KeyReader: Equatable, Sendable {
     }
   }
 
-  /// Says that nothing more came for a while: `ESC` alone is a key then.
+  /// Reports that no byte came for a while; returns `ESC` as a key if it came alone.
   mutating func timeout() -> StepKey? {
     defer {
       state = .ground
@@ -79,7 +80,7 @@ struct KeyReader: Equatable, Sendable {
 
   private mutating func scalar(_ bytes: [UInt8], _ missing: Int, _ byte: UInt8) -> StepKey? {
     guard byte & 0xC0 == 0x80 else {
-      // It was no scalar; the byte may be a key of its own.
+      // The bytes are no scalar. This byte may begin another key.
       state = .ground
       return ground(byte)
     }
@@ -97,9 +98,9 @@ struct KeyReader: Equatable, Sendable {
     switch byte {
     case UInt8(ascii: "["): state = .sequence([])
     case UInt8(ascii: "O"): state = .single
-    // A second `ESC` begins anew, the first was a key.
+    // A second `ESC` begins a new key; the first one was a key of its own.
     case 0x1B: return isPasting ? nil : .escape
-    // A key with Alt.
+    // A key that was pressed with Alt.
     default: state = .ground
     }
     return nil
@@ -108,7 +109,7 @@ struct KeyReader: Equatable, Sendable {
   private mutating func sequence(_ bytes: [UInt8], _ byte: UInt8) -> StepKey? {
     switch byte {
     case 0x20...0x3F:
-      // What is too long is passed over to its end, and no part of it is a key.
+      // A sequence that is too long is skipped to its end, so that no part of it counts as a key.
       state = .sequence(bytes.count < Self.longestSequence ? bytes + [byte] : bytes)
       return nil
     case UInt8(ascii: "[") where bytes.isEmpty:
@@ -127,7 +128,7 @@ struct KeyReader: Equatable, Sendable {
   }
 
   private mutating func finish(_ bytes: [UInt8], _ last: UInt8) -> StepKey? {
-    // Behind a semicolon stand Shift, Alt and Control.
+    // The number after a semicolon says whether Shift, Alt and Control were pressed.
     let number = bytes.prefix { (0x30...0x39).contains($0) }
     guard last == UInt8(ascii: "~") else {
       let isPlain = bytes.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ";") }

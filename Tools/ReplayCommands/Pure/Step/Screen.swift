@@ -1,15 +1,15 @@
-/// How large a terminal is, in cells.
+/// The size of a terminal in cells.
 struct ScreenSize: Equatable, Sendable {
   let rows: Int
   let columns: Int
 
-  /// Below this nothing can be told apart.
+  /// The smallest size at which the records can be shown.
   static let smallest = ScreenSize(rows: 12, columns: 60)
 
   var isEnough: Bool { rows >= Self.smallest.rows && columns >= Self.smallest.columns }
 }
 
-/// What a part of a line is, which says how it looks.
+/// The role of a text on the screen, which determines its style.
 enum ScreenRole: Equatable, Sendable, CaseIterable {
   case plain
   case dim
@@ -17,10 +17,10 @@ enum ScreenRole: Equatable, Sendable, CaseIterable {
   case good
   case warn
   case bad
-  /// What the record under the cursor changed.
+  /// A value that the record under the cursor changed.
   case changed
 
-  /// As a terminal is told (ECMA-48, SGR).
+  /// The code of the style for a terminal (ECMA-48, SGR).
   var code: String {
     switch self {
     case .plain: "0"
@@ -34,27 +34,28 @@ enum ScreenRole: Equatable, Sendable, CaseIterable {
   }
 }
 
-/// One row of a screen: texts, each with the column that it begins at.
+/// One row of a screen: texts, each with its first column.
 struct ScreenLine: Equatable, Sendable {
   struct Span: Equatable, Sendable {
-    /// From 0.
+    /// The first column, from 0.
     let column: Int
     let text: String
     let role: ScreenRole
   }
 
   private(set) var spans: [Span] = []
-  /// How many columns are taken.
+  /// The number of columns in use.
   private(set) var width = 0
-  /// How many there are.
+  /// The number of columns of the row.
   let columns: Int
 
   init(columns: Int) {
     self.columns = columns
   }
 
-  /// Adds what there is room for, up to the column `end` or that of the line; a text that is cut
-  /// ends with `…`.
+  /// Adds the text as far as it fits, up to the column `end` or the end of the row.
+  ///
+  /// A text that is cut ends with `…`.
   mutating func append(_ text: String, _ role: ScreenRole = .plain, upTo end: Int? = nil) {
     let shown = DisplayWidth.cut(text, min(end ?? columns, columns) - width)
     guard !shown.isEmpty else { return }
@@ -62,7 +63,7 @@ struct ScreenLine: Equatable, Sendable {
     width += DisplayWidth.of(shown)
   }
 
-  /// Leaves columns free up to this one.
+  /// Leaves the columns before this one empty.
   mutating func skip(to column: Int) {
     width = min(columns, max(width, column))
   }
@@ -78,22 +79,22 @@ struct ScreenLine: Equatable, Sendable {
   }
 }
 
-/// What a terminal shows.
+/// The content of a terminal's screen.
 struct Screen: Equatable, Sendable {
   struct Cell: Equatable, Sendable {
-    /// From 0.
+    /// The row, from 0.
     let row: Int
-    /// From 0.
+    /// The column, from 0.
     let column: Int
   }
 
   let size: ScreenSize
-  /// As many as the size has rows.
+  /// The rows, as many as the size has.
   private(set) var lines: [ScreenLine] = []
-  /// Where a text is entered; `nil` hides the cursor.
+  /// The place at which the user enters text; `nil` hides the cursor.
   var cursor: Cell?
 
-  /// A screen of these lines; missing ones are empty, further ones are left out.
+  /// Creates a screen of these lines; missing lines are empty, and lines that do not fit are left out.
   init(_ size: ScreenSize, _ lines: [ScreenLine], cursor: Cell? = nil) {
     self.size = size
     self.lines = Array(lines.prefix(size.rows))
@@ -101,13 +102,13 @@ struct Screen: Equatable, Sendable {
     self.cursor = cursor
   }
 
-  /// The same with another last line.
+  /// Returns the screen with another last line.
   func replacingLastLine(_ line: ScreenLine) -> Screen {
     guard size.rows > 0 else { return self }
     return Screen(size, lines.dropLast() + [line])
   }
 
-  /// The rows as text, without spaces at their ends.
+  /// The rows as text, without blanks at their ends.
   var text: String {
     lines.map { line in
       var text = line.text
@@ -116,16 +117,17 @@ struct Screen: Equatable, Sendable {
     }.joined()
   }
 
-  /// What makes a terminal that shows `old` show this: only rows that differ are drawn.
+  /// Returns the bytes that change a terminal from `old` to this screen; only different rows are
+  /// drawn.
   ///
-  /// Without colours no text has an attribute.
+  /// If `isColored` is false, no text has an attribute.
   func bytes(replacing old: Screen?, isColored: Bool) -> [UInt8] {
     var text = ""
     let old = old?.size == size ? old : nil
     if old == nil { text += "\u{1B}[0m\u{1B}[2J" }
     for (row, line) in lines.enumerated() where old?.lines[row] != line {
       if old == nil, line.spans.isEmpty { continue }
-      // Cleared before and not after: behind the last column the cursor is not where it seems.
+      // The row is cleared first: after a full row, the cursor is not in the column where it appears.
       text += "\u{1B}[\(row + 1);1H\u{1B}[K"
       var column = 0
       for span in line.spans {

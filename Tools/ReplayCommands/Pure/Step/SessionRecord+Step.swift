@@ -11,7 +11,7 @@ extension SessionRecord {
     }
   }
 
-  /// The token that it names.
+  /// The generation of the token that it is about.
   var generation: Generation? {
     switch content {
     case .event(.refreshFailed(let refresh)): return refresh.generation
@@ -49,12 +49,12 @@ extension SessionRecord {
     if case .note(.requestSent) = content { true } else { false }
   }
 
-  /// What a list calls it: notes are in parentheses.
+  /// Its name in a list; notes are in parentheses.
   var label: String {
     if case .note = content { "(\(name))" } else { change?.name ?? name }
   }
 
-  /// What it says, on one line.
+  /// Its content on one line.
   var words: String {
     switch content {
     case .event(let event): EventFormatter.text(event, at: time)
@@ -66,10 +66,10 @@ extension SessionRecord {
     }
   }
 
-  /// What a search looks at.
+  /// The text in which a search looks.
   var searchText: String { "@\(sequence) \(label) \(words)".lowercased() }
 
-  /// How its name looks.
+  /// The style of its name.
   var role: ScreenRole {
     switch content {
     case .note: .dim

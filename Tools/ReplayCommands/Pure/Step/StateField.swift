@@ -6,8 +6,9 @@ struct StateField: Equatable, Sendable {
   let name: String
   let value: String
 
-  /// The lines about a state: always the same ones, in the same order; times have no day where it is
-  /// that of `time`.
+  /// Returns the lines about a state, always the same ones in the same order.
+  ///
+  /// Times are shown without their day if that is the day of `time`.
   static func all(of fold: SessionFold, at time: Timestamp, zone: TimeZoneChoice) -> [StateField] {
     let moment = { (moment: Timestamp) in zone.text(moment, on: time) }
     var method: LoginMethod?

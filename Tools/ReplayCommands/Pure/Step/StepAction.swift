@@ -1,4 +1,4 @@
-/// What a key does while records are shown (`Specs/ReplayStep.md`).
+/// The effect of a key while records are shown (`Specs/ReplayStep.md`).
 enum StepAction: String, CaseIterable, Sendable {
   case next, previous
   case nextEvent, previousEvent
@@ -19,7 +19,7 @@ enum StepAction: String, CaseIterable, Sendable {
   case leave
   case interrupt
 
-  /// The keys, in the order in which they are told.
+  /// The keys, in the order of the help.
   var keys: [StepKey] {
     switch self {
     case .next: [.right, .down, .character("l"), .character("j"), .character(" ")]
@@ -50,7 +50,7 @@ enum StepAction: String, CaseIterable, Sendable {
     }
   }
 
-  /// What it does, for people.
+  /// Its effect, for people.
   var meaning: String {
     switch self {
     case .next: "the next record"
@@ -81,7 +81,7 @@ enum StepAction: String, CaseIterable, Sendable {
     }
   }
 
-  /// The action of a key; `nil` for one that has none.
+  /// Creates the action of a key; `nil` if the key has none.
   init?(_ key: StepKey) {
     guard let action = Self.byKey[key] else { return nil }
     self = action
@@ -97,7 +97,7 @@ enum StepAction: String, CaseIterable, Sendable {
 }
 
 extension StepKey {
-  /// The key as people call it.
+  /// The key's name for people.
   var name: String {
     switch self {
     case .character(" "): "space"

@@ -1,18 +1,20 @@
 @_spi(Internals) internal import SessionCore
 internal import SessionExplain
 
-/// Where a selector leads in a journal that is read no further than needed.
+/// The result of resolving a selector in a journal that is read only as far as needed.
 enum StepJump: Equatable, Sendable {
   case to(UInt64)
-  /// The sequence comes after that of the last record; 0 where there is no record.
+  /// The sequence is higher than `last`, that of the last record; 0 if there is no record.
   case beyondTheEnd(last: UInt64)
-  /// There are only so many records.
+  /// There are only `records` records.
   case beyondTheStart(records: UInt64)
-  /// The first record is later, or stands for the one that is meant: its sequence.
+  /// The selected record comes before the first one, or was compacted into it.
+  ///
+  /// The value is the first record's sequence.
   case beforeTheFirst(UInt64)
   case stopped
 
-  /// A time and a sequence in a gap mean the record before.
+  /// Resolves a selector; a time or a sequence without a record means the record before.
   init(_ selector: Selector, zone: TimeZoneChoice, _ source: inout some StepSource) {
     switch selector {
     case .sequence(let sequence):
@@ -65,7 +67,7 @@ enum StepJump: Equatable, Sendable {
     }
   }
 
-  /// Why there is no such record, in words; `nil` where there is one.
+  /// Why the selector has no record, in words; `nil` if it has one.
   var problem: String? {
     switch self {
     case .to: nil
@@ -79,7 +81,9 @@ enum StepJump: Equatable, Sendable {
 }
 
 extension TimeZoneChoice {
-  /// The last moment with this time of day, in milliseconds since midnight, that is not after `last`.
+  /// Returns the latest time with this time of day that is not after `last`.
+  ///
+  /// `clock` is in milliseconds since midnight.
   func time(ofDay clock: Int64, notAfter last: Timestamp) -> Timestamp {
     let day: Int64 = 86_400_000
     let offset = offset(at: last)

@@ -1,9 +1,9 @@
-/// What a person pressed.
+/// A key that the user pressed.
 enum StepKey: Hashable, Sendable {
   case character(Unicode.Scalar)
   /// A letter with Control.
   case control(Unicode.Scalar)
-  /// A part of a text that was pasted: never a command.
+  /// A character of pasted text, which is never a command.
   case pasted(Unicode.Scalar)
   case enter
   case backspace

@@ -1,18 +1,18 @@
 @_spi(Internals) internal import SessionCore
 internal import SessionExplain
 
-/// How the rows and columns are shared out.
+/// The division of the screen's rows and columns.
 private struct Layout {
   let size: ScreenSize
-  /// How many rows of records.
+  /// The number of rows for records.
   let list: Int
-  /// How many rows of the state; beside the records where the screen is wide.
+  /// The number of rows for the state; on a wide screen they are next to the records.
   let state: Int
-  /// The column behind which the state stands beside the records; `nil` where it is below.
+  /// The first column of the state next to the records; `nil` if the state is below them.
   let border: Int?
 
   static let fields = 11
-  /// From here on there is room for both beside each other.
+  /// The smallest number of columns at which the state is next to the records.
   private static let wide = 90
 
   init(_ size: ScreenSize) {
@@ -31,10 +31,10 @@ private struct Layout {
 }
 
 extension StepModel {
-  /// How many records are shown at once.
+  /// The number of records that are shown at once.
   var listHeight: Int { Layout(size).list }
 
-  /// What is shown now.
+  /// Returns the present screen.
   func screen(_ source: inout some StepSource) -> Screen {
     guard size.isEnough else {
       var line = ScreenLine(columns: size.columns)
@@ -61,7 +61,7 @@ extension StepModel {
       lines += rows + [rule(border, "┴")]
     } else {
       lines += rows + [rule(nil, "─")]
-      // Rows that are left over are left empty, so that nothing moves.
+      // Rows that are left over stay empty, so that nothing moves.
       while fields.count < layout.state { fields.append(FieldRow(name: "", text: "")) }
       for field in fields {
         var line = ScreenLine(columns: size.columns)
@@ -84,7 +84,7 @@ extension StepModel {
     return line
   }
 
-  /// The journal, the place in it, and the state at a glance.
+  /// Returns the row with the journal, the position in it, and the state in brief.
   private func header(_ source: inout some StepSource) -> ScreenLine {
     var line = ScreenLine(columns: size.columns)
     let fold = source.fold(before: cursor + 1)
@@ -117,7 +117,9 @@ extension StepModel {
     }
   }
 
-  /// The records around the cursor; where it stands depends on nothing but its place.
+  /// Returns the rows of the records around the cursor.
+  ///
+  /// The cursor's row depends only on its place, not on earlier moves.
   private func list(_ layout: Layout, _ source: inout some StepSource) -> [ScreenLine] {
     let height = UInt64(layout.list)
     let above = min(cursor, height / 2)
@@ -128,7 +130,7 @@ extension StepModel {
     }
     let columns = layout.border ?? size.columns
     let ending = entries.count < layout.list ? self.ending(columns, source) : []
-    // At the end, more of what comes before.
+    // Near the end, more records before the cursor fit.
     while entries.count + ending.count < layout.list, first > 0,
       let entry = source.record(at: first - 1)
     {
@@ -145,7 +147,7 @@ extension StepModel {
     return lines
   }
 
-  /// What stands behind the last record, at most three rows of it.
+  /// Returns the text after the last record, in at most three rows.
   private func ending(_ columns: Int, _ source: some StepSource) -> [ScreenLine] {
     let isEmpty = source.total == .exactly(0)
     guard let text = source.fault ?? (isEmpty ? "There are no records in this journal yet." : nil)
@@ -175,7 +177,7 @@ extension StepModel {
     return line
   }
 
-  /// The state's lines; those that changed are never left out.
+  /// Returns the rows of the state; if there is no room for all, changed ones stay.
   private func state(_ layout: Layout, _ source: inout some StepSource) -> [FieldRow] {
     guard let time = source.record(at: cursor)?.record.time else { return [] }
     let after = StateField.all(of: source.fold(before: cursor + 1), at: time, zone: zone)
@@ -186,7 +188,7 @@ extension StepModel {
         name: after.name, text: after.value, old: before.value == after.value ? nil : before.value)
     }
     var surplus = rows.count - layout.state
-    // From the end on, what says nothing first.
+    // Rows are removed from the end, those without a value first.
     for isEmpty in [true, false] {
       for index in rows.indices.reversed()
       where surplus > 0 && rows[index].old == nil && (rows[index].text == "–") == isEmpty {
@@ -197,13 +199,13 @@ extension StepModel {
     return Array(rows.prefix(layout.state))
   }
 
-  /// All that the record says, below the state: in the list it may be cut.
+  /// Returns the complete text of the record, which may be cut in the list.
   private func words(_ columns: Int, _ source: inout some StepSource) -> [String] {
     guard let record = source.record(at: cursor)?.record else { return [] }
     return StepPage.wrap("@\(record.sequence) \(record.label): \(record.words)", columns)
   }
 
-  /// The keys that one needs first, as far as there is room.
+  /// The most important keys; those that fit are shown.
   private static let hints = [
     "→ next", "← back", "H help", "q leave", "e end", "w why", "/ search", ": go to",
     "Enter record",
@@ -212,7 +214,7 @@ extension StepModel {
   private func statusLine() -> (ScreenLine, Screen.Cell?) {
     var line = ScreenLine(columns: size.columns)
     if case .prompt(let prompt) = mode {
-      // The end of a long text is what is being entered.
+      // Of a long text its end is shown, because the user enters characters there.
       var shown = prompt.text
       while DisplayWidth.of(shown) > size.columns - 4 { shown.removeFirst() }
       line.append(" \(prompt.sign)")
@@ -258,16 +260,16 @@ extension StepModel {
   }
 }
 
-/// The records that are shown, and which of them is looked at.
+/// The records on the screen, and the index of the one under the cursor.
 private struct Focus {
   let entries: [JournalEntry]
   let index: Int
-  /// The row that the state is compared with.
+  /// The row with which the state is compared.
   let mark: Int?
-  /// The rows of its batch.
+  /// The rows of the batch of the record under the cursor.
   private let batch: Range<Int>
 
-  /// Whether the topmost row goes on with a batch that begins above it.
+  /// Whether the batch of the first row begins above it.
   private let isContinued: Bool
 
   init(entries: [JournalEntry], index: Int, before: JournalEntry?, mark: Int?) {
@@ -285,7 +287,7 @@ private struct Focus {
     batch = first..<(last + 1)
   }
 
-  /// How a row belongs to the batch; a batch of one has no bracket.
+  /// Returns the bracket that shows a row as a part of the batch; none for a batch of one record.
   func bracket(_ row: Int) -> String {
     guard batch.contains(row) else { return " " }
     let isFirst = row == batch.lowerBound && !(row == 0 && isContinued)
@@ -298,7 +300,7 @@ private struct Focus {
     }
   }
 
-  /// How a row is tied to the one that is looked at.
+  /// Returns the mark of a row that is the request or the answer of the one under the cursor.
   func link(_ row: Int) -> String {
     guard entries.indices.contains(index), row != index else { return " " }
     let (here, there) = (entries[index].record, entries[row].record)
@@ -312,7 +314,7 @@ private struct Focus {
 private struct FieldRow {
   let name: String
   let text: String
-  /// What it was, where that was something else.
+  /// The value before, if it was different.
   var old: String?
 
   func draw(into line: inout ScreenLine, _ isColored: Bool) {
@@ -326,7 +328,7 @@ private struct FieldRow {
     line.append(name.padded(to: 10), .bold)
     let room = line.columns - line.width
     let both = "\(old) → \(text)"
-    // The new one is what counts where there is no room for both.
+    // If there is no room for both, the new value is shown completely.
     let half = room - DisplayWidth.of(text) - 3
     let shown =
       DisplayWidth.of(both) <= room
@@ -336,13 +338,13 @@ private struct FieldRow {
 }
 
 extension TimeZoneChoice {
-  /// The time, and the day where it is not that of `reference`.
+  /// Returns the time, with its day if that is not the day of `reference`.
   func text(_ time: Timestamp, on reference: Timestamp) -> String {
     let day = { (time: Timestamp) in time.advanced(by: self.offset(at: time)).calendarDay }
     return day(time) == day(reference) ? clock(time) : text(time)
   }
 
-  /// The time of day alone.
+  /// Returns the time of day alone.
   func clock(_ time: Timestamp) -> String {
     time.advanced(by: offset(at: time)).timeOfDay
   }

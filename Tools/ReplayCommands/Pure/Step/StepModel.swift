@@ -1,19 +1,19 @@
 @_spi(Internals) internal import SessionCore
 internal import SessionExplain
 
-/// What the terminal has to do after a key, apart from drawing.
+/// An effect of a key on the terminal, in addition to drawing.
 enum StepEffect: Equatable, Sendable {
   case leave
   /// Leave as Ctrl-C does.
   case interrupt
   case suspend
-  /// Draw everything anew.
+  /// Draw the whole screen again.
   case redraw
-  /// There is nothing where the key leads.
+  /// The key has nowhere to go.
   case bell
 }
 
-/// The debugger without its terminal: what is shown, and what a key does.
+/// The debugger without its terminal: the state of the screen, and the effects of keys.
 struct StepModel: Equatable, Sendable {
   enum Mode: Equatable, Sendable {
     case browse
@@ -21,7 +21,7 @@ struct StepModel: Equatable, Sendable {
     case page(StepPage)
   }
 
-  /// What was searched for last.
+  /// The last search.
   struct Search: Equatable, Sendable {
     let text: String
     let direction: StepDirection
@@ -32,21 +32,22 @@ struct StepModel: Equatable, Sendable {
     var role = ScreenRole.plain
   }
 
-  /// The journal's name, fit to be shown.
+  /// The journal's name in printable characters.
   let name: String
-  /// Where `n` stops; `nil` stops at events.
+  /// The kinds at which `n` stops; `nil` for events.
   let kinds: KindFilter?
   let isColored: Bool
   var size: ScreenSize
 
-  /// The place of the record that is looked at, from 0.
+  /// The place of the record under the cursor, from 0.
   private(set) var cursor: UInt64 = 0
   private(set) var mode = Mode.browse
-  /// The place of the record that the state is compared with, if not with the one before.
+  /// The place of the record after which the state is compared; `nil` for the record before the
+  /// cursor.
   private(set) var mark: UInt64?
   private(set) var zone: TimeZoneChoice
   private(set) var search: Search?
-  /// What is said until the next key.
+  /// The message that is shown until the next key.
   var message: Message?
 
   init(
@@ -60,9 +61,11 @@ struct StepModel: Equatable, Sendable {
     self.zone = zone
   }
 
-  /// Goes to where a look begins: the last end of a session, else the last record.
+  /// Goes to the first record to show: the last end of a session, or the last record if there is no
+  /// end.
   ///
-  /// Where that is stopped, to the first record.
+  /// If the search for the end of the journal is stopped, the cursor stays. If the search for the
+  /// end of a session is stopped, it goes to the last record.
   mutating func begin(_ source: inout some StepSource) {
     guard case .found(let last) = source.last() else { return }
     if case .found(let end) = source.find(.end, from: last, .back) {
@@ -72,17 +75,17 @@ struct StepModel: Equatable, Sendable {
     }
   }
 
-  /// Goes to the record that a selector means; says why there is none.
+  /// Goes to the record that a selector means; returns why if there is none.
   mutating func go(to selector: Selector, _ source: inout some StepSource) -> StepJump {
     let jump = StepJump(selector, zone: zone, &source)
     if case .to(let place) = jump { cursor = place }
     return jump
   }
 
-  /// Takes a key.
+  /// Handles a key; returns its effect on the terminal, if any.
   mutating func handle(_ key: StepKey, _ source: inout some StepSource) -> StepEffect? {
     message = nil
-    // These lead out of whatever is shown.
+    // These keys work on every screen.
     switch StepAction(key) {
     case .interrupt: return .interrupt
     case .suspend: return .suspend
@@ -151,7 +154,7 @@ struct StepModel: Equatable, Sendable {
     }
     let target = cursor + UInt64(step)
     if source.record(at: target) != nil { return go(to: target) }
-    // All is read; what was written since is no more than a look away.
+    // The journal is read to its end. The next check for growth finds what was written since.
     _ = source.last()
     if source.record(at: target) != nil { return go(to: target) }
     let number = source.total.number
@@ -210,7 +213,7 @@ struct StepModel: Equatable, Sendable {
     return go(to: place)
   }
 
-  /// Goes to the nearest record beside the cursor that matches.
+  /// Goes to the nearest matching record before or after the cursor.
   private mutating func find(
     _ match: StepMatch, _ direction: StepDirection, _ source: inout some StepSource
   ) -> StepEffect? {

@@ -2,12 +2,12 @@
 internal import SessionExplain
 internal import SessionJSON
 
-/// A text in place of the records: longer ones scroll.
+/// A text that is shown instead of the records; longer texts scroll.
 struct StepPage: Equatable, Sendable {
   let title: String
-  /// Fit to be shown, and not yet wrapped.
+  /// The lines in printable characters, not yet wrapped.
   let lines: [String]
-  /// How many wrapped lines are above the screen.
+  /// The number of wrapped lines above the screen.
   private(set) var scroll = 0
 
   init(title: String, lines: [String]) {
@@ -15,7 +15,7 @@ struct StepPage: Equatable, Sendable {
     self.lines = lines
   }
 
-  /// A record as `timeline --json` has it, one field on a line.
+  /// Creates the page of a record as `timeline --json` prints it, with one field on a line.
   init(record entry: JournalEntry) {
     var json = JSONWriter()
     json.object { json in
@@ -27,7 +27,7 @@ struct StepPage: Equatable, Sendable {
     self.init(title: "@\(entry.record.sequence)", lines: Self.indented(json.text))
   }
 
-  /// Every key and what it does.
+  /// The page of all keys and their effects.
   static let help = StepPage(
     title: "Keys",
     lines: StepAction.allCases.map { action in
@@ -40,7 +40,7 @@ struct StepPage: Equatable, Sendable {
       "  The state is that behind the record; what it changed is shown as old → new.",
     ])
 
-  /// Takes a key; false where it closes the page.
+  /// Handles a key; returns false if the key closes the page.
   mutating func handle(_ key: StepKey, rows: Int, columns: Int) -> Bool {
     let most = max(0, wrapped(columns).count - rows)
     switch key {
@@ -57,7 +57,7 @@ struct StepPage: Equatable, Sendable {
     return true
   }
 
-  /// The lines, broken where they are longer than the screen is wide.
+  /// Returns the lines, broken if they are longer than the screen is wide.
   func wrapped(_ columns: Int) -> [String] {
     lines.flatMap { Self.wrap($0, columns) }
   }
@@ -69,7 +69,7 @@ struct StepPage: Equatable, Sendable {
     while DisplayWidth.of(String(rest)) > columns {
       var end = DisplayWidth.prefix(String(rest), columns).text.endIndex
       let row = String(rest)[..<end]
-      // Between two words, where one does not take most of the row.
+      // The line is broken between two words, unless that leaves more than half of the row empty.
       if let space = row.lastIndex(of: " "),
         row.distance(from: row.startIndex, to: space) > columns / 2
       {
@@ -81,7 +81,7 @@ struct StepPage: Equatable, Sendable {
     return rows + [String(rest)]
   }
 
-  /// JSON with a line for each field.
+  /// Returns JSON with one line for each field.
   static func indented(_ json: String) -> [String] {
     var (lines, line, depth) = ([String](), "", 0)
     var (isText, isEscaped) = (false, false)
@@ -110,7 +110,7 @@ struct StepPage: Equatable, Sendable {
         depth -= 1
         let isEmpty = line.allSatisfy { $0 == " " }
         if isEmpty, let opened = lines.popLast() {
-          // Nothing in it: both brackets on one line.
+          // Empty brackets stay on one line.
           line = opened + String(character)
         } else {
           lines.append(line)

@@ -1,6 +1,6 @@
 internal import SessionJSON
 
-/// A line that is entered at the bottom of the screen.
+/// A line that the user enters at the bottom of the screen.
 struct StepPrompt: Equatable, Sendable {
   enum Kind: Equatable, Sendable {
     case selector
@@ -12,7 +12,7 @@ struct StepPrompt: Equatable, Sendable {
     case cancelled
   }
 
-  /// Nobody enters more.
+  /// The maximum length of the text; no input needs more.
   private static let longest = 1024
 
   let kind: Kind
@@ -22,7 +22,7 @@ struct StepPrompt: Equatable, Sendable {
     self.kind = kind
   }
 
-  /// What stands before the text.
+  /// The sign before the text.
   var sign: String {
     switch kind {
     case .selector: ":"
@@ -31,7 +31,7 @@ struct StepPrompt: Equatable, Sendable {
     }
   }
 
-  /// Takes a key; what it comes to, if it ends the line.
+  /// Handles a key; returns the result if the key ends the line.
   mutating func handle(_ key: StepKey) -> Result? {
     switch key {
     case .character(let scalar), .pasted(let scalar):

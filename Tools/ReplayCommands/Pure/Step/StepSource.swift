@@ -1,9 +1,9 @@
 @_spi(Internals) internal import SessionCore
 internal import SessionExplain
 
-/// How many records there are.
+/// The number of records, as far as it is known.
 enum StepTotal: Equatable, Sendable {
-  /// Not all was read.
+  /// The journal was not read to its end.
   case atLeast(UInt64)
   case exactly(UInt64)
 
@@ -22,12 +22,12 @@ enum StepTotal: Equatable, Sendable {
   }
 }
 
-/// What a search came to.
+/// The result of a search.
 enum StepFinding: Equatable, Sendable {
   /// The record's place, from 0.
   case found(UInt64)
   case none
-  /// Somebody stopped it.
+  /// The user stopped the search.
   case stopped
 }
 
@@ -36,48 +36,50 @@ enum StepDirection: Sendable {
   case back
 }
 
-/// A journal's records by their places, from 0, with what they add up to.
+/// The records of a journal by their places, from 0, and the states between them.
 ///
-/// Nothing is read before it is asked for.
+/// Nothing is read before it is needed.
 protocol StepSource {
-  /// How many records are known.
+  /// The number of known records.
   var total: StepTotal { get }
 
-  /// Why there is no record behind the last, as far as that is known; `nil` at a clean end.
+  /// Why no record follows the last one, as far as that is known; `nil` at a clean end.
   var fault: String? { get }
 
-  /// The record at a place; `nil` behind the last.
+  /// Returns the record at a place; `nil` after the last.
   mutating func record(at place: UInt64) -> JournalEntry?
 
-  /// What the records before a place add up to.
+  /// Returns the fold of the records before a place.
   mutating func fold(before place: UInt64) -> SessionFold
 
-  /// The nearest record that matches, from `place` on, itself included.
+  /// Finds the nearest matching record, beginning with the one at `place`.
   mutating func find(_ match: StepMatch, from place: UInt64, _ direction: StepDirection)
     -> StepFinding
 
-  /// The last record; reads all that was not read.
+  /// Finds the last record; reads the rest of the journal first.
   mutating func last() -> StepFinding
 
-  /// What `why --at` says of the record; `nil` where somebody stopped it, or there is no record.
+  /// Returns the answer of `why --at` for a record.
+  ///
+  /// Returns `nil` if the user stopped it, or there is no record.
   mutating func explanation(at place: UInt64) -> Explanation?
 }
 
-/// Which record is looked for.
+/// The condition of a search for a record.
 enum StepMatch: Equatable, Sendable {
-  /// One that has an effect on the state.
+  /// The record is an event.
   case event
   /// An expiry or a logout.
   case end
   case kinds(KindFilter)
-  /// One that is about this token.
+  /// The record is about this token.
   case token(Generation)
-  /// What ended the request with this sequence.
+  /// The record ended the request with this sequence.
   case answer(to: UInt64)
-  /// The first with this sequence or a later one.
+  /// The record has this sequence or a higher one.
   case sequence(from: UInt64)
   case time(upTo: Timestamp)
-  /// One whose words hold this text, which is lower case.
+  /// The record's text contains this text, which is in lower case.
   case text(String)
 
   func matches(_ record: SessionRecord) -> Bool {
@@ -93,7 +95,7 @@ enum StepMatch: Equatable, Sendable {
     }
   }
 
-  /// Whether a run of records may have one that matches, by what is known of the run.
+  /// Returns whether a run of records may have a match, by what is known of the run.
   func mayMatch(in run: StepRun) -> Bool {
     switch self {
     case .event: run.has { SessionEvent.Kind(rawValue: $0) != nil }
@@ -108,7 +110,7 @@ enum StepMatch: Equatable, Sendable {
   }
 }
 
-/// What is known of a run of records without reading them again.
+/// The known properties of a run of records, so that a search can skip it.
 struct StepRun: Sendable {
   private var kinds: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
   private(set) var lastSequence: UInt64 = 0
