@@ -26,8 +26,7 @@ struct TraceLines: ExportPicture {
   private let journal: String
   /// The time of the first record.
   ///
-  /// Microseconds since 1970 would not always be exact as JSON
-  /// numbers.
+  /// Microseconds since 1970 would not always be exact as JSON numbers.
   private var start: Timestamp?
   /// The latest time that was written, in microseconds after the start.
   private var last: Int64 = 0
