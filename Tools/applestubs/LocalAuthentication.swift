@@ -4,7 +4,7 @@
 import Foundation
 import Security
 
-// tvOS has the module without its types.
+// tvOS has the module, but not its types.
 #if !SYSTEM_tvOS
   public enum LAAccessControlOperation: Int, Sendable {
     case createItem = 0
@@ -16,7 +16,7 @@ import Security
     public override init() {}
     open var interactionNotAllowed = false
     open func invalidate() {}
-    // A watch has no biometry to ask for.
+    // watchOS has no biometry.
     #if !SYSTEM_watchOS
       open func evaluateAccessControl(
         _ accessControl: SecAccessControl, operation: LAAccessControlOperation,

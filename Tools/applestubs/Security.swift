@@ -1,7 +1,7 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, AlwaysUseLowerCamelCase
 
-// The part of Apple's Security and CoreFoundation that SessionKit uses, as its headers declare it. Nothing
-// runs: the sources are only type-checked against it (see run).
+// The part of Apple's Security and CoreFoundation that SessionKit uses, as its headers declare it. The
+// sources are type-checked against it and never run (see `run`).
 public import Foundation
 public import FoundationNetworking
 
@@ -11,7 +11,7 @@ public typealias CFDictionary = NSDictionary
 public final class CFAllocator {}
 public final class CFError {}
 
-/// Where Objective-C is, a CFString is bridged to String by `as`; here it is one.
+/// With Objective-C, `as` bridges a CFString to a String. Without it, CFString is String.
 public typealias CFString = String
 
 public final class SecAccessControl {}
@@ -24,7 +24,7 @@ public struct SecAccessControlCreateFlags: OptionSet, Sendable {
   public static var biometryCurrentSet: SecAccessControlCreateFlags { .init(rawValue: 8) }
 }
 
-/// Takes any CFTypeRef in Apple's headers; only protection classes, which are CFStrings, make sense.
+/// Takes a protection class, which is a CFString; Apple's headers declare any CFTypeRef.
 public func SecAccessControlCreateWithFlags(
   _ allocator: CFAllocator?, _ protection: CFString, _ flags: SecAccessControlCreateFlags,
   _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?

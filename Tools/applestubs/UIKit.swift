@@ -3,7 +3,7 @@
 // The part of Apple's UIKit that SessionKit uses, as its headers declare it.
 @_exported import Foundation
 
-// watchOS has the module, and no UIApplication.
+// watchOS has the module, but not UIApplication.
 #if !SYSTEM_watchOS
   @MainActor
   open class UIApplication: NSObject {

@@ -3,7 +3,7 @@
 // The part of Apple's WatchKit that SessionKit uses, as its headers declare it.
 @_exported import UIKit
 
-/// Its notices are isolated as it is, which asks the most of the caller.
+/// Its notification names are isolated like the class: this is the strictest assumption for callers.
 @MainActor
 open class WKApplication: NSObject {
   public class var willEnterForegroundNotification: NSNotification.Name {

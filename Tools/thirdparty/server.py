@@ -1,5 +1,7 @@
-"""A backend that nobody here wrote: Django and djangorestframework-simplejwt, as its guide sets it up,
-with rotation and blacklist. Listens on a free port of loopback and writes the port to a file.
+"""A backend from outside this project: Django with djangorestframework-simplejwt.
+
+It is set up as the package's guide says, with rotation and blacklist. It listens on a free port of the
+loopback interface and writes the port to a file.
 
     server.py FOLDER PORTFILE
 """
@@ -34,7 +36,7 @@ settings.configure(
         }
     },
     DEFAULT_AUTO_FIELD="django.db.models.BigAutoField",
-    # Fast: what is measured here is not how well a password is hashed.
+    # A fast hasher, because the tests are not about the strength of password hashes.
     PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"],
     ROOT_URLCONF=__name__,
     USE_TZ=True,
@@ -76,7 +78,7 @@ def me(request):
 
 
 def asked(request):
-    """How often each path was asked for, for tests that count."""
+    """Returns how often each path was requested, for tests that count requests."""
     with lock:
         return JsonResponse(dict(counts))
 
