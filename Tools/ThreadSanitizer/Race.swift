@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-// What the sanitizer must tell, and what not: threads that count without a lock ("race"), and under one.
+// Threads count without a lock (argument "race"), or with one. The sanitizer must report only the former.
 
 let cell = UnsafeMutablePointer<Int>.allocate(capacity: 1)
 cell.initialize(to: 0)
@@ -9,7 +9,8 @@ let address = Int(bitPattern: cell)
 let locked = Mutex(0)
 let isLocked = CommandLine.arguments.last != "race"
 
-// Threads of their own: a pool may run all on one. None waits for another, so that nothing orders them.
+// A pool might run everything on one thread, so each count has its own. No thread waits for another, so that
+// nothing orders them.
 let ended = DispatchSemaphore(value: 0)
 for _ in 0..<4 {
   Thread.detachNewThread {

@@ -1,9 +1,9 @@
-// Tells the thread sanitizer of locks that it cannot see.
+// Reports locks to the thread sanitizer that it cannot see.
 //
-// Where a Mutex of Swift's Synchronization is free, taking it and giving it back is inlined, and the
-// sanitizer sees that one happens before the other. Where it is not, the system's library does it,
-// which is not instrumented: every wait for a lock would be told as a race. Loaded before that library,
-// these functions say what happens and let it do its work.
+// If a Mutex of Swift's Synchronization is free, its lock and unlock are inlined, and the sanitizer sees
+// their order. If it is not free, the system's library locks it. That library is not instrumented, so that
+// every wait for a lock would be reported as a race. These functions are loaded before the library. They
+// report the lock to the sanitizer and call the library.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -27,15 +27,15 @@ static Unlock *next_unlock;
 static TryLock *next_try_lock;
 static int calls;
 
-// Before any thread: nothing races for the variables. Children that are no Swift inherit this library,
-// have none of them, and call none.
+// This runs before any thread starts, so nothing races for the variables. Child processes inherit this
+// library. Those without Swift have none of the functions and call none.
 __attribute__((constructor)) static void find(void) {
   next_lock = (Lock *)dlsym(RTLD_NEXT, LOCK);
   next_unlock = (Unlock *)dlsym(RTLD_NEXT, UNLOCK);
   next_try_lock = (TryLock *)dlsym(RTLD_NEXT, TRY_LOCK);
 }
 
-// A run in which nobody ever waited has proved nothing.
+// A run in which no thread waited for a lock proves nothing, so the number of waits is printed.
 __attribute__((destructor)) static void tell(void) {
   if (next_lock) fprintf(stderr, "mutexes: %d waits were told\n", __atomic_load_n(&calls, __ATOMIC_RELAXED));
 }
