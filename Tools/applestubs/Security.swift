@@ -11,7 +11,7 @@ public typealias CFDictionary = NSDictionary
 public final class CFAllocator {}
 public final class CFError {}
 
-/// With Objective-C, `as` bridges a CFString to a String. Without it, CFString is String.
+/// A CFString; with Objective-C, `as` bridges it to String, but here both are one type.
 public typealias CFString = String
 
 public final class SecAccessControl {}

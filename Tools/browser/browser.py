@@ -1,4 +1,4 @@
-"""A headless Chromium, spoken to in DevTools messages over two pipes: JSON, each ended by a NUL."""
+"""Controls a headless Chromium by DevTools messages over two pipes: JSON texts that end with a NUL."""
 
 import fcntl
 import json
@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import time
 
-PATIENCE = 60  # seconds for any one answer
+PATIENCE = 60  # maximum seconds for one answer
 
 
 class Gone(Exception):
@@ -41,7 +41,7 @@ class Browser:
 
     @staticmethod
     def above(pipe):
-        """Both ends on descriptors that the child does not need for itself."""
+        """Moves both ends of a pipe to descriptors that the child process does not use."""
         moved = tuple(fcntl.fcntl(end, fcntl.F_DUPFD, 10) for end in pipe)
         for end in pipe:
             os.close(end)
@@ -93,7 +93,7 @@ class Browser:
 
 
 class Page:
-    """One tab, and what it said since it was opened."""
+    """A tab of the browser, with the events since its page was opened."""
 
     def __init__(self, browser, target, session):
         self.browser, self.target, self.session = browser, target, session
