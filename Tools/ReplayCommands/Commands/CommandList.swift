@@ -1,6 +1,6 @@
 /// All commands, in the order of the help.
 enum CommandList {
-  /// The order of the help: commands that show, explain, check and repair, then those that convert.
+  /// The order of the help: commands that show, explain, check and repair, watch and count, convert.
   static let order = [
     "timeline", "state", "step", "diff", "why", "verify", "repair", "follow", "stats", "export",
     "import", "report", "completion",

@@ -8,7 +8,7 @@ internal import Synchronization
   internal import Glibc
 #endif
 
-/// Whether the command must end: by Ctrl-C, by another signal, or because its output is closed.
+/// A flag that is set if the command must end: by Ctrl-C, another signal or a closed output.
 ///
 /// Every read of a journal checks it (`WatchedFiles`), and so does every loop that writes
 /// (`Output.isOpen`). The command can therefore clean up before it ends: it prints whole lines,
@@ -81,8 +81,8 @@ final class Interruption: Sendable {
   /// The first of these signals asks the command to end and clean up. A second one ends the process
   /// at once.
   ///
-  /// A waiting system call ends with `EINTR`. An alarm then follows each second, so that a call
-  /// that begins to wait later ends too.
+  /// A waiting system call ends with `EINTR`. After the first signal an alarm is raised each second,
+  /// so that a call that begins to wait later ends too.
   ///
   /// The parent process may have left the signals blocked, as threads of libdispatch do; they are
   /// unblocked.

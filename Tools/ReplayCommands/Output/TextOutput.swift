@@ -101,8 +101,8 @@ public final class DescriptorOutput: TextOutput {
 
   /// Writes all bytes.
   ///
-  /// Throws `closed` if the reader is gone or the program is ending, otherwise `refused` with the
-  /// system's `errno`.
+  /// Throws `closed` if the reader is gone, or if a signal that ends the program interrupts the
+  /// write. Throws `refused` for any other `errno`.
   public func write(_ bytes: ArraySlice<UInt8>) throws(OutputFailure) {
     var rest = bytes
     while !rest.isEmpty {

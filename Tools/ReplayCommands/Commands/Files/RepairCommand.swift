@@ -132,7 +132,7 @@ struct RepairCommand: Command {
     return finding
   }
 
-  /// Throws if nothing may be dropped, or if the good prefix cannot be kept.
+  /// Throws if the rest may not be dropped, or if the good prefix cannot be kept.
   private func require(_ finding: RepairFinding, _ file: JournalFile) throws(ToolError) {
     guard let fault = finding.fault else { return }
     if case .unknownKind = fault {

@@ -126,8 +126,8 @@ struct RepairFinding {
   /// Without this record, nothing would show that a session may have ended in the dropped bytes. An
   /// app appends the same record when it opens a journal and cuts such a tail off.
   ///
-  /// The record has the time of the last record before the fault. Without such a record it has the
-  /// time `now`, because the clock of the computer that repairs may differ.
+  /// The record has the time of the last record before the fault, because the clock of the repairing
+  /// computer may differ. Without such a record it has the time `now`.
   ///
   /// - Requirement: RPL-6
   func mark(orAt now: Timestamp) -> RepairMark? {

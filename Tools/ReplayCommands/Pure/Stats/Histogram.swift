@@ -42,9 +42,9 @@ struct Histogram: Equatable, Sendable {
 
   /// Returns a duration that `percent` of all durations do not exceed, by nearest rank.
   ///
-  /// It is the upper bound of the first bucket up to which at least ⌈percent · count / 100⌉ are
-  /// counted, but never more than the maximum. `percent` is clamped to 0…100. Returns `nil` if
-  /// nothing was counted.
+  /// Buckets are added up until at least ⌈percent · count / 100⌉ durations are counted. The result is
+  /// the upper bound of the last bucket, limited to the minimum and the maximum. `percent` is clamped
+  /// to 0…100. Returns `nil` if nothing was counted.
   func percentile(_ percent: Int) -> Int64? {
     guard let minimum, let maximum else { return nil }
     let (high, low) = count.multipliedFullWidth(by: UInt64(min(100, max(0, percent))))
