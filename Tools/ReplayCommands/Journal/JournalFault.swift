@@ -33,7 +33,7 @@ enum JournalFault: Equatable, Sendable {
     switch failure {
     case .illegal(let rejection, _): self = .illegal(place, rejection)
     case .unknownKind(let kind, _): self = .unknownKind(place, kind)
-    // A snapshot is the first record, so nothing before it can contradict it.
+    // A snapshot is the first record, so only its own content can contradict it.
     case .contradiction: self = .undecodable(place, .impossible(offset: 9))
     }
   }

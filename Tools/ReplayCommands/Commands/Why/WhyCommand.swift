@@ -95,8 +95,8 @@ struct WhyCommand: Command {
     let rest = search.finish(damagedAt: damage) { ends.append($0) }
     for evidence in ends {
       var explanation = Explainer.explain(evidence)
-      // An end that this one settles is explained below it, so it does not count as another end. If
-      // damage lies between the two, it is not part of the explanation.
+      // An end that this one settles is explained below it, so it does not count as another end.
+      // `search.otherEnds` includes it, unless damage lies between the two.
       let settled = UInt64(explanation.root.count)
       explanation.otherEnds = max(search.otherEnds, settled) - settled
       show(explanation, &answers, context)

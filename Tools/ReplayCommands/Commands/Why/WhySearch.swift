@@ -80,7 +80,7 @@ struct WhySearch {
     }
   }
 
-  /// Records that records are missing; passes on each end if all are to be explained.
+  /// Notes that records are missing; passes on each end if all are to be explained.
   mutating func interrupt(_ gap: EvidenceGap, _ body: (Evidence) -> Void) {
     var complete: [Evidence] = []
     fold.interrupt(gap) { complete.append($0) }
