@@ -8,7 +8,7 @@ private struct Layout {
   let list: Int
   /// The number of rows for the state; on a wide screen they are next to the records.
   let state: Int
-  /// The first column of the state next to the records; `nil` if the state is below them.
+  /// The column of the line between the records and the state; `nil` if the state is below them.
   let border: Int?
 
   static let fields = 11

@@ -42,8 +42,7 @@ struct StepModel: Equatable, Sendable {
   /// The place of the record under the cursor, from 0.
   private(set) var cursor: UInt64 = 0
   private(set) var mode = Mode.browse
-  /// The place of the record after which the state is compared; `nil` for the record before the
-  /// cursor.
+  /// The place of the record whose state is compared with the cursor's; `nil` for the one before.
   private(set) var mark: UInt64?
   private(set) var zone: TimeZoneChoice
   private(set) var search: Search?
