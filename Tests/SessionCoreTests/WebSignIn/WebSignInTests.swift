@@ -65,7 +65,7 @@ struct WebSignInTests {
 
   @Test("WEB-4 Specs/WebSignIn.md: the observer's finding takes precedence over the error")
   func precedence() throws {
-    let rows = try SpecFile("Specs/WebSignIn.md").table(under: "Which error is told")
+    let rows = try SpecFile("Specs/WebSignIn.md").table(under: "Which error is reported")
     #expect(rows.count == 10)
     let named: [String: WebSignInProblem] = [
       "cancelledByUser": .cancelledByUser, "forgottenPassword": .forgottenPassword,

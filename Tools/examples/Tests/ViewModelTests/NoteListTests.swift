@@ -6,10 +6,10 @@ import Testing
 @testable import viewmodel
 
 /// Drives a session through legal and illegal events, while responses arrive in any order.
-@Test("the list is empty whenever nobody is signed in, and never another user's")
+@Test("the list is empty whenever no user is logged in, and never another user's")
 func emptyWithoutUser() {
   let property = Property(
-    "the list is empty whenever nobody is signed in", cases: 500,
+    "the list is empty whenever no user is logged in", cases: 500,
     requiredLabels: ["a late response", "a response in time"])
   expect(
     property.check { choices in
