@@ -125,7 +125,9 @@ struct MannersTests {
     let draft = JournalDraft(kind: kind, payload: payload)
     _ = try writer.append([draft])
     let isOver = LockedFlag()
+    let end = DispatchSemaphore(value: 0)
     let thread = Thread {
+      defer { end.signal() }
       do {
         while !isOver.isSet { _ = try writer.append([draft, draft, draft]) }
       } catch {
@@ -140,6 +142,8 @@ struct MannersTests {
       }
     }
     isOver.set()
+    // A blocking wait: the thread is in the middle of an append, and a closed journal would refuse it.
+    end.wait()
     try writer.close()
     #expect(ToolRun.inProcess(["verify", path]).code == 0)
   }
