@@ -10,7 +10,7 @@ import Testing
 ///
 /// `RECORD_JOURNALS=1 swift test --filter RecordedStories` writes them; the answers are written by
 /// `UPDATE_GOLDEN=1 swift test --filter RecordedJournal`.
-@Suite("Recorded stories of processes", .timeLimit(.minutes(3)))
+@Suite("Recorded stories of processes", .timeLimit(.minutes(5)))
 struct RecordedStories {
   private static let strict: @Sendable (inout LoopbackSettings) -> Void = {
     ($0.rotatesRefreshTokens, $0.reuseEndsSession) = (true, true)
@@ -134,9 +134,7 @@ struct RecordedStories {
     gate.open()
     #expect(await bench.server.answered(.refresh, count: 2))
     holder.resume()
-    for _ in 0..<600 where try !bench.records().contains(where: { $0.name == "requestEnded" }) {
-      try await Task.sleep(for: .milliseconds(100))
-    }
+    try await bench.recorded("requestEnded")
     _ = try await other.ask("refresh")
     try await bench.judge("family-revoked")
   }
@@ -173,10 +171,19 @@ struct RecordedStories {
 extension ProcessBench {
   /// Waits until the session has ended.
   fileprivate func ended() async throws {
-    for _ in 0..<600 where try count(of: .logout) == 0 {
+    try await recorded("logout")
+    #expect(try count(of: .logout) == 1)
+  }
+
+  /// Waits until the journal has a record of this name.
+  ///
+  /// The wait is long: all tests begin at once, and the workers share the processors with them.
+  fileprivate func recorded(_ name: String) async throws {
+    for _ in 0..<2_400 {
+      if try records().contains(where: { $0.name == name }) { return }
       try await Task.sleep(for: .milliseconds(100))
     }
-    #expect(try count(of: .logout) == 1)
+    Issue.record("no \(name) is in the journal")
   }
 
   /// Compares the tool's answers about the journal with the stored ones, without times and numbers.
