@@ -50,6 +50,24 @@ import Testing
     #expect(try await last.value.status == 200)
   }
 
+  @Test func aRequestWaitsAtTheGateAsSoonAsItIsReceived() {
+    var state = LoopbackServerState(backend: .edu())
+    let gate = state.gates.close(.refresh, at: .beforeActing)
+    let request = ReceivedRequest(method: "POST", path: "/auth/refresh")
+    var older = state.receive(request, connection: 1, now: 0)
+    var newer = state.receive(request, connection: 2, now: 0)
+    #expect(state.gates.waiting(at: gate) == 2)
+    state.gates.admitNewest(at: gate)
+    guard case .wait = state.advance(&older, at: 0, now: 0) else {
+      Issue.record("the older request passed")
+      return
+    }
+    guard case .finish = state.advance(&newer, at: 0, now: 0) else {
+      Issue.record("the newer request waits")
+      return
+    }
+  }
+
   @Test func theAnswerMayBeWithheldAfterActing() async throws {
     let signedIn = try await client.login().tokens
     server.settings.update { $0.rotatesRefreshTokens = true }

@@ -19,5 +19,8 @@ public struct LoopbackGate: Sendable {
   public func admit(_ count: Int) { desk.admit(count, atGate: id) }
 
   /// Lets the request pass that arrived last; does nothing if none waits.
+  ///
+  /// A gate before acting holds a request from its arrival on: after
+  /// ``LoopbackServer/received(_:count:)`` the request waits. At a gate after acting it may wait later.
   public func admitNewest() { desk.admitNewest(atGate: id) }
 }
