@@ -160,9 +160,11 @@ public final class Session: Sendable {
   /// The session itself continues when it is opened again.
   ///
   /// It waits for a request that is on the wire, at most for the policy's `refresh.timeout`: the
-  /// response may contain the only token that the server accepts from then on. It ends every
-  /// sequence of events. Closing twice has no further effect. Cancelling the task does not end it
-  /// early.
+  /// response may contain the only token that the server accepts from then on. A request of a
+  /// revocation is waited for too, at most ten seconds.
+  ///
+  /// The close ends every sequence of events. Closing twice has no further effect. Cancelling the
+  /// task does not end it early.
   ///
   /// It does not wait for ``SessionHost/sessionEnded(_:)``. If that call still runs, this returns
   /// `false`. The call continues, and callers that wait for it receive `closed`. If the process

@@ -79,6 +79,10 @@ extension SessionEngine {
       switch run.next {
       case .end(let outcome, let status):
         return (outcome, status)
+      // A later process continues with what is stored.
+      case .refresh where revocation == .pending && isClosing,
+        .send where revocation == .pending && isClosing:
+        return (.failed, 0)
       case .refresh:
         hasRefreshed = true
         run.refreshed(await refresh(&entry, as: revocation))
@@ -120,9 +124,29 @@ extension SessionEngine {
       await self?.keep(entry)
     }
     let context = RequestContext(timeout: policy.revocationTimeout)
+    beginRevocationRequest()
+    defer { endRevocationRequest() }
     return await exchange(context) { (backend) async throws(BackendError) in
       try await backend.revoke(tokens)
     }
+  }
+
+  /// Waits for the requests of revocations that are under way.
+  ///
+  /// The response to a refresh may hold the only token that the server accepts from then on. The
+  /// wait is bounded by the revocation timeout, and no further request begins.
+  func revocationRequestsEnded() async {
+    guard revocationRequests > 0 else { return }
+    await withCheckedContinuation { revocationWaiters.append($0) }
+  }
+
+  private func beginRevocationRequest() { revocationRequests += 1 }
+
+  private func endRevocationRequest() {
+    revocationRequests -= 1
+    guard revocationRequests == 0 else { return }
+    for waiter in revocationWaiters { waiter.resume() }
+    revocationWaiters = []
   }
 
   /// Gets a new access token for a revocation, and stores it before it is used.
@@ -142,6 +166,9 @@ extension SessionEngine {
       wasInDoubt = doubt
     }
     let context = RequestContext(timeout: policy.revocationTimeout)
+    // No suspension since the claim: a close cannot have passed its wait for these requests.
+    beginRevocationRequest()
+    defer { endRevocationRequest() }
     let result = await request(context) { (backend) async throws(BackendError) in
       try await backend.refresh(RefreshToken(refresh)).asked(.refresh, of: nil)
     }

@@ -64,6 +64,10 @@ actor SessionEngine {
   var tokensToRevoke: [Generation: StoredToken] = [:]
   /// The entries of revocations that could not be stored.
   var unkept: [Generation: StoredRevocations.Entry] = [:]
+  /// The number of requests of revocations under way.
+  var revocationRequests = 0
+  /// Calls of `close()` that wait for these requests.
+  var revocationWaiters: [CheckedContinuation<Void, Never>] = []
   /// The users whose accounts the token source still has to remove.
   let owed = PendingAccountRemovals()
   /// The removal of an account by the token source, limited in time.
@@ -252,6 +256,7 @@ actor SessionEngine {
     follower?.cancel()
     hub.finish()
     states.finish()
+    await revocationRequestsEnded()
     // An external login may outlive the session. Then the presence ends with this object.
     if requests.isEmpty { presence.end() }
     do throws(JournalError) { try journal.close() } catch {

@@ -8,8 +8,14 @@ import Testing
 
 /// A session at a backend whose next responses a test gives one by one.
 final class AnswerBench: HTTPTransport {
-  /// The responses, oldest first; `nil` is one that is lost.
-  private let waiting = Mutex<[HTTPResponse?]>([])
+  private struct Answer {
+    /// `nil` for a response that is lost.
+    var response: HTTPResponse?
+    var gate: HostGate?
+  }
+
+  /// The responses, oldest first.
+  private let waiting = Mutex<[Answer]>([])
   private let sent = Mutex<[HTTPRequest]>([])
   let bench: Bench
   let wire: HTTPBackend
@@ -52,20 +58,29 @@ final class AnswerBench: HTTPTransport {
 
   func answer(_ status: Int, _ body: String, headers: [HTTPHeader] = []) {
     let response = HTTPResponse(status: status, headers: headers, body: Array(body.utf8))
-    waiting.withLock { $0.append(response) }
+    waiting.withLock { $0.append(Answer(response: response)) }
+  }
+
+  /// The next request gets this response after the gate was opened.
+  func hold(_ body: String) -> HostGate {
+    let gate = HostGate()
+    let response = HTTPResponse(status: 200, body: Array(body.utf8))
+    waiting.withLock { $0.append(Answer(response: response, gate: gate)) }
+    return gate
   }
 
   /// The next request is sent, and its response is lost.
   func lose() {
-    waiting.withLock { $0.append(nil) }
+    waiting.withLock { $0.append(Answer()) }
   }
 
   func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
     sent.withLock { $0.append(request) }
     let next = waiting.withLock { $0.isEmpty ? [] : [$0.removeFirst()] }
-    guard let said = next.first else { throw .noConnection("no answer was said") }
-    guard let answer = said else { throw .noReply("the answer was lost") }
-    return answer
+    guard let answer = next.first else { throw .noConnection("no answer was said") }
+    await answer.gate?.pass()
+    guard let response = answer.response else { throw .noReply("the answer was lost") }
+    return response
   }
 
   func open(_ policy: SessionPolicy = .bench) async throws -> Session {

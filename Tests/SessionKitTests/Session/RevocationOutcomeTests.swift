@@ -65,6 +65,28 @@ struct RevocationOutcomeTests {
     try await session.close()
   }
 
+  @Test("OUT-5 REF-7 a close waits for the refresh of a revocation, and stores its token")
+  func closed() async throws {
+    let (backend, session) = try await signedIn(Self.wire())
+    #expect(try await session.logout() == .partial(.serverNotTold(status: nil)))
+    try await session.close()
+    backend.bench.clock.advance(by: .seconds(901))
+
+    let gate = backend.hold(Self.tokens(2))
+    let short = try await backend.open()
+    await eventually("the refresh is under way") { paths(backend).last == "refresh" }
+    async let isClosed = short.close()
+    try await Task.sleep(for: .milliseconds(50))
+    gate.open()
+    _ = try await isClosed
+    #expect(paths(backend) == ["login", "logout", "refresh"])
+
+    backend.answer(200, "{}")
+    try await reopened(backend, outcomes: 2)
+    #expect(bearers(backend).last == "Bearer A2")
+    #expect(try outcomes(backend) == [.failed, .revoked])
+  }
+
   @Test("OUT-5 an expired access token is refreshed before the first logout request")
   func expired() async throws {
     let (backend, session) = try await signedIn(Self.wire())
