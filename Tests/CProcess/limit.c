@@ -1,3 +1,4 @@
+#include <stdlib.h>
 #include <sys/resource.h>
 
 #if defined(__APPLE__)
@@ -14,4 +15,11 @@ __attribute__((constructor)) static void allow_more_open_files(void) {
   if (limit.rlim_cur > OPEN_MAX) limit.rlim_cur = OPEN_MAX;
 #endif
   setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+// Swift Testing begins all tests at once by default. Then each of two thousand tests waits for the others, a test of
+// processes waits for minutes, and the run takes longer. `swift test` has an option for this that is new; a value
+// from the environment of the caller wins.
+__attribute__((constructor)) static void begin_few_tests_at_once(void) {
+  setenv("SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH", "6", 0);
 }

@@ -23,7 +23,7 @@ struct CrossingProperties {
       Property("a fault of one process harms no other across compactions").exhaustive { choices in
         let call = choices.pick(calls)?.number ?? 0
         let fault = choices.pick(SharingProperties.faults) ?? .inputOutput
-        try choices.look(Sweep("faults across compactions", takingOneOf: 5))
+        try choices.look(Sweep("faults across compactions", takingOneOf: 8))
         let disk = SimulatedDisk()
         disk.fail(atCall: call, with: fault)
         var run = JournalRun(disk, processes: 2)

@@ -170,7 +170,7 @@ struct GroupProperties {
           guard let call = choices.pick(calls) else { return }
           let fault =
             choices.pick(FaultProperties.faults + [.death(afterBytes: 0)]) ?? .inputOutput
-          try choices.look(Sweep("faults of a group's write", takingOneOf: 3))
+          try choices.look(Sweep("faults of a group's write", takingOneOf: 5))
           choices.step("\(call) \(fault)")
           var group = try Group(room: room)
           group.disk.fail(atCall: call.number, with: fault)

@@ -31,7 +31,7 @@ struct SharingProperties {
       { choices in
         let call = choices.pick(calls)?.number ?? 0
         let fault = choices.pick(Self.faults) ?? .inputOutput
-        try choices.look(Sweep("faults of one process", takingOneOf: 3))
+        try choices.look(Sweep("faults of one process", takingOneOf: 5))
         let disk = SimulatedDisk()
         disk.fail(atCall: call, with: fault)
         var run = JournalRun(disk, processes: 2)

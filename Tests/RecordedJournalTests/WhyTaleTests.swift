@@ -17,7 +17,7 @@ struct WhyTaleTests {
   func truth() {
     expect(
       Property(
-        "why tells the truth of tales", cases: 500,
+        "why tells the truth of tales", cases: Sweep("tales", takingOneOf: 2).cases(of: 500),
         requiredLabels: [
           "used-elsewhere", "lost-reply", "killed-in-refresh", "suspended-in-refresh",
           "revoked-elsewhere", "server-failing", "attempts-exhausted", "still-offline",

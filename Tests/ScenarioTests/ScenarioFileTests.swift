@@ -11,7 +11,7 @@ struct ScenarioFileTests {
   func simulated(file: ScenarioFolder.File) throws {
     let scenario = try file.scenario()
     try scenario.runSimulated(Choices(replaying: []))
-    let sweep = Sweep("schedules of \(file.name)", takingOneOf: 8)
+    let sweep = Sweep("schedules of \(file.name)", takingOneOf: 12)
     for seed in sweep.places(of: 0..<12 as Range<UInt64>) {
       try scenario.runSimulated(Choices(seed: seed))
     }

@@ -17,7 +17,7 @@ struct AllRulesTests {
 
   @Test("C* TST-1 POL-1 every preset keeps every rule", arguments: policies)
   func every(policy: SessionPolicy) {
-    let sweep = Sweep("all rules, \(policy.name)", takingOneOf: 4)
+    let sweep = Sweep("all rules, \(policy.name)", takingOneOf: 6)
     for seed in sweep.places(of: 1...4 as ClosedRange<UInt64>) {
       expect(
         Property(

@@ -85,7 +85,8 @@ struct ChangePropertyTests {
   func anyOrder() {
     expect(
       Property(
-        "SYN-2 the coalesced changes come to the same", cases: 3_000,
+        "SYN-2 the coalesced changes come to the same",
+        cases: Sweep("the coalesced changes come to the same", takingOneOf: 3).cases(of: 3_000),
         requiredLabels: ["fewer", "as many"], regressions: RegressionFolder()
       ).check { choices in
         var draws = Draws(choices: choices)
@@ -124,7 +125,8 @@ struct ChangePropertyTests {
   func order() {
     expect(
       Property(
-        "SYN-2 an order that matters is kept", cases: 6_000,
+        "SYN-2 an order that matters is kept",
+        cases: Sweep("an order that matters is kept", takingOneOf: 3).cases(of: 6_000),
         requiredLabels: ["fewer", "as many", "sent twice", "lost on its way"],
         regressions: RegressionFolder()
       ).check { choices in

@@ -60,7 +60,9 @@ struct ChangeRecoveryPropertyTests {
   func gap() {
     expect(
       Property(
-        "SYN-6 recovery across a gap", cases: 4_000, requiredLabels: ["gap", "whole"],
+        "SYN-6 recovery across a gap",
+        cases: Sweep("recovery across a gap", takingOneOf: 3).cases(of: 4_000),
+        requiredLabels: ["gap", "whole"],
         regressions: RegressionFolder()
       ).check { choices in
         let records = try Self.history(choices)
@@ -96,7 +98,8 @@ struct ChangeRecoveryPropertyTests {
   func batch() {
     expect(
       Property(
-        "SYN-6 recovered changes in a new log", cases: 2_000,
+        "SYN-6 recovered changes in a new log",
+        cases: Sweep("recovered changes in a new log", takingOneOf: 3).cases(of: 2_000),
         requiredLabels: ["pending", "dead letters"], regressions: RegressionFolder()
       ).check { choices in
         var found = ChangeRecovery()

@@ -12,7 +12,7 @@ struct CoordinatorPropertyTests {
   private func hold(
     _ rule: CoordinatorRule, sourceLocation: SourceLocation = #_sourceLocation
   ) {
-    let cases = Sweep(rule.rawValue, takingOneOf: 3).cases(of: 200)
+    let cases = Sweep(rule.rawValue, takingOneOf: 5).cases(of: 200)
     let report = Property(rule.rawValue, cases: cases, regressions: RegressionFolder()).check {
       _ = try CoordinatorRun.random($0, rules: [rule])
     }

@@ -83,7 +83,7 @@ struct StepModelTests {
       StepAction.allCases.flatMap(\.keys) + stepKeys("Enter Enter @ 1 2 a Esc Esc x 7")
       + [.pasted("é"), .control("u"), .control("w")]
     var generator = SystemRandomNumberGenerator()
-    for round in Sweep("any keys", takingOneOf: 3).places(of: 0..<70) {
+    for round in Sweep("any keys", takingOneOf: 5).places(of: 0..<70) {
       let size =
         round % 7 == 0
         ? ScreenSize(rows: 3, columns: 9) : Self.sizes[round % Self.sizes.count]

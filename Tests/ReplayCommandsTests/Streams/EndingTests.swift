@@ -1,6 +1,7 @@
 #if os(Linux)
   import Foundation
   import Glibc
+  import SessionTestKit
   import Testing
 
   @testable import ReplayCommands
@@ -178,17 +179,20 @@
     @Test("RPL-11 SIGINT and SIGTERM end each command during its work, and no file is left")
     func signals() throws {
       let before = try names()
-      for name in CommandList.order {
-        guard let work = Self.works[name], !work.isShort else { continue }
-        for arguments in [work.arguments, work.writing] where !arguments.isEmpty {
-          for signal in [SIGINT, SIGTERM] {
-            let outcome = try interrupted(filled(name, arguments), by: signal)
-            #expect(outcome.code == -signal, "\(name) \(arguments)")
-            // The command did not end by finishing: then it would have read many megabytes.
-            #expect(outcome.afterwards < 2 << 20, "\(name) \(arguments): \(outcome)")
-            #expect(try names() == before, "\(name) \(arguments)")
-          }
+      let runs = CommandList.order.flatMap { name in
+        let work = Self.works[name]
+        let lines = work?.isShort == false ? [work?.arguments ?? [], work?.writing ?? []] : []
+        return lines.filter { !$0.isEmpty }.flatMap { line in
+          [SIGINT, SIGTERM].map { (name: name, arguments: line, signal: $0) }
         }
+      }
+      #expect(runs.count > 25)
+      for (name, arguments, signal) in Sweep("signals", takingOneOf: 3).places(of: runs) {
+        let outcome = try interrupted(filled(name, arguments), by: signal)
+        #expect(outcome.code == -signal, "\(name) \(arguments)")
+        // The command did not end by finishing: then it would have read many megabytes.
+        #expect(outcome.afterwards < 2 << 20, "\(name) \(arguments): \(outcome)")
+        #expect(try names() == before, "\(name) \(arguments)")
       }
     }
 

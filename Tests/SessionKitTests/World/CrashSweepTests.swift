@@ -18,7 +18,7 @@ struct CrashSweepTests {
     #expect(whole.counts.requests > 0 || story.adopts)
     #expect(whole.counts.secrets > 3 && points.count > 30)
     let deaths = points.flatMap { [($0, isCut: false), ($0, isCut: true)] }
-    for (point, isCut) in Sweep("every moment, \(story.name)", takingOneOf: 8).places(of: deaths) {
+    for (point, isCut) in Sweep("every moment, \(story.name)", takingOneOf: 12).places(of: deaths) {
       let place = "\(point)\(isCut ? ", and the power fails" : "")"
       do {
         let found = try CrashRun(story, at: point, isCut: isCut).live()
@@ -38,7 +38,7 @@ struct CrashSweepTests {
   func everyMomentApart(story: CrashStory) throws {
     let whole = try CrashRun(story, isApart: true).live()
     #expect(whole.problems.isEmpty, "untouched: \(whole.problems)")
-    for point in Sweep("apart, \(story.name)", takingOneOf: 8).places(of: whole.counts.points) {
+    for point in Sweep("apart, \(story.name)", takingOneOf: 12).places(of: whole.counts.points) {
       do {
         let found = try CrashRun(story, at: point, isApart: true).live()
         #expect(found.hasDied, "\(point): it lives")
@@ -62,7 +62,7 @@ struct CrashSweepTests {
     let whole = try CrashRun(story, provingDeaths: false).liveBesideSibling()
     #expect(whole.problems.isEmpty, "untouched: \(whole.problems)")
     var (lost, recovered) = (0, 0)
-    let sweep = Sweep("beside a sibling, \(story.name)", takingOneOf: 6)
+    let sweep = Sweep("beside a sibling, \(story.name)", takingOneOf: 8)
     for point in sweep.places(of: whole.counts.points) {
       do {
         let found = try CrashRun(story, at: point, provingDeaths: false).liveBesideSibling()
@@ -91,7 +91,7 @@ struct CrashSweepTests {
       let first = try CrashRun(story, at: point, reopening: .whole).live()
       #expect(first.problems.isEmpty, "\(point), reopened: \(first.problems)")
       guard seen.insert(first.remains).inserted else { continue }
-      let sweep = Sweep("\(point), second deaths, \(story.name)", takingOneOf: 8)
+      let sweep = Sweep("\(point), second deaths, \(story.name)", takingOneOf: 12)
       let seconds = sweep.places(of: first.reopened.points)
       looked += first.reopened.points.count
       for second in seconds {
