@@ -163,10 +163,17 @@ struct FoldTests {
             generation: Generation(1), trigger: .schedule, attempt: 1, failure: failure,
             retryAt: nil, request: request)))
     }
-    func switched(_ token: TokenMetadata?) -> SessionRecord.Content {
+    func switched(_ token: TokenMetadata?, request: UInt64 = 2) -> SessionRecord.Content {
       .event(
         .contextSwitched(
-          .init(context: SampleRecords.head, token: token, trigger: .user, request: 2)))
+          .init(context: SampleRecords.head, token: token, trigger: .user, request: request)))
+    }
+    func refreshed(_ request: UInt64) -> SessionRecord.Content {
+      .event(
+        .refreshSucceeded(
+          .init(
+            token: SampleRecords.token(2), trigger: .schedule, attempt: 1, isRotated: true,
+            request: request)))
     }
     #expect(try remains(after: .note(.requestEnded(.init(request: 1, failure: failure)))))
     #expect(try !remains(after: .note(.requestEnded(.init(request: 2, failure: failure)))))
@@ -174,6 +181,14 @@ struct FoldTests {
     #expect(try !remains(after: failed(2)))
     #expect(try remains(after: switched(nil)))
     #expect(try !remains(after: switched(SampleRecords.token(2))))
+    #expect(try !remains(after: refreshed(2)))
+    // A token that answers an earlier request, which was presumed lost.
+    #expect(try remains(after: switched(SampleRecords.token(2), request: 1)))
+    #expect(try remains(after: refreshed(1)))
+    #expect(try !remains(after: switched(SampleRecords.token(2), request: 0)))
+    #expect(try !remains(after: refreshed(0)))
+    #expect(try remains(after: .note(.answerUnused(1))))
+    #expect(try !remains(after: .note(.answerUnused(2))))
     #expect(try !remains(after: .event(.sessionExpired(.init(reason: .inactivity)))))
     #expect(try !remains(after: .event(.logout(.init(reason: .user)))))
     #expect(try remains(after: .note(.closed)))

@@ -122,7 +122,7 @@ struct FoldPropertyTests {
             try choices.require(
               state.allows(event) == (successor != nil), "what it allows is not what it does")
             // Without a signed-in user, only the fold remembers how old a token is.
-            if model.standing == .signedIn || objection != .staleGeneration {
+            if model.state == .authenticated || objection != .staleGeneration {
               try choices.require(
                 (successor == nil) == (objection != nil),
                 "it says \(successor?.line ?? "no"), the model \(objection?.rawValue ?? "yes")")

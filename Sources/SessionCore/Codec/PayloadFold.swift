@@ -97,7 +97,7 @@
       try take(event, announcing: refresh.token.generation, place) {
         (foldState) throws(SessionRejection) in try foldState.refreshSucceeded(refresh.token)
       }
-      partial.endRequest()
+      partial.endRequest(answered: refresh.request)
     case .refreshFailed:
       let (refresh, place) = try payload.read(known: event.version) {
         (reader, version) throws(CodecError) in try reader.refreshFailed(version)
@@ -145,16 +145,16 @@
 
   @inline(__always)
   private mutating func contextSwitched(_ payload: inout Payload) throws(Failure) {
-    let ((context, token), place) = try payload.read { (reader) throws(CodecError) in
+    let ((context, token, request), place) = try payload.read { (reader) throws(CodecError) in
       let context = try reader.contextBytes()
       let token = try reader.flag() ? try reader.token() : nil
-      let (_, _): (SwitchTrigger, UInt64) = (try reader.code(), try reader.integer())
-      return (context, token)
+      let (_, request): (SwitchTrigger, UInt64) = (try reader.code(), try reader.integer())
+      return (context, token, request)
     }
     try take(.contextSwitched, announcing: token?.generation, place) {
       (foldState) throws(SessionRejection) in try foldState.contextSwitched(to: nil, token: token)
     }
-    if token != nil { partial.endRequest() }
+    if token != nil { partial.endRequest(answered: request) }
     keep(context)
   }
 

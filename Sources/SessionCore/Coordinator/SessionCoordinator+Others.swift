@@ -80,7 +80,7 @@ extension SessionCoordinator {
   mutating func noteOvertaken(by durable: PendingCommit, at now: ClockReading) {
     guard let open = fold.intents.request, !isOwn(open.sent),
       open.sequence != givenUp, !durable.purpose.knowsHolderIsGone,
-      open.sent.generation == state.token?.generation, durable.loses(open)
+      durable.loses(open)
     else { return }
     overtaken = Lease(
       request: open.sequence, end: now.uptime.addingSaturating(policy.peerRequestGrace))

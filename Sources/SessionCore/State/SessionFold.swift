@@ -158,6 +158,10 @@ extension SessionFold {
   @inline(__always)
   mutating func endRequest(_ sequence: UInt64? = nil) { intents.endRequest(sequence) }
 
+  /// Ends the open request after a token that answers a request.
+  @inline(__always)
+  mutating func endRequest(answered request: UInt64) { intents.endRequest(answered: request) }
+
   /// Sets the context, which was left out when the events were folded.
   mutating func complete(with context: ActiveContext) { foldState.complete(with: context) }
 
@@ -209,9 +213,10 @@ extension SessionFold {
     case .revocationSettled(let settled):
       if settled.outcome != .failed { revocations.removeAll { $0 == settled.generation } }
     case .opened, .closed, .tailCut, .tokenRecovered, .secretsWiped, .itemUnreadable, .continued,
-      .clockSkew, .localDataCleared, .storageFailed, .storageRecovered, .answerDropped,
-      .answerUnused:
+      .clockSkew, .localDataCleared, .storageFailed, .storageRecovered, .answerDropped:
       break
+    case .answerUnused(let request):
+      endRequest(request)
     }
   }
 
@@ -221,9 +226,11 @@ extension SessionFold {
     switch event {
     case .refreshFailed(let refresh):
       endRequest(refresh.request)
+    case .refreshSucceeded(let refresh):
+      endRequest(answered: refresh.request)
     case .contextSwitched(let change):
-      if change.token != nil { endRequest() }
-    case .login, .refreshSucceeded, .sessionExpired, .logout:
+      if change.token != nil { endRequest(answered: change.request) }
+    case .login, .sessionExpired, .logout:
       endRequest()
     }
   }
@@ -232,5 +239,16 @@ extension SessionFold {
   @inline(__always)
   mutating func endRequest(_ sequence: UInt64? = nil) {
     if sequence == nil || request?.sequence == sequence { request = nil }
+  }
+
+  /// Ends the open request after a token that answers this request; 0 if the event names none.
+  ///
+  /// A request that was presumed lost may still be answered. The request that replaced it is then
+  /// open, and may send the same refresh token. Another one must not be sent beside it.
+  ///
+  /// - Requirement: REF-3
+  @inline(__always)
+  mutating func endRequest(answered request: UInt64) {
+    endRequest(request == 0 ? nil : request)
   }
 }

@@ -123,19 +123,19 @@ extension HTTPBackend {
   ///
   /// - Requirement: LOG-6
   public func readProfile(_ response: HTTPResponse) throws(AnswerFailure) -> UserProfile {
-    let found = try readStanding(response)
+    let found = try readProfileResponse(response)
     if let failure = found.failure { throw AnswerFailure(failure: failure) }
     return found.user
   }
 
-  func readStanding(_ response: HTTPResponse) throws(AnswerFailure) -> ProfileResponse {
+  func readProfileResponse(_ response: HTTPResponse) throws(AnswerFailure) -> ProfileResponse {
     if let failure = failure(.profile, response) { throw AnswerFailure(failure: failure) }
     do throws(Unreadable) {
       let body = try enveloped(response)
       guard let members = try body.first(self.response.profile, body.object) else {
         throw Unreadable("nothing says who the user is")
       }
-      let failure = try standing(members).map {
+      let failure = try accountFailure(members).map {
         RequestFailure(kind: $0, status: UInt16(clamping: response.status))
       }
       // For a user who is inactive or deleted, the time does not matter.

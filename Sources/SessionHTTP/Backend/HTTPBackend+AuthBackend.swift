@@ -84,7 +84,7 @@ extension HTTPBackend: AuthBackend {
   ) async throws(BackendError) -> ProfileResponse? {
     guard let request = profile(access: token.secret) else { return nil }
     return try await exchange(.profile, request) { (response) throws(AnswerFailure) in
-      try readStanding(response)
+      try readProfileResponse(response)
     }
   }
 

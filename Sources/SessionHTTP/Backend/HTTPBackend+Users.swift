@@ -191,13 +191,13 @@ extension HTTPBackend {
   }
 
   /// Returns the failure that a profile states, if the user's status ends a session.
-  func standing(_ user: JSONMembers) throws(Unreadable) -> RequestFailure.Kind? {
-    let standing = try user.first(response.standing) { (path) throws(Unreadable) in
+  func accountFailure(_ user: JSONMembers) throws(Unreadable) -> RequestFailure.Kind? {
+    let status = try user.first(response.accountStatus) { (path) throws(Unreadable) in
       try user.word(path)
     }
-    guard let standing = standing?.lowercased() else { return nil }
-    if response.deleted.contains(where: { $0.lowercased() == standing }) { return .userDeleted }
-    return response.inactive.contains { $0.lowercased() == standing } ? .userInactive : nil
+    guard let status = status?.lowercased() else { return nil }
+    if response.deleted.contains(where: { $0.lowercased() == status }) { return .userDeleted }
+    return response.inactive.contains { $0.lowercased() == status } ? .userInactive : nil
   }
 
   /// The error message if no source names the user.

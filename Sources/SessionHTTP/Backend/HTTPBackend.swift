@@ -138,7 +138,8 @@ public struct HTTPBackend: Sendable {
 
   /// Creates a backend without endpoints.
   ///
-  /// Its names are those of ``snakeCaseJSON(_:)``.
+  /// Its names are those of ``snakeCaseJSON(_:)``. Access tokens must be JSON Web Tokens, unless you
+  /// set ``tokenForm`` to ``TokenForm/opaque``.
   public init(baseURL: URL) {
     self.baseURL = baseURL
   }

@@ -76,7 +76,7 @@ public struct ResponseMapping: Hashable, Sendable {
   /// A boolean counts as the text `true` or `false`.
   ///
   /// - Requirement: LOG-6
-  public var standing: [MemberPath] = ["status"]
+  public var accountStatus: [MemberPath] = ["status"]
   /// The values that mean an inactive user.
   ///
   /// The comparison ignores case.

@@ -7,7 +7,7 @@
 /// - Requirement: LOG-6, SYN-4
 public struct ProfileResponse: Hashable, Sendable {
   /// Whether the user may use the account.
-  public enum Standing: Hashable, Sendable {
+  public enum Status: Hashable, Sendable {
     /// The user may use the account.
     case active
     /// The account is inactive, so the session expires.
@@ -35,19 +35,19 @@ public struct ProfileResponse: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - user: the user, whose id must not be an e-mail address.
-  ///   - standing: whether the user may use the account.
+  ///   - status: whether the user may use the account.
   ///   - changedAt: when the status last changed, on the server's clock; `nil` if the server does
   ///     not say.
   ///   - serverTime: the server's clock at the time of the response; `nil` if the server does not
   ///     say.
   /// - Requirement: STO-3
   public init(
-    user: UserProfile, standing: Standing = .active, changedAt: Timestamp? = nil,
+    user: UserProfile, status: Status = .active, changedAt: Timestamp? = nil,
     serverTime: Timestamp? = nil
   ) {
     self.user = user
     (self.changedAt, self.serverTime) = (changedAt, serverTime)
-    switch standing {
+    switch status {
     case .active: failure = nil
     case .inactive: failure = RequestFailure(kind: .userInactive)
     case .deleted: failure = RequestFailure(kind: .userDeleted)

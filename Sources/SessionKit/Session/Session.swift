@@ -300,6 +300,8 @@ public final class Session: Sendable {
   public var isAuthenticated: Bool { state.kind == .authenticated }
 
   /// The profile of the session's user, even if the session has expired; `nil` if there is no user.
+  ///
+  /// It is the user of the newest ``SessionStatus``, for code that does not observe the session.
   public var currentUser: UserProfile? { engine.view.current.user }
 
   /// The current token, valid or not; `nil` unless authenticated.

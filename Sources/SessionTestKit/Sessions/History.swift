@@ -88,13 +88,13 @@ extension Choices {
   package func legalEvent(_ model: SessionModel, request: UInt64) -> SessionEvent {
     span {
       let kinds: [SessionEvent.Kind] =
-        switch model.standing {
-        case .nobody: [.login]
-        case .signedIn:
+        switch model.state {
+        case .unauthenticated: [.login]
+        case .authenticated:
           [.refreshSucceeded, .refreshFailed, .contextSwitched, .sessionExpired, .logout]
         case .expired: [.login, .logout]
         }
-      let user = model.standing == .expired ? model.user : nil
+      let user = model.state == .expired ? model.user : nil
       return event(
         pick(kinds) ?? .login, user: user, token: nextToken(model),
         failing: Generation(model.token), request: chance(1, in: 4) ? number() : request)

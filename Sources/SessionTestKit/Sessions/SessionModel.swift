@@ -7,18 +7,8 @@
 ///
 /// - Requirement: TST-1
 public struct SessionModel: Hashable, Sendable {
-  /// Whether there is a user, and whether the user can act.
-  public enum Standing: String, Hashable, Sendable {
-    /// No user is logged in.
-    case nobody = "unauthenticated"
-    /// A user is logged in.
-    case signedIn = "authenticated"
-    /// A user was logged in and must log in again.
-    case expired
-  }
-
-  /// Whether there is a user, and whether the user can act.
-  public private(set) var standing = Standing.nobody
+  /// The kind of the state.
+  public private(set) var state = SessionState.Kind.unauthenticated
   /// The user, also in an expired session.
   public private(set) var user: Identifier?
   /// The generation of the current token; 0 if there is none.
@@ -41,13 +31,13 @@ public struct SessionModel: Hashable, Sendable {
   public func objection(to event: SessionEvent) -> SessionRejection.Reason? {
     let number = event.announcedToken?.generation.number
     if let number, number <= newest { return .staleGeneration }
-    switch (standing, event) {
-    case (.nobody, .login): return nil
-    case (.nobody, _): return .notAuthenticated
-    case (.signedIn, .login): return .alreadyAuthenticated
-    case (.signedIn, .refreshFailed(let refresh)):
+    switch (state, event) {
+    case (.unauthenticated, .login): return nil
+    case (.unauthenticated, _): return .notAuthenticated
+    case (.authenticated, .login): return .alreadyAuthenticated
+    case (.authenticated, .refreshFailed(let refresh)):
       return refresh.generation.number == token ? nil : .staleGeneration
-    case (.signedIn, _): return nil
+    case (.authenticated, _): return nil
     case (.expired, .login(let login)): return login.user == user ? nil : .differentUser
     case (.expired, .logout): return nil
     case (.expired, _): return .expired
@@ -63,7 +53,7 @@ public struct SessionModel: Hashable, Sendable {
     }
     switch event {
     case .login(let login):
-      (standing, user, context) = (.signedIn, login.user, login.context)
+      (state, user, context) = (.authenticated, login.user, login.context)
     case .refreshSucceeded:
       break
     case .refreshFailed(let refresh):
@@ -75,7 +65,7 @@ public struct SessionModel: Hashable, Sendable {
     case .contextSwitched(let change):
       context = change.context
     case .sessionExpired:
-      (standing, token, isRefreshable, failed, answered) = (.expired, 0, false, 0, 0)
+      (state, token, isRefreshable, failed, answered) = (.expired, 0, false, 0, 0)
     case .logout:
       let last = newest
       self = SessionModel()
@@ -92,7 +82,7 @@ public struct SessionModel: Hashable, Sendable {
     var (failures, context) = (SessionState.RefreshFailures(), fold.state.activeContext)
     if case .authenticated(let session) = fold.state { failures = session.failures }
     if case .expired(let session) = fold.state { context = session.context }
-    compare("state", standing.rawValue, fold.state.kind.rawValue)
+    compare("state", state, fold.state.kind)
     compare("user", user, fold.state.user)
     compare("token", token, fold.state.token?.generation.number ?? 0)
     compare("newest token", newest, fold.generation.number)

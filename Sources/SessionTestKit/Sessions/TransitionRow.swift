@@ -16,7 +16,7 @@
 /// - Requirement: TST-1
 public struct TransitionRow: Hashable, Sendable, CustomStringConvertible {
   /// The state before the event.
-  public let state: SessionModel.Standing
+  public let state: SessionState.Kind
   /// The kind of the event.
   public let event: SessionEvent.Kind
   /// The condition that distinguishes rows of the same state and kind; empty if there is only one.
@@ -32,29 +32,29 @@ public struct TransitionRow: Hashable, Sendable, CustomStringConvertible {
   public init?(_ event: SessionEvent, after model: SessionModel) {
     let number = event.announcedToken?.generation.number
     let condition =
-      switch (model.standing, event) {
-      case (.signedIn, .refreshSucceeded):
+      switch (model.state, event) {
+      case (.authenticated, .refreshSucceeded):
         (number ?? 0) > model.token ? "newer token" : "token not newer"
-      case (.signedIn, .refreshFailed(let refresh)):
+      case (.authenticated, .refreshFailed(let refresh)):
         refresh.generation.number == model.token ? "current token" : "another token"
-      case (.signedIn, .contextSwitched):
+      case (.authenticated, .contextSwitched):
         number.map { $0 > model.token ? "newer token" : "token not newer" } ?? "no token"
       case (.expired, .login(let login)):
         login.user == model.user ? "same user" : "another user"
       default: ""
       }
-    self.init(model.standing, event.kind, condition)
+    self.init(model.state, event.kind, condition)
     let isStale = number.map { $0 <= model.newest } ?? false
     guard !isStale || condition == "token not newer" else { return nil }
   }
 
-  private init(_ state: SessionModel.Standing, _ event: SessionEvent.Kind, _ condition: String) {
+  private init(_ state: SessionState.Kind, _ event: SessionEvent.Kind, _ condition: String) {
     (self.state, self.event, self.condition) = (state, event, condition)
     isLegal =
       switch (state, event) {
-      case (.nobody, .login), (.expired, .logout): true
-      case (.nobody, _), (.signedIn, .login): false
-      case (.signedIn, _): !["token not newer", "another token"].contains(condition)
+      case (.unauthenticated, .login), (.expired, .logout): true
+      case (.unauthenticated, _), (.authenticated, .login): false
+      case (.authenticated, _): !["token not newer", "another token"].contains(condition)
       case (.expired, .login): condition == "same user"
       case (.expired, _): false
       }
@@ -70,7 +70,7 @@ public struct TransitionRow: Hashable, Sendable, CustomStringConvertible {
 
   /// All rows of the table, in its order.
   public static let all: [TransitionRow] =
-    [.nobody, .signedIn, .expired].flatMap { state in
+    SessionState.Kind.allCases.flatMap { state in
       SessionEvent.Kind.allCases.flatMap { event in
         conditions(state, event).map { TransitionRow(state, event, $0) }
       }
@@ -79,13 +79,13 @@ public struct TransitionRow: Hashable, Sendable, CustomStringConvertible {
   /// The rows of legal events.
   public static let legal = all.filter(\.isLegal)
 
-  private static func conditions(_ state: SessionModel.Standing, _ event: SessionEvent.Kind)
+  private static func conditions(_ state: SessionState.Kind, _ event: SessionEvent.Kind)
     -> [String]
   {
     switch (state, event) {
-    case (.signedIn, .refreshSucceeded): ["newer token", "token not newer"]
-    case (.signedIn, .refreshFailed): ["current token", "another token"]
-    case (.signedIn, .contextSwitched): ["newer token", "token not newer", "no token"]
+    case (.authenticated, .refreshSucceeded): ["newer token", "token not newer"]
+    case (.authenticated, .refreshFailed): ["current token", "another token"]
+    case (.authenticated, .contextSwitched): ["newer token", "token not newer", "no token"]
     case (.expired, .login): ["same user", "another user"]
     default: [""]
     }

@@ -91,6 +91,33 @@ struct LateAnswerTests {
     #expect(bench.coordinator.state.token?.generation == Generation(2))
   }
 
+  @Test("REF-3 after a late token, the next refresh waits for the request that replaced its request")
+  func tokenOfReplacedRequest() throws {
+    var bench = CoordinatorBench.signedIn()
+    func sent(by process: UInt32, attempt: UInt32) -> SessionRecord.Content {
+      .note(
+        .requestSent(
+          SessionNote.RequestSent(
+            kind: .refresh, generation: Generation(1), trigger: .retry, attempt: attempt,
+            process: process, deadline: bench.now.time.advanced(by: 31_000))))
+    }
+    let lost = SessionNote.RequestEnded(request: 2, failure: RequestFailure(kind: .noReply))
+    bench.tell(
+      .observed(
+        records(
+          bench,
+          [
+            sent(by: 98, attempt: 1), .note(.requestEnded(lost)), sent(by: 99, attempt: 2),
+            .event(.refreshed(to: 2, request: 2)),
+          ]), isHolderGone: false))
+    #expect(bench.coordinator.state.token?.generation == Generation(2))
+    let (caller, effects) = bench.refresh()
+    #expect(effects.sendCount == 0 && effects.reply(to: caller) == nil)
+    let end = bench.tell(
+      .observed(records(bench, [.note(.answerUnused(4))]), isHolderGone: false))
+    #expect(end.sendCount == 1)
+  }
+
   @Test("RPL-6 a request without a response is not named again")
   func nothingCame() throws {
     var (bench, number, contents) = try overtaken()

@@ -35,7 +35,7 @@ extension Choices {
     wire.response.user = (0..<draw(in: 0...3)).map { _ in user() }
     wire.response.context = paths()
     wire.response.profile = paths()
-    wire.response.standing = paths()
+    wire.response.accountStatus = paths()
     if chance(1, in: 2) { undemanding(&wire) }
     wire.failures =
       pick([FailureRule.standard, FailureRule.oauth, [], [FailureRule(.rejected, codes: ["*"])]])

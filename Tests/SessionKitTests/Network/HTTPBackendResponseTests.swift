@@ -164,16 +164,16 @@ struct HTTPBackendResponseTests {
         return error
       }
     }
-    for (standing, kind) in [
+    for (status, kind) in [
       (#""INACTIVE""#, .userInactive), (#""deleted""#, .userDeleted), (#""active""#, nil),
       ("null", nil), ("1", nil),
     ] as [(String, RequestFailure.Kind?)] {
-      let found = failure(wire, 200, #"{"user":{"id":1,"status":\#(standing)}}"#)
+      let found = failure(wire, 200, #"{"user":{"id":1,"status":\#(status)}}"#)
       #expect(found?.failure.kind == kind)
       #expect(found?.failure.status ?? 200 == 200)
     }
     var flags = wire
-    (flags.response.standing, flags.response.inactive) = (["is_active"], ["false"])
+    (flags.response.accountStatus, flags.response.inactive) = (["is_active"], ["false"])
     #expect(failure(flags, 200, #"{"id":1,"is_active":false}"#)?.failure.kind == .userInactive)
     #expect(failure(flags, 200, #"{"id":1,"is_active":true}"#) == nil)
     #expect(failure(wire, 200, #"{"name":"x"}"#)?.problem == "id is missing")

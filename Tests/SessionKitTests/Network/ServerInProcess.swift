@@ -23,7 +23,7 @@ actor ServerInProcess: AuthBackend {
   private var accessToken: String?
   private var fates: [Fate] = []
   private var revocationErrors: [BackendError] = []
-  private(set) var standing = ProfileResponse.Standing.active
+  private(set) var status = ProfileResponse.Status.active
   /// The requests that arrived, oldest first.
   private(set) var requests: [String] = []
 
@@ -37,7 +37,7 @@ actor ServerInProcess: AuthBackend {
   /// Sets the errors of the next revocations.
   func failRevocations(_ errors: BackendError...) { revocationErrors += errors }
 
-  func set(_ standing: ProfileResponse.Standing) { self.standing = standing }
+  func set(_ status: ProfileResponse.Status) { self.status = status }
 
   func login(_ credential: Credential) async throws(BackendError) -> TokenResponse {
     requests.append("login")
@@ -75,7 +75,7 @@ actor ServerInProcess: AuthBackend {
 
   func profile(using token: AccessToken) async throws(BackendError) -> ProfileResponse? {
     requests.append("profile \(token.plaintext)")
-    return ProfileResponse(user: UserProfile(id: "u-1", firstName: "Ana"), standing: standing)
+    return ProfileResponse(user: UserProfile(id: "u-1", firstName: "Ana"), status: status)
   }
 
   func revoke(_ tokens: RevocableTokens) async throws(BackendError) {

@@ -33,12 +33,12 @@ struct StatusTests {
     ] as [(String, Int64?)])
   func times(text: String, milliseconds: Int64?) throws {
     let body = Array(profile("active", text).utf8)
-    let found = try wire().readStanding(HTTPResponse(status: 200, body: body))
+    let found = try wire().readProfileResponse(HTTPResponse(status: 200, body: body))
     #expect(found.changedAt?.milliseconds == milliseconds)
     let snake = profile("active", text).replacing(
       "lastStatusChangedAt", with: "last_status_changed_at")
     #expect(
-      try wire().readStanding(HTTPResponse(status: 200, body: Array(snake.utf8))).changedAt
+      try wire().readProfileResponse(HTTPResponse(status: 200, body: Array(snake.utf8))).changedAt
         == found.changedAt)
   }
 
@@ -47,13 +47,13 @@ struct StatusTests {
     for text in [#""yesterday""#, "true", "{}", "1e300"] {
       let body = Array(profile("active", text).utf8)
       let error = #expect(throws: AnswerFailure.self) {
-        try wire().readStanding(HTTPResponse(status: 200, body: body))
+        try wire().readProfileResponse(HTTPResponse(status: 200, body: body))
       }
       #expect(
         error?.problem?.contains("lastStatusChangedAt") == true,
         "\(text): \(String(describing: error))")
       let inactive = Array(profile("inactive", text).utf8)
-      let found = try wire().readStanding(HTTPResponse(status: 200, body: inactive))
+      let found = try wire().readProfileResponse(HTTPResponse(status: 200, body: inactive))
       #expect(found.failure?.kind == .userInactive && found.changedAt == nil)
     }
   }

@@ -97,10 +97,10 @@ import Testing
   @Test mutating func eachRefusalOfALoginHasItsStatusAndCode() throws {
     var inactive = LoopbackUser.sample
     inactive.email = "inactive@school.test"
-    inactive.standing = .inactive
+    inactive.status = .inactive
     var locked = LoopbackUser.sample
     locked.email = "locked@school.test"
-    locked.standing = .locked
+    locked.status = .locked
     backend = .edu(users: [.sample, inactive, locked])
     let answers = try [
       login(LoopbackUser.sample.email, "wrong"), login("nobody@school.test"),

@@ -25,7 +25,7 @@ extension ToolError {
     case .isDirectory:
       self.init(
         .damaged, .isDirectory, "\(name) is a folder, not a journal.",
-        next: "name a journal file in it")
+        next: NearFile.journal(in: file.path) ?? "name a journal file in it")
     case .notARegularFile:
       self.init(
         .damaged, .notARegularFile, "\(name) is a device, pipe or socket, not a journal file.",

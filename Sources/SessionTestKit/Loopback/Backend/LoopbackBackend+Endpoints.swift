@@ -9,7 +9,7 @@ extension LoopbackBackend {
     guard user.password == password else {
       return .failure(401, "INVALID_CREDENTIALS", "E-mail address or password is wrong.")
     }
-    switch user.standing {
+    switch user.status {
     case .active: break
     case .inactive: return .failure(403, "USER_INACTIVE", "The user is inactive.")
     case .locked: return .failure(423, "USER_LOCKED", "The user is locked.")

@@ -1,7 +1,7 @@
 /// A user who may log in at the loopback server; a print or dump of one shows only the id.
 public struct LoopbackUser: Sendable, Equatable {
   /// Whether the user may log in with the right password.
-  public enum Standing: Sendable, Equatable {
+  public enum Status: Sendable, Equatable {
     /// The user may log in.
     case active
     /// A login is answered with 403 `USER_INACTIVE`.
@@ -21,7 +21,7 @@ public struct LoopbackUser: Sendable, Equatable {
   /// The family name.
   public var lastName: String
   /// Whether the user may log in.
-  public var standing: Standing
+  public var status: Status
   /// The contexts in which the user may act.
   ///
   /// A login activates the first. If there are none, the context is `null`.
@@ -30,14 +30,14 @@ public struct LoopbackUser: Sendable, Equatable {
   /// Creates a user.
   public init(
     id: String, email: String, password: String, firstName: String, lastName: String,
-    standing: Standing = .active, contexts: [LoopbackContext]
+    status: Status = .active, contexts: [LoopbackContext]
   ) {
     self.id = id
     self.email = email
     self.password = password
     self.firstName = firstName
     self.lastName = lastName
-    self.standing = standing
+    self.status = status
     self.contexts = contexts
   }
 
@@ -56,8 +56,8 @@ public struct LoopbackUser: Sendable, Equatable {
 }
 
 extension LoopbackUser: CustomStringConvertible, CustomReflectable {
-  /// The id, the standing and the number of contexts; no secret.
-  public var description: String { "user \(id) (\(standing), \(contexts.count) contexts)" }
+  /// The id, the status and the number of contexts; no secret.
+  public var description: String { "user \(id) (\(status), \(contexts.count) contexts)" }
 
   /// A mirror that shows only the description.
   public var customMirror: Mirror { Mirror(self, children: ["user": description]) }
