@@ -76,9 +76,9 @@ public enum ChangeRejection: Error, Hashable, Sendable, CustomStringConvertible 
   /// A description of the problem.
   public var description: String {
     switch self {
-    case .keyTaken(let key): "a change with the key \(key) waits already"
+    case .keyTaken(let key): "a pending change already has the key \(key)"
     case .unknownKey(let key): "no change has the key \(key)"
-    case .outOfOrder(let key): "another change is to be sent before \(key)"
+    case .outOfOrder(let key): "another change must be sent before \(key)"
     case .notSent(let key): "the change \(key) was not sent"
     }
   }

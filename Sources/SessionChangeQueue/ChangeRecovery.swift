@@ -82,7 +82,7 @@ public struct ChangeRecovery: Sendable {
     let count =
       place ?? queue.pending.prefix { keysBeforeGap.contains($0.change.key) }.count
     for item in queue.pending.prefix(count) {
-      giveUp(item, .endUnknown, "its end is not in the damaged log", at: time)
+      giveUp(item, .endUnknown, "the damaged log does not contain its result", at: time)
     }
     queue.pending.removeFirst(count)
   }

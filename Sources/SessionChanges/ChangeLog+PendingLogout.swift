@@ -106,7 +106,7 @@ extension ChangeLog {
       guard let first = queue.pending.first, first.change.key == key, first.postponed == nil,
         first.sent?.sender == sender
       else { return ([], ()) }
-      let reason = "stopped before an answer came"
+      let reason = "stopped before a response arrived"
       return (
         [.postponed(.init(key: key, isCounted: false, retryAt: time, reason: reason))], ()
       )

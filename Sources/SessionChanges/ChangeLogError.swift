@@ -63,50 +63,53 @@ extension ChangeLogError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .sessionExpired:
-      "The session has expired, so the change was not taken in. What waits stays. Let the user sign in "
-        + "again and add it then."
+      "The session has expired, so the change was not added. Pending changes are kept. Let the "
+        + "user log in again, then add the change."
     case .notSignedIn:
-      "Nobody is signed in, so the change was not taken in. Sign in first."
+      "No user is logged in, so the change was not added. Log in first."
     case .notKnown:
-      "The session object is closed, or does not know yet who is signed in, so the change was not taken in. Open "
-        + "the session, or wait until it has loaded, and add it then."
+      "The session object is closed, or does not know yet which user is logged in. The change was "
+        + "not added. Open the session, or wait until it has loaded, then add the change."
     case .othersChanges(let count):
-      "\(count == 1 ? "1 change of another user waits and is" : "\(count) changes of another user wait and are") "
-        + "not sent for this one, so nothing was taken in or "
-        + "sent. Let that user sign in, or discard them."
+      (count == 1
+        ? "1 change of another user is pending and is"
+        : "\(count) changes of another user are pending and are")
+        + " not sent for this user. Nothing was added or sent. Let that user log in, or discard "
+        + (count == 1 ? "the change." : "the changes.")
     case .full(let count, let bytes):
       (count == 1
-        ? "1 change of \(bytes) bytes waits or was given up"
-        : "\(count) changes of \(bytes) bytes wait or were given up")
-        + ", as many as the log takes, so the change was "
-        + "not taken in. Send what waits, or discard some."
+        ? "1 change of \(bytes) bytes is pending or was given up"
+        : "\(count) changes of \(bytes) bytes are pending or were given up")
+        + ", so the log has no space for this change. It was not added. Send the pending changes, "
+        + "or discard some."
     case .contentTooLong(let bytes, let limit):
-      "The change holds \(bytes) bytes and may hold \(limit), so it was not taken in. Keep large "
-        + "content in a file and name that."
+      "The content of the change has \(bytes) bytes, but at most \(limit) are allowed. The change "
+        + "was not added. Keep large content in a file, and put the name of the file in the change."
     case .keyInUse(let key):
-      "Another change with the key \(key) waits, so this one was not taken in. Give each change a random key "
-        + "of its own."
+      "Another pending change has the key \(key), so this change was not added. Give each change "
+        + "its own random key."
     case .givenUp(let key):
-      "The change with the key \(key) was given up, so it was not taken in again. Retry it, or discard it and "
-        + "add it with another key."
+      "The change with the key \(key) was given up, so it was not added again. Retry it, or "
+        + "discard it and add it with another key."
     case .loggingOut(let until):
-      "The user is being logged out, so the change was not taken in. Where that fails, add it again, at the "
-        + "latest from \(until) on."
+      "The user is being logged out, so the change was not added. If the logout fails, add the "
+        + "change again. The log then accepts it from \(until) on at the latest."
     case .signInEnded:
-      "The user was logged out, so the change was not taken in. Sign in first."
+      "The user was logged out, so the change was not added. Log in first."
     case .unknownKey(let key):
-      "No change with the key \(key) waits or was given up; nothing was changed. It may have been sent."
+      "No change with the key \(key) is pending or was given up. Nothing was changed. The change "
+        + "may have been sent."
     case .drainUnderWay:
-      "This log is sending already, one change at a time. Wait until that ends."
+      "This log is already sending, one change at a time. Wait until it has finished."
     case .notAChangeLog(let path, let sequence, let kind):
-      "\(path) is a journal of something else: record \(sequence) is of kind \(kind). None of its records "
-        + "was changed. Give the change log a file of its own."
+      "\(path) is not a change log: record \(sequence) has the kind \(kind). None of its records "
+        + "was changed. Give the change log its own file."
     case .newerVersion(let path, let sequence, let kind):
-      "Record \(sequence) of \(path), of kind \(kind), was written by a newer version. Nothing is sent, "
-        + "since it may say what is to be sent. Update the app."
+      "A newer version wrote record \(sequence) of \(path), of kind \(kind). Nothing is sent, "
+        + "because the record may decide what to send. Update the app."
     case .unusable(let path, let sequence, let problem):
-      "Record \(sequence) of \(path) cannot be used: \(problem). Nothing is taken in or sent. Look at it "
-        + "with `sessionreplay verify`."
+      "Record \(sequence) of \(path) cannot be used: \(problem). Nothing is added or sent. Check "
+        + "the file with `sessionreplay verify`."
     case .journal(let error):
       error.description
     }

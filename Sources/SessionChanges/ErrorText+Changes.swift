@@ -4,14 +4,14 @@ package import SessionKit
 extension ErrorText {
   package static func othersChanges(count: Int) -> ErrorText {
     ErrorText(
-      "\(count == 1 ? "1 change of somebody else has" : "\(count) changes of somebody else have") not "
-        + "been sent yet.",
+      "\(count == 1 ? "1 change of another user has" : "\(count) changes of another user have") "
+        + "not been sent yet.",
       .logOut)
   }
   package static func changesFull(count: Int) -> ErrorText {
     ErrorText(
-      "\(count == 1 ? "1 change has" : "\(count) changes have") not been sent, and there is no room for "
-        + "another.",
+      "\(count == 1 ? "1 change has" : "\(count) changes have") not been sent, and there is no "
+        + "space for another.",
       .sendOrDiscard)
   }
   package static let changeTooLong = ErrorText(
@@ -21,9 +21,9 @@ extension ErrorText {
     "This change could not be sent and was given up.",
     .sendOrDiscard)
   package static let changeNotWaiting = ErrorText(
-    "This change is not waiting any more. It may have been sent.",
+    "This change is no longer pending. It may have been sent.",
     .nothing)
   package static let changesBeingSent = ErrorText(
-    "Your changes are being sent already.",
+    "Your changes are already being sent.",
     .wait(nil))
 }

@@ -124,8 +124,8 @@ public struct SyncGateClosed: Error, Hashable, Sendable, CustomStringConvertible
 
   /// A description of the consequence and what to do.
   public var description: String {
-    "Nothing is sent: nobody is signed in, or the session has expired. What waits stays; sign in, and it "
-      + "goes on."
+    "Nothing is sent: no user is logged in, or the session has expired. Pending changes are kept. "
+      + "Sending continues after a login."
   }
 }
 

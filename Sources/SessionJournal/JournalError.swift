@@ -71,43 +71,44 @@ extension JournalError: CustomStringConvertible {
     case .folderMissing(let path):
       "The folder of \(path) does not exist, so no journal can be created. Create the folder first."
     case .emptyPath:
-      "The path of the journal is empty. Nothing was opened or created. Name a file."
+      "The path of the journal is empty. Nothing was opened or created. Give a file path."
     case .danglingLink(let path):
-      "\(path) is a link that leads to nothing. No journal was created, since the one it was made "
-        + "for may come back. Check the disk it leads to, or remove the link."
+      "\(path) is a symbolic link, and its target does not exist. No journal was created, because "
+        + "the target may come back. Check the disk of the target, or remove the link."
     case .isDirectory(let path):
-      "\(path) is a folder, not a journal. Name a file in it."
+      "\(path) is a folder, not a journal. Give the path of a file in it."
     case .notARegularFile(let path):
-      "\(path) is a device, pipe or socket, not a journal file. Name a regular file."
+      "\(path) is a device, pipe or socket, not a journal file. Give the path of a regular file."
     case .permissionDenied(let path):
-      "This user may not open \(path). Nothing was changed. Check who owns it and its mode."
+      "This process has no permission to open \(path). Nothing was changed. Check the file's owner "
+        + "and mode."
     case .readOnlyFolder(let path):
-      "The folder of \(path) cannot be written to, so the journal cannot be locked or created. "
-        + "Nothing was changed. Check the folder's owner and mode, or read without opening."
+      "The folder of \(path) is not writable, so the journal cannot be locked or created. Nothing "
+        + "was changed. Check the folder's owner and mode, or read the journal with JournalReader."
     case .empty(let path):
-      "\(path) is empty: a journal has at least a header of 64 bytes. Nothing was changed. "
-        + "If nothing of value was in it, remove it and open again."
+      "\(path) is empty, but a journal has at least a header of 64 bytes. Nothing was changed. "
+        + "If the file held nothing of value, remove it and open the journal again."
     case .notAJournal(let path):
       "\(path) is not a journal. Nothing was changed. Check the path."
     case .headerDamaged(let path):
-      "The header of \(path) (its first 64 bytes) is damaged. Without it no record can be "
-        + "verified; nothing was changed. Restore the file from a copy."
+      "The header of \(path) (its first 64 bytes) is damaged. No record can be verified without "
+        + "it. Nothing was changed. Restore the file from a copy."
     case .newerFormat(let path, let found, let supported):
-      "\(path) was written in format \(found); this version reads up to \(supported). "
+      "\(path) was written in format \(found). This version reads formats up to \(supported). "
         + "Nothing was changed. Use a newer version."
     case .unknownFeatures(let path, let features):
-      "\(path) uses features of a newer version (bits 0x\(String(features, radix: 16))) that this "
-        + "version does not know. Nothing was changed. Use a newer version."
+      "\(path) uses features of a newer version (bits 0x\(String(features, radix: 16))). This "
+        + "version does not know them. Nothing was changed. Use a newer version."
     case .damaged(let path, let damage) where damage.flaw == .historyChanged:
-      "\(path) is no longer the file that was read of it up to seq \(damage.sequence): it was cut, "
-        + "rewritten or exchanged for another copy. Nothing was changed. Keep a copy and open it "
-        + "anew to see what is there."
+      "\(path) is no longer the file that was read up to seq \(damage.sequence). It was truncated, "
+        + "rewritten or replaced by another copy. Nothing was changed. Keep a copy, and open the "
+        + "journal again to read its current records."
     case .damaged(let path, let damage):
       "\(path) is damaged at byte \(grouped(damage.offset)) (seq \(damage.sequence)): "
-        + "\(damage.flaw.explanation). What comes before it is intact; nothing was changed. "
+        + "\(damage.flaw.explanation). The part before it is intact. Nothing was changed. "
         + "Keep a copy, then run: sessionreplay verify \(path)"
     case .replaced(let path, let expected, let found):
-      "\(path) is now journal \(found), not \(expected). Nothing was changed. Open it anew."
+      "\(path) is now journal \(found), not \(expected). Nothing was changed. Open it again."
     default:
       operationDescription
     }
@@ -116,39 +117,40 @@ extension JournalError: CustomStringConvertible {
   private var operationDescription: String {
     switch self {
     case .diskFull(let path):
-      "There is no room to write to \(path). The journal is as it was before; free some space "
-        + "and append again."
+      "There is no space to write to \(path). The journal is unchanged. Free some space, and "
+        + "append again."
     case .noRoomToCreate(let path):
-      "There is no room to create a journal at \(path). None was there and none is there now; free "
-        + "some space and open again."
+      "There is no space to create a journal at \(path). None existed there, and none was created. "
+        + "Free some space, and open the journal again."
     case .io(let path, let operation, let code):
       "The system refused to \(operation) \(path): \(systemMessage(code)) (errno \(code)). "
         + "Check the disk and the path."
     case .busy(let path, let waited):
-      "Somebody else held the lock of \(path) for \(waited) ms. Nothing was written. Try again."
+      "Another process or object held the lock of \(path) for \(waited) ms. Nothing was written. "
+        + "Try again."
     case .conflict(let path, let expected, let found):
-      "The last record of \(path) is \(found), not \(expected) as the append asked. Nothing was "
-        + "written. Read on, decide again and append."
+      "The last record of \(path) is \(found), but the append expected \(expected). Nothing was "
+        + "written. Read the newer records, decide again, and append."
     case .poisoned(let path):
-      "An earlier sync of \(path) failed, so what it wrote may be lost. This object takes no "
-        + "more calls; open the journal anew to see what is there."
+      "An earlier sync of \(path) failed, so the data that it wrote may be lost. This object "
+        + "accepts no more calls. Open the journal again to read the records that it still has."
     case .recordTooLarge(let path, let bytes, let maximum):
-      "A record of \(bytes) bytes is more than the \(maximum) that \(path) allows. Nothing was "
-        + "written. Shorten it."
+      "The record has \(bytes) bytes, but \(path) allows at most \(maximum). Nothing was written. "
+        + "Shorten the record."
     case .batchTooLarge(let path, let records, let bytes):
-      "A batch of \(records) records and \(bytes) bytes is too large for \(path) (65,536 "
-        + "records, 16 MiB). Nothing was written. Append in parts."
+      "A batch of \(records) records and \(bytes) bytes is too large for \(path), which allows "
+        + "65,536 records and 16 MiB. Nothing was written. Append the records in several batches."
     case .reservedKind(let path, let kind):
-      "Record kind \(kind) belongs to the journal. Nothing was written to \(path). Use 1…126 or "
-        + "128…254."
+      "Record kind \(kind) is reserved for the journal itself. Nothing was written to \(path). Use "
+        + "1…126 or 128…254."
     case .hardLinked(let path, let links):
-      "\(path) has \(links) names (hard links), and the old content would go on under the others. "
+      "\(path) has \(links) names (hard links), and the other names would keep the old content. "
         + "Nothing was changed. Remove the other names, or copy the file and use the copy."
     case .compactionRefused(let path, let refusal):
-      "\(path) was not compacted: \(refusal.explanation). The journal is as it was before. "
+      "\(path) was not compacted: \(refusal.explanation). The journal is unchanged. "
         + refusal.advice
     case .closed(let path):
-      "The journal \(path) was closed. Open it anew."
+      "The journal \(path) was closed. Open it again."
     default:
       "The journal failed."
     }
@@ -160,22 +162,23 @@ extension CompactionRefusal {
   public var explanation: String {
     switch self {
     case .snapshotTooLarge(let bytes, let maximum):
-      "its snapshot has \(bytes) bytes, and a record may have \(maximum)"
+      "its snapshot has \(bytes) bytes, but a record may have at most \(maximum)"
     case .otherOwner:
-      "it belongs to another user, who could not open a file that this one makes"
+      "it belongs to another user, who could not open a file that this user creates"
     case .copyDiffers:
-      "the new file did not read back as it was written"
+      "the content read back from the new file differs from what was written"
     case .summaryDiffers:
-      "snapshot and records of the new file gave another state than all records of the old one"
+      "the snapshot and records of the new file result in another state than all records of the "
+        + "old file"
     }
   }
 
   fileprivate var advice: String {
     switch self {
     case .snapshotTooLarge: "Make the snapshot smaller, or create the journal with larger records."
-    case .otherOwner: "Compact it as its owner."
+    case .otherOwner: "Compact the journal as its owner."
     case .copyDiffers: "Check the disk."
-    case .summaryDiffers: "The fold that makes the snapshot loses something; report that as a bug."
+    case .summaryDiffers: "The fold that creates the snapshot loses data. Report this as a bug."
     }
   }
 }
@@ -193,15 +196,15 @@ extension JournalFlaw {
     switch self {
     case .shortHeader: "the file ends inside a record's header"
     case .headerChecksum: "checksum mismatch in a record's header"
-    case .impossibleHeader: "a record's header holds impossible values"
-    case .sequenceBroken: "another record stands where this one should"
+    case .impossibleHeader: "a record's header contains impossible values"
+    case .sequenceBroken: "the record does not have the expected sequence"
     case .chainBroken: "the record does not continue the one before it"
     case .batchBroken: "the record does not continue its batch"
     case .shortPayload: "the file ends inside a record"
     case .payloadChecksum: "checksum mismatch"
     case .shortBatch: "the file ends inside a batch"
     case .onlyZeros: "only zeros follow"
-    case .historyChanged: "the file is no longer what was read of it before"
+    case .historyChanged: "the file no longer matches what was read before"
     }
   }
 }

@@ -118,7 +118,7 @@ struct ExchangedFileTests {
   func words() {
     let damage = JournalDamage(offset: 80, sequence: 7, flaw: .historyChanged)
     let text = JournalError.damaged(path: "/a", damage).description
-    #expect(text.contains("seq 7") && text.contains("exchanged for another copy"))
+    #expect(text.contains("seq 7") && text.contains("replaced by another copy"))
     #expect(!text.contains("intact"))
   }
 

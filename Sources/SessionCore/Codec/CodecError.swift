@@ -23,9 +23,10 @@
     case .notUTF8(let offset):
       "the text at byte \(offset) of the payload is not UTF-8"
     case .trailingBytes(let offset, let count):
-      "the last field ends at byte \(offset) of the payload, which goes on for \(count) more"
+      "the last field ends at byte \(offset) of the payload, but \(count) more "
+        + (count == 1 ? "byte follows" : "bytes follow")
     case .impossible(let offset):
-      "the field at byte \(offset) of the snapshot says what no history leads to"
+      "the field at byte \(offset) of the snapshot has a value that no history results in"
     }
   }
 }

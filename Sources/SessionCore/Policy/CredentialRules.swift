@@ -27,7 +27,7 @@ public enum CredentialRules: Hashable, Sendable {
       case .notAnEmail: "the user name is not an e-mail address: it needs an @ and a dot"
       case .emptyPassword: "the password is empty"
       case .passwordTooShort(let minimum): "the password has fewer than \(minimum) characters"
-      case .emptyProviderToken: "the other service or its token is missing"
+      case .emptyProviderToken: "the identity provider or its token is missing"
       }
     }
   }

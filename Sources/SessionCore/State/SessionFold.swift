@@ -66,10 +66,10 @@
       switch self {
       case .illegal(let rejection, _): rejection.description
       case .unknownKind(let kind, _):
-        "a record of kind \(kind), written by a newer version, changes the state in a way that this "
-          + "version does not know"
+        "a newer version wrote a record of kind \(kind), and this version does not know how it "
+          + "changes the state"
       case .contradiction:
-        "a snapshot to which the records before it do not lead"
+        "the snapshot does not match the records before it"
       }
     }
   }

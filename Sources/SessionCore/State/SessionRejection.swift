@@ -34,12 +34,12 @@ public struct SessionRejection: Error, Hashable, Sendable, CustomStringConvertib
   public var description: String {
     let because =
       switch reason {
-      case .notAuthenticated: "nobody is signed in"
-      case .alreadyAuthenticated: "somebody is signed in already; log out first"
-      case .expired: "the session has expired; sign in again or log out"
+      case .notAuthenticated: "no user is logged in"
+      case .alreadyAuthenticated: "a user is already logged in; log out first"
+      case .expired: "the session has expired; log in again or log out"
       case .differentUser:
-        "the expired session belongs to another user, whose data must be settled first; log out"
-      case .staleGeneration: "it does not speak of the current token"
+        "the expired session belongs to another user, whose data must be handled first; log out"
+      case .staleGeneration: "it does not refer to the current token"
       }
     return "\(event) is not possible while \(state): \(because)"
   }

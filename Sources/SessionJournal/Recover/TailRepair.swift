@@ -75,6 +75,6 @@ struct TailRepair {
         throw error.error(at: name)
       }
     }
-    throw .io(path: path, operation: "keep aside the tail of", code: 0)
+    throw .io(path: path, operation: "copy the tail of", code: 0)
   }
 }

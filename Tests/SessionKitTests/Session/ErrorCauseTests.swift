@@ -88,7 +88,7 @@ struct ErrorCauseTests {
   func oneChange() {
     #expect("\(SessionError.pendingChanges(1))".hasPrefix("1 change was not sent yet"))
     #expect("\(SessionError.pendingChanges(2))".hasPrefix("2 changes were not sent yet"))
-    #expect("\(ChangeLogError.othersChanges(1))".hasPrefix("1 change of another user waits"))
+    #expect("\(ChangeLogError.othersChanges(1))".hasPrefix("1 change of another user is"))
     #expect("\(ChangeLogError.full(count: 1, bytes: 9))".hasPrefix("1 change of 9 bytes"))
   }
 }

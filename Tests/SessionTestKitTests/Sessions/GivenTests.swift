@@ -24,7 +24,7 @@ struct GivenTests {
       Then   the user is bob
       But    the user is ada
              login is not possible while expired: the expired session belongs to another user, \
-      whose data must be settled first; log out
+      whose data must be handled first; log out
              the session is expired ada, inactivity
       """
     let error = #expect(throws: UnexpectedOutcome.self) {
