@@ -84,7 +84,7 @@ struct KeychainItems: SecretStore {
     try delete(item, names[item] + Self.asideSuffix)
     let status = door.update(
       query(names[item]), to: KeychainQuery.changes(account: names[item] + Self.asideSuffix))
-    if KeychainStatus(status) != .absent { try require(status, "set aside", item) }
+    if KeychainStatus(status) != .absent { try require(status, "move aside", item) }
   }
 
   func removeSetAside(_ item: SecretItem) throws(SecretStoreError) {

@@ -8,78 +8,81 @@ extension SessionError.Failure {
     case .invalidCredential(let problem):
       "The credential was not sent: \(problem). Correct it and log in again."
     case .notSignedIn:
-      "Nobody is logged in. Log in first."
+      "No user is logged in. Log in first."
     case .alreadySignedIn:
-      "A user is logged in already. Log out first."
+      "A user is already logged in. Log out first."
     case .otherUsersSession:
-      "The session that expired belongs to another user, whose data is still on this device. Log in "
-        + "as that user, or log out."
+      "The expired session belongs to another user, whose data is still on this device. Log in as "
+        + "that user, or log out."
     case .superseded:
-      "The token was replaced while the response was on its way, so the response does not count and "
+      "The token was replaced while the response was on its way. The response does not count, and "
         + "nothing changed. Try again."
     case .signInUnderWay:
-      "A login is under way already. Wait for it to end, or cancel its task."
+      "A login is already in progress. Wait until it ends, or cancel its task."
     case .secretsUnavailable:
-      "The stored secrets cannot be read yet, so it is not known whether anybody is logged in. "
-        + "Nobody was logged out. The session tries again by itself."
+      "The stored secrets cannot be read yet. It is not known whether a user is logged in. No user "
+        + "was logged out. The session tries again automatically."
     case .needsPresence:
-      "The token was not refreshed: its refresh token can be read only after the user has shown who "
-        + "they are. Nobody was logged out, and nothing was sent. Let the user unlock the secret store, "
-        + "and try again."
+      "The token was not refreshed. Its refresh token can be read only after the user has proven "
+        + "their presence. No user was logged out, and nothing was sent. Let the user unlock the "
+        + "secret store, and try again."
     case .pendingChanges(let count):
-      "\(count == 1 ? "1 change was" : "\(count) changes were") not sent yet, so nobody was logged out. "
-        + "Send \(count == 1 ? "it" : "them"), or log out with "
+      "\(count == 1 ? "1 change has" : "\(count) changes have") not been sent yet, so no user was "
+        + "logged out. Send \(count == 1 ? "it" : "them"), or log out with "
         + "discardingPendingChanges."
     case .clearingLocalData:
-      "The local data of the user before is still being removed: clearLocalData has not returned within "
-        + "clearLocalDataLimit. Nobody was logged in, and nothing was sent. Log in when it has returned. If "
-        + "it never returns, start the app again."
+      "The previous user's local data is still being removed: clearLocalData has not returned "
+        + "within clearLocalDataLimit. No user was logged in, and nothing was sent. Log in after "
+        + "it has returned. If it never returns, restart the app."
     case .noRefreshToken:
-      "There is no refresh token. The current token is good until it expires. Log in again then."
+      "The session has no refresh token. The current token is valid until it expires. Log in again "
+        + "then."
     case .notOffered(let what):
-      "The backend does not offer it: \(what). Nothing was sent. Give the backend an endpoint, or do not "
-        + "offer it to the user."
+      "The backend does not support the request: \(what). Nothing was sent. Configure an endpoint "
+        + "for it, or do not offer it to the user."
     case .wrongAddress(let problem):
       "The address cannot be used: \(problem). Nothing was sent. Correct the address."
     case .unusableCall(let call, let problem):
-      "\(call) cannot carry the token: \(problem). Nothing was sent, and the session is what it was. "
+      "\(call) cannot carry the token: \(problem). Nothing was sent, and the session is unchanged. "
         + "Correct the call, or mark it as plain."
     case .webSignIn(let problem):
-      "Nobody was logged in: \(problem.reason)"
+      "No user was logged in: \(problem.reason)"
     case .expired(let cause):
       "The session has expired\(Self.words(cause)). Log in again as the same user, or log out."
     case .loggedOut(let cause):
       "The session was logged out\(Self.words(cause)). Log in again."
     case .tooManyAttempts(let wait):
-      "There were more logins in a minute than this app's own limit allows. Nothing was sent. Try again "
+      "The logins in one minute exceed this app's own limit. Nothing was sent. Try again "
         + "\(Self.moment(wait))."
     case .notStoredYet(let cause):
-      "The server has responded, and the response could not be stored yet: \(cause.description) Storing it "
-        + "is tried again each second, and it counts as soon as it is stored."
+      "The server has responded, but the response could not be stored yet: \(cause.description) "
+        + "The session tries to store it again each second. The response counts as soon as it is "
+        + "stored."
     case .answerDropped(let cause):
-      "The session was closed, and the server's last response could not be stored: \(cause.description) Its "
-        + "token is lost. Open the session again: it goes on with the token before. A server that replaces "
-        + "refresh tokens may refuse that one; the user has to log in again then."
+      "The session was closed, and the server's last response could not be stored: "
+        + "\(cause.description) Its token is lost. Open the session again: it continues with the "
+        + "previous token. A server that replaces refresh tokens may refuse that token. The user "
+        + "must log in again then."
     case .journal(let error):
-      "The journal failed and the session is what it was. \(error)"
+      "The journal failed, and the session is unchanged. \(error)"
     case .unusableJournal(let path, let sequence, let problem):
       "\(path) cannot be folded at seq \(sequence): \(problem). Nothing was changed. "
         + "Use a newer version, or run: sessionreplay verify \(path)"
     case .eventsCompacted(let sequence, let state):
       CompactedEvents(through: sequence, state: state).description
     case .secrets(let error):
-      "The secret store failed and the session is what it was. \(error)"
+      "The secret store failed, and the session is unchanged. \(error)"
     case .secretsOfAnotherSession(let path):
-      "The stored secrets are those of the session of \(path). Nothing was touched. Give each account a "
-        + "place of its own for its secrets: a folder, or a keychain service."
+      "The stored secrets belong to the session of \(path). Nothing was changed. Give each account "
+        + "its own place for secrets: a folder, or a keychain service."
     case .secretsOwnerUnreadable(let path, let problem):
-      "The stored secrets belong to the session of \(path), and it is not known whether that journal "
-        + "still has a session: \(problem) The secrets were not touched, and nobody was logged out. Let this "
-        + "process read that journal, or give this session a place of its own for its secrets."
+      "The stored secrets belong to the session of \(path). It is not known whether that journal "
+        + "still has a session: \(problem) The secrets were not changed, and no user was logged "
+        + "out. Let this process read that journal, or give this session its own place for secrets."
     case .closed:
-      "The session object was closed. The session itself goes on: open it again."
+      "The session object was closed. The session itself continues: open it again."
     case .cancelled:
-      "The calling task was cancelled. The session goes on."
+      "The calling task was cancelled. The session continues."
     default:
       answerDescription
     }
@@ -88,61 +91,67 @@ extension SessionError.Failure {
   private var answerDescription: String {
     switch self {
     case .invalidRequest(let code, let status):
-      "The server found the request wrong (\(status)\(Self.suffix(code))). Check what was entered."
+      "The server reports an invalid request (\(status)\(Self.suffix(code))). Check what was "
+        + "entered."
     case .invalidCredentials(let code, let status):
       "The server does not accept the credential (\(status)\(Self.suffix(code))). Check it and log in "
         + "again."
     case .unauthorized(let code, let status):
-      "The server does not accept the token any more (\(status)\(Self.suffix(code))). Refresh, and try "
+      "The server no longer accepts the token (\(status)\(Self.suffix(code))). Refresh it, and try "
         + "again."
     case .appRefused(let status, let code):
       "The server refuses the app, not its user (\(status) \(code)). Check the backend's client, grant and "
         + "scope."
     case .forbidden(let code):
-      "The server does not allow it (403\(Self.suffix(code))). Ask the service for access."
+      "The server does not allow the request (403\(Self.suffix(code))). Ask the service for access."
     case .userInactive:
-      "The server says that the account is inactive. Contact support."
+      "The server reports that the account is inactive. Contact support."
     case .userDeleted:
-      "The server says that the account is deleted. Contact support if that is a surprise."
+      "The server reports that the account is deleted. Contact support if this is unexpected."
     case .notFound(let code):
-      "The server does not know it (404\(Self.suffix(code))). Check the account, or the address of the server."
+      "The server did not find the resource (404\(Self.suffix(code))). Check the account, or the "
+        + "address of the server."
     case .conflict(let code, let status):
-      "The server reports a conflict (\(status)\(Self.suffix(code))). Load what is there and try again."
+      "The server reports a conflict (\(status)\(Self.suffix(code))). Load the current data, and "
+        + "try again."
     case .alreadyDeleted(let status):
-      "The server says that it is deleted already (\(status) \(ErrorCode.alreadyDeleted)). Nothing is left to do."
+      "The server reports that the data is already deleted (\(status) "
+        + "\(ErrorCode.alreadyDeleted)). No action is needed."
     case .accountLocked(let code):
       "The account is locked (423\(Self.suffix(code))). Contact support."
     case .rateLimited(let wait, let status, let code):
-      "Too many requests (\(status)\(Self.suffix(code))). Try again \(Self.moment(wait))."
+      "The server reports too many requests (\(status)\(Self.suffix(code))). Try again "
+        + "\(Self.moment(wait))."
     case .server(let status, let code, let wait):
       "The server failed (\(status)\(Self.suffix(code))). Try again \(Self.moment(wait))."
     case .databaseUnavailable(let code, let status, let wait):
-      "The server cannot reach its data (\(status) \(code)). Try again \(Self.moment(wait))."
+      "The server cannot access its data (\(status) \(code)). Try again \(Self.moment(wait))."
     case .unexpectedStatus(let status, let code):
-      "The server answered with status \(status)\(Self.suffix(code)), which has no meaning here. Check the address of "
-        + "the server."
+      "The server responded with the unexpected status \(status)\(Self.suffix(code)). Check the "
+        + "address of the server."
     case .unreadableAnswer(let problem):
       "The server's response cannot be read: \(problem). Check the address and the version of the "
         + "server."
     case .intercepted(let status):
-      "Another machine than the server answered (\(status)): the network may want a login of its own, a "
-        + "gateway may be in trouble, or the address is wrong. Nobody was logged out. Open a page in "
-        + "the browser, and try again."
+      "Another machine responded instead of the server (\(status)). The network may require its "
+        + "own login, a gateway may have failed, or the address is wrong. No user was logged out. "
+        + "Open a page in the browser, and try again."
     case .noConnection(let reason):
       "The server could not be reached: \(reason). Nothing was sent. Check the connection and try "
         + "again."
     case .notTrusted(let reason):
-      "No secure connection to the server: \(reason). Nothing was sent. Check the server's certificate and "
-        + "the date of the device."
+      "No secure connection to the server was established: \(reason). Nothing was sent. Check the "
+        + "server's certificate and the date of the device."
     case .noReply(let reason):
-      "The server did not answer: \(reason). It may have acted on the request. Try again."
+      "No complete response arrived: \(reason). The server may have acted on the request. Try "
+        + "again."
     case .responseTooLarge(let call, let limit):
-      "The response to \(call) has more than \(limit) bytes, and was not read further. The server may "
-        + "have acted on the request; the session is what it was. Ask for less at a time, or raise the "
-        + "limit (CallRules.limits)."
+      "The response to \(call) has more than \(limit) bytes, so the rest was not read. The server "
+        + "may have acted on the request, and the session is unchanged. Request less data at a "
+        + "time, or raise the limit (CallRules.limits)."
     case .responseTooSlow(let call, let limit):
       "The response to \(call) was not complete after \(limit). The server may have acted on the "
-        + "request; the session is what it was. Try again, or raise the limit (CallRules.limits)."
+        + "request, and the session is unchanged. Try again, or raise the limit (CallRules.limits)."
     default:
       "The session failed."
     }

@@ -75,9 +75,9 @@ extension SessionError {
       case .serverFailure:
         .server(status: status ?? 500, code: serverCode, retryAfter: retryAfter)
       case .invalidResponse:
-        status.map { .intercepted(status: $0) } ?? .unreadableAnswer("it is not what was expected")
-      case .noConnection: .noConnection("no connection")
-      case .noReply: .noReply("no reply")
+        status.map { .intercepted(status: $0) } ?? .unreadableAnswer("its content is unexpected")
+      case .noConnection: .noConnection("there is no connection")
+      case .noReply: .noReply("the server did not answer")
       case .expired: .expired(end)
       case .loggedOut: .loggedOut(end)
       case .storage: storage
@@ -88,7 +88,7 @@ extension SessionError {
 
     private var refused: Failure {
       switch status {
-      case nil: .notOffered("it is not supported")
+      case nil: .notOffered("there is no endpoint")
       case 401: .unauthorized(code: serverCode)
       case 403: .forbidden(code: serverCode)
       case 404: .notFound(code: serverCode)

@@ -51,12 +51,15 @@ extension SessionError {
     case .noConnection where failure.serverCode == RequestFailure.notOffered:
       self = .notOffered(detail ?? "there is no endpoint")
     case .noConnection where failure.serverCode == RequestFailure.wrongAddress:
-      self = .wrongAddress(detail ?? "there is no way to it")
+      self = .wrongAddress(detail ?? "no request can be sent to it")
     case .noConnection where failure.serverCode == RequestFailure.notTrusted:
       self = .notTrusted(detail ?? "the server's certificate is not trusted")
-    case .noConnection: self = .noConnection(detail ?? "no connection")
+    case .noConnection: self = .noConnection(detail ?? "there is no connection")
     case .noReply:
-      self = .noReply(detail ?? (failure.status == 0 ? "no reply" : "it says \(failure.status)"))
+      self = .noReply(
+        detail
+          ?? (failure.status == 0
+            ? "the server did not answer" : "the status is \(failure.status)"))
     case .server:
       if let code = failure.serverCode, code.hasPrefix("DB_") {
         self = .databaseUnavailable(
@@ -70,13 +73,13 @@ extension SessionError {
       self = .rateLimited(
         retryAfter: failure.retryAfterMilliseconds, status: failure.status, code: failure.serverCode
       )
-    case .unreadable: self = .unreadableAnswer(detail ?? "it is not what was expected")
+    case .unreadable: self = .unreadableAnswer(detail ?? "its content is unexpected")
     case .noRefreshToken: self = .noRefreshToken
     case .secretsUnavailable: self = .secretsUnavailable
     case .intercepted: self = .intercepted(status: failure.status)
     case .userInactive: self = .userInactive(EndCause(failure: failure))
     case .userDeleted: self = .userDeleted(EndCause(failure: failure))
-    case .otherUser: self = .unreadableAnswer("it names another user than the session's")
+    case .otherUser: self = .unreadableAnswer("it belongs to a user other than the session's")
     // The rules decide about a sign-in: at any status, this is a wrong credential. For other
     // requests, 403 means that the user is not allowed to do it.
     case .rejected where isSignIn || failure.status != 403:

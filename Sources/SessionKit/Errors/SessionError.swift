@@ -219,7 +219,7 @@ public struct CompactedEvents: Error, Hashable, Sendable {
 extension CompactedEvents: CustomStringConvertible {
   /// A description of what happened and what to do next.
   public var description: String {
-    "The events up to seq \(through) are in a snapshot and cannot be had one by one any more. The state after "
-      + "them is \(state.kind). Go on with the events after \(through)."
+    "A snapshot has replaced the events up to seq \(through). They cannot be read one by one any "
+      + "more. The state after them is \(state.kind). Continue with the events after \(through)."
   }
 }

@@ -129,7 +129,7 @@ final class CallExchange: Sendable {
     }
     // A redirect without a target arrives without a call of the delegate.
     guard let response = response ?? late else {
-      return .failure(SessionError.noReply("what came is not HTTP"))
+      return .failure(SessionError.noReply("the response is not HTTP"))
     }
     return .success((data, response))
   }

@@ -160,13 +160,13 @@ extension CallPlan.Reason {
     switch self {
     case .insecure:
       .wrongAddress(
-        "\(head.url?.host ?? "the server") is not reached over HTTPS, which only loopback may do "
-          + "without")
+        "the call to \(head.url?.host ?? "the server") does not use HTTPS, which is required "
+          + "except for loopback")
     case .foreign:
       .unusableCall(
         call: head.name,
         problem: "the token does not belong to \(head.url?.host ?? "an address without a host"); "
-          + "name its origin in CallRules.origins if it does")
+          + "add its origin to CallRules.origins if it does")
     case .expired: .expired(end)
     case .ended: .loggedOut(end)
     case .unread: .secretsUnavailable

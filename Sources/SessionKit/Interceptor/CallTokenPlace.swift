@@ -68,8 +68,8 @@ package struct CarriedToken: Sendable {
       throw .unusableCall(
         call: call,
         problem: body.isEmpty
-          ? "its token travels in the body, and it has none"
-          : "its token travels in the body, which is no JSON object")
+          ? "its token belongs in the body, but it has no body"
+          : "its token belongs in the body, which is not a JSON object")
     }
     let member =
       "\(JSONValue.quoted(name)):\(JSONValue.quoted(plaintext))\(object.isEmpty ? "" : ",")"

@@ -34,12 +34,12 @@ public struct CallTrace: Hashable, Sendable {
 }
 
 extension CallTrace: CustomStringConvertible {
-  /// One line, such as `GET /materials goes out with tok#3`.
+  /// One line, such as `GET /materials is sent with tok#3`.
   public var description: String {
     switch step {
-    case .sent(let generation?): "\(method) \(path) goes out with \(generation)"
-    case .sent(nil): "\(method) \(path) goes out as it is"
-    case .answered(let status?): "\(method) \(path) was answered \(status)"
+    case .sent(let generation?): "\(method) \(path) is sent with \(generation)"
+    case .sent(nil): "\(method) \(path) is sent unchanged"
+    case .answered(let status?): "\(method) \(path) was answered with \(status)"
     case .answered(nil): "\(method) \(path) was answered"
     case .waits: "\(method) \(path) waits for a newer token"
     case .rests(let pause):

@@ -101,7 +101,7 @@ struct URLSessionCalls: CallCarrier {
     case .member:
       guard !call.isStream else {
         throw .unusableCall(
-          call: call.name, problem: "its token travels in the body, which is a stream")
+          call: call.name, problem: "its token belongs in the body, which is a stream")
       }
       guard let bare = call.bodyAgain() else {
         throw .noConnection("the file with the body cannot be read")

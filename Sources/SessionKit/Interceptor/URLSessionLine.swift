@@ -46,7 +46,7 @@ final class URLSessionLine: Sendable {
       call = following
     }
     throw SessionError.noReply(
-      "the server redirects more than \(URLSessionLine.redirects) times")
+      "the server redirected more than \(URLSessionLine.redirects) times")
   }
 
   /// The maximum number of redirects, which is that of `URLSession` itself.

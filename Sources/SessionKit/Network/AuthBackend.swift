@@ -104,7 +104,7 @@ extension AuthBackend {
   public func switchContext(
     _ target: ContextTarget, using token: AccessToken
   ) async throws(BackendError) -> TokenResponse {
-    throw .unsupported("there are no contexts to change to")
+    throw .unsupported("the backend cannot switch contexts")
   }
 
   /// Returns `nil`: the backend has no profile.
@@ -114,6 +114,6 @@ extension AuthBackend {
 
   /// Throws `unsupported`.
   public func revoke(_ tokens: RevocableTokens) async throws(BackendError) {
-    throw .unsupported("there is no revoking of tokens")
+    throw .unsupported("the backend cannot revoke tokens")
   }
 }

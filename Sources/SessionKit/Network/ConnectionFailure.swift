@@ -24,12 +24,12 @@ package enum ConnectionFailure: Error, Hashable {
       return
     }
     if hasAnswer {
-      self = .mayHaveActed("the connection ended in the middle of the answer")
+      self = .mayHaveActed("the connection ended in the middle of the response")
       return
     }
     switch code {
     case .cannotFindHost, .dnsLookupFailed:
-      self = .nothingSent("the server's name is not found")
+      self = .nothingSent("the server's name was not found")
     case .cannotConnectToHost:
       self = .nothingSent("the server does not accept connections")
     case .notConnectedToInternet, .dataNotAllowed, .internationalRoamingOff, .callIsActive:
@@ -66,18 +66,18 @@ package enum ConnectionFailure: Error, Hashable {
   private static func words(_ code: URLError.Code) -> String {
     switch code {
     case .timedOut: "the server did not answer in time"
-    case .networkConnectionLost: "the connection was lost before an answer"
+    case .networkConnectionLost: "the connection was lost before the response"
     // The request's URL scheme is checked before anything is sent. This is the unknown protocol of
     // the response.
-    case .unsupportedURL: "what came is not HTTP"
+    case .unsupportedURL: "the response is not HTTP"
     case .badServerResponse, .cannotParseResponse, .cannotDecodeRawData, .cannotDecodeContentData:
-      "nothing came that can be read"
-    case .secureConnectionFailed: "no secure connection came about"
+      "the response cannot be read"
+    case .secureConnectionFailed: "no secure connection was established"
     case .clientCertificateRequired, .clientCertificateRejected:
-      "the server asks for a certificate of this device"
+      "the server asks for a client certificate"
     case .appTransportSecurityRequiresSecureConnection:
-      "the system does not allow a connection that is not secure"
-    case .cancelled: "the system ended the exchange"
+      "the system does not allow an insecure connection"
+    case .cancelled: "the system cancelled the request"
     default: "the connection failed"
     }
   }

@@ -101,7 +101,7 @@ extension UserProfile {
 }
 
 extension Identifier {
-  package static let addressProblem = "an e-mail address, which may not be journaled"
+  package static let addressProblem = "an e-mail address, which must not be journaled"
 
   /// Whether the text is or contains an e-mail address: text without spaces on both sides of an
   /// `@`.

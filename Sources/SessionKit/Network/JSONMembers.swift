@@ -43,7 +43,7 @@ package struct JSONMembers: Sendable {
     }
     let value: JSONValue
     do { value = try JSONReader.read(body) } catch {
-      throw Unreadable("the body is no JSON from byte \(error.offset) on")
+      throw Unreadable("the body is not valid JSON from byte \(error.offset) on")
     }
     guard case .object(let members) = value else {
       throw Unreadable("the body is \(value.kind); it must be an object")

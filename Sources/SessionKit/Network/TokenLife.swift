@@ -14,7 +14,7 @@ package enum TokenLife {
     let starts = [issued, now].compactMap(\.self).filter { $0 < end }
     guard let start = starts.max() else {
       guard issued != nil || now != nil else {
-        throw Unreadable("\(word) cannot be measured: there is neither Date nor iat")
+        throw Unreadable("\(word) cannot be measured: Date and iat are both missing")
       }
       throw Unreadable("\(word) is not after Date and iat")
     }
@@ -60,6 +60,6 @@ extension TokenReader {
       return try TokenLife.claimed(until: end, issued: claims.time("iat"), now: now, "exp")
     }
     if let assumed = assumedLifetime ?? before.map(TokenLife.asBefore) { return assumed }
-    throw Unreadable("nothing says how long the token is good")
+    throw Unreadable("the lifetime of the token is not known")
   }
 }

@@ -13,7 +13,7 @@ extension TokenResponse {
     guard !isRead, !isAccountOnly else { return self }
     guard access.isToken, refresh?.isToken ?? true else {
       throw BackendError(
-        .invalidResponse, message: "a token is empty, or has characters that no token has")
+        .invalidResponse, message: "a token is empty or contains invalid characters")
     }
     var found = self
     if tokenID?.isAddress == true { found.tokenID = nil }
@@ -37,7 +37,7 @@ extension TokenResponse {
     } else {
       throw BackendError(
         .invalidResponse,
-        message: "the user's id is \(Identifier.addressProblem); name the user by another id")
+        message: "the user's id is \(Identifier.addressProblem); use another id for the user")
     }
     return found
   }

@@ -72,17 +72,18 @@ extension SessionWarning: CustomStringConvertible {
     case .compactionFailing(let error):
       "the journal cannot be compacted: \(StorageIssue(error).rawValue)"
     case .journalSetAside(let cause):
-      "the journal could not be used (\(cause)) and was set aside; a new one goes on from it"
+      "the journal could not be used (\(cause)) and was moved aside; a new journal continues from "
+        + "it"
     case .refreshTokenMissing(let path):
-      "the sign-in brought no refresh token: \(path) is missing in the response, and the backend has an "
-        + "endpoint to refresh; the session ends with its access token. Correct the path "
-        + "(the backend's response.refreshToken), or remove the endpoint"
+      "the response to the login has no refresh token: \(path) is missing, but the backend has a "
+        + "refresh endpoint. The session ends with its access token. Correct the path (the "
+        + "backend's response.refreshToken), or remove the endpoint"
     case .newTokenRefused(let generation):
-      "a call was refused \(generation) right after the refresh that brought it; the refusal was "
-        + "delivered, and no call refreshes this token within the window"
+      "the server refused a call with \(generation) right after the refresh that issued it. The "
+        + "caller received the 401. No call refreshes this token within the window"
     case .refreshLimitReached(let generation):
-      "a call was refused \(generation), and calls have caused as many refreshes as the window "
-        + "allows; the refusal was delivered"
+      "the server refused a call with \(generation), and calls have caused as many refreshes as "
+        + "the window allows. The caller received the 401"
     }
   }
 }

@@ -45,7 +45,7 @@ public struct BackendIdentity: Hashable, Codable, Sendable {
 extension BackendIdentity: CustomStringConvertible {
   /// The origins and the client, such as `https://api.school.test (client app-1)`.
   public var description: String {
-    let place = origins.isEmpty ? "nowhere" : origins.joined(separator: ", ")
+    let place = origins.isEmpty ? "(unnamed)" : origins.joined(separator: ", ")
     return client.map { "\(place) (client \($0))" } ?? place
   }
 }

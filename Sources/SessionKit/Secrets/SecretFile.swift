@@ -84,7 +84,7 @@ struct SecretFile {
 
   private func requireRegular(_ number: Int32) throws(SecretStoreError) {
     var status = stat()
-    guard fstat(number, &status) == 0 else { throw error("look at", errno) }
+    guard fstat(number, &status) == 0 else { throw error("read the status of", errno) }
     guard status.st_mode & S_IFMT == S_IFREG else {
       let isFolder = status.st_mode & S_IFMT == S_IFDIR
       throw .obstructed(place: path, by: isFolder ? "a folder" : "a device, pipe or socket")
@@ -96,9 +96,9 @@ struct SecretFile {
   /// Creates the folder, and removes the access rights of other users.
   func makeFolder() throws(SecretStoreError) {
     guard mkdir(folder, 0o700) != 0 else { return try syncFolder(of: parent) }
-    guard errno == EEXIST else { throw error("make the folder of", errno) }
+    guard errno == EEXIST else { throw error("create the folder of", errno) }
     var status = stat()
-    guard stat(folder, &status) == 0 else { throw error("look at the folder of", errno) }
+    guard stat(folder, &status) == 0 else { throw error("read the status of the folder of", errno) }
     guard status.st_mode & S_IFMT == S_IFDIR else {
       throw .obstructed(place: folder, by: "not a folder")
     }
@@ -111,7 +111,9 @@ struct SecretFile {
     // Only one process writes at a time, under the journal's lock. So a temporary file of this name
     // is a leftover.
     let temporary = path + ItemSuffix.draft.rawValue
-    guard unlink(temporary) == 0 || errno == ENOENT else { throw error("clear", errno) }
+    guard unlink(temporary) == 0 || errno == ENOENT else {
+      throw error("remove the draft of", errno)
+    }
     let number = openFile(
       temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode: 0o600)
     guard number >= 0 else { throw error("create", errno) }
@@ -138,7 +140,7 @@ struct SecretFile {
   func rename(to other: String) throws(SecretStoreError) {
     guard systemRename(path, folder + "/" + other) == 0 else {
       if errno == ENOENT { return }
-      throw error("set aside", errno)
+      throw error("move aside", errno)
     }
     try syncFolder(of: folder)
   }
@@ -154,7 +156,7 @@ struct SecretFile {
     try Descriptor(number: number, file: self).sync()
   }
 
-  private static let readings: Set = ["open", "read", "look at"]
+  private static let readings: Set = ["open", "read", "read the status of"]
 
   func error(_ operation: String, _ code: Int32) -> SecretStoreError {
     switch code {
@@ -162,7 +164,7 @@ struct SecretFile {
       Self.readings.contains(operation)
         ? .unavailable(item: item, place: path) : .notWritable(item: item, place: path)
     case ENOSPC, EDQUOT, EFBIG: .noSpace(item: item, place: path)
-    case ELOOP: .obstructed(place: path, by: "a link")
+    case ELOOP: .obstructed(place: path, by: "a symbolic link")
     case EISDIR: .obstructed(place: path, by: "a folder")
     case ENOTDIR: .obstructed(place: folder, by: "not a folder")
     case ENXIO: .obstructed(place: path, by: "a device, pipe or socket")

@@ -91,32 +91,32 @@ extension SecretStoreError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .unavailable(let item, let place):
-      "The \(item) item at \(place) cannot be read yet. Nobody was logged out. Unlock the device, "
+      "The \(item) item at \(place) cannot be read yet. No user was logged out. Unlock the device, "
         + "or check the owner and mode of the file and its folder."
     case .newerVersion(let item, let found):
-      "The \(item) item was written by a newer version (\(found)) of this library. Nothing was "
-        + "changed, and nobody was logged out. Use that version, or a newer one."
+      "A newer version (\(found)) of this library wrote the \(item) item. Nothing was changed, and "
+        + "no user was logged out. Use that version, or a newer one."
     case .notWritable(let item, let place):
-      "The \(item) item cannot be stored at \(place): access is refused. Nothing was changed. Check "
-        + "the owner and mode of the file and its folder."
+      "The \(item) item cannot be stored at \(place): the system denies access. Nothing was "
+        + "changed. Check the owner and mode of the file and its folder."
     case .noSpace(let item, let place):
-      "There is no room to store the \(item) item at \(place); the old one is still there. Free "
+      "There is no space to store the \(item) item at \(place). The old item is still there. Free "
         + "some space."
     case .obstructed(let place, let obstacle):
       "\(place) is \(obstacle). Nothing was changed. Move it away."
     case .tooLarge(let item, let place, let maximum):
-      "The \(item) item at \(place) is larger than \(maximum) bytes, which no secret has reason "
-        + "to be. Nothing was changed. Look at what wrote it."
+      "The \(item) item at \(place) is larger than \(maximum) bytes, and no secret should be. "
+        + "Nothing was changed. Check what wrote it."
     case .failed(let item, let place, let operation, let code):
       "The system refused to \(operation) the \(item) item at \(place) "
         + (code < 0
           ? "(status \(code)). Check the app's entitlements and the keychain."
           : "(errno \(code)). Check the disk, the owner and the mode.")
     case .otherBackend(let item, let stored, let configured):
-      "The \(item) item belongs to the backend \(stored), and this session is configured for "
-        + "\(configured). Nothing was sent or changed. Open it with the backend it belongs to, or use "
-        + "another journal and other secrets. If the backend has moved or has an endpoint on a further host, "
-        + "name its earlier identity in formerBackends."
+      "The \(item) item belongs to the backend \(stored), but this session is configured for "
+        + "\(configured). Nothing was sent or changed. Open the session with the item's backend, "
+        + "or use another journal and other secrets. If the backend has moved or has an endpoint "
+        + "on another host, add its earlier identity to formerBackends."
     }
   }
 }

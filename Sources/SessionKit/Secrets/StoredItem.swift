@@ -66,7 +66,7 @@ extension StoredItem {
       let envelope = try decoder.decode(Envelope<Fields>.self, from: Data(bytes))
       self.init(journal: envelope.journal, fields: envelope.fields)
     } catch {
-      throw .corrupt(Self.item, problem: "a field is missing or of another type")
+      throw .corrupt(Self.item, problem: "a field is missing or has the wrong type")
     }
   }
 }

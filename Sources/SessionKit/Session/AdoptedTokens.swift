@@ -48,14 +48,14 @@ public struct AdoptedTokens: Hashable, Sendable {
   func answer(for reader: any TokenReader, at now: Timestamp) throws(SessionError) -> TokenResponse
   {
     guard access.isToken, refresh?.isToken ?? true else {
-      throw .unreadableAnswer("a token is empty, or has characters that no token has")
+      throw .unreadableAnswer("a token is empty or contains invalid characters")
     }
     let claims = TokenPayload.hints(access)
     let subject = claims?.identifierHint(at: ["sub"])
     let user = user ?? subject.map { UserProfile(id: $0, email: claims?.hint(at: [["email"]])) }
     if let id = user?.id, id.isAddress || id.description.isEmpty {
       throw .unreadableAnswer(
-        "the user's id is \(id.isAddress ? Identifier.addressProblem : "empty"); say another")
+        "the user's id is \(id.isAddress ? Identifier.addressProblem : "empty"); use another id")
     }
     let end = claims?.time("exp").map { $0.milliseconds(since: now) }
     let response = TokenResponse(

@@ -36,13 +36,14 @@ public enum LogoutOutcome: Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .success: "logged out"
     case .partial(.serverNotTold(let status)):
-      "logged out; the server was not told"
-        + (status.map { " (status \($0))" } ?? "") + ", which is tried again at the next open"
+      "logged out, but the server did not confirm it"
+        + (status.map { " (status \($0))" } ?? "") + "; the session tries again at the next open"
     case .partial(.itemsRemain):
-      "logged out; a stored item could not be removed, which is tried again at the next open"
+      "logged out, but a stored item could not be removed; the session tries again at the next open"
     case .partial(.localDataRemains):
-      "logged out; the app's data could not be cleared, which is tried again at the next open"
-    case .alreadyLoggedOut: "nobody was signed in"
+      "logged out, but the app's data could not be cleared; the session tries again at the next "
+        + "open"
+    case .alreadyLoggedOut: "no user was logged in"
     }
   }
 }

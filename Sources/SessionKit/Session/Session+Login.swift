@@ -82,7 +82,7 @@ extension Session {
       }
     case .refreshToken(let token):
       guard token.isToken else {
-        throw .unreadableAnswer("a token is empty, or has characters that no token has")
+        throw .unreadableAnswer("a token is empty or contains invalid characters")
       }
     case .custom: break
     }

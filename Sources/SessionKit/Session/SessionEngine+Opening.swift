@@ -159,7 +159,7 @@ extension SessionEngine {
 
 extension SessionError {
   fileprivate static let otherLogProblem =
-    "its records are not a session's, and a session needs a file of its own"
+    "its records do not belong to a session, and a session needs its own file"
 
   /// Whether the journal's file can be read but is of no use to this version.
   fileprivate var isOfUnusableJournal: Bool {

@@ -129,7 +129,7 @@ extension SessionEngine {
       return { (backend) async throws(BackendError) in
         var response = try await backend.login(credential)
         guard credential.mayCreateAccount || !response.isAccountOnly else {
-          throw BackendError(.invalidResponse, message: "the backend has returned no token")
+          throw BackendError(.invalidResponse, message: "the backend returned no token")
         }
         if case .refreshToken(let token) = credential, response.refresh ?? token == token {
           // The server has not replaced the refresh token (REF-5).
@@ -142,7 +142,7 @@ extension SessionEngine {
       // The backend does not own these tokens, so it does not decide whether the session continues
       // either.
       guard !token.isOwned else {
-        throw .notOffered("an identity provider owns the tokens, and this process has none")
+        throw .notOffered("an identity provider owns the tokens, and this process has no provider")
       }
       guard let refresh = try refreshToken(of: token) else { throw .noRefreshToken }
       return { (backend) async throws(BackendError) in
@@ -269,7 +269,7 @@ extension SessionEngine.Failed {
   ///
   /// Nothing was sent.
   fileprivate static let callerIsGone = SessionEngine.Failed(
-    failure: RequestFailure(kind: .noConnection), detail: "its caller stopped waiting")
+    failure: RequestFailure(kind: .noConnection), detail: "the caller stopped waiting")
 
   /// Returns the failure that the wait for a host, which clears its data, ended with this error.
   ///
@@ -277,8 +277,8 @@ extension SessionEngine.Failed {
   fileprivate static func notCleared(_ problem: SessionError) -> SessionEngine.Failed {
     let detail =
       problem == .clearingLocalData
-      ? "the app's data of the user before is still being cleared"
-      : "the session was closed before that"
+      ? "the app is still clearing the previous user's data"
+      : "the session was closed before the app had cleared its data"
     return SessionEngine.Failed(
       failure: RequestFailure(kind: .noConnection), detail: detail)
   }
@@ -287,7 +287,7 @@ extension SessionEngine.Failed {
   fileprivate static func missing(_ path: String) -> SessionEngine.Failed {
     SessionEngine.Failed(
       failure: RequestFailure(kind: .unreadable),
-      detail: "\(path) is missing, and the backend has an endpoint to refresh")
+      detail: "\(path) is missing, but the backend has a refresh endpoint")
   }
 
   /// Returns the failure that the backend has no such request.
@@ -307,7 +307,7 @@ extension SessionEngine.Failed {
 
   /// The response to a sign-in does not name the user, and the backend has no profile.
   fileprivate static let nameless = SessionEngine.Failed(
-    failure: RequestFailure(kind: .unreadable), detail: "the response does not name the user")
+    failure: RequestFailure(kind: .unreadable), detail: "the response does not identify the user")
 
   /// Whether the backend has no such request.
   var isNotOffered: Bool {
@@ -327,7 +327,7 @@ extension TokenResponse {
     _ step: TokenStep, of user: ExpectedUser?
   ) throws(BackendError) -> TokenResponse {
     guard !isAccountOnly else {
-      throw BackendError(.invalidResponse, message: "the backend has returned no token")
+      throw BackendError(.invalidResponse, message: "the backend returned no token")
     }
     return try checked(step, of: user)
   }

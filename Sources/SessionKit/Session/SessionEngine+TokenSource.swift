@@ -189,6 +189,7 @@ extension SessionEngine.Failed {
   /// Returns the failure that the tokens of the source cannot be read.
   fileprivate static func unreadable(_ problem: WebSignInProblem) -> SessionEngine.Failed {
     SessionEngine.Failed(
-      failure: RequestFailure(kind: .unreadable), detail: "the identity provider: \(problem)")
+      failure: RequestFailure(kind: .unreadable),
+      detail: "the tokens of the identity provider cannot be used (\(problem))")
   }
 }

@@ -176,7 +176,7 @@ struct StoredCredentials: Sendable {
   func write(_ item: some StoredItem) throws(SessionError) {
     let bytes: [UInt8]
     do { bytes = try item.encoded(for: binding?.backend) } catch {
-      throw .unreadableAnswer("what it holds cannot be stored")
+      throw .unreadableAnswer("it contains a value that cannot be stored")
     }
     do { try store.write(type(of: item).item, bytes) } catch { throw .secrets(error) }
   }
