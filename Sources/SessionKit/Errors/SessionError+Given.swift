@@ -88,7 +88,7 @@ extension SessionError {
 
     private var refused: Failure {
       switch status {
-      case nil: .notOffered("there is no endpoint")
+      case nil: .notOffered("the backend has no endpoint for it")
       case 401: .unauthorized(code: serverCode)
       case 403: .forbidden(code: serverCode)
       case 404: .notFound(code: serverCode)

@@ -49,7 +49,7 @@ extension SessionError {
   package init(_ failure: RequestFailure, detail: String?, isSignIn: Bool) {
     switch failure.kind {
     case .noConnection where failure.serverCode == RequestFailure.notOffered:
-      self = .notOffered(detail ?? "there is no endpoint")
+      self = .notOffered(detail ?? "the backend has no endpoint for it")
     case .noConnection where failure.serverCode == RequestFailure.wrongAddress:
       self = .wrongAddress(detail ?? "no request can be sent to it")
     case .noConnection where failure.serverCode == RequestFailure.notTrusted:

@@ -160,8 +160,8 @@ extension CallPlan.Reason {
     switch self {
     case .insecure:
       .wrongAddress(
-        "the call to \(head.url?.host ?? "the server") does not use HTTPS, which is required "
-          + "except for loopback")
+        "the address of \(head.url?.host ?? "the server") is not HTTPS, which is required except "
+          + "for loopback")
     case .foreign:
       .unusableCall(
         call: head.name,

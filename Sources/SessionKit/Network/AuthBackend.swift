@@ -104,7 +104,7 @@ extension AuthBackend {
   public func switchContext(
     _ target: ContextTarget, using token: AccessToken
   ) async throws(BackendError) -> TokenResponse {
-    throw .unsupported("the backend cannot switch contexts")
+    throw .unsupported("the backend has no request that switches the context")
   }
 
   /// Returns `nil`: the backend has no profile.
@@ -114,6 +114,6 @@ extension AuthBackend {
 
   /// Throws `unsupported`.
   public func revoke(_ tokens: RevocableTokens) async throws(BackendError) {
-    throw .unsupported("the backend cannot revoke tokens")
+    throw .unsupported("the backend has no request that revokes tokens")
   }
 }

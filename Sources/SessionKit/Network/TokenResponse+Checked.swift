@@ -13,7 +13,8 @@ extension TokenResponse {
     guard !isRead, !isAccountOnly else { return self }
     guard access.isToken, refresh?.isToken ?? true else {
       throw BackendError(
-        .invalidResponse, message: "a token is empty or contains invalid characters")
+        .invalidResponse,
+        message: "a token is empty or contains a character that no token may contain")
     }
     var found = self
     if tokenID?.isAddress == true { found.tokenID = nil }

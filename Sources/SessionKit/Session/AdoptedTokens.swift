@@ -48,7 +48,7 @@ public struct AdoptedTokens: Hashable, Sendable {
   func answer(for reader: any TokenReader, at now: Timestamp) throws(SessionError) -> TokenResponse
   {
     guard access.isToken, refresh?.isToken ?? true else {
-      throw .unreadableAnswer("a token is empty or contains invalid characters")
+      throw .unreadableAnswer("a token is empty or contains a character that no token may contain")
     }
     let claims = TokenPayload.hints(access)
     let subject = claims?.identifierHint(at: ["sub"])

@@ -82,7 +82,8 @@ extension Session {
       }
     case .refreshToken(let token):
       guard token.isToken else {
-        throw .unreadableAnswer("a token is empty or contains invalid characters")
+        throw .unreadableAnswer(
+          "a token is empty or contains a character that no token may contain")
       }
     case .custom: break
     }

@@ -87,7 +87,7 @@ extension SessionEngine {
     let shown = AccessToken(
       token.access, generation: token.generation, expiresAt: token.expiresAt)
     switch await askProfile(of: user, using: shown) {
-    case nil: throw .notOffered("there is no endpoint for the profile")
+    case nil: throw .notOffered("the backend has no endpoint for the profile")
     case .success(let found)?:
       guard !found.isStale else { return .outdated }
       return AccountStatus(found.failure?.kind) ?? .active

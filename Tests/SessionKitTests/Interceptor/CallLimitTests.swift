@@ -166,13 +166,14 @@ struct CallLimitTests {
   func words() {
     #expect(
       SessionError.responseTooLarge(call: "GET /a", limit: 7).description
-        == "The response to GET /a has more than 7 bytes, and was not read further. The server may "
-        + "have acted on the request; the session is what it was. Ask for less at a time, or raise "
-        + "the limit (CallRules.limits).")
+        == "The response to GET /a has more than 7 bytes, so the rest was not read. The server may "
+        + "have acted on the request, and the session is unchanged. Request less data at a time, "
+        + "or raise the limit (CallRules.limits).")
     #expect(
       SessionError.responseTooSlow(call: "GET /a", limit: .seconds(7)).description
         == "The response to GET /a was not complete after 7.0 seconds. The server may have acted on "
-        + "the request; the session is what it was. Try again, or raise the limit (CallRules.limits)."
+        + "the request, and the session is unchanged. Try again, or raise the limit "
+        + "(CallRules.limits)."
     )
   }
 }

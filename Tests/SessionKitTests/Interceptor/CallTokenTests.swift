@@ -101,7 +101,7 @@ struct CallTokenTests {
       error
         == .unusableCall(
           call: "GET /a",
-          problem: "the token does not belong to elsewhere.test; name its origin in "
+          problem: "the token does not belong to elsewhere.test; add its origin to "
             + "CallRules.origins if it does"))
     #expect(backend.authorizations == [nil, "Bearer A1"])
     try await session.close()
@@ -238,7 +238,7 @@ struct CallTokenTests {
     #expect(
       error
         == .unusableCall(
-          call: "POST /rpc", problem: "its token travels in the body, which is a stream"))
+          call: "POST /rpc", problem: "its token belongs in the body, which is a stream"))
     #expect(server.requests.isEmpty)
     try await session.close()
   }

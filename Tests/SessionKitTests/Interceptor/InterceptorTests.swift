@@ -56,10 +56,10 @@ struct InterceptorTests {
     let told = steps.withLock { $0 }
     #expect(
       told == [
-        "GET /materials goes out with tok#1", "GET /materials was answered 200",
-        "GET /materials goes out with tok#1", "GET /materials was answered 401",
-        "GET /materials waits for a newer token", "GET /materials goes out with tok#2",
-        "GET /materials was answered 200", "GET /materials waits for a newer token",
+        "GET /materials is sent with tok#1", "GET /materials was answered with 200",
+        "GET /materials is sent with tok#1", "GET /materials was answered with 401",
+        "GET /materials waits for a newer token", "GET /materials is sent with tok#2",
+        "GET /materials was answered with 200", "GET /materials waits for a newer token",
         "GET /materials failed",
       ])
     for secret in bench.server.secrets { #expect(!told.joined().contains(secret)) }

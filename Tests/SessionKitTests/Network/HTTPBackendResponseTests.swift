@@ -125,7 +125,7 @@ struct HTTPBackendResponseTests {
     let address = LoopbackToken.make(claims: ["sub": "a@s.test"])
     #expect(
       problem(wire, body(address, "opaque"))
-        == "claim sub of the access token is an e-mail address, which may not be journaled; name "
+        == "claim sub of the access token is an e-mail address, which must not be journaled; name "
         + "another claim")
   }
 

@@ -181,8 +181,8 @@ struct CustomBackendTests {
     #expect(
       error
         == .unreadableAnswer(
-          "the user's id is an e-mail address, which may not be journaled; name the user by another "
-            + "id"))
+          "the user's id is an e-mail address, which must not be journaled; use another id for the "
+            + "user"))
     try await session.login(Self.credentials)
     await server.next(
       .brings(
@@ -200,7 +200,8 @@ struct CustomBackendTests {
     await server.next(.brings(TokenResponse(access: Secret("a b"), lifetime: .seconds(60))))
     let error = await failure { () async throws(SessionError) in try await session.refresh() }
     #expect(
-      error == .unreadableAnswer("a token is empty, or has characters that no token has"))
+      error
+        == .unreadableAnswer("a token is empty or contains a character that no token may contain"))
     #expect(session.currentToken?.secret == Secret("access-1"))
     try await session.close()
   }

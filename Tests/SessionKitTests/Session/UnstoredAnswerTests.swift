@@ -87,9 +87,9 @@ struct UnstoredAnswerTests {
 
   /// The causes that can prevent the storing of a response, and a word of each message.
   static let causes: [(SessionError, String)] = [
-    (.secrets(.noSpace(item: .token, place: "p")), "no room"),
+    (.secrets(.noSpace(item: .token, place: "p")), "no space"),
     (.secrets(FailingStore.ioError), "errno 5"),
-    (.secrets(.notWritable(item: .token, place: "p")), "access is refused"),
+    (.secrets(.notWritable(item: .token, place: "p")), "denies access"),
     (.secrets(.unavailable(item: .token, place: "p")), "Unlock"),
     (.journal(.busy(path: "p", waited: 5_000)), "lock"),
     (.journal(.io(path: "p", operation: "write", code: 5)), "errno 5"),
