@@ -39,21 +39,21 @@ extension ErrorText {
     "The user name or the password is wrong.", .correctInput)
   package static let invalidInput = ErrorText(
     "The service did not accept what was entered.", .correctInput)
-  package static let notSignedIn = ErrorText("You are not signed in.", .signIn)
+  package static let notSignedIn = ErrorText("You are not logged in.", .signIn)
   package static let alreadySignedIn = ErrorText(
-    "Somebody is signed in on this device already.", .logOut)
+    "A user is already logged in on this device.", .logOut)
   package static let otherUsersSession = ErrorText(
-    "The session that has expired belongs to somebody else.",
+    "The expired session belongs to another user.",
     .logOut)
   package static let signInUnderWay = ErrorText(
-    "A sign-in is under way already.", .wait(nil))
+    "A login is already in progress.", .wait(nil))
   package static let sessionExpired = ErrorText("Your session has expired.", .signIn)
   package static let endedByService = ErrorText("The service has ended your session.", .signIn)
   package static let inactive = ErrorText(
     "Your session ended because it was not used for a long time.",
     .signIn)
   package static let storedSignInLost = ErrorText(
-    "Your sign-in is no longer stored on this device.",
+    "Your login is no longer stored on this device.",
     .signIn)
   package static let loggedOut = ErrorText("You have been logged out.", .signIn)
   package static func changesNotSent(count: Int) -> ErrorText {
@@ -63,12 +63,12 @@ extension ErrorText {
       .sendOrDiscard)
   }
   package static let notProlongable = ErrorText(
-    "Your sign-in cannot be extended. You can go on until it ends.",
+    "Your session cannot be extended. You can continue until it ends.",
     .nothing)
   package static let signInRefused = ErrorText(
-    "The service did not accept your sign-in for this.", .retry)
+    "The service did not accept your login for this.", .retry)
   package static let superseded = ErrorText(
-    "Your session changed in the meantime, and nothing was done.",
+    "Your session changed in the meantime. Nothing was done.",
     .retry)
   package static let closed = ErrorText("The session is closed.", .reopen)
   package static let cancelled = ErrorText("It was cancelled.", .nothing)
@@ -95,17 +95,17 @@ extension ErrorText {
       .wait(wait.map { .seconds($0) }))
   }
   package static let strangeAnswer = ErrorText(
-    "The service answered in a way that this app does not understand.",
+    "The service responded in a way that this app does not understand.",
     .contactSupport)
   package static let unreadableAnswer = ErrorText(
-    "The answer of the service cannot be read.",
+    "The response of the service cannot be read.",
     .contactSupport)
   package static let appNotSetUp = ErrorText(
     "This app is not set up correctly for the service.",
     .contactSupport)
   package static let networkSignIn = ErrorText(
-    "Something on the network answered instead of the service. The network may want you to sign in to "
-      + "it: open a page in the browser.",
+    "Something on the network responded instead of the service. The network may require you to "
+      + "sign in to it: open a page in the browser.",
     .retry)
   package static let noConnection = ErrorText(
     "The service cannot be reached. Check your connection.",
@@ -117,40 +117,40 @@ extension ErrorText {
     "The connection to the service would not be private.",
     .contactSupport)
   package static let deviceLocked = ErrorText(
-    "What is stored on this device cannot be read yet. You are not logged out.",
+    "The app's data on this device cannot be read yet. You are not logged out.",
     .unlock)
   package static let noSpace = ErrorText("There is no space left on this device.", .freeSpace)
   package static func answerNotStored(because cause: ErrorText) -> ErrorText {
     ErrorText(
-      "\(cause.problem) The service's answer will count as soon as it can be stored.",
+      "\(cause.problem) The service's response will count as soon as it can be stored.",
       cause.advice)
   }
   package static func answerDropped(because cause: ErrorText) -> ErrorText {
     ErrorText(
-      "\(cause.problem) The service's last answer is lost. You may have to sign in again.",
+      "\(cause.problem) The service's last response is lost. You may have to log in again.",
       .reopen)
   }
   package static let storageBusy = ErrorText(
-    "Something else is using what is stored on this device.",
+    "Another process is using the app's data on this device.",
     .retry)
   package static let storageLost = ErrorText(
-    "The app has lost its hold on what it stores on this device.",
+    "The app has lost access to its data on this device.",
     .reopen)
   package static let storageUnusable = ErrorText(
-    "The app cannot use what it stores on this device.",
+    "The app cannot use its data on this device.",
     .contactSupport)
   package static let storageDamaged = ErrorText(
-    "What the app stores on this device is damaged.",
+    "The app's data on this device is damaged.",
     .contactSupport)
   package static let newerData = ErrorText(
-    "What is stored on this device was written by a newer version of the app.",
+    "A newer version of the app wrote the data on this device.",
     .update)
   package static let tooLarge = ErrorText(
-    "What should be stored on this device is too large.",
+    "The data to store on this device is too large.",
     .contactSupport)
   package static let notTidied = ErrorText(
-    "The app could not tidy up what it stores on this device. Nothing is lost.",
+    "The app could not tidy up its data on this device. Nothing is lost.",
     .nothing)
-  package static let historySummedUp = ErrorText("Older entries have been summed up.", .nothing)
+  package static let historySummedUp = ErrorText("Older entries have been summarized.", .nothing)
   package static let logoutUnderWay = ErrorText("You are being logged out.", .wait(nil))
 }

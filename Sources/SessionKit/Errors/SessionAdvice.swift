@@ -56,7 +56,7 @@ extension SessionAdvice {
     case .wait(let wait?): "Try again in \(SpokenWait(wait).inEnglish)."
     case .correctInput: "Check what you entered."
     case .sendOrDiscard: "Try to send again, or discard what you do not need."
-    case .signIn: "Sign in to go on."
+    case .signIn: "Log in to continue."
     case .logOut: "Log out first."
     case .unlock: "Unlock the device."
     case .freeSpace: "Free some space."

@@ -25,7 +25,7 @@ struct LastEndTests {
     let end = try #require(session.lastEnd)
     #expect(end.reason == .expired(.refreshRejected))
     #expect(session.status.lastEnd == end)
-    #expect(end.text(in: .english) == "The service has ended your session. Sign in to go on.")
+    #expect(end.text(in: .english) == "The service has ended your session. Log in to continue.")
     while observed.lastEnd != end { await Task.yield() }
     try await session.close()
 
