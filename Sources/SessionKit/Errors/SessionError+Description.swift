@@ -61,8 +61,8 @@ extension SessionError.Failure {
     case .answerDropped(let cause):
       "The session was closed, and the server's last response could not be stored: "
         + "\(cause.description) Its token is lost. Open the session again: it continues with the "
-        + "previous token. A server that replaces refresh tokens may refuse that token. The user "
-        + "must log in again then."
+        + "previous token. A server that replaces refresh tokens may refuse the previous one. The "
+        + "user must log in again then."
     case .journal(let error):
       "The journal failed, and the session is unchanged. \(error)"
     case .unusableJournal(let path, let sequence, let problem):

@@ -36,7 +36,7 @@ public enum LogoutOutcome: Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .success: "logged out"
     case .partial(.serverNotTold(let status)):
-      "logged out, but the server did not confirm it"
+      "logged out, but the server did not confirm the logout"
         + (status.map { " (status \($0))" } ?? "") + "; the session tries again at the next open"
     case .partial(.itemsRemain):
       "logged out, but a stored item could not be removed; the session tries again at the next open"

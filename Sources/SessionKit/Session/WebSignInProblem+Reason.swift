@@ -10,8 +10,8 @@ extension WebSignInProblem {
     case .noAccount:
       "the identity provider has no account that can log in without a page. Log in with a page."
     case .refused(let code):
-      "the identity provider refused\(code.map { " (\($0))" } ?? ""). Look up the code at the "
-        + "provider, or try again."
+      "the identity provider refused the request\(code.map { " (\($0))" } ?? ""). Look up the code "
+        + "at the provider, or try again."
     case .unreachable: "the identity provider was not reached. Check the connection and try again."
     case .viewFailed:
       "the app could not create or show its view. Check the error that the view threw."
