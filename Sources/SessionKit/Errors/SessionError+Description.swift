@@ -94,14 +94,14 @@ extension SessionError.Failure {
       "The server reports an invalid request (\(status)\(Self.suffix(code))). Check what was "
         + "entered."
     case .invalidCredentials(let code, let status):
-      "The server does not accept the credential (\(status)\(Self.suffix(code))). Check it and log in "
-        + "again."
+      "The server does not accept the credential (\(status)\(Self.suffix(code))). Check it and log "
+        + "in again."
     case .unauthorized(let code, let status):
       "The server no longer accepts the token (\(status)\(Self.suffix(code))). Refresh it, and try "
         + "again."
     case .appRefused(let status, let code):
-      "The server refuses the app, not its user (\(status) \(code)). Check the backend's client, grant and "
-        + "scope."
+      "The server refuses the app, not its user (\(status) \(code)). Check the backend's client, "
+        + "grant and scope."
     case .forbidden(let code):
       "The server does not allow the request (403\(Self.suffix(code))). Ask the service for access."
     case .userInactive:
