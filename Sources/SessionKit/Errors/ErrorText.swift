@@ -58,8 +58,8 @@ extension ErrorText {
   package static let loggedOut = ErrorText("You have been logged out.", .signIn)
   package static func changesNotSent(count: Int) -> ErrorText {
     ErrorText(
-      "You were not logged out, because \(count == 1 ? "1 change has" : "\(count) changes have") not "
-        + "been sent.",
+      "You were not logged out, because \(count == 1 ? "1 change has" : "\(count) changes have") "
+        + "not been sent.",
       .sendOrDiscard)
   }
   package static let notProlongable = ErrorText(

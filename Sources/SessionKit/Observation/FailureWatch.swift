@@ -66,7 +66,8 @@ extension SessionWarning: CustomStringConvertible {
   public var description: String {
     switch self {
     case .refreshFailing(let count, let last):
-      "\(count) refreshes in a row failed (\(last.kind.failureClass.rawValue)), the last with: \(last)"
+      "\(count) refreshes in a row failed (\(last.kind.failureClass.rawValue)), the last with: "
+        + "\(last)"
     case .storageFailing(let error):
       "the session's records or items cannot be written: \(StorageIssue(error).rawValue)"
     case .compactionFailing(let error):
