@@ -93,7 +93,7 @@ struct UnstoredAnswerTests {
     (.secrets(.unavailable(item: .token, place: "p")), "Unlock"),
     (.journal(.busy(path: "p", waited: 5_000)), "lock"),
     (.journal(.io(path: "p", operation: "write", code: 5)), "errno 5"),
-    (.journal(.diskFull(path: "p")), "no room"),
+    (.journal(.diskFull(path: "p")), "free some space"),
   ]
 
   @Test("REF-11 RES-6 an error about an unstored response names its real cause")
