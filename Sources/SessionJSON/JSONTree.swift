@@ -58,7 +58,7 @@ private struct JSONScanner {
   mutating func whole() throws(JSONTree.Problem) -> JSONTree {
     let value = try value(depth: 1)
     skipSpace()
-    guard place == bytes.endIndex else { throw problem("something follows the value") }
+    guard place == bytes.endIndex else { throw problem("more bytes follow the value") }
     return value
   }
 
@@ -81,7 +81,7 @@ private struct JSONScanner {
   }
 
   private mutating func value(depth: Int) throws(JSONTree.Problem) -> JSONTree {
-    guard depth <= Self.deepest else { throw problem("more than 32 values within each other") }
+    guard depth <= Self.deepest else { throw problem("values are nested more than 32 deep") }
     skipSpace()
     switch next {
     case UInt8(ascii: "{"): return try object(depth)
@@ -90,7 +90,7 @@ private struct JSONScanner {
     case UInt8(ascii: "t"): return try word("true", .flag(true))
     case UInt8(ascii: "f"): return try word("false", .flag(false))
     case UInt8(ascii: "n"): return try word("null", .null)
-    case nil: throw problem("it ends where a value should be")
+    case nil: throw problem("the text ends before a value")
     default: return try number()
     }
   }
@@ -101,7 +101,7 @@ private struct JSONScanner {
     let isSame = word.withUTF8Buffer { spelled in
       bytes[place...].prefix(spelled.count).elementsEqual(spelled)
     }
-    guard isSame else { throw problem("no value begins like this") }
+    guard isSame else { throw problem("no JSON value starts like this") }
     place += word.utf8CodeUnitCount
     return value
   }
@@ -115,17 +115,17 @@ private struct JSONScanner {
     var keys: Set<[UInt8]> = []
     while true {
       skipSpace()
-      guard next == UInt8(ascii: "\"") else { throw problem("a key in quotes should be here") }
+      guard next == UInt8(ascii: "\"") else { throw problem("a key in quotes is expected here") }
       let key = try text()
       guard keys.insert(Array(key.utf8)).inserted else {
-        throw problem("the key \"\(Self.shortened(key))\" is there twice")
+        throw problem("the key \"\(Self.shortened(key))\" occurs twice")
       }
       skipSpace()
-      guard take(":") else { throw problem("a colon should be here") }
+      guard take(":") else { throw problem("a colon is expected here") }
       members.append(JSONTree.Member(key: key, value: try value(depth: depth + 1)))
       skipSpace()
       if take("}") { return .object(members) }
-      guard take(",") else { throw problem("a comma or } should be here") }
+      guard take(",") else { throw problem("a comma or } is expected here") }
     }
   }
 
@@ -143,18 +143,18 @@ private struct JSONScanner {
       elements.append(try value(depth: depth + 1))
       skipSpace()
       if take("]") { return .array(elements) }
-      guard take(",") else { throw problem("a comma or ] should be here") }
+      guard take(",") else { throw problem("a comma or ] is expected here") }
     }
   }
 
   private mutating func number() throws(JSONTree.Problem) -> JSONTree {
     let start = place
     _ = take("-")
-    guard let first = next, isDigit(first) else { throw problem("no value begins like this") }
+    guard let first = next, isDigit(first) else { throw problem("no JSON value starts like this") }
     let zero = first == UInt8(ascii: "0")
     try digits()
     guard !zero || bytes[place - 1] == first && bytes[start..<place].count(where: isDigit) == 1
-    else { throw problem("a number does not begin with 0") }
+    else { throw problem("a number must not have a leading zero") }
     if take(".") { try digits() }
     if take("e") || take("E") {
       if !take("+") { _ = take("-") }
@@ -164,7 +164,7 @@ private struct JSONScanner {
   }
 
   private mutating func digits() throws(JSONTree.Problem) {
-    guard let first = next, isDigit(first) else { throw problem("a digit should be here") }
+    guard let first = next, isDigit(first) else { throw problem("a digit is expected here") }
     while let byte = next, isDigit(byte) { place += 1 }
   }
 
@@ -180,7 +180,7 @@ private struct JSONScanner {
         utf8 += bytes[start..<place]
         place += 1
         guard let text = String(validating: utf8, as: UTF8.self) else {
-          throw problem("the text that ends here is not UTF-8")
+          throw problem("the string that ends here is not UTF-8")
         }
         return text
       case UInt8(ascii: "\\"):
@@ -188,15 +188,15 @@ private struct JSONScanner {
         place += 1
         utf8 += try escape().utf8Bytes
         start = place
-      case ..<0x20: throw problem("a control character stands in a text")
+      case ..<0x20: throw problem("a string contains an unescaped control character")
       default: place += 1
       }
     }
-    throw problem("it ends inside a text")
+    throw problem("the text ends inside a string")
   }
 
   private mutating func escape() throws(JSONTree.Problem) -> Unicode.Scalar {
-    guard let byte = next else { throw problem("it ends inside a text") }
+    guard let byte = next else { throw problem("the text ends inside a string") }
     place += 1
     switch byte {
     case UInt8(ascii: "\""): return "\""
@@ -208,7 +208,7 @@ private struct JSONScanner {
     case UInt8(ascii: "r"): return "\r"
     case UInt8(ascii: "t"): return "\t"
     case UInt8(ascii: "u"): return try scalar()
-    default: throw problem("there is no such escape")
+    default: throw problem("the escape sequence is unknown")
     }
   }
 
@@ -217,12 +217,12 @@ private struct JSONScanner {
     let first = try unit()
     if let scalar = Unicode.Scalar(UInt32(first)) { return scalar }
     guard (0xD800...0xDBFF).contains(first), take("\\"), take("u") else {
-      throw problem("half a character stands alone")
+      throw problem("the escape is an unpaired surrogate")
     }
     let second = try unit()
     let number = 0x1_0000 + (UInt32(first) - 0xD800) << 10 + UInt32(second & 0x3FF)
     guard (0xDC00...0xDFFF).contains(second), let scalar = Unicode.Scalar(number) else {
-      throw problem("half a character stands alone")
+      throw problem("the escape is an unpaired surrogate")
     }
     return scalar
   }
@@ -231,7 +231,7 @@ private struct JSONScanner {
     var unit: UInt16 = 0
     for _ in 0..<4 {
       guard let digit = next.flatMap(hexadecimalDigit) else {
-        throw problem("four hexadecimal digits should be here")
+        throw problem("four hexadecimal digits are expected here")
       }
       unit = unit << 4 | UInt16(digit)
       place += 1

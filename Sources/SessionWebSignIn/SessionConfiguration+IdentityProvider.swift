@@ -46,10 +46,10 @@ extension BackendError {
     case .unreadableTokens: kind = .unreadable
     case .cancelledByUser, .forgottenPassword, .viewFailed, .cancelled, nil: kind = .noReply
     }
-    let said = problem?.description ?? "it said nothing that is known"
+    let reason = problem?.description ?? "it gave no known reason"
     self.init(
       RequestFailure(kind: kind, serverCode: code?.description),
-      message: "the identity provider: \(said)")
+      message: "the identity provider: \(reason)")
   }
 
   /// Codes that mean an invalid grant.

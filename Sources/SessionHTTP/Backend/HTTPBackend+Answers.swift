@@ -133,7 +133,7 @@ extension HTTPBackend {
     do throws(Unreadable) {
       let body = try enveloped(response)
       guard let members = try body.first(self.response.profile, body.object) else {
-        throw Unreadable("nothing says who the user is")
+        throw Unreadable("the response contains no profile of the user")
       }
       let failure = try accountFailure(members).map {
         RequestFailure(kind: $0, status: UInt16(clamping: response.status))
@@ -201,7 +201,7 @@ extension HTTPBackend {
     found.isRead = true
     guard found.access.isToken, found.refresh?.isToken ?? true else {
       throw AnswerFailure(
-        .unreadable, "a token is empty, or has characters that no token has",
+        .unreadable, "a token is empty or contains a character that no token may contain",
         status: response.status)
     }
     if found.tokenID?.isAddress == true { found.tokenID = nil }

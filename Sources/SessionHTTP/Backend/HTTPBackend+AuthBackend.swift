@@ -51,7 +51,7 @@ extension HTTPBackend: AuthBackend {
   /// - Requirement: REF-4
   public func refresh(_ token: RefreshToken) async throws(BackendError) -> TokenResponse {
     guard let request = refresh(token.secret) else {
-      throw .unsupported("tokens are not refreshed")
+      throw .unsupported("the backend has no request that refreshes tokens")
     }
     let context = RequestContext.current
     return try await exchange(.refresh, request) { (response) throws(AnswerFailure) in
@@ -67,7 +67,7 @@ extension HTTPBackend: AuthBackend {
     _ target: ContextTarget, using token: AccessToken
   ) async throws(BackendError) -> TokenResponse {
     guard let request = switchContext(target, access: token.secret) else {
-      throw .unsupported("there are no contexts to change to")
+      throw .unsupported("the backend has no request that switches the context")
     }
     let context = RequestContext.current
     return try await exchange(.switchContext, request) { (response) throws(AnswerFailure) in
@@ -93,7 +93,7 @@ extension HTTPBackend: AuthBackend {
   /// - Requirement: OUT-1, OUT-5
   public func revoke(_ tokens: RevocableTokens) async throws(BackendError) {
     let planned = revocations(access: tokens.access, refresh: tokens.refresh?.secret)
-    guard !planned.isEmpty else { throw .unsupported("no request would name a token") }
+    guard !planned.isEmpty else { throw .unsupported("no revocation request contains a token") }
     let progress = tokens.progress
     for (index, revocation) in planned.enumerated()
     where !progress.confirmed.contains(revocation.name) {
@@ -169,7 +169,7 @@ extension HTTPBackend: AuthBackend {
     }
     let spent = ContinuousClock.now - start
     guard spent < request.timeout else {
-      throw .noResponse("preparing the request took all of its time", mayHaveActed: false)
+      throw .noResponse("preparing the request used up its time limit", mayHaveActed: false)
     }
     // Another process may have ended the session meanwhile.
     if let mayLeave = RequestContext.current.mayLeave, await !mayLeave() {
@@ -185,11 +185,11 @@ extension Credential {
   /// A text that the backend has no request for the credential.
   fileprivate var notOffered: String {
     switch self {
-    case .password: "there is no signing in with a password"
-    case .registration: "accounts are not created"
-    case .provider: "there is no signing in with another service's token"
-    case .refreshToken: "tokens are not refreshed"
-    case .custom: "there is no request for a credential of the app's own"
+    case .password: "the backend has no login with a password"
+    case .registration: "the backend has no request that creates an account"
+    case .provider: "the backend has no login with another service's token"
+    case .refreshToken: "the backend has no request that refreshes tokens"
+    case .custom: "the backend has no request for a custom credential"
     }
   }
 }
@@ -202,7 +202,7 @@ extension BackendError {
     case .insecure(let host):
       self.init(
         .invalidAddress,
-        message: "\(host) is not reached over HTTPS, which only loopback may do without")
+        message: "the address of \(host) is not HTTPS, which is required except for loopback")
     case .noConnection(let reason): self = .noResponse(reason, mayHaveActed: false)
     case .notTrusted(let reason): self.init(.notTrusted, message: reason)
     case .noReply(let reason): self = .noResponse(reason, mayHaveActed: true)

@@ -58,7 +58,7 @@ extension HTTPBackend {
     case .instant(let path):
       guard let instant = try members.instant(path, must: source.must) else { return nil }
       guard let start = date ?? claims?.time("iat") else {
-        throw Unreadable("\(members.name(path)) cannot be measured: the answer has no Date")
+        throw Unreadable("\(members.name(path)) cannot be measured: the response has no Date")
       }
       return try TokenLife.bounded(
         Double(instant.milliseconds(since: start)), members.name(path), source.must)
@@ -106,7 +106,7 @@ extension HTTPBackend {
     case .instant(let path):
       guard let end = try members.instant(path, must: "a time") else { return nil }
       guard let start = date ?? claims?.time("iat") else {
-        throw Unreadable("\(members.name(path)) cannot be measured: the answer has no Date")
+        throw Unreadable("\(members.name(path)) cannot be measured: the response has no Date")
       }
       return TokenMetadata.boundedSessionLifetime(end.milliseconds(since: start))
     case .claim(let name):
@@ -125,7 +125,7 @@ extension HTTPBackend {
     case .seconds(let path), .milliseconds(let path), .instant(let path):
       Unreadable("\(members.name(path)) is missing; it must be \(response.lifetime[0].must)")
     case .claim(let name): Unreadable("the access token has no claim \(name)")
-    case .assumed, nil: Unreadable("the backend does not say how long a token is good")
+    case .assumed, nil: Unreadable("the backend does not state how long a token is valid")
     }
   }
 }
@@ -135,7 +135,7 @@ extension TokenLifetime {
     switch self {
     case .seconds: "a number of seconds above 0"
     case .milliseconds: "a number of milliseconds above 0"
-    case .instant: "a time after the answer's Date"
+    case .instant: "a time after the response's Date"
     case .claim, .assumed: "a time"
     }
   }

@@ -53,7 +53,7 @@ extension JSONMembers {
     guard !text.isEmpty else { throw Unreadable("\(name(path)) is empty") }
     let token = Secret(text)
     guard token.isToken else {
-      throw Unreadable("\(name(path)) has characters that no token has")
+      throw Unreadable("\(name(path)) contains a character that no token may contain")
     }
     return token
   }
@@ -66,7 +66,7 @@ extension JSONMembers {
     case .number(let number): return number.value
     case .string(let text):
       guard let number = JSONMembers.number(text) else {
-        throw Unreadable("\(name(path)) is no number; it must be \(must)")
+        throw Unreadable("\(name(path)) is not a number; it must be \(must)")
       }
       return number
     case .some(let value): throw wrong(at: path.steps, value, must)
@@ -92,7 +92,7 @@ extension JSONMembers {
     if case .string(let text) = try value(path) {
       if let time = Timestamp(text) { return time }
       guard JSONMembers.number(text) != nil else {
-        throw Unreadable("\(name(path)) is no time; it must be \(must)")
+        throw Unreadable("\(name(path)) is not a time; it must be \(must)")
       }
     }
     guard let number = try number(path, must: must) else { return nil }
@@ -129,7 +129,7 @@ extension JSONMembers {
     var texts: [String] = []
     for element in elements {
       guard case .string(let text) = element else {
-        throw Unreadable("\(name(path)) holds \(element.kind); it must be an array of strings")
+        throw Unreadable("\(name(path)) contains \(element.kind); it must be an array of strings")
       }
       texts.append(text)
     }

@@ -21,7 +21,7 @@ public struct TokenClaims: Hashable, Sendable {
     /// A sentence that describes the problem.
     public var description: String {
       switch self {
-      case .notThreeParts: "a token has three parts with dots between them, and this has not"
+      case .notThreeParts: "the token does not consist of three parts with dots between them"
       case .payloadNotBase64URL: "the token's second part is not base64url"
       case .payloadNotObject: "the token's second part is not a JSON object"
       }

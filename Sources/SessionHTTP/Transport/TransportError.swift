@@ -36,11 +36,11 @@ extension TransportError: CustomStringConvertible {
     switch self {
     case .badAddress(let problem): "nothing was sent: \(problem)"
     case .noConnection(let reason), .notTrusted(let reason): "nothing was sent: \(reason)"
-    case .noReply(let reason): "no answer came, and the server may have acted: \(reason)"
+    case .noReply(let reason): "no response arrived, and the server may have acted: \(reason)"
     case .insecure(let host):
       host.isEmpty
         ? "nothing was sent: the address has no host"
-        : "nothing was sent: \(host) is not reached over HTTPS; use https, or allow insecure "
+        : "nothing was sent: the address of \(host) is not HTTPS; use https, or allow insecure "
           + "connections"
     case .cancelled: "the request was cancelled, and the server may have acted"
     }

@@ -155,7 +155,8 @@ final class URLSessionExchange: NSObject, URLSessionDataDelegate {
     }
     // A redirect without a target arrives without a call of the delegate.
     let late = (task.response as? HTTPURLResponse).map { HTTPResponse($0, body: body) }
-    finish((response ?? late).map(Outcome.success) ?? .failure(.noReply("what came is not HTTP")))
+    finish(
+      (response ?? late).map(Outcome.success) ?? .failure(.noReply("the response is not HTTP")))
   }
 }
 

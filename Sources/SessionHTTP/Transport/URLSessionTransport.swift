@@ -44,7 +44,7 @@ public struct URLSessionTransport: HTTPTransport {
     }
     // URLSession would turn them into a header field, even in a refresh (REF-4, STO-3).
     guard request.url.user == nil, request.url.password == nil else {
-      throw .badAddress("the address holds a user name or password, which no URL may")
+      throw .badAddress("the address contains a user name or password, which no URL may contain")
     }
     let exchange = URLSessionExchange()
     let result = await withTaskCancellationHandler {

@@ -157,7 +157,7 @@ struct OAuthSessionTests {
     let error = await failure { () async throws(SessionError) in
       try await session.login(bench.credentials)
     }
-    #expect(error.failure == .notOffered("there is no signing in with a password"))
+    #expect(error.failure == .notOffered("the backend has no login with a password"))
     #expect(front.requests.isEmpty)
     try await session.close()
   }

@@ -85,7 +85,7 @@ struct SignInErrorTests {
       Issue.record("\(String(describing: error))")
       return
     }
-    #expect(what == "there is no signing in with a password")
+    #expect(what == "the backend has no login with a password")
     #expect(error?.message == .appNotSetUp && error?.advice == .contactSupport)
     #expect(error?.description.contains("onnection") == false)
     #expect(bench.requests.isEmpty)

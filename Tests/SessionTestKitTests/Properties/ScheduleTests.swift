@@ -63,7 +63,7 @@ struct ScheduleTests {
       lost == """
                 0 ms    reader sends materials #1
                 3 ms    materials #1 is lost before the service acts
-              100 ms    reader throws: no answer came, and the server may have acted: the request was lost
+              100 ms    reader throws: no response arrived, and the server may have acted: the request was lost
         """, "\(lost)")
     let outage = fate([3, 0, 1])
     #expect(
@@ -87,14 +87,14 @@ struct ScheduleTests {
                 0 ms    reader sends materials #1
                 3 ms    the service acts on materials #1: 401
                         the answer to materials #1 is lost
-              100 ms    reader throws: no answer came, and the server may have acted: the answer was lost
+              100 ms    reader throws: no response arrived, and the server may have acted: the answer was lost
         """, "\(unanswered)")
     let slow = fate([400], longestWay: 900)
     #expect(
       slow == """
                 0 ms    reader sends materials #1
               100 ms    materials #1 is given up: too long on its way
-                        reader throws: no answer came, and the server may have acted: no answer in time
+                        reader throws: no response arrived, and the server may have acted: no answer in time
         """, "\(slow)")
     let cancelled = fate([9], isCancelled: true)
     #expect(
