@@ -4,7 +4,7 @@ public import Foundation
 
 extension Discard: LocalizedError {
   /// A sentence that says what happened.
-  public var errorDescription: String? { "This case says nothing, and was discarded." }
+  public var errorDescription: String? { "This case was discarded. It shows nothing." }
 }
 
 extension Falsified: LocalizedError {

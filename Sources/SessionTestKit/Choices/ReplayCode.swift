@@ -40,13 +40,13 @@ public struct ReplayCode: Hashable, Sendable {
     public var description: String {
       switch self {
       case .character(let character, let offset):
-        "the replay code has a \(String(reflecting: character)) at offset \(offset), which no code "
-          + "has; copy it anew from the report"
+        "the replay code contains \(String(reflecting: character)) at offset \(offset), which no "
+          + "code contains; copy it again from the report"
       case .version(let version):
-        "the replay code is of version \(version), this SessionTestKit reads version \(ReplayCode.version); "
-          + "run the property anew from its seed"
+        "the replay code has version \(version), this SessionTestKit reads version \(ReplayCode.version); "
+          + "run the property again from its seed"
       case .checksum:
-        "the replay code is cut or mistyped: its checksum does not match; copy it anew from the report"
+        "the replay code is cut or mistyped: its checksum does not match; copy it again from the report"
       }
     }
   }

@@ -15,7 +15,7 @@ struct EndlessCase: Sendable {
     return """
       Property "\(property)" does not end: \(name) asked for more than \
       \(ChoiceState.endlessDraws) draws.
-        Its body goes on whatever is drawn, and nothing can stop it but the end of the process.
+        Its body continues whatever is drawn. Only the end of the process can stop it.
         Let a draw of 0 end the loop.
       Draws: \(PropertyReport.told(draws.trimmed))
       Seed: \(seed)

@@ -214,7 +214,7 @@ extension PropertyEngine {
     case .discarded, .passedOver:
       tally.discarded += 1
       problems = [
-        .replay("the case is discarded now; it says nothing: delete the code, run the property")
+        .replay("the case is discarded now and shows nothing: delete the code, run the property")
       ]
     case .failed(let fault):
       tally.cases += 1
@@ -230,8 +230,8 @@ extension PropertyEngine {
       let code = try ReplayCode(regression.replay)
       guard regression.isOf(property: property.name), code.isOf(property: property.name) else {
         warnings.append(
-          "the saved case \(file.path) is of another property, and was not run: move it to that "
-            + "property's folder, or delete it")
+          "the saved case \(file.path) belongs to another property and was not run: move it to "
+            + "that property's folder, or delete it")
         return nil
       }
       savedCases += 1
@@ -261,11 +261,11 @@ extension PropertyEngine {
     if case .discarded = outcome {
       warnings.append(
         "the saved case \(file.path) is stale: it is discarded now; delete it, or write the steps as "
-          + "an example of their own")
+          + "a separate example")
     } else if !regression.isPrefix(of: choices.steps) {
       warnings.append(
-        "the saved case \(file.path) is stale: its draws make other steps now; delete it, or write "
-          + "the steps as an example of their own")
+        "the saved case \(file.path) is stale: its draws now produce other steps; delete it, or "
+          + "write the steps as a separate example")
     } else if regression.status == .open {
       warnings.append(
         "the saved case \(file.path) passes now: write `status: fixed` in it to keep it as a guard, "

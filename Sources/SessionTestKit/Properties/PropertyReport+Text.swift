@@ -48,8 +48,8 @@ extension PropertyReport {
         "Property \(name) is flaky: \(place(of: failure)), and the same draws held when they were "
           + "run again.",
         indented(failure.message),
-        "  Something decides that is not drawn: a clock, a task's schedule, what an earlier case "
-          + "left behind.",
+        "  Something that is not drawn decides the outcome: a clock, a task's schedule, or what an "
+          + "earlier case left.",
       ]
     }
   }

@@ -143,8 +143,8 @@ public enum PropertyHealthIssue: Hashable, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .discarded(let count, let whole):
-      "\(count) of \(whole.counted("case")) were discarded, more than nine in ten: generate what is wanted "
-        + "instead of discarding what is not"
+      "\(count) of \(whole.counted("case")) were discarded, more than nine in ten: generate "
+        + "the wanted cases instead of discarding the others"
     case .overran(let count, let whole):
       "\(count) of \(whole.counted("case")) asked for more than \(ChoiceState.maximumDraws) draws: "
         + "let a draw of 0 end every loop"
@@ -156,8 +156,8 @@ public enum PropertyHealthIssue: Hashable, Sendable, CustomStringConvertible {
       "cancelled after \(cases) of \(whole.counted("case")): allow more time, or ask for fewer"
     case .bounds(let reason): "nothing was enumerated: \(reason)"
     case .endless(let cases):
-      "the enumeration has no end: after \(cases.counted("case")) one asked for more than "
-        + "\(ChoiceState.maximumDraws) draws: bound it by a depth, or let a draw of 0 end every loop"
+      "the enumeration has no end: after \(cases.counted("case")), one asked for more than "
+        + "\(ChoiceState.maximumDraws) draws; set a depth, or let a draw of 0 end every loop"
     case .noCases: "no case was run: ask for at least one"
     }
   }

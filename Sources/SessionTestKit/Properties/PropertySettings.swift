@@ -47,12 +47,14 @@ public struct PropertySettings: Hashable, Sendable {
       if let factor = Int(text), (1...1_000_000).contains(factor) {
         multiplier = factor
       } else {
-        complaints.append("SESSION_CASES is no number from 1 to 1000000: it was ignored")
+        complaints.append("SESSION_CASES is not a number from 1 to 1000000: it was ignored")
       }
     }
     if let text = value(.seed) {
       seed = UInt64(text)
-      if seed == nil { complaints.append("SESSION_SEED is no number from 0: it was ignored") }
+      if seed == nil {
+        complaints.append("SESSION_SEED is not a number of at least 0: it was ignored")
+      }
     }
     replay = value(.replay)
     showsLabels = (value(.labels) ?? "0") != "0"

@@ -70,7 +70,7 @@ struct Regression: Hashable, Sendable {
     }
     guard let replay = fields[.replay] else { throw Unreadable(reason: "it has no line replay:") }
     guard let status = fields[.status].flatMap({ Status(rawValue: $0.lowercased()) }) else {
-      throw Unreadable(reason: "its line status: says neither open nor fixed")
+      throw Unreadable(reason: "its line status: contains neither open nor fixed")
     }
     self.replay = replay
     self.status = status

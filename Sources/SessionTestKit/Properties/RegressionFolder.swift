@@ -90,7 +90,7 @@ public struct RegressionFolder: Hashable, Sendable {
   package static func reason(_ error: any Error) -> String {
     let missing: [CocoaError.Code] = [.fileNoSuchFile, .fileReadNoSuchFile]
     if let error = error as? CocoaError, missing.contains(error.code) {
-      return "the system makes no folder there"
+      return "the system creates no folder there"
     }
     return (error as NSError).localizedDescription
   }

@@ -46,7 +46,7 @@ enum ReplayFile {
       return (file.path, nil)
     } catch {
       let reason = (error as NSError).localizedDescription
-      return (text, "the replay code could not be written into \(file.path): \(reason)")
+      return (text, "the replay code could not be written to \(file.path): \(reason)")
     }
   }
 }

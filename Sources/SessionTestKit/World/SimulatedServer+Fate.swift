@@ -71,9 +71,9 @@ extension SimulatedServer {
         while state.script[next] != nil { next.number += 1 }
       }
       if next.number < 1 {
-        return "a script for \(next) never strikes: requests are counted from 1"
+        return "a script for \(next) never applies: requests are counted from 1"
       }
-      if next.number <= sent { return "a script for \(next) never strikes: it was sent before" }
+      if next.number <= sent { return "a script for \(next) never applies: it was sent before" }
       let old = state.script.updateValue(fate, forKey: next)
       return old == nil ? nil : "a second script for \(next) replaces the first"
     }

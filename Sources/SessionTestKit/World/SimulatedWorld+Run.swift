@@ -32,11 +32,11 @@ extension SimulatedWorld {
       let reason =
         switch ending {
         case .asleep, .waiting:
-          "nothing is ready and nobody sleeps. It waits for something that nobody in the world does, "
-            + "or for work that has escaped, such as a bare Task"
-        case .escaped: "what it waits for has escaped from the world, such as a bare Task"
-        case .timePassed: "its time is over"
-        case .restless: "the world goes in circles"
+          "no job is ready and no task sleeps. It waits for something that no task in the world "
+            + "does, or for work that has escaped, such as a bare Task"
+        case .escaped: "it waits for work that has escaped from the world, such as a bare Task"
+        case .timePassed: "its time has passed"
+        case .restless: "the world ran the maximum number of jobs, probably in an endless loop"
         case .finished: "the world is finished"
         }
       return "\(name) did not finish: \(reason). Unfinished: \(waiting.joined(separator: ", "))"

@@ -63,6 +63,6 @@ struct HealthTests {
     let report = Property("p", cases: 3, settings: settings).check { _ in }
     #expect(report.hasPassed)
     #expect(report.warnings.count == 2)
-    #expect(report.text.contains("Warning: SESSION_CASES is no number"))
+    #expect(report.text.contains("Warning: SESSION_CASES is not a number"))
   }
 }

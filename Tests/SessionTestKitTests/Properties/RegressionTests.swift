@@ -84,7 +84,7 @@ struct RegressionTests {
     }
     #expect(report.hasPassed)
     #expect(report.warnings.count == 1)
-    #expect(report.text.contains("is stale: its draws make other steps now"))
+    #expect(report.text.contains("is stale: its draws now produce other steps"))
   }
 
   @Test(
@@ -93,7 +93,7 @@ struct RegressionTests {
       ("replay:", "code:", "it has no line replay:"),
       ("status: open", "status: ?", "its line status"),
       ("replay: 0", "replay: 1", "the replay code"),
-      ("property: V", "property: v", "is of another property"),
+      ("property: V", "property: v", "belongs to another property"),
       ("replay: 0", "replay: \(ReplayCode(property: "q", draws: [5]).text)\nx: 0", "is of another"),
     ])
   func unreadable(old: String, new: String, reason: String) throws {
@@ -127,14 +127,14 @@ struct RegressionTests {
   @Test("TST-1: a folder that cannot be created is reported as such, not as a missing file")
   func noFolder() {
     let missing = CocoaError(.fileNoSuchFile)
-    #expect(RegressionFolder.reason(missing) == "the system makes no folder there")
+    #expect(RegressionFolder.reason(missing) == "the system creates no folder there")
     #if os(Linux)
       let report = Property(
         "p", regressions: RegressionFolder(path: "/proc/nope"), settings: PropertySettings()
       ).check(Self.body(300))
       #expect(
         report.warnings == [
-          "the failing case could not be saved in /proc/nope: the system makes no folder there"
+          "the failing case could not be saved in /proc/nope: the system creates no folder there"
         ])
     #endif
   }

@@ -40,7 +40,7 @@ struct GivenTests {
     let error = #expect(throws: UnexpectedOutcome.self) {
       try given(.loggedOut()).when().then(.user(nil))
     }
-    #expect(error?.description.contains("But    what is given cannot be") == true)
+    #expect(error?.description.contains("But    the given state is impossible") == true)
   }
 
   @Test("TST-1 OUT-4 a true story of the coordinator passes")
@@ -67,10 +67,10 @@ struct GivenTests {
     let text = error?.description ?? ""
     #expect(text.hasPrefix("Given  policy bench\n       login ada by password, tok#1\nWhen   "))
     #expect(text.contains("\n         → send 1 refresh tok#1\n"))
-    #expect(text.contains("Then   the session is expired\n       caller 1 is told refreshed\n"))
+    #expect(text.contains("Then   the session is expired\n       caller 1 receives refreshed\n"))
     #expect(
       text.contains(
-        "But    it is unauthenticated\n       caller 1 is told failed: ended, unauthenticated by rejected\n"
+        "But    it is unauthenticated\n       caller 1 receives failed: ended, unauthenticated by rejected\n"
       ))
   }
 

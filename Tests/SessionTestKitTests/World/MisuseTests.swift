@@ -67,9 +67,9 @@ struct MisuseTests {
       failures.withLock { $0 = world.failures }
     }
     let told = [
-      "a script for refresh #0 never strikes: requests are counted from 1",
+      "a script for refresh #0 never applies: requests are counted from 1",
       "a second script for refresh #2 replaces the first",
-      "a script for materials #1 never strikes: it was sent before",
+      "a script for materials #1 never applies: it was sent before",
     ]
     #expect(held.hasPassed)
     #expect(held.warnings == told)

@@ -93,7 +93,7 @@ struct WorldRunTests {
     }
     #expect(error?.ending == .timePassed)
     #expect(
-      error?.description == "nap did not finish: its time is over. Unfinished: late, nap")
+      error?.description == "nap did not finish: its time has passed. Unfinished: late, nap")
     world.finish()
   }
 

@@ -87,7 +87,7 @@ extension LoopbackBackend {
     // An unknown token does not keep a session open (RFC 7009 §2.2); a token of another session
     // does.
     if let issued = refreshTokens[token], issued.session != session {
-      return .failure(403, "TOKEN_FOREIGN", "The refresh token is of another session.")
+      return .failure(403, "TOKEN_FOREIGN", "The refresh token belongs to another session.")
     }
     end(session)
     return BackendAnswer(status: 204)

@@ -58,10 +58,10 @@ public struct LoopbackBackend: Sendable {
     if endpoint == .changes { return change(request, now: now) }
     // REF-4 forbids a bearer token on a refresh request.
     if endpoint == .refresh, request.hasAuthorization {
-      return .broken(.authorizationOnRefresh, "A refresh carries no Authorization.")
+      return .broken(.authorizationOnRefresh, "A refresh must not contain an Authorization field.")
     }
     guard let body = RequestBody(request.body) else {
-      return .broken(.body, "The body is no JSON object of texts.")
+      return .broken(.body, "The body is not a JSON object of strings.")
     }
     let call = BackendCall(request: request, body: body, now: now, settings: settings)
     switch endpoint {

@@ -27,7 +27,7 @@ extension LoopbackBackend {
       key: key, userID: sessions[session].userID, body: request.body)
     let known = changes.firstIndex { $0.key == key && $0.userID == change.userID }
     if let known, changes[known] != change {
-      return .failure(422, "KEY_REUSED", "This key was another change's.")
+      return .failure(422, "KEY_REUSED", "Another change has used this key.")
     }
     if known == nil { changes.append(change) }
     return BackendAnswer(

@@ -26,7 +26,7 @@ struct HTTPRequestHead: Sendable {
     case "HTTP/1.1": isVersion11 = true
     case "HTTP/1.0": isVersion11 = false
     case let other where other.hasPrefix("HTTP/"):
-      throw HTTPRejection(505, "only HTTP/1.1 and HTTP/1.0 are spoken here")
+      throw HTTPRejection(505, "the server supports only HTTP/1.1 and HTTP/1.0")
     default:
       throw HTTPRejection(400, "the request line does not end in an HTTP version")
     }
@@ -36,14 +36,14 @@ struct HTTPRequestHead: Sendable {
 
   mutating func add(fieldLine line: ArraySlice<UInt8>) throws(HTTPRejection) {
     guard let colon = line.firstIndex(of: UInt8(ascii: ":")), Self.isToken(line[..<colon]) else {
-      throw HTTPRejection(400, "a header field has no proper name")
+      throw HTTPRejection(400, "a header field has no valid name")
     }
     var value = line[(colon + 1)...]
     let isSpace: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
     value = value.drop(while: isSpace)
     while let last = value.last, isSpace(last) { value.removeLast() }
     guard value.allSatisfy({ ($0 >= 0x20 && $0 != 0x7F) || $0 == UInt8(ascii: "\t") }) else {
-      throw HTTPRejection(400, "a header field holds a control character")
+      throw HTTPRejection(400, "a header field contains a control character")
     }
     fields.append(
       HTTPField(
@@ -54,19 +54,19 @@ struct HTTPRequestHead: Sendable {
   func framing(_ limits: HTTPLimits) throws(HTTPRejection) -> Framing {
     let hosts = fields.values(of: "host").count
     guard hosts == 1 || (hosts == 0 && !isVersion11) else {
-      throw HTTPRejection(400, "a request must name exactly one host")
+      throw HTTPRejection(400, "a request must contain exactly one Host field")
     }
     guard fields.tokens(of: "expect").allSatisfy({ $0 == "100-continue" }) else {
-      throw HTTPRejection(417, "the only expectation met here is 100-continue")
+      throw HTTPRejection(417, "the server supports only the expectation 100-continue")
     }
     let lengths = fields.values(of: "content-length")
     let codings = fields.tokens(of: "transfer-encoding")
     if !codings.isEmpty {
       guard lengths.isEmpty, isVersion11 else {
-        throw HTTPRejection(400, "a length or HTTP/1.0 excludes a transfer coding")
+        throw HTTPRejection(400, "a length or HTTP/1.0 forbids a transfer coding")
       }
       guard codings == ["chunked"] else {
-        throw HTTPRejection(501, "the only transfer coding spoken here is chunked")
+        throw HTTPRejection(501, "the server supports only the transfer coding chunked")
       }
       return .chunked
     }
@@ -121,7 +121,7 @@ struct HTTPRequestHead: Sendable {
       if !rest.hasPrefix("/") { rest = "/" + rest }
     }
     guard rest.hasPrefix("/") else {
-      throw HTTPRejection(400, "the request target is no path")
+      throw HTTPRejection(400, "the request target is not a path")
     }
     let whole = rest.prefix { $0 != "#" }
     let path = whole.prefix { $0 != "?" }

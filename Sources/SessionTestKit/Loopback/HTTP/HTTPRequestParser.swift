@@ -123,7 +123,7 @@ package struct HTTPRequestParser: Sendable {
     guard let line = try takeLine(atMost: 1024, else: tooLong) else { return .needsMoreBytes }
     let digits = line.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }
     guard let size = HTTPRequestHead.number(digits, radix: 16) else {
-      throw HTTPRejection(400, "a chunk size is no hexadecimal number")
+      throw HTTPRejection(400, "a chunk size is not a hexadecimal number")
     }
     guard size <= limits.bodyBytes - body.count else {
       throw HTTPRejection(413, "the chunked body is longer than \(limits.bodyBytes) bytes")
@@ -139,7 +139,7 @@ package struct HTTPRequestParser: Sendable {
   }
 
   private mutating func readChunkEnd() throws(HTTPRejection) -> Event? {
-    let unmarked = HTTPRejection(400, "a chunk is longer than its size says")
+    let unmarked = HTTPRejection(400, "a chunk is longer than its size")
     guard let line = try takeLine(atMost: 0, else: unmarked) else { return .needsMoreBytes }
     guard line.isEmpty else { throw unmarked }
     stage = .chunkSize

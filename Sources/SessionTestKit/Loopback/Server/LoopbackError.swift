@@ -8,7 +8,7 @@ public enum LoopbackError: Error, Sendable, Equatable, CustomStringConvertible {
     switch self {
     case .socket(let call, let code):
       "The loopback server did not start: \(call) on 127.0.0.1 failed with errno \(code). "
-        + "Nothing listens. Check that sockets are allowed here and that files are left to open."
+        + "Nothing listens. Check that this process may open sockets and has file descriptors left."
     }
   }
 }

@@ -29,9 +29,9 @@ package struct CoordinatorExpectation: Sendable {
 
   /// Expects that this number of requests was sent.
   package static func sends(_ count: Int) -> CoordinatorExpectation {
-    CoordinatorExpectation("\(count) requests leave") { outcome in
+    CoordinatorExpectation("\(count) requests are sent") { outcome in
       let actual = outcome.effects.sendCount
-      return actual == count ? nil : "\(actual) left"
+      return actual == count ? nil : "\(actual) were sent"
     }
   }
 
@@ -39,10 +39,10 @@ package struct CoordinatorExpectation: Sendable {
   package static func reply(_ reply: SessionEffect.Reply, to caller: UInt64)
     -> CoordinatorExpectation
   {
-    CoordinatorExpectation("caller \(caller) is told \(reply.line)") { outcome in
+    CoordinatorExpectation("caller \(caller) receives \(reply.line)") { outcome in
       let replies = outcome.replies(to: Caller(caller))
       if replies == [reply] { return nil }
-      return "caller \(caller) is told \(replies.told)"
+      return "caller \(caller) receives \(replies.told)"
     }
   }
 
@@ -50,7 +50,7 @@ package struct CoordinatorExpectation: Sendable {
   package static func waits(_ caller: UInt64) -> CoordinatorExpectation {
     CoordinatorExpectation("caller \(caller) waits") { outcome in
       let replies = outcome.replies(to: Caller(caller))
-      return replies.isEmpty ? nil : "caller \(caller) is told \(replies.told)"
+      return replies.isEmpty ? nil : "caller \(caller) receives \(replies.told)"
     }
   }
 

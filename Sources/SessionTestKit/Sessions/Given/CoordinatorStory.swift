@@ -109,7 +109,7 @@ package struct CoordinatorStory: Sendable {
       outcome.bench = try CoordinatorBench(
         policy, journal: given.map(SessionRecord.Content.event))
     } catch {
-      outcome.impossible = "what is given cannot be: \(error)"
+      outcome.impossible = "the given state is impossible: \(error)"
       return outcome
     }
     var stored = StoredItemsReport.nothing

@@ -61,7 +61,7 @@ public struct SessionStory: Hashable, Sendable {
         try outcome.fold.apply(record)
       } catch {
         guard index >= given.count else {
-          outcome.impossible = "what is given cannot be: \(error)"
+          outcome.impossible = "the given state is impossible: \(error)"
           return outcome
         }
         if case .illegal(let rejection, _) = error { outcome.rejection = rejection }
@@ -99,8 +99,8 @@ public struct SessionExpectation: Sendable {
 
   /// Expects the session to belong to this user, authenticated or expired; `nil` expects no user.
   public static func user(_ user: Identifier?) -> SessionExpectation {
-    SessionExpectation("the user is \(user?.short ?? "nobody")") {
-      ($0.state.user == user, "the user is \($0.state.user?.short ?? "nobody")")
+    SessionExpectation("the user is \(user?.short ?? "none")") {
+      ($0.state.user == user, "the user is \($0.state.user?.short ?? "none")")
     }
   }
 
