@@ -47,7 +47,7 @@ struct ScenarioChangeTests {
 
   static let lies = [
     Lie(
-      "  key <K1>\n", "", at: "request POST /task/1", "another Idempotency-Key, or one that nothing"
+      "  key <K1>\n", "", at: "request POST /task/1", "another Idempotency-Key, an unexpected one"
     ),
     Lie(
       "  key <K1>", "  key <K2>", at: "request POST /task/1", "another Idempotency-Key"),
@@ -67,15 +67,15 @@ struct ScenarioChangeTests {
       "acknowledged key=<K1>", "acknowledged key=<K2>", at: "change acknowledged",
       "key of acknowledged is"),
     Lie(
-      "kill\n", "kill\nanswer 200\n", at: "answer 200", "nobody has asked for this answer"),
+      "kill\n", "kill\nanswer 200\n", at: "answer 200", "no open request matches this answer"),
     Lie("kill\n", "kill other\n", "other is not open"),
     Lie("kill\n", "kill\ndo drain\n", at: "do drain", "app is not open"),
-    Lie("waiting <K1> <K2>", "news 1", "the app was told 0 times"),
+    Lie("waiting <K1> <K2>", "news 1", "the app received 0 notifications"),
     // A process that is not killed continues.
     Lie("kill\n", "answer 200\n", at: "waiting <K2>", "these changes wait: "),
     Lie(
       "kill\nwaiting <K2>", "answer 200\nresult ok sent=2", at: "at 2h",
-      "nothing has named POST /auth/refresh"),
+      "no line expects POST /auth/refresh"),
   ]
 
   @Test("TST-2 SYN-2 each false line is found in a simulated world", arguments: lies)

@@ -82,44 +82,44 @@ struct ScenarioSelfTests {
       "  json {\"refresh_token\": \"<R1>\"}\nanswer 503",
       "  json {\"refresh_token\": \"<A1>\"}\nanswer 503", at: "request POST /auth/refresh",
       "refresh_token is another"),
-    Lie("do login maria\n", "do refresh\n", at: login, "no further request came"),
-    Lie("at 55m\n", "at 54m\n", at: "request POST /auth/refresh", "no further request came"),
-    Lie("at 55m\n", "at 56m\n", "it is only 3300000 ms, and nothing has named POST"),
-    Lie("at 55m\n", "until 56m\n", at: "answer 503", "nothing has named the event"),
+    Lie("do login maria\n", "do refresh\n", at: login, "no further request arrived"),
+    Lie("at 55m\n", "at 54m\n", at: "request POST /auth/refresh", "no further request arrived"),
+    Lie("at 55m\n", "at 56m\n", "it is only 3300000 ms, and no line expects POST"),
+    Lie("at 55m\n", "until 56m\n", at: "answer 503", "no line expects the event"),
     Lie("at 55m1s\n", "at 20m\n", "time does not go back"),
     Lie(
       "state authenticated user=u-7 token=1", "do refresh\nclock +1h", at: "clock +1h",
-      "nothing has named POST /auth/refresh"),
+      "no line expects POST /auth/refresh"),
     // Answers.
     Lie("answer 503", "lost", at: first, "kind of refreshFailed is noReply, not server"),
     Lie("answer 503", "silent", at: first, "there is no further event"),
     Lie("answer 503", "answer 200\n  html x", at: first, "intercepted, not server"),
-    Lie("answer 503", "answer 503\nanswer 502", at: "answer 502", "nothing has named the event"),
-    Lie(first, first + "\nanswer 200", at: "answer 200", "nobody has asked for this answer"),
-    Lie(first, first + "\nlost", at: "lost", "nobody has asked for this answer"),
+    Lie("answer 503", "answer 503\nanswer 502", at: "answer 502", "no line expects the event"),
+    Lie(first, first + "\nanswer 200", at: "answer 200", "no open request matches this answer"),
+    Lie(first, first + "\nlost", at: "lost", "no open request matches this answer"),
     // Events and notes.
-    Lie("event login user=u-7 token=1\n", "", at: "at 55m", "nothing has named the event login"),
+    Lie("event login user=u-7 token=1\n", "", at: "at 55m", "no line expects the event login"),
     Lie("event login user=u-7", "event login user=u-8", "user of login is u-7, not u-8"),
     Lie("event login user=u-7", "event logout reason=user\nevent login", "is not logout"),
     Lie(first, first + "\n" + first, at: first, "there is no further event"),
     Lie(first, first + " x2", at: first + " x2", "there is no further event"),
     Lie("event sessionExpired\n", "", at: "event logout reason=policy", "is not logout"),
-    Lie("event logout reason=policy\n", "", at: end, "nothing has named the event logout"),
+    Lie("event logout reason=policy\n", "", at: end, "no line expects the event logout"),
     Lie("reason=policy", "reason=user", at: "event logout reason=user", "reason of logout is"),
     Lie("note requestSent kind=refresh", "note requestSent kind=switchContext", "is refresh"),
     Lie("note requestSent kind=refresh", "note tailCut", "there is no further note tailCut"),
     // Results.
-    Lie("result ok user=u-7\n", "", at: "at 55m", "no result has named that"),
+    Lie("result ok user=u-7\n", "", at: "at 55m", "no result line expects that"),
     Lie("result ok user=u-7", "result error expired", "\"do login in app\" ended: ok"),
     Lie("result ok user=u-7", "result ok user=u-8", "user of the result is u-7, not u-8"),
     Lie("result ok user=u-7", "result ok role=r-1", "the result has no role here"),
     Lie(
       "result ok user=u-7", "result ok\nresult ok token=*", at: "result ok token=*",
-      "nothing was done whose result this could be"),
+      "no command is left that has this result"),
     Lie(
       "answer 200", "result ok\nanswer 200", at: "result ok",
       "\"do login in app\" has not ended yet"),
-    Lie(end, end + "\ndo clearError", at: "do clearError", "no result has named that"),
+    Lie(end, end + "\ndo clearError", at: "do clearError", "no result line expects that"),
     Lie(
       "state authenticated user=u-7 token=1",
       "pending 2\ndo logout\nresult error pendingChanges count=3",
@@ -217,8 +217,9 @@ struct ScenarioSelfTests {
       "has no query"),
     Lie("page types maria", "page forgets", "the page has no link forgot"),
     Lie("  page /signin\n", "  html x\n", at: "page types maria", "the page has no form"),
-    Lie("page types maria\n", "", at: "request POST /signin", "no further request came"),
-    Lie("page types maria", "page leaves", at: "request POST /signin", "no further request came"),
+    Lie("page types maria\n", "", at: "request POST /signin", "no further request arrived"),
+    Lie(
+      "page types maria", "page leaves", at: "request POST /signin", "no further request arrived"),
     Lie(
       "result ok user=o-1\n", "result ok user=o-1\npage leaves\n", at: "page leaves",
       "no page is shown"),
@@ -286,7 +287,7 @@ struct ScenarioSelfTests {
     #expect(open.line == 9 && open.problem == "nothing answers this request", "\(open)")
     let result = try #require(Self.good.firstRange(of: "result ok"))
     let unnamed = try #require(Self.problem(in: String(Self.good[..<result.lowerBound])))
-    #expect(unnamed.problem.contains("no result has named"), "\(unnamed)")
+    #expect(unnamed.problem.contains("no result line expects"), "\(unnamed)")
   }
 
   @Test("TST-2 a session that never rests is found")

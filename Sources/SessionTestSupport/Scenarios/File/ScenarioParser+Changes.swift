@@ -10,7 +10,7 @@ extension ScenarioParser {
     var changes = ScenarioSetting.Changes()
     for field in try fields(words, in: line, names: ScenarioVocabulary.log) {
       guard changes.apply(field) else {
-        throw error(line, 9, "\"\(field.value)\" is no value of \(field.name)")
+        throw error(line, 9, "\"\(field.value)\" is not a value of \(field.name)")
       }
     }
     setting.changes = changes
@@ -21,7 +21,7 @@ extension ScenarioParser {
   ) throws(ScenarioError) {
     guard setting.changes == nil else { return }
     throw error(
-      line, word.column, "the app has no change log; say \"changes\" above the first step")
+      line, word.column, "the app has no change log; write \"changes\" above the first step")
   }
 
   /// Parses `add create task/5f1c <K1>` or `add POST /comments <K1>`.
@@ -32,7 +32,8 @@ extension ScenarioParser {
     try expectChangeLog(words[0], in: line)
     guard words.count >= 4 else {
       throw error(
-        line, words[0].column, "a change is as add create task/5f1c <K1> or add POST /notes <K1>")
+        line, words[0].column,
+        "a change has the form add create task/5f1c <K1> or add POST /notes <K1>")
     }
     try expectEnd(words.dropFirst(4), in: line)
     var change = ScenarioChange(
@@ -52,12 +53,14 @@ extension ScenarioParser {
         change.content = read.template.value.text
         index = read.next
       case "mentions":
-        guard detail.words.count > 1 else { throw error(detail, word.column, "mentions what?") }
+        guard detail.words.count > 1 else {
+          throw error(detail, word.column, "mentions needs an entity")
+        }
         for word in detail.words.dropFirst() {
           change.mentions.append(try entity(word, in: detail))
         }
       default:
-        throw unknown(word, in: detail, "nothing of a change", of: ScenarioVocabulary.change)
+        throw unknown(word, in: detail, "not a part of a change", of: ScenarioVocabulary.change)
       }
     }
     return change
@@ -77,7 +80,7 @@ extension ScenarioParser {
     }
     let (method, path) = try target(words, in: line)
     guard Change.Request(method, path) != nil else {
-      throw error(line, words[1].column, "this is no path of a request")
+      throw error(line, words[1].column, "this is not the path of a request")
     }
     return .request(method: method, path: path)
   }
@@ -87,7 +90,7 @@ extension ScenarioParser {
   ) throws(ScenarioError) -> EntityReference {
     guard let entity = EntityReference(path: word.text) else {
       throw error(
-        line, word.column, "an entity is as task/5f1c, or north/task/5f1c with its scope")
+        line, word.column, "an entity has the form task/5f1c, or north/task/5f1c with its scope")
     }
     return entity
   }
@@ -99,7 +102,7 @@ extension ScenarioParser {
     try checkNames(word.text, in: line, column: word.column, isGiving: isGiving)
     guard case .name(let name)? = ScenarioName.pieces(of: word.text).first, name.form == nil,
       word.text == "<\(name.name)>"
-    else { throw error(line, word.column, "a key is as <K1>") }
+    else { throw error(line, word.column, "a key has the form <K1>") }
     return name.name
   }
 
@@ -108,7 +111,7 @@ extension ScenarioParser {
     _ word: ScenarioWord?, behind verb: ScenarioWord, in line: ScenarioLine
   ) throws(ScenarioError) -> String {
     try expectChangeLog(verb, in: line)
-    guard let word else { throw error(line, verb.column, "which, as <K1>?") }
+    guard let word else { throw error(line, verb.column, "expected a key such as <K1>") }
     return try name(word, in: line, isGiving: false)
   }
 
@@ -128,7 +131,7 @@ extension ScenarioParser {
   ) throws(ScenarioError) -> ScenarioChanges {
     try expectChangeLog(line.words[0], in: line)
     guard let first = words.first else {
-      throw error(line, line.raw.count + 1, "how many, which keys, or nothing?")
+      throw error(line, line.raw.count + 1, "expected a count, keys or nothing")
     }
     if first.text == "nothing" {
       try expectEnd(words.dropFirst(), in: line)
@@ -151,7 +154,7 @@ extension ScenarioParser {
     _ words: [ScenarioWord], in line: ScenarioLine
   ) throws(ScenarioError) -> ArraySlice<ScenarioWord> {
     guard let word = words.first, word.text == "cut" else {
-      throw error(line, words.first?.column ?? line.raw.count + 1, "it is \"power cut\"")
+      throw error(line, words.first?.column ?? line.raw.count + 1, "the only form is \"power cut\"")
     }
     return words.dropFirst()
   }

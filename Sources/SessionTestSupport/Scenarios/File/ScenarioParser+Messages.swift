@@ -6,10 +6,10 @@ extension ScenarioParser {
     guard words.count == 2, words[1].text.first == "/" else {
       throw error(
         line, words.first?.column ?? line.words[0].text.count + 1,
-        "a request is as POST /auth/refresh")
+        "a request has the form POST /auth/refresh")
     }
     guard ["GET", "POST", "PUT", "PATCH", "DELETE"].contains(words[0].text) else {
-      throw unknown(words[0], in: line, "no method", of: ["GET", "POST", "PUT", "DELETE"])
+      throw unknown(words[0], in: line, "not a method", of: ["GET", "POST", "PUT", "DELETE"])
     }
     return (words[0].text, words[1].text)
   }
@@ -45,19 +45,21 @@ extension ScenarioParser {
         try checkNames(of: pairs, in: detail)
         request.body = .form(pairs)
       case "bearer":
-        guard arguments.count == 1 else { throw error(detail, word.column, "bearer of what?") }
+        guard arguments.count == 1 else {
+          throw error(detail, word.column, "bearer needs one token")
+        }
         try checkNames(
           arguments[0].text, in: detail, column: arguments[0].column, isGiving: false)
         request.authorization = .bearer(arguments[0].text)
       case "key": request.key = try key(of: arguments, request.key, in: detail)
       case "basic":
         guard arguments.count == 2 else {
-          throw error(detail, word.column, "basic is an id and a secret")
+          throw error(detail, word.column, "basic needs an id and a secret")
         }
         request.authorization = .basic(id: arguments[0].text, secret: arguments[1].text)
       case "header": request.headers.append(try header(detail, isGiving: false))
       default:
-        throw unknown(word, in: detail, "nothing of a request", of: ScenarioVocabulary.request)
+        throw unknown(word, in: detail, "not a part of a request", of: ScenarioVocabulary.request)
       }
     }
     return request
@@ -70,7 +72,7 @@ extension ScenarioParser {
     var words = words
     let label = try known(take("to", from: &words), in: line)
     guard words.count == 1, let status = Int(words[0].text), (200...599).contains(status) else {
-      throw error(line, words.first?.column ?? 7, "a status is from 200 to 599")
+      throw error(line, words.first?.column ?? 7, "a status must be from 200 to 599")
     }
     var answer = ScriptedAnswer(status: status)
     var hasBody = false
@@ -92,7 +94,7 @@ extension ScenarioParser {
       case "page": answer.body = .page(try page(Array(detail.words.dropFirst()), in: detail))
       case "header": answer.headers.append(try header(detail, isGiving: true))
       default:
-        throw unknown(word, in: detail, "nothing of an answer", of: ScenarioVocabulary.answer)
+        throw unknown(word, in: detail, "not a part of an answer", of: ScenarioVocabulary.answer)
       }
     }
     return .answer(answer, to: label)
@@ -105,7 +107,7 @@ extension ScenarioParser {
     guard let action = words.first, action.text.first == "/" else {
       throw error(
         line, words.first?.column ?? line.raw.count + 1,
-        "a page is as /signin forgot=/forgotten cancel=/cancelled")
+        "a page has the form /signin forgot=/forgotten cancel=/cancelled")
     }
     let links = try fields(words.dropFirst(), in: line, names: ScenarioVocabulary.links)
     for word in words {
@@ -128,7 +130,7 @@ extension ScenarioParser {
       for case .name(let name) in ScenarioName.pieces(of: pair.value) where isNew(name) {
         guard name.form == nil, pair.value == "<\(name.name)>" else {
           throw error(
-            line, column, "\(name.name) comes with the address: let <\(name.name)> stand alone")
+            line, column, "\(name.name) is read from the address: write <\(name.name)> alone")
         }
       }
       try checkNames(pair.value, in: line, column: column, isGiving: true)
@@ -145,9 +147,9 @@ extension ScenarioParser {
     let parts = line.rest.split(separator: ":", maxSplits: 1)
     guard parts.count == 2, let name = parts.first, !name.isEmpty, !name.contains(" "),
       name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") })
-    else { throw error(line, line.words[0].column, "a header is as Retry-After: 7") }
+    else { throw error(line, line.words[0].column, "a header has the form Retry-After: 7") }
     guard name.lowercased() != "authorization" else {
-      throw error(line, line.words[0].column, "say bearer or basic")
+      throw error(line, line.words[0].column, "use bearer or basic")
     }
     try checkNames(
       String(parts[1]), in: line, column: line.raw.count - parts[1].count + 1, isGiving: isGiving)

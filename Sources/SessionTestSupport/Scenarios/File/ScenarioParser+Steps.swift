@@ -45,7 +45,7 @@ extension ScenarioParser {
     case "token": action = try token(words, block)
     case "event", "note", "state": action = try record(keyword, words, in: line)
     case "shows":
-      guard !words.isEmpty else { throw error(line, 6, "it shows what?") }
+      guard !words.isEmpty else { throw error(line, 6, "shows needs a field") }
       let fields = try fields(words, in: line, names: ScenarioVocabulary.shows)
       try checkNames(of: fields, in: line)
       action = .shows(fields)
@@ -80,7 +80,7 @@ extension ScenarioParser {
     _ words: some Collection<ScenarioWord>, in line: ScenarioLine
   ) throws(ScenarioError) {
     guard let word = words.first else { return }
-    throw error(line, word.column, "\"\(word.text)\" is one word too many")
+    throw error(line, word.column, "\"\(word.text)\" is one argument too many")
   }
 
   mutating func given(
@@ -88,10 +88,10 @@ extension ScenarioParser {
   ) throws(ScenarioError) -> String? {
     guard let label else { return nil }
     guard !["ok", "error"].contains(label.text) else {
-      throw error(line, label.column, "\"\(label.text)\" is no name")
+      throw error(line, label.column, "\"\(label.text)\" is not a name")
     }
     if let earlier = labels.updateValue(line.number, forKey: label.text) {
-      throw error(line, label.column, "\"\(label.text)\" was given in line \(earlier)")
+      throw error(line, label.column, "\"\(label.text)\" is already defined in line \(earlier)")
     }
     return label.text
   }
@@ -101,7 +101,7 @@ extension ScenarioParser {
   ) throws(ScenarioError) -> String? {
     guard let label else { return nil }
     guard labels[label.text] != nil else {
-      throw unknown(label, in: line, "given to nothing above", of: Array(labels.keys))
+      throw unknown(label, in: line, "not a label of a line above", of: Array(labels.keys))
     }
     return label.text
   }
@@ -110,13 +110,14 @@ extension ScenarioParser {
     _ words: [ScenarioWord], in line: ScenarioLine, isSigned: Bool
   ) throws(ScenarioError) -> Int64 {
     guard let word = words.first else {
-      throw error(line, line.raw.count + 1, "how long, as 55m1s?")
+      throw error(line, line.raw.count + 1, "expected a duration such as 55m1s")
     }
     try expectEnd(words.dropFirst(), in: line)
     let hasSign = word.text.first == "+" || word.text.first == "-"
     guard hasSign == isSigned, let duration = ScenarioDuration.milliseconds(word.text) else {
       throw error(
-        line, word.column, "\"\(word.text)\" is not as \(isSigned ? "+9h or -3h" : "55m1s")")
+        line, word.column,
+        "\"\(word.text)\" does not have the form \(isSigned ? "+9h or -3h" : "55m1s")")
     }
     return duration
   }
@@ -125,7 +126,7 @@ extension ScenarioParser {
     _ words: [ScenarioWord], in line: ScenarioLine
   ) throws(ScenarioError) -> Int {
     guard let word = words.first, let count = Int(word.text), (0...9_999).contains(count) else {
-      throw error(line, words.first?.column ?? line.raw.count + 1, "how many?")
+      throw error(line, words.first?.column ?? line.raw.count + 1, "expected a count")
     }
     try expectEnd(words.dropFirst(), in: line)
     return count
@@ -134,7 +135,7 @@ extension ScenarioParser {
   private func choice(
     _ words: [ScenarioWord], in line: ScenarioLine, _ yes: String, _ no: String
   ) throws(ScenarioError) -> Bool {
-    guard let word = words.first else { throw error(line, 1, "\(yes) or \(no)?") }
+    guard let word = words.first else { throw error(line, 1, "expected \(yes) or \(no)") }
     try expectEnd(words.dropFirst(), in: line)
     guard word.text == yes || word.text == no else {
       throw unknown(word, in: line, "neither \(yes) nor \(no)", of: [yes, no])
@@ -146,7 +147,7 @@ extension ScenarioParser {
     _ words: [ScenarioWord], _ label: ScenarioWord?, in line: ScenarioLine
   ) throws(ScenarioError) -> ScenarioStep.Action {
     let label = try given(label, in: line)
-    guard let verb = words.first else { throw error(line, 3, "do what?") }
+    guard let verb = words.first else { throw error(line, 3, "expected a command") }
     let arguments = Array(words.dropFirst())
     var most = 0
     let command: ScenarioStep.Command
@@ -175,7 +176,9 @@ extension ScenarioParser {
       command = .call(method: method, path: path, isPlain: isPlain)
     case "adopt":
       most = 2
-      guard let access = arguments.first else { throw error(line, verb.column, "adopt what?") }
+      guard let access = arguments.first else {
+        throw error(line, verb.column, "adopt needs a token")
+      }
       for token in arguments.prefix(2) {
         try checkNames(token.text, in: line, column: token.column, isGiving: true)
       }
@@ -187,7 +190,7 @@ extension ScenarioParser {
     case "social":
       most = 2
       guard arguments.count >= 2 else {
-        throw error(line, verb.column, "social is the other service and its token")
+        throw error(line, verb.column, "social needs the other service and its token")
       }
       try checkNames(
         arguments[1].text, in: line, column: arguments[1].column, isGiving: true)
@@ -199,17 +202,20 @@ extension ScenarioParser {
       try expectPages(verb, in: line)
       most = 1
       guard let address = arguments.first, address.text.contains("://") else {
-        throw error(line, verb.column, "redirect is an address, as app://auth?code=<C1>&state=<S1>")
+        throw error(
+          line, verb.column, "redirect needs an address, such as app://auth?code=<C1>&state=<S1>")
       }
       try checkNames(address.text, in: line, column: address.column, isGiving: true)
       command = .redirect(address.text)
     case "switch":
       most = 3
-      guard let role = arguments.first else { throw error(line, verb.column, "switch to what?") }
+      guard let role = arguments.first else {
+        throw error(line, verb.column, "switch needs a role")
+      }
       command = .switchContext(
         role: role.text, school: arguments.count > 1 ? arguments[1].text : nil,
         unit: arguments.count > 2 ? arguments[2].text : nil)
-    default: throw unknown(verb, in: line, "nothing that is done", of: ScenarioVocabulary.commands)
+    default: throw unknown(verb, in: line, "not a command", of: ScenarioVocabulary.commands)
     }
     try expectEnd(arguments.dropFirst(most), in: line)
     return .act(command, label: label)
@@ -219,9 +225,9 @@ extension ScenarioParser {
   private func user(
     _ word: ScenarioWord?, of verb: ScenarioWord, in line: ScenarioLine
   ) throws(ScenarioError) -> String {
-    guard let word else { throw error(line, verb.column, "\(verb.text) of whom?") }
+    guard let word else { throw error(line, verb.column, "\(verb.text) needs a user") }
     guard setting.users[word.text] != nil else {
-      throw unknown(word, in: line, "no user", of: Array(setting.users.keys))
+      throw unknown(word, in: line, "not a user", of: Array(setting.users.keys))
     }
     return word.text
   }
@@ -230,7 +236,7 @@ extension ScenarioParser {
     _ word: ScenarioWord, in line: ScenarioLine
   ) throws(ScenarioError) {
     guard setting.app == "B2C" else {
-      throw error(line, word.column, "\(setting.app) signs in on no page; B2C does")
+      throw error(line, word.column, "\(setting.app) has no sign-in page; B2C has one")
     }
   }
 
@@ -239,7 +245,7 @@ extension ScenarioParser {
   ) throws(ScenarioError) -> ScenarioStep.PageAct {
     try expectPages(line.words[0], in: line)
     guard let verb = words.first else {
-      throw error(line, line.raw.count + 1, "the user does what?")
+      throw error(line, line.raw.count + 1, "expected an action of the user")
     }
     var most = 1
     let act: ScenarioStep.PageAct
@@ -252,7 +258,7 @@ extension ScenarioParser {
     case "leaves": act = .leaves
     default:
       throw unknown(
-        verb, in: line, "nothing that a user does with a page", of: ScenarioVocabulary.acts)
+        verb, in: line, "not an action on a page", of: ScenarioVocabulary.acts)
     }
     try expectEnd(words.dropFirst(most), in: line)
     return act
@@ -268,9 +274,9 @@ extension ScenarioParser {
       case "change": ScenarioVocabulary.changes
       default: ScenarioVocabulary.states
       }
-    guard let kind = words.first else { throw error(line, line.raw.count + 1, "which?") }
+    guard let kind = words.first else { throw error(line, line.raw.count + 1, "expected a kind") }
     guard let names = kinds[kind.text] else {
-      throw unknown(kind, in: line, "no \(keyword)", of: Array(kinds.keys))
+      throw unknown(kind, in: line, "not a known \(keyword)", of: Array(kinds.keys))
     }
     var words = Array(words.dropFirst())
     var times = 1
@@ -278,7 +284,7 @@ extension ScenarioParser {
       let count = Int(last.text.dropFirst())
     {
       guard (2...ScenarioRun.mostEvents).contains(count) else {
-        throw error(line, last.column, "from x2 to x\(ScenarioRun.mostEvents)")
+        throw error(line, last.column, "the count must be from x2 to x\(ScenarioRun.mostEvents)")
       }
       times = count
       words.removeLast()
@@ -310,20 +316,21 @@ extension ScenarioParser {
   ) throws(ScenarioError) -> ScenarioStep.Action {
     let line = block.head
     guard let word = words.first, let name = ScenarioName(word.text), name.form == nil else {
-      throw error(line, words.first?.column ?? 6, "a token is as A2 3600s, with its claims as json")
+      throw error(
+        line, words.first?.column ?? 6, "a token has the form A2 3600s, with its claims as json")
     }
     if let earlier = names[name.name] {
-      throw error(line, word.column, "\(name.name) was given in line \(earlier)")
+      throw error(line, word.column, "\(name.name) is already defined in line \(earlier)")
     }
     let life = words.count > 1 ? try duration(Array(words[1...]), in: line, isSigned: false) : nil
     guard let detail = block.details.first, detail.words[0].text == "json" else {
-      throw error(line, word.column, "a token is as A2 3600s, with its claims as json")
+      throw error(line, word.column, "a token has the form A2 3600s, with its claims as json")
     }
     let read = try json(block.details, from: 0, isAnswer: true)
     guard case .object(let claims) = read.template.value, !claims.isEmpty,
       read.next == block.details.count
     else {
-      throw error(detail, detail.indent + 1, "claims are one JSON object")
+      throw error(detail, detail.indent + 1, "claims must be one JSON object")
     }
     names[name.name] = line.number
     return .token(name.name, life: life, read.template)
@@ -338,7 +345,7 @@ extension ScenarioParser {
       label = try known(first, in: line)
       words = words.dropFirst()
     }
-    guard let end = words.first else { throw error(line, 7, "ok or error?") }
+    guard let end = words.first else { throw error(line, 7, "expected ok or error") }
     words = words.dropFirst()
     switch end.text {
     case "ok":
@@ -346,9 +353,11 @@ extension ScenarioParser {
       try checkNames(of: fields, in: line)
       return .result(label: label, .ok, fields)
     case "error":
-      guard let name = words.first else { throw error(line, end.column, "which error?") }
+      guard let name = words.first else {
+        throw error(line, end.column, "expected the name of an error")
+      }
       guard ScenarioVocabulary.errors.contains(name.text) else {
-        throw unknown(name, in: line, "no error", of: ScenarioVocabulary.errors)
+        throw unknown(name, in: line, "not an error", of: ScenarioVocabulary.errors)
       }
       let fields = try fields(
         words.dropFirst(), in: line, names: ScenarioVocabulary.errorDetails)
@@ -360,14 +369,14 @@ extension ScenarioParser {
   private func items(
     _ words: [ScenarioWord], in line: ScenarioLine
   ) throws(ScenarioError) -> Set<SecretItem> {
-    guard !words.isEmpty else { throw error(line, 7, "which items, or nothing?") }
+    guard !words.isEmpty else { throw error(line, 7, "expected items or nothing") }
     var items: Set<SecretItem> = []
     for word in words {
       guard ScenarioVocabulary.items.contains(word.text) else {
-        throw unknown(word, in: line, "no item", of: ScenarioVocabulary.items)
+        throw unknown(word, in: line, "not an item", of: ScenarioVocabulary.items)
       }
       if word.text == "nothing", words.count > 1 {
-        throw error(line, word.column, "nothing is stored, or something is")
+        throw error(line, word.column, "nothing excludes other items")
       }
       if let item = SecretItem(word: word.text) { items.insert(item) }
     }

@@ -27,7 +27,7 @@ struct ScenarioParser {
       do throws(ScenarioError) {
         for line in [block.head] + block.details {
           if let column = line.openQuote, !line.isJSON {
-            throw error(line, column, "nothing closes this quote")
+            throw error(line, column, "this quote is not closed")
           }
         }
         try read(block)
@@ -47,11 +47,11 @@ struct ScenarioParser {
     for (index, raw) in lines.enumerated() {
       guard let line = ScenarioLine(raw, number: index + 1) else { continue }
       if raw.contains("\t") {
-        errors.append(error(line, 1, "tabs have no width here; indent by two spaces"))
+        errors.append(error(line, 1, "a line must not contain a tab; indent by two spaces"))
       } else if line.indent == 0 {
         blocks.append(ScenarioBlock(head: line))
       } else if blocks.isEmpty {
-        errors.append(error(line, line.indent + 1, "nothing stands above this line"))
+        errors.append(error(line, line.indent + 1, "no line is above this indented line"))
       } else {
         blocks[blocks.count - 1].details.append(line)
       }
@@ -74,14 +74,14 @@ struct ScenarioParser {
     if ScenarioVocabulary.header.contains(word.text) {
       guard steps.isEmpty else {
         throw error(
-          block.head, word.column, "\"\(word.text)\" belongs above the first step")
+          block.head, word.column, "\"\(word.text)\" must be above the first step")
       }
       try readHeader(block)
     } else if ScenarioVocabulary.steps.contains(word.text) {
       steps.append(try step(block))
     } else {
       throw unknown(
-        word, in: block.head, "no step",
+        word, in: block.head, "not a step",
         of: ScenarioVocabulary.steps + ScenarioVocabulary.header)
     }
   }
@@ -91,17 +91,18 @@ struct ScenarioParser {
     let arguments = Array(line.words.dropFirst())
     let word = line.words[0].text
     guard !arguments.isEmpty || word == "changes" else {
-      throw error(line, line.raw.count + 1, "\"\(word)\" needs more")
+      throw error(line, line.raw.count + 1, "\"\(word)\" needs an argument")
     }
     if word != "app", word != "known" { try expectNoDetails(block) }
     switch word {
     case "scenario":
-      guard title == nil else { throw error(line, 1, "a file is one scenario") }
+      guard title == nil else { throw error(line, 1, "a file must contain only one scenario") }
       title = line.rest
     case "proves":
       for argument in arguments {
         guard argument.text.wholeMatch(of: /[A-Z]{3}-[0-9]{1,2}/) != nil else {
-          throw error(line, argument.column, "\"\(argument.text)\" is no requirement, as REF-3 is")
+          throw error(
+            line, argument.column, "\"\(argument.text)\" is not a requirement such as REF-3")
         }
         requirements.append(argument.text)
       }
@@ -110,18 +111,18 @@ struct ScenarioParser {
       for field in try fields(arguments, in: line, names: ScenarioVocabulary.policy) {
         var policy = SessionPolicy.production
         guard ScenarioSetting.apply(field, to: &policy) else {
-          throw error(line, 8, "\"\(field.value)\" is no value of \(field.name)")
+          throw error(line, 8, "\"\(field.value)\" is not a value of \(field.name)")
         }
         setting.policy.append(field)
       }
     case "start":
       guard arguments.count == 1, let time = Timestamp(arguments[0].text) else {
-        throw error(line, arguments[0].column, "a start is as 2026-11-21T08:00:00Z")
+        throw error(line, arguments[0].column, "a start has the form 2026-11-21T08:00:00Z")
       }
       setting.start = time
     case "user":
       guard arguments.count == 3 else {
-        throw error(line, arguments[0].column, "a user is a name, a user name and a password")
+        throw error(line, arguments[0].column, "a user needs a name, a user name and a password")
       }
       setting.users[arguments[0].text] = ScenarioUser(
         name: arguments[1].text, password: arguments[2].text)
@@ -133,29 +134,29 @@ struct ScenarioParser {
   private mutating func readApp(_ block: ScenarioBlock) throws(ScenarioError) {
     let word = block.head.words[1]
     guard let options = ScenarioVocabulary.apps[word.text], block.head.words.count == 2 else {
-      throw unknown(word, in: block.head, "no app", of: Array(ScenarioVocabulary.apps.keys))
+      throw unknown(word, in: block.head, "not an app", of: Array(ScenarioVocabulary.apps.keys))
     }
     setting.app = word.text
     for line in block.details {
       let (option, arguments) = (line.words[0], Array(line.words.dropFirst()))
       guard options.contains(option.text) else {
-        throw unknown(option, in: line, "no setting of \(word.text)", of: options)
+        throw unknown(option, in: line, "not a setting of \(word.text)", of: options)
       }
       guard let first = arguments.first else {
-        throw error(line, option.column, "\"\(option.text)\" needs more")
+        throw error(line, option.column, "\"\(option.text)\" needs an argument")
       }
       switch option.text {
       case "environment":
         guard ScenarioVocabulary.environments.contains(first.text) else {
           throw unknown(
-            first, in: line, "no environment", of: ScenarioVocabulary.environments)
+            first, in: line, "not an environment", of: ScenarioVocabulary.environments)
         }
         setting.environment = first.text
       case "client": setting.client = try client(arguments, in: line)
       case "scope": setting.scope = first.text
       case "tokens":
         guard ScenarioVocabulary.owners.contains(first.text) else {
-          throw unknown(first, in: line, "nobody who keeps them", of: ScenarioVocabulary.owners)
+          throw unknown(first, in: line, "not an owner of tokens", of: ScenarioVocabulary.owners)
         }
         setting.isOwned = first.text == "provider"
       default: setting.revocation = first.text
@@ -169,7 +170,8 @@ struct ScenarioParser {
     var client = ScenarioSetting.Client(id: words[0].text)
     guard words.count > 1 else { return client }
     guard words.count == 3, ["form", "basic"].contains(words[1].text) else {
-      throw error(line, words[1].column, "a client is as ID, ID form SECRET, or ID basic SECRET")
+      throw error(
+        line, words[1].column, "a client has the form ID, ID form SECRET, or ID basic SECRET")
     }
     client.isBasic = words[1].text == "basic"
     client.secret = words[2].text
@@ -180,9 +182,11 @@ struct ScenarioParser {
     let line = block.head
     guard line.words.map(\.text) == ["known", "session"], let detail = block.details.first,
       detail.words[0].text == "json"
-    else { throw error(line, 1, "it is \"known session\", with the answer's json below it") }
+    else {
+      throw error(line, 1, "the only form is \"known session\", with the answer's json below it")
+    }
     guard !setting.isOwned else {
-      throw error(line, 1, "where the provider keeps the tokens, a sign-in begins on its page")
+      throw error(line, 1, "if the provider keeps the tokens, a sign-in begins on its page")
     }
     setting.known = (try json(block.details, from: 0, isAnswer: true).template, line.number)
   }
@@ -210,7 +214,7 @@ extension ScenarioParser {
   func expectNoDetails(_ block: ScenarioBlock) throws(ScenarioError) {
     guard let detail = block.details.first else { return }
     throw error(
-      detail, detail.indent + 1, "nothing is indented below \"\(block.head.words[0].text)\"")
+      detail, detail.indent + 1, "no line may be indented below \"\(block.head.words[0].text)\"")
   }
 
   /// Parses `name=value` words.
@@ -221,14 +225,14 @@ extension ScenarioParser {
     for word in words {
       let pair = word.text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard pair.count == 2 else {
-        throw error(line, word.column, "\"\(word.text)\" is not as name=value")
+        throw error(line, word.column, "\"\(word.text)\" does not have the form name=value")
       }
       let name = ScenarioWord(text: String(pair[0]), column: word.column)
       guard names.contains(name.text) else {
-        throw unknown(name, in: line, "no word of this line", of: names)
+        throw unknown(name, in: line, "not a field of this line", of: names)
       }
       guard !fields.contains(where: { $0.name == name.text }) else {
-        throw error(line, word.column, "\"\(name.text)\" stands here twice")
+        throw error(line, word.column, "\"\(name.text)\" occurs twice")
       }
       fields.append(ScenarioStep.Field(name: name.text, value: String(pair[1])))
     }
@@ -254,7 +258,7 @@ extension ScenarioParser {
       let last = before.split(separator: "\n", omittingEmptySubsequences: false).last ?? ""
       let line = details[min(index + row, next - 1)]
       let margin = row == 0 ? first.raw.count - first.rest.count : 0
-      throw self.error(line, margin + last.count + 1, "this is not JSON any more")
+      throw self.error(line, margin + last.count + 1, "the JSON is invalid here")
     }
     guard value.isReadable else {
       throw self.error(first, first.raw.count - first.rest.count + 1, "a string is not JSON")
@@ -276,14 +280,14 @@ extension ScenarioParser {
       case .name(let name):
         if let earlier = names[name.name] {
           if name.form != nil {
-            throw error(line, position, "\(name.name) was given in line \(earlier)")
+            throw error(line, position, "\(name.name) is already defined in line \(earlier)")
           }
         } else if isGiving {
           names[name.name] = line.number
         } else {
           throw unknown(
             ScenarioWord(text: name.name, column: position), in: line,
-            "given by no answer above", of: Array(names.keys))
+            "not given by an answer above", of: Array(names.keys))
         }
         position += 2 + name.name.count
       }

@@ -74,7 +74,7 @@ extension ScenarioRun {
   func expectSameQueue() throws(ScenarioFailure) {
     let logs = Set(scenario.steps.map(\.process)).compactMap { calls.log($0) }
     guard logs.count == 1, let log = logs.first, log.queue != changes.queue else { return }
-    throw fail("the app knows of \(log.queue.pending.count) changes that wait, the file says other")
+    throw fail("the app has \(log.queue.pending.count) pending changes, and the file has others")
   }
 
   // MARK: Killing processes
@@ -102,7 +102,7 @@ extension ScenarioRun {
     stage.cut()
     let (events, queue) = (events, changes.queue)
     try lookAnew()
-    guard self.events == events else { throw fail("an event that was told is lost") }
+    guard self.events == events else { throw fail("an event that had occurred is lost") }
     guard changes.queue.pending == queue.pending else { throw fail("a change is lost") }
   }
 }

@@ -26,7 +26,7 @@ extension ScenarioRun {
       if fields.contains(where: { $0.name == "gate" }),
         let told = calls.toldGate(step.process), told != session.gate.isOpen
       {
-        throw fail("the gate's own sequence told \(step.process) otherwise")
+        throw fail("the gate's sequence gave \(step.process) another value")
       }
     case .result(let label, let ending, let fields): try result(label, ending, fields)
     case .stored(let items):
@@ -42,7 +42,7 @@ extension ScenarioRun {
     case .received(let count): try received(count, in: step.process)
     case .news(let count):
       guard calls.news == count else {
-        throw fail("the app was told \(calls.news) times of a status that has changed")
+        throw fail("the app received \(calls.news) notifications of a changed status")
       }
     case .change(let kind, let fields): try change(kind, fields)
     case .waiting(let expected):
@@ -112,7 +112,7 @@ extension ScenarioRun {
     let open = asked.indices.filter { !asked[$0].isNamed && asked[$0].label == label }
     // Draws may decide which of several equal commands ends first.
     let index = open.first { calls.ending($0) != nil } ?? open.first
-    guard let index else { throw fail("nothing was done whose result this could be") }
+    guard let index else { throw fail("no command is left that has this result") }
     guard let ending = calls.ending(index) else {
       throw fail("\"\(asked[index].text)\" has not ended yet")
     }
@@ -131,7 +131,7 @@ extension ScenarioRun {
   /// Checks that the next request that arrived is this one.
   mutating func name(_ expected: ExpectedRequest) throws(ScenarioFailure) {
     let arrived = stage.network.arrived
-    guard arrived.indices.contains(namedArrivals) else { throw fail("no further request came") }
+    guard arrived.indices.contains(namedArrivals) else { throw fail("no further request arrived") }
     let (number, request) = arrived[namedArrivals]
     let wanted = "\(expected.method) \(expected.path)"
     guard request.method == expected.method, request.path == expected.path else {
@@ -141,7 +141,7 @@ extension ScenarioRun {
     try compareAuthorization(expected.authorization, request)
     let key = expected.key.map { [tokens.fill("<\($0)>")] } ?? []
     guard request.fields.values(of: "idempotency-key") == key else {
-      throw fail("\(wanted) has another Idempotency-Key, or one that nothing has named, or none")
+      throw fail("\(wanted) has another Idempotency-Key, an unexpected one, or none")
     }
     for header in expected.headers {
       let values = request.fields.values(of: header.name)
@@ -152,7 +152,7 @@ extension ScenarioRun {
     if let body = expected.body {
       try compare(body, request, wanted)
     } else if !request.body.isEmpty {
-      throw fail("\(wanted) has a body, which no json or form has named")
+      throw fail("\(wanted) has a body, but no json or form line expects it")
     }
     namedArrivals += 1
     requests.append(Request(number: number, label: expected.label, line: line))
@@ -172,7 +172,7 @@ extension ScenarioRun {
     guard values != wanted else { return }
     throw fail(
       wanted.isEmpty
-        ? "\(request.line) carries an Authorization, which no bearer or basic has named"
+        ? "\(request.line) has an Authorization, but no bearer or basic line expects it"
         : "\(request.line) has another Authorization, or none")
   }
 
@@ -181,7 +181,7 @@ extension ScenarioRun {
     _ fields: [ScenarioStep.Field]?, query: String?, _ wanted: String
   ) throws(ScenarioFailure) {
     guard let fields else {
-      guard query == nil else { throw fail("\(wanted) carries a query, which no query has named") }
+      guard query == nil else { throw fail("\(wanted) has a query, but no query line expects it") }
       return
     }
     guard let query else { throw fail("\(wanted) has no query") }
@@ -202,7 +202,7 @@ extension ScenarioRun {
     for pair in form.fields {
       guard let field = fields.first(where: { $0.name == pair.name }) else {
         let isWord = pair.name.count <= 24 && pair.name.allSatisfy { $0.isLetter || $0 == "_" }
-        throw fail("\(wanted) also has \(isWord ? pair.name : "what is no form")")
+        throw fail("\(wanted) also has \(isWord ? pair.name : "text that is not a form field")")
       }
       guard field.value == "*" || pair.value == tokens.fill(field.value) else {
         throw fail("\(pair.name) of \(wanted) is another")
@@ -232,7 +232,7 @@ extension ScenarioRun {
       guard let verifier = form["code_verifier"] else { return }
       tokens.learn(verifier)
       guard challenges.contains(CodeGrant.challenge(of: verifier)) else {
-        throw fail("code_verifier of \(wanted) is of no code_challenge that came before")
+        throw fail("code_verifier of \(wanted) matches no earlier code_challenge")
       }
     }
   }
@@ -264,7 +264,7 @@ extension ScenarioRun {
     for process in processes.sorted() where calls.session(process) != nil {
       let heard = calls.heard(process)
       guard heard == Array(all.prefix(heard.count)), processes.count > 1 || heard.count == all.count
-      else { throw fail("a subscriber in \(process) heard \(heard), and the events are \(all)") }
+      else { throw fail("a subscriber in \(process) received \(heard), and the events are \(all)") }
     }
   }
 

@@ -82,7 +82,7 @@ struct ScenarioRun {
     }
     if let call = asked.first(where: { !$0.isNamed }) {
       line = call.line
-      throw fail("no result is named of \"\(call.text)\"")
+      throw fail("no result line checks \"\(call.text)\"")
     }
     try expectAllHeard()
     try expectNoLeak()
@@ -172,17 +172,17 @@ struct ScenarioRun {
   private func expectRequestsNamed(_ cause: String) throws(ScenarioFailure) {
     let arrived = stage.network.arrived
     guard namedArrivals == arrived.count else {
-      throw fail("\(cause), and nothing has named \(arrived[namedArrivals].request.line)")
+      throw fail("\(cause), and no line expects \(arrived[namedArrivals].request.line)")
     }
   }
 
   private func expectEffectsNamed(_ cause: String) throws(ScenarioFailure) {
     if events.indices.contains(namedEvents) {
-      throw fail("\(cause), and nothing has named the event \(events[namedEvents].content.line)")
+      throw fail("\(cause), and no line expects the event \(events[namedEvents].content.line)")
     }
     for call in calls.ended where asked.indices.contains(call) && !asked[call].isNamed {
       let end = calls.ending(call)?.error ?? "ok"
-      throw fail("\(cause), and no result has named that \"\(asked[call].text)\" ended: \(end)")
+      throw fail("\(cause), and no result line expects that \"\(asked[call].text)\" ended: \(end)")
     }
   }
 
@@ -261,7 +261,7 @@ struct ScenarioRun {
     var moments = 0
     while let next = stage.nextMoment, next <= target {
       moments += 1
-      guard moments <= 100_000 else { throw fail("it goes in circles") }
+      guard moments <= 100_000 else { throw fail("the scenario runs in an endless loop") }
       do throws(ScenarioStage.Stuck) { try stage.pass(to: next) } catch { throw fail("\(error)") }
       try look()
       guard events.count - namedEvents <= ScenarioRun.mostEvents else {
@@ -276,7 +276,7 @@ struct ScenarioRun {
   private mutating func act(
     _ command: ScenarioStep.Command, _ label: String?, in process: String
   ) throws(ScenarioFailure) {
-    if !isStirred { try expectAllNamed("the user goes on") }
+    if !isStirred { try expectAllNamed("the user continues") }
     let app = app(in: process)
     let command = command.keyed { tokens.key($0) }.filled { tokens.give($0, at: serverTime) }
     if calls.session(process) == nil, command != .open {
@@ -311,7 +311,7 @@ struct ScenarioRun {
   private mutating func user(
     _ act: ScenarioStep.PageAct, in process: String
   ) throws(ScenarioFailure) {
-    try expectAllNamed("the user goes on")
+    try expectAllNamed("the user continues")
     guard let page = calls.page(process) else { throw fail("no page is shown in \(process)") }
     let done: HeadlessPage.Act
     switch act {
@@ -384,10 +384,10 @@ struct ScenarioRun {
         requests.lastIndex(where: isOpen)
       }
     guard let index, !requests[index].isAnswered else {
-      throw fail("nobody has asked for this answer")
+      throw fail("no open request matches this answer")
     }
     guard stage.network.isWaiting(requests[index].number) else {
-      throw fail("nobody waits for this answer any more")
+      throw fail("the request of this answer no longer waits")
     }
     requests[index].isAnswered = true
     guard let fate else { return }
@@ -416,13 +416,13 @@ struct ScenarioRun {
       try await before.close("before")
     }
     try settle()
-    guard let arrival = stage.network.arrived.first else { throw fail("nobody could sign in") }
+    guard let arrival = stage.network.arrived.first else { throw fail("the user could not log in") }
     let fate = self.fate(ScriptedAnswer(status: 200, body: .json(answer)))
     stage.network.markAnswered(arrival.number)
     stage.decide(arrival.number, fate)
     try settle()
     guard stage.world.failures.isEmpty, events.count == 1 else {
-      throw fail("nobody was signed in: \(stage.world.failures.joined(separator: "; "))")
+      throw fail("the user was not logged in: \(stage.world.failures.joined(separator: "; "))")
     }
     (namedArrivals, namedEvents, namedNotes) = (1, 1, notes.count)
   }

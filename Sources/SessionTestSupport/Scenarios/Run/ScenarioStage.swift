@@ -92,7 +92,7 @@ struct ScenarioStage {
   func settle() throws(Stuck) {
     for _ in 0..<100_000 {
       guard world.run(for: .milliseconds(0)) != .restless else {
-        throw Stuck(description: "the session goes in circles")
+        throw Stuck(description: "the session runs in an endless loop")
       }
       if network.deliver() { continue }
       guard network.isMoving else { return }
@@ -100,7 +100,7 @@ struct ScenarioStage {
         throw Stuck(description: "a request or an answer does not arrive")
       }
     }
-    throw Stuck(description: "it never comes to rest")
+    throw Stuck(description: "the session never becomes idle")
   }
 
   /// The uptime at which the next timer or timeout is due.
