@@ -59,7 +59,7 @@ extension CoordinatorRun {
     guard let token = coordinator.state.token, isOpen, !isStopped else { return }
     if let deadline, deadline.generation == token.generation {
       try require(.clockJumpsChangeNothing, coordinator.tokenDeadline == deadline.uptime) {
-        "\(token.generation) dies at \(coordinator.tokenDeadline), its answer said "
+        "\(token.generation) expires at \(coordinator.tokenDeadline), its response stated "
           + "\(deadline.uptime)"
       }
       return
@@ -67,7 +67,8 @@ extension CoordinatorRun {
     guard coordinator.activity != .loading else { return }
     let latest = now.uptime.addingSaturating(token.lifetimeMilliseconds)
     try require(.clockJumpsChangeNothing, coordinator.tokenDeadline <= latest) {
-      "\(token.generation) lives for \(token.lifetimeMilliseconds) ms and dies at \(coordinator.tokenDeadline)"
+      "\(token.generation) is valid for \(token.lifetimeMilliseconds) ms and expires at "
+        + "\(coordinator.tokenDeadline)"
     }
   }
 
@@ -86,7 +87,7 @@ extension CoordinatorRun {
     guard let token = coordinator.state.token, isOpen, !isStopped else { return }
     if coordinator.activity == .loading {
       try require(.refreshIsAlwaysDue, timers[.restore] != nil) {
-        "the stored items were not readable, and nobody will look again"
+        "the stored items were not readable, and no later read is planned"
       }
       return
     }
@@ -114,22 +115,22 @@ extension CoordinatorRun {
     guard let asked = callers[caller] else { return }
     callers.reply(caller, reply)
     try require(.everyCallerOnce, asked.replies.isEmpty || asked.isCancelled) {
-      "caller \(caller.number) was told \(asked.replies.map(\.line)) and is told \(reply.line)"
+      "caller \(caller.number) received \(asked.replies.map(\.line)) and receives \(reply.line)"
     }
     let newer = coordinator.fold.generation > asked.generation
     switch reply {
     case .signedIn:
       try require(.repliesAreTrue, coordinator.state.kind == .authenticated && newer) {
-        "caller \(caller.number) is told \(reply.line) while \(coordinator.state.line)"
+        "caller \(caller.number) receives \(reply.line) while \(coordinator.state.line)"
       }
     case .notAdopted:
       try require(.repliesAreTrue, coordinator.fold.generation > .none) {
-        "caller \(caller.number) is told \(reply.line), and there has been no token"
+        "caller \(caller.number) receives \(reply.line), and there has been no token"
       }
     case .switched:
       try checkSameSession(asked, reply)
       try require(.repliesAreTrue, coordinator.state.kind == .authenticated && newer) {
-        "caller \(caller.number) is told \(reply.line) while \(coordinator.state.line)"
+        "caller \(caller.number) receives \(reply.line) while \(coordinator.state.line)"
       }
     case .refreshed:
       try checkSameSession(asked, reply)
@@ -143,47 +144,50 @@ extension CoordinatorRun {
       default: break
       }
       try require(.repliesAreTrue, isGood) {
-        "caller \(caller.number) is told of a newer token while \(coordinator.state.line)"
+        "caller \(caller.number) receives a newer token while \(coordinator.state.line)"
       }
     case .closed: try checkClosing()
     case .alreadyLoggedOut:
       let truth = disk.truth.state
       try require(.repliesAreTrue, isStopped || truth.kind == .unauthenticated) {
-        "caller \(caller.number) is told \(reply.line), and the journal says \(truth.line)"
+        "caller \(caller.number) receives \(reply.line), and the journal says \(truth.line)"
       }
     case .failed(.rejected(let rejection))
     where rejection.reason == .notAuthenticated || rejection.reason == .expired:
       let truth = disk.truth.state
       try require(.repliesAreTrue, isStopped || truth.kind != .authenticated) {
-        "caller \(caller.number) is told \(reply.line), and the journal says \(truth.line)"
+        "caller \(caller.number) receives \(reply.line), and the journal says \(truth.line)"
       }
     case .failed(.rejected(let rejection))
     where rejection.reason == .alreadyAuthenticated && !wire.hasLogin(of: caller):
       // A login that was sent is rejected by the state at the time of its answer.
       let truth = disk.truth.state
       try require(.repliesAreTrue, isStopped || truth.kind == .authenticated) {
-        "caller \(caller.number) is told \(reply.line), and the journal says \(truth.line)"
+        "caller \(caller.number) receives \(reply.line), and the journal says \(truth.line)"
       }
     case .accountCreated:
       try require(.repliesAreTrue, asked.question == .login(.registration)) {
-        "caller \(caller.number) is told \(reply.line), and asked for \(asked.question.line)"
+        "caller \(caller.number) receives \(reply.line), and asked for \(asked.question.line)"
       }
     case .failed(.webSignIn(let problem)):
       let isTold = wire.requests.contains {
         $0.request == .login(caller) && $0.fate == .notSignedIn(problem)
       }
       try require(.repliesAreTrue, isTold) {
-        "caller \(caller.number) is told \(reply.line), and no page said so"
+        "caller \(caller.number) receives \(reply.line), and no page returned that"
       }
       // A page that the user leaves is no failure; a silent sign-in shows no failure.
       let isShown = asked.question == .login(.interactive) && !problem.isQuiet
       try require(
         .repliesAreTrue, (coordinator.loginError == .webSignIn(problem)) == isShown
-      ) { "caller \(caller.number) receives \(reply.line), and shown is \(coordinator.activity)" }
+      ) {
+        "caller \(caller.number) receives \(reply.line), and the session shows "
+          + "\(coordinator.activity)"
+      }
     case .current:
       let isKnown = coordinator.activity != .loading || asked.question != .unlock
       try require(.repliesAreTrue, isStopped || isKnown) {
-        "caller \(caller.number) is told \(reply.line), and nobody knows who is signed in"
+        "caller \(caller.number) receives \(reply.line), and the user is not known"
       }
     case .failed(.request(let failure)): try checkAttempted(asked, failure)
     case .loggedOut, .failed:
@@ -201,7 +205,7 @@ extension CoordinatorRun {
     let unanswered: [RequestFailure.Kind] = [.noConnection, .intercepted, .secretsUnavailable]
     guard asked.question.needsToken, unanswered.contains(failure.kind) else { return }
     try require(.networkPutsNothingOff, wire.failures > asked.failures) {
-      "caller \(asked.caller.number) hears of \(failure), and no attempt was made since it asked"
+      "caller \(asked.caller.number) receives \(failure), and no attempt was made since it asked"
     }
   }
 
@@ -220,8 +224,8 @@ extension CoordinatorRun {
     _ asked: CoordinatorCallers.Asked, _ reply: SessionEffect.Reply
   ) throws(Falsified) {
     try require(.repliesAreTrue, asked.ends == nil || ends == asked.ends) {
-      "caller \(asked.caller.number) asked in a session that has ended, and is told \(reply.line) of "
-        + "the next: \(coordinator.state.line)"
+      "caller \(asked.caller.number) asked in a session that has ended, and receives \(reply.line) "
+        + "from the next: \(coordinator.state.line)"
     }
   }
 
@@ -245,7 +249,7 @@ extension CoordinatorRun {
     try settle(before: limit)
     let silent = callers.waiting
     try require(.everyCallerOnce, silent.isEmpty) {
-      "closed, and \(silent.map { "caller \($0.caller.number)" }) was never told"
+      "closed, and \(silent.map { "caller \($0.caller.number)" }) never received a reply"
     }
   }
 

@@ -86,7 +86,7 @@ extension CoordinatorRun {
           }
         default:
           try require(.endsHaveOneCause, failure == nil && expiry == nil) {
-            "a user's logout beside another end"
+            "a user's logout next to another end"
           }
         }
         isOver = true
@@ -116,7 +116,7 @@ extension CoordinatorRun {
       end.generation == coordinator.state.token?.generation ? now.uptime < end.uptime : nil
     }
     try require(.endsHaveOneCause, !(hasNothing && isGood == true && expiry != nil)) {
-      "there is nothing to refresh with, and a good token is thrown away"
+      "nothing can refresh the session, and a valid token is discarded"
     }
     let isFinal =
       failure?.kind == .rejected || failure?.kind == .otherUser || hasNothing && isGood == false
@@ -134,7 +134,7 @@ extension CoordinatorRun {
       case .endAfterExpiry(let other):
         end = other
         try require(.endsHaveOneCause, isGood != true) {
-          "a server in trouble ends a session whose token is good"
+          "a failing server ends a session whose token is valid"
         }
       }
     }
@@ -212,17 +212,17 @@ extension CoordinatorRun {
     switch request {
     case .login:
       try require(.signedOutIsQuiet, coordinator.state.kind != .authenticated) {
-        "a login leaves while \(coordinator.state.line)"
+        "a login is sent while \(coordinator.state.line)"
       }
       return
     case .refresh(let generation), .switchContext(_, let generation): base = generation
     }
     try require(.signedOutIsQuiet, coordinator.state.token?.generation == base) {
-      "a request for \(base) leaves while \(coordinator.state.line)"
+      "a request for \(base) is sent while \(coordinator.state.line)"
     }
     let others = wire.outstanding.filter { !$0.isLogin && $0.base == base }
     try require(.oneFlight, others.isEmpty) {
-      "request \(number.number) leaves beside \(others.map(\.number.number)), all with \(base)"
+      "request \(number.number) is sent next to \(others.map(\.number.number)), all with \(base)"
     }
   }
 
@@ -235,14 +235,14 @@ extension CoordinatorRun {
     }
     guard !request.isLogin else {
       try require(.baseDecides, !request.isAbandoned) {
-        "the login \(number.number) is stored and its caller has left"
+        "the login \(number.number) is stored, and its caller no longer waits"
       }
       return
     }
     let current = disk.truth.state.token?.generation
     let (named, state) = (request.facts?.user, disk.truth.state)
     try require(.baseDecides, named == nil || named == state.user || state.isAdopted) {
-      "request \(number.number) is stored, and names another user"
+      "request \(number.number) is stored, and belongs to another user"
     }
     try require(.baseDecides, current == request.base) {
       "request \(number.number) was made with \(request.base), and the token is "
@@ -287,7 +287,7 @@ extension CoordinatorRun {
     }
     let isLeft = coordinator.state.kind == .authenticated || isEndedHereOnly(request.base)
     try require(.signedOutIsQuiet, revoking || isLeft) {
-      "the answer of request \(number.number) is given up and the server is not told"
+      "the answer of request \(number.number) is given up, and the server is not notified"
     }
   }
 

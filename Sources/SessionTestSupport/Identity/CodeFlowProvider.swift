@@ -101,7 +101,7 @@ package struct CodeFlowProvider<Page: IdentityPage>: IdentityProvider {
 
   private func redeem(_ redirect: URL, of grant: CodeGrant) async throws -> IdentityTokens {
     switch grant.reply(in: redirect) {
-    case .foreign: throw IdentitySDKError.internalProblem("the redirect answers another request")
+    case .foreign: throw IdentitySDKError.internalProblem("the redirect belongs to another request")
     case .refused(let error, let description):
       throw IdentitySDKError.refused(error, description: description)
     case .code(let code):
@@ -133,7 +133,7 @@ package struct CodeFlowProvider<Page: IdentityPage>: IdentityProvider {
         do { return try IdentityClaims(token).text("nonce") } catch { return nil }
       }
       guard nonce == grant.nonce else {
-        throw IdentitySDKError.internalProblem("the identity token answers another request")
+        throw IdentitySDKError.internalProblem("the identity token belongs to another request")
       }
     }
     accounts.keep(tokens)
@@ -151,7 +151,7 @@ extension IdentityTokens {
   fileprivate init(tokenAnswer body: [UInt8]) throws {
     guard case .object(let members) = try JSONReader.read(body),
       case .string(let access)? = members["access_token"]
-    else { throw IdentitySDKError.internalProblem("the answer holds no token") }
+    else { throw IdentitySDKError.internalProblem("the response contains no token") }
     self.init(access: Secret(access))
     if case .string(let text)? = members["refresh_token"] { refresh = Secret(text) }
     if case .string(let text)? = members["id_token"] { identity = Secret(text) }
