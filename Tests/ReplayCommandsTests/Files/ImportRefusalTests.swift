@@ -58,7 +58,7 @@ struct ImportRefusalTests {
         (2, "\"boot\":", "\"boots\":null,\"boot\":", .unknownField, "no \"facts.boots\""),
         (2, ",\"facts\":{", ",\"offset\":64,\"facts\":{", .unknownField, "no \"offset\""),
         (2, "\"process\":4242", "\"process\":4294967296", .badLine, "4294967295"),
-        (2, "\"process\":4242", "\"process\":04242", .badLine, "begin with 0"),
+        (2, "\"process\":4242", "\"process\":04242", .badLine, "leading zero"),
         (2, "\"process\":4242", "\"process\":-0", .badLine, "whole number"),
         (2, "\"opened\"", "\"openned\"", .badLine, "no record named"),
         (2, "\"class\":\"note\"", "\"class\":\"event\"", .badLine, "of class note"),
@@ -70,7 +70,7 @@ struct ImportRefusalTests {
           "leaves 0 in its batch where 1"
         ),
         (2, "\"remainingInBatch\":0", "\"remainingInBatch\":65536", .badLine, "65535"),
-        (2, "}}", "}}}", .badLine, "follows the value"),
+        (2, "}}", "}}}", .badLine, "follow the value"),
         (2, "}}", "}", .badLine, "a comma or }"),
         (2, "\"v\":1", "\"v\":1,\"v\":1", .badLine, "twice"),
         (2, "boot-1", "\\ud800", .badLine, "unpaired surrogate"),
