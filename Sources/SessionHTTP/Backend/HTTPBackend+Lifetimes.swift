@@ -113,7 +113,7 @@ extension HTTPBackend {
       guard let claims, let end = claims.time(name) else { return nil }
       guard let start = [claims.time("iat"), date].compactMap(\.self).max() else {
         throw Unreadable(
-          "claim \(name) of the access token cannot be measured: there is neither Date nor iat")
+          "claim \(name) of the access token cannot be measured: Date and iat are both missing")
       }
       return TokenMetadata.boundedSessionLifetime(end.milliseconds(since: start))
     case .assumed: return nil

@@ -49,7 +49,7 @@ extension CoordinatorStep {
   /// The step in words, for the text of an unexpected outcome.
   fileprivate var line: String {
     switch self {
-    case .login(let caller): "caller \(caller) signs in"
+    case .login(let caller): "caller \(caller) logs in"
     case .refresh(let caller): "caller \(caller) refreshes"
     case .refreshIfNeeded(let caller): "caller \(caller) refreshes if needed"
     case .switchContext(let caller): "caller \(caller) switches the context"
@@ -61,7 +61,7 @@ extension CoordinatorStep {
     case .after(let milliseconds): "\(milliseconds) ms pass"
     case .clockIsSet(let milliseconds): "the civil time jumps by \(milliseconds) ms"
     case .nextCommit(let ending): "the next commit \(ending)"
-    case .told(let input): "told \(input)"
+    case .told(let input): "input \(input)"
     }
   }
 }
