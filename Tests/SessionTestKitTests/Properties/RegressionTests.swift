@@ -94,7 +94,10 @@ struct RegressionTests {
       ("status: open", "status: ?", "its line status"),
       ("replay: 0", "replay: 1", "the replay code"),
       ("property: V", "property: v", "belongs to another property"),
-      ("replay: 0", "replay: \(ReplayCode(property: "q", draws: [5]).text)\nx: 0", "belongs to another"),
+      (
+        "replay: 0", "replay: \(ReplayCode(property: "q", draws: [5]).text)\nx: 0",
+        "belongs to another"
+      ),
     ])
   func unreadable(old: String, new: String, reason: String) throws {
     let path = try #require(property().check(Self.body(300)).failure?.savedAt)
