@@ -43,10 +43,11 @@ public struct ReplayCode: Hashable, Sendable {
         "the replay code contains \(String(reflecting: character)) at offset \(offset), which no "
           + "code contains; copy it again from the report"
       case .version(let version):
-        "the replay code has version \(version), this SessionTestKit reads version \(ReplayCode.version); "
-          + "run the property again from its seed"
+        "the replay code has version \(version), this SessionTestKit reads version "
+          + "\(ReplayCode.version); run the property again from its seed"
       case .checksum:
-        "the replay code is cut or mistyped: its checksum does not match; copy it again from the report"
+        "the replay code is cut or mistyped: its checksum does not match; copy it again from the "
+          + "report"
       }
     }
   }
