@@ -298,7 +298,8 @@ extension HTTPBackend {
       // The second part is meant for the server. Only its presence was promised.
       guard tokenForm == .jwt, error == .notThreeParts else { return nil }
       throw Unreadable(
-        "\(self.response.accessToken.first ?? .whole) is not a token of three parts")
+        "\(self.response.accessToken.first ?? .whole) is not a token of three parts; "
+          + "set tokenForm to .opaque if it need not be one")
     }
   }
 

@@ -91,7 +91,7 @@ struct LateAnswerTests {
     #expect(bench.coordinator.state.token?.generation == Generation(2))
   }
 
-  @Test("REF-3 after a late token, the next refresh waits for the request that replaced its request")
+  @Test("REF-3 after a late token, a refresh waits for the request that replaced the lost one")
   func tokenOfReplacedRequest() throws {
     var bench = CoordinatorBench.signedIn()
     func sent(by process: UInt32, attempt: UInt32) -> SessionRecord.Content {

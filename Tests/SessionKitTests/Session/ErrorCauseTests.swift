@@ -86,8 +86,8 @@ struct ErrorCauseTests {
 
   @Test("OUT-3 LOG-13 the text about one unsent change is in the singular")
   func oneChange() {
-    #expect("\(SessionError.pendingChanges(1))".hasPrefix("1 change was not sent yet"))
-    #expect("\(SessionError.pendingChanges(2))".hasPrefix("2 changes were not sent yet"))
+    #expect("\(SessionError.pendingChanges(1))".hasPrefix("1 change has not been sent yet"))
+    #expect("\(SessionError.pendingChanges(2))".hasPrefix("2 changes have not been sent yet"))
     #expect("\(ChangeLogError.othersChanges(1))".hasPrefix("1 change of another user is"))
     #expect("\(ChangeLogError.full(count: 1, bytes: 9))".hasPrefix("1 change of 9 bytes"))
   }

@@ -31,7 +31,7 @@ struct EndlessTests {
     }
     #expect(runs == 1)
     #expect(
-      report.text.contains("after 0 cases one asked for more than 65536 draws"), "\(report.text)")
+      report.text.contains("after 0 cases, one asked for more than 65536 draws"), "\(report.text)")
     runs = 0
     let late = Property("late", settings: still).exhaustive { choices in
       runs += 1
@@ -40,7 +40,7 @@ struct EndlessTests {
       try choices.assume(false)
     }
     #expect(runs == 3)
-    #expect(late.text.contains("after 2 cases one asked"), "\(late.text)")
+    #expect(late.text.contains("after 2 cases, one asked"), "\(late.text)")
   }
 
   @Test("TST-1: draws past the limit are the same in every run and include all values")
