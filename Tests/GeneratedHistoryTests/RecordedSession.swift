@@ -5,7 +5,7 @@ import Testing
 
 @Suite("RecordedSession")
 struct RecordedSession {
-  @Test("what was recorded can happen, and comes to what it came to")
+  @Test("the recorded events are possible and result in the recorded state")
   func history() throws {
     var fold = SessionFold()
     try part1(&fold)

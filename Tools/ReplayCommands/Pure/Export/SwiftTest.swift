@@ -62,7 +62,7 @@ struct SwiftTest: ExportPicture {
       "",
       "@Suite(\"\(name)\")",
       "struct \(name) {",
-      "  @Test(\"what was recorded can happen, and comes to what it came to\")",
+      "  @Test(\"the recorded events are possible and result in the recorded state\")",
       "  func history() throws {",
       "    \(parts == 0 ? "let" : "var") fold = SessionFold()",
     ]
