@@ -93,13 +93,13 @@ public protocol CallClient: Sendable {
   func answer(_ response: Response) -> HTTPResponse
 
   /// Returns whether the network caused an error of `send`, so that trying again may help.
-  func mayPass(_ error: any Error) -> Bool
+  func isTransient(_ error: any Error) -> Bool
 }
 
 extension CallClient {
   /// Returns whether the error is `noConnection` or `noReply`, as a ``TransportError`` or as a
   /// `SessionError`.
-  public func mayPass(_ error: any Error) -> Bool {
+  public func isTransient(_ error: any Error) -> Bool {
     switch error {
     case TransportError.noConnection, TransportError.noReply: true
     case let error as SessionError: error.isOfNetwork

@@ -90,5 +90,5 @@ struct ClientCarrier<Client: CallClient>: CallCarrier {
       body: response.body)
   }
 
-  func mayPass(_ error: any Error) -> Bool { client.mayPass(error) }
+  func isTransient(_ error: any Error) -> Bool { client.isTransient(error) }
 }

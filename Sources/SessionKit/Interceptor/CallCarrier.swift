@@ -70,12 +70,12 @@ package protocol CallCarrier: Sendable {
   func content(of response: Response) -> CallResponse
 
   /// Returns whether the network caused an error of `send`, so that trying again may help.
-  func mayPass(_ error: any Error) -> Bool
+  func isTransient(_ error: any Error) -> Bool
 }
 
 extension CallCarrier {
   /// Returns whether the error is `noConnection` or `noReply`.
-  package func mayPass(_ error: any Error) -> Bool {
+  package func isTransient(_ error: any Error) -> Bool {
     (error as? SessionError)?.isOfNetwork == true
   }
 }

@@ -75,8 +75,8 @@ package struct CallPlan: Hashable, Sendable {
     case notRefreshed(hasNothing: Bool)
     /// There was no response.
     ///
-    /// `mayPass` says that the network is the cause, so that trying again may help.
-    case lost(mayPass: Bool)
+    /// `isTransient` says that the network is the cause, so that trying again may help.
+    case lost(isTransient: Bool)
     /// The pause is over.
     case backoffEnded(Observed)
   }
@@ -177,7 +177,7 @@ package struct CallPlan: Hashable, Sendable {
     case (.new, .begun(let observed)), (.backingOff, .backoffEnded(let observed)): begin(observed)
     case (.sent, .answered): .deliver
     case (.sent, .refused(let observed)): refused(observed)
-    case (.sent, .lost(let mayPass)): lost(mayPass)
+    case (.sent, .lost(let isTransient)): lost(isTransient)
     case (.asking, .refreshed(let observed)): send(observed)
     case (.refused, .refreshed(let observed)): refreshed(observed)
     // The response tells the caller more than that there is no refresh token, or that the limit is
@@ -242,8 +242,8 @@ package struct CallPlan: Hashable, Sendable {
     return send(observed)
   }
 
-  private mutating func lost(_ mayPass: Bool) -> Step {
-    guard mayPass, isRepeatable, attempt < attempts else { return .fail(.cause) }
+  private mutating func lost(_ isTransient: Bool) -> Step {
+    guard isTransient, isRepeatable, attempt < attempts else { return .fail(.cause) }
     attempt += 1
     return .pause(attempt: attempt)
   }

@@ -83,7 +83,7 @@ package struct CallRunner<Carrier: CallCarrier>: Sendable {
           }
         } catch {
           last = .failure(error)
-          step = plan.next(.lost(mayPass: carrier.mayPass(error)))
+          step = plan.next(.lost(isTransient: carrier.isTransient(error)))
         }
       case .ask(let need):
         if case .unlessNewer(let refused) = need,

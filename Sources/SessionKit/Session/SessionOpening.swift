@@ -109,7 +109,7 @@ private final class OpeningState: Sendable {
         let session = try await Session.open(configuration)
         return finish(.success(session))
       } catch {
-        guard error.mayPass else { return finish(.failure(error)) }
+        guard error.isTransient else { return finish(.failure(error)) }
         set(.loading(error))
         let delay = Self.delay(after: tries)
         tries = tries == .max ? tries : tries + 1
@@ -232,7 +232,7 @@ extension SessionError {
   /// and ``advice`` says what to do.
   ///
   /// - Requirement: RES-3, RES-6
-  public var mayPass: Bool {
+  public var isTransient: Bool {
     switch failure {
     case .journal(.permissionDenied), .journal(.readOnlyFolder), .journal(.busy),
       .journal(.diskFull), .journal(.noRoomToCreate), .journal(.folderMissing),

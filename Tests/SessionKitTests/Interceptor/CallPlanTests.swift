@@ -39,8 +39,8 @@ private struct Traced: Hashable {
     case .refreshed(let observed): ("refreshed", words(observed))
     case .notRefreshed(let hasNothing):
       (hasNothing ? "nothing to refresh with" : "not refreshed", "")
-    case .lost(let mayPass):
-      (mayPass && !isStream && attempt < attempts ? "lost with attempts left" : "lost", "")
+    case .lost(let isTransient):
+      (isTransient && !isStream && attempt < attempts ? "lost with attempts left" : "lost", "")
     case .backoffEnded(let observed): ("rested", words(observed))
     }
   }
@@ -116,7 +116,7 @@ struct CallPlanTests {
     standings.flatMap {
       [CallPlan.Input.begun($0), .refused($0), .refreshed($0), .backoffEnded($0)]
     } + [.answered, .limited]
-    + [true, false].flatMap { [.notRefreshed(hasNothing: $0), .lost(mayPass: $0)] }
+    + [true, false].flatMap { [.notRefreshed(hasNothing: $0), .lost(isTransient: $0)] }
 
   private static func word(_ step: CallPlan.Step, used: Generation) -> String {
     switch step {

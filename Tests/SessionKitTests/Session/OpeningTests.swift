@@ -95,7 +95,7 @@ struct OpeningTests {
           Issue.record("\(opening.status)")
           return
         }
-        #expect(problem.underlyingError is JournalError && problem.mayPass, "\(problem)")
+        #expect(problem.underlyingError is JournalError && problem.isTransient, "\(problem)")
       }
       try files.setAttributes(
         [.posixPermissions: try #require(rights[.posixPermissions])], ofItemAtPath: path)
