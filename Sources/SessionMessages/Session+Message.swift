@@ -70,7 +70,7 @@ extension LogoutOutcome: UserFacing {
   /// The message for the user.
   public var message: SessionMessage {
     switch self {
-    case .success: .nowLoggedOut
+    case .success, .partial(.notRevocable): .nowLoggedOut
     case .partial(.serverNotTold): .serviceNotToldYet
     case .partial(.itemsRemain), .partial(.localDataRemains): .notClearedYet
     case .alreadyLoggedOut: .notSignedIn

@@ -35,7 +35,7 @@ extension SessionError.Failure {
     case .tooManyAttempts(let wait): .tooManyRequests(waitSeconds: Self.seconds(wait))
     case .server(_, _, let wait): .serviceTrouble(waitSeconds: Self.seconds(wait))
     case .databaseUnavailable(_, _, let wait): .dataTrouble(waitSeconds: Self.seconds(wait))
-    case .unexpectedStatus, .responseTooLarge: .strangeAnswer
+    case .unexpectedStatus, .refreshRefused, .responseTooLarge: .strangeAnswer
     case .unreadableAnswer: .unreadableAnswer
     case .intercepted: .networkSignIn
     case .noConnection: .noConnection

@@ -129,6 +129,10 @@ extension SessionError.Failure {
     case .unexpectedStatus(let status, let code):
       "The server responded with the unexpected status \(status)\(Self.suffix(code)). Check the "
         + "address of the server."
+    case .refreshRefused(let status, let code):
+      "The server refused the refresh (\(status)\(Self.suffix(code))), and no rule of the backend "
+        + "explains it. The user stays logged in. If it means that the refresh token is invalid, "
+        + "name the code in errorCodes or the status in failures."
     case .unreadableAnswer(let problem):
       "The server's response cannot be read: \(problem). Check the address and the version of the "
         + "server."

@@ -92,6 +92,10 @@ extension SessionError {
     case databaseUnavailable(code: String, status: UInt16 = 503, retryAfter: Int64? = nil)
     /// The response has a status without a meaning here.
     case unexpectedStatus(UInt16, code: String? = nil)
+    /// The server refused a refresh with a status that the backend's rules do not explain.
+    ///
+    /// The user entered nothing, so the texts about input do not apply.
+    case refreshRefused(UInt16, code: String? = nil)
     /// The status reports success, but the body cannot be read.
     ///
     /// The text says what is wrong and where.
@@ -190,6 +194,7 @@ extension SessionError.Failure {
     case .server: "server"
     case .databaseUnavailable: "databaseUnavailable"
     case .unexpectedStatus: "unexpectedStatus"
+    case .refreshRefused: "refreshRefused"
     case .unreadableAnswer: "unreadableAnswer"
     case .intercepted: "intercepted"
     case .noConnection: "noConnection"

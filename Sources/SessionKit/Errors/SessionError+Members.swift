@@ -93,6 +93,9 @@ extension SessionError {
   package static func unexpectedStatus(_ value: UInt16, code: String? = nil) -> SessionError {
     SessionError(.unexpectedStatus(value, code: code))
   }
+  package static func refreshRefused(_ status: UInt16, code: String? = nil) -> SessionError {
+    SessionError(.refreshRefused(status, code: code))
+  }
   package static func unreadableAnswer(_ value: String) -> SessionError {
     SessionError(.unreadableAnswer(value))
   }

@@ -13,7 +13,7 @@ extension SessionError.Failure {
     case .secretsUnavailable, .needsPresence, .secretsOwnerUnreadable: .locked
     case .invalidCredentials: .invalidCredentials
     case .notOffered, .wrongAddress, .unusableCall, .noRefreshToken, .unauthorized, .appRefused,
-      .forbidden, .notFound, .unexpectedStatus:
+      .forbidden, .notFound, .unexpectedStatus, .refreshRefused:
       .refused
     case .userInactive, .userDeleted, .accountLocked: .accountUnavailable
     case .conflict, .alreadyDeleted: .conflict
@@ -54,7 +54,7 @@ extension SessionError.Failure {
       .unauthorized(_, let status), .appRefused(let status, _), .conflict(_, let status),
       .alreadyDeleted(let status), .rateLimited(_, let status, _), .server(let status, _, _),
       .databaseUnavailable(_, let status, _), .unexpectedStatus(let status, _),
-      .intercepted(let status):
+      .refreshRefused(let status, _), .intercepted(let status):
       status
     case .forbidden: 403
     case .notFound: 404
@@ -67,7 +67,8 @@ extension SessionError.Failure {
     switch self {
     case .invalidRequest(let code, _), .invalidCredentials(let code, _), .unauthorized(let code, _),
       .forbidden(let code), .notFound(let code), .conflict(let code, _), .accountLocked(let code),
-      .rateLimited(_, _, let code), .server(_, let code, _), .unexpectedStatus(_, let code):
+      .rateLimited(_, _, let code), .server(_, let code, _), .unexpectedStatus(_, let code),
+      .refreshRefused(_, let code):
       code
     case .appRefused(_, let code), .databaseUnavailable(let code, _, _): code
     case .alreadyDeleted: ErrorCode.alreadyDeleted

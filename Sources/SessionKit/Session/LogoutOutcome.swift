@@ -18,9 +18,14 @@ public enum LogoutOutcome: Hashable, Sendable, CustomStringConvertible {
   public enum Problem: Hashable, Sendable {
     /// The server did not confirm the logout.
     ///
-    /// The session tries again when it is opened next. `status` is the HTTP status; `nil` if there
-    /// was no response.
+    /// The session tries again while it is open, and when it is opened next. `status` is the HTTP
+    /// status; `nil` if there was no response.
     case serverNotTold(status: UInt16?)
+    /// The session has no token with which the server could revoke its tokens.
+    ///
+    /// The stored tokens could not be read, or the response that replaced them was lost. The
+    /// session does not try again. The tokens stay valid until they expire at the server.
+    case notRevocable
     /// A stored item could not be removed.
     ///
     /// The session tries again when it is opened next.
@@ -38,6 +43,9 @@ public enum LogoutOutcome: Hashable, Sendable, CustomStringConvertible {
     case .partial(.serverNotTold(let status)):
       "logged out, but the server did not confirm the logout"
         + (status.map { " (status \($0))" } ?? "") + "; the session tries again at the next open"
+    case .partial(.notRevocable):
+      "logged out, but no token is left with which the server could revoke the session's tokens; "
+        + "they stay valid until they expire there"
     case .partial(.itemsRemain):
       "logged out, but a stored item could not be removed; the session tries again at the next open"
     case .partial(.localDataRemains):

@@ -47,8 +47,11 @@ extension Session {
     }
     guard isWiped else { return .partial(.itemsRemain) }
     guard isCleared else { return .partial(.localDataRemains) }
-    guard outcome == .failed || outcome == .abandoned else { return .success }
-    return .partial(.serverNotTold(status: status == 0 ? nil : status))
+    return switch outcome {
+    case .failed: .partial(.serverNotTold(status: status == 0 ? nil : status))
+    case .abandoned: .partial(.notRevocable)
+    default: .success
+    }
   }
 
   /// Has the hosts hold changes.

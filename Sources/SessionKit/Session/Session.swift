@@ -160,8 +160,8 @@ public final class Session: Sendable {
   /// The session itself continues when it is opened again.
   ///
   /// It waits for a request that is on the wire, at most for the policy's `refresh.timeout`: the
-  /// response may contain the only token that the server accepts from then on. A request of a
-  /// revocation is waited for too, at most ten seconds.
+  /// response may contain the only token that the server accepts from then on. Before that it
+  /// waits ten seconds at most for a revocation that is under way.
   ///
   /// The close ends every sequence of events. Closing twice has no further effect. Cancelling the
   /// task does not end it early.

@@ -9,6 +9,10 @@ extension SessionEngine {
       case .credential: true
       case .adopt, .external, .context, nil: false
       }
+    // Only a refresh has no payload. The user entered nothing that a text could ask to correct.
+    if wish == nil, case .request(let failure) = problem, failure.isUnexplained {
+      return .refreshRefused(failure.status, code: failure.serverCode)
+    }
     return error(problem, detail: detail, isSignIn: isSignIn)
   }
 
@@ -56,5 +60,13 @@ extension SessionEngine {
     var cause = coordinator.endCause
     cause.failure = failure ?? cause.failure
     return cause
+  }
+}
+
+extension RequestFailure {
+  /// Whether the server refused the request with a status for wrong input, and no rule of the
+  /// backend gives it a meaning.
+  fileprivate var isUnexplained: Bool {
+    kind == .unexpected && [400, 404, 409, 422].contains(status)
   }
 }

@@ -31,9 +31,11 @@ extension SessionEngine {
     // A process without the provider, such as an extension, leaves the removal to a process that
     // has it.
     guard !kept.isOwned else { return feed(.revoked(generation, .failed, status: 0)) }
+    revocationRuns += 1
     spawn { engine in
       let (outcome, status) = await engine.tell(kept, as: .pending)
       engine.feed(.revoked(generation, outcome, status: status))
+      engine.endRevocationRun()
     }
   }
 
@@ -80,8 +82,8 @@ extension SessionEngine {
       case .end(let outcome, let status):
         return (outcome, status)
       // A later process continues with what is stored.
-      case .refresh where revocation == .pending && isClosing,
-        .send where revocation == .pending && isClosing:
+      case .refresh where revocation == .pending && stopsRevocations,
+        .send where revocation == .pending && stopsRevocations:
         return (.failed, 0)
       case .refresh:
         hasRefreshed = true
@@ -129,6 +131,40 @@ extension SessionEngine {
     return await exchange(context) { (backend) async throws(BackendError) in
       try await backend.revoke(tokens)
     }
+  }
+
+  /// Waits until no revocation is under way, at most for the revocation timeout.
+  ///
+  /// A process that lives for a second could otherwise never end a revocation that needs several
+  /// requests.
+  func endRevocations() async {
+    guard revocationRuns > 0 else {
+      stopsRevocations = true
+      return
+    }
+    let clock = configuration.clock
+    let end = clock.now().uptime.addingSaturating(policy.revocationTimeout)
+    let limit = Task { [weak self] in
+      do {
+        try await clock.sleep(untilUptime: end)
+        await self?.resumeRunWaiters()
+      } catch {
+        // The revocations have ended before the limit.
+      }
+    }
+    await withCheckedContinuation { runWaiters.append($0) }
+    limit.cancel()
+    stopsRevocations = true
+  }
+
+  private func endRevocationRun() {
+    revocationRuns -= 1
+    if revocationRuns == 0 { resumeRunWaiters() }
+  }
+
+  private func resumeRunWaiters() {
+    for waiter in runWaiters { waiter.resume() }
+    runWaiters = []
   }
 
   /// Waits for the requests of revocations that are under way.

@@ -64,6 +64,12 @@ actor SessionEngine {
   var tokensToRevoke: [Generation: StoredToken] = [:]
   /// The entries of revocations that could not be stored.
   var unkept: [Generation: StoredRevocations.Entry] = [:]
+  /// The number of revocations of logouts under way.
+  var revocationRuns = 0
+  /// Calls of `close()` that wait for these revocations.
+  var runWaiters: [CheckedContinuation<Void, Never>] = []
+  /// Whether a revocation of a logout begins no further request, since the session closes.
+  var stopsRevocations = false
   /// The number of requests of revocations under way.
   var revocationRequests = 0
   /// Calls of `close()` that wait for these requests.
@@ -244,6 +250,7 @@ actor SessionEngine {
   func close() async throws(SessionError) -> Bool {
     keepLastUse()
     stopClearingWaits()
+    await endRevocations()
     var failure: SessionError?
     // Only requests on the wire are awaited, which takes a limited time. Nothing prevents the
     // journal from closing.

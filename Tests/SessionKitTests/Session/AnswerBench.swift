@@ -62,9 +62,9 @@ final class AnswerBench: HTTPTransport {
   }
 
   /// The next request gets this response after the gate was opened.
-  func hold(_ body: String) -> HostGate {
+  func hold(_ status: Int, _ body: String) -> HostGate {
     let gate = HostGate()
-    let response = HTTPResponse(status: 200, body: Array(body.utf8))
+    let response = HTTPResponse(status: status, body: Array(body.utf8))
     waiting.withLock { $0.append(Answer(response: response, gate: gate)) }
     return gate
   }

@@ -65,21 +65,48 @@ struct RevocationOutcomeTests {
     try await session.close()
   }
 
-  @Test("OUT-5 REF-7 a close waits for the refresh of a revocation, and stores its token")
-  func closed() async throws {
-    let (backend, session) = try await signedIn(Self.wire())
+  /// Logs out without a network, opens the session again, and closes it during a revocation.
+  ///
+  /// The first request of the revocation waits at the gate, and is refused then.
+  private func closing(
+    _ backend: AnswerBench, _ session: Session
+  ) async throws -> (HostGate, Task<Bool, any Error>) {
     #expect(try await session.logout() == .partial(.serverNotTold(status: nil)))
     try await session.close()
-    backend.bench.clock.advance(by: .seconds(901))
-
-    let gate = backend.hold(Self.tokens(2))
+    let gate = backend.hold(401, "")
     let short = try await backend.open()
-    await eventually("the refresh is under way") { paths(backend).last == "refresh" }
-    async let isClosed = short.close()
+    await eventually("the request is under way") { paths(backend).count == 3 }
+    let close = Task { try await short.close() }
     try await Task.sleep(for: .milliseconds(50))
+    return (gate, close)
+  }
+
+  @Test("OUT-5 a close waits for a revocation that is under way, so that a short process ends it")
+  func closed() async throws {
+    let (backend, session) = try await signedIn(Self.wire())
+    let (gate, close) = try await closing(backend, session)
+    backend.answer(Self.tokens(2))
+    backend.answer(200, "{}")
     gate.open()
-    _ = try await isClosed
-    #expect(paths(backend) == ["login", "logout", "refresh"])
+    _ = try await close.value
+    #expect(paths(backend) == ["login", "logout", "logout", "refresh", "logout"])
+    #expect(bearers(backend).last == "Bearer A2")
+    #expect(try outcomes(backend) == [.failed, .revoked])
+  }
+
+  @Test("OUT-5 REF-7 after the timeout, a close stops a revocation and still stores its new token")
+  func closedLate() async throws {
+    let (backend, session) = try await signedIn(Self.wire())
+    let (gate, close) = try await closing(backend, session)
+    let refresh = backend.hold(200, Self.tokens(2))
+    backend.bench.clock.advance(by: .seconds(30))
+    gate.open()
+    await eventually("the refresh is under way") { paths(backend).last == "refresh" }
+    backend.bench.clock.advance(by: .seconds(30))
+    try await Task.sleep(for: .milliseconds(50))
+    refresh.open()
+    _ = try await close.value
+    #expect(paths(backend) == ["login", "logout", "logout", "refresh"])
 
     backend.answer(200, "{}")
     try await reopened(backend, outcomes: 2)

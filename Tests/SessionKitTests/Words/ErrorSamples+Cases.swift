@@ -39,6 +39,7 @@ extension ErrorSamples {
     .server(status: 503, code: marked, retryAfter: 29_001),
     .databaseUnavailable(code: marked, retryAfter: 29_001),
     .unexpectedStatus(418),
+    .refreshRefused(400, code: marked),
     .unreadableAnswer(marked),
     .intercepted(status: 200),
     .noConnection(marked),

@@ -12,7 +12,7 @@ enum SessionErrorCase: String, CaseIterable {
     signInUnderWay, secretsUnavailable, needsPresence, pendingChanges, clearingLocalData,
     noRefreshToken, invalidRequest, invalidCredentials, unauthorized, forbidden, userInactive,
     userDeleted, notFound, conflict, alreadyDeleted, accountLocked, rateLimited, tooManyAttempts,
-    server, databaseUnavailable, unexpectedStatus, unreadableAnswer, intercepted, noConnection,
+    server, databaseUnavailable, unexpectedStatus, refreshRefused, unreadableAnswer, intercepted, noConnection,
     notTrusted, noReply, expired, loggedOut, notStoredYet, answerDropped, journal, unusableJournal,
     eventsCompacted, secrets, secretsOfAnotherSession, secretsOwnerUnreadable, closed, cancelled,
     notOffered, wrongAddress, appRefused, webSignIn, unusableCall,
@@ -84,6 +84,7 @@ extension ErrorSamples {
     case .server: .server
     case .databaseUnavailable: .databaseUnavailable
     case .unexpectedStatus: .unexpectedStatus
+    case .refreshRefused: .refreshRefused
     case .unreadableAnswer: .unreadableAnswer
     case .intercepted: .intercepted
     case .noConnection: .noConnection

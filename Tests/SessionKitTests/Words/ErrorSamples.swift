@@ -26,7 +26,7 @@ enum ErrorSamples {
     + changeNames
     + SessionRejection.Reason.allCases.map { "SessionRejection.\($0.rawValue)" }
     + ExpiryReason.known.map { "ExpiryReason.\($0)" } + ["ExpiryReason.unknown(200)"]
-    + ["success", "serverNotTold", "itemsRemain", "localDataRemains", "alreadyLoggedOut"].map {
+    + ["success", "serverNotTold", "notRevocable", "itemsRemain", "localDataRemains", "alreadyLoggedOut"].map {
       "LogoutOutcome.\($0)"
     }
 
@@ -53,7 +53,7 @@ enum ErrorSamples {
     (ExpiryReason.known + [ExpiryReason(rawValue: 200)]).map { ("ExpiryReason.\($0)", $0) }
 
   private static let outcomes: [(name: String, value: any UserFacing)] = [
-    LogoutOutcome.success, .partial(.serverNotTold(status: 503)), .partial(.itemsRemain),
+    LogoutOutcome.success, .partial(.serverNotTold(status: 503)), .partial(.notRevocable), .partial(.itemsRemain),
     .partial(.localDataRemains),
     .alreadyLoggedOut,
   ].map { ("LogoutOutcome.\(name(of: $0))", $0) }
@@ -62,6 +62,7 @@ enum ErrorSamples {
     switch outcome {
     case .success: "success"
     case .partial(.serverNotTold): "serverNotTold"
+    case .partial(.notRevocable): "notRevocable"
     case .partial(.itemsRemain): "itemsRemain"
     case .partial(.localDataRemains): "localDataRemains"
     case .alreadyLoggedOut: "alreadyLoggedOut"

@@ -113,7 +113,7 @@ package enum ScenarioVocabulary {
     "invalidRequest",
     "invalidCredentials", "unauthorized", "forbidden", "userInactive", "userDeleted", "notFound",
     "conflict", "alreadyDeleted", "accountLocked", "rateLimited", "server", "databaseUnavailable",
-    "unexpectedStatus", "unreadableAnswer", "intercepted", "noConnection", "noReply", "expired",
+    "unexpectedStatus", "refreshRefused", "unreadableAnswer", "intercepted", "noConnection", "noReply", "expired",
     "loggedOut", "notStoredYet", "answerDropped", "journal", "notOffered", "wrongAddress",
     "appRefused",
     "unusableJournal", "eventsCompacted", "secrets", "closed", "cancelled",

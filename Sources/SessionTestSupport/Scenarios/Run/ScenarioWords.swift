@@ -115,6 +115,7 @@ package enum ScenarioWords {
     case .success: "success"
     case .alreadyLoggedOut: "alreadyLoggedOut"
     case .partial(.serverNotTold): "serverNotTold"
+    case .partial(.notRevocable): "notRevocable"
     case .partial(.itemsRemain): "itemsRemain"
     case .partial(.localDataRemains): "localDataRemains"
     }
@@ -156,7 +157,9 @@ package enum ScenarioWords {
     case .server(let status, let code, _): ["status": "\(status)", "code": code ?? "none"]
     case .databaseUnavailable(let code, _, _): ["code": code]
     case .appRefused(let status, let code): ["status": "\(status)", "code": code]
-    case .unexpectedStatus(let status, _), .intercepted(let status): ["status": "\(status)"]
+    case .unexpectedStatus(let status, _), .refreshRefused(let status, _),
+      .intercepted(let status):
+      ["status": "\(status)"]
     default: [:]
     }
   }
