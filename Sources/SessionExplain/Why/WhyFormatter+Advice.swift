@@ -40,7 +40,7 @@ extension AdviceWord {
     case .lookUpCode: "look up what the server means by {}"
     case .checkUserClaim: "find out why the server answered with another user's token"
     case .issueRefreshTokens:
-      "have the server issue a refresh token, or correct the wire's key of it"
+      "have the server issue a refresh token, or correct response.refreshToken of the backend"
     case .lookAtItem:
       "find out why no refresh token could be read: absent, kept aside, or another session's"
     case .nothingOnDevice: "nothing on the device: the server was failing"
@@ -50,11 +50,11 @@ extension AdviceWord {
     case .shorterThreshold:
       "set the refresh threshold below half of the token's life of {}, or let tokens "
         + "live longer"
-    case .compareWire: "compare the wire's keys with an answer of the server"
+    case .compareWire: "compare the backend's response paths with a response of the server"
     case .checkClient: "check client id, secret and method of the app's registration"
     case .checkPath: "check the path of the refresh in the wire"
     case .seeClasses: "see the failures, one by one"
-    case .checkExpiresIn: "check the server's expires_in, and the wire's key of it"
+    case .checkExpiresIn: "check the server's expires_in, and response.lifetime of the backend"
     case .clockIsUsers: "nothing: the device's clock was wrong"
     case .signInAgain: "sign in again"
     case .checkStore:

@@ -212,7 +212,7 @@ extension FindingWord {
     case .otherBackend: "the app talks to another server than before"
     case .databaseReset: "the server's database was reset"
     case .notCarried: "an answer did not carry a refresh token"
-    case .wireDoesNotFit: "the wire's keys do not fit the server's answers"
+    case .wireDoesNotFit: "the backend's response paths do not match the server's responses"
     case .wrongPath: "the path of the refresh is not the backend's"
     case .noLifetimeStated: "the answer stated no lifetime, or 0"
     case .clockMadeItExpire: "without the clock's jump {} would have had {} left"

@@ -75,6 +75,21 @@ struct SignInErrorTests {
         == .invalidRequest(code: "invalid_request"))
   }
 
+  @Test("REF-6 LOG-3 a refused refresh is not reported as wrong input", arguments: [400, 409, 422])
+  func refusedRefresh(status: Int) async throws {
+    let bench = try AnswerBench(HTTPBackend.snakeCaseJSON(try AnswerBench.url()))
+    bench.answer(
+      200, #"{"access_token":"a.b.c","refresh_token":"r","expires_in":900,"user":{"id":1}}"#)
+    let session = try await bench.open()
+    try await session.login(.password("ana@tik.test", "secreta-9"))
+    bench.answer(status, #"{"error":"E_TOKEN"}"#)
+    let error = await #expect(throws: SessionError.self) { try await session.refresh() }
+    #expect(error == .refreshRefused(UInt16(status), code: "E_TOKEN"))
+    #expect(error?.code == .refused && error?.advice == .contactSupport)
+    #expect(session.isAuthenticated)
+    try await session.close()
+  }
+
   @Test("LOG-3 LOG-8 a login that the backend does not offer is not reported as a connection error")
   func notOffered() async throws {
     var wire = HTTPBackend.snakeCaseJSON(try AnswerBench.url())

@@ -26,7 +26,10 @@ enum ErrorSamples {
     + changeNames
     + SessionRejection.Reason.allCases.map { "SessionRejection.\($0.rawValue)" }
     + ExpiryReason.known.map { "ExpiryReason.\($0)" } + ["ExpiryReason.unknown(200)"]
-    + ["success", "serverNotTold", "notRevocable", "itemsRemain", "localDataRemains", "alreadyLoggedOut"].map {
+    + [
+      "success", "serverNotTold", "notRevocable", "itemsRemain", "localDataRemains",
+      "alreadyLoggedOut",
+    ].map {
       "LogoutOutcome.\($0)"
     }
 
@@ -53,7 +56,8 @@ enum ErrorSamples {
     (ExpiryReason.known + [ExpiryReason(rawValue: 200)]).map { ("ExpiryReason.\($0)", $0) }
 
   private static let outcomes: [(name: String, value: any UserFacing)] = [
-    LogoutOutcome.success, .partial(.serverNotTold(status: 503)), .partial(.notRevocable), .partial(.itemsRemain),
+    LogoutOutcome.success, .partial(.serverNotTold(status: 503)), .partial(.notRevocable),
+    .partial(.itemsRemain),
     .partial(.localDataRemains),
     .alreadyLoggedOut,
   ].map { ("LogoutOutcome.\(name(of: $0))", $0) }
