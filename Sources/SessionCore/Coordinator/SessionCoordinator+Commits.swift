@@ -208,7 +208,13 @@ extension SessionCoordinator {
       return [.resume(caller, .failed(.storage))]
     case .endings:
       // The ends are not journaled. Still, this process does not wait for its own requests.
-      for case .requestEnded(let ended) in endings { givenUp = ended.request }
+      for note in endings {
+        switch note {
+        case .requestEnded(let ended): givenUp = ended.request
+        case .answerUnused(let request): givenUp = request
+        default: continue
+        }
+      }
       endings = []
       return []
     case .close(let caller):

@@ -168,10 +168,11 @@ extension SessionCoordinator {
     return []
   }
 
-  /// Whether no other process presumed our request lost before it was sent.
+  /// Whether no other process presumed our request lost, or replaced its token, before it was sent.
   private var isStillOurs: Bool {
     guard let flight, flight.note != 0 else { return true }
     return fold.intents.request?.sequence == flight.note
+      && flight.base == state.token?.generation
   }
 
   /// Drops the unsent request and decides it anew.
@@ -214,6 +215,15 @@ extension SessionCoordinator {
     guard let flight, flight.hasLeft, flight.unsettled == nil, !answered.contains(flight.note)
     else { return }
     overdue[flight.number] = flight.note
+  }
+
+  /// Notes that the response to a request is not used, if the journal shows the request as open.
+  ///
+  /// Otherwise every process would wait for the end of its lease.
+  mutating func noteUnusedResponse(to flight: TokenRequest) {
+    guard stopped == nil, flight.note != 0, fold.intents.request?.sequence == flight.note
+    else { return }
+    endings.append(.answerUnused(flight.note))
   }
 
   /// Notes that a request received a token that is not used.

@@ -60,11 +60,12 @@ extension SessionCoordinator {
   ) -> [SessionEffect] {
     var effects: [SessionEffect] = [.reloadToken(token.generation)]
     effects += tokenChanged(token, remaining: remaining(of: token, at: now), at: now)
-    if flight?.isRefresh == true {
+    if let flight, flight.isRefresh {
       effects += dropUnsettled(revoking: false)
+      if flight.unsettled != nil, !requests.contains(flight.note) { noteUnusedResponse(to: flight) }
       noteUnsentFlight()
       noteOverdueFlight(unlessIn: requests)
-      flight = nil
+      self.flight = nil
     }
     return effects + resumeWaiters(.refreshed)
   }

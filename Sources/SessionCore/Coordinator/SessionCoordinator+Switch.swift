@@ -57,6 +57,7 @@ extension SessionCoordinator {
   ) -> [SessionEffect] {
     guard case .authenticated(let session) = state, session.token.generation == flight.base else {
       self.flight = nil
+      noteUnusedResponse(to: flight)
       let problem = rejection(.contextSwitched, .staleGeneration)
       return [discard(flight.number, revoking: state.kind != .authenticated)]
         + resume(flight.owner.map { [$0] } ?? [], .failed(problem))

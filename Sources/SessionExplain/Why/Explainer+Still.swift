@@ -41,7 +41,10 @@ extension ExplanationDraft {
   private mutating func explainSignedIn(_ session: SessionState.Authenticated) {
     if let fact = evidence.lostEnd { return explainLostEnd(fact, of: session.token) }
     prove(.signedInSince, [.time(session.since)], on: evidence.login)
-    if let request = evidence.after.intents.request {
+    // A request for an older token is not what the session waits for.
+    if let request = evidence.after.intents.request,
+      request.sent.generation == session.token.generation
+    {
       explainOpenRequest(request)
     } else if let last = session.failures.last ?? token?.lastAnswered?.failure {
       explainFailures(session, last)

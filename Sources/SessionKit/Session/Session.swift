@@ -161,7 +161,8 @@ public final class Session: Sendable {
   ///
   /// It waits for a request that is on the wire, at most for the policy's `refresh.timeout`: the
   /// response may contain the only token that the server accepts from then on. Before that it
-  /// waits ten seconds at most for a revocation that is under way.
+  /// waits ten seconds at most for a revocation that is under way. Calls during that wait still
+  /// have an effect. A request of that revocation which has begun is then awaited too.
   ///
   /// The close ends every sequence of events. Closing twice has no further effect. Cancelling the
   /// task does not end it early.

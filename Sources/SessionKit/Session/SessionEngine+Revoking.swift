@@ -135,19 +135,21 @@ extension SessionEngine {
 
   /// Waits until no revocation is under way, at most for the revocation timeout.
   ///
+  /// Afterwards none begins a further request.
+  ///
   /// A process that lives for a second could otherwise never end a revocation that needs several
   /// requests.
   func endRevocations() async {
-    guard revocationRuns > 0 else {
+    guard revocationRuns > 0, lost == nil else {
       stopsRevocations = true
       return
     }
     let clock = configuration.clock
     let end = clock.now().uptime.addingSaturating(policy.revocationTimeout)
-    let limit = Task { [weak self] in
+    let limit = spawn { engine in
       do {
         try await clock.sleep(untilUptime: end)
-        await self?.resumeRunWaiters()
+        engine.resumeRunWaiters()
       } catch {
         // The revocations have ended before the limit.
       }

@@ -118,6 +118,40 @@ struct LateAnswerTests {
     #expect(end.sendCount == 1)
   }
 
+  /// A switch of context is under way, in place of a request that was presumed lost.
+  private func switching(isSent: Bool) throws -> (CoordinatorBench, Caller, RequestNumber) {
+    var bench = CoordinatorBench.signedIn()
+    let lost = SessionNote.RequestSent(
+      kind: .refresh, generation: Generation(1), trigger: .retry, attempt: 1, process: 98,
+      deadline: bench.now.time)
+    let end = SessionNote.RequestEnded(request: 2, failure: RequestFailure(kind: .noReply))
+    bench.commitEndings = [.conflicts([.note(.requestSent(lost)), .note(.requestEnded(end))])]
+    let caller = bench.caller()
+    let number = try #require(bench.tell(.switchContext(caller)).request)
+    if isSent { bench.tell(.leaving(number)) }
+    return (bench, caller, number)
+  }
+
+  @Test("CTX-2 REF-11 a switch that was not sent yet is decided again with a late token")
+  func unsentSwitch() throws {
+    var (bench, _, number) = try switching(isSent: false)
+    bench.tell(
+      .observed(records(bench, [.event(.refreshed(to: 2, request: 2))]), isHolderGone: false))
+    bench.tell(.leaving(number))
+    #expect(!bench.coordinator.mayLeave(number))
+  }
+
+  @Test("CTX-2 REF-3 the response to a switch is noted as unused after a late token")
+  func answeredSwitch() throws {
+    var (bench, caller, number) = try switching(isSent: true)
+    bench.tell(
+      .observed(records(bench, [.event(.refreshed(to: 2, request: 2))]), isHolderGone: false))
+    let effects = bench.tell(.answered(number, .token()))
+    #expect(effects.reply(to: caller) != nil)
+    #expect(bench.names.contains("answerUnused"), "\(bench.names)")
+    #expect(bench.coordinator.fold.intents.request == nil)
+  }
+
   @Test("RPL-6 a request without a response is not named again")
   func nothingCame() throws {
     var (bench, number, contents) = try overtaken()
