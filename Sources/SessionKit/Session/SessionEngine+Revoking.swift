@@ -171,8 +171,8 @@ extension SessionEngine {
 
   /// Waits for the requests of revocations that are under way.
   ///
-  /// The response to a refresh may hold the only token that the server accepts from then on. The
-  /// wait is bounded by the revocation timeout, and no further request begins.
+  /// The response to a refresh may hold the only token that the server accepts from then on. Each
+  /// request is bounded by the revocation timeout.
   func revocationRequestsEnded() async {
     guard revocationRequests > 0 else { return }
     await withCheckedContinuation { revocationWaiters.append($0) }
