@@ -67,15 +67,15 @@ extension SessionCoordinator {
       // The stored items were just written by this version.
       (isRestored, needsUpdate) = (true, false)
       effects += beginUse(at: now) + beginLifetime(at: now)
-      effects += takeSessionEnd(arrival.sessionEnd)
+      effects += lifetime.state(arrival.sessionEnd)
       effects.append(.resume(caller, .signedIn))
     case .switchContext:
-      effects += takeSessionEnd(arrival.sessionEnd)
+      effects += lifetime.state(arrival.sessionEnd)
       let isNamed = arrival.facts.namedContext != nil
       effects += resume(
         landed.owner.map { [$0] } ?? [],
         isNamed ? .switched : .failed(.request(RequestFailure(kind: .unreadable))))
-    case .refresh: effects += takeSessionEnd(arrival.sessionEnd)
+    case .refresh: effects += lifetime.state(arrival.sessionEnd)
     }
     return effects + resumeWaiters(.refreshed) + publish(events) + startSwitch(at: now)
   }

@@ -23,7 +23,8 @@ extension SessionCoordinator {
     guard stuck.failuresAtClose >= Self.triesAtClose else {
       let effects = settleAgain(at: now)
       // The response is obsolete: nothing is left to store.
-      return pending == nil && flight == nil ? effects + finish(for: closer, at: now) : effects
+      return sequencer.isDeciding && flight == nil
+        ? effects + finish(for: closer, at: now) : effects
     }
     guard dropsAnswer else { return commit([.note(.closed)], for: .close(closer), at: now) }
     let dropped = SessionNote.AnswerDropped(

@@ -16,8 +16,8 @@ extension SessionCoordinator {
       sessionEnd = storedSessionEnd(with: arrival)
       contents += newSkew(in: arrival).map { [.note(.clockSkew($0))] } ?? []
     }
-    pending = PendingCommit(
-      purpose: purpose, contents: contents, moment: now, request: flight?.number)
+    sequencer.begin(
+      PendingCommit(purpose: purpose, contents: contents, moment: now, request: flight?.number))
     let newest = needsFreshView ? max(fold.generation, unannounceable) : nil
     let isRefresh = purpose == .send && flight?.isRefresh == true
     return [

@@ -1,22 +1,18 @@
-/// Tracks how long the session may last, on the clock that never jumps.
+/// Ends a session that lasts too long (``SessionLifetime``).
 ///
 /// - Requirement: POL-10
 extension SessionCoordinator {
   /// When the session ends, by the policy or by a response; `Int64.max` if there is no limit.
-  package var lifetimeEnd: Int64 { min(policyEnd, statedEnd) }
+  package var lifetimeEnd: Int64 { lifetime.end }
 
-  private var isLifetimeLimited: Bool { policy.absoluteLifetime != nil || statedEnd != .max }
+  /// When the session ends according to the responses; `Int64.max` for never.
+  package var statedEnd: Int64 { lifetime.statedEnd }
 
   /// Starts the measurement after a login, in this process or another one.
   mutating func beginLifetime(at now: ClockReading) -> [SessionEffect] {
-    let wasLimited = statedEnd != .max
-    statedEnd = .max
-    guard let limit = policy.absoluteLifetime, case .authenticated(let session) = state else {
-      return wasLimited ? [.cancel(.lifetime)] : []
-    }
-    let passed = max(0, now.time.milliseconds(since: session.since))
-    policyEnd = now.uptime.addingSaturating(limit.subtractingSaturating(passed))
-    return [.schedule(.lifetime, uptime: lifetimeEnd)]
+    guard case .authenticated(let session) = state else { return [] }
+    let age = max(0, now.time.milliseconds(since: session.since))
+    return lifetime.begin(age: age, at: now.uptime)
   }
 
   /// Resumes the measurement at an opening.
@@ -25,45 +21,33 @@ extension SessionCoordinator {
   mutating func resumeLifetime(_ facts: StoredItemsReport, at now: ClockReading) -> [SessionEffect]
   {
     guard case .authenticated(let session) = state else { return [] }
+    var stated: Int64?
     if let end = facts.sessionEnd, facts.tellsEnd(of: session.token),
-      statedEnd == .max || facts.deadline != nil
+      lifetime.statedEnd == .max || facts.deadline != nil
     {
-      statedEnd = sessionEnd(end, of: session.token, deadline: facts.deadline, at: now)
+      stated = sessionEnd(end, of: session.token, deadline: facts.deadline, at: now)
     }
-    if let limit = policy.absoluteLifetime, policyEnd == .max {
-      let passed = max(0, age(of: session, as: facts, at: now))
-      policyEnd = now.uptime.addingSaturating(limit.subtractingSaturating(passed))
-    }
-    guard isLifetimeLimited else { return [] }
-    guard now.uptime >= lifetimeEnd, pending == nil else {
-      return [.schedule(.lifetime, uptime: lifetimeEnd)]
-    }
-    return expire(.lifetimeEnded, at: now)
+    let verdict = lifetime.resume(
+      stated: stated, age: age(of: session, as: facts, at: now), mayExpire: sequencer.isDeciding,
+      at: now.uptime)
+    return follow(verdict, at: now)
   }
 
-  /// Handles the lifetime timer; another process may have begun a new session since it was set.
   mutating func lifetimeIsDue(at now: ClockReading) -> [SessionEffect] {
-    guard isLifetimeLimited, stopped == nil, isRestored, state.kind == .authenticated
-    else { return [] }
-    guard now.uptime >= lifetimeEnd else { return [.schedule(.lifetime, uptime: lifetimeEnd)] }
-    return expire(.lifetimeEnded, at: now)
+    guard stopped == nil, isRestored, state.kind == .authenticated else { return [] }
+    return follow(lifetime.check(at: now.uptime), at: now)
   }
 
-  /// Stops the measurement at the end of the session.
-  mutating func endLifetime() -> [SessionEffect] {
-    guard isLifetimeLimited else { return [] }
-    (policyEnd, statedEnd) = (.max, .max)
-    return [.cancel(.lifetime)]
+  private mutating func follow(
+    _ verdict: SessionLifetime.Verdict, at now: ClockReading
+  ) -> [SessionEffect] {
+    switch verdict {
+    case .goesOn(let effects): effects
+    case .expired: expire(.lifetimeEnded, at: now)
+    }
   }
 
   // MARK: What a response says
-
-  /// Records the latest end of the session in a response; `nil` keeps the previous one.
-  mutating func takeSessionEnd(_ end: Int64?) -> [SessionEffect] {
-    guard let end, end != statedEnd else { return [] }
-    statedEnd = end
-    return [.schedule(.lifetime, uptime: lifetimeEnd)]
-  }
 
   /// Returns the end to store with the token of a response; a login does not keep the previous end.
   func storedSessionEnd(with arrival: TokenRequest.ReceivedResponse) -> Timestamp? {

@@ -26,7 +26,7 @@ extension SessionCoordinator {
     // At most `maximumRevocations` keep the secrets for another attempt. The oldest ones are
     // abandoned.
     let oldest = fold.intents.revocations.dropLast(Self.maximumRevocations - 1)
-    return oldest.filter { !telling.contains($0) }.map(Self.abandoned)
+    return oldest.filter { !revocations.isSending($0) }.map(Self.abandoned)
       + [.note(.revocationPending(generation))]
   }
 
@@ -127,13 +127,7 @@ extension SessionCoordinator {
     guard let generation = pendingLogouts[index].generation else {
       return resumeLeaving(nil, nil, status: 0)
     }
-    return tell(generation)
-  }
-
-  /// Revokes the tokens of a session at the server.
-  mutating func tell(_ generation: Generation) -> [SessionEffect] {
-    telling.insert(generation)
-    return [.revoke(generation)]
+    return revocations.begin(generation)
   }
 
   /// Repeats a failed wipe, unless a user has logged in since.
@@ -149,18 +143,18 @@ extension SessionCoordinator {
   mutating func revoked(
     _ generation: Generation, _ outcome: RevocationOutcome, status: UInt16, at now: ClockReading
   ) -> [SessionEffect] {
-    telling.remove(generation)
+    revocations.ended(generation)
     guard stopped == nil else { return resumeLeaving(generation, outcome, status: status) }
     guard fold.intents.revocations.contains(generation) else {
       // Another process has revoked the token.
-      return [.forgetRevocation(generation)] + retryRevocations(at: now)
+      return [.forgetRevocation(generation)] + proceedRevoking(at: now)
         + resumeLeaving(generation, outcome, status: status)
     }
     // A failure is journaled once. Only its end is journaled later.
-    if outcome == .failed, untellable.contains(generation),
+    if outcome == .failed, revocations.hasReported(generation),
       !pendingLogouts.contains(where: { $0.generation == generation })
     {
-      return retryRevocations(at: now)
+      return proceedRevoking(at: now)
     }
     let note = SessionNote.RevocationSettled(
       generation: generation, outcome: outcome, status: status)
@@ -172,45 +166,22 @@ extension SessionCoordinator {
   mutating func revocationNoted(
     _ generation: Generation, _ outcome: RevocationOutcome, status: UInt16, at now: ClockReading
   ) -> [SessionEffect] {
-    var forgotten: [SessionEffect] = []
-    if outcome == .failed {
-      untellable.insert(generation)
-    } else {
-      untellable.remove(generation)
-      revocationTries = 0
-      forgotten = [.forgetRevocation(generation)]
-    }
-    return forgotten + retryRevocations(at: now)
+    revocations.journaled(generation, outcome)
+    let forgotten: [SessionEffect] = outcome == .failed ? [] : [.forgetRevocation(generation)]
+    return forgotten + proceedRevoking(at: now)
       + resumeLeaving(generation, outcome, status: status)
   }
 
-  /// Continues with the next revocation; after the last one, sets the timer for another attempt.
-  ///
-  /// The delay grows, since no caller waits for it.
-  private mutating func retryRevocations(at now: ClockReading) -> [SessionEffect] {
-    let next = tellNext()
-    guard stopped == nil, telling.isEmpty, !fold.intents.revocations.isEmpty else { return next }
-    let delay = policy.revocationDelay(tries: revocationTries)
-    revocationTries = revocationTries &+ 1
-    return [.schedule(.revocation, uptime: now.uptime.addingSaturating(delay))]
+  private mutating func proceedRevoking(at now: ClockReading) -> [SessionEffect] {
+    guard stopped == nil else { return [] }
+    return revocations.proceed(pending: fold.intents.revocations, policy: policy, at: now)
   }
 
   /// Tries all pending revocations again.
-  mutating func tellAgain() -> [SessionEffect] {
+  mutating func revokeAgain() -> [SessionEffect] {
     guard stopped == nil else { return [] }
-    return tell(each: fold.intents.revocations)
-  }
-
-  /// Revokes these tokens, one after the other.
-  mutating func tell(each generations: [Generation]) -> [SessionEffect] {
-    untold = generations.filter { !telling.contains($0) }
-    return tellNext()
-  }
-
-  private mutating func tellNext() -> [SessionEffect] {
-    untold.removeAll { !fold.intents.revocations.contains($0) }
-    guard telling.isEmpty, !untold.isEmpty else { return [] }
-    return tell(untold.removeFirst())
+    let pending = fold.intents.revocations
+    return revocations.begin(each: pending, pending: pending)
   }
 
   /// Handles the end of the session by another process.

@@ -55,7 +55,7 @@ extension SessionCoordinator {
         // Items that were moved aside for diagnosis are removed only by a logout.
         let isLogout = state.kind == .unauthenticated && !hasEnded
         effects += isLogout ? wipe(wipeOfEnd(keeping: generation)) : wipeEnded(keeping: generation)
-        effects += tell(generation)
+        effects += revocations.begin(generation)
       } else {
         // Even if no item is stored: an interrupted write leaves bytes that no item shows.
         effects += wipeEnded()
@@ -73,8 +73,8 @@ extension SessionCoordinator {
   private mutating func pendingRevocations(_ facts: StoredItemsReport) -> [SessionEffect] {
     let open = fold.intents.revocations
     let settled = facts.revocations.filter { !open.contains($0) }
-    let untold = facts.revocations.filter { open.contains($0) }
-    return settled.map { .forgetRevocation($0) } + tell(each: untold)
+    let stored = facts.revocations.filter { open.contains($0) }
+    return settled.map { .forgetRevocation($0) } + revocations.begin(each: stored, pending: open)
   }
 
   /// Handles the result of reading a token that another process announced.
@@ -91,7 +91,7 @@ extension SessionCoordinator {
     switch outcome {
     case .found(let end, let deadline):
       guard let end, let token = state.token else { return [] }
-      return takeSessionEnd(sessionEnd(end, of: token, deadline: deadline, at: now))
+      return lifetime.state(sessionEnd(end, of: token, deadline: deadline, at: now))
     case .unread:
       isRestored = false
       return [.schedule(.restore, uptime: now.uptime.addingSaturating(retryPause))]

@@ -115,7 +115,7 @@ extension SessionCoordinator {
     (isWaitingForLease, overtaken, rest, due) = (false, nil, nil, nil)
     awaitsPresence = false
     return unsettled + [.cancel(.refresh), .cancel(.expiry), .cancel(.lease), .cancel(.commit)]
-      + endUse() + endLifetime() + resume(callers, problem) + closing
+      + inactivity.stop() + lifetime.stop() + resume(callers, problem) + closing
   }
 
   /// Returns the effect that discards a response that waits to be journaled; empty if there is

@@ -1,63 +1,46 @@
-/// Tracks how long the session is unused, on the clock that never jumps.
+/// Ends a session that is not used for too long (``Inactivity``).
 ///
 /// - Requirement: POL-5
 extension SessionCoordinator {
+  /// Whether this process measures: it knows who is logged in, and a user is.
+  private var isMeasuringUse: Bool {
+    inactivity.isLimited && isRestored && state.kind == .authenticated
+  }
+
   /// Starts the measurement after a login, in this process or another one.
   mutating func beginUse(at now: ClockReading) -> [SessionEffect] {
-    guard policy.inactivityLimit != nil else { return [] }
-    (lastUse, keptUse) = (now.uptime, .min)
+    inactivity.begin(at: now.uptime)
     return used(at: now.uptime, now)
   }
 
   /// Resumes the measurement at an opening; `idle` is how long the session was unused, if known.
   mutating func resumeUse(idle: Int64?, at now: ClockReading) -> [SessionEffect] {
-    guard let limit = policy.inactivityLimit, state.kind == .authenticated else { return [] }
-    // No use was ever stored: the policy had no limit before.
-    guard idle != nil || lastUse != .min else { return beginUse(at: now) }
-    let kept = now.uptime.subtractingSaturating(max(0, idle ?? limit))
-    (lastUse, keptUse) = (max(lastUse, kept), max(keptUse, kept))
-    guard now.uptime < useEnd else { return expire(.inactivity, at: now) }
-    return [.schedule(.inactivity, uptime: useEnd)]
+    guard isMeasuringUse else { return [] }
+    return follow(inactivity.resume(idle: idle, at: now.uptime), at: now)
   }
 
-  /// Records a use; opening the session or refreshing its token by itself is none.
+  /// Records a use.
   mutating func used(at uptime: Int64, _ now: ClockReading) -> [SessionEffect] {
-    guard policy.inactivityLimit != nil, isRestored, state.kind == .authenticated else { return [] }
-    lastUse = max(lastUse, min(uptime, now.uptime))
-    var effects = [SessionEffect.schedule(.inactivity, uptime: useEnd)]
-    if lastUse.subtractingSaturating(keptUse) >= policy.useInterval {
-      keptUse = lastUse
-      effects.append(.markActive(lastUse))
-    }
-    return effects
+    guard isMeasuringUse else { return [] }
+    return inactivity.use(at: uptime, now: now.uptime)
   }
 
-  /// Handles the inactivity timer; another process may have used the session meanwhile.
   mutating func inactivityIsDue(at now: ClockReading) -> [SessionEffect] {
-    guard policy.inactivityLimit != nil, stopped == nil, isRestored, state.kind == .authenticated
-    else { return [] }
-    return now.uptime >= useEnd ? [.readUse] : [.schedule(.inactivity, uptime: useEnd)]
+    guard isMeasuringUse, stopped == nil else { return [] }
+    return inactivity.isDue(at: now.uptime)
   }
 
   mutating func useRead(_ last: Int64?, at now: ClockReading) -> [SessionEffect] {
-    guard policy.inactivityLimit != nil, stopped == nil, isRestored, state.kind == .authenticated
-    else { return [] }
-    guard let last else {
-      // An unreadable time does not prove that the session was unused (RES-3).
-      return [.schedule(.inactivity, uptime: now.uptime.addingSaturating(retryPause))]
+    guard isMeasuringUse, stopped == nil else { return [] }
+    return follow(inactivity.read(last, retryPause: retryPause, at: now.uptime), at: now)
+  }
+
+  private mutating func follow(
+    _ verdict: Inactivity.Verdict, at now: ClockReading
+  ) -> [SessionEffect] {
+    switch verdict {
+    case .goesOn(let effects): effects
+    case .expired: expire(.inactivity, at: now)
     }
-    lastUse = max(lastUse, min(last, now.uptime))
-    guard now.uptime >= useEnd else { return [.schedule(.inactivity, uptime: useEnd)] }
-    return expire(.inactivity, at: now)
   }
-
-  /// Stops the measurement at the end of the session.
-  mutating func endUse() -> [SessionEffect] {
-    guard policy.inactivityLimit != nil else { return [] }
-    (lastUse, keptUse) = (.min, .min)
-    return [.cancel(.inactivity)]
-  }
-
-  /// When the session will have been unused for too long.
-  private var useEnd: Int64 { lastUse.addingSaturating(policy.inactivityLimit ?? .max) }
 }

@@ -89,16 +89,10 @@ package struct SessionCoordinator: Hashable, Sendable {
   var unlockers: [Caller] = []
   /// Whether the user's profile is to be requested, as soon as there is a valid token.
   var owesProfile = false
-  /// When any process last used the session, on the clock that never jumps.
-  package internal(set) var lastUse = Int64.min
-  /// The last use that is stored for other processes, on the same clock.
-  var keptUse = Int64.min
-  /// When the session ends by the policy, on the clock that never jumps; `Int64.max` for never.
-  ///
-  /// - Requirement: POL-10
-  var policyEnd = Int64.max
-  /// When the session ends according to the responses; `Int64.max` for never.
-  package internal(set) var statedEnd = Int64.max
+  /// How long the session is unused.
+  var inactivity: Inactivity
+  /// When the session ends although it is used.
+  var lifetime: SessionLifetime
   /// Whether the host must be notified when its local data is to be cleared.
   var hostClears = false
   /// Whether an identity provider keeps an account that must be removed with each logout.
@@ -119,14 +113,8 @@ package struct SessionCoordinator: Hashable, Sendable {
   var wiping: SessionEffect.Wipe?
   /// The logouts under way, oldest first; a user who logs in meanwhile may log out again.
   var pendingLogouts: [PendingLogout] = []
-  /// The tokens that are being revoked at the server.
-  var telling: Set<Generation> = []
-  /// The tokens to revoke next, one after the other.
-  var untold: [Generation] = []
-  /// The tokens whose failed revocation this process has already journaled.
-  var untellable: Set<Generation> = []
-  /// The number of consecutive failed revocations of this process.
-  var revocationTries: UInt32 = 0
+  /// The revocations that this process sends.
+  var revocations = Revocations()
   /// The notes of the opening, until they are journaled.
   var openingNotes: [SessionNote] = []
   /// When the current token expires, on the clock that never jumps.
@@ -151,10 +139,8 @@ package struct SessionCoordinator: Hashable, Sendable {
   /// The item that was not found and is searched for again.
   var doubt = AbsenceDoubt()
 
-  /// The commit that was requested and has not ended.
-  var pending: PendingCommit?
-  private var barrier: ReadBarrier?
-  private var deferred = InputQueue()
+  /// Which input is decided now.
+  var sequencer = InputSequencer()
   private var requests: UInt64 = 0
 
   /// Creates a coordinator for the session whose journal folds to `fold`.
@@ -167,6 +153,7 @@ package struct SessionCoordinator: Hashable, Sendable {
     self.policy = policy
     self.fold = fold
     self.continuesAnother = continuesAnother
+    (inactivity, lifetime) = (Inactivity(policy), SessionLifetime(policy))
   }
 
   /// The state of the session.
@@ -191,6 +178,9 @@ package struct SessionCoordinator: Hashable, Sendable {
     activity == .failed ? lastProblem ?? .newerItems : nil
   }
 
+  /// When any process last used the session, on the clock that never jumps.
+  package var lastUse: Int64 { inactivity.lastUse }
+
   /// The number of callers that wait for a valid token.
   package var waiterCount: Int { waiters.count }
 
@@ -214,20 +204,16 @@ package struct SessionCoordinator: Hashable, Sendable {
 
   /// Handles an input; returns what to do next.
   package mutating func handle(_ input: SessionInput, at now: ClockReading) -> [SessionEffect] {
-    guard barrier == nil || input.endsLook, pending == nil || input.endsCommit else {
-      deferred.append(input)
-      return []
-    }
+    guard sequencer.admits(input) else { return [] }
     var effects: [SessionEffect]
     if input.endsCommit {
-      guard let ended = pending else { return [] }
-      pending = nil
+      guard let ended = sequencer.endCommit() else { return [] }
       effects = end(ended, by: input, at: now)
     } else {
       effects = decide(input, at: now)
     }
     effects += proceed(at: now)
-    while pending == nil, barrier == nil, let next = deferred.takeFirst() {
+    while let next = sequencer.next() {
       effects += decide(next, at: now) + proceed(at: now)
     }
     return effects
@@ -238,12 +224,12 @@ package struct SessionCoordinator: Hashable, Sendable {
   /// It follows every input, so that no waiting caller is forgotten, however a request ends.
   private mutating func proceed(at now: ClockReading) -> [SessionEffect] {
     let effects = begin(at: now)
-    guard pending == nil, barrier == nil else { return effects }
+    guard sequencer.isDeciding else { return effects }
     return effects + noteStorage(at: now)
   }
 
   private mutating func begin(at now: ClockReading) -> [SessionEffect] {
-    guard pending == nil, barrier == nil, stopped == nil else { return [] }
+    guard sequencer.isDeciding, stopped == nil else { return [] }
     if !endings.isEmpty { return noteEndings(at: now) }
     if let closer = closers.first, flight == nil || flight?.isLogin == true || isStuck {
       return finish(for: closer, at: now)
@@ -256,7 +242,8 @@ package struct SessionCoordinator: Hashable, Sendable {
       return startSwitch(at: now)
     }
     let effects = startRefresh(due ?? .command, at: now)
-    return pending == nil && state.kind == .authenticated ? effects + startSwitch(at: now) : effects
+    return sequencer.isDeciding && state.kind == .authenticated
+      ? effects + startSwitch(at: now) : effects
   }
 
   /// Whether a response has arrived that cannot be journaled yet.
@@ -321,19 +308,18 @@ package struct SessionCoordinator: Hashable, Sendable {
   }
 
   /// Whether a caller's command waits for a read of the journal.
-  package var isLookingForCaller: Bool { barrier?.question != nil }
+  package var isLookingForCaller: Bool { sequencer.read?.question != nil }
 
   /// Requests a read of what others appended; as with a commit, nothing else is decided before.
   mutating func readBarrier(for question: SessionInput?, at now: ClockReading) -> [SessionEffect] {
-    barrier = ReadBarrier(question: question, asked: now.uptime)
+    sequencer.begin(ReadBarrier(question: question, asked: now.uptime))
     return [.readJournal]
   }
 
   private mutating func looked(
     at records: [SessionRecord], isHolderGone: Bool, _ now: ClockReading
   ) -> [SessionEffect] {
-    let ended = barrier
-    barrier = nil
+    let ended = sequencer.endRead()
     let effects = observed(records, isHolderGone: isHolderGone, at: now)
     let released = ended.map { release(after: $0, at: now) } ?? []
     return effects + released + (ended?.question.map { follow($0, at: now) } ?? [])
@@ -342,8 +328,7 @@ package struct SessionCoordinator: Hashable, Sendable {
   /// Handles a failed read: the caller fails, since its answer would depend on what others
   /// appended.
   private mutating func notLooked(at now: ClockReading) -> [SessionEffect] {
-    let question = barrier?.question
-    barrier = nil
+    let question = sequencer.endRead()?.question
     // What others appended is unknown: a request that was not sent yet is not sent.
     var grounded: [SessionEffect] = []
     if flight?.isUnsent == true {
@@ -404,7 +389,7 @@ package struct SessionCoordinator: Hashable, Sendable {
     case .restore: isRestored ? presenceMayBeShown() : [.readSecrets]
     case .commit: settleAgain(at: now)
     case .wipe: wipeAgain()
-    case .revocation: tellAgain()
+    case .revocation: revokeAgain()
     case .inactivity: inactivityIsDue(at: now)
     case .lifetime: lifetimeIsDue(at: now)
     }

@@ -184,14 +184,6 @@ struct Backoff: Hashable, Sendable {
   var isForAll = false
 }
 
-/// A read of the journal that was requested and has not ended.
-struct ReadBarrier: Hashable, Sendable {
-  /// The command that is decided afterwards; `nil` if the read is for another process's request.
-  let question: SessionInput?
-  /// When it was requested, on the clock that never jumps, in milliseconds.
-  let asked: Int64
-}
-
 /// A logout under way: the event is durable, the rest is still to be done.
 struct PendingLogout: Hashable, Sendable {
   /// The caller that waits for it; `nil` after a cancellation.

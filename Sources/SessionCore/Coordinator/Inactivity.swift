@@ -1,0 +1,103 @@
+/// How long the session is unused, on the clock that never jumps.
+///
+/// ```
+///                                   used: the timer moves
+///                                  ┌───────────────┐
+///        begin, resume             │               ▼
+///  off ──────────────────────▶ measuring ◀──── read: another process used it
+///   ▲                              │                  ▲
+///   │ end                          │ timer            │
+///   └──────────────────────────────┴──────────────▶ reading ──▶ expired
+/// ```
+///
+/// Opening the session and refreshing its token are no use of it. A use is stored for other processes
+/// at most once in an interval.
+///
+/// - Requirement: POL-5
+struct Inactivity: Hashable, Sendable {
+  /// What a measurement results in.
+  enum Verdict: Hashable, Sendable {
+    /// The session goes on, after these effects.
+    case goesOn([SessionEffect])
+    /// The session was unused for too long.
+    case expired
+  }
+
+  /// How long the session may be unused, in milliseconds; `nil` for no limit.
+  private let limit: Int64?
+  /// The shortest time between two stored uses, in milliseconds.
+  private let interval: Int64
+  /// When any process last used the session.
+  private(set) var lastUse = Int64.min
+  /// The last use that is stored for other processes.
+  private var storedUse = Int64.min
+
+  init(_ policy: PolicyFigures) {
+    (limit, interval) = (policy.inactivityLimit, policy.useInterval)
+  }
+
+  /// Whether the policy has a limit.
+  var isLimited: Bool { limit != nil }
+
+  /// When the session will have been unused for too long.
+  private var end: Int64 { lastUse.addingSaturating(limit ?? .max) }
+
+  private var timer: [SessionEffect] { [.schedule(.inactivity, uptime: end)] }
+
+  /// Begins the measurement after a login, in this process or another one.
+  mutating func begin(at uptime: Int64) {
+    guard isLimited else { return }
+    (lastUse, storedUse) = (uptime, .min)
+  }
+
+  /// Resumes the measurement at an opening.
+  ///
+  /// `idle` is how long the session was unused; `nil` if no use was ever stored. The policy had no
+  /// limit before then, and opening the session counts as its first use.
+  mutating func resume(idle: Int64?, at uptime: Int64) -> Verdict {
+    guard let limit else { return .goesOn([]) }
+    guard idle != nil || lastUse != .min else {
+      begin(at: uptime)
+      return .goesOn(use(at: uptime, now: uptime))
+    }
+    let stored = uptime.subtractingSaturating(max(0, idle ?? limit))
+    (lastUse, storedUse) = (max(lastUse, stored), max(storedUse, stored))
+    return uptime < end ? .goesOn(timer) : .expired
+  }
+
+  /// Records a use at this time, which cannot be later than `now`.
+  mutating func use(at uptime: Int64, now: Int64) -> [SessionEffect] {
+    guard isLimited else { return [] }
+    lastUse = max(lastUse, min(uptime, now))
+    guard lastUse.subtractingSaturating(storedUse) >= interval else { return timer }
+    storedUse = lastUse
+    return timer + [.markActive(lastUse)]
+  }
+
+  /// Handles the timer: another process may have used the session meanwhile.
+  func isDue(at uptime: Int64) -> [SessionEffect] {
+    guard isLimited else { return [] }
+    return uptime >= end ? [.readUse] : timer
+  }
+
+  /// Handles the stored use of any process; `nil` if it could not be read.
+  ///
+  /// A time that cannot be read does not prove that the session was unused.
+  ///
+  /// - Requirement: RES-3
+  mutating func read(_ last: Int64?, retryPause: Int64, at uptime: Int64) -> Verdict {
+    guard isLimited else { return .goesOn([]) }
+    guard let last else {
+      return .goesOn([.schedule(.inactivity, uptime: uptime.addingSaturating(retryPause))])
+    }
+    lastUse = max(lastUse, min(last, uptime))
+    return uptime < end ? .goesOn(timer) : .expired
+  }
+
+  /// Ends the measurement with the session.
+  mutating func stop() -> [SessionEffect] {
+    guard isLimited else { return [] }
+    (lastUse, storedUse) = (.min, .min)
+    return [.cancel(.inactivity)]
+  }
+}

@@ -1,0 +1,102 @@
+/// Which input is decided now, and which inputs wait.
+///
+/// ```
+///               begin(commit)                committed, conflicted, commitFailed, superseded
+///            ┌────────────────▶ committing ─────────────────────────────────────┐
+///  deciding ─┤                                                                  ├─▶ deciding
+///   ▲        └────────────────▶ reading ────────────────────────────────────────┘      │
+///   │           begin(read)                  observed, unobserved                      │
+///   └──────────────────────────── the inputs that waited, in order ────────────────────┘
+/// ```
+///
+/// A batch is decided on the fold of everything before it. So nothing else is decided until the batch is
+/// durable or refused. A read of the journal comes before a decision that depends on what others appended.
+struct InputSequencer: Hashable, Sendable {
+  private enum State: Hashable, Sendable {
+    case deciding
+    case committing(PendingCommit)
+    case reading(ReadBarrier)
+  }
+
+  private var state = State.deciding
+  private var waiting = InputQueue()
+
+  /// Whether an input can be decided now.
+  var isDeciding: Bool {
+    if case .deciding = state { true } else { false }
+  }
+
+  /// The commit that was requested and has not ended.
+  var commit: PendingCommit? {
+    if case .committing(let commit) = state { commit } else { nil }
+  }
+
+  /// The read of the journal that was requested and has not ended.
+  var read: ReadBarrier? {
+    if case .reading(let read) = state { read } else { nil }
+  }
+
+  /// Returns whether an input is decided now; if not, it waits.
+  mutating func admits(_ input: SessionInput) -> Bool {
+    let isAdmitted =
+      switch state {
+      case .deciding: true
+      case .committing: input.endsCommit
+      case .reading: input.endsLook
+      }
+    if !isAdmitted { waiting.append(input) }
+    return isAdmitted
+  }
+
+  mutating func begin(_ commit: PendingCommit) { state = .committing(commit) }
+
+  mutating func begin(_ read: ReadBarrier) { state = .reading(read) }
+
+  /// Ends the commit; returns `nil` if there was none.
+  mutating func endCommit() -> PendingCommit? {
+    guard let commit else { return nil }
+    state = .deciding
+    return commit
+  }
+
+  /// Ends the read; returns `nil` if there was none.
+  mutating func endRead() -> ReadBarrier? {
+    guard let read else { return nil }
+    state = .deciding
+    return read
+  }
+
+  /// Returns the input that waited longest, if it can be decided now.
+  mutating func next() -> SessionInput? {
+    isDeciding ? waiting.takeFirst() : nil
+  }
+}
+
+/// A read of the journal that was requested and has not ended.
+struct ReadBarrier: Hashable, Sendable {
+  /// The command that is decided afterwards; `nil` if the read is for another process's request.
+  let question: SessionInput?
+  /// When it was requested, on the clock that never jumps, in milliseconds.
+  let asked: Int64
+}
+
+/// A queue of waiting inputs; removing the first one moves no other.
+private struct InputQueue: Hashable, Sendable {
+  private var inputs: [SessionInput] = []
+  private var start = 0
+
+  mutating func append(_ input: SessionInput) {
+    inputs.append(input)
+  }
+
+  mutating func takeFirst() -> SessionInput? {
+    guard start < inputs.count else { return nil }
+    let first = inputs[start]
+    start += 1
+    if start == inputs.count {
+      inputs.removeAll(keepingCapacity: true)
+      start = 0
+    }
+    return first
+  }
+}
