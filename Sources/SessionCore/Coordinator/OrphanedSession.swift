@@ -59,7 +59,8 @@ extension SessionCoordinator {
       user: stray.user, method: .adoption, token: stray.token, context: stray.context)
     // That a journal was quarantined is noted when this one is opened.
     let link = stray.isContinued ? [] : [SessionRecord.Content.note(.continued(stray.link))]
-    let end = stray.expired.map { endEvents($0, .keep) } ?? []
+    // The other journal's session has ended already, and its user stays.
+    let end = stray.expired.map { SessionEnding.Verdict.expires($0, .keep).events } ?? []
     return link + [.event(.login(login))] + end
   }
 }

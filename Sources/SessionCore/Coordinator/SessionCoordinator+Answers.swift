@@ -54,12 +54,12 @@ extension SessionCoordinator {
     {
       return loginEnded(landed, by: failure, publishing: events)
     }
-    guard let landed = flight, let token = state.token else { return publish(events) }
+    guard let landed = flight, let current = state.token else { return publish(events) }
     flight = nil
     lastProblem = nil
     let age = now.uptime.subtractingSaturating(arrival.moment.uptime)
     var effects = tokenChanged(
-      token, remaining: arrival.facts.lifetime.subtractingSaturating(age), at: now)
+      current, remaining: arrival.facts.lifetime.subtractingSaturating(age), at: now)
     effects.append(.cancel(.commit))
     switch landed.purpose {
     case .login(let caller, _):
@@ -155,7 +155,8 @@ extension SessionCoordinator {
     guard let grounded = flight else { return [] }
     flight = nil
     switch grounded.purpose {
-    case .refresh(let trigger, _): if grounded.base == state.token?.generation { due = trigger }
+    case .refresh(let trigger, _):
+      if grounded.base == state.token?.generation { schedule.repeatNow(trigger) }
     case .switchContext(let caller): switches.insert(caller, at: 0)
     case .login: break
     }
@@ -167,13 +168,13 @@ extension SessionCoordinator {
     let owner: [SessionEffect] = flight?.owner.map { [.resume($0, .failed(.storage))] } ?? []
     if let note = flight?.note, note != 0 { givenUp = note }
     flight = nil
-    refreshTrigger = .retry
-    return owner + resumeAll(.failed(.storage))
-      + [.schedule(.refresh, uptime: now.uptime.addingSaturating(retryPause * 5))]
+    let retry = schedule.retry(at: now.uptime.addingSaturating(retryPause * 5))
+    return owner + resumeAll(.failed(.storage)) + [retry]
   }
 
   mutating func resumeWaiters(_ reply: SessionEffect.Reply) -> [SessionEffect] {
-    defer { (waiters, due) = ([], nil) }
+    defer { waiters = [] }
+    schedule.started()
     return resume(waiters, reply)
   }
 }

@@ -43,7 +43,7 @@ extension SessionCoordinator {
   ) -> [SessionEffect] {
     switch verdict {
     case .goesOn(let effects): effects
-    case .expired: expire(.lifetimeEnded, at: now)
+    case .expired: end(by: .tooOld, at: now)
     }
   }
 

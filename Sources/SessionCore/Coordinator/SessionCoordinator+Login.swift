@@ -57,7 +57,7 @@ extension SessionCoordinator {
         user: user, method: arrival.facts.method ?? method,
         token: tokenFacts(arrival, isRefreshable: arrival.facts.isRefreshable),
         context: arrival.facts.context ?? arrival.facts.tokenContext))
-    let replaced = replacedSession
+    let replaced = replacedSession(at: now)
     do {
       var before = state
       for case .event(let end) in replaced { before = try before.evolved(by: end, at: now.time) }
@@ -65,7 +65,9 @@ extension SessionCoordinator {
     } catch {
       return loginRefused(flight, caller, .rejected(error))
     }
-    guard let end = arrival.facts.profileFailure.flatMap(endEvents) else {
+    let end =
+      arrival.facts.profileFailure.map { ending(by: .profileFailed($0), at: now).events } ?? []
+    guard !end.isEmpty else {
       return commit(
         replaced + [.event(event)], for: .settle(arrival), at: now, storing: flight.number)
     }
@@ -78,9 +80,9 @@ extension SessionCoordinator {
   /// It is journaled in the batch of the login that replaces the items, not before.
   ///
   /// - Requirement: RES-8
-  private var replacedSession: [SessionRecord.Content] {
+  private func replacedSession(at now: ClockReading) -> [SessionRecord.Content] {
     guard needsUpdate, state.kind == .authenticated else { return [] }
-    return endEvents(.secretsNewer, .keep)
+    return ending(by: .replaced, at: now).events
   }
 
   /// Follows a durable login that ended at once: the user may not log in.

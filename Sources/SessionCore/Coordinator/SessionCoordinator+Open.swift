@@ -108,20 +108,20 @@ extension SessionCoordinator {
     let wasLost = failures.last?.kind == .noReply
     if wasLost, failures.total > 1 {
       // Not tried at the moment of opening again, since the process may have ended each time.
-      refreshTrigger = .retry
       let delay = policy.retryDelay(failures: failures.total, jitter: 0)
       let pause = policy.pause(afterEndedProcesses: endedProcesses)
       let end = now.uptime.addingSaturating(max(delay, pause))
       // Calls and the foreground must not start a request that may end the process again.
       if pause > 0 {
-        rest = Backoff(failure: RequestFailure(kind: .noReply), end: end, isForAll: true)
+        schedule.pause(
+          Backoff(failure: RequestFailure(kind: .noReply), end: end, isForAll: true))
       }
-      return [.schedule(.refresh, uptime: end)]
+      return [schedule.retry(at: end)]
     }
     guard !isTokenGood(at: now.uptime) || wasLost || policy.launchRefresh == .always else {
       return []
     }
-    due = wasLost ? .retry : .launch
+    schedule.repeatNow(wasLost ? .retry : .launch)
     return []
   }
 
@@ -189,11 +189,11 @@ extension SessionCoordinator {
     case .authenticated(let session):
       guard !isOfNewerVersion(facts) else { return [] }
       if let reason = problem(with: facts, of: session) {
-        return endEvents(reason, policy.onRejection)
+        return ending(by: .disagreement(reason), at: now).events
       }
       if let recovered = recovered(facts) { return recovered }
       if facts.generation > session.token.generation {
-        return endEvents(.corruptStorage, policy.onRejection)
+        return ending(by: .disagreement(.corruptStorage), at: now).events
       }
       guard let request = fold.intents.request,
         isLost(request, at: now, as: facts)

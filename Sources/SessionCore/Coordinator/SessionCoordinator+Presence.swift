@@ -11,7 +11,7 @@ extension SessionCoordinator {
     guard let grounded = flight, case .refresh(let trigger, _) = grounded.purpose else { return [] }
     flight = nil
     let isGood = isTokenGood(at: now.uptime)
-    awaitsPresence = awaitsPresence || !isGood || trigger != .manual
+    schedule.postpone(trigger, at: now.uptime)
     let reply = SessionEffect.Reply.failed(.needsPresence)
     // A switch of the context needs only a valid token.
     return isGood ? resumeWaiters(reply) : resumeAll(reply)
@@ -19,9 +19,7 @@ extension SessionCoordinator {
 
   /// Tries the postponed refresh; it is postponed again if the user has not authenticated.
   mutating func presenceMayBeShown() -> [SessionEffect] {
-    guard awaitsPresence else { return [] }
-    awaitsPresence = false
-    due = due ?? refreshTrigger
+    schedule.presenceMayBeShown()
     return []
   }
 }

@@ -4,7 +4,8 @@
 extension SessionCoordinator {
   /// Requests the profile once after opening, as soon as there is a valid token and no other work.
   mutating func askProfileIfOwed(at now: ClockReading) -> [SessionEffect] {
-    guard owesProfile, closers.isEmpty, flight == nil, isRestored, !isWaitingForLease, due == nil,
+    guard owesProfile, closers.isEmpty, flight == nil, isRestored, !isWaitingForLease,
+      schedule.due == nil,
       waiters.isEmpty, case .authenticated(let session) = state, isTokenGood(at: now.uptime)
     else { return [] }
     owesProfile = false
@@ -17,19 +18,10 @@ extension SessionCoordinator {
   mutating func profileRead(
     _ user: Identifier, _ failure: RequestFailure?, at now: ClockReading
   ) -> [SessionEffect] {
-    guard stopped == nil, state.kind == .authenticated, state.user == user, let failure,
-      let end = endEvents(failure)
-    else { return [] }
-    return commit(end, for: .profileEndsSession(user, failure), at: now)
-  }
-
-  /// Returns the events that end the session of an inactive or deleted user; `nil` for other
-  /// failures.
-  func endEvents(_ failure: RequestFailure) -> [SessionRecord.Content]? {
-    switch failure.kind {
-    case .userInactive: endEvents(.userInactive, .keep)
-    case .userDeleted: [.event(.logout(SessionEvent.Logout(reason: .userDeleted)))]
-    default: nil
+    guard stopped == nil, state.kind == .authenticated, state.user == user, let failure else {
+      return []
     }
+    let end = ending(by: .profileFailed(failure), at: now).events
+    return end.isEmpty ? [] : commit(end, for: .profileEndsSession(user, failure), at: now)
   }
 }

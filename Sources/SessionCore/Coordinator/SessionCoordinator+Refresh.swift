@@ -5,43 +5,19 @@ extension SessionCoordinator {
     guard isRestored, stopped == nil, case .authenticated(let session) = state else {
       return [.resume(caller, .failed(notAuthenticated(.refreshSucceeded)))]
     }
-    switch need {
-    case .always:
-      break
-    case .ifExpired, .unlessGood:
-      if isTokenGood(session.token, for: need.minimum, at: now.uptime) {
-        return [.resume(caller, .refreshed)]
-      }
-      // Many reads of an expired token must not each ask a server that has just failed. An app that
-      // enters the foreground asks once.
-      if let rest, trigger != .foreground || rest.isForAll, now.uptime < rest.end {
-        return [.resume(caller, .failed(.request(rest.failure)))]
-      }
-    case .unlessNewer(let used):
-      if session.token.generation > used, isTokenGood(at: now.uptime) {
-        return [.resume(caller, .refreshed)]
-      }
-      // The server rejected this token for many calls, and responded to their one refresh with a
-      // failure.
-      if session.token.generation == used, let rest, now.uptime < rest.end {
-        return [.resume(caller, .failed(.request(rest.failure)))]
-      }
+    switch schedule.answer(trigger, need, for: session.token, at: now.uptime) {
+    case .current: return [.resume(caller, .refreshed)]
+    case .pausing(let failure): return [.resume(caller, .failed(.request(failure)))]
+    case .refresh: break
     }
     waiters.append(caller)
-    due = due ?? trigger
+    schedule.request(trigger)
     return settleAgain(at: now)
-  }
-
-  /// Whether the token is valid for `minimum` more milliseconds, or arrived within the last second.
-  private func isTokenGood(_ token: TokenMetadata, for minimum: Int64, at uptime: Int64) -> Bool {
-    let left = tokenDeadline.subtractingSaturating(uptime)
-    let leftOfNewToken = token.lifetimeMilliseconds.subtractingSaturating(retryPause)
-    return isTokenGood(at: uptime) && left >= min(minimum, leftOfNewToken)
   }
 
   /// Starts a refresh at once, or as soon as no request is under way.
   mutating func refreshIsDue() -> [SessionEffect] {
-    if state.token?.isRefreshable == true { due = due ?? refreshTrigger }
+    if state.token?.isRefreshable == true { schedule.timerFired() }
     return []
   }
 
@@ -62,7 +38,7 @@ extension SessionCoordinator {
     flight = TokenRequest(
       number: nextRequest(), purpose: .refresh(trigger, attempt: attempt),
       base: session.token.generation)
-    due = nil
+    schedule.started()
     return commit(contents, for: .send, at: now, doubting: open != nil)
   }
 
@@ -80,14 +56,11 @@ extension SessionCoordinator {
   }
 
   private mutating func cannotRefresh(
-    _ token: TokenMetadata, _ trigger: RefreshTrigger, at now: ClockReading
+    _ current: TokenMetadata, _ trigger: RefreshTrigger, at now: ClockReading
   ) -> [SessionEffect] {
-    due = nil
-    guard isTokenGood(at: now.uptime) else { return expire(.tokenExpired, at: now) }
-    // A rejection is the only sign that such a token is invalid (POL-7).
-    if trigger == .unauthorized, !token.isLifetimeKnown, policy.onRefusedToken == .end {
-      return expire(.endedByServer, at: now)
-    }
+    schedule.started()
+    let cause = SessionEnding.Cause.notRefreshable(trigger, current)
+    guard ending(by: cause, at: now).events.isEmpty else { return end(by: cause, at: now) }
     return resumeWaiters(.failed(.request(RequestFailure(kind: .noRefreshToken))))
   }
 
@@ -166,15 +139,16 @@ extension SessionCoordinator {
         return commit(
           [.note(.requestEnded(end))], for: .fail(failure, jitter: jitter, delay: nil), at: now)
       }
-      let verdict = verdict(on: failure, after: session.failures, jitter: jitter, at: now)
+      let verdict = ending(
+        by: .refreshFailed(failure, after: session.failures, jitter: jitter), at: now)
       let event = SessionEvent.RefreshFailed(
         generation: failed.base, trigger: trigger, attempt: attempt, failure: failure,
-        retryAt: verdict.delay.map(now.time.advanced(by:)), request: failed.note,
+        retryAt: verdict.retryAfter.map(now.time.advanced(by:)), request: failed.note,
         configuredMeaning: configuredMeaning(of: failure))
       return commit(
-        [.event(.refreshFailed(event))] + verdict.end,
-        for: .fail(failure, jitter: jitter, delay: verdict.delay), at: now,
-        doubting: !verdict.end.isEmpty)
+        [.event(.refreshFailed(event))] + verdict.events,
+        for: .fail(failure, jitter: jitter, delay: verdict.retryAfter), at: now,
+        doubting: !verdict.events.isEmpty)
     }
   }
 
@@ -185,62 +159,6 @@ extension SessionCoordinator {
     else { return nil }
     return meaning
   }
-
-  /// The decision on a failure: a delay before the next attempt, or the events that end the
-  /// session.
-  private struct Verdict {
-    var delay: Int64?
-    var end: [SessionRecord.Content] = []
-  }
-
-  private func verdict(
-    on failure: RequestFailure, after failures: SessionState.RefreshFailures, jitter: UInt16,
-    at now: ClockReading
-  ) -> Verdict {
-    let backoff = max(
-      shortestDelay, policy.retryDelay(failures: failures.total &+ 1, jitter: jitter))
-    switch failure.kind {
-    case .userInactive:
-      return Verdict(end: endEvents(.userInactive, .keep))
-    case .userDeleted:
-      return Verdict(end: [.event(.logout(SessionEvent.Logout(reason: .userDeleted)))])
-    case .noRefreshToken where isTokenGood(at: now.uptime):
-      // The current token is valid until it expires.
-      return Verdict(delay: max(shortestDelay, tokenDeadline - now.uptime))
-    case let kind where kind.isFinal:
-      // It may be rejected because the server responded to a process whose request we presumed
-      // lost.
-      if let overtaken, now.uptime < overtaken.end {
-        return Verdict(delay: max(shortestDelay, min(backoff, overtaken.end - now.uptime)))
-      }
-      return Verdict(end: endEvents(.refreshRejected, policy.onRejection))
-    default:
-      break
-    }
-    let answered = failures.answered &+ (failure.kind.isAnswered ? 1 : 0)
-    if failure.kind.isAnswered, answered >= policy.maximumAttempts {
-      switch policy.onExhaustion {
-      case .stay:
-        return Verdict(
-          delay: max(shortestDelay, policy.longestRetryDelay, failure.retryAfterMilliseconds ?? 0))
-      case .endAfterExpiry where isTokenGood(at: now.uptime):
-        // Tried again when the token expires at the latest: that attempt decides.
-        let left = min(policy.longestRetryDelay, tokenDeadline.subtractingSaturating(now.uptime))
-        return Verdict(delay: max(shortestDelay, left, failure.retryAfterMilliseconds ?? 0))
-      case .end(let end), .endAfterExpiry(let end):
-        return Verdict(end: endEvents(.attemptsExhausted, end))
-      }
-    }
-    // The server may have rotated the token and its response is lost. So the first retry is
-    // immediate, while the server may still accept the old token (REF-7). Later ones wait.
-    if failure.kind == .noReply, failures.last?.kind != .noReply { return Verdict(delay: 0) }
-    return Verdict(delay: max(backoff, failure.retryAfterMilliseconds ?? 0))
-  }
-
-  /// The least delay before another attempt, in milliseconds, for any policy.
-  ///
-  /// Without a network, an attempt may fail at once.
-  private var shortestDelay: Int64 { 100 }
 
   /// Continues after a journaled failure that did not end the session: another attempt is due.
   mutating func failureNoted(_ failure: RequestFailure, delay: Int64?, at now: ClockReading)
@@ -253,21 +171,20 @@ extension SessionCoordinator {
     }
     guard let delay else {
       // Another process has a request under way, whose end is waited for.
-      due = due ?? .retry
+      schedule.request(.retry)
       return []
     }
     // Tried at once: waiting callers receive the result of that attempt.
     guard delay > 0 else {
-      due = .retry
+      schedule.repeatNow(.retry)
       return []
     }
-    refreshTrigger = .retry
     let end = now.uptime.addingSaturating(delay)
     // A doubted rejection is reported as `noReply`: the state of the token is unknown.
     let told = failure.kind == .rejected ? RequestFailure(kind: .noReply) : failure
-    if failure.kind.putsAttemptsOff { rest = Backoff(failure: told, end: end) }
+    if failure.kind.putsAttemptsOff { schedule.pause(Backoff(failure: told, end: end)) }
     let reply = SessionEffect.Reply.failed(.request(told))
-    let retry = SessionEffect.schedule(.refresh, uptime: end)
+    let retry = schedule.retry(at: end)
     return (isTokenGood(at: now.uptime) ? resumeWaiters(reply) : resumeAll(reply)) + [retry]
   }
 }

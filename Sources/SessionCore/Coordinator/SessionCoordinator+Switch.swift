@@ -49,7 +49,7 @@ extension SessionCoordinator {
     guard flight == nil, case .authenticated(let session) = state, session.token.isRefreshable,
       session.failures.last?.kind != .noReply
     else { return }
-    due = due ?? .retry
+    schedule.request(.retry)
   }
 
   mutating func settleSwitch(

@@ -27,23 +27,8 @@ extension SessionCoordinator {
   mutating func tokenChanged(_ token: TokenMetadata, remaining: Int64, at now: ClockReading)
     -> [SessionEffect]
   {
-    tokenDeadline = now.uptime.addingSaturating(remaining)
-    (overtaken, rest, due, awaitsPresence) = (nil, nil, nil, false)
-    guard token.isRefreshable else {
-      return [.cancel(.refresh), .schedule(.expiry, uptime: tokenDeadline)]
-    }
-    refreshTrigger = .schedule
-    guard
-      let due = policy.refreshTime(deadline: tokenDeadline, lifetime: token.lifetimeMilliseconds)
-    else {
-      return [.cancel(.refresh), .cancel(.expiry)]
-    }
-    // A server may send one token after the other with no lifetime, or nearly none. An adopted
-    // token may have expired, and no server sent it just now.
-    let isShort =
-      token.lifetimeMilliseconds < 2 * retryPause && token.generation != Generation.none.next
-    let pause = isShort ? now.uptime.addingSaturating(retryPause) : due
-    return [.cancel(.expiry), .schedule(.refresh, uptime: max(due, pause))]
+    overtaken = nil
+    return schedule.changed(to: token, remaining: remaining, policy: policy, at: now.uptime)
   }
 
   /// Returns the metadata of the token in a response, under the next generation.
@@ -56,18 +41,6 @@ extension SessionCoordinator {
   }
 
   // MARK: The end of a session
-
-  /// Returns the events that end an authenticated session for a reason, by the policy.
-  ///
-  /// - Requirement: REF-6
-  func endEvents(_ reason: ExpiryReason, _ end: SessionPolicy.End) -> [SessionRecord.Content] {
-    let expired = SessionRecord.Content.event(
-      .sessionExpired(SessionEvent.SessionExpired(reason: reason)))
-    switch end {
-    case .keep: return [expired]
-    case .clear: return [expired, .event(.logout(SessionEvent.Logout(reason: .policy)))]
-    }
-  }
 
   /// Wipes the items of an ended session; if it has expired, its user stays.
   mutating func wipeEnded(keeping generation: Generation? = nil) -> [SessionEffect] {
@@ -111,10 +84,9 @@ extension SessionCoordinator {
     let callers = switches + waiters + (flight?.owner.map { [$0] } ?? [])
     // If the user is still logged in, a stored token is used: the next opening announces it.
     let unsettled = dropUnsettled(revoking: hasEnded)
-    (flight, switches, waiters, tokenDeadline) = (nil, [], [], .min)
-    (isWaitingForLease, overtaken, rest, due) = (false, nil, nil, nil)
-    awaitsPresence = false
-    return unsettled + [.cancel(.refresh), .cancel(.expiry), .cancel(.lease), .cancel(.commit)]
+    (flight, switches, waiters) = (nil, [], [])
+    (isWaitingForLease, overtaken) = (false, nil)
+    return unsettled + schedule.stop() + [.cancel(.lease), .cancel(.commit)]
       + inactivity.stop() + lifetime.stop() + resume(callers, problem) + closing
   }
 
@@ -125,24 +97,18 @@ extension SessionCoordinator {
     return [discard(flight.number, revoking: revoking)]
   }
 
-  mutating func expire(_ reason: ExpiryReason, at now: ClockReading) -> [SessionEffect] {
-    guard stopped == nil, state.kind == .authenticated else { return [] }
-    return commit(
-      endEvents(reason, policy.onRejection), for: .expire(reason), at: now, doubting: true)
-  }
-
   /// Refreshes again if callers wait: another process appended first, and its token may be newer.
   mutating func refusalAgain() -> [SessionEffect] {
-    if !waiters.isEmpty, due == nil { due = .unauthorized }
+    if !waiters.isEmpty { schedule.request(.unauthorized) }
     return []
   }
 
   mutating func expiryIsDue(at now: ClockReading) -> [SessionEffect] {
-    guard isRestored, let token = state.token, !token.isRefreshable else { return [] }
+    guard isRestored, let current = state.token, !current.isRefreshable else { return [] }
     guard now.uptime >= tokenDeadline else {
       return [.schedule(.expiry, uptime: tokenDeadline)]
     }
-    return expire(.tokenExpired, at: now)
+    return end(by: .notRefreshable(.schedule, current), at: now)
   }
 
   // MARK: Cancelled callers

@@ -40,7 +40,7 @@ extension SessionCoordinator {
   ) -> [SessionEffect] {
     switch verdict {
     case .goesOn(let effects): effects
-    case .expired: expire(.inactivity, at: now)
+    case .expired: end(by: .unused, at: now)
     }
   }
 }

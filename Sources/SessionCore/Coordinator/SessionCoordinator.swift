@@ -63,14 +63,8 @@ package struct SessionCoordinator: Hashable, Sendable {
   var overtaken: Lease?
   /// The newest stored token that no event can announce.
   var unannounceable = Generation.none
-  /// The pause before the next attempt, with the failure that calls receive until then.
-  var rest: Backoff?
   /// How many consecutive requests may have ended their process, as far as this opening knows.
   var endedProcesses: UInt32 = 0
-  /// Whether a refresh waits until the user has authenticated to the device.
-  var awaitsPresence = false
-  /// What starts the next refresh, as soon as no request is under way; `nil` if none is due.
-  var due: RefreshTrigger?
   /// The requests under way whose tokens are revoked if they arrive.
   ///
   /// These are cancelled logins, and requests of a session that has ended.
@@ -117,8 +111,8 @@ package struct SessionCoordinator: Hashable, Sendable {
   var revocations = Revocations()
   /// The notes of the opening, until they are journaled.
   var openingNotes: [SessionNote] = []
-  /// When the current token expires, on the clock that never jumps.
-  package internal(set) var tokenDeadline: Int64 = .min
+  /// How long the current token is good, and when it is refreshed.
+  var schedule = TokenSchedule()
   /// The sequence of the request that is no longer waited for.
   ///
   /// Its process is gone, or its end could not be journaled.
@@ -127,8 +121,6 @@ package struct SessionCoordinator: Hashable, Sendable {
   ///
   /// - Requirement: REF-8
   var notedSkew: Int64 = 0
-  /// The trigger of the refresh for which the timer is set.
-  var refreshTrigger = RefreshTrigger.schedule
   /// The process of this coordinator.
   var process: UInt32 = 0
   /// The identity of this opening of the journal; `nil` if the shell gave none.
@@ -178,6 +170,9 @@ package struct SessionCoordinator: Hashable, Sendable {
     activity == .failed ? lastProblem ?? .newerItems : nil
   }
 
+  /// When the current token expires, on the clock that never jumps.
+  package var tokenDeadline: Int64 { schedule.deadline }
+
   /// When any process last used the session, on the clock that never jumps.
   package var lastUse: Int64 { inactivity.lastUse }
 
@@ -194,7 +189,7 @@ package struct SessionCoordinator: Hashable, Sendable {
 
   /// Whether the current token has not expired, at this uptime in milliseconds.
   package func isTokenGood(at uptime: Int64) -> Bool {
-    state.kind == .authenticated && uptime < tokenDeadline
+    state.kind == .authenticated && schedule.isGood(at: uptime)
   }
 
   /// Whether the request's response has arrived and waits to be journaled.
@@ -235,13 +230,13 @@ package struct SessionCoordinator: Hashable, Sendable {
       return finish(for: closer, at: now)
     }
     guard closers.isEmpty, flight == nil, isRestored, !isWaitingForLease,
-      state.kind == .authenticated, due != nil || !waiters.isEmpty || !switches.isEmpty
+      state.kind == .authenticated, schedule.due != nil || !waiters.isEmpty || !switches.isEmpty
     else { return askProfileIfOwed(at: now) }
     if let other = runningElsewhere(at: now) { return waitForLease(of: other, at: now) }
-    guard due != nil || !waiters.isEmpty || !isTokenGood(at: now.uptime) else {
+    guard schedule.due != nil || !waiters.isEmpty || !isTokenGood(at: now.uptime) else {
       return startSwitch(at: now)
     }
-    let effects = startRefresh(due ?? .command, at: now)
+    let effects = startRefresh(schedule.due ?? .command, at: now)
     return sequencer.isDeciding && state.kind == .authenticated
       ? effects + startSwitch(at: now) : effects
   }
@@ -356,7 +351,8 @@ package struct SessionCoordinator: Hashable, Sendable {
 
   /// Resumes all callers that wait for a token or a context.
   mutating func resumeAll(_ reply: SessionEffect.Reply) -> [SessionEffect] {
-    defer { (switches, waiters, due) = ([], [], nil) }
+    defer { (switches, waiters) = ([], []) }
+    schedule.started()
     return resume(switches + waiters, reply)
   }
 

@@ -169,21 +169,6 @@ struct Lease: Hashable, Sendable {
   let end: Int64
 }
 
-/// The pause after a refresh to which a server responded with a failure.
-///
-/// A failure of the network causes no pause, and does not shorten one that a server requested. Two
-/// consecutive requests that ended their process cause one too.
-///
-/// - Requirement: REF-14
-struct Backoff: Hashable, Sendable {
-  /// What callers receive during the pause.
-  let failure: RequestFailure
-  /// The end, on the clock that never jumps, in milliseconds.
-  let end: Int64
-  /// Whether it also holds for an app that enters the foreground.
-  var isForAll = false
-}
-
 /// A logout under way: the event is durable, the rest is still to be done.
 struct PendingLogout: Hashable, Sendable {
   /// The caller that waits for it; `nil` after a cancellation.

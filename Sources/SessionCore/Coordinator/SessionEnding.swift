@@ -1,0 +1,181 @@
+/// Whether something ends the session, and how: the one function that answers it is ``verdict(on:)``.
+///
+/// | cause | the session ends |
+/// | --- | --- |
+/// | the user is inactive or deleted | always |
+/// | the refresh token is rejected or missing, or is another user's | by `policy.ending.onRejection` |
+/// | … while another process's request may be the reason | not yet: tried again |
+/// | the server failed as often as the policy allows | by `policy.ending.onExhaustion` |
+/// | the network failed | never |
+/// | the token expired and cannot be refreshed | by `policy.ending.onRejection` |
+/// | the server rejects a token without a known lifetime | by `policy.ending.onRefusedToken` |
+/// | the session was unused or lasted for too long | by `policy.ending.onRejection` |
+/// | the stored items do not match the journal | by `policy.ending.onRejection` |
+/// | a login replaces items of a newer version | always, and its user stays |
+///
+/// - Requirement: REF-6, POL-5, POL-7, POL-10, RES-1
+struct SessionEnding: Hashable, Sendable {
+  /// What may end a session.
+  enum Cause: Hashable, Sendable {
+    /// A refresh failed, after earlier failures; `jitter` (0…65535) spreads the next attempts.
+    case refreshFailed(RequestFailure, after: SessionState.RefreshFailures, jitter: UInt16)
+    /// The profile of the user could not be read.
+    case profileFailed(RequestFailure)
+    /// A token that cannot be refreshed should be.
+    case notRefreshable(RefreshTrigger, TokenMetadata)
+    /// The session was not used for too long.
+    case unused
+    /// The session has reached its end.
+    case tooOld
+    /// The stored items do not match the journal.
+    case disagreement(ExpiryReason)
+    /// A login replaces items that only a newer version can read.
+    case replaced
+  }
+
+  /// What the cause results in.
+  enum Verdict: Hashable, Sendable {
+    /// The session goes on; `retryAfter` is the delay before another attempt in milliseconds, `nil`
+    /// for none.
+    case goesOn(retryAfter: Int64?)
+    /// The session expires.
+    case expires(ExpiryReason, SessionPolicy.End)
+    /// The user is logged out.
+    case logsOut(LogoutReason)
+  }
+
+  let policy: PolicyFigures
+  /// When the current token expires, on the clock that never jumps.
+  let tokenDeadline: Int64
+  /// Until when another process's request may be the reason of a rejection; `nil` if none is.
+  let doubtEnd: Int64?
+  /// The present time, on the clock that never jumps.
+  let uptime: Int64
+
+  private var isTokenGood: Bool { uptime < tokenDeadline }
+
+  /// Returns whether the session ends.
+  func verdict(on cause: Cause) -> Verdict {
+    switch cause {
+    case .refreshFailed(let failure, let earlier, let jitter):
+      return verdict(on: failure, after: earlier, jitter: jitter)
+    case .profileFailed(let failure):
+      return accountEnd(failure) ?? .goesOn(retryAfter: nil)
+    case .notRefreshable(let trigger, let token):
+      guard isTokenGood else { return .expires(.tokenExpired, policy.onRejection) }
+      // A rejection is the only sign that such a token is invalid (POL-7).
+      let isRefused =
+        trigger == .unauthorized && !token.isLifetimeKnown && policy.onRefusedToken == .end
+      return isRefused
+        ? .expires(.endedByServer, policy.onRejection) : .goesOn(retryAfter: nil)
+    case .unused:
+      return .expires(.inactivity, policy.onRejection)
+    case .tooOld:
+      return .expires(.lifetimeEnded, policy.onRejection)
+    case .disagreement(let reason):
+      return .expires(reason, policy.onRejection)
+    case .replaced:
+      return .expires(.secretsNewer, .keep)
+    }
+  }
+
+  /// The end of a user who is inactive or deleted; `nil` for other failures.
+  private func accountEnd(_ failure: RequestFailure) -> Verdict? {
+    switch failure.kind {
+    case .userInactive: .expires(.userInactive, .keep)
+    case .userDeleted: .logsOut(.userDeleted)
+    default: nil
+    }
+  }
+
+  private func verdict(
+    on failure: RequestFailure, after failures: SessionState.RefreshFailures, jitter: UInt16
+  ) -> Verdict {
+    if let end = accountEnd(failure) { return end }
+    let backoff = max(
+      Self.shortestDelay, policy.retryDelay(failures: failures.total &+ 1, jitter: jitter))
+    if failure.kind == .noRefreshToken, isTokenGood {
+      // The current token is valid until it expires.
+      return .goesOn(retryAfter: max(Self.shortestDelay, tokenDeadline - uptime))
+    }
+    if failure.kind.isFinal {
+      // It may be rejected because the server responded to a process whose request we presumed
+      // lost (REF-3).
+      if let doubtEnd, uptime < doubtEnd {
+        return .goesOn(retryAfter: max(Self.shortestDelay, min(backoff, doubtEnd - uptime)))
+      }
+      return .expires(.refreshRejected, policy.onRejection)
+    }
+    let answered = failures.answered &+ (failure.kind.isAnswered ? 1 : 0)
+    if failure.kind.isAnswered, answered >= policy.maximumAttempts {
+      return exhausted(retryAfter: failure.retryAfterMilliseconds ?? 0)
+    }
+    // The server may have rotated the token and its response is lost. So the first retry is
+    // immediate, while the server may still accept the old token (REF-7). Later ones wait.
+    if failure.kind == .noReply, failures.last?.kind != .noReply { return .goesOn(retryAfter: 0) }
+    return .goesOn(retryAfter: max(backoff, failure.retryAfterMilliseconds ?? 0))
+  }
+
+  private func exhausted(retryAfter requested: Int64) -> Verdict {
+    switch policy.onExhaustion {
+    case .stay:
+      return .goesOn(retryAfter: max(Self.shortestDelay, policy.longestRetryDelay, requested))
+    case .endAfterExpiry where isTokenGood:
+      // Tried again when the token expires at the latest: that attempt decides.
+      let left = min(policy.longestRetryDelay, tokenDeadline.subtractingSaturating(uptime))
+      return .goesOn(retryAfter: max(Self.shortestDelay, left, requested))
+    case .end(let end), .endAfterExpiry(let end):
+      return .expires(.attemptsExhausted, end)
+    }
+  }
+
+  /// The least delay before another attempt, in milliseconds, for any policy.
+  ///
+  /// Without a network, an attempt may fail at once.
+  private static let shortestDelay: Int64 = 100
+}
+
+extension SessionEnding.Verdict {
+  /// The events that end the session; empty if it goes on.
+  ///
+  /// - Requirement: REF-6
+  var events: [SessionRecord.Content] {
+    switch self {
+    case .goesOn: []
+    case .expires(let reason, .keep): [Self.expired(reason)]
+    case .expires(let reason, .clear): [Self.expired(reason), Self.loggedOut(.policy)]
+    case .logsOut(let reason): [Self.loggedOut(reason)]
+    }
+  }
+
+  /// The delay before another attempt, in milliseconds; `nil` for none.
+  var retryAfter: Int64? {
+    if case .goesOn(let delay) = self { delay } else { nil }
+  }
+
+  private static func expired(_ reason: ExpiryReason) -> SessionRecord.Content {
+    .event(.sessionExpired(SessionEvent.SessionExpired(reason: reason)))
+  }
+
+  private static func loggedOut(_ reason: LogoutReason) -> SessionRecord.Content {
+    .event(.logout(SessionEvent.Logout(reason: reason)))
+  }
+}
+
+extension SessionCoordinator {
+  /// Decides whether something ends the session.
+  func ending(by cause: SessionEnding.Cause, at now: ClockReading) -> SessionEnding.Verdict {
+    SessionEnding(
+      policy: policy, tokenDeadline: state.kind == .authenticated ? tokenDeadline : .min,
+      doubtEnd: overtaken?.end, uptime: now.uptime
+    ).verdict(on: cause)
+  }
+
+  /// Ends the session if the cause does; another process's newer token would be found first.
+  mutating func end(by cause: SessionEnding.Cause, at now: ClockReading) -> [SessionEffect] {
+    guard stopped == nil, state.kind == .authenticated else { return [] }
+    let verdict = ending(by: cause, at: now)
+    guard case .expires(let reason, _) = verdict else { return [] }
+    return commit(verdict.events, for: .expire(reason), at: now, doubting: true)
+  }
+}

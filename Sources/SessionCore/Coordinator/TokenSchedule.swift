@@ -1,0 +1,157 @@
+/// How long the current token is good, and when it is refreshed.
+///
+/// ```
+///            changed                    timer, caller, launch             started
+///  none ────────────────▶ good or expired ───────────────────▶ due ────────────────┐
+///   ▲                      ▲  ▲   │                             ▲                   ▼
+///   │ end                  │  │   │ the user is needed          │               requesting
+///   │                      │  │   ▼                             │                   │
+///   │          changed     │  │  postponed ── the user is back ─┘                   │
+///   └──────────────────────┘  │                                                     │
+///                             └──────────── backing off ◀──────────── failed ───────┘
+/// ```
+///
+/// A refresh that is due starts as soon as no request is under way. All times are milliseconds on the
+/// clock that never jumps.
+///
+/// - Requirement: REF-1, REF-14
+struct TokenSchedule: Hashable, Sendable {
+  /// What a caller that needs a token receives.
+  enum Answer: Hashable, Sendable {
+    /// The current token is sufficient.
+    case current
+    /// A server has just responded with this failure; no request is made before the pause has ended.
+    case pausing(RequestFailure)
+    /// A refresh is necessary.
+    case refresh
+  }
+
+  /// When the current token expires; `Int64.min` without a token.
+  private(set) var deadline = Int64.min
+  /// What starts the next refresh; `nil` if none is due.
+  private(set) var due: RefreshTrigger?
+  /// The trigger of the refresh for which the timer is set.
+  private var timerTrigger = RefreshTrigger.schedule
+  /// The pause before the next attempt.
+  private var backoff: Backoff?
+  /// Whether a refresh waits until the user has authenticated to the device.
+  private var awaitsPresence = false
+
+  /// Whether the token has not expired.
+  func isGood(at uptime: Int64) -> Bool { uptime < deadline }
+
+  /// Returns what a caller receives that needs `token` at least as `need` says.
+  func answer(
+    _ trigger: RefreshTrigger, _ need: RefreshNeed, for token: TokenMetadata, at uptime: Int64
+  ) -> Answer {
+    switch need {
+    case .always:
+      return .refresh
+    case .ifExpired, .unlessGood:
+      if suffices(token, for: need.minimum, at: uptime) { return .current }
+      // Many reads of an expired token must not each ask a server that has just failed. An app that
+      // enters the foreground asks once.
+      guard let backoff, trigger != .foreground || backoff.isForAll, uptime < backoff.end
+      else { return .refresh }
+      return .pausing(backoff.failure)
+    case .unlessNewer(let used):
+      if token.generation > used, isGood(at: uptime) { return .current }
+      // The server rejected this token for many calls, and responded to their one refresh with a
+      // failure.
+      guard let backoff, token.generation == used, uptime < backoff.end else { return .refresh }
+      return .pausing(backoff.failure)
+    }
+  }
+
+  /// Whether the token is good for `minimum` more milliseconds, or arrived within the last second.
+  private func suffices(_ token: TokenMetadata, for minimum: Int64, at uptime: Int64) -> Bool {
+    let left = deadline.subtractingSaturating(uptime)
+    let leftOfNewToken = token.lifetimeMilliseconds.subtractingSaturating(Self.shortLife)
+    return isGood(at: uptime) && left >= min(minimum, leftOfNewToken)
+  }
+
+  // MARK: Inputs
+
+  /// Records a new token and sets the timer before its expiry.
+  mutating func changed(
+    to token: TokenMetadata, remaining: Int64, policy: PolicyFigures, at uptime: Int64
+  ) -> [SessionEffect] {
+    deadline = uptime.addingSaturating(remaining)
+    (backoff, due, awaitsPresence) = (nil, nil, false)
+    guard token.isRefreshable else {
+      return [.cancel(.refresh), .schedule(.expiry, uptime: deadline)]
+    }
+    timerTrigger = .schedule
+    guard let time = policy.refreshTime(deadline: deadline, lifetime: token.lifetimeMilliseconds)
+    else { return [.cancel(.refresh), .cancel(.expiry)] }
+    // A server may send one token after the other with no lifetime, or nearly none. An adopted
+    // token may have expired, and no server sent it just now.
+    let isShort =
+      token.lifetimeMilliseconds < 2 * Self.shortLife && token.generation != Generation.none.next
+    let earliest = isShort ? uptime.addingSaturating(Self.shortLife) : time
+    return [.cancel(.expiry), .schedule(.refresh, uptime: max(time, earliest))]
+  }
+
+  /// Makes a refresh due; one that is due already keeps its trigger.
+  mutating func request(_ trigger: RefreshTrigger) {
+    due = due ?? trigger
+  }
+
+  /// Makes a refresh due that takes the place of any other.
+  mutating func repeatNow(_ trigger: RefreshTrigger) {
+    due = trigger
+  }
+
+  /// Handles the timer.
+  mutating func timerFired() { request(timerTrigger) }
+
+  /// Records that the refresh has started, or that no caller waits for it any more.
+  mutating func started() { due = nil }
+
+  /// Sets the timer for another attempt after a failure.
+  mutating func retry(at end: Int64) -> SessionEffect {
+    timerTrigger = .retry
+    return .schedule(.refresh, uptime: end)
+  }
+
+  /// Records what callers receive until the next attempt.
+  mutating func pause(_ backoff: Backoff) {
+    self.backoff = backoff
+  }
+
+  /// Postpones a refresh that needs the user. A manual one of a good token is not made up for.
+  mutating func postpone(_ trigger: RefreshTrigger, at uptime: Int64) {
+    awaitsPresence = awaitsPresence || !isGood(at: uptime) || trigger != .manual
+  }
+
+  /// Makes a postponed refresh due: the user may have authenticated.
+  mutating func presenceMayBeShown() {
+    guard awaitsPresence else { return }
+    awaitsPresence = false
+    request(timerTrigger)
+  }
+
+  /// Ends the schedule with the session.
+  mutating func stop() -> [SessionEffect] {
+    self = TokenSchedule()
+    return [.cancel(.refresh), .cancel(.expiry)]
+  }
+
+  /// A lifetime in milliseconds that is so short that a new token would be no better.
+  private static let shortLife: Int64 = 1_000
+}
+
+/// The pause after a refresh to which a server responded with a failure.
+///
+/// A failure of the network causes no pause, and does not shorten one that a server requested. Two
+/// consecutive requests that ended their process cause one too.
+///
+/// - Requirement: REF-14
+struct Backoff: Hashable, Sendable {
+  /// What callers receive during the pause.
+  let failure: RequestFailure
+  /// The end, on the clock that never jumps, in milliseconds.
+  let end: Int64
+  /// Whether it also holds for an app that enters the foreground.
+  var isForAll = false
+}
