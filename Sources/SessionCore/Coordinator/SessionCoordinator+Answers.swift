@@ -13,18 +13,17 @@ extension SessionCoordinator {
   }
 
   private mutating func giveUp(_ number: RequestNumber) -> [SessionEffect] {
-    noteUnused(number)
-    let isAbandoned = abandoned.remove(number) != nil
-    defer { unrevoked.remove(number) }
-    return [discard(number, revoking: isAbandoned || state.kind != .authenticated)]
+    let fate = late.end(number)
+    if let intent = fate.intent, stopped == nil { endings.append(.answerUnused(intent)) }
+    let isRevoked = (fate.isAbandoned || state.kind != .authenticated) && !fate.isSpared
+    return [.discard(number, revoking: isRevoked)]
   }
 
   /// Returns the effect that discards a response.
   ///
   /// It revokes neither adopted tokens, nor those of a session that was ended on this device only.
   func discard(_ number: RequestNumber, revoking: Bool) -> SessionEffect {
-    let isSpared = adoptions.contains(number) || unrevoked.contains(number)
-    return .discard(number, revoking: revoking && !isSpared)
+    .discard(number, revoking: revoking && !late.isSpared(number))
   }
 
   /// Decides what a response means in the current state.

@@ -214,7 +214,7 @@ extension SessionCoordinator {
     // A response that waits to be stored may be the very token that was found in the store.
     guard let flight, flight.hasLeft, flight.unsettled == nil, !answered.contains(flight.note)
     else { return }
-    overdue[flight.number] = flight.note
+    late.supersede(flight.number, intent: flight.note)
   }
 
   /// Notes that the response to a request is not used, if the journal shows the request as open.
@@ -226,18 +226,12 @@ extension SessionCoordinator {
     endings.append(.answerUnused(flight.note))
   }
 
-  /// Notes that a request received a token that is not used.
-  mutating func noteUnused(_ number: RequestNumber) {
-    guard let note = overdue.removeValue(forKey: number), stopped == nil else { return }
-    endings.append(.answerUnused(note))
-  }
-
   /// Notes the failure of a superseded request; a missing response is not noted.
   mutating func noteOverdue(_ number: RequestNumber?, _ failure: RequestFailure) {
-    guard let number, let note = overdue.removeValue(forKey: number), stopped == nil,
+    guard let number, let intent = late.end(number).intent, stopped == nil,
       failure.kind != .noReply || failure.status != 0
     else { return }
-    endings.append(Self.end(of: note, failure))
+    endings.append(Self.end(of: intent, failure))
   }
 
   /// Handles the end of the session elsewhere, after which another one began.
@@ -246,7 +240,7 @@ extension SessionCoordinator {
   ///
   /// - Requirement: REF-11
   mutating func leaveEndedSession() -> [SessionEffect] {
-    if let flight { abandoned.insert(flight.number) }
+    if let flight { late.abandon(flight.number) }
     return stopWaiting(.ended(.unauthenticated, by: nil), isOver: true)
   }
 }

@@ -21,7 +21,8 @@ extension SessionCoordinator {
     }
     lastProblem = nil
     let number = nextRequest()
-    if method == .adoption { adoptions.insert(number) }
+    // Adopted tokens belong to the app's old layer.
+    if method == .adoption { late.adopt(number) }
     flight = TokenRequest(number: number, purpose: .login(caller, method), base: fold.generation)
     return [.send(number, .login(caller))]
   }
@@ -100,7 +101,7 @@ extension SessionCoordinator {
 
   /// Handles a registration without a login: the account exists, and its user may log in now.
   mutating func accountCreated(_ number: RequestNumber) -> [SessionEffect] {
-    abandoned.remove(number)
+    late.end(number)
     guard let landed = flight, landed.number == number, landed.isLogin else { return [] }
     flight = nil
     lastProblem = nil
@@ -114,7 +115,7 @@ extension SessionCoordinator {
   /// - Requirement: LOG-5, STA-3
   mutating func notSignedIn(_ number: RequestNumber, _ problem: WebSignInProblem) -> [SessionEffect]
   {
-    abandoned.remove(number)
+    late.end(number)
     guard let landed = flight, landed.number == number,
       case .login(let caller, let method) = landed.purpose
     else { return [] }

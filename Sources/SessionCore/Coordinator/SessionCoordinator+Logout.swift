@@ -40,8 +40,8 @@ extension SessionCoordinator {
   mutating func spareResponses(after contents: [SessionRecord.Content]) {
     guard state.kind != .unauthenticated, contents.leavesTokens else { return }
     // Other processes' tokens superseded these requests, and their own responses may still arrive.
-    unrevoked.formUnion(overdue.keys)
-    if let flight, !flight.isLogin { unrevoked.insert(flight.number) }
+    late.spareSuperseded()
+    if let flight, !flight.isLogin { late.spare(flight.number) }
   }
 
   /// Returns the token that the server still accepts after these events; `nil` if there is none.

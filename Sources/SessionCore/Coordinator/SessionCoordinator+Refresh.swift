@@ -105,8 +105,6 @@ extension SessionCoordinator {
     _ number: RequestNumber, _ failure: RequestFailure, jitter: UInt16, at now: ClockReading
   ) -> [SessionEffect] {
     guard flight?.number == number else {
-      abandoned.remove(number)
-      unrevoked.remove(number)
       noteOverdue(number, failure)
       return []
     }

@@ -78,7 +78,7 @@ extension SessionCoordinator {
     }
     let hasEnded = isOver || state.kind != .authenticated
     if let flight, flight.isLogin || hasEnded && flight.isOnTheWire {
-      abandoned.insert(flight.number)
+      late.abandon(flight.number)
     }
     noteUnsentFlight()
     let callers = switches + waiters + (flight?.owner.map { [$0] } ?? [])
@@ -123,7 +123,7 @@ extension SessionCoordinator {
     // A login without a waiting caller must not log anyone in. A refresh or a switch, on which the
     // server may have acted, continues for all others.
     if let flight, flight.isLogin(of: caller) {
-      abandoned.insert(flight.number)
+      late.abandon(flight.number)
       self.flight = nil
     }
     return [.resume(caller, .failed(.cancelled))]

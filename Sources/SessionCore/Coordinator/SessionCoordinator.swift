@@ -51,13 +51,6 @@ package struct SessionCoordinator: Hashable, Sendable {
   var overtookAtOpening = false
   /// The ends of requests that no event records, until they are journaled.
   var endings: [SessionNote] = []
-  /// The requests under way that another process's token has superseded, with the sequences of
-  /// their intents.
-  ///
-  /// Their responses are journaled.
-  ///
-  /// - Requirement: RPL-6
-  var overdue: [RequestNumber: UInt64] = [:]
   /// The request of another process that was presumed lost, and until when it may be why a refresh
   /// is rejected.
   var overtaken: Lease?
@@ -65,20 +58,12 @@ package struct SessionCoordinator: Hashable, Sendable {
   var unannounceable = Generation.none
   /// How many consecutive requests may have ended their process, as far as this opening knows.
   var endedProcesses: UInt32 = 0
-  /// The requests under way whose tokens are revoked if they arrive.
-  ///
-  /// These are cancelled logins, and requests of a session that has ended.
-  var abandoned: Set<RequestNumber> = []
+  /// What happens to the responses of earlier requests.
+  var late = LateResponses()
   /// The times of login attempts.
   ///
   /// - Requirement: LOG-2
   var signInTries = SignInTries()
-  /// The logins by adoption: their tokens belong to the app's old layer and are not revoked.
-  var adoptions: Set<RequestNumber> = []
-  /// The requests that were open at a logout of this device only: their tokens are not revoked.
-  ///
-  /// - Requirement: OUT-7
-  var unrevoked: Set<RequestNumber> = []
   /// The callers that wait until the stored items can be read.
   var unlockers: [Caller] = []
   /// Whether the user's profile is to be requested, as soon as there is a valid token.
