@@ -49,9 +49,9 @@ extension SessionCoordinator {
 
   mutating func closed(_ caller: Caller, dropping isDropping: Bool) -> [SessionEffect] {
     stopped = .closed
-    let leavers = pendingLogouts.compactMap(\.caller)
+    let leavers = logouts.close()
     let others = closers.filter { $0 != caller }
-    (pendingLogouts, closers) = ([], [])
+    closers = []
     let reply = isDropping ? SessionEffect.Reply.failed(.dropped) : .closed
     return stopWaiting() + [.cancel(.restore), .cancel(.wipe), .cancel(.revocation)]
       + resume(leavers, .failed(.closed)) + resume([caller] + others, reply)

@@ -230,7 +230,7 @@ extension SessionCoordinator {
       return decideAgain(purpose, at: now)
     case .revoked(let generation, let outcome, let status):
       // The note is lost and the intent stays open: the next opening settles it.
-      return resumeLeaving(generation, outcome, status: status)
+      return logouts.end(generation, outcome, status: status)
     }
   }
 

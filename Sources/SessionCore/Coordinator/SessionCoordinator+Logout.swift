@@ -73,8 +73,7 @@ extension SessionCoordinator {
 
   /// Continues after a durable logout: wipes, then revokes `generation`, then resumes the caller.
   mutating func left(_ caller: Caller?, _ generation: Generation?) -> [SessionEffect] {
-    pendingLogouts.append(PendingLogout(caller: caller, generation: generation))
-    return wipe(wipeOfEnd(keeping: generation))
+    logouts.begin(for: caller, revoking: generation, wipeOfEnd(keeping: generation))
   }
 
   /// Returns what to wipe after the end of a session: only the token item if it has expired.
@@ -84,10 +83,7 @@ extension SessionCoordinator {
   }
 
   mutating func wiped(_ ending: SessionInput.WipeEnding, at now: ClockReading) -> [SessionEffect] {
-    // If two ends each requested a wipe, the first result clears `wiping`. The second result then
-    // continues with the end that still waits.
-    let asked = wiping
-    wiping = nil
+    let asked = logouts.endWipe()
     switch ending {
     case .done:
       return wipeEnded(isWiped: true)
@@ -107,52 +103,47 @@ extension SessionCoordinator {
   /// Repeats a wipe after others appended; the items of their login are not wiped.
   private mutating func wipeAgain(_ wipe: SessionEffect.Wipe) -> [SessionEffect] {
     // Another process that ended the session again has requested its own wipe.
-    guard wiping == nil else { return [] }
+    guard !logouts.isWiping else { return [] }
     // Secrets of a revocation that was settled meanwhile are not kept.
     let kept = wipe.keptRevocation.flatMap { fold.intents.revocations.contains($0) ? $0 : nil }
     let forgotten: [SessionEffect] =
       kept == nil ? wipe.keptRevocation.map { [.forgetRevocation($0)] } ?? [] : []
     guard state.kind == .authenticated else {
-      return forgotten + self.wipe(SessionEffect.Wipe(wipe.extent, keepingRevocation: kept))
+      return forgotten + logouts.request(SessionEffect.Wipe(wipe.extent, keepingRevocation: kept))
     }
     guard let kept else { return forgotten + wipeEnded(isWiped: true) }
-    return self.wipe(.nothing(keepingRevocation: kept))
+    return logouts.request(.nothing(keepingRevocation: kept))
   }
 
   /// Continues with the end that requested the wipe, if one still waits.
   private mutating func wipeEnded(isWiped: Bool) -> [SessionEffect] {
-    guard let index = pendingLogouts.firstIndex(where: { !$0.isTelling }) else { return [] }
-    pendingLogouts[index].isTelling = true
-    pendingLogouts[index].isWiped = isWiped
-    guard let generation = pendingLogouts[index].generation else {
-      return resumeLeaving(nil, nil, status: 0)
-    }
-    return revocations.begin(generation)
+    let (token, effects) = logouts.wiped(completely: isWiped)
+    return effects + (token.map { revocations.begin($0) } ?? [])
   }
 
   /// Repeats a failed wipe, unless a user has logged in since.
   mutating func wipeAgain() -> [SessionEffect] {
-    guard wiping == nil, state.kind != .authenticated else { return [] }
+    guard !logouts.isWiping, state.kind != .authenticated else { return [] }
     // An older revocation belongs to another session, perhaps of another user.
     guard let generation = fold.intents.revocations.last, generation == fold.generation else {
       return wipeEnded()
     }
-    return wipe(wipeOfEnd(keeping: generation))
+    return logouts.request(wipeOfEnd(keeping: generation))
   }
 
   mutating func revoked(
     _ generation: Generation, _ outcome: RevocationOutcome, status: UInt16, at now: ClockReading
   ) -> [SessionEffect] {
     revocations.ended(generation)
-    guard stopped == nil else { return resumeLeaving(generation, outcome, status: status) }
+    guard stopped == nil else { return logouts.end(generation, outcome, status: status) }
     guard fold.intents.revocations.contains(generation) else {
       // Another process has revoked the token.
       return [.forgetRevocation(generation)] + proceedRevoking(at: now)
-        + resumeLeaving(generation, outcome, status: status)
+        + logouts.end(generation, outcome, status: status)
     }
     // A failure is journaled once. Only its end is journaled later.
     if outcome == .failed, revocations.hasReported(generation),
-      !pendingLogouts.contains(where: { $0.generation == generation })
+      !logouts.waits(for: generation)
     {
       return proceedRevoking(at: now)
     }
@@ -169,7 +160,7 @@ extension SessionCoordinator {
     revocations.journaled(generation, outcome)
     let forgotten: [SessionEffect] = outcome == .failed ? [] : [.forgetRevocation(generation)]
     return forgotten + proceedRevoking(at: now)
-      + resumeLeaving(generation, outcome, status: status)
+      + logouts.end(generation, outcome, status: status)
   }
 
   private mutating func proceedRevoking(at now: ClockReading) -> [SessionEffect] {
@@ -194,22 +185,11 @@ extension SessionCoordinator {
   mutating func takeOverRevocation(of generation: Generation, at now: ClockReading)
     -> [SessionEffect]
   {
-    wipe(wipeOfEnd(keeping: generation)) + [
+    logouts.request(wipeOfEnd(keeping: generation)) + [
       .schedule(.revocation, uptime: now.uptime.addingSaturating(policy.leaseDuration))
     ]
   }
 
-  mutating func resumeLeaving(
-    _ generation: Generation?, _ outcome: RevocationOutcome?, status: UInt16
-  ) -> [SessionEffect] {
-    guard
-      let index = pendingLogouts.firstIndex(where: { $0.isTelling && $0.generation == generation })
-    else { return [] }
-    let left = pendingLogouts.remove(at: index)
-    return left.caller.map {
-      [.resume($0, .loggedOut(outcome, status: status, isWiped: left.isWiped))]
-    } ?? []
-  }
 }
 
 extension [SessionRecord.Content] {

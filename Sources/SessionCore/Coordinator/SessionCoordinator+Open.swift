@@ -54,7 +54,7 @@ extension SessionCoordinator {
       if let generation = facts.untold(of: fold) {
         // Items that were moved aside for diagnosis are removed only by a logout.
         let isLogout = state.kind == .unauthenticated && !hasEnded
-        effects += isLogout ? wipe(wipeOfEnd(keeping: generation)) : wipeEnded(keeping: generation)
+        effects += isLogout ? logouts.request(wipeOfEnd(keeping: generation)) : wipeEnded(keeping: generation)
         effects += revocations.begin(generation)
       } else {
         // Even if no item is stored: an interrupted write leaves bytes that no item shows.

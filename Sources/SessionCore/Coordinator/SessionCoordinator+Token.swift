@@ -44,7 +44,7 @@ extension SessionCoordinator {
 
   /// Wipes the items of an ended session; if it has expired, its user stays.
   mutating func wipeEnded(keeping generation: Generation? = nil) -> [SessionEffect] {
-    wipe(
+    logouts.request(
       state.kind == .expired
         ? .token(keepingRevocation: generation) : .session(keepingRevocation: generation))
   }
@@ -52,12 +52,6 @@ extension SessionCoordinator {
   /// Wipes the items of a session that a batch ended; revokes tokens that the server still accepts.
   mutating func wipeEnded(by durable: PendingCommit) -> [SessionEffect] {
     durable.pendingRevocation.map { left(nil, $0) } ?? wipeEnded()
-  }
-
-  /// Requests a wipe, and remembers it until it has ended.
-  mutating func wipe(_ wipe: SessionEffect.Wipe) -> [SessionEffect] {
-    wiping = wipe
-    return [.wipe(wipe)]
   }
 
   /// Drops the request under way and resumes all waiting callers; a late response finds no request.
@@ -117,9 +111,7 @@ extension SessionCoordinator {
     switches.removeAll { $0 == caller }
     waiters.removeAll { $0 == caller }
     unlockers.removeAll { $0 == caller }
-    for index in pendingLogouts.indices where pendingLogouts[index].caller == caller {
-      pendingLogouts[index].caller = nil
-    }
+    logouts.cancel(caller)
     // A login without a waiting caller must not log anyone in. A refresh or a switch, on which the
     // server may have acted, continues for all others.
     if let flight, flight.isLogin(of: caller) {

@@ -88,10 +88,8 @@ package struct SessionCoordinator: Hashable, Sendable {
   var closers: [Caller] = []
   /// Whether the last batch is written without reading the stored token, because reading it failed.
   var closesUnread = false
-  /// The wipe that was requested and has not ended.
-  var wiping: SessionEffect.Wipe?
-  /// The logouts under way, oldest first; a user who logs in meanwhile may log out again.
-  var pendingLogouts: [PendingLogout] = []
+  /// The logouts and other ends that are in the journal, while the rest is done.
+  var logouts = PendingLogouts()
   /// The revocations that this process sends.
   var revocations = Revocations()
   /// The notes of the opening, until they are journaled.

@@ -168,15 +168,3 @@ struct Lease: Hashable, Sendable {
   /// The end, on the clock that never jumps, in milliseconds.
   let end: Int64
 }
-
-/// A logout under way: the event is durable, the rest is still to be done.
-struct PendingLogout: Hashable, Sendable {
-  /// The caller that waits for it; `nil` after a cancellation.
-  var caller: Caller?
-  /// The token to be revoked; `nil` for none.
-  let generation: Generation?
-  /// Whether every stored item could be removed.
-  var isWiped = true
-  /// Whether the wipe has ended and the token is being revoked.
-  var isTelling = false
-}
