@@ -136,7 +136,7 @@ extension SessionCoordinator {
   {
     flight?.note = note
     guard flight?.isHeldBack == true else { return send() }
-    return holdBack(asked: durable.moment.uptime, at: now)
+    return peers.holdBack(asked: durable.moment.uptime, at: now.uptime)
   }
 
   func send() -> [SessionEffect] {
@@ -165,7 +165,7 @@ extension SessionCoordinator {
   /// Handles an intent or an end that could not be journaled: the session is unchanged.
   mutating func sendingFailed(at now: ClockReading) -> [SessionEffect] {
     let owner: [SessionEffect] = flight?.owner.map { [.resume($0, .failed(.storage))] } ?? []
-    if let note = flight?.note, note != 0 { givenUp = note }
+    if let note = flight?.note, note != 0 { peers.giveUp(note) }
     flight = nil
     let retry = schedule.retry(at: now.uptime.addingSaturating(retryPause * 5))
     return owner + resumeAll(.failed(.storage)) + [retry]

@@ -82,7 +82,7 @@ extension SessionCoordinator {
     noteOvertaken(by: durable, at: now)
     spareResponses(after: durable.contents)
     if overtakes(durable) { flight?.isHeldBack = true }
-    overtookAtOpening = overtakesAtOpening(durable)
+    peers.notePresumedLostAtOpening(overtakesAtOpening(durable))
     let isInDoubt = losesSwitch(durable)
     openingNotes = []
     storage.journaled()
@@ -210,8 +210,8 @@ extension SessionCoordinator {
       // The ends are not journaled. Still, this process does not wait for its own requests.
       for note in endings {
         switch note {
-        case .requestEnded(let ended): givenUp = ended.request
-        case .answerUnused(let request): givenUp = request
+        case .requestEnded(let ended): peers.giveUp(ended.request)
+        case .answerUnused(let request): peers.giveUp(request)
         default: continue
         }
       }

@@ -1,110 +1,24 @@
-/// How long the end of another process's request is waited for.
-///
-/// A process that holds the journal's lock, or that is stopped, keeps others from journaling their
-/// responses. That time does not count. A request may be presumed lost under three conditions:
-/// - Its deadline has passed.
-/// - The journal has been read at the pace of the poll for ``PeerLease/grace``, without a longer
-///   pause.
-/// - The last of these reads was requested after both, and found the request still open.
-/// - Requirement: REF-3, REF-10
-struct PeerLease: Hashable, Sendable {
-  /// The sequence of its `requestSent`.
-  let request: UInt64
-  /// The deadline on the clock that never jumps, in milliseconds.
-  let end: Int64
-  /// Since when the journal has been read at the pace of the poll.
-  private var watchedSince: Int64
-  /// When the last read ended.
-  private var lastRead: Int64
-  /// Whether the last read allows to presume the request lost.
-  private var isOver = false
-
-  init(request: UInt64, end: Int64, at now: Int64) {
-    self.request = request
-    self.end = end
-    watchedSince = now
-    lastRead = now
-  }
-
-  /// The milliseconds between two reads during the wait.
-  static let pause: Int64 = 100
-
-  /// The milliseconds between two reads above which this process counts as stalled.
-  static let longestPause: Int64 = 1_000
-
-  /// The milliseconds that others get after a stall to take the lock and journal a response.
-  ///
-  /// A commit that could not get the lock is tried again after one second.
-  static let grace: Int64 = 2_000
-
-  /// Begins to watch, unless it is already watched.
-  mutating func watch(at now: Int64) {
-    if isStale(at: now) { (watchedSince, lastRead, isOver) = (now, now, false) }
-  }
-
-  /// Records a read that found the request open.
-  mutating func noteRead(asked: Int64, ended now: Int64) {
-    watch(at: now)
-    lastRead = now
-    isOver = asked >= max(end, watchedSince.addingSaturating(Self.grace))
-  }
-
-  /// Whether the request may be presumed lost now.
-  func isOver(at now: Int64) -> Bool { isOver && !isStale(at: now) }
-
-  private func isStale(at now: Int64) -> Bool {
-    now.subtractingSaturating(lastRead) > Self.longestPause
-  }
-}
-
 extension SessionCoordinator {
-  /// Records until when the open request may still get a response.
-  ///
-  /// Its deadline is civil time, which may jump. It is read once, when the request is first seen.
-  /// From then on only the clock counts that never jumps.
-  ///
-  /// - Requirement: REF-8
+  /// Follows the open request that the fold shows.
   mutating func noteLease(at now: ClockReading) {
-    guard let open = fold.intents.request else {
-      lease = nil
-      return
-    }
-    guard lease?.request != open.sequence else { return }
-    // A deadline from a clock far ahead of ours causes no wait longer than a lease.
-    let left = open.sent.deadline.milliseconds(since: now.time)
-    lease = PeerLease(
-      request: open.sequence,
-      end: now.uptime.addingSaturating(min(max(0, left), policy.leaseDuration)), at: now.uptime)
+    peers.follow(fold.intents.request, lasting: policy.leaseDuration, at: now)
   }
 
   /// Returns the request of another process that may still get a response; `nil` for none.
   func runningElsewhere(at now: ClockReading) -> OpenIntents.Request? {
-    guard let open = fold.intents.request, open.sequence != givenUp else { return nil }
-    return isLost(open, at: now) ? nil : open
+    peers.running(fold.intents.request, at: now.uptime)
   }
 
-  /// Whether the response to a request is no longer waited for.
+  /// Whether the response to a request is no longer waited for at an opening.
   ///
-  /// At an opening, `facts` says whether the process is gone. If that is unknown, the deadline and
-  /// the grace must have passed before this process took any lock.
+  /// `facts` says whether the process is gone. If that is unknown, the deadline and the grace must
+  /// have passed before this process took any lock.
   func isLost(
-    _ request: OpenIntents.Request, at now: ClockReading, as facts: StoredItemsReport? = nil
-  )
-    -> Bool
-  {
-    if let lease, lease.request == request.sequence, lease.isOver(at: now.uptime) { return true }
-    guard let facts else { return false }
-    if facts.isHolderGone { return true }
+    _ request: OpenIntents.Request, at now: ClockReading, as facts: StoredItemsReport
+  ) -> Bool {
+    if peers.isLeaseOver(of: request, at: now.uptime) || facts.isHolderGone { return true }
     guard let began = facts.began else { return false }
     return began.milliseconds(since: request.sent.deadline) >= PeerLease.grace
-  }
-
-  mutating func waitForLease(of request: OpenIntents.Request, at now: ClockReading)
-    -> [SessionEffect]
-  {
-    lease?.watch(at: now.uptime)
-    isWaitingForLease = true
-    return [.schedule(.lease, uptime: now.uptime.addingSaturating(PeerLease.pause))]
   }
 
   // MARK: A request that supersedes another one
@@ -114,8 +28,8 @@ extension SessionCoordinator {
   /// Call it before the batch is folded.
   func overtakes(_ durable: PendingCommit) -> Bool {
     guard durable.purpose == .send else { return false }
-    guard let open = fold.intents.request else { return overtookAtOpening }
-    return open.sequence != givenUp && durable.loses(open)
+    guard let open = fold.intents.request else { return peers.hasPresumedLostAtOpening }
+    return peers.isAwaited(open) && durable.loses(open)
   }
 
   /// Whether the batch of an opening presumes such a request lost; the next batch may replace it.
@@ -123,30 +37,20 @@ extension SessionCoordinator {
   /// Call it before the batch is folded.
   func overtakesAtOpening(_ durable: PendingCommit) -> Bool {
     guard case .restore(let facts) = durable.purpose else {
-      return overtookAtOpening && durable.purpose != .send
+      return peers.hasPresumedLostAtOpening && durable.purpose != .send
     }
     guard !facts.isHolderGone, let open = fold.intents.request else { return false }
-    return open.sequence != givenUp && durable.loses(open)
-  }
-
-  /// Lets others take the lock before the request is sent.
-  ///
-  /// One of them may wait for it with the response to the request that was just presumed lost.
-  mutating func holdBack(asked: Int64, at now: ClockReading) -> [SessionEffect] {
-    isWaitingForLease = true
-    let isStalled = now.uptime.subtractingSaturating(asked) > PeerLease.longestPause
-    let pause = isStalled ? PeerLease.grace : PeerLease.pause
-    return [.schedule(.lease, uptime: now.uptime.addingSaturating(pause))]
+    return peers.isAwaited(open) && durable.loses(open)
   }
 
   /// Continues after a read of the journal for requests.
   ///
   /// The lease of another process's request goes on, and a request that was held back is sent.
   mutating func release(after barrier: ReadBarrier, at now: ClockReading) -> [SessionEffect] {
-    lease?.noteRead(asked: barrier.asked, ended: now.uptime)
+    peers.noteRead(asked: barrier.asked, ended: now.uptime)
     guard flight?.isHeldBack == true else { return [] }
     guard now.uptime.subtractingSaturating(barrier.asked) <= PeerLease.longestPause else {
-      return holdBack(asked: barrier.asked, at: now)
+      return peers.holdBack(asked: barrier.asked, at: now.uptime)
     }
     flight?.isHeldBack = false
     guard isStillOurs else { return ground() }

@@ -29,7 +29,7 @@ extension SessionCoordinator {
       }
     }
     effects += publish(published)
-    if fold.intents.request == nil { isWaitingForLease = false }
+    if fold.intents.request == nil { peers.stopWaiting() }
     noteLease(at: now)
     if let token = state.token, token.generation != before.token?.generation {
       // Callers that waited for the ended session must get no result of the new one.
@@ -80,11 +80,10 @@ extension SessionCoordinator {
   /// - Requirement: REF-3
   mutating func noteOvertaken(by durable: PendingCommit, at now: ClockReading) {
     guard let open = fold.intents.request, !isOwn(open.sent),
-      open.sequence != givenUp, !durable.purpose.knowsHolderIsGone,
+      peers.isAwaited(open), !durable.purpose.knowsHolderIsGone,
       durable.loses(open)
     else { return }
-    overtaken = Lease(
-      request: open.sequence, end: now.uptime.addingSaturating(policy.peerRequestGrace))
+    peers.doubtRejections(until: now.uptime.addingSaturating(policy.peerRequestGrace))
   }
 
   /// Whether this opening sent the request; equal process numbers prove nothing.
@@ -138,8 +137,8 @@ extension SessionCoordinator {
     -> [SessionEffect]
   {
     let effects = absorb(records, at: now)
-    if isHolderGone, let request = fold.intents.request { givenUp = request.sequence }
-    isWaitingForLease = false
+    if isHolderGone, let request = fold.intents.request { peers.giveUp(request.sequence) }
+    peers.stopWaiting()
     return effects
   }
 }

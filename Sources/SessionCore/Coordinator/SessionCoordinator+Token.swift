@@ -27,7 +27,7 @@ extension SessionCoordinator {
   mutating func tokenChanged(_ token: TokenMetadata, remaining: Int64, at now: ClockReading)
     -> [SessionEffect]
   {
-    overtaken = nil
+    peers.endDoubt()
     return schedule.changed(to: token, remaining: remaining, policy: policy, at: now.uptime)
   }
 
@@ -79,7 +79,8 @@ extension SessionCoordinator {
     // If the user is still logged in, a stored token is used: the next opening announces it.
     let unsettled = dropUnsettled(revoking: hasEnded)
     (flight, switches, waiters) = (nil, [], [])
-    (isWaitingForLease, overtaken) = (false, nil)
+    peers.stopWaiting()
+    peers.endDoubt()
     return unsettled + schedule.stop() + [.cancel(.lease), .cancel(.commit)]
       + inactivity.stop() + lifetime.stop() + resume(callers, problem) + closing
   }

@@ -38,22 +38,10 @@ package struct SessionCoordinator: Hashable, Sendable {
   var switches: [Caller] = []
   /// The callers that wait for a valid token.
   var waiters: [Caller] = []
-  /// Whether the end of another process's request is waited for.
-  var isWaitingForLease = false
-  /// How long another process's open request may still get a response.
-  var lease: PeerLease?
-  /// Whether the next request is held back before it is sent.
-  ///
-  /// The batch of the opening presumed another process's request lost, and that process is not
-  /// proven gone.
-  ///
-  /// - Requirement: REF-10
-  var overtookAtOpening = false
+  /// The open request of another process.
+  var peers = PeerRequests()
   /// The ends of requests that no event records, until they are journaled.
   var endings: [SessionNote] = []
-  /// The request of another process that was presumed lost, and until when it may be why a refresh
-  /// is rejected.
-  var overtaken: Lease?
   /// The newest stored token that no event can announce.
   var unannounceable = Generation.none
   /// How many consecutive requests may have ended their process, as far as this opening knows.
@@ -96,10 +84,6 @@ package struct SessionCoordinator: Hashable, Sendable {
   var openingNotes: [SessionNote] = []
   /// How long the current token is good, and when it is refreshed.
   var schedule = TokenSchedule()
-  /// The sequence of the request that is no longer waited for.
-  ///
-  /// Its process is gone, or its end could not be journaled.
-  var givenUp: UInt64 = 0
   /// The skew to the server's clock that this process last noted, in milliseconds.
   ///
   /// - Requirement: REF-8
@@ -212,10 +196,10 @@ package struct SessionCoordinator: Hashable, Sendable {
     if let closer = closers.first, flight == nil || flight?.isLogin == true || isStuck {
       return finish(for: closer, at: now)
     }
-    guard closers.isEmpty, flight == nil, isRestored, !isWaitingForLease,
+    guard closers.isEmpty, flight == nil, isRestored, !peers.isWaiting,
       state.kind == .authenticated, schedule.due != nil || !waiters.isEmpty || !switches.isEmpty
     else { return askProfileIfOwed(at: now) }
-    if let other = runningElsewhere(at: now) { return waitForLease(of: other, at: now) }
+    if runningElsewhere(at: now) != nil { return peers.wait(at: now.uptime) }
     guard schedule.due != nil || !waiters.isEmpty || !isTokenGood(at: now.uptime) else {
       return startSwitch(at: now)
     }
@@ -364,7 +348,7 @@ package struct SessionCoordinator: Hashable, Sendable {
     case .refresh: refreshIsDue()
     case .expiry: expiryIsDue(at: now)
     case .lease:
-      isWaitingForLease || flight?.isHeldBack == true ? readBarrier(for: nil, at: now) : []
+      peers.isWaiting || flight?.isHeldBack == true ? readBarrier(for: nil, at: now) : []
     case .restore: isRestored ? presenceMayBeShown() : [.readSecrets]
     case .commit: settleAgain(at: now)
     case .wipe: wipeAgain()

@@ -167,7 +167,7 @@ extension SessionCoordinator {
   func ending(by cause: SessionEnding.Cause, at now: ClockReading) -> SessionEnding.Verdict {
     SessionEnding(
       policy: policy, tokenDeadline: state.kind == .authenticated ? tokenDeadline : .min,
-      doubtEnd: overtaken?.end, uptime: now.uptime
+      doubtEnd: peers.doubtEnd, uptime: now.uptime
     ).verdict(on: cause)
   }
 

@@ -160,11 +160,3 @@ struct StorageObstacle: Hashable, Sendable {
   /// Whether the token item holds the response's token, so that only its event is missing.
   let isStored: Bool
 }
-
-/// Until when something about another process's request holds.
-struct Lease: Hashable, Sendable {
-  /// The sequence of its note.
-  let request: UInt64
-  /// The end, on the clock that never jumps, in milliseconds.
-  let end: Int64
-}

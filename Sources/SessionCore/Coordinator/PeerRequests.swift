@@ -1,0 +1,177 @@
+/// The open request of another process: how long its end is waited for, and what follows if it is presumed
+/// lost.
+///
+/// ```
+///         a request is open             its end is in the journal
+///  none ────────────────────▶ waiting ──────────────────────────────────▶ none
+///                                │
+///                                │ its process is gone, or its lease is over
+///                                ▼             the grace has passed, or another token arrived
+///                           presumed lost ───────────────────────────────▶ none
+/// ```
+///
+/// A suspended process may continue with the only token that the server still accepts. So for a while after
+/// its request was presumed lost, it may be why a refresh is rejected.
+///
+/// - Requirement: REF-3, REF-10
+struct PeerRequests: Hashable, Sendable {
+  /// How long the open request may still get a response.
+  private var lease: PeerLease?
+  /// Whether the end of a request, or a read before a request is sent, is waited for.
+  private(set) var isWaiting = false
+  /// Until when a request that was presumed lost may be why a refresh is rejected.
+  private(set) var doubtEnd: Int64?
+  /// The sequence of the request that is no longer waited for; 0 for none.
+  ///
+  /// Its process is gone, or its end could not be journaled.
+  private var ended: UInt64 = 0
+  /// Whether the batch of the opening presumed a request lost whose process is not proven gone.
+  ///
+  /// The next request is then held back before it is sent.
+  private(set) var hasPresumedLostAtOpening = false
+
+  /// Returns the request if it may still get a response; `nil` if it is not waited for.
+  func running(
+    _ open: OpenIntents.Request?, at uptime: Int64
+  ) -> OpenIntents.Request? {
+    guard let open, isAwaited(open), !isLeaseOver(of: open, at: uptime) else { return nil }
+    return open
+  }
+
+  /// Whether the end of this open request still matters.
+  func isAwaited(_ open: OpenIntents.Request) -> Bool { open.sequence != ended }
+
+  /// Whether the wait for this request is over.
+  func isLeaseOver(of open: OpenIntents.Request, at uptime: Int64) -> Bool {
+    guard let lease, lease.request == open.sequence else { return false }
+    return lease.isOver(at: uptime)
+  }
+
+  // MARK: Inputs
+
+  /// Records which request the journal shows as open.
+  ///
+  /// Its deadline is civil time, which may jump. It is read once, when the request is first seen.
+  /// From then on only the clock counts that never jumps.
+  ///
+  /// - Requirement: REF-8
+  mutating func follow(_ open: OpenIntents.Request?, lasting: Int64, at now: ClockReading) {
+    guard let open else {
+      lease = nil
+      return
+    }
+    guard lease?.request != open.sequence else { return }
+    // A deadline from a clock far ahead of ours causes no wait longer than a lease.
+    let left = open.sent.deadline.milliseconds(since: now.time)
+    lease = PeerLease(
+      request: open.sequence, end: now.uptime.addingSaturating(min(max(0, left), lasting)),
+      at: now.uptime)
+  }
+
+  /// Waits for the end of the open request.
+  mutating func wait(at uptime: Int64) -> [SessionEffect] {
+    lease?.watch(at: uptime)
+    return wait(for: PeerLease.pause, at: uptime)
+  }
+
+  /// Waits before a request is sent that takes the place of a lost one.
+  ///
+  /// `asked` is when the last read or batch was requested. Others get more time after a stall.
+  mutating func holdBack(asked: Int64, at uptime: Int64) -> [SessionEffect] {
+    let isStalled = uptime.subtractingSaturating(asked) > PeerLease.longestPause
+    return wait(for: isStalled ? PeerLease.grace : PeerLease.pause, at: uptime)
+  }
+
+  private mutating func wait(for pause: Int64, at uptime: Int64) -> [SessionEffect] {
+    isWaiting = true
+    return [.schedule(.lease, uptime: uptime.addingSaturating(pause))]
+  }
+
+  /// Records a read of the journal that was requested at `asked`.
+  mutating func noteRead(asked: Int64, ended uptime: Int64) {
+    lease?.noteRead(asked: asked, ended: uptime)
+  }
+
+  /// Ends the wait: the journal was read, or the session has ended.
+  mutating func stopWaiting() { isWaiting = false }
+
+  /// Stops waiting for the request of this sequence.
+  mutating func giveUp(_ request: UInt64) { ended = request }
+
+  /// Records that a batch presumes a request lost whose process may continue.
+  mutating func doubtRejections(until end: Int64) { doubtEnd = end }
+
+  /// Records whether the batch of an opening presumes such a request lost.
+  mutating func notePresumedLostAtOpening(_ isPresumed: Bool) {
+    hasPresumedLostAtOpening = isPresumed
+  }
+
+  /// Ends the doubt: another token arrived, or the session has ended.
+  mutating func endDoubt() { doubtEnd = nil }
+}
+
+/// How long the end of another process's request is waited for.
+///
+/// ```
+///            watch, noteRead            a read after the end and the grace
+///  watched ──────────────────▶ watched ────────────────────────────────────▶ over
+///     ▲                                                                        │
+///     └──────────────────── no read for longer than a pause ───────────────────┘
+/// ```
+///
+/// A process that holds the journal's lock, or that is stopped, keeps others from journaling their
+/// responses. That time does not count. A request may be presumed lost under three conditions:
+/// - Its deadline has passed.
+/// - The journal has been read at the pace of the poll for ``PeerLease/grace``, without a longer
+///   pause.
+/// - The last of these reads was requested after both, and found the request still open.
+/// - Requirement: REF-3, REF-10
+struct PeerLease: Hashable, Sendable {
+  /// The sequence of its `requestSent`.
+  let request: UInt64
+  /// The deadline on the clock that never jumps, in milliseconds.
+  let end: Int64
+  /// Since when the journal has been read at the pace of the poll.
+  private var watchedSince: Int64
+  /// When the last read ended.
+  private var lastRead: Int64
+  /// Whether the last read allows to presume the request lost.
+  private var isOver = false
+
+  init(request: UInt64, end: Int64, at now: Int64) {
+    self.request = request
+    self.end = end
+    watchedSince = now
+    lastRead = now
+  }
+
+  /// The milliseconds between two reads during the wait.
+  static let pause: Int64 = 100
+
+  /// The milliseconds between two reads above which this process counts as stalled.
+  static let longestPause: Int64 = 1_000
+
+  /// The milliseconds that others get after a stall to take the lock and journal a response.
+  ///
+  /// A commit that could not get the lock is tried again after one second.
+  static let grace: Int64 = 2_000
+
+  /// Begins to watch, unless it is already watched.
+  mutating func watch(at now: Int64) {
+    if isStale(at: now) { (watchedSince, lastRead, isOver) = (now, now, false) }
+  }
+
+  /// Records a read that found the request open.
+  mutating func noteRead(asked: Int64, ended now: Int64) {
+    watch(at: now)
+    lastRead = now
+    isOver = asked >= max(end, watchedSince.addingSaturating(Self.grace))
+  }
+
+  /// Whether the request may be presumed lost now.
+  func isOver(at now: Int64) -> Bool { isOver && !isStale(at: now) }
+
+  private func isStale(at now: Int64) -> Bool {
+    now.subtractingSaturating(lastRead) > Self.longestPause
+  }
+}
