@@ -77,7 +77,7 @@ extension SessionCoordinator {
     guard !facts.isLocked || !failures.isEmpty else { return }
     for item in [SecretItem.token, .user, .context] {
       let failure = failures[item].map { StorageReport.Failure($0) }
-      storage.take(
+      notes.storage.take(
         StorageReport(item: item, operation: .find, failure: failure), at: now.uptime)
     }
   }

@@ -92,7 +92,7 @@ struct PendingLogouts: Hashable, Sendable {
     }
   }
 
-  /// Forgets all logouts: the session object is closed. Returns the callers that wait.
+  /// Forgets all logouts, since the session object is closed; returns the callers that wait.
   mutating func close() -> [Caller] {
     defer { logouts = [] }
     return logouts.compactMap(\.caller)

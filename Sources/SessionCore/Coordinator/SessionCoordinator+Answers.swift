@@ -4,17 +4,17 @@ extension SessionCoordinator {
   {
     // A late response: the session ended, or another process came first. Nothing of it is stored.
     // If no user is logged in any more, its tokens are revoked.
-    guard flight?.number == number else { return giveUp(number) }
-    flight?.isAnswered = true
+    guard request?.number == number else { return giveUp(number) }
+    request?.answered()
     // A second input for the same response keeps the arrival of the first: the lifetime counts from
     // it.
     let arrival = TokenRequest.ReceivedResponse(number: number, facts: facts, moment: now)
-    return settle(flight?.unsettled ?? arrival, at: now)
+    return settle(request?.unjournaled?.response ?? arrival, at: now)
   }
 
   private mutating func giveUp(_ number: RequestNumber) -> [SessionEffect] {
     let fate = late.end(number)
-    if let intent = fate.intent, stopped == nil { endings.append(.answerUnused(intent)) }
+    if let intent = fate.intent, stopped == nil { notes.add(ending: .answerUnused(intent)) }
     let isRevoked = (fate.isAbandoned || state.kind != .authenticated) && !fate.isSpared
     return [.discard(number, revoking: isRevoked)]
   }
@@ -31,14 +31,14 @@ extension SessionCoordinator {
     -> [SessionEffect]
   {
     // Others may have ended the request's session while the response was being journaled.
-    guard let flight else { return giveUp(arrival.number) }
-    switch flight.purpose {
+    guard let request else { return giveUp(arrival.number) }
+    switch request.purpose {
     case .login(let caller, let method):
-      return settleLogin(flight, caller, method, arrival, at: now)
+      return settleLogin(request, caller, method, arrival, at: now)
     case .refresh(let trigger, let attempt):
-      return settleRefresh(flight, trigger, attempt: attempt, arrival, at: now)
+      return settleRefresh(request, trigger, attempt: attempt, arrival, at: now)
     case .switchContext:
-      return settleSwitch(flight, arrival, at: now)
+      return settleSwitch(request, arrival, at: now)
     }
   }
 
@@ -48,13 +48,13 @@ extension SessionCoordinator {
     _ arrival: TokenRequest.ReceivedResponse, publishing events: [RecordedEvent],
     at now: ClockReading
   ) -> [SessionEffect] {
-    if let landed = flight, landed.isLogin, state.token == nil,
+    if let landed = request, landed.isLogin, state.token == nil,
       let failure = arrival.facts.profileFailure
     {
       return loginEnded(landed, by: failure, publishing: events)
     }
-    guard let landed = flight, let current = state.token else { return publish(events) }
-    flight = nil
+    guard let landed = request, let current = state.token else { return publish(events) }
+    request = nil
     lastProblem = nil
     let age = now.uptime.subtractingSaturating(arrival.moment.uptime)
     var effects = tokenChanged(
@@ -64,7 +64,7 @@ extension SessionCoordinator {
     case .login(let caller, _):
       owesProfile = false
       // The stored items were just written by this version.
-      (isRestored, needsUpdate) = (true, false)
+      items = .current
       effects += beginUse(at: now) + beginLifetime(at: now)
       effects += lifetime.state(arrival.sessionEnd)
       effects.append(.resume(caller, .signedIn))
@@ -88,75 +88,71 @@ extension SessionCoordinator {
   mutating func settlingFailed(
     _ arrival: TokenRequest.ReceivedResponse, _ obstacle: StorageObstacle, at now: ClockReading
   ) -> [SessionEffect] {
-    guard let stuck = flight else { return [] }
+    guard let stuck = request else { return [] }
     if case .login(let caller, _) = stuck.purpose {
-      flight = nil
+      request = nil
       lastProblem = .storage
       return wipeEnded() + [
         discard(stuck.number, revoking: true), .resume(caller, .failed(.storage)),
       ]
     }
-    flight?.unsettled = arrival
-    // An earlier attempt may have stored the same response.
-    let isStored = obstacle.isStored || stuck.obstacle?.isStored == true
-    flight?.obstacle = StorageObstacle(cause: obstacle.cause, isStored: isStored)
-    if !closers.isEmpty { flight?.failuresAtClose += 1 }
+    request?.keep(arrival, obstacle, isClosing: !callers.isEmpty(.close))
     let owner: [SessionEffect] = stuck.owner.map { [.resume($0, .failed(.unsettled))] } ?? []
-    defer { switches = [] }
-    return owner + resumeWaiters(.failed(.unsettled)) + resume(switches, .failed(.storage))
+    return owner + resumeWaiters(.failed(.unsettled))
+      + resume(callers.takeAll(.context), .failed(.storage))
       + [.schedule(.commit, uptime: now.uptime.addingSaturating(retryPause))]
   }
 
   /// Handles a response that can never be journaled, such as one larger than a record: it is
   /// unreadable.
   mutating func settlingIsImpossible(at now: ClockReading) -> [SessionEffect] {
-    guard let flight else { return [] }
+    guard let request else { return [] }
     let unreadable = RequestFailure(kind: .unreadable)
-    guard case .login(let caller, _) = flight.purpose else {
-      return [.discard(flight.number, revoking: false)] + fail(unreadable, jitter: 0, at: now)
+    guard case .login(let caller, _) = request.purpose else {
+      return [.discard(request.number, revoking: false)] + fail(unreadable, jitter: 0, at: now)
     }
-    self.flight = nil
+    self.request = nil
     lastProblem = .request(unreadable)
     return wipeEnded() + [
-      discard(flight.number, revoking: true), .resume(caller, .failed(.request(unreadable))),
+      discard(request.number, revoking: true), .resume(caller, .failed(.request(unreadable))),
     ]
   }
 
   mutating func settleAgain(at now: ClockReading) -> [SessionEffect] {
-    guard let arrival = flight?.unsettled else { return [] }
-    return settle(arrival, at: now)
+    guard let kept = request?.unjournaled else { return [] }
+    return settle(kept.response, at: now)
   }
 
   // MARK: Sending
 
   /// Sends the request, whose intent is durable now; or holds it back for another read of the
   /// journal.
-  mutating func send(note: UInt64, after durable: PendingCommit, at now: ClockReading)
+  mutating func send(intent: UInt64, after durable: PendingCommit, at now: ClockReading)
     -> [SessionEffect]
   {
-    flight?.note = note
-    guard flight?.isHeldBack == true else { return send() }
+    request?.intentDurable(at: intent)
+    guard request?.isHeldBack == true else { return send() }
     return peers.holdBack(asked: durable.moment.uptime, at: now.uptime)
   }
 
   func send() -> [SessionEffect] {
-    guard let flight else { return [] }
-    switch flight.purpose {
-    case .refresh: return [.send(flight.number, .refresh(flight.base))]
+    guard let request else { return [] }
+    switch request.purpose {
+    case .refresh: return [.send(request.number, .refresh(request.base))]
     case .switchContext(let caller):
-      return [.send(flight.number, .switchContext(caller, flight.base))]
+      return [.send(request.number, .switchContext(caller, request.base))]
     case .login: return []
     }
   }
 
   /// Decides the request anew, since others appended before its intent was durable.
   mutating func sendAgain() -> [SessionEffect] {
-    guard let grounded = flight else { return [] }
-    flight = nil
+    guard let grounded = request else { return [] }
+    request = nil
     switch grounded.purpose {
     case .refresh(let trigger, _):
       if grounded.base == state.token?.generation { schedule.repeatNow(trigger) }
-    case .switchContext(let caller): switches.insert(caller, at: 0)
+    case .switchContext(let caller): callers.addFirst(caller, for: .context)
     case .login: break
     }
     return []
@@ -164,16 +160,15 @@ extension SessionCoordinator {
 
   /// Handles an intent or an end that could not be journaled: the session is unchanged.
   mutating func sendingFailed(at now: ClockReading) -> [SessionEffect] {
-    let owner: [SessionEffect] = flight?.owner.map { [.resume($0, .failed(.storage))] } ?? []
-    if let note = flight?.note, note != 0 { peers.giveUp(note) }
-    flight = nil
+    let owner: [SessionEffect] = request?.owner.map { [.resume($0, .failed(.storage))] } ?? []
+    if let intent = request?.intent, intent != 0 { peers.giveUp(intent) }
+    request = nil
     let retry = schedule.retry(at: now.uptime.addingSaturating(retryPause * 5))
     return owner + resumeAll(.failed(.storage)) + [retry]
   }
 
   mutating func resumeWaiters(_ reply: SessionEffect.Reply) -> [SessionEffect] {
-    defer { waiters = [] }
     schedule.started()
-    return resume(waiters, reply)
+    return resume(callers.takeAll(.token), reply)
   }
 }

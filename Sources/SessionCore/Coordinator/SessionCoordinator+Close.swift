@@ -8,7 +8,7 @@ extension SessionCoordinator {
   /// server accepts from then on.
   mutating func close(_ caller: Caller, at now: ClockReading) -> [SessionEffect] {
     guard stopped == nil else { return [.resume(caller, .closed)] }
-    closers.append(caller)
+    callers.add(caller, for: .close)
     return []
   }
 
@@ -17,20 +17,20 @@ extension SessionCoordinator {
   /// A response that waits to be stored is stored first. If that fails, the journal says so in the
   /// last batch. So the next opening knows that the token was lost.
   mutating func finish(for closer: Caller, at now: ClockReading) -> [SessionEffect] {
-    guard let stuck = flight, stuck.unsettled != nil else {
+    guard let stuck = request, let kept = stuck.unjournaled else {
       return commit([.note(.closed)], for: .close(closer), at: now)
     }
-    guard stuck.failuresAtClose >= Self.triesAtClose else {
+    guard kept.failuresAtClose >= Self.triesAtClose else {
       let effects = settleAgain(at: now)
       // The response is obsolete: nothing is left to store.
-      return sequencer.isDeciding && flight == nil
+      return sequencer.isDeciding && request == nil
         ? effects + finish(for: closer, at: now) : effects
     }
     guard dropsAnswer else { return commit([.note(.closed)], for: .close(closer), at: now) }
     let dropped = SessionNote.AnswerDropped(
-      request: stuck.note, cause: stuck.obstacle?.cause ?? .failed)
+      request: stuck.intent, cause: kept.obstacle.cause)
     var contents = [SessionRecord.Content.note(.answerDropped(dropped))]
-    if let open = fold.intents.request, open.sequence == stuck.note {
+    if let open = fold.intents.request, open.sequence == stuck.intent {
       contents.append(lost(open, at: now))
     }
     // An earlier attempt may have stored the token and still reported a failure.
@@ -43,15 +43,13 @@ extension SessionCoordinator {
 
   /// Whether closing now loses the token of a response.
   var dropsAnswer: Bool {
-    guard let flight, flight.unsettled != nil else { return false }
-    return flight.obstacle?.isStored != true
+    request?.unjournaled?.obstacle.isStored == false
   }
 
   mutating func closed(_ caller: Caller, dropping isDropping: Bool) -> [SessionEffect] {
     stopped = .closed
     let leavers = logouts.close()
-    let others = closers.filter { $0 != caller }
-    closers = []
+    let others = callers.takeAll(.close).filter { $0 != caller }
     let reply = isDropping ? SessionEffect.Reply.failed(.dropped) : .closed
     return stopWaiting() + [.cancel(.restore), .cancel(.wipe), .cancel(.revocation)]
       + resume(leavers, .failed(.closed)) + resume([caller] + others, reply)

@@ -4,9 +4,9 @@ extension SessionCoordinator {
     _ contents: [SessionRecord.Content], for purpose: PendingCommit.Purpose, at now: ClockReading,
     storing: RequestNumber? = nil, doubting needsFreshView: Bool = false
   ) -> [SessionEffect] {
-    storage.noteLastingRuns(at: now.uptime)
+    notes.storage.noteLastingRuns(at: now.uptime)
     // Notes that could not be journaled before go first.
-    var contents = (openingNotes + storage.notes).map(SessionRecord.Content.note) + contents
+    var contents = notes.forNextBatch.map(SessionRecord.Content.note) + contents
     contents += revocation(with: contents, for: purpose)
     var deadline: Int64?
     var sessionEnd: Timestamp?
@@ -14,34 +14,20 @@ extension SessionCoordinator {
     if case .settle(let arrival) = purpose {
       deadline = arrival.deadline
       sessionEnd = storedSessionEnd(with: arrival)
-      contents += newSkew(in: arrival).map { [.note(.clockSkew($0))] } ?? []
+      let skew = notes.newSkew(of: arrival.facts.serverTime, at: arrival.moment.time)
+      contents += skew.map { [.note(.clockSkew($0))] } ?? []
     }
     sequencer.begin(
-      PendingCommit(purpose: purpose, contents: contents, moment: now, request: flight?.number))
+      PendingCommit(purpose: purpose, contents: contents, moment: now, request: request?.number))
     let newest = needsFreshView ? max(fold.generation, unannounceable) : nil
-    let isRefresh = purpose == .send && flight?.isRefresh == true
+    let isRefresh = purpose == .send && request?.isRefresh == true
     return [
       .commit(
         SessionCommit(
           contents: contents, time: now.time, storing: storing, deadline: deadline, newest: newest,
-          refreshing: isRefresh ? flight?.base : nil, sessionEnd: sessionEnd))
+          refreshing: isRefresh ? request?.base : nil, sessionEnd: sessionEnd))
     ]
   }
-
-  /// Returns the skew of this device's civil time, if it has changed by more than the threshold.
-  ///
-  /// Milliseconds ahead of the server. The first skew is compared with 0.
-  ///
-  /// - Requirement: REF-8
-  private func newSkew(in arrival: TokenRequest.ReceivedResponse) -> Int64? {
-    guard let server = arrival.facts.serverTime else { return nil }
-    let skew = arrival.moment.time.milliseconds(since: server)
-    let change = skew.subtractingSaturating(notedSkew)
-    return change.magnitude > UInt64(skewBound) ? skew : nil
-  }
-
-  /// The threshold in milliseconds: `Date` has whole seconds, and a response takes time.
-  private var skewBound: Int64 { 30_000 }
 
   mutating func end(_ ended: PendingCommit, by input: SessionInput, at now: ClockReading)
     -> [SessionEffect]
@@ -52,7 +38,7 @@ extension SessionCoordinator {
     case .conflicted(let records):
       for case .note(.continued) in records.map(\.content) {
         // Another process has noted this meanwhile.
-        openingNotes.removeAll { $0.kind == .continued }
+        notes.continuationNoted()
       }
       let effects = absorb(records, at: now)
       noteOverdueFailure(of: ended)
@@ -81,11 +67,10 @@ extension SessionCoordinator {
     let before = state.kind
     noteOvertaken(by: durable, at: now)
     spareResponses(after: durable.contents)
-    if overtakes(durable) { flight?.isHeldBack = true }
+    if overtakes(durable) { request?.holdBack() }
     peers.notePresumedLostAtOpening(overtakesAtOpening(durable))
     let isInDoubt = losesSwitch(durable)
-    openingNotes = []
-    storage.journaled()
+    notes.journaled()
     var published: [RecordedEvent] = []
     for (content, sequence) in zip(durable.contents, firstSequence...) {
       let record = SessionRecord(sequence: sequence, time: durable.time, content: content)
@@ -102,7 +87,7 @@ extension SessionCoordinator {
           RecordedEvent(sequence: sequence, time: durable.time, event: event))
         noteEnd(event, by: durable.purpose.failure)
       }
-      if case .note(.clockSkew(let skew)) = content { notedSkew = skew }
+      if case .note(.clockSkew(let skew)) = content { notes.noted(skew: skew) }
     }
     noteLease(at: now)
     noteEndedProcess(in: durable)
@@ -121,7 +106,7 @@ extension SessionCoordinator {
       publish(events)
         + restored(
           facts, hasEnded: events.contains { $0.event.kind == .sessionExpired }, at: now)
-    case .send: publish(events) + send(note: fold.sequence, after: durable, at: now)
+    case .send: publish(events) + send(intent: fold.sequence, after: durable, at: now)
     case .settle(let arrival): settled(arrival, publishing: events, at: now)
     case .fail(let failure, _, let delay):
       publish(events)
@@ -161,8 +146,8 @@ extension SessionCoordinator {
     case .storage: []
     case .revoked(let generation, let outcome, let status):
       revoked(generation, outcome, status: status, at: now)
-    // The caller is still the first of `closers`: the batch is requested again once nothing else is
-    // to be done. Ends of requests stay in `endings`.
+    // The caller is still the first one that closes: the batch is requested again once nothing else is
+    // to be done. Ends of requests still wait.
     case .close, .endings: []
     case .recover(let purpose): decideAgain(purpose, at: now)
     }
@@ -176,8 +161,8 @@ extension SessionCoordinator {
     switch purpose {
     case .restore(let facts):
       // With a durable token the session continues, and the notes are journaled later.
-      if let notes = notesOfOpening(facts, at: now) {
-        openingNotes += notes
+      if let left = notesOfOpening(facts, at: now) {
+        notes.postpone(left)
         return restored(facts, at: now)
       }
       return unlockEnded(.failed(.storage))
@@ -193,7 +178,7 @@ extension SessionCoordinator {
     // Other batches may fail because of the secret store, but this one says that the journal
     // failed.
     case .storage:
-      storage.notJournaled()
+      notes.storage.notJournaled()
       return []
     case .expire(.lifetimeEnded):
       return resumeAll(.failed(.storage))
@@ -208,14 +193,13 @@ extension SessionCoordinator {
       return [.resume(caller, .failed(.storage))]
     case .endings:
       // The ends are not journaled. Still, this process does not wait for its own requests.
-      for note in endings {
+      for note in notes.takeEndings() {
         switch note {
         case .requestEnded(let ended): peers.giveUp(ended.request)
         case .answerUnused(let request): peers.giveUp(request)
         default: continue
         }
       }
-      endings = []
       return []
     case .close(let caller):
       // Perhaps the stored token could not be read: the batch is valid without that check.
@@ -235,7 +219,7 @@ extension SessionCoordinator {
   }
 
   /// Whether the opening is noted in the journal.
-  package var isOpen: Bool { openingNotes.isEmpty }
+  package var isOpen: Bool { notes.opening.isEmpty }
 
   /// Whether the session object is closed, or its journal cannot be used any more.
   package var isStopped: Bool { stopped != nil }

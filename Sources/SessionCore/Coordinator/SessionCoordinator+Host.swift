@@ -6,13 +6,12 @@ extension SessionCoordinator {
   mutating func unlock(_ caller: Caller) -> [SessionEffect] {
     if let stopped { return [.resume(caller, .failed(stopped))] }
     guard !isRestored else { return [.resume(caller, .current)] + presenceMayBeShown() }
-    unlockers.append(caller)
+    callers.add(caller, for: .items)
     return [.readSecrets]
   }
 
   mutating func unlockEnded(_ reply: SessionEffect.Reply) -> [SessionEffect] {
-    defer { unlockers = [] }
-    return resume(unlockers, reply)
+    resume(callers.takeAll(.items), reply)
   }
 
   /// Handles the foreground, after a read of the journal.
@@ -45,7 +44,9 @@ extension SessionCoordinator {
   }
 
   func clear(owed reason: LogoutReason?) -> [SessionEffect] {
-    guard hostClears, stopped == nil, state.kind == .unauthenticated, let reason else { return [] }
+    guard opening.hostClears, stopped == nil, state.kind == .unauthenticated, let reason else {
+      return []
+    }
     return [.clearLocalData(reason)]
   }
 

@@ -48,11 +48,11 @@ extension SessionCoordinator {
   /// The lease of another process's request goes on, and a request that was held back is sent.
   mutating func release(after barrier: ReadBarrier, at now: ClockReading) -> [SessionEffect] {
     peers.noteRead(asked: barrier.asked, ended: now.uptime)
-    guard flight?.isHeldBack == true else { return [] }
+    guard request?.isHeldBack == true else { return [] }
     guard now.uptime.subtractingSaturating(barrier.asked) <= PeerLease.longestPause else {
       return peers.holdBack(asked: barrier.asked, at: now.uptime)
     }
-    flight?.isHeldBack = false
+    request?.release()
     guard isStillOurs else { return ground() }
     return send()
   }
@@ -61,35 +61,36 @@ extension SessionCoordinator {
 
   /// Whether the shell may send the request, after its input ``SessionInput/leaving(_:)``.
   package func mayLeave(_ number: RequestNumber) -> Bool {
-    flight?.number == number && flight?.hasLeft == true
+    request?.number == number && request?.hasLeft == true
   }
 
   /// Marks a request as sent, after what others appended is folded; or decides it anew.
   mutating func leaving(_ number: RequestNumber) -> [SessionEffect] {
-    guard let flight, flight.number == number else { return [] }
+    guard let request, request.number == number else { return [] }
     guard isStillOurs else { return ground() }
-    self.flight?.hasLeft = true
+    self.request?.left()
     return []
   }
 
   /// Whether no other process presumed our request lost, or replaced its token, before it was sent.
   private var isStillOurs: Bool {
-    guard let flight, flight.note != 0 else { return true }
-    return fold.intents.request?.sequence == flight.note
-      && flight.base == state.token?.generation
+    guard let request, request.intent != 0 else { return true }
+    return fold.intents.request?.sequence == request.intent
+      && request.base == state.token?.generation
   }
 
   /// Drops the unsent request and decides it anew.
   private mutating func ground() -> [SessionEffect] {
-    noteUnsentFlight()
+    noteUnsentRequest()
     return sendAgain()
   }
 
   /// Remembers to journal the end of a request that is dropped unsent.
-  mutating func noteUnsentFlight() {
-    guard let flight, flight.isUnsent, stopped == nil else { return }
+  mutating func noteUnsentRequest() {
+    guard let request, request.isUnsent, stopped == nil else { return }
     // Nothing was sent, so no process needs to assume that the server acted.
-    endings.append(Self.end(of: flight.note, RequestFailure(kind: .noConnection)))
+    let failure = RequestFailure(kind: .noConnection)
+    notes.add(ending: Self.end(of: request.intent, failure))
   }
 
   private static func end(of request: UInt64, _ failure: RequestFailure) -> SessionNote {
@@ -98,11 +99,11 @@ extension SessionCoordinator {
 
   /// Journals the ends of requests that no event records.
   mutating func noteEndings(at now: ClockReading) -> [SessionEffect] {
-    commit(endings.map(SessionRecord.Content.note), for: .endings, at: now)
+    commit(notes.endings.map(SessionRecord.Content.note), for: .endings, at: now)
   }
 
   mutating func endingsNoted(publishing events: [RecordedEvent]) -> [SessionEffect] {
-    endings = []
+    _ = notes.takeEndings()
     return publish(events)
   }
 
@@ -114,20 +115,21 @@ extension SessionCoordinator {
   /// too. Nothing else would record the cause.
   ///
   /// - Requirement: RPL-6
-  mutating func noteOverdueFlight(unlessIn answered: [UInt64]) {
+  mutating func noteSupersededRequest(unlessIn answered: [UInt64]) {
     // A response that waits to be stored may be the very token that was found in the store.
-    guard let flight, flight.hasLeft, flight.unsettled == nil, !answered.contains(flight.note)
+    guard let request, request.hasLeft, request.unjournaled == nil,
+      !answered.contains(request.intent)
     else { return }
-    late.supersede(flight.number, intent: flight.note)
+    late.supersede(request.number, intent: request.intent)
   }
 
   /// Notes that the response to a request is not used, if the journal shows the request as open.
   ///
   /// Otherwise every process would wait for the end of its lease.
-  mutating func noteUnusedResponse(to flight: TokenRequest) {
-    guard stopped == nil, flight.note != 0, fold.intents.request?.sequence == flight.note
+  mutating func noteUnusedResponse(to request: TokenRequest) {
+    guard stopped == nil, request.intent != 0, fold.intents.request?.sequence == request.intent
     else { return }
-    endings.append(.answerUnused(flight.note))
+    notes.add(ending: .answerUnused(request.intent))
   }
 
   /// Notes the failure of a superseded request; a missing response is not noted.
@@ -135,7 +137,7 @@ extension SessionCoordinator {
     guard let number, let intent = late.end(number).intent, stopped == nil,
       failure.kind != .noReply || failure.status != 0
     else { return }
-    endings.append(Self.end(of: intent, failure))
+    notes.add(ending: Self.end(of: intent, failure))
   }
 
   /// Handles the end of the session elsewhere, after which another one began.
@@ -144,7 +146,7 @@ extension SessionCoordinator {
   ///
   /// - Requirement: REF-11
   mutating func leaveEndedSession() -> [SessionEffect] {
-    if let flight { late.abandon(flight.number) }
+    if let request { late.abandon(request.number) }
     return stopWaiting(.ended(.unauthenticated, by: nil), isOver: true)
   }
 }

@@ -51,7 +51,7 @@ extension SessionCoordinator {
 
   /// Returns the end to store with the token of a response; a login does not keep the previous end.
   func storedSessionEnd(with arrival: TokenRequest.ReceivedResponse) -> Timestamp? {
-    let kept = flight?.isLogin == true || statedEnd == .max ? nil : statedEnd
+    let kept = request?.isLogin == true || statedEnd == .max ? nil : statedEnd
     guard let end = arrival.sessionEnd ?? kept else { return nil }
     let moment = arrival.moment
     return moment.time.advanced(by: end.subtractingSaturating(moment.uptime))

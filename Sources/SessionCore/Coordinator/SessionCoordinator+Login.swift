@@ -12,7 +12,7 @@ extension SessionCoordinator {
     guard method != .registration || state.kind == .unauthenticated else {
       return [.resume(caller, .failed(rejection(.login, .differentUser)))]
     }
-    guard flight == nil else { return [.resume(caller, .failed(.busy))] }
+    guard request == nil else { return [.resume(caller, .failed(.busy))] }
     // A login that sends no credential and asks no user does not count as an attempt.
     if method != .adoption, method != .silent, let limit = policy.loginsPerMinute,
       let wait = signInTries.admit(at: now.uptime, under: limit)
@@ -23,7 +23,7 @@ extension SessionCoordinator {
     let number = nextRequest()
     // Adopted tokens belong to the app's old layer.
     if method == .adoption { late.adopt(number) }
-    flight = TokenRequest(number: number, purpose: .login(caller, method), base: fold.generation)
+    request = TokenRequest(number: number, purpose: .login(caller, method), base: fold.generation)
     return [.send(number, .login(caller))]
   }
 
@@ -40,18 +40,18 @@ extension SessionCoordinator {
   ///
   /// - Requirement: LOG-10, STA-6
   mutating func settleLogin(
-    _ flight: TokenRequest, _ caller: Caller, _ method: LoginMethod,
+    _ request: TokenRequest, _ caller: Caller, _ method: LoginMethod,
     _ arrival: TokenRequest.ReceivedResponse, at now: ClockReading
   ) -> [SessionEffect] {
     guard let user = arrival.facts.user else {
       let problem =
         arrival.facts.profileFailure.map(CommandFailure.unidentified)
         ?? .request(RequestFailure(kind: .unreadable))
-      return loginRefused(flight, caller, problem)
+      return loginRefused(request, caller, problem)
     }
     if method == .adoption, !adopts {
-      self.flight = nil
-      return [discard(flight.number, revoking: false), .resume(caller, .notAdopted)]
+      self.request = nil
+      return [discard(request.number, revoking: false), .resume(caller, .notAdopted)]
     }
     let event = SessionEvent.login(
       SessionEvent.Login(
@@ -64,13 +64,13 @@ extension SessionCoordinator {
       for case .event(let end) in replaced { before = try before.evolved(by: end, at: now.time) }
       _ = try before.evolved(by: event, at: now.time)
     } catch {
-      return loginRefused(flight, caller, .rejected(error))
+      return loginRefused(request, caller, .rejected(error))
     }
     let end =
       arrival.facts.profileFailure.map { ending(by: .profileFailed($0), at: now).events } ?? []
     guard !end.isEmpty else {
       return commit(
-        replaced + [.event(event)], for: .settle(arrival), at: now, storing: flight.number)
+        replaced + [.event(event)], for: .settle(arrival), at: now, storing: request.number)
     }
     // The login of a user who may not log in is journaled, but nothing of it is stored.
     return commit([.event(event)] + end, for: .settle(arrival), at: now)
@@ -92,7 +92,7 @@ extension SessionCoordinator {
   mutating func loginEnded(
     _ landed: TokenRequest, by failure: RequestFailure, publishing events: [RecordedEvent]
   ) -> [SessionEffect] {
-    flight = nil
+    request = nil
     lastProblem = .request(failure)
     return [.cancel(.commit), discard(landed.number, revoking: true)]
       + resume(landed.owner.map { [$0] } ?? [], .failed(.ended(state.kind, by: failure)))
@@ -102,8 +102,8 @@ extension SessionCoordinator {
   /// Handles a registration without a login: the account exists, and its user may log in now.
   mutating func accountCreated(_ number: RequestNumber) -> [SessionEffect] {
     late.end(number)
-    guard let landed = flight, landed.number == number, landed.isLogin else { return [] }
-    flight = nil
+    guard let landed = request, landed.number == number, landed.isLogin else { return [] }
+    request = nil
     lastProblem = nil
     return resume(landed.owner.map { [$0] } ?? [], .accountCreated)
   }
@@ -116,10 +116,10 @@ extension SessionCoordinator {
   mutating func notSignedIn(_ number: RequestNumber, _ problem: WebSignInProblem) -> [SessionEffect]
   {
     late.end(number)
-    guard let landed = flight, landed.number == number,
+    guard let landed = request, landed.number == number,
       case .login(let caller, let method) = landed.purpose
     else { return [] }
-    flight = nil
+    request = nil
     lastProblem = problem.isQuiet || method == .silent ? nil : .webSignIn(problem)
     return [.resume(caller, .failed(.webSignIn(problem)))]
   }
@@ -127,7 +127,7 @@ extension SessionCoordinator {
   private mutating func loginRefused(
     _ refused: TokenRequest, _ caller: Caller, _ problem: CommandFailure
   ) -> [SessionEffect] {
-    flight = nil
+    request = nil
     lastProblem = problem
     return [
       discard(refused.number, revoking: true), .resume(caller, .failed(problem)),

@@ -41,7 +41,7 @@ extension SessionCoordinator {
     guard state.kind != .unauthenticated, contents.leavesTokens else { return }
     // Other processes' tokens superseded these requests, and their own responses may still arrive.
     late.spareSuperseded()
-    if let flight, !flight.isLogin { late.spare(flight.number) }
+    if let request, !request.isLogin { late.spare(request.number) }
   }
 
   /// Returns the token that the server still accepts after these events; `nil` if there is none.
@@ -65,7 +65,7 @@ extension SessionCoordinator {
       case .login, .refreshSucceeded, .refreshFailed, .contextSwitched: continue
       }
     }
-    return isLogout && hasProvider ? token ?? fold.generation : nil
+    return isLogout && opening.hasProvider ? token ?? fold.generation : nil
   }
 
   /// The highest number of logouts whose revocation may be pending.

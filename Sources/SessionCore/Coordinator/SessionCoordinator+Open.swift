@@ -1,12 +1,9 @@
 extension SessionCoordinator {
   mutating func open(_ facts: StoredItemsReport, at now: ClockReading) -> [SessionEffect] {
-    (process, identity) = (facts.process, facts.identity)
-    (hostClears, hasProvider) = (facts.hostClears, facts.hasProvider)
-    errorCodes = facts.errorCodes
+    opening = Opening(facts)
     owesProfile = policy.profileCheck == .afterLoginAndLaunch
     noteLease(at: now)
-    openingNotes = facts.notes
-    endedProcesses = facts.endedProcesses
+    notes.opened(facts.notes)
     var facts = facts
     facts.began = facts.began ?? now.time
     return clear(owed: facts.owedClearing) + restore(facts, at: now)
@@ -25,7 +22,7 @@ extension SessionCoordinator {
     // Treated as unreadable: it is read again before anything is removed (RES-7).
     if doubt.doubts(absence(in: facts), at: now.uptime) { facts.isLocked = true }
     let contents = agreement(with: facts, at: now)
-    guard !contents.isEmpty || !openingNotes.isEmpty || storage.wantsCommit else {
+    guard !contents.isEmpty || !notes.opening.isEmpty || notes.storage.wantsCommit else {
       return restored(facts, at: now)
     }
     let isStored = takesOver(facts) && facts.stray?.expired == nil
@@ -41,20 +38,20 @@ extension SessionCoordinator {
       return unlockEnded(.failed(.locked))
         + [.schedule(.restore, uptime: now.uptime.addingSaturating(retryPause))]
     }
-    needsUpdate = isOfNewerVersion(facts)
-    guard !needsUpdate else {
-      isRestored = false
+    items = isOfNewerVersion(facts) ? .ofNewerVersion : .current
+    guard isRestored else {
       return unlockEnded(.failed(.newerItems))
         + [.schedule(.restore, uptime: now.uptime.addingSaturating(retryPause))]
     }
-    isRestored = true
     var effects = unlockEnded(.current)
     switch state {
     case .unauthenticated, .expired:
       if let generation = facts.untold(of: fold) {
         // Items that were moved aside for diagnosis are removed only by a logout.
         let isLogout = state.kind == .unauthenticated && !hasEnded
-        effects += isLogout ? logouts.request(wipeOfEnd(keeping: generation)) : wipeEnded(keeping: generation)
+        effects +=
+          isLogout
+          ? logouts.request(wipeOfEnd(keeping: generation)) : wipeEnded(keeping: generation)
         effects += revocations.begin(generation)
       } else {
         // Even if no item is stored: an interrupted write leaves bytes that no item shows.
@@ -93,11 +90,11 @@ extension SessionCoordinator {
       guard let end, let token = state.token else { return [] }
       return lifetime.state(sessionEnd(end, of: token, deadline: deadline, at: now))
     case .unread:
-      isRestored = false
+      if isRestored { items = .unread }
       return [.schedule(.restore, uptime: now.uptime.addingSaturating(retryPause))]
     case .other:
       guard isRestored else { return [] }
-      isRestored = false
+      items = .unread
       return [.readSecrets]
     }
   }
@@ -109,7 +106,7 @@ extension SessionCoordinator {
     if wasLost, failures.total > 1 {
       // Not tried at the moment of opening again, since the process may have ended each time.
       let delay = policy.retryDelay(failures: failures.total, jitter: 0)
-      let pause = policy.pause(afterEndedProcesses: endedProcesses)
+      let pause = policy.pause(afterEndedProcesses: opening.endedProcesses)
       let end = now.uptime.addingSaturating(max(delay, pause))
       // Calls and the foreground must not start a request that may end the process again.
       if pause > 0 {
@@ -129,7 +126,7 @@ extension SessionCoordinator {
   mutating func noteEndedProcess(in durable: PendingCommit) {
     guard case .restore = durable.purpose else { return }
     for case .event(.refreshFailed(let failed)) in durable.contents where failed.isLost {
-      endedProcesses = endedProcesses == .max ? .max : endedProcesses + 1
+      opening.countEndedProcess()
     }
   }
 

@@ -60,12 +60,14 @@ extension SessionCoordinator {
   ) -> [SessionEffect] {
     var effects: [SessionEffect] = [.reloadToken(token.generation)]
     effects += tokenChanged(token, remaining: remaining(of: token, at: now), at: now)
-    if let flight, flight.isRefresh {
+    if let request, request.isRefresh {
       effects += dropUnsettled(revoking: false)
-      if flight.unsettled != nil, !requests.contains(flight.note) { noteUnusedResponse(to: flight) }
-      noteUnsentFlight()
-      noteOverdueFlight(unlessIn: requests)
-      self.flight = nil
+      if request.unjournaled != nil, !requests.contains(request.intent) {
+        noteUnusedResponse(to: request)
+      }
+      noteUnsentRequest()
+      noteSupersededRequest(unlessIn: requests)
+      self.request = nil
     }
     return effects + resumeWaiters(.refreshed)
   }
@@ -79,17 +81,11 @@ extension SessionCoordinator {
   ///
   /// - Requirement: REF-3
   mutating func noteOvertaken(by durable: PendingCommit, at now: ClockReading) {
-    guard let open = fold.intents.request, !isOwn(open.sent),
+    guard let open = fold.intents.request, !opening.isOwn(open.sent),
       peers.isAwaited(open), !durable.purpose.knowsHolderIsGone,
       durable.loses(open)
     else { return }
     peers.doubtRejections(until: now.uptime.addingSaturating(policy.peerRequestGrace))
-  }
-
-  /// Whether this opening sent the request; equal process numbers prove nothing.
-  private func isOwn(_ sent: SessionNote.RequestSent) -> Bool {
-    guard let holder = sent.identity, let identity else { return sent.process == process }
-    return holder.opening == identity.opening
   }
 
   // MARK: Another process's stored token
@@ -121,7 +117,7 @@ extension SessionCoordinator {
   ) -> [SessionEffect] {
     guard let token = state.token else { return publish(events) }
     // A switch that was not sent yet is sent with the new token.
-    let grounded = flight?.note == 0 ? sendAgain() : []
+    let grounded = request?.intent == 0 ? sendAgain() : []
     let requests = durable.contents.compactMap { content -> UInt64? in
       guard case .event(let event) = content else { return nil }
       return event.announcedRequest

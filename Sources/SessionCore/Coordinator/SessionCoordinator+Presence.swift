@@ -8,8 +8,10 @@ extension SessionCoordinator {
   /// Unless the refresh was only manual, it is made up for as soon as the app reports that the user
   /// may have authenticated.
   mutating func presenceNeeded(at now: ClockReading) -> [SessionEffect] {
-    guard let grounded = flight, case .refresh(let trigger, _) = grounded.purpose else { return [] }
-    flight = nil
+    guard let grounded = request, case .refresh(let trigger, _) = grounded.purpose else {
+      return []
+    }
+    request = nil
     let isGood = isTokenGood(at: now.uptime)
     schedule.postpone(trigger, at: now.uptime)
     let reply = SessionEffect.Reply.failed(.needsPresence)

@@ -4,9 +4,9 @@
 extension SessionCoordinator {
   /// Requests the profile once after opening, as soon as there is a valid token and no other work.
   mutating func askProfileIfOwed(at now: ClockReading) -> [SessionEffect] {
-    guard owesProfile, closers.isEmpty, flight == nil, isRestored, !peers.isWaiting,
+    guard owesProfile, callers.isEmpty(.close), request == nil, isRestored, !peers.isWaiting,
       schedule.due == nil,
-      waiters.isEmpty, case .authenticated(let session) = state, isTokenGood(at: now.uptime)
+      callers.isEmpty(.token), case .authenticated(let session) = state, isTokenGood(at: now.uptime)
     else { return [] }
     owesProfile = false
     return [.askProfile(session.user, session.token.generation)]

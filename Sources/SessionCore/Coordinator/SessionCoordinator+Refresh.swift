@@ -10,7 +10,7 @@ extension SessionCoordinator {
     case .pausing(let failure): return [.resume(caller, .failed(.request(failure)))]
     case .refresh: break
     }
-    waiters.append(caller)
+    callers.add(caller, for: .token)
     schedule.request(trigger)
     return settleAgain(at: now)
   }
@@ -35,7 +35,7 @@ extension SessionCoordinator {
     let attempt = session.failures.total &+ UInt32(contents.count) &+ 1
     contents.append(
       sent(.refresh, session.token.generation, trigger: trigger, attempt: attempt, at: now))
-    flight = TokenRequest(
+    request = TokenRequest(
       number: nextRequest(), purpose: .refresh(trigger, attempt: attempt),
       base: session.token.generation)
     schedule.started()
@@ -51,8 +51,8 @@ extension SessionCoordinator {
       .requestSent(
         SessionNote.RequestSent(
           kind: kind, generation: generation, trigger: trigger, attempt: attempt,
-          process: process, deadline: now.time.advanced(by: policy.leaseDuration),
-          identity: identity)))
+          process: opening.process, deadline: now.time.advanced(by: policy.leaseDuration),
+          identity: opening.identity)))
   }
 
   private mutating func cannotRefresh(
@@ -67,17 +67,17 @@ extension SessionCoordinator {
   // MARK: Responses
 
   mutating func settleRefresh(
-    _ flight: TokenRequest, _ trigger: RefreshTrigger, attempt: UInt32,
+    _ request: TokenRequest, _ trigger: RefreshTrigger, attempt: UInt32,
     _ arrival: TokenRequest.ReceivedResponse, at now: ClockReading
   ) -> [SessionEffect] {
-    guard case .authenticated(let session) = state, session.token.generation == flight.base else {
-      self.flight = nil
-      return [discard(flight.number, revoking: state.kind != .authenticated)]
+    guard case .authenticated(let session) = state, session.token.generation == request.base else {
+      self.request = nil
+      return [discard(request.number, revoking: state.kind != .authenticated)]
     }
     let facts = arrival.facts
     // The new token belongs to another user, and the refresh token of this session is spent.
     guard !session.isOther(facts.user) else {
-      return [discard(flight.number, revoking: true)]
+      return [discard(request.number, revoking: true)]
         + fail(otherUser(in: facts), jitter: 0, at: now)
     }
     let token = tokenFacts(
@@ -87,16 +87,16 @@ extension SessionCoordinator {
         .refreshSucceeded(
           SessionEvent.RefreshSucceeded(
             token: token, trigger: trigger, attempt: attempt, isRotated: facts.hasRefreshToken,
-            request: flight.note)))
+            request: request.intent)))
     ]
     if let context = facts.context ?? facts.tokenContext, !context.isSame(as: session.context) {
       contents.append(
         .event(
           .contextSwitched(
             SessionEvent.ContextSwitched(
-              context: context, token: nil, trigger: .server, request: flight.note))))
+              context: context, token: nil, trigger: .server, request: request.intent))))
     }
-    return commit(contents, for: .settle(arrival), at: now, storing: flight.number)
+    return commit(contents, for: .settle(arrival), at: now, storing: request.number)
   }
 
   // MARK: Failures
@@ -104,36 +104,36 @@ extension SessionCoordinator {
   mutating func failed(
     _ number: RequestNumber, _ failure: RequestFailure, jitter: UInt16, at now: ClockReading
   ) -> [SessionEffect] {
-    guard flight?.number == number else {
+    guard request?.number == number else {
       noteOverdue(number, failure)
       return []
     }
-    flight?.isAnswered = true
+    request?.answered()
     return fail(failure, jitter: jitter, at: now)
   }
 
   mutating func fail(_ failure: RequestFailure, jitter: UInt16, at now: ClockReading)
     -> [SessionEffect]
   {
-    guard let failed = flight else { return [] }
+    guard let failed = request else { return [] }
     switch failed.purpose {
     case .login(let caller, _):
-      flight = nil
+      request = nil
       lastProblem = .request(failure)
       return [.resume(caller, .failed(.request(failure)))]
     case .switchContext:
-      let end = SessionNote.RequestEnded(request: failed.note, failure: failure)
+      let end = SessionNote.RequestEnded(request: failed.intent, failure: failure)
       return commit(
         [.note(.requestEnded(end))], for: .fail(failure, jitter: jitter, delay: nil), at: now)
     case .refresh(let trigger, let attempt):
       guard case .authenticated(let session) = state, session.token.generation == failed.base
       else {
-        flight = nil
+        request = nil
         return []
       }
       // Others presumed our request lost and made their own, whose outcome counts (REF-3).
-      if let open = fold.intents.request, open.sequence != failed.note {
-        let end = SessionNote.RequestEnded(request: failed.note, failure: failure)
+      if let open = fold.intents.request, open.sequence != failed.intent {
+        let end = SessionNote.RequestEnded(request: failed.intent, failure: failure)
         return commit(
           [.note(.requestEnded(end))], for: .fail(failure, jitter: jitter, delay: nil), at: now)
       }
@@ -141,8 +141,8 @@ extension SessionCoordinator {
         by: .refreshFailed(failure, after: session.failures, jitter: jitter), at: now)
       let event = SessionEvent.RefreshFailed(
         generation: failed.base, trigger: trigger, attempt: attempt, failure: failure,
-        retryAt: verdict.retryAfter.map(now.time.advanced(by:)), request: failed.note,
-        configuredMeaning: configuredMeaning(of: failure))
+        retryAt: verdict.retryAfter.map(now.time.advanced(by:)), request: failed.intent,
+        configuredMeaning: opening.configuredMeaning(of: failure))
       return commit(
         [.event(.refreshFailed(event))] + verdict.events,
         for: .fail(failure, jitter: jitter, delay: verdict.retryAfter), at: now,
@@ -150,20 +150,12 @@ extension SessionCoordinator {
     }
   }
 
-  /// Returns the meaning of the server's code, if only the configuration knows it.
-  private func configuredMeaning(of failure: RequestFailure) -> ErrorMeaning? {
-    guard let code = failure.serverCode, let meaning = errorCodes[code],
-      meaning != ErrorMeaning(code: code)
-    else { return nil }
-    return meaning
-  }
-
   /// Continues after a journaled failure that did not end the session: another attempt is due.
   mutating func failureNoted(_ failure: RequestFailure, delay: Int64?, at now: ClockReading)
     -> [SessionEffect]
   {
-    guard let failed = flight else { return [] }
-    flight = nil
+    guard let failed = request else { return [] }
+    request = nil
     if case .switchContext = failed.purpose {
       return resume(failed.owner.map { [$0] } ?? [], .failed(.request(failure)))
     }

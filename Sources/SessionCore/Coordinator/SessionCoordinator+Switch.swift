@@ -3,7 +3,7 @@ extension SessionCoordinator {
     guard isRestored, stopped == nil, state.kind == .authenticated else {
       return [.resume(caller, .failed(notAuthenticated(.contextSwitched)))]
     }
-    switches.append(caller)
+    callers.add(caller, for: .context)
     return settleAgain(at: now)
   }
 
@@ -11,7 +11,8 @@ extension SessionCoordinator {
   ///
   /// - Requirement: CTX-2
   mutating func startSwitch(at now: ClockReading) -> [SessionEffect] {
-    guard flight == nil, closers.isEmpty, !switches.isEmpty, let token = state.token,
+    guard request == nil, callers.isEmpty(.close), !callers.isEmpty(.context),
+      let token = state.token,
       runningElsewhere(at: now) == nil
     else { return [] }
     var contents: [SessionRecord.Content] = []
@@ -22,8 +23,8 @@ extension SessionCoordinator {
       contents.append(lost(open, at: now))
     }
     let needsFreshView = !contents.isEmpty
-    let caller = switches.removeFirst()
-    flight = TokenRequest(
+    guard let caller = callers.takeFirst(.context) else { return [] }
+    request = TokenRequest(
       number: nextRequest(), purpose: .switchContext(caller), base: token.generation)
     contents.append(
       sent(.switchContext, token.generation, trigger: .command, attempt: 1, at: now))
@@ -46,39 +47,39 @@ extension SessionCoordinator {
   ///
   /// - Requirement: REF-7
   mutating func refreshInDoubt() {
-    guard flight == nil, case .authenticated(let session) = state, session.token.isRefreshable,
+    guard request == nil, case .authenticated(let session) = state, session.token.isRefreshable,
       session.failures.last?.kind != .noReply
     else { return }
     schedule.request(.retry)
   }
 
   mutating func settleSwitch(
-    _ flight: TokenRequest, _ arrival: TokenRequest.ReceivedResponse, at now: ClockReading
+    _ request: TokenRequest, _ arrival: TokenRequest.ReceivedResponse, at now: ClockReading
   ) -> [SessionEffect] {
-    guard case .authenticated(let session) = state, session.token.generation == flight.base else {
-      self.flight = nil
-      noteUnusedResponse(to: flight)
+    guard case .authenticated(let session) = state, session.token.generation == request.base else {
+      self.request = nil
+      noteUnusedResponse(to: request)
       let problem = rejection(.contextSwitched, .staleGeneration)
-      return [discard(flight.number, revoking: state.kind != .authenticated)]
-        + resume(flight.owner.map { [$0] } ?? [], .failed(problem))
+      return [discard(request.number, revoking: state.kind != .authenticated)]
+        + resume(request.owner.map { [$0] } ?? [], .failed(problem))
     }
     guard !session.isOther(arrival.facts.user) else {
-      return [discard(flight.number, revoking: true)]
+      return [discard(request.number, revoking: true)]
         + fail(otherUser(in: arrival.facts), jitter: 0, at: now)
     }
     // A new refresh token means that the previous one is spent. It is kept, with the previous
     // context.
     let known = arrival.facts.hasRefreshToken ? session.context : nil
     guard let context = arrival.facts.namedContext ?? known else {
-      return [.discard(flight.number, revoking: false)]
+      return [.discard(request.number, revoking: false)]
         + fail(RequestFailure(kind: .unreadable), jitter: 0, at: now)
     }
     let token = tokenFacts(
       arrival, isRefreshable: arrival.facts.isRefreshable || session.token.isRefreshable)
     let event = SessionEvent.ContextSwitched(
-      context: context, token: token, trigger: .user, request: flight.note)
+      context: context, token: token, trigger: .user, request: request.intent)
     return commit(
-      [.event(.contextSwitched(event))], for: .settle(arrival), at: now, storing: flight.number)
+      [.event(.contextSwitched(event))], for: .settle(arrival), at: now, storing: request.number)
   }
 }
 

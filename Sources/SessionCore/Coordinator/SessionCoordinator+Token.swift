@@ -67,34 +67,33 @@ extension SessionCoordinator {
     var closing: [SessionEffect] = []
     let problem = SessionEffect.Reply.failed(reason)
     if stopped != nil {
-      closing = resume(closers, .closed) + unlockEnded(problem)
-      closers = []
+      closing = resume(callers.takeAll(.close), .closed) + unlockEnded(problem)
     }
     let hasEnded = isOver || state.kind != .authenticated
-    if let flight, flight.isLogin || hasEnded && flight.isOnTheWire {
-      late.abandon(flight.number)
+    if let request, request.isLogin || hasEnded && request.isOnTheWire {
+      late.abandon(request.number)
     }
-    noteUnsentFlight()
-    let callers = switches + waiters + (flight?.owner.map { [$0] } ?? [])
+    noteUnsentRequest()
+    let waiting = callers.takeAll(.context, .token) + (request?.owner.map { [$0] } ?? [])
     // If the user is still logged in, a stored token is used: the next opening announces it.
     let unsettled = dropUnsettled(revoking: hasEnded)
-    (flight, switches, waiters) = (nil, [], [])
+    request = nil
     peers.stopWaiting()
     peers.endDoubt()
     return unsettled + schedule.stop() + [.cancel(.lease), .cancel(.commit)]
-      + inactivity.stop() + lifetime.stop() + resume(callers, problem) + closing
+      + inactivity.stop() + lifetime.stop() + resume(waiting, problem) + closing
   }
 
   /// Returns the effect that discards a response that waits to be journaled; empty if there is
   /// none.
   func dropUnsettled(revoking: Bool) -> [SessionEffect] {
-    guard let flight, flight.unsettled != nil else { return [] }
-    return [discard(flight.number, revoking: revoking)]
+    guard let request, request.unjournaled != nil else { return [] }
+    return [discard(request.number, revoking: revoking)]
   }
 
   /// Refreshes again if callers wait: another process appended first, and its token may be newer.
   mutating func refusalAgain() -> [SessionEffect] {
-    if !waiters.isEmpty { schedule.request(.unauthorized) }
+    if !callers.isEmpty(.token) { schedule.request(.unauthorized) }
     return []
   }
 
@@ -109,15 +108,13 @@ extension SessionCoordinator {
   // MARK: Cancelled callers
 
   mutating func cancel(_ caller: Caller) -> [SessionEffect] {
-    switches.removeAll { $0 == caller }
-    waiters.removeAll { $0 == caller }
-    unlockers.removeAll { $0 == caller }
+    callers.cancel(caller)
     logouts.cancel(caller)
     // A login without a waiting caller must not log anyone in. A refresh or a switch, on which the
     // server may have acted, continues for all others.
-    if let flight, flight.isLogin(of: caller) {
-      late.abandon(flight.number)
-      self.flight = nil
+    if let request, request.isLogin(of: caller) {
+      late.abandon(request.number)
+      self.request = nil
     }
     return [.resume(caller, .failed(.cancelled))]
   }

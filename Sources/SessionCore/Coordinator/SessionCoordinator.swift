@@ -11,6 +11,23 @@
 /// ```
 ///
 /// Inputs that arrive during a commit or a read of the journal wait until it has ended.
+///
+/// It is composed of machines. Each has its own file with its states, and none knows another one.
+/// ``handle(_:at:)`` and `proceed` are the only places where they meet the journal's fold.
+///
+/// | question | machine |
+/// | --- | --- |
+/// | Which input is decided now? | `InputSequencer` |
+/// | Who waits for a reply? | `WaitingCallers` |
+/// | How far is the one token request? | `TokenRequest` |
+/// | What happens to a late response? | `LateResponses` |
+/// | How long is another process waited for? | `PeerRequests`, `PeerLease` |
+/// | When is the token refreshed? | `TokenSchedule` |
+/// | Does this end the session? | `SessionEnding` |
+/// | Was it unused or logged in for too long? | `Inactivity`, `SessionLifetime` |
+/// | What of a logout is still to be done? | `PendingLogouts`, `Revocations` |
+/// | What goes with the next batch? | `PendingNotes`, `StorageWatch` |
+/// | Is a missing item gone? | `AbsenceDoubt` |
 package struct SessionCoordinator: Hashable, Sendable {
   /// The values of the policy.
   package let policy: PolicyFigures
@@ -19,87 +36,58 @@ package struct SessionCoordinator: Hashable, Sendable {
   /// Whether the journal continues one that was quarantined.
   let continuesAnother: Bool
 
-  /// Whether the stored items were read, so that it is known whether a user is logged in.
-  var isRestored = false
-  /// Whether a newer version wrote the items of the journal's session.
+  // MARK: The machines
+
+  /// Which input is decided now, and which inputs wait.
+  var sequencer = InputSequencer()
+  /// The callers whose commands wait.
+  var callers = WaitingCallers()
+  /// The token request under way.
+  var request: TokenRequest?
+  /// What happens to the responses of earlier requests.
+  var late = LateResponses()
+  /// The open request of another process.
+  var peers = PeerRequests()
+  /// How long the current token is good, and when it is refreshed.
+  var schedule = TokenSchedule()
+  /// How long the session is unused.
+  var inactivity: Inactivity
+  /// When the session ends although it is used.
+  var lifetime: SessionLifetime
+  /// The logouts and other ends that are in the journal, while the rest is done.
+  var logouts = PendingLogouts()
+  /// The revocations that this process sends.
+  var revocations = Revocations()
+  /// The notes that wait for a batch.
+  var notes = PendingNotes()
+  /// The item that was not found and is searched for again.
+  var doubt = AbsenceDoubt()
+  /// The times of login attempts.
   ///
-  /// Then only a new login or a logout is possible.
-  ///
-  /// - Requirement: RES-8
-  var needsUpdate = false
+  /// - Requirement: LOG-2
+  var signInTries = SignInTries()
+
+  // MARK: Facts
+
+  /// What the shell said at the opening.
+  var opening = Opening()
+  /// What is known of the stored items.
+  var items = ItemsView.unread
   /// Why no command is possible any more: closed, or the journal holds a record that is unknown
   /// here.
   var stopped: CommandFailure?
   /// Why the last login failed, until the app clears it.
   var lastProblem: CommandFailure?
-  /// The token request under way.
-  var flight: TokenRequest?
-  /// The callers that want another context, oldest first.
-  var switches: [Caller] = []
-  /// The callers that wait for a valid token.
-  var waiters: [Caller] = []
-  /// The open request of another process.
-  var peers = PeerRequests()
-  /// The ends of requests that no event records, until they are journaled.
-  var endings: [SessionNote] = []
-  /// The newest stored token that no event can announce.
-  var unannounceable = Generation.none
-  /// How many consecutive requests may have ended their process, as far as this opening knows.
-  var endedProcesses: UInt32 = 0
-  /// What happens to the responses of earlier requests.
-  var late = LateResponses()
-  /// The times of login attempts.
-  ///
-  /// - Requirement: LOG-2
-  var signInTries = SignInTries()
-  /// The callers that wait until the stored items can be read.
-  var unlockers: [Caller] = []
-  /// Whether the user's profile is to be requested, as soon as there is a valid token.
-  var owesProfile = false
-  /// How long the session is unused.
-  var inactivity: Inactivity
-  /// When the session ends although it is used.
-  var lifetime: SessionLifetime
-  /// Whether the host must be notified when its local data is to be cleared.
-  var hostClears = false
-  /// Whether an identity provider keeps an account that must be removed with each logout.
-  var hasProvider = false
-  /// The meanings of the backend's error codes, by the configuration.
-  ///
-  /// - Requirement: POL-8
-  var errorCodes: [String: ErrorMeaning] = [:]
   /// Why the session last ended, as far as this process knows.
   ///
   /// - Requirement: LOG-13
   var lastEnd = EndCause()
-  /// The callers that close the session, once no request is under way.
-  var closers: [Caller] = []
+  /// Whether the user's profile is to be requested, as soon as there is a valid token.
+  var owesProfile = false
+  /// The newest stored token that no event can announce.
+  var unannounceable = Generation.none
   /// Whether the last batch is written without reading the stored token, because reading it failed.
   var closesUnread = false
-  /// The logouts and other ends that are in the journal, while the rest is done.
-  var logouts = PendingLogouts()
-  /// The revocations that this process sends.
-  var revocations = Revocations()
-  /// The notes of the opening, until they are journaled.
-  var openingNotes: [SessionNote] = []
-  /// How long the current token is good, and when it is refreshed.
-  var schedule = TokenSchedule()
-  /// The skew to the server's clock that this process last noted, in milliseconds.
-  ///
-  /// - Requirement: REF-8
-  var notedSkew: Int64 = 0
-  /// The process of this coordinator.
-  var process: UInt32 = 0
-  /// The identity of this opening of the journal; `nil` if the shell gave none.
-  var identity: ProcessIdentity?
-
-  /// The failures of the secret store that are still to be journaled.
-  var storage = StorageWatch()
-  /// The item that was not found and is searched for again.
-  var doubt = AbsenceDoubt()
-
-  /// Which input is decided now.
-  var sequencer = InputSequencer()
   private var requests: UInt64 = 0
 
   /// Creates a coordinator for the session whose journal folds to `fold`.
@@ -115,6 +103,14 @@ package struct SessionCoordinator: Hashable, Sendable {
     (inactivity, lifetime) = (Inactivity(policy), SessionLifetime(policy))
   }
 
+  /// Whether it is known whether a user is logged in.
+  var isRestored: Bool { items == .current }
+
+  /// Whether only a new login or a logout is possible.
+  ///
+  /// - Requirement: RES-8
+  var needsUpdate: Bool { items == .ofNewerVersion }
+
   /// The state of the session.
   package var state: SessionState { fold.state }
 
@@ -123,7 +119,7 @@ package struct SessionCoordinator: Hashable, Sendable {
   /// - Requirement: STA-3
   package var activity: SessionActivity {
     guard isRestored || needsUpdate else { return .loading }
-    switch flight?.purpose {
+    switch request?.purpose {
     case .login: return .authenticating
     case .refresh: return .refreshing
     case .switchContext: return .switching
@@ -144,14 +140,14 @@ package struct SessionCoordinator: Hashable, Sendable {
   package var lastUse: Int64 { inactivity.lastUse }
 
   /// The number of callers that wait for a valid token.
-  package var waiterCount: Int { waiters.count }
+  package var waiterCount: Int { callers.count(.token) }
 
   /// Whether a login is under way.
-  package var isSigningIn: Bool { flight?.isLogin == true }
+  package var isSigningIn: Bool { request?.isLogin == true }
 
   /// Whether the request is the login that is under way.
   package func isSignIn(_ number: RequestNumber) -> Bool {
-    isSigningIn && flight?.number == number
+    isSigningIn && request?.number == number
   }
 
   /// Whether the current token has not expired, at this uptime in milliseconds.
@@ -161,7 +157,7 @@ package struct SessionCoordinator: Hashable, Sendable {
 
   /// Whether the request's response has arrived and waits to be journaled.
   package func isHolding(_ request: RequestNumber) -> Bool {
-    flight?.number == request && flight?.unsettled != nil
+    self.request?.number == request && self.request?.unjournaled != nil
   }
 
   /// Handles an input; returns what to do next.
@@ -192,15 +188,16 @@ package struct SessionCoordinator: Hashable, Sendable {
 
   private mutating func begin(at now: ClockReading) -> [SessionEffect] {
     guard sequencer.isDeciding, stopped == nil else { return [] }
-    if !endings.isEmpty { return noteEndings(at: now) }
-    if let closer = closers.first, flight == nil || flight?.isLogin == true || isStuck {
+    if !notes.endings.isEmpty { return noteEndings(at: now) }
+    if let closer = callers.first(.close), request == nil || request?.isLogin == true || isStuck {
       return finish(for: closer, at: now)
     }
-    guard closers.isEmpty, flight == nil, isRestored, !peers.isWaiting,
-      state.kind == .authenticated, schedule.due != nil || !waiters.isEmpty || !switches.isEmpty
+    guard callers.isEmpty(.close), request == nil, isRestored, !peers.isWaiting,
+      state.kind == .authenticated,
+      schedule.due != nil || !callers.isEmpty(.token) || !callers.isEmpty(.context)
     else { return askProfileIfOwed(at: now) }
     if runningElsewhere(at: now) != nil { return peers.wait(at: now.uptime) }
-    guard schedule.due != nil || !waiters.isEmpty || !isTokenGood(at: now.uptime) else {
+    guard schedule.due != nil || !callers.isEmpty(.token) || !isTokenGood(at: now.uptime) else {
       return startSwitch(at: now)
     }
     let effects = startRefresh(schedule.due ?? .command, at: now)
@@ -209,7 +206,7 @@ package struct SessionCoordinator: Hashable, Sendable {
   }
 
   /// Whether a response has arrived that cannot be journaled yet.
-  private var isStuck: Bool { flight?.unsettled != nil }
+  private var isStuck: Bool { request?.unjournaled != nil }
 
   private mutating func decide(_ input: SessionInput, at now: ClockReading) -> [SessionEffect] {
     needsFreshView(input) ? readBarrier(for: input, at: now) : follow(input, at: now)
@@ -293,8 +290,8 @@ package struct SessionCoordinator: Hashable, Sendable {
     let question = sequencer.endRead()?.question
     // What others appended is unknown: a request that was not sent yet is not sent.
     var grounded: [SessionEffect] = []
-    if flight?.isUnsent == true {
-      noteUnsentFlight()
+    if request?.isUnsent == true {
+      noteUnsentRequest()
       grounded = sendingFailed(at: now)
     }
     let effects = grounded + observed([], isHolderGone: false, at: now)
@@ -318,9 +315,8 @@ package struct SessionCoordinator: Hashable, Sendable {
 
   /// Resumes all callers that wait for a token or a context.
   mutating func resumeAll(_ reply: SessionEffect.Reply) -> [SessionEffect] {
-    defer { (switches, waiters) = ([], []) }
     schedule.started()
-    return resume(switches + waiters, reply)
+    return resume(callers.takeAll(.context, .token), reply)
   }
 
   func resume(_ callers: [Caller], _ reply: SessionEffect.Reply) -> [SessionEffect] {
@@ -348,7 +344,7 @@ package struct SessionCoordinator: Hashable, Sendable {
     case .refresh: refreshIsDue()
     case .expiry: expiryIsDue(at: now)
     case .lease:
-      peers.isWaiting || flight?.isHeldBack == true ? readBarrier(for: nil, at: now) : []
+      peers.isWaiting || request?.isHeldBack == true ? readBarrier(for: nil, at: now) : []
     case .restore: isRestored ? presenceMayBeShown() : [.readSecrets]
     case .commit: settleAgain(at: now)
     case .wipe: wipeAgain()
@@ -356,5 +352,67 @@ package struct SessionCoordinator: Hashable, Sendable {
     case .inactivity: inactivityIsDue(at: now)
     case .lifetime: lifetimeIsDue(at: now)
     }
+  }
+}
+
+/// What is known of the stored items.
+///
+/// ```
+///             read                          read
+///  unread ───────────▶ ofNewerVersion ◀───────────▶ current
+///    ▲  └───────────────────────────────────────────▶ │
+///    └──────────────── cannot be read any more ───────┘
+/// ```
+enum ItemsView: Hashable, Sendable {
+  /// They were not read yet, or must be read again.
+  case unread
+  /// A newer version wrote them: only a new login or a logout is possible.
+  case ofNewerVersion
+  /// They were read and agree with the journal, so it is known whether a user is logged in.
+  case current
+}
+
+/// What the shell said at the opening.
+struct Opening: Hashable, Sendable {
+  /// The process of this coordinator.
+  var process: UInt32 = 0
+  /// The identity of this opening of the journal; `nil` if the shell gave none.
+  var identity: ProcessIdentity?
+  /// How many consecutive requests may have ended their process, as far as this opening knows.
+  private(set) var endedProcesses: UInt32 = 0
+  /// Whether the host must be notified when its local data is to be cleared.
+  var hostClears = false
+  /// Whether an identity provider keeps an account that must be removed with each logout.
+  var hasProvider = false
+  /// The meanings of the backend's error codes, by the configuration.
+  ///
+  /// - Requirement: POL-8
+  var errorCodes: [String: ErrorMeaning] = [:]
+
+  init() {}
+
+  init(_ facts: StoredItemsReport) {
+    (process, identity) = (facts.process, facts.identity)
+    (hostClears, hasProvider) = (facts.hostClears, facts.hasProvider)
+    (errorCodes, endedProcesses) = (facts.errorCodes, facts.endedProcesses)
+  }
+
+  /// Counts one more request that may have ended its process.
+  mutating func countEndedProcess() {
+    if endedProcesses < .max { endedProcesses += 1 }
+  }
+
+  /// Whether this opening sent the request; equal process numbers prove nothing.
+  func isOwn(_ sent: SessionNote.RequestSent) -> Bool {
+    guard let holder = sent.identity, let identity else { return sent.process == process }
+    return holder.opening == identity.opening
+  }
+
+  /// Returns the meaning of the server's code, if only the configuration knows it.
+  func configuredMeaning(of failure: RequestFailure) -> ErrorMeaning? {
+    guard let code = failure.serverCode, let meaning = errorCodes[code],
+      meaning != ErrorMeaning(code: code)
+    else { return nil }
+    return meaning
   }
 }

@@ -1,35 +1,23 @@
 /// The single request that may change the token; there is never a second one.
 ///
-/// - Requirement: REF-3, CTX-2
+/// ```
+///             intentDurable             left                 answered
+///  intended ────────────────▶ ready ──────────▶ on the wire ──────────▶ answered
+///                  │            ▲                                        │    ▲
+///         holdBack ▼            │ release                      keep      ▼    │ settled later
+///               held back ──────┘                                     unjournaled
+/// ```
+///
+/// A login has no intent: it is ready at once. A request may fail before anything of it left, for example
+/// if its refresh token cannot be read. Each state may end with the session.
+///
+/// - Requirement: REF-3, REF-10, REF-11, CTX-2
 struct TokenRequest: Hashable, Sendable {
   enum Purpose: Hashable, Sendable {
     case login(Caller, LoginMethod)
     case refresh(RefreshTrigger, attempt: UInt32)
     case switchContext(Caller)
   }
-
-  let number: RequestNumber
-  let purpose: Purpose
-  /// The token with which the request is made; for a login, the last one there was.
-  let base: Generation
-  /// The sequence of its `requestSent`; 0 until that is durable.
-  var note: UInt64 = 0
-  /// The response, if it has arrived but could not be journaled yet; the caller has been notified.
-  var unsettled: ReceivedResponse?
-  /// Why that response could not be stored.
-  var obstacle: StorageObstacle?
-  /// How often storing that response has failed since a caller asked to close.
-  var failuresAtClose = 0
-  /// Whether it is sent only after another read of the journal.
-  ///
-  /// It supersedes a request whose process is not proven gone.
-  ///
-  /// - Requirement: REF-10
-  var isHeldBack = false
-  /// Whether the shell was allowed to send it.
-  ///
-  /// - Requirement: REF-11
-  var hasLeft = false
 
   /// A response and its arrival, from which the token's lifetime counts.
   ///
@@ -49,6 +37,85 @@ struct TokenRequest: Hashable, Sendable {
     var sessionEnd: Int64? { facts.sessionLifetime.map(moment.uptime.addingSaturating) }
   }
 
+  /// A response that could not be journaled yet; its caller has been notified.
+  struct Unjournaled: Hashable, Sendable {
+    let response: ReceivedResponse
+    /// Why it could not be stored.
+    fileprivate(set) var obstacle: StorageObstacle
+    /// How often storing it has failed since a caller asked to close.
+    fileprivate(set) var failuresAtClose = 0
+  }
+
+  private enum Departure: Hashable, Sendable {
+    case ready
+    /// It supersedes a request whose process is not proven gone. It is sent only after another read of
+    /// the journal.
+    case heldBack
+    case left
+  }
+
+  private enum Answer: Hashable, Sendable {
+    case none
+    case received
+    case unjournaled(Unjournaled)
+  }
+
+  let number: RequestNumber
+  let purpose: Purpose
+  /// The token with which the request is made; for a login, the last one there was.
+  let base: Generation
+  /// The sequence of its `requestSent`; 0 until that is durable.
+  private(set) var intent: UInt64 = 0
+  private var departure = Departure.ready
+  private var answer = Answer.none
+
+  init(number: RequestNumber, purpose: Purpose, base: Generation) {
+    (self.number, self.purpose, self.base) = (number, purpose, base)
+  }
+
+  // MARK: Inputs
+
+  /// Records that its intent is in the journal.
+  mutating func intentDurable(at sequence: UInt64) { intent = sequence }
+
+  /// Holds it back for another read of the journal.
+  mutating func holdBack() {
+    if departure == .ready { departure = .heldBack }
+  }
+
+  /// Ends the wait for that read.
+  mutating func release() {
+    if departure == .heldBack { departure = .ready }
+  }
+
+  /// Records that the shell was allowed to send it.
+  mutating func left() { departure = .left }
+
+  /// Records its response or its failure; a second one changes nothing.
+  mutating func answered() {
+    if answer == .none { answer = .received }
+  }
+
+  /// Keeps a response that could not be journaled.
+  ///
+  /// - Parameters:
+  ///   - response: the response.
+  ///   - obstacle: why it could not be stored; an earlier attempt may have stored it.
+  ///   - isClosing: whether a caller asked to close.
+  mutating func keep(
+    _ response: ReceivedResponse, _ obstacle: StorageObstacle, isClosing: Bool
+  ) {
+    let earlier = unjournaled
+    let isStored = obstacle.isStored || earlier?.obstacle.isStored == true
+    answer = .unjournaled(
+      Unjournaled(
+        response: response,
+        obstacle: StorageObstacle(cause: obstacle.cause, isStored: isStored),
+        failuresAtClose: (earlier?.failuresAtClose ?? 0) + (isClosing ? 1 : 0)))
+  }
+
+  // MARK: Questions
+
   var isRefresh: Bool {
     guard case .refresh = purpose else { return false }
     return true
@@ -64,92 +131,28 @@ struct TokenRequest: Hashable, Sendable {
     return true
   }
 
-  /// Whether its intent is durable, but nothing of it was sent.
-  var isUnsent: Bool { note != 0 && !hasLeft }
+  var isHeldBack: Bool { departure == .heldBack }
 
-  /// Whether its response or its failure has arrived.
-  var isAnswered = false
+  /// Whether the shell was allowed to send it.
+  var hasLeft: Bool { departure == .left }
+
+  /// Whether its intent is durable, but nothing of it was sent.
+  var isUnsent: Bool { intent != 0 && !hasLeft }
 
   /// Whether it was sent and has no response yet.
-  var isOnTheWire: Bool { hasLeft && !isAnswered }
+  var isOnTheWire: Bool { hasLeft && answer == .none }
+
+  /// Its response, if that could not be journaled yet.
+  var unjournaled: Unjournaled? {
+    if case .unjournaled(let response) = answer { response } else { nil }
+  }
 
   /// The caller for which it was started, unless that has had its reply; `nil` for a refresh.
   var owner: Caller? {
-    guard unsettled == nil else { return nil }
+    guard unjournaled == nil else { return nil }
     return switch purpose {
     case .login(let caller, _), .switchContext(let caller): caller
     case .refresh: nil
-    }
-  }
-}
-
-/// A commit that was requested and has not ended, with its purpose, so that it can be decided anew.
-struct PendingCommit: Hashable, Sendable {
-  indirect enum Purpose: Hashable, Sendable {
-    case restore(StoredItemsReport)
-    case send
-    case settle(TokenRequest.ReceivedResponse)
-    case fail(RequestFailure, jitter: UInt16, delay: Int64?)
-    case expire(ExpiryReason)
-    case logout(Caller, LogoutScope)
-    case profileEndsSession(Identifier, RequestFailure)
-    case note
-    /// To note failures of the secret store.
-    case storage
-    case revoked(Generation, RevocationOutcome, status: UInt16)
-    /// To note the ends of requests that no event records.
-    case endings
-    case close(Caller)
-    /// To announce a token that was found in the store when `Purpose` was to be journaled.
-    case recover(Purpose)
-
-    /// Whether the process that sent the open request is known to be gone.
-    var knowsHolderIsGone: Bool {
-      guard case .restore(let facts) = self else { return false }
-      return facts.isHolderGone
-    }
-
-    /// The purpose before a stored token had to be announced.
-    var asked: Purpose {
-      if case .recover(let purpose) = self { purpose.asked } else { self }
-    }
-
-    /// The failure that the batch journals; `nil` if it journals none.
-    var failure: RequestFailure? {
-      switch self {
-      case .fail(let failure, _, _), .profileEndsSession(_, let failure): return failure
-      default: return nil
-      }
-    }
-  }
-
-  let purpose: Purpose
-  let contents: [SessionRecord.Content]
-  /// When it was requested.
-  let moment: ClockReading
-  /// The request that was under way then.
-  let request: RequestNumber?
-
-  var time: Timestamp { moment.time }
-
-  /// The token whose revocation the batch opens; `nil` for none.
-  var pendingRevocation: Generation? {
-    for case .note(.revocationPending(let generation)) in contents { return generation }
-    return nil
-  }
-}
-
-extension PendingCommit {
-  /// Whether the batch says that the outcome of this request is unknown.
-  func loses(_ request: OpenIntents.Request) -> Bool {
-    contents.contains { content in
-      switch content {
-      case .event(.refreshFailed(let failed)):
-        failed.request == request.sequence && failed.failure.kind == .noReply
-      case .note(.requestEnded(let ended)):
-        ended.request == request.sequence && ended.failure.kind == .noReply
-      default: false
-      }
     }
   }
 }

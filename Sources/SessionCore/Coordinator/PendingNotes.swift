@@ -1,0 +1,71 @@
+/// The notes that wait for a batch.
+///
+/// ```
+///          opened, store failed           the next batch, of any purpose      durable
+///  none ───────────────────────▶ waiting ─────────────────────────────▶ in it ───────▶ none
+///          a request is dropped                a batch of its own             durable, or given up
+///  none ───────────────────────▶ ending  ─────────────────────────────▶ in it ───────▶ none
+/// ```
+///
+/// - Notes of the opening and of the secret store go with the next batch.
+/// - The ends of requests that no event records have a batch of their own.
+struct PendingNotes: Hashable, Sendable {
+  /// The notes of the opening.
+  private(set) var opening: [SessionNote] = []
+  /// The ends of requests that no event records.
+  private(set) var endings: [SessionNote] = []
+  /// The failures of the secret store.
+  var storage = StorageWatch()
+  /// The skew to the server's clock that was last noted, in milliseconds.
+  private var skew: Int64 = 0
+
+  /// The notes that go with the next batch.
+  var forNextBatch: [SessionNote] { opening + storage.notes }
+
+  // MARK: Inputs
+
+  /// Records what the opening notes.
+  mutating func opened(_ notes: [SessionNote]) { opening = notes }
+
+  /// Records more notes of the opening, which could not be journaled.
+  mutating func postpone(_ notes: [SessionNote]) { opening += notes }
+
+  /// Another process has noted that this journal continues another one.
+  mutating func continuationNoted() {
+    opening.removeAll { $0.kind == .continued }
+  }
+
+  /// Records that a request ended with a failure, or with an answer that is not used.
+  mutating func add(ending note: SessionNote) { endings.append(note) }
+
+  /// Records that a batch with ``forNextBatch`` is durable.
+  mutating func journaled() {
+    opening = []
+    storage.journaled()
+  }
+
+  /// Ends the wait of ``endings``: they are durable, or could not be journaled.
+  mutating func takeEndings() -> [SessionNote] {
+    defer { endings = [] }
+    return endings
+  }
+
+  // MARK: The clock
+
+  /// Returns the skew to a server's clock, if it has changed by more than the threshold.
+  ///
+  /// Milliseconds ahead of the server. The first skew is compared with 0.
+  ///
+  /// - Requirement: REF-8
+  func newSkew(of server: Timestamp?, at time: Timestamp) -> Int64? {
+    guard let server else { return nil }
+    let now = time.milliseconds(since: server)
+    return now.subtractingSaturating(skew).magnitude > Self.leastChange ? now : nil
+  }
+
+  /// Records the skew of a durable note.
+  mutating func noted(skew: Int64) { self.skew = skew }
+
+  /// The threshold in milliseconds: `Date` has whole seconds, and a response takes time.
+  private static let leastChange: UInt64 = 30_000
+}
