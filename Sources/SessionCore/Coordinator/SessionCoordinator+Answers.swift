@@ -4,7 +4,7 @@ extension SessionCoordinator {
   {
     // A late response: the session ended, or another process came first. Nothing of it is stored.
     // If no user is logged in any more, its tokens are revoked.
-    guard request?.number == number else { return giveUp(number) }
+    guard request?.number == number else { return discardLate(number) }
     request?.answered()
     // A second input for the same response keeps the arrival of the first: the lifetime counts from
     // it.
@@ -12,7 +12,7 @@ extension SessionCoordinator {
     return settle(request?.unjournaled?.response ?? arrival, at: now)
   }
 
-  private mutating func giveUp(_ number: RequestNumber) -> [SessionEffect] {
+  private mutating func discardLate(_ number: RequestNumber) -> [SessionEffect] {
     let fate = late.end(number)
     if let intent = fate.intent, stopped == nil { notes.add(ending: .answerUnused(intent)) }
     let isRevoked = (fate.isAbandoned || state.kind != .authenticated) && !fate.isSpared
@@ -31,7 +31,7 @@ extension SessionCoordinator {
     -> [SessionEffect]
   {
     // Others may have ended the request's session while the response was being journaled.
-    guard let request else { return giveUp(arrival.number) }
+    guard let request else { return discardLate(arrival.number) }
     switch request.purpose {
     case .login(let caller, let method):
       return settleLogin(request, caller, method, arrival, at: now)
@@ -92,7 +92,7 @@ extension SessionCoordinator {
     if case .login(let caller, _) = stuck.purpose {
       request = nil
       lastProblem = .storage
-      return wipeEnded() + [
+      return wipeItems() + [
         discard(stuck.number, revoking: true), .resume(caller, .failed(.storage)),
       ]
     }
@@ -113,7 +113,7 @@ extension SessionCoordinator {
     }
     self.request = nil
     lastProblem = .request(unreadable)
-    return wipeEnded() + [
+    return wipeItems() + [
       discard(request.number, revoking: true), .resume(caller, .failed(.request(unreadable))),
     ]
   }
@@ -146,12 +146,12 @@ extension SessionCoordinator {
   }
 
   /// Decides the request anew, since others appended before its intent was durable.
-  mutating func sendAgain() -> [SessionEffect] {
-    guard let grounded = request else { return [] }
+  mutating func decideRequestAgain() -> [SessionEffect] {
+    guard let withdrawn = request else { return [] }
     request = nil
-    switch grounded.purpose {
+    switch withdrawn.purpose {
     case .refresh(let trigger, _):
-      if grounded.base == state.token?.generation { schedule.repeatNow(trigger) }
+      if withdrawn.base == state.token?.generation { schedule.repeatNow(trigger) }
     case .switchContext(let caller): callers.addFirst(caller, for: .context)
     case .login: break
     }

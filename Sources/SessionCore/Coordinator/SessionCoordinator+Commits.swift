@@ -40,8 +40,8 @@ extension SessionCoordinator {
         // Another process has noted this meanwhile.
         notes.continuationNoted()
       }
-      let effects = absorb(records, at: now)
-      noteOverdueFailure(of: ended)
+      let effects = followPeers(records, at: now)
+      noteSupersededFailure(of: ended)
       return effects + decideAgain(ended.purpose, at: now)
     case .commitFailed(let isLasting, let cause, let isStored):
       let obstacle = StorageObstacle(cause: cause, isStored: isStored)
@@ -56,8 +56,10 @@ extension SessionCoordinator {
   }
 
   /// Notes a failure that was to be journaled, if another process's token superseded its request.
-  mutating func noteOverdueFailure(of ended: PendingCommit) {
-    if case .fail(let failure, _, _) = ended.purpose.asked { noteOverdue(ended.request, failure) }
+  mutating func noteSupersededFailure(of ended: PendingCommit) {
+    if case .fail(let failure, _, _) = ended.purpose.asked {
+      noteSuperseded(ended.request, failure)
+    }
   }
 
   /// Folds the batch, which is durable now, and decides what follows.
@@ -65,10 +67,10 @@ extension SessionCoordinator {
     _ durable: PendingCommit, firstSequence: UInt64, at now: ClockReading
   ) -> [SessionEffect] {
     let before = state.kind
-    noteOvertaken(by: durable, at: now)
-    spareResponses(after: durable.contents)
-    if overtakes(durable) { request?.holdBack() }
-    peers.notePresumedLostAtOpening(overtakesAtOpening(durable))
+    noteLostRequest(by: durable, at: now)
+    spareLateResponses(after: durable.contents)
+    if supersedesLostRequest(durable) { request?.holdBack() }
+    peers.notePresumedLostAtOpening(presumesLostAtOpening(durable))
     let isInDoubt = losesSwitch(durable)
     notes.journaled()
     var published: [RecordedEvent] = []
@@ -89,7 +91,7 @@ extension SessionCoordinator {
       }
       if case .note(.clockSkew(let skew)) = content { notes.noted(skew: skew) }
     }
-    noteLease(at: now)
+    followOpenRequest(at: now)
     noteEndedProcess(in: durable)
     let effects = follow(durable, publishing: published, at: now) + clear(after: published)
     if isInDoubt { refreshInDoubt() }
@@ -111,10 +113,10 @@ extension SessionCoordinator {
     case .fail(let failure, _, let delay):
       publish(events)
         + (state.kind == .authenticated
-          ? failureNoted(failure, delay: delay, at: now) : wipeEnded(by: durable))
-    case .expire: publish(events) + wipeEnded(by: durable)
-    case .logout(let caller, _): publish(events) + left(caller, durable.pendingRevocation)
-    case .profileEndsSession: publish(events) + wipeEnded(by: durable)
+          ? failureNoted(failure, delay: delay, at: now) : wipeItems(endedBy: durable))
+    case .expire: publish(events) + wipeItems(endedBy: durable)
+    case .logout(let caller, _): publish(events) + finishEnd(caller, durable.pendingRevocation)
+    case .profileEndsSession: publish(events) + wipeItems(endedBy: durable)
     case .note, .storage: publish(events)
     case .endings: endingsNoted(publishing: events)
     case .revoked(let generation, let outcome, let status):
@@ -131,7 +133,7 @@ extension SessionCoordinator {
     switch purpose {
     // The items were read before the other process changed them.
     case .restore: [.readSecrets]
-    case .send: sendAgain()
+    case .send: decideRequestAgain()
     case .settle(let arrival): settle(arrival, at: now)
     case .fail(let failure, let jitter, _): fail(failure, jitter: jitter, at: now)
     case .expire(.inactivity): inactivityIsDue(at: now)

@@ -1,6 +1,6 @@
 extension SessionCoordinator {
   /// Follows the open request that the fold shows.
-  mutating func noteLease(at now: ClockReading) {
+  mutating func followOpenRequest(at now: ClockReading) {
     peers.follow(fold.intents.request, lasting: policy.leaseDuration, at: now)
   }
 
@@ -26,7 +26,7 @@ extension SessionCoordinator {
   /// Whether the batch sends a request in place of one whose process is not proven gone.
   ///
   /// Call it before the batch is folded.
-  func overtakes(_ durable: PendingCommit) -> Bool {
+  func supersedesLostRequest(_ durable: PendingCommit) -> Bool {
     guard durable.purpose == .send else { return false }
     guard let open = fold.intents.request else { return peers.hasPresumedLostAtOpening }
     return peers.isAwaited(open) && durable.loses(open)
@@ -35,7 +35,7 @@ extension SessionCoordinator {
   /// Whether the batch of an opening presumes such a request lost; the next batch may replace it.
   ///
   /// Call it before the batch is folded.
-  func overtakesAtOpening(_ durable: PendingCommit) -> Bool {
+  func presumesLostAtOpening(_ durable: PendingCommit) -> Bool {
     guard case .restore(let facts) = durable.purpose else {
       return peers.hasPresumedLostAtOpening && durable.purpose != .send
     }
@@ -53,7 +53,7 @@ extension SessionCoordinator {
       return peers.holdBack(asked: barrier.asked, at: now.uptime)
     }
     request?.release()
-    guard isStillOurs else { return ground() }
+    guard isStillCurrent else { return withdraw() }
     return send()
   }
 
@@ -67,22 +67,22 @@ extension SessionCoordinator {
   /// Marks a request as sent, after what others appended is folded; or decides it anew.
   mutating func leaving(_ number: RequestNumber) -> [SessionEffect] {
     guard let request, request.number == number else { return [] }
-    guard isStillOurs else { return ground() }
+    guard isStillCurrent else { return withdraw() }
     self.request?.left()
     return []
   }
 
   /// Whether no other process presumed our request lost, or replaced its token, before it was sent.
-  private var isStillOurs: Bool {
+  private var isStillCurrent: Bool {
     guard let request, request.intent != 0 else { return true }
     return fold.intents.request?.sequence == request.intent
       && request.base == state.token?.generation
   }
 
   /// Drops the unsent request and decides it anew.
-  private mutating func ground() -> [SessionEffect] {
+  private mutating func withdraw() -> [SessionEffect] {
     noteUnsentRequest()
-    return sendAgain()
+    return decideRequestAgain()
   }
 
   /// Remembers to journal the end of a request that is dropped unsent.
@@ -133,7 +133,7 @@ extension SessionCoordinator {
   }
 
   /// Notes the failure of a superseded request; a missing response is not noted.
-  mutating func noteOverdue(_ number: RequestNumber?, _ failure: RequestFailure) {
+  mutating func noteSuperseded(_ number: RequestNumber?, _ failure: RequestFailure) {
     guard let number, let intent = late.end(number).intent, stopped == nil,
       failure.kind != .noReply || failure.status != 0
     else { return }
@@ -145,7 +145,7 @@ extension SessionCoordinator {
   /// A response that still arrives belongs to the ended session, and its tokens are revoked.
   ///
   /// - Requirement: REF-11
-  mutating func leaveEndedSession() -> [SessionEffect] {
+  mutating func abandonEndedSession() -> [SessionEffect] {
     if let request { late.abandon(request.number) }
     return stopWaiting(.ended(.unauthenticated, by: nil), isOver: true)
   }

@@ -96,7 +96,7 @@ extension SessionCoordinator {
     lastProblem = .request(failure)
     return [.cancel(.commit), discard(landed.number, revoking: true)]
       + resume(landed.owner.map { [$0] } ?? [], .failed(.ended(state.kind, by: failure)))
-      + publish(events) + wipeEnded()
+      + publish(events) + wipeItems()
   }
 
   /// Handles a registration without a login: the account exists, and its user may log in now.

@@ -37,7 +37,7 @@ extension SessionCoordinator {
   /// every login whose caller is gone.
   ///
   /// - Requirement: OUT-7, LOG-10
-  mutating func spareResponses(after contents: [SessionRecord.Content]) {
+  mutating func spareLateResponses(after contents: [SessionRecord.Content]) {
     guard state.kind != .unauthenticated, contents.leavesTokens else { return }
     // Other processes' tokens superseded these requests, and their own responses may still arrive.
     late.spareSuperseded()
@@ -72,7 +72,7 @@ extension SessionCoordinator {
   package static let maximumRevocations = 8
 
   /// Continues after a durable logout: wipes, then revokes `generation`, then resumes the caller.
-  mutating func left(_ caller: Caller?, _ generation: Generation?) -> [SessionEffect] {
+  mutating func finishEnd(_ caller: Caller?, _ generation: Generation?) -> [SessionEffect] {
     logouts.begin(for: caller, revoking: generation, wipeOfEnd(keeping: generation))
   }
 
@@ -86,15 +86,16 @@ extension SessionCoordinator {
     let asked = logouts.endWipe()
     switch ending {
     case .done:
-      return wipeEnded(isWiped: true)
+      return continueLogout(isWiped: true)
     case .failed:
       let again = now.uptime.addingSaturating(policy.longestRetryDelay)
-      return (stopped == nil ? [.schedule(.wipe, uptime: again)] : []) + wipeEnded(isWiped: false)
+      return (stopped == nil ? [.schedule(.wipe, uptime: again)] : [])
+        + continueLogout(isWiped: false)
     case .overtaken(let records):
-      let effects = absorb(records, at: now)
+      let effects = followPeers(records, at: now)
       // A newer version's record may be a login, whose items must not be touched.
-      guard stopped == nil else { return effects + wipeEnded(isWiped: false) }
-      guard let asked else { return effects + wipeEnded(isWiped: false) }
+      guard stopped == nil else { return effects + continueLogout(isWiped: false) }
+      guard let asked else { return effects + continueLogout(isWiped: false) }
       // Wiped before the new token replaces the one that is to be revoked.
       return wipeAgain(asked) + effects
     }
@@ -111,12 +112,12 @@ extension SessionCoordinator {
     guard state.kind == .authenticated else {
       return forgotten + logouts.request(SessionEffect.Wipe(wipe.extent, keepingRevocation: kept))
     }
-    guard let kept else { return forgotten + wipeEnded(isWiped: true) }
+    guard let kept else { return forgotten + continueLogout(isWiped: true) }
     return logouts.request(.nothing(keepingRevocation: kept))
   }
 
   /// Continues with the end that requested the wipe, if one still waits.
-  private mutating func wipeEnded(isWiped: Bool) -> [SessionEffect] {
+  private mutating func continueLogout(isWiped: Bool) -> [SessionEffect] {
     let (token, effects) = logouts.wiped(completely: isWiped)
     return effects + (token.map { revocations.begin($0) } ?? [])
   }
@@ -126,7 +127,7 @@ extension SessionCoordinator {
     guard !logouts.isWiping, state.kind != .authenticated else { return [] }
     // An older revocation belongs to another session, perhaps of another user.
     guard let generation = fold.intents.revocations.last, generation == fold.generation else {
-      return wipeEnded()
+      return wipeItems()
     }
     return logouts.request(wipeOfEnd(keeping: generation))
   }

@@ -2,7 +2,7 @@ extension SessionCoordinator {
   mutating func open(_ facts: StoredItemsReport, at now: ClockReading) -> [SessionEffect] {
     opening = Opening(facts)
     owesProfile = policy.profileCheck == .afterLoginAndLaunch
-    noteLease(at: now)
+    followOpenRequest(at: now)
     notes.opened(facts.notes)
     var facts = facts
     facts.began = facts.began ?? now.time
@@ -51,11 +51,11 @@ extension SessionCoordinator {
         let isLogout = state.kind == .unauthenticated && !hasEnded
         effects +=
           isLogout
-          ? logouts.request(wipeOfEnd(keeping: generation)) : wipeEnded(keeping: generation)
+          ? logouts.request(wipeOfEnd(keeping: generation)) : wipeItems(keeping: generation)
         effects += revocations.begin(generation)
       } else {
         // Even if no item is stored: an interrupted write leaves bytes that no item shows.
-        effects += wipeEnded()
+        effects += wipeItems()
       }
     case .authenticated(let session):
       effects += tokenChanged(

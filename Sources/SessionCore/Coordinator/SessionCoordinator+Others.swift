@@ -1,8 +1,8 @@
 /// Follows what other processes do to the session: their records and their requests.
 extension SessionCoordinator {
   /// Folds another process's records and acts on them.
-  mutating func absorb(_ records: [SessionRecord], at now: ClockReading) -> [SessionEffect] {
-    spareResponses(after: records.map(\.content))
+  mutating func followPeers(_ records: [SessionRecord], at now: ClockReading) -> [SessionEffect] {
+    spareLateResponses(after: records.map(\.content))
     let before = fold.state
     let revocations = fold.intents.revocations
     var hasEnded = false
@@ -30,15 +30,15 @@ extension SessionCoordinator {
     }
     effects += publish(published)
     if fold.intents.request == nil { peers.stopWaiting() }
-    noteLease(at: now)
+    followOpenRequest(at: now)
     if let token = state.token, token.generation != before.token?.generation {
       // Callers that waited for the ended session must get no result of the new one.
-      let left = hasEnded ? leaveEndedSession() : []
+      let left = hasEnded ? abandonEndedSession() : []
       // The user who logged in there uses the session.
       let use =
         state.continues(before) ? [] : beginUse(at: now) + beginLifetime(at: now)
       let requests = records.compactMap { $0.event?.announcedRequest }
-      return left + tokenTaken(token, answering: requests, at: now) + use + effects
+      return left + followPeerToken(token, answering: requests, at: now) + use + effects
     }
     effects += clear(after: records)
     guard state.token == nil else { return effects }
@@ -46,7 +46,7 @@ extension SessionCoordinator {
     if let opened {
       effects += takeOverRevocation(of: opened, at: now)
     } else if before.token != nil {
-      effects += wipeEnded()
+      effects += wipeItems()
     }
     return effects + (before.token == nil ? [] : stopWaiting())
   }
@@ -55,7 +55,7 @@ extension SessionCoordinator {
   ///
   /// `requests` are those for which tokens were journaled. One of ours may be among them, if we had
   /// stored its token.
-  private mutating func tokenTaken(
+  private mutating func followPeerToken(
     _ token: TokenMetadata, answering requests: [UInt64], at now: ClockReading
   ) -> [SessionEffect] {
     var effects: [SessionEffect] = [.reloadToken(token.generation)]
@@ -80,7 +80,7 @@ extension SessionCoordinator {
   /// it may be why a refresh is rejected.
   ///
   /// - Requirement: REF-3
-  mutating func noteOvertaken(by durable: PendingCommit, at now: ClockReading) {
+  mutating func noteLostRequest(by durable: PendingCommit, at now: ClockReading) {
     guard let open = fold.intents.request, !opening.isOwn(open.sent),
       peers.isAwaited(open), !durable.purpose.knowsHolderIsGone,
       durable.loses(open)
@@ -117,14 +117,14 @@ extension SessionCoordinator {
   ) -> [SessionEffect] {
     guard let token = state.token else { return publish(events) }
     // A switch that was not sent yet is sent with the new token.
-    let grounded = request?.intent == 0 ? sendAgain() : []
+    let withdrawn = request?.intent == 0 ? decideRequestAgain() : []
     let requests = durable.contents.compactMap { content -> UInt64? in
       guard case .event(let event) = content else { return nil }
       return event.announcedRequest
     }
     let effects =
-      grounded + tokenTaken(token, answering: requests, at: now) + publish(events)
-    noteOverdueFailure(of: durable)
+      withdrawn + followPeerToken(token, answering: requests, at: now) + publish(events)
+    noteSupersededFailure(of: durable)
     return effects
   }
 
@@ -132,7 +132,7 @@ extension SessionCoordinator {
   mutating func observed(_ records: [SessionRecord], isHolderGone: Bool, at now: ClockReading)
     -> [SessionEffect]
   {
-    let effects = absorb(records, at: now)
+    let effects = followPeers(records, at: now)
     if isHolderGone, let request = fold.intents.request { peers.giveUp(request.sequence) }
     peers.stopWaiting()
     return effects

@@ -8,7 +8,7 @@ extension SessionCoordinator {
   /// Unless the refresh was only manual, it is made up for as soon as the app reports that the user
   /// may have authenticated.
   mutating func presenceNeeded(at now: ClockReading) -> [SessionEffect] {
-    guard let grounded = request, case .refresh(let trigger, _) = grounded.purpose else {
+    guard let withdrawn = request, case .refresh(let trigger, _) = withdrawn.purpose else {
       return []
     }
     request = nil

@@ -105,7 +105,7 @@ extension SessionCoordinator {
     _ number: RequestNumber, _ failure: RequestFailure, jitter: UInt16, at now: ClockReading
   ) -> [SessionEffect] {
     guard request?.number == number else {
-      noteOverdue(number, failure)
+      noteSuperseded(number, failure)
       return []
     }
     request?.answered()

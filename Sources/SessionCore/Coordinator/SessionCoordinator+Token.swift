@@ -43,15 +43,15 @@ extension SessionCoordinator {
   // MARK: The end of a session
 
   /// Wipes the items of an ended session; if it has expired, its user stays.
-  mutating func wipeEnded(keeping generation: Generation? = nil) -> [SessionEffect] {
+  mutating func wipeItems(keeping generation: Generation? = nil) -> [SessionEffect] {
     logouts.request(
       state.kind == .expired
         ? .token(keepingRevocation: generation) : .session(keepingRevocation: generation))
   }
 
   /// Wipes the items of a session that a batch ended; revokes tokens that the server still accepts.
-  mutating func wipeEnded(by durable: PendingCommit) -> [SessionEffect] {
-    durable.pendingRevocation.map { left(nil, $0) } ?? wipeEnded()
+  mutating func wipeItems(endedBy durable: PendingCommit) -> [SessionEffect] {
+    durable.pendingRevocation.map { finishEnd(nil, $0) } ?? wipeItems()
   }
 
   /// Drops the request under way and resumes all waiting callers; a late response finds no request.

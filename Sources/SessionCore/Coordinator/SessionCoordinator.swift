@@ -195,7 +195,7 @@ package struct SessionCoordinator: Hashable, Sendable {
     guard callers.isEmpty(.close), request == nil, isRestored, !peers.isWaiting,
       state.kind == .authenticated,
       schedule.due != nil || !callers.isEmpty(.token) || !callers.isEmpty(.context)
-    else { return askProfileIfOwed(at: now) }
+    else { return requestProfileIfOwed(at: now) }
     if runningElsewhere(at: now) != nil { return peers.wait(at: now.uptime) }
     guard schedule.due != nil || !callers.isEmpty(.token) || !isTokenGood(at: now.uptime) else {
       return startSwitch(at: now)
@@ -239,8 +239,8 @@ package struct SessionCoordinator: Hashable, Sendable {
       revoked(generation, outcome, status: status, at: now)
     case .wiped(let ending): wiped(ending, at: now)
     case .observed(let records, let isHolderGone):
-      looked(at: records, isHolderGone: isHolderGone, now)
-    case .unobserved: notLooked(at: now)
+      journalRead(at: records, isHolderGone: isHolderGone, now)
+    case .unobserved: journalUnread(at: now)
     case .leaving(let number): leaving(number)
     case .reloaded(let generation, let outcome): reloaded(generation, outcome, at: now)
     case .fired(let timer): fired(timer, at: now)
@@ -275,7 +275,7 @@ package struct SessionCoordinator: Hashable, Sendable {
     return [.readJournal]
   }
 
-  private mutating func looked(
+  private mutating func journalRead(
     at records: [SessionRecord], isHolderGone: Bool, _ now: ClockReading
   ) -> [SessionEffect] {
     let ended = sequencer.endRead()
@@ -286,15 +286,15 @@ package struct SessionCoordinator: Hashable, Sendable {
 
   /// Handles a failed read: the caller fails, since its answer would depend on what others
   /// appended.
-  private mutating func notLooked(at now: ClockReading) -> [SessionEffect] {
+  private mutating func journalUnread(at now: ClockReading) -> [SessionEffect] {
     let question = sequencer.endRead()?.question
     // What others appended is unknown: a request that was not sent yet is not sent.
-    var grounded: [SessionEffect] = []
+    var withdrawn: [SessionEffect] = []
     if request?.isUnsent == true {
       noteUnsentRequest()
-      grounded = sendingFailed(at: now)
+      withdrawn = sendingFailed(at: now)
     }
-    let effects = grounded + observed([], isHolderGone: false, at: now)
+    let effects = withdrawn + observed([], isHolderGone: false, at: now)
     // Entering the foreground asks nothing that only the journal could answer.
     if case .foreground(let caller)? = question {
       return effects + enterForeground(caller, at: now)
