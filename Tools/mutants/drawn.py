@@ -13,7 +13,7 @@ import subprocess
 import threading
 import time
 
-from draw import OPERATORS, Draw, Site, apply, module_of, scan
+from draw import Draw, Site, apply, module_of, scan
 from package import ROOT, TREE, WORK, Problem, build_command, forget_cases, run_tests, test_bundle, write_tree
 
 # The modules that bugs are drawn from, and the test targets that belong to each.
@@ -174,9 +174,9 @@ def suite_expression(suites):
 
 
 def test_digest(target):
-    """Returns a digest of the files of a test target."""
+    """Returns a digest of the files of a test target in the copy."""
     digest = hashlib.sha256()
-    for path in sorted((ROOT / "Tests" / target).rglob("*.swift")):
+    for path in sorted((TREE / "Tests" / target).rglob("*.swift")):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
@@ -192,6 +192,8 @@ class Judge:
         # The sweeps run as on each day unless the environment says otherwise.
         self.variables = {"SESSION_SWEEP": os.environ.get("SESSION_SWEEP", "")}
         self.suites = {}
+        # What is known of bugs that an interrupted run has not judged.
+        self.passed = {}
 
     def measure(self):
         """Runs each suite with no bug active, and notes how long it takes and which bugs it reaches."""
@@ -251,23 +253,31 @@ class Judge:
         if chunk:
             yield chunk
 
-    def judge(self, number):
-        """Runs tests with this bug active, and records the first that finds it."""
-        start, tried = time.monotonic(), 0
+    def judge(self, number, names):
+        """Runs tests of these rounds with this bug active, and records the first that finds it."""
+        start = time.monotonic()
+        before = self.passed.get(number, {"suites": 0, "seconds": 0, "rounds": []})
+        tried = before["suites"]
         for name, suites in self.rounds(number):
+            if name not in names or name in before["rounds"]:
+                continue
             for chunk in self.chunks(suites):
                 tried += len(chunk)
                 # With no bug active the run ends well within the limit, so a later end is a hang.
                 limit = 60 + 3 * sum(self.suites[suite]["seconds"] for suite in chunk)
                 killer = self.killer(number, suite_expression(chunk), limit)
                 if killer:
-                    return self.note(number, killer, name, tried, start)
-        return self.note(number, None, None, tried, start)
+                    return self.note(number, killer, name, tried, before["seconds"], start)
+        if names[-1] == ROUNDS[-1]:
+            return self.note(number, None, None, tried, before["seconds"], start)
+        self.passed[number] = {
+            "suites": tried, "seconds": round(before["seconds"] + time.monotonic() - start, 1), "rounds": names}
+        self.sample.record.add(passed=number, **self.passed[number])
 
     def judge_by(self, number, expression):
         """Runs these tests with this bug active."""
         start = time.monotonic()
-        return self.note(number, self.killer(number, expression, 600), expression, 1, start)
+        return self.note(number, self.killer(number, expression, 600), expression, 1, 0, start)
 
     def killer(self, number, expression, limit):
         outcome = run_tests(self.bundle, expression, number, limit, variables=self.variables)
@@ -283,8 +293,8 @@ class Judge:
         forget_cases()
         return None if twice.passed else outcome.cause
 
-    def note(self, number, killer, round_name, tried, start):
-        seconds = round(time.monotonic() - start, 1)
+    def note(self, number, killer, round_name, tried, before, start):
+        seconds = round(before + time.monotonic() - start, 1)
         self.sample.record.add(judged=number, killer=killer, round=round_name, suites=tried, seconds=seconds)
         verdict = killer or ("SURVIVES" if tried else "SURVIVES: not reached")
         print(f"{number}: {self.sample.place(number)}: {verdict} ({seconds:.0f} s)", flush=True)
@@ -311,19 +321,30 @@ def print_summary(sample):
 
 def judge_drawn(count, seed, groups, jobs, only=(), tests=None, again=False, lists=False):
     """Draws bugs and judges them; returns how many survive."""
-    assert set(groups) >= set(TARGETS) and OPERATORS
     sample = Sample(count, seed)
     if lists:
         return print_summary(sample)
     bundle = sample.build()
     judge = Judge(sample, bundle, groups, jobs)
+    if not again:
+        judge.passed = sample.record.find("passed")
     known = sample.record.find("judged")
     if not tests:
         judge.measure()
     numbers = [number for number in sample.judged
                if (number in only if only else number not in known or again and not known[number]["killer"])]
+    if tests:
+        run_all(lambda number: judge.judge_by(number, tests), numbers, jobs)
+        return print_summary(sample)
+    # The last round takes longest, so first all bugs go through the others.
+    start = len(sample.record.lines)
+    for names in (ROUNDS[:-1], ROUNDS[-1:]):
+        found = {line["judged"] for line in sample.record.lines[start:] if "judged" in line}
+        run_all(lambda number: judge.judge(number, names), [n for n in numbers if n not in found], jobs)
+    return print_summary(sample)
+
+
+def run_all(work, numbers, jobs):
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        work = (lambda n: judge.judge_by(n, tests)) if tests else judge.judge
         for future in [pool.submit(work, number) for number in numbers]:
             future.result()
-    return print_summary(sample)

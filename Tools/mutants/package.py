@@ -161,7 +161,9 @@ WHOLE_SWEEPS = {"SESSION_SWEEP": "whole"}
 
 def run_tests(bundle, expression, number, limit, stops=True, variables=WHOLE_SWEEPS):
     """Runs the matching tests with one mutant active; if `stops` is true, only up to the first issue."""
-    environment = dict(os.environ, MUTANT=str(number), SESSION_PATIENCE="30", **variables)
+    # A backtrace of a crash would take minutes.
+    environment = dict(
+        os.environ, MUTANT=str(number), SESSION_PATIENCE="30", SWIFT_BACKTRACE="enable=no", **variables)
     command = [str(bundle), "--testing-library", "swift-testing", "--filter", expression,
                "--skip", "SourceLayoutTests"]
     process = subprocess.Popen(
