@@ -30,6 +30,21 @@ struct UseDecisionTests {
     #expect(bench.names.suffix(2) == ["sessionExpired", "revocationPending"])
   }
 
+  @Test(
+    "POL-5 an end by inactivity has no failure as its cause, although a refresh had failed")
+  func afterFailure() {
+    var bench = CoordinatorBench.signedIn(Self.policy)
+    let (_, sent) = bench.refresh(.schedule)
+    bench.tell(
+      .failed(
+        sent.request ?? RequestNumber(0), RequestFailure(kind: .server, status: 503), jitter: 0))
+    bench.advance(by: Self.limit)
+    bench.tell(.fired(.inactivity))
+    bench.tell(.useRead(.min))
+    #expect(bench.names.contains("refreshFailed") && Self.expired(bench) == .inactivity)
+    #expect(bench.coordinator.endCause == EndCause(expiry: .inactivity))
+  }
+
   @Test("POL-5 POL-2 if the policy clears, it is logged out")
   func clears() {
     var policy = Self.policy
