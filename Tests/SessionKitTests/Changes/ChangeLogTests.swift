@@ -98,6 +98,9 @@ struct ChangeLogTests {
       try await caught { try await log.add(huge, through: gate) }
         == .contentTooLong(bytes: ChangeLogLimits.content + 1, limit: ChangeLogLimits.content))
     #expect(ChangeLogLimits(count: 0, bytes: .max) == ChangeLogLimits(count: 1))
+    let most = ChangeLogLimits(count: .max, bytes: 0)
+    #expect((most.count, most.bytes) == (1_500, 1))
+    #expect((ChangeLogLimits().count, ChangeLogLimits().bytes) == (1_000, 4_194_304))
   }
 
   @Test("SYN-3 a failed change is retried in order, and becomes a dead letter after its attempts")

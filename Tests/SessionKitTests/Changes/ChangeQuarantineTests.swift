@@ -21,17 +21,22 @@ struct ChangeQuarantineTests {
 
   /// Adds a change for each number, closes the log and flips one bit in the payload of the last record.
   private func addAndDamage(_ numbers: ClosedRange<Int>) async throws -> Data {
+    try await addAndDamage(
+      numbers.map { ChangeBench.change(.create, $0, key: Identifier("k\($0)")) })
+  }
+
+  /// Adds these changes, closes the log and flips one bit in the payload of the first record that
+  /// has this text, or of the last record.
+  private func addAndDamage(_ changes: [Change], in text: String? = nil) async throws -> Data {
     let log = try await bench.open()
-    for number in numbers {
-      let change = ChangeBench.change(.create, number, key: Identifier("k\(number)"))
-      try await log.add(change, through: bench.gate)
-    }
+    for change in changes { try await log.add(change, through: bench.gate) }
     try await log.close()
     var offset: UInt64 = 0
     var reader = try JournalReader(path: bench.path)
-    try reader.visit { frame, _ in
+    try reader.visit { frame, payload in
       offset = frame.offset
-      return true
+      guard let text else { return true }
+      return payload.withUnsafeBytes { Data($0).range(of: Data(text.utf8)) == nil }
     }
     var bytes = try Data(contentsOf: URL(fileURLWithPath: bench.path))
     bytes[Int(offset) + 50] ^= 1
@@ -56,6 +61,20 @@ struct ChangeQuarantineTests {
     #expect(log.queue.pending.map(\.change.key) == ["k1", "k2", "k4"], "k1 may have been sent")
     let drained = try await log.drain(through: bench.gate) { server.take($0) }
     #expect(drained.acknowledged == 3 && server.arrivals == ["k1", "k2", "k4"])
+    try await log.close()
+  }
+
+  @Test("SYN-6 SYN-2 changes are not merged across a gap in a damaged log")
+  func gap() async throws {
+    _ = try await addAndDamage(
+      [
+        ChangeBench.change(.create, 1, key: "k1"),
+        ChangeBench.change(.create, 2, key: "k2", text: "DAMAGED"),
+        ChangeBench.change(.update, 1, key: "k3"),
+      ], in: "DAMAGED")
+    let log = try await bench.open()
+    #expect(log.queue.pending.map(\.change.key) == ["k1", "k3"], "k1 may have been sent")
+    #expect(log.quarantined?.recoveredCount == 2)
     try await log.close()
   }
 
