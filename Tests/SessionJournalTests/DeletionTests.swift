@@ -27,6 +27,45 @@ struct DeletionTests {
     #expect(throws: JournalError.missing(path: path)) { try journal.append([draft("more")]) }
   }
 
+  @Test("JRN-1 STO-3 kept tails and quarantined files can be deleted without the journal")
+  func keptFiles() throws {
+    let path = scratch.path()
+    let journal = try Journal.open(at: path)
+    _ = try journal.append([draft("one")])
+    let names = try scratch.names
+    for name in ["a.journal.torn-5-0", "a.journal.aside-1-damaged-1", "b.journal.torn-5-0"] {
+      _ = try scratch.write([1], to: name)
+    }
+    for _ in 0..<2 {
+      try Journal.deleteKept(at: path)
+      #expect(try scratch.names == (names + ["b.journal.torn-5-0"]).sorted())
+    }
+    _ = try journal.append([draft("two")])
+    #expect(try records(at: path).map(\.text) == ["one", "two"])
+    let missing = scratch.path("c.journal")
+    #expect(throws: JournalError.missing(path: missing)) { try Journal.deleteKept(at: missing) }
+  }
+
+  @Test("JRN-1 STO-3 a kept file that cannot be deleted is reported")
+  func keptFilesStay() throws {
+    let path = scratch.path()
+    try Journal.open(at: path).close()
+    _ = try scratch.write([1], to: "a.journal.torn-5-0")
+    for operation in ["list", "remove", "syncFolder"] {
+      let system = FaultyFileSystem()
+      system.fail(operation, EIO)
+      var options = Journal.Options()
+      options.fileSystem = system
+      let error = #expect(throws: JournalError.self) {
+        try Journal.deleteKept(at: path, options: options)
+      }
+      guard case .io = error else {
+        Issue.record("\(operation): \(String(describing: error))")
+        continue
+      }
+    }
+  }
+
   @Test("JRN-1 a deletion that is interrupted at any call is complete after it is repeated")
   func interrupted() throws {
     let path = scratch.path()

@@ -115,6 +115,41 @@ struct FaultTests {
     #expect(working >= 4)
   }
 
+  @Test("JRN-2 a draft of an interrupted creation that cannot be removed is reported as such")
+  func draftStays() throws {
+    let path = scratch.path()
+    let draft = try scratch.write([1], to: "a.journal.new")
+    system.fail("remove", EIO)
+    #expect(throws: JournalError.io(path: path, operation: "remove", code: EIO)) { try open() }
+    #expect(try contents(of: draft) == [1])
+    try open().close()
+    #expect(!FileManager.default.fileExists(atPath: draft))
+  }
+
+  @Test("JRN-2 a read error while others' records are read throws, and loses none of them")
+  func readErrorsOfOthers() throws {
+    let (journal, other) = (try open(), try Journal.open(at: scratch.path()))
+    var working = 0
+    while true {
+      let new = try other.append([draft("one"), draft("two")]).appended
+      system.plan.withLock { $0.readsLeft = working }
+      let isRead: Bool
+      do {
+        #expect(try journal.catchUp() == new)
+        isRead = true
+      } catch {
+        #expect(error == .io(path: scratch.path(), operation: "read", code: EIO))
+        isRead = false
+      }
+      system.plan.withLock { $0.readsLeft = .max }
+      if isRead { break }
+      #expect(try journal.catchUp() == new)
+      working += 1
+      try #require(working < 100)
+    }
+    #expect(working >= 1)
+  }
+
   @Test("JRN-2 an interrupted recovery leaves the tail, and the next one finishes it")
   func interruptedRecovery() throws {
     let sample = try SampleJournal(closed: false)
@@ -222,6 +257,10 @@ struct FaultTests {
     #expect(
       "\(JournalError.damaged(path: "/x", damage))".hasPrefix(
         "/x is damaged at byte 1,009,912 (seq 63): checksum mismatch."))
+    for (offset, text) in [(0, "0"), (999, "999"), (1_000, "1,000"), (1_000_064, "1,000,064")] {
+      let damage = JournalDamage(offset: UInt64(offset), sequence: 1, flaw: .payloadChecksum)
+      #expect("\(JournalError.damaged(path: "/x", damage))".contains("at byte \(text) (seq 1)"))
+    }
     let io = JournalError.io(path: "/x", operation: "read", code: EIO)
     #expect("\(io)".contains("Input/output error (errno 5)"))
     #expect("\(JournalError.unknownFeatures(path: "/x", features: 16))".contains("bits 0x10"))

@@ -103,6 +103,16 @@ struct SetAsideFileTests {
     #expect(throws: JournalError.self) { try Journal.open(at: loop) }
   }
 
+  @Test("JRN-1 RES-6 a quarantined file of another journal does not count, however alike the names")
+  func othersFile() throws {
+    let path = scratch.path("a.journal")
+    _ = try scratch.write([1], to: "b.journal.aside-7-damaged-1")
+    #expect(try Journal.lastSetAside(at: path, options: options) == nil)
+    _ = try scratch.write([1], to: "a.journal")
+    let identity = try #require(try Journal.identity(at: path, options: options))
+    #expect(try setAside(path, identity)?.number == 1)
+  }
+
   @Test("JRN-1 files with similar names are neither moved nor deleted with the journal")
   func names() throws {
     let path = scratch.path()
