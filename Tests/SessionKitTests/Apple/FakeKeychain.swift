@@ -25,6 +25,7 @@ final class FakeKeychain: KeychainDoor {
     var isPresent = false
     var callsLeft = Int.max
     var refusal: Int32?
+    var refusesOnlyDeletions = false
   }
 
   private let state = Mutex(State())
@@ -53,6 +54,12 @@ final class FakeKeychain: KeychainDoor {
   var refusal: Int32? {
     get { state.withLock { $0.refusal } }
     set { state.withLock { $0.refusal = newValue } }
+  }
+
+  /// Whether the refusal is of deletions only.
+  var refusesOnlyDeletions: Bool {
+    get { state.withLock { $0.refusesOnlyDeletions } }
+    set { state.withLock { $0.refusesOnlyDeletions = newValue } }
   }
 
   var items: [String: Item] { state.withLock { $0.items } }
@@ -109,7 +116,9 @@ final class FakeKeychain: KeychainDoor {
       state.calls.append(Call(name: name, query: query))
       guard state.callsLeft > 0 else { return (-25308, nil) }
       state.callsLeft -= 1
-      if let refusal = state.refusal { return (refusal, nil) }
+      if let refusal = state.refusal, !state.refusesOnlyDeletions || name == "delete" {
+        return (refusal, nil)
+      }
       guard state.isUnlocked else { return (-25308, nil) }
       guard case .text(let account)? = query.values[.account] else { return (-50, nil) }
       return body(&state, account)

@@ -105,6 +105,25 @@ struct KeychainTests {
   }
 
   @Test(
+    "STO-2 RES-2 an item that the keychain does not delete is reported, and the item is kept",
+    arguments: protections)
+  func undeleted(protection: KeychainProtection) throws {
+    let door = FakeKeychain()
+    door.isPresent = true
+    let store = KeychainItems(door, protection)
+    try store.write(.token, Self.old)
+    try store.setAside(.token)
+    try store.write(.token, Self.new)
+    let items = door.items
+    (door.refusal, door.refusesOnlyDeletions) = (-25291, true)
+    let found = #expect(throws: SecretStoreError.self) { try store.removeSetAside(.token) }
+    let error = try #require(found)
+    #expect(throws: error) { try store.remove(.token) }
+    #expect(throws: error) { try store.setAside(.token) }
+    #expect(door.items == items)
+  }
+
+  @Test(
     "STO-2 a death after any call of a write leaves the old item or the new one",
     arguments: protections)
   func crashes(protection: KeychainProtection) throws {

@@ -30,6 +30,23 @@ struct RefreshWindowTests {
     }
   }
 
+  @Test("REF-13 exactly after the interval a refresh of the same token counts again")
+  func sameToken() {
+    var history = RefusalHistory()
+    let window = RefreshWindow(interval: .seconds(30), maximumAttempts: 2)
+    func isAllowed(_ generation: UInt64, at second: Int64) -> Bool {
+      if case .allowed = history.ask(Generation(generation), at: second * 1_000, window) {
+        true
+      } else {
+        false
+      }
+    }
+    #expect(isAllowed(1, at: 0) && isAllowed(1, at: 29), "a repeated question is not counted")
+    #expect(isAllowed(1, at: 30))
+    #expect(isAllowed(2, at: 31))
+    #expect(!isAllowed(3, at: 32))
+  }
+
   @Test("REF-13 a duration in milliseconds is rounded up and never overflows")
   func durations() {
     #expect(Duration.milliseconds(1_500).milliseconds(atLeast: 0) == 1_500)

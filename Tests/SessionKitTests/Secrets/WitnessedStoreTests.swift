@@ -1,0 +1,44 @@
+@_spi(Internals) import SessionCore
+import Testing
+
+@testable import SessionKit
+
+@Suite("A secret store whose failures are journaled")
+struct WitnessedStoreTests {
+  /// A store whose calls all fail.
+  private struct FailingStore: SecretStore {
+    let error: SecretStoreError
+
+    func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]? { throw error }
+    func write(_ item: SecretItem, _ bytes: [UInt8]) throws(SecretStoreError) { throw error }
+    func remove(_ item: SecretItem) throws(SecretStoreError) { throw error }
+    func setAside(_ item: SecretItem) throws(SecretStoreError) { throw error }
+    func removeSetAside(_ item: SecretItem) throws(SecretStoreError) { throw error }
+  }
+
+  private typealias Call = @Sendable (WitnessedStore) throws(SecretStoreError) -> Void
+
+  private static let calls: [(StorageOperation, Call)] = [
+    (.read, { (store) throws(SecretStoreError) in _ = try store.read(.token) }),
+    (.write, { (store) throws(SecretStoreError) in try store.write(.token, [1]) }),
+    (.remove, { (store) throws(SecretStoreError) in try store.remove(.token) }),
+    (.setAside, { (store) throws(SecretStoreError) in try store.setAside(.token) }),
+    (.remove, { (store) throws(SecretStoreError) in try store.removeSetAside(.token) }),
+  ]
+
+  @Test("STO-5 each failure of the store is thrown, and is reported once until a call succeeds")
+  func failures() throws {
+    let error = SecretStoreError.failed(item: .token, place: "p", operation: "o", code: 5)
+    for (operation, call) in Self.calls {
+      let witness = StoreWitness()
+      let failing = WitnessedStore(FailingStore(error: error), witness)
+      for _ in 0..<2 { #expect(throws: error, "\(operation)") { try call(failing) } }
+      let reports = witness.takeReports()
+      #expect(reports.map(\.operation) == [operation] && reports.map(\.item) == [.token])
+      #expect(reports.first?.failure == StorageReport.Failure(.failed, number: 5))
+      try call(WitnessedStore(MemorySecretStore(), witness))
+      #expect(witness.takeReports().map(\.failure) == [nil], "\(operation)")
+      #expect(witness.takeReports().isEmpty)
+    }
+  }
+}
