@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// Every call waits for the disk, and for the previous call.
 final class ChangeStore: Sendable {
-  private struct Folded {
+  fileprivate struct Folded: Sendable {
     var queue: ChangeQueue
     /// The problem of a record that cannot be used.
     ///
@@ -19,6 +19,13 @@ final class ChangeStore: Sendable {
     var compactedFrom: Int
     /// The sequence of the last record at the last compaction or its failure.
     var triedAt: UInt64 = 0
+  }
+
+  /// What a commit decided: the log after the records of others, and after its own.
+  private struct Decision<Value: Sendable>: Sendable {
+    let read: Folded
+    let written: Folded
+    let value: Value
   }
 
   /// A file is compacted when it is longer than twice its live data plus this number of bytes.
@@ -128,16 +135,13 @@ final class ChangeStore: Sendable {
     }
     let time = setup.clock.now().time
     let events = found.events(at: time)
-    var others: [JournalRecord] = []
-    _ = try onJournal { () throws(JournalError) in
-      try journal.transact { foreign in
-        others = foreign
-        guard foreign.isEmpty else { return [] }
-        return events.map { event in
-          let (kind, payload) = ChangeCodec.encode(event, at: time)
-          return JournalDraft(kind: kind, payload: payload)
-        }
-      }
+    let others: [JournalRecord]
+    do throws(TransactionError<Void, Never>) {
+      others = try journal.transact { foreign in
+        (foreign.isEmpty ? events.map { JournalDraft($0, at: time) } : [], ())
+      }.transaction.foreign
+    } catch {
+      throw .journal(error.journalError)
     }
     guard others.isEmpty else {
       // Another process has recovered the changes first, or has continued without them.
@@ -188,53 +192,31 @@ final class ChangeStore: Sendable {
   ) throws(ChangeLogError) -> Value {
     try folded.withLock { folded throws(ChangeLogError) -> Value in
       if let problem = folded.problem { throw problem }
-      let (path, time) = (path, clock.now().time)
-      var queue = folded.queue
-      var after: ChangeQueue?
-      var value: Value?
-      var refusal: ChangeLogError?
-      var problem: ChangeLogError?
-      var read = 0
-      defer {
-        folded.bytes += read
-        folded.problem = problem
-        folded.queue = queue
-        // Without a record, the queue is unchanged.
-        if read > 0 { shown.publish(queue) }
-      }
-      do throws(JournalError) {
-        _ = try journal.transact { foreign in
-          for record in foreign { read += Int(JournalFrame.bytes(of: record.payload.count)) }
-          do throws(ChangeLogError) {
-            for record in foreign where RecordKind.isOfSession(record.kind) {
-              try queue.take(record.sequence, record.kind, record.payload.span.bytes, path)
-            }
-          } catch {
-            problem = error
-            return []
-          }
-          do throws(ChangeLogError) {
-            let decided = try decide(queue, time)
-            var next = queue
-            try next.take(decided.events, at: time, path)
-            (after, value) = (next, decided.1)
-            return decided.events.map { event in
-              let (kind, payload) = ChangeCodec.encode(event, at: time)
-              read += Int(JournalFrame.bytes(of: payload.count))
-              return JournalDraft(kind: kind, payload: payload)
-            }
-          } catch {
-            refusal = error
-            return []
-          }
-        }
+      let time = clock.now().time
+      let bytes = folded.bytes
+      // Without a record, the queue is unchanged.
+      defer { if folded.bytes > bytes { shown.publish(folded.queue) } }
+      do throws(TransactionError<Decision<Value>, ChangeLogError>) {
+        let decision = try journal.transact { foreign throws(ChangeLogError) in
+          let read = try folded.reading(foreign, path)
+          let (events, value) = try decide(read.queue, time)
+          let (drafts, written) = try read.writing(events, at: time, path)
+          return (drafts, Decision(read: read, written: written, value: value))
+        }.value
+        folded = decision.written
+        return decision.value
       } catch {
-        throw .journal(error)
+        switch error {
+        case .unavailable(let error):
+          throw .journal(error)
+        case .refused(let refusal, let foreign):
+          folded.read(foreign, path)
+          throw refusal
+        case .appendFailed(let error, let decision):
+          folded = decision.read
+          throw .journal(error)
+        }
       }
-      if let error = problem ?? refusal { throw error }
-      guard let after, let value else { throw .journal(.closed(path: path)) }
-      queue = after
-      return value
     }
   }
 
@@ -303,6 +285,50 @@ final class ChangeStore: Sendable {
   func close() throws(ChangeLogError) {
     shown.finish()
     try Self.onJournal { () throws(JournalError) in try journal.close() }
+  }
+}
+
+extension ChangeStore.Folded {
+  /// Takes in the records of others.
+  ///
+  /// If one cannot be used, the log keeps those before it, and nothing is appended any more.
+  fileprivate mutating func read(_ foreign: [JournalRecord], _ path: String) {
+    for record in foreign { bytes += Int(JournalFrame.bytes(of: record.payload.count)) }
+    do throws(ChangeLogError) {
+      for record in foreign where RecordKind.isOfSession(record.kind) {
+        try queue.take(record.sequence, record.kind, record.payload.span.bytes, path)
+      }
+    } catch {
+      problem = error
+    }
+  }
+
+  /// Returns the log after the records of others.
+  fileprivate func reading(_ foreign: [JournalRecord], _ path: String) throws(ChangeLogError)
+    -> Self
+  {
+    var next = self
+    next.read(foreign, path)
+    if let problem = next.problem { throw problem }
+    return next
+  }
+
+  /// Returns the drafts of events, and the log after them.
+  fileprivate func writing(_ events: [ChangeEvent], at time: Timestamp, _ path: String)
+    throws(ChangeLogError) -> ([JournalDraft], Self)
+  {
+    var next = self
+    try next.queue.take(events, at: time, path)
+    let drafts = events.map { JournalDraft($0, at: time) }
+    for draft in drafts { next.bytes += Int(JournalFrame.bytes(of: draft.payload.count)) }
+    return (drafts, next)
+  }
+}
+
+extension JournalDraft {
+  fileprivate init(_ event: ChangeEvent, at time: Timestamp) {
+    let (kind, payload) = ChangeCodec.encode(event, at: time)
+    self.init(kind: kind, payload: payload)
   }
 }
 

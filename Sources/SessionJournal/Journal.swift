@@ -72,18 +72,32 @@ public final class Journal: Sendable {
   /// Takes the lock, reads what others appended, and calls `decide` once. `decide` receives all
   /// records that others appended since the last call of this object. With `everyCommit` those
   /// records are durable by then. It receives them only once, even if the write fails afterwards.
-  /// If it returns no drafts, nothing is written. It runs under the lock and must not call the
-  /// journal.
+  /// It runs under the lock and must not call the journal.
   ///
-  /// Throws:
+  /// `decide` also returns a value of the caller, which this call returns or throws. So the caller
+  /// knows what it did under the lock even if the append fails. If there are no drafts, nothing is
+  /// written, and the call cannot fail after `decide`.
+  ///
+  /// A ``TransactionError`` says how far the call came. Its journal errors are:
   /// - `busy`, `diskFull`, `recordTooLarge`, `batchTooLarge` or `reservedKind`: the journal is as
   ///   it was before.
   /// - `io` on a failed sync: every later call throws `poisoned`.
   /// - `damaged`, `replaced`, `missing`, `poisoned` or `closed`.
-  public func transact(_ decide: (_ foreign: [JournalRecord]) -> [JournalDraft])
-    throws(JournalError) -> Transaction
+  public func transact<Value, Refusal>(
+    _ decide: (_ foreign: [JournalRecord]) throws(Refusal) -> (drafts: [JournalDraft], value: Value)
+  ) throws(TransactionError<Value, Refusal>) -> (transaction: Transaction, value: Value) {
+    try withStore { store throws(TransactionError<Value, Refusal>) in try store.commit(decide) }
+  }
+
+  /// Calls `work` under the lock with the records that others appended, and appends nothing.
+  package func locked<Value: Sendable>(_ work: (_ foreign: [JournalRecord]) -> Value)
+    throws(JournalError) -> Value
   {
-    try withStore { store throws(JournalError) in try store.commit(decide) }
+    do throws(TransactionError<Value, Never>) {
+      return try transact { foreign in ([], work(foreign)) }.value
+    } catch {
+      throw error.journalError
+    }
   }
 
   /// Appends drafts as one batch that is durable when the call returns.
@@ -93,7 +107,7 @@ public final class Journal: Sendable {
   /// so that the caller's decision still holds; nil if any will do. The result holds the records
   /// that others appended. If the call fails, a later call returns them.
   ///
-  /// Throws `conflict` if the last record is another one, and the errors of `transact`.
+  /// Throws `conflict` if the last record is another one, and the journal errors of `transact`.
   public func append(_ drafts: [JournalDraft], ifLastIs expected: UInt64? = nil)
     throws(JournalError) -> Transaction
   {

@@ -51,7 +51,7 @@ struct GroupProperties {
       let finished = DispatchSemaphore(value: 0)
       var started = 0
       do throws(JournalError) {
-        _ = try journal.transact { _ in
+        try journal.locked { _ in
           for (number, (drafts, expected)) in batches.enumerated() {
             Thread.detachNewThread { [journal] in
               let result = Result { () throws(JournalError) in
@@ -63,7 +63,6 @@ struct GroupProperties {
             started += 1
             while journal.waitingCount < started { sched_yield() }
           }
-          return []
         }
       } catch {
         guard started == 0 else { throw Falsified("nothing was written, and it fails: \(error)") }

@@ -140,9 +140,11 @@ struct JournalRun {
     var told: [JournalRecord] = []
     do {
       try conclude(place) {
-        try journal.transact {
-          told = $0
-          return drafts
+        do throws(TransactionError<[JournalRecord], Never>) {
+          return try journal.transact { (drafts, $0) }.transaction
+        } catch {
+          if case .appendFailed(_, let foreign) = error { told = foreign }
+          throw error.journalError
         }
       }
     } catch {

@@ -123,9 +123,9 @@ struct DeletionTests {
       }
       guard case .busy = error else {
         Issue.record("\(String(describing: error))")
-        return []
+        return ([], ())
       }
-      return [draft("still here")]
+      return ([draft("still here")], ())
     }
     #expect(try records(at: path).map(\.text) == ["still here"])
   }

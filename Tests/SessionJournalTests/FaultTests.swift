@@ -58,7 +58,7 @@ struct FaultTests {
     }
     let calls = system.plan.withLock { $0.log.count }
     #expect(throws: JournalError.poisoned(path: path)) { try journal.append([draft("x")]) }
-    #expect(throws: JournalError.poisoned(path: path)) { try journal.transact { _ in [] } }
+    #expect(throws: JournalError.poisoned(path: path)) { try journal.locked { _ in } }
     #expect(throws: JournalError.poisoned(path: path)) { try journal.catchUp() }
     #expect(throws: JournalError.poisoned(path: path)) { try journal.records(after: 0, limit: 1) }
     #expect(journal.lastSequence == 1)
@@ -207,7 +207,7 @@ struct FaultTests {
     system.plan.withLock { $0.log = [] }
     _ = try journal.transact { _ in
       #expect(system.plan.withLock { $0.log } == ["sync"])
-      return [draft("four"), draft("five")]
+      return ([draft("four"), draft("five")], ())
     }
     #expect(system.plan.withLock { $0.log } == ["sync", "write", "sync"])
     var reader = try JournalReader(path: scratch.path())

@@ -20,7 +20,9 @@ struct FullDiskTests {
     let before = try contents(of: path)
     let large = JournalDraft(kind: 1, payload: [UInt8](repeating: 7, count: 200_000))
     #expect(throws: JournalError.diskFull(path: path)) { try journal.append([large]) }
-    #expect(throws: JournalError.diskFull(path: path)) { try journal.transact { _ in [large] } }
+    #expect(throws: TransactionError<Int, Never>.appendFailed(.diskFull(path: path), value: 17)) {
+      try journal.transact { _ in ([large], 17) }
+    }
     await #expect(throws: JournalError.diskFull(path: path)) { try await journal.submit([large]) }
     let after = try contents(of: path)
     let end = try #require(kept.last.map { Int($0.offset) + 32 + 16 })

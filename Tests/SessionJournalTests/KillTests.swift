@@ -108,7 +108,7 @@ private struct KilledWriter {
         _ = try journal.append(Self.batch(name, size))
         Self.say(name)
       case 3, 4:
-        _ = try journal.transact { _ in Self.batch(name, size) }
+        _ = try journal.transact { _ in (Self.batch(name, size), ()) }
         Self.say(name)
       case 5, 6:
         try await withThrowingTaskGroup { group in

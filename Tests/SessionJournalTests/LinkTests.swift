@@ -32,7 +32,7 @@ struct LinkTests {
     let others = try otherNames(of: path).map { try Journal.open(at: $0, options: options) }
     #expect(try scratch.names == ["a.journal", "a.journal.lock", "other"])
     #expect(journal.path == path)
-    let done = try journal.transact { _ in
+    let (done, _) = try journal.transact { _ in
       for other in others {
         let error = #expect(throws: JournalError.self) { try other.append([draft("between")]) }
         guard case .busy(other.path, _) = error else {
@@ -47,7 +47,7 @@ struct LinkTests {
           continue
         }
       }
-      return [draft("alone")]
+      return ([draft("alone")], ())
     }
     #expect(done.appended.map(\.sequence) == [1])
     for other in others { _ = try other.append([draft("after")]) }

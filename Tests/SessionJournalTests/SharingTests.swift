@@ -16,10 +16,8 @@ struct SharingTests {
     let second = try Journal.open(at: scratch.path())
     #expect(first.identifier == second.identifier)
     let one = try first.append([draft("one")])
-    var seen: [JournalRecord] = []
-    let two = try second.transact { foreign in
-      seen = foreign
-      return foreign.map { draft("after \($0.text)") }
+    let (two, seen) = try second.transact { foreign in
+      (foreign.map { draft("after \($0.text)") }, foreign)
     }
     #expect(seen == one.appended)
     #expect(two.foreign == one.appended)
@@ -30,8 +28,8 @@ struct SharingTests {
     #expect(first.lastSequence == 3)
     #expect(second.lastSequence == 2)
     // An empty answer writes nothing but still delivers the records.
-    #expect(try second.transact { _ in [] }.foreign.map(\.text) == ["three"])
-    #expect(try second.transact { _ in [] }.foreign == [])
+    #expect(try second.locked { $0 }.map(\.text) == ["three"])
+    #expect(try second.locked { $0 } == [])
   }
 
   @Test("JRN-1 threads that share one journal receive a unique number for every append")
@@ -154,7 +152,7 @@ struct SharingTests {
         finished.continuation.finish()
       }
       while !isWaiting.load(ordering: .acquiring) { sched_yield() }
-      return [draft("first")]
+      return ([draft("first")], ())
     }
     for await sequences in finished.stream { #expect(sequences == [2]) }
     #expect(!system.plan.withLock { $0.log }.contains("pause"))

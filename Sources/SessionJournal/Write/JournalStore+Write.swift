@@ -1,15 +1,34 @@
 extension JournalStore {
   /// Commits a batch that is decided under the lock; see `Journal.transact`.
-  mutating func commit(
-    _ decide: ([JournalRecord]) -> [JournalDraft]
-  ) throws(JournalError) -> Journal.Transaction {
-    try requireUsable()
-    try lock.acquire()
+  mutating func commit<Value, Refusal>(
+    _ decide: ([JournalRecord]) throws(Refusal) -> (drafts: [JournalDraft], value: Value)
+  ) throws(TransactionError<Value, Refusal>) -> (transaction: Journal.Transaction, value: Value) {
+    do throws(JournalError) {
+      try requireUsable()
+      try lock.acquire()
+    } catch {
+      throw .unavailable(error)
+    }
     defer { release() }
-    try settle()
+    do throws(JournalError) { try settle() } catch { throw .unavailable(error) }
     let foreign = undelivered
     undelivered = []
-    let drafts = decide(foreign)
+    let decision: (drafts: [JournalDraft], value: Value)
+    do throws(Refusal) {
+      decision = try decide(foreign)
+    } catch {
+      throw .refused(error, foreign: foreign)
+    }
+    do throws(JournalError) {
+      return (try append(decision.drafts, foreign), decision.value)
+    } catch {
+      throw .appendFailed(error, value: decision.value)
+    }
+  }
+
+  private mutating func append(_ drafts: [JournalDraft], _ foreign: [JournalRecord])
+    throws(JournalError) -> Journal.Transaction
+  {
     try check(drafts)
     var writer = batchWriter()
     let appended = writer.append(drafts)

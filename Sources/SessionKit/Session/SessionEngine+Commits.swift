@@ -7,36 +7,16 @@ extension SessionEngine {
   /// appends the records.
   func perform(_ commit: SessionCommit) -> SessionInput {
     if let number = commit.storing { complete(number, commit) }
-    let drafts = commit.contents.map { JournalDraft($0, at: commit.time) }
-    var conflict: [SessionRecord] = []
-    var stored: StoredToken?
-    var newer: SessionEvent?
-    var isWithheld = false
-    var failure: SessionError?
-    do throws(JournalError) {
-      let transaction = try journal.transact { foreign in
-        conflict = unknown(foreign)
-        guard conflict.isEmpty else { return [] }
-        do throws(SessionError) {
-          newer = try vault.announcement(newerThan: commit.newest)
-          guard newer == nil else { return [] }
-          isWithheld = try needsPresence(toRefresh: commit.refreshing)
-          guard !isWithheld else { return [] }
-          try refuseOthersSecrets(before: commit)
-          guard let number = commit.storing, let answer = answers[number] else { return drafts }
-          stored = try vault.store(
-            answer, announcedBy: commit, replacing: token, boot: configuration.clock.boot,
-            firstUse: firstUse(), isOwned: configuration.tokenSource != nil)
-          return drafts
-        } catch {
-          failure = error
-          return []
-        }
+    do throws(TransactionError<CommitDecision, SessionError>) {
+      let (transaction, decision) = try journal.transact { foreign throws(SessionError) in
+        try decide(commit, with: unknown(foreign))
       }
-      if !conflict.isEmpty { return .conflicted(conflict) }
-      if let newer { return .superseded(newer) }
-      if isWithheld { return .presenceNeeded }
-      if let first = transaction.appended.first {
+      switch decision {
+      case .nothing(let input): return input
+      case .append(let stored):
+        guard let first = transaction.appended.first else {
+          return failed(commit, by: nil, after: stored)
+        }
         if !commit.isOfStorageOnly { commitError = nil }
         if commit.storing != nil { unstored = nil }
         count(transaction.appended, of: commit)
@@ -44,18 +24,56 @@ extension SessionEngine {
         return .committed(firstSequence: first.sequence)
       }
     } catch {
-      failure = .journal(error)
-      loseJournal(by: error)
+      switch error {
+      case .refused(let error, _): return failed(commit, by: error, after: nil)
+      case .unavailable(let error):
+        loseJournal(by: error)
+        return failed(commit, by: .journal(error), after: nil)
+      case .appendFailed(let error, let decision):
+        loseJournal(by: error)
+        return failed(commit, by: .journal(error), after: decision.stored)
+      }
     }
+  }
+
+  /// Decides under the journal's lock what a commit appends, and stores its secrets before that.
+  private func decide(_ commit: SessionCommit, with others: [SessionRecord]) throws(SessionError)
+    -> ([JournalDraft], CommitDecision)
+  {
+    guard others.isEmpty else { return ([], .nothing(.conflicted(others))) }
+    if let newer = try vault.announcement(newerThan: commit.newest) {
+      return ([], .nothing(.superseded(newer)))
+    }
+    if try needsPresence(toRefresh: commit.refreshing) { return ([], .nothing(.presenceNeeded)) }
+    try refuseOthersSecrets(before: commit)
+    let stored = try store(commit)
+    return (commit.contents.map { JournalDraft($0, at: commit.time) }, .append(after: stored))
+  }
+
+  /// Stores the token that a commit announces; returns `nil` if it announces none.
+  private func store(_ commit: SessionCommit) throws(SessionError) -> StoredToken? {
+    guard let number = commit.storing, let answer = answers[number] else { return nil }
+    return try vault.store(
+      answer, announcedBy: commit, replacing: token, boot: configuration.clock.boot,
+      firstUse: firstUse(), isOwned: configuration.tokenSource != nil)
+  }
+
+  /// Keeps what a failed commit leaves: its error, and the token that it has stored already.
+  ///
+  /// The server accepts only that token from now on, so it must not be lost.
+  ///
+  /// - Requirement: REF-7
+  private func failed(
+    _ commit: SessionCommit, by error: SessionError?, after stored: StoredToken?
+  ) -> SessionInput {
     if lost == nil, let stored, let number = commit.storing, let deadline = commit.deadline {
       unjournaledToken = (number, stored, deadline)
     }
     if case .login? = commit.announcement, let stored { loginToRollBack = stored }
-    if !commit.isOfStorageOnly { commitError = failure }
-    if commit.storing != nil { unstored = failure }
-    guard conflict.isEmpty else { return .conflicted(conflict) }
+    if !commit.isOfStorageOnly { commitError = error }
+    if commit.storing != nil { unstored = error }
     return .commitFailed(
-      isLasting: failure?.isLasting ?? false, cause: failure.map(StorageCause.init) ?? .failed,
+      isLasting: error?.isLasting ?? false, cause: error.map(StorageCause.init) ?? .failed,
       isStored: stored != nil)
   }
 
@@ -118,16 +136,12 @@ extension SessionEngine {
   ///
   /// It is durable, since it is read under the journal's lock.
   func observe() -> SessionInput {
-    var records: [SessionRecord] = []
+    let records: [SessionRecord]
     do throws(JournalError) {
-      _ = try journal.transact { foreign in
-        records = unknown(foreign)
-        return []
-      }
+      records = try journal.locked { unknown($0) }
     } catch {
       // The journal cannot be read now. Callers that wait for a peer's request try again; the
       // others receive the error.
-      undeliveredPeerRecords = records
       commitError = .journal(error)
       loseJournal(by: error)
       return .unobserved
@@ -194,5 +208,18 @@ extension SessionEngine {
       inbox.append(.reloaded(generation, .unread))
     }
     show()
+  }
+}
+
+/// What a commit decided under the journal's lock.
+private enum CommitDecision: Sendable {
+  /// It appends nothing. The coordinator receives the reason, and decides again.
+  case nothing(SessionInput)
+  /// It appends its records, after the token that they announce was stored.
+  case append(after: StoredToken?)
+
+  /// The token that was stored, even if the records are not appended.
+  var stored: StoredToken? {
+    if case .append(let stored) = self { stored } else { nil }
   }
 }

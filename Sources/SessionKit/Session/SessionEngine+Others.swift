@@ -70,11 +70,7 @@ extension SessionEngine {
   /// Reads what peers have appended, if anything, and passes it to the coordinator.
   func takeInOthers() throws(JournalError) {
     guard try journal.hasNews() else { return }
-    var records: [SessionRecord] = []
-    _ = try journal.transact { foreign in
-      records = unknown(foreign)
-      return []
-    }
+    let records = try journal.locked { unknown($0) }
     if !records.isEmpty { feed(.observed(records, isHolderGone: false)) }
   }
 }

@@ -246,10 +246,8 @@ extension SessionEngine {
       let now = clock.now()
       entry.refreshingUntil = now.time.advanced(by: limit).milliseconds
       entry.isInDoubt = true
-      var doubt: Bool?
-      var wait: Int64 = 0
       let claimed = entry
-      changeRevocations { vault throws(SessionError) in
+      let claim = changeRevocations { vault throws(SessionError) -> Claim in
         let stored: StoredRevocations.Entry?
         do throws(SecretStoreError) {
           stored = try vault.revocations().last { $0.token == claimed.token }
@@ -258,21 +256,22 @@ extension SessionEngine {
         }
         // Otherwise another process has revoked the tokens, or has other tokens by now.
         let isInHand = tokensToRevoke[claimed.token] != nil || unkept[claimed.token] != nil
-        guard isInHand || stored?.refresh == refresh else { return }
+        guard isInHand || stored?.refresh == refresh else { return .ended }
         if let until = stored?.refreshingUntil {
           let left = Timestamp(milliseconds: until).milliseconds(since: now.time)
           // If the time left is longer than one request can take, a clock was set.
-          if left > 0, left <= limit {
-            wait = left
-            return
-          }
+          if left > 0, left <= limit { return .held(for: left) }
         }
         try vault.update(claimed)
-        doubt = stored?.isInDoubt == true
+        return .taken(isInDoubt: stored?.isInDoubt == true)
       }
-      guard doubt == nil, wait > 0 else { return doubt }
-      do { try await clock.sleep(untilUptime: now.uptime.addingSaturating(wait)) } catch {
-        return nil
+      switch claim {
+      case .taken(let isInDoubt): return isInDoubt
+      case .ended, nil: return nil
+      case .held(let wait):
+        do { try await clock.sleep(untilUptime: now.uptime.addingSaturating(wait)) } catch {
+          return nil
+        }
       }
     }
     return nil
@@ -282,29 +281,33 @@ extension SessionEngine {
   ///
   /// If that is not possible, keeps it in memory.
   private func keep(_ entry: StoredRevocations.Entry) {
-    var isKept = false
-    changeRevocations { vault throws(SessionError) in
-      try vault.update(entry)
-      isKept = true
-    }
+    let isKept = changeRevocations { vault throws(SessionError) in try vault.update(entry) } != nil
     unkept[entry.token] = isKept ? nil : entry
     if isKept { tokensToRevoke[entry.token] = nil }
   }
 
-  private func changeRevocations(_ change: (StoredCredentials) throws(SessionError) -> Void) {
-    var others: [SessionRecord] = []
+  /// Changes the stored revocations under the journal's lock.
+  ///
+  /// Returns `nil` if that is not possible. The item then stays as it is stored, and the caller tries
+  /// the change again.
+  private func changeRevocations<Value: Sendable>(
+    _ change: (StoredCredentials) throws(SessionError) -> Value
+  ) -> Value? {
     do throws(JournalError) {
-      _ = try journal.transact { foreign in
-        others = unknown(foreign)
-        do throws(SessionError) { try change(vault) } catch {
-          // The item stays as it is stored, and the change is tried again.
+      let (others, value) = try journal.locked { foreign -> ([SessionRecord], Value?) in
+        let others = unknown(foreign)
+        do throws(SessionError) {
+          return (others, try change(vault))
+        } catch {
+          return (others, nil)
         }
-        return []
       }
+      if !others.isEmpty { feed(.observed(others, isHolderGone: false)) }
+      return value
     } catch {
       loseJournal(by: error)
+      return nil
     }
-    if !others.isEmpty { feed(.observed(others, isHolderGone: false)) }
   }
 
   /// Revokes tokens that no session keeps, once.
@@ -313,4 +316,14 @@ extension SessionEngine {
       _ = await engine.tell(StoredRevocations.Entry(access, refresh), as: .unwanted)
     }
   }
+}
+
+/// The result of a claim to ask for a new access token for a revocation.
+private enum Claim: Sendable {
+  /// This process asks; `isInDoubt` if an earlier request got no response.
+  case taken(isInDoubt: Bool)
+  /// Another process asks, for this many milliseconds at most.
+  case held(for: Int64)
+  /// The revocation is not pending any more, or it has other tokens.
+  case ended
 }

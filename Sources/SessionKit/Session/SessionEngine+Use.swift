@@ -121,20 +121,20 @@ extension SessionEngine {
   /// Returns `false` if it must be tried again at once.
   private func tryUserItem(_ change: (StoredUser) -> StoredUser) -> Bool {
     guard let user = coordinator.state.user else { return true }
-    var others: [SessionRecord] = []
     do throws(JournalError) {
-      _ = try journal.transact { foreign in
-        others = read(foreign)
-        guard others.isEmpty else { return [] }
+      let others = try journal.locked { foreign in
+        let others = read(foreign)
+        guard others.isEmpty else { return others }
         do throws(SessionError) { try vault.changeUser(user, change) } catch {
           // The value is stored again before long, and nothing depends on it until then.
         }
         return []
       }
+      if !others.isEmpty { feed(.observed(others, isHolderGone: false)) }
+      return others.isEmpty
     } catch {
       // The same applies to a journal that cannot be locked now.
+      return true
     }
-    if !others.isEmpty { feed(.observed(others, isHolderGone: false)) }
-    return others.isEmpty
   }
 }

@@ -19,26 +19,24 @@ extension SessionEngine {
       let newer = unjournaledToken.flatMap { $0.token.generation > generation ? $0.token : nil }
       tokensToRevoke[generation] = vault.whole(newer ?? held).standing(for: generation)
     }
-    var others: [SessionRecord] = []
-    var isDone = true
+    var (others, isDone): ([SessionRecord], Bool) = ([], false)
     do throws(JournalError) {
-      _ = try journal.transact { foreign in
-        others = unknown(foreign)
-        guard others.isEmpty else { return [] }
+      (others, isDone) = try journal.locked { foreign in
+        let others = unknown(foreign)
+        guard others.isEmpty else { return (others, false) }
         do throws(SessionError) {
           try keepRevocations(wipe.keptRevocation)
           if case .unread(let problem) = secretsOwner { throw .secrets(problem) }
           if foreignOwner == nil { try vault.wipe(wipe, of: held) }
+          return ([], true)
         } catch {
-          isDone = false
+          return ([], false)
         }
-        return []
       }
     } catch {
-      isDone = false
       loseJournal(by: error)
     }
-    if isDone, others.isEmpty { loginToRollBack = nil }
+    if isDone { loginToRollBack = nil }
     undoLogin()
     guard others.isEmpty else {
       token = held
@@ -137,13 +135,12 @@ extension SessionEngine {
     unkept[generation] = nil
     owed.remove(generation)
     do throws(JournalError) {
-      _ = try journal.transact { foreign in
-        undeliveredPeerRecords = unknown(foreign)
+      undeliveredPeerRecords = try journal.locked { foreign in
         do throws(SessionError) { try vault.forgetRevocation(of: generation) } catch {
           // The entry stays where it is. It is of no use to any process, and is removed at the next
           // opening.
         }
-        return []
+        return unknown(foreign)
       }
     } catch {
       // The same applies here.
@@ -168,19 +165,20 @@ extension SessionEngine {
   }
 
   private func takeStrayRevocations() {
-    var entries: [StoredRevocations.Entry] = []
-    var others: [SessionRecord] = []
+    let (entries, others): ([StoredRevocations.Entry], [SessionRecord])
     do throws(JournalError) {
-      _ = try journal.transact { foreign in
-        others = unknown(foreign)
-        guard mayTakeStrayRevocations else { return [] }
-        do throws(SecretStoreError) { entries = try vault.takeStrayRevocations() } catch {
+      (entries, others) = try journal.locked { foreign in
+        let others = unknown(foreign)
+        guard mayTakeStrayRevocations else { return ([], others) }
+        do throws(SecretStoreError) {
+          return (try vault.takeStrayRevocations(), others)
+        } catch {
           // The item stays where it is until the next opening.
+          return ([], others)
         }
-        return []
       }
     } catch {
-      loseJournal(by: error)
+      return loseJournal(by: error)
     }
     for entry in entries {
       forget(entry.account)
