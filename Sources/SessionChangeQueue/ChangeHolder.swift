@@ -77,6 +77,31 @@ extension ChangeEvent.PendingLogout {
   }
 }
 
+/// An opening that holds a session's logout: its identity, if it has one, and its process.
+package struct LogoutHolder: Hashable, Sendable {
+  package let identity: ProcessIdentity?
+  package let process: UInt32
+
+  package init(_ identity: ProcessIdentity?, process: UInt32) {
+    (self.identity, self.process) = (identity, process)
+  }
+
+  /// Returns whether a record says that this opening holds the logout of a session.
+  func holds(_ journal: Identifier, by leaving: ChangeEvent.PendingLogout) -> Bool {
+    guard let identity else { return leaving.journal == journal && leaving.process == process }
+    return leaving.named.map { $0.journal == journal && $0.holder.opening == identity.opening }
+      ?? false
+  }
+
+  /// Returns the records of a logout that this opening holds, or held.
+  func records(of journal: Identifier, until: Timestamp) -> [ChangeEvent] {
+    guard let identity else {
+      return [.leaving(.init(journal: journal, process: process, until: until))]
+    }
+    return ChangeEvent.PendingLogout.records(journal, by: identity, process: process, until: until)
+  }
+}
+
 extension ChangeQueue {
   /// Returns whether a record of a logout replaces another one of the same holder, or ends it.
   ///

@@ -20,14 +20,7 @@ extension ChangeLog {
   /// - Throws: `othersChanges` if changes of another user are pending.
   public func retry(_ key: Identifier) async throws(ChangeLogError) {
     defer { bell.ring() }
-    try await commit { (queue, _) throws(ChangeLogError) in
-      let failure = queue.failures.first { $0.change.key == key }
-      guard let failure else { throw .unknownKey(key) }
-      guard queue.owner ?? failure.user == failure.user else {
-        throw .othersChanges(queue.pending.count)
-      }
-      return ([.retried(key)], ())
-    }
+    try await perform(.retry(key))
   }
 
   // MARK: Logout
@@ -39,13 +32,14 @@ extension ChangeLog {
   func holdForLogout(_ journal: Identifier, of user: Identifier?) async throws(ChangeLogError)
     -> Int
   {
-    let (hold, presence) = (hold(journal), presence)
+    let (hold, holder) = (hold(journal), presence.holder)
     return try await commit { (queue, time) throws(ChangeLogError) in
-      let count = queue.unsentCount(of: user)
-      guard count == 0 else { return ([], count) }
-      ProcessLogoutHolds.insert(hold)
       let until = time.advanced(by: Self.leavingLease)
-      return (presence.records(of: journal, until: until), 0)
+      let events = try queue.decided(
+        .hold(journal: journal, user: user, by: holder, until: until), at: time)
+      // Before the record is appended, so that no addition of this process comes in between.
+      if !events.isEmpty { ProcessLogoutHolds.insert(hold) }
+      return (events, queue.unsentCount(of: user))
     }
   }
 
@@ -58,13 +52,8 @@ extension ChangeLog {
   /// If the release cannot be written, changes are accepted after ``leavingLease``.
   func releaseHold(_ journal: Identifier) async {
     ProcessLogoutHolds.remove(hold(journal))
-    let presence = presence
     do throws(ChangeLogError) {
-      try await commit { (queue, time) throws(ChangeLogError) in
-        let isOurs = queue.leaving.contains { presence.holds(journal, by: $0.leaving) }
-        guard isOurs else { return ([], ()) }
-        return (presence.records(of: journal, until: time), ())
-      }
+      try await perform(.releaseHold(journal: journal, by: presence.holder))
       note(nil, in: .leaving)
     } catch {
       note(error, in: .leaving)
@@ -79,9 +68,7 @@ extension ChangeLog {
   /// The call may be repeated. If it threw, the next call completes the remaining steps.
   func end(_ signIn: SignIn, of user: Identifier?, discards: Bool) async throws(ChangeLogError) {
     do throws(ChangeLogError) {
-      try await commit { (queue, _) throws(ChangeLogError) in
-        (queue.ending(signIn, of: user, discards: discards), ())
-      }
+      try await perform(.endSignIn(signIn, user: user, discards: discards))
       if discards {
         let store = store
         try await runtime.result { () throws(ChangeLogError) in
@@ -101,53 +88,38 @@ extension ChangeLog {
   ///
   /// Any process can send it again with its key.
   func release(_ key: Identifier) async throws(ChangeLogError) {
-    let sender = sender
-    try await commit { (queue, time) throws(ChangeLogError) in
-      guard let first = queue.pending.first, first.change.key == key, first.postponed == nil,
-        first.sent?.sender == sender
-      else { return ([], ()) }
-      let reason = "stopped before a response arrived"
-      return (
-        [.postponed(.init(key: key, isCounted: false, retryAt: time, reason: reason))], ()
-      )
-    }
+    try await perform(.release(key, sender: sender))
   }
 }
 
 extension OpeningPresence {
-  /// Returns whether a record says that this opening holds the logout of a session.
-  fileprivate func holds(_ journal: Identifier, by leaving: ChangeEvent.PendingLogout) -> Bool {
-    guard let identity else { return leaving.journal == journal && leaving.process == process }
-    return leaving.named.map { $0.journal == journal && $0.holder.opening == identity.opening }
-      ?? false
-  }
+  /// This opening as the holder of a logout.
+  fileprivate var holder: LogoutHolder { LogoutHolder(identity, process: process) }
 
-  /// Returns the records of a logout that this opening holds, or held.
-  fileprivate func records(of journal: Identifier, until: Timestamp) -> [ChangeEvent] {
-    guard let identity else {
-      return [.leaving(.init(journal: journal, process: process, until: until))]
+  /// Returns whether the holder of a logout does not hold it any more.
+  func isGone(
+    _ holder: ProcessIdentity, _ process: UInt32, in log: String, journal: Identifier?
+  ) -> Bool {
+    // This process may have ended a logout but failed to write the record.
+    if let journal, let own = identity, own.isSameProcess(self.process, as: holder, process) {
+      let sender = Identifier(holder.spelling)
+      return !ProcessLogoutHolds.contains(.init(log: log, journal: journal, sender: sender))
     }
-    return ChangeEvent.PendingLogout.records(journal, by: identity, process: process, until: until)
+    return isGone(holder, process)
   }
 }
 
 extension ChangeQueue {
-  /// Throws if the log accepts no changes through that sign-in, now or permanently.
-  func check(
-    _ pass: SyncGate.Pass, at time: Timestamp, in log: String, by presence: OpeningPresence
-  ) throws(ChangeLogError) {
-    guard let signIn = pass.signIn else { return }
-    if hasEnded(signIn) { throw .signInEnded }
-    let until = isLeaving(signIn.journal, at: time) { holder, process in
-      // This process may have ended a logout but failed to write the record.
-      if let own = presence.identity, own.isSameProcess(presence.process, as: holder, process) {
-        let sender = Identifier(holder.spelling)
-        return !ProcessLogoutHolds.contains(
-          .init(log: log, journal: signIn.journal, sender: sender))
-      }
-      return presence.isGone(holder, process)
+  /// Decides a command, and throws a refusal as the log's error.
+  func decided(
+    _ command: ChangeCommand, at time: Timestamp,
+    isGone: (ProcessIdentity, UInt32) -> Bool = { _, _ in false }
+  ) throws(ChangeLogError) -> [ChangeEvent] {
+    do throws(ChangeRefusal) {
+      return try decide(command, at: time, isGone: isGone)
+    } catch {
+      throw ChangeLogError(error)
     }
-    if let until { throw .loggingOut(until: until) }
   }
 }
 

@@ -18,10 +18,7 @@ extension ChangeLog {
   public func noteStatus(changedAt time: Timestamp, scope: String = "") async throws(ChangeLogError)
     -> Bool
   {
-    try await commit { (queue, _) throws(ChangeLogError) in
-      let isNews = queue.scopes[scope] != time
-      return (isNews ? [.scopeChecked(.init(scope: scope, statusChangedAt: time))] : [], isNews)
-    }
+    try await perform(.noteStatus(.init(scope: scope, statusChangedAt: time)))
   }
 
   /// Returns the scope in which the session itself stores the status of a user, such as `user/17`.
@@ -48,11 +45,8 @@ extension ChangeLog {
   func keep(_ change: StatusChange) async {
     let scope = Self.scope(of: change.user)
     do throws(ChangeLogError) {
-      try await commit { (queue, _) throws(ChangeLogError) in
-        let isNews = queue.scopes[scope].map { $0 < change.changedAt } ?? true
-        let check = ChangeEvent.ScopeChecked(scope: scope, statusChangedAt: change.changedAt)
-        return (isNews ? [.scopeChecked(check)] : [], ())
-      }
+      try await perform(
+        .noteNewerStatus(.init(scope: scope, statusChangedAt: change.changedAt)))
       note(nil, in: .status)
     } catch {
       note(error, in: .status)

@@ -173,43 +173,22 @@ public final class ChangeLog: Sendable {
   @discardableResult
   public func add(_ change: Change, through gate: SyncGate) async throws(ChangeLogError) -> Int {
     guard let pass = gate.pass else { throw gate.refusal }
-    let user = pass.user
-    guard change.contentSize <= ChangeLogLimits.content else {
-      throw .contentTooLong(bytes: change.contentSize, limit: ChangeLogLimits.content)
-    }
-    let (path, limits, presence) = (path, limits, presence)
+    let addition = ChangeCommand.Addition(
+      change, by: pass.user, through: pass.signIn, in: limits.asValues)
+    let (path, presence) = (path, presence)
     defer { bell.ring() }
     return try await commit { (queue, time) throws(ChangeLogError) in
-      let pending = queue.pending
-      if let same = pending.first(where: { $0.change.key == change.key }) {
-        guard same.change.isMade(of: change) else { throw .keyInUse(change.key) }
-        return ([], pending.count)
+      let events = try queue.decided(.add(addition), at: time) { holder, process in
+        presence.isGone(holder, process, in: path, journal: pass.signIn?.journal)
       }
-      guard !queue.failures.contains(where: { $0.change.key == change.key }) else {
-        throw .givenUp(change.key)
-      }
-      try queue.check(pass, at: time, in: path, by: presence)
-      guard queue.owner ?? user == user else { throw .othersChanges(pending.count) }
-      let (count, bytes) = (pending.count, queue.pendingBytes)
-      let (failed, failedBytes) = (queue.failures.count, queue.failureBytes)
-      let after = queue.load(with: change)
-      let isMore = after.count > count || after.bytes > bytes
-      guard
-        !isMore
-          || (after.count + failed <= limits.count && after.bytes + failedBytes <= limits.bytes)
-      else { throw .full(count: count + failed, bytes: bytes + failedBytes) }
-      var events = [ChangeEvent.added(.init(user: user, change: change))]
-      if let signIn = pass.signIn, signIn != queue.author { events.insert(.addedBy(signIn), at: 0) }
-      return (events, after.count)
+      return (events, events.isEmpty ? queue.pending.count : queue.load(with: change).count)
     }
   }
 
   /// Discards a pending change or dismisses a dead letter.
   public func discard(_ key: Identifier) async throws(ChangeLogError) {
     defer { bell.ring() }
-    try await commit { (_, _) throws(ChangeLogError) in
-      ([.discarded(.init(key: key, cause: .app))], ())
-    }
+    try await perform(.discard(key))
   }
 
   /// Discards all pending changes and dead letters of every user.
@@ -218,9 +197,7 @@ public final class ChangeLog: Sendable {
   ///
   /// - Requirement: OUT-3, SYN-4
   public func discardAll() async throws(ChangeLogError) {
-    try await commit { (queue, _) throws(ChangeLogError) in
-      (queue.unsentCount == 0 ? [] : [.discarded(.init(cause: .app))], ())
-    }
+    try await perform(.discardAll)
     await compactIfLong()
   }
 
@@ -375,6 +352,15 @@ public final class ChangeLog: Sendable {
     }
   }
 
+  /// Performs a command; returns whether it changed the queue.
+  @discardableResult
+  func perform(_ command: ChangeCommand) async throws(ChangeLogError) -> Bool {
+    try await commit { (queue, time) throws(ChangeLogError) in
+      let events = try queue.decided(command, at: time)
+      return (events, !events.isEmpty)
+    }
+  }
+
   func commit<Value: Sendable>(
     _ decide:
       @escaping @Sendable (ChangeQueue, Timestamp) throws(ChangeLogError) ->
@@ -392,6 +378,12 @@ public final class ChangeLog: Sendable {
       }
       return value
     }
+  }
+}
+
+extension ChangeLogLimits {
+  fileprivate var asValues: ChangeLimits {
+    ChangeLimits(content: Self.content, count: count, bytes: bytes)
   }
 }
 

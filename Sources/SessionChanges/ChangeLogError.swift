@@ -1,3 +1,4 @@
+import SessionChangeQueue
 @_spi(Internals) public import SessionCore
 public import SessionJournal
 
@@ -117,6 +118,21 @@ extension ChangeLogError: CustomStringConvertible {
 }
 
 extension ChangeLogError {
+  /// Creates the error of a refused command.
+  init(_ refusal: ChangeRefusal) {
+    self =
+      switch refusal {
+      case .contentTooLong(let bytes, let limit): .contentTooLong(bytes: bytes, limit: limit)
+      case .keyInUse(let key): .keyInUse(key)
+      case .givenUp(let key): .givenUp(key)
+      case .unknownKey(let key): .unknownKey(key)
+      case .othersChanges(let count): .othersChanges(count)
+      case .full(let count, let bytes): .full(count: count, bytes: bytes)
+      case .loggingOut(let until): .loggingOut(until: until)
+      case .signInEnded: .signInEnded
+      }
+  }
+
   /// Whether the disk or the maximum record size leaves no space.
   var isOfRoom: Bool {
     switch self {

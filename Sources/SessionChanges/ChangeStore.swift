@@ -361,7 +361,6 @@ extension ChangeQueue {
       do throws(ChangeRejection) {
         try apply(event, at: time)
       } catch {
-        if case .unknownKey(let key) = error { throw .unknownKey(key) }
         throw .unusable(path: path, sequence: 0, problem: error.description)
       }
     }
