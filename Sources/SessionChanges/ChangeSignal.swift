@@ -1,49 +1,28 @@
-import Synchronization
+import SessionKit
 
 /// An auto-reset signal: it resumes all waiters, or else the next one.
 final class ChangeSignal: Sendable {
   private struct State {
-    var isRung = false
-    var count: UInt64 = 0
-    var waiting: [UInt64: CheckedContinuation<Void, Never>] = [:]
+    /// The number of rings, and how many of them a waiter has received.
+    var rings: UInt64 = 0
+    var received: UInt64 = 0
   }
 
-  private let state = Mutex(State())
+  private let state = WaitableState(State())
 
   /// Resumes all waiters, or else the next one.
-  func ring() {
-    let waiting = state.withLock { state in
-      state.isRung = state.waiting.isEmpty
-      defer { state.waiting = [:] }
-      return Array(state.waiting.values)
-    }
-    for one in waiting { one.resume() }
-  }
+  func ring() { state.change { $0.rings += 1 } }
 
   /// Returns when it rings, or when the task is cancelled.
   func wait() async {
-    let number = state.withLock { state in
-      state.count += 1
-      return state.count
-    }
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let isOver = state.withLock { state in
-          if Task.isCancelled { return true }
-          if state.isRung {
-            state.isRung = false
-            return true
-          }
-          state.waiting[number] = continuation
-          return false
-        }
-        if isOver { continuation.resume() }
-      }
-    } onCancel: {
-      state.withLock { $0.waiting.removeValue(forKey: number) }?.resume()
+    let received = state.withLock { $0.received }
+    await state.wait { state -> Void? in
+      guard state.rings > received else { return nil }
+      state.received = state.rings
+      return ()
     }
   }
 
   /// The number of waiters.
-  var waiterCount: Int { state.withLock { $0.waiting.count } }
+  var waiterCount: Int { state.waiterCount }
 }

@@ -1,6 +1,6 @@
 public import Foundation
 public import SessionCore
-import Synchronization
+import SessionKit
 
 /// Observes the addresses that a sign-in's view navigates to, and keeps the errors that they state.
 ///
@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// - Requirement: WEB-2
 public final class RedirectObserver: Sendable {
-  private struct State {
+  private struct State: Sendable {
     var last: WebSignInProblem?
     /// The error that the sign-in receives, until another address withdraws it.
     var retained: Sighting?
@@ -17,19 +17,11 @@ public final class RedirectObserver: Sendable {
     var kept: [WebSignInProblem] = []
     var first: UInt64 = 0
     var isStopped = false
-    var parked: [UInt64: CheckedContinuation<Void, Never>] = [:]
-    var tickets: UInt64 = 0
 
     var end: UInt64 { first + UInt64(kept.count) }
-
-    mutating func takeParked() -> [CheckedContinuation<Void, Never>] {
-      defer { parked = [:] }
-      // Tickets are numbered in the order of arrival.
-      return parked.sorted { $0.key < $1.key }.map(\.value)
-    }
   }
 
-  private let state = Mutex(State())
+  private let state = WaitableState(State())
   private let capacity: Int
 
   /// Creates an observer that keeps this number of errors for slow sequences, at least 1.
@@ -43,19 +35,19 @@ public final class RedirectObserver: Sendable {
   /// Records that the view navigates to this address, which need not be a valid `URL`.
   public func see(_ address: String) {
     let sighting = Sighting(address)
-    let parked: [CheckedContinuation<Void, Never>]? = state.withLock { state in
-      guard !state.isStopped else { return nil }
+    let isNews = state.withLock { state in
+      guard !state.isStopped else { return false }
       state.retained = Sighting.retained(state.retained, then: sighting)
-      guard let problem = sighting.problem else { return nil }
+      guard let problem = sighting.problem else { return false }
       state.last = problem
       state.kept.append(problem)
       if state.kept.count > capacity {
         state.kept.removeFirst()
         state.first += 1
       }
-      return state.takeParked()
+      return true
     }
-    for continuation in parked ?? [] { continuation.resume() }
+    if isNews { state.resumeWaiters() }
   }
 
   /// The error that the sign-in receives: the last one, unless the page has continued since
@@ -86,77 +78,28 @@ public final class RedirectObserver: Sendable {
   ///
   /// The last error stays.
   public func stop() {
-    let parked = state.withLock { state in
-      state.isStopped = true
-      return state.takeParked()
-    }
-    for continuation in parked { continuation.resume() }
+    state.change { $0.isStopped = true }
   }
 
   /// Whether the observation was stopped.
   public var isStopped: Bool { state.withLock { $0.isStopped } }
 
   /// The number of sequences that wait.
-  package var waiterCount: Int { state.withLock { $0.parked.count } }
+  package var waiterCount: Int { state.waiterCount }
 
   /// Returns the first error from this number on.
   ///
   /// Waits until there is one; `nil` at the end.
   func next(_ number: inout UInt64) async -> WebSignInProblem? {
-    while !Task.isCancelled {
-      let look = look(from: number)
-      number = look.number
-      if let problem = look.problem {
-        number += 1
-        return problem
-      }
-      guard let ticket = look.ticket else { return nil }
-      await wait(ticket, from: number)
+    guard !Task.isCancelled else { return nil }
+    let start = number
+    let found = await state.wait { state -> (problem: WebSignInProblem?, next: UInt64)? in
+      let number = max(start, state.first)
+      if number < state.end { return (state.kept[Int(number - state.first)], number + 1) }
+      return state.isStopped ? (nil, number) : nil
     }
-    return nil
-  }
-
-  private struct Look {
-    var problem: WebSignInProblem?
-    var number: UInt64
-    /// The ticket with which to wait; `nil` if there is nothing to wait for.
-    var ticket: UInt64?
-  }
-
-  // Never inlined: async functions call it before and after an `await`, and a lock belongs to its
-  // thread.
-
-  @inline(never)
-  private func look(from number: UInt64) -> Look {
-    state.withLock { state in
-      let number = max(number, state.first)
-      if number < state.end {
-        return Look(problem: state.kept[Int(number - state.first)], number: number)
-      }
-      guard !state.isStopped else { return Look(number: number) }
-      state.tickets += 1
-      return Look(number: number, ticket: state.tickets)
-    }
-  }
-
-  private func wait(_ ticket: UInt64, from number: UInt64) async {
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { park($0, ticket, from: number) }
-    } onCancel: {
-      state.withLock { $0.parked.removeValue(forKey: ticket) }?.resume()
-    }
-  }
-
-  @inline(never)
-  private func park(
-    _ continuation: CheckedContinuation<Void, Never>, _ ticket: UInt64, from number: UInt64
-  ) {
-    let isReady = state.withLock { state in
-      guard number >= state.end, !state.isStopped, !Task.isCancelled else { return true }
-      state.parked[ticket] = continuation
-      return false
-    }
-    if isReady { continuation.resume() }
+    number = found?.next ?? number
+    return found?.problem
   }
 }
 

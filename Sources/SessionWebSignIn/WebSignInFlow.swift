@@ -1,7 +1,6 @@
 import Foundation
 import SessionCore
 import SessionKit
-import Synchronization
 
 /// Performs the effects of ``WebSignIn``, with one provider and one view.
 ///
@@ -15,7 +14,7 @@ final class WebSignInFlow: ExternalLogin {
 
   private typealias Ticket = WebSignIn.Ticket
 
-  private struct State {
+  private struct State: Sendable {
     var machine: WebSignIn
     var inbox: [WebSignIn.Input] = []
     /// Tasks to cancel after the lock is released.
@@ -26,26 +25,23 @@ final class WebSignInFlow: ExternalLogin {
     var timers: [Ticket: Task<Void, Never>] = [:]
     /// Whether the provider shows its page.
     var isAtPage = false
-    /// The callers that wait until it does not.
-    var followers: [CheckedContinuation<Void, Never>] = []
     /// The tokens that steps returned, and whether a user signed in for them.
     var tokens: [Ticket: (tokens: IdentityTokens, isOfUser: Bool)] = [:]
     var answers: [Ticket: TokenResponse] = [:]
     var redirects: [UInt32: Redirect] = [:]
     var redirectCount: UInt32 = 0
     var ending: Ending?
-    var waiters: [CheckedContinuation<Ending, Never>] = []
   }
 
   /// A redirect from the app, with the caller that waits for the result.
-  private struct Redirect {
+  private struct Redirect: Sendable {
     let url: URL
     let reply: CheckedContinuation<Bool, Never>
   }
 
   /// The prompt that the caller requested.
   let prompt: WebSignIn.Prompt
-  private let state: Mutex<State>
+  private let state: WaitableState<State>
   private let observer = RedirectObserver()
   private let steps: Steps
 
@@ -62,7 +58,7 @@ final class WebSignInFlow: ExternalLogin {
   }
 
   init(_ mode: WebSignIn.Mode, _ prompt: WebSignIn.Prompt, _ steps: Steps) {
-    state = Mutex(State(machine: WebSignIn(mode)))
+    state = WaitableState(State(machine: WebSignIn(mode)))
     self.prompt = prompt
     self.steps = steps
   }
@@ -116,13 +112,7 @@ final class WebSignInFlow: ExternalLogin {
 
   /// Waits until the sign-in has ended and its view is gone.
   func ended() async -> Ending {
-    await withCheckedContinuation { continuation in
-      let ending = state.withLock { state in
-        if state.ending == nil { state.waiters.append(continuation) }
-        return state.ending
-      }
-      if let ending { continuation.resume(returning: ending) }
-    }
+    await state.answer { $0.ending }
   }
 
   /// Waits until the sign-in has ended, and until the provider has returned from a cancelled page.
@@ -131,17 +121,11 @@ final class WebSignInFlow: ExternalLogin {
   /// not open at once.
   func waitUntilEnded() async {
     _ = await ended()
-    await withCheckedContinuation { continuation in
-      let host = state.withLock { state -> Host? in
-        guard state.isAtPage, let host = state.host else { return nil }
-        state.followers.append(continuation)
-        return host
-      }
-      guard let host else { return continuation.resume() }
-      _ = spawn(host) { flow in
-        if await host.wait(WebSignIn.dismissLimit.milliseconds(atLeast: 0)) { flow.leavePage() }
-      }
+    guard let host = state.withLock({ $0.isAtPage ? $0.host : nil }) else { return }
+    _ = spawn(host) { flow in
+      if await host.wait(WebSignIn.dismissLimit.milliseconds(atLeast: 0)) { flow.leavePage() }
     }
+    await state.answer { $0.isAtPage ? nil : () }
   }
 
   /// Passes on a redirect that arrived outside of the view.
@@ -162,14 +146,16 @@ final class WebSignInFlow: ExternalLogin {
   // MARK: The loop
 
   private func tell(_ inputs: WebSignIn.Input...) {
-    let stopped = state.withLock { state in
+    let (stopped, hasEnded) = state.withLock { state in
+      let wasOpen = state.ending == nil
       state.inbox += inputs
       while !state.inbox.isEmpty {
         for effect in state.machine.handle(state.inbox.removeFirst()) { perform(effect, &state) }
       }
       defer { state.stopped = [] }
-      return state.stopped
+      return (state.stopped, wasOpen && state.ending != nil)
     }
+    if hasEnded { state.resumeWaiters() }
     // Outside of the lock, because the app's code may run directly when its task is cancelled.
     for task in stopped { task.cancel() }
   }
@@ -239,8 +225,6 @@ final class WebSignInFlow: ExternalLogin {
     case .failed(let problem): ending = .failed(problem)
     }
     state.ending = ending
-    for waiter in state.waiters { waiter.resume(returning: ending) }
-    state.waiters = []
   }
 
   private func spawn(
@@ -288,12 +272,7 @@ final class WebSignInFlow: ExternalLogin {
 
   /// Records that the provider has left its page, or is not awaited any more.
   private func leavePage() {
-    let followers = state.withLock { state in
-      state.isAtPage = false
-      defer { state.followers = [] }
-      return state.followers
-    }
-    for follower in followers { follower.resume() }
+    state.change { $0.isAtPage = false }
   }
 
   // MARK: Redirects from outside

@@ -1,5 +1,4 @@
 import SessionCore
-import Synchronization
 
 /// Delivers events to subscribers from one bounded buffer.
 ///
@@ -9,7 +8,7 @@ import Synchronization
 ///
 /// - Requirement: STA-7
 final class EventHub: Sendable {
-  enum Answer {
+  enum Answer: Sendable {
     /// The next events: at least one, at most `answerSize`.
     case events(ArraySlice<RecordedEvent>)
     /// The events have left the buffer.
@@ -24,13 +23,11 @@ final class EventHub: Sendable {
     case finished
   }
 
-  fileprivate struct State {
+  fileprivate struct State: Sendable {
     var buffer: [RecordedEvent] = []
     /// Every published event with a higher sequence is in the buffer.
     var floor: UInt64
     var last: UInt64
-    var parked: [UInt64: CheckedContinuation<Void, Never>] = [:]
-    var tickets: UInt64 = 0
     var isFinished = false
     /// The last warnings.
     ///
@@ -46,19 +43,19 @@ final class EventHub: Sendable {
   static let answerSize = 256
 
   private let capacity: Int
-  private let state: Mutex<State>
+  private let state: WaitableState<State>
 
   /// Creates a hub whose first event will be the one after `sequence`.
   init(after sequence: UInt64, capacity: Int) {
     self.capacity = capacity
-    state = Mutex(State(floor: sequence, last: sequence))
+    state = WaitableState(State(floor: sequence, last: sequence))
   }
 
   /// The sequence of the last published event, at which a new subscriber begins.
   var last: UInt64 { state.withLock { $0.last } }
 
   func publish(_ events: [RecordedEvent]) {
-    let parked = state.withLock { state in
+    state.change { state in
       state.buffer += events
       state.last = events.last?.sequence ?? state.last
       // The buffer is cut by half at a time, so that not every event moves all others.
@@ -67,21 +64,17 @@ final class EventHub: Sendable {
         state.floor = state.buffer[cut - 1].sequence
         state.buffer.removeFirst(cut)
       }
-      return state.takeParked()
     }
-    for continuation in parked { continuation.resume() }
   }
 
   /// Skips the events up to `sequence`.
   ///
   /// A subscriber that needs them reads the journal and gets its error.
   func skip(through sequence: UInt64) {
-    let parked = state.withLock { state in
+    state.change { state in
       state.buffer.removeAll()
       (state.floor, state.last) = (sequence, sequence)
-      return state.takeParked()
     }
-    for continuation in parked { continuation.resume() }
   }
 
   /// The number of warnings so far, at which a new subscriber begins.
@@ -89,21 +82,15 @@ final class EventHub: Sendable {
 
   /// Publishes a warning to the subscribers that ask for warnings.
   func warn(_ warning: SessionWarning) {
-    let parked = state.withLock { state in
+    state.change { state in
       state.warnings.append(warning)
       state.warningCount += 1
       if state.warnings.count > Self.keptWarnings { state.warnings.removeFirst() }
-      return state.takeParked()
     }
-    for continuation in parked { continuation.resume() }
   }
 
   func finish() {
-    let parked = state.withLock { state in
-      state.isFinished = true
-      return state.takeParked()
-    }
-    for continuation in parked { continuation.resume() }
+    state.change { $0.isFinished = true }
   }
 
   /// Returns what follows `sequence`.
@@ -112,56 +99,14 @@ final class EventHub: Sendable {
   ///
   /// With `warned`, the answer may also be the warnings after that number.
   func answer(after sequence: UInt64, warned: UInt64? = nil) async -> Answer {
-    while true {
-      let (answer, ticket) = look(after: sequence, warned)
-      if let answer { return answer }
-      await wait(ticket, after: sequence, warned)
-      if Task.isCancelled { return .finished }
-    }
-  }
-
-  private func wait(_ ticket: UInt64, after sequence: UInt64, _ warned: UInt64?) async {
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { park($0, ticket, after: sequence, warned) }
-    } onCancel: {
-      state.withLock { $0.parked.removeValue(forKey: ticket) }?.resume()
-    }
-  }
-
-  // Never inlined into the functions above. A lock belongs to its thread, and after an `await`
-  // these functions may run on another thread than the optimizer assumes.
-
-  @inline(never)
-  private func look(after sequence: UInt64, _ warned: UInt64?) -> (Answer?, UInt64) {
-    state.withLock { state in
-      if let warned, let news = state.warnings(after: warned) { return (news, 0) }
+    await state.wait { state in
+      if let warned, let news = state.warnings(after: warned) { return news }
       return state.answer(after: sequence)
-    }
-  }
-
-  @inline(never)
-  private func park(
-    _ continuation: CheckedContinuation<Void, Never>, _ ticket: UInt64, after sequence: UInt64,
-    _ warned: UInt64?
-  ) {
-    let isReady = state.withLock { state in
-      guard state.last <= sequence, !state.isFinished, !Task.isCancelled,
-        warned.map({ $0 >= state.warningCount }) ?? true
-      else { return true }
-      state.parked[ticket] = continuation
-      return false
-    }
-    if isReady { continuation.resume() }
+    } ?? .finished
   }
 }
 
 extension EventHub.State {
-  fileprivate mutating func takeParked() -> [CheckedContinuation<Void, Never>] {
-    defer { parked.removeAll(keepingCapacity: true) }
-    // Tickets are numbered in the order of arrival.
-    return parked.sorted { $0.key < $1.key }.map(\.value)
-  }
-
   fileprivate func warnings(after count: UInt64) -> EventHub.Answer? {
     guard warningCount > count else { return nil }
     return .warnings(
@@ -169,18 +114,16 @@ extension EventHub.State {
       last: warningCount)
   }
 
-  /// Returns the answer, or the ticket with which to wait.
-  fileprivate mutating func answer(after sequence: UInt64) -> (EventHub.Answer?, UInt64) {
-    if sequence < floor { return (.inJournal(through: floor), 0) }
+  /// Returns the answer; `nil` if there is none yet.
+  fileprivate func answer(after sequence: UInt64) -> EventHub.Answer? {
+    if sequence < floor { return .inJournal(through: floor) }
     if sequence < last {
       let rest = buffer[buffer.firstIndex(after: sequence)...]
       // A copy of a few events. A slice would share the buffer, and the next event would then copy
       // all of it.
-      return (.events(ArraySlice(Array(rest.prefix(EventHub.answerSize)))), 0)
+      return .events(ArraySlice(Array(rest.prefix(EventHub.answerSize))))
     }
-    if isFinished { return (.finished, 0) }
-    tickets += 1
-    return (nil, tickets)
+    return isFinished ? .finished : nil
   }
 }
 

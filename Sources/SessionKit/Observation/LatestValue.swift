@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Publishes the newest of several values to subscribers, which wait for newer ones.
 ///
 /// A subscriber is only the number of the value that it received last. It receives the newest value
@@ -7,7 +5,7 @@ import Synchronization
 ///
 /// - Requirement: STA-7
 package final class LatestValue<Value: Sendable>: Sendable {
-  enum Answer {
+  enum Answer: Sendable {
     /// The newest value and its number.
     case value(Value, number: UInt64)
     /// No newer value will come.
@@ -18,46 +16,33 @@ package final class LatestValue<Value: Sendable>: Sendable {
     var value: Value
     /// The number of the value, which grows by one with each value.
     var number: UInt64 = 1
-    var parked: [UInt64: CheckedContinuation<Void, Never>] = [:]
-    var tickets: UInt64 = 0
     var isFinished = false
   }
 
-  private let state: Mutex<State>
+  private let state: WaitableState<State>
 
   package init(_ value: Value) {
-    state = Mutex(State(value: value))
+    state = WaitableState(State(value: value))
   }
 
-  // Never inlined: async functions call them before and after an `await`, and a lock belongs to a
-  // thread.
-
-  package var current: Value {
-    @inline(never) get { state.withLock { $0.value } }
-  }
+  package var current: Value { state.withLock { $0.value } }
 
   /// Whether no newer value will come.
-  var isFinished: Bool {
-    @inline(never) get { state.withLock { $0.isFinished } }
-  }
+  var isFinished: Bool { state.withLock { $0.isFinished } }
 
   /// Replaces the value and resumes the subscribers, unless `isRepeated` returns `true`.
   package func publish(_ value: Value, unless isRepeated: (Value) -> Bool = { _ in false }) {
-    let parked = state.withLock { state in
-      guard !isRepeated(state.value) else { return [CheckedContinuation<Void, Never>]() }
+    let isNew = state.withLock { state in
+      guard !isRepeated(state.value) else { return false }
       state.value = value
       state.number += 1
-      return Self.takeParked(&state)
+      return true
     }
-    for continuation in parked { continuation.resume() }
+    if isNew { state.resumeWaiters() }
   }
 
   package func finish() {
-    let parked = state.withLock { state in
-      state.isFinished = true
-      return Self.takeParked(&state)
-    }
-    for continuation in parked { continuation.resume() }
+    state.change { $0.isFinished = true }
   }
 
   /// Returns the newest value after its number has changed.
@@ -66,48 +51,10 @@ package final class LatestValue<Value: Sendable>: Sendable {
   ///
   /// The last value is delivered before the end.
   func answer(after number: UInt64) async -> Answer {
-    while true {
-      let (answer, ticket) = look(after: number)
-      if let answer { return answer }
-      await wait(ticket, after: number)
-      if Task.isCancelled { return .finished }
-    }
-  }
-
-  private func wait(_ ticket: UInt64, after number: UInt64) async {
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { park($0, ticket, after: number) }
-    } onCancel: {
-      state.withLock { $0.parked.removeValue(forKey: ticket) }?.resume()
-    }
-  }
-
-  @inline(never)
-  private func look(after number: UInt64) -> (Answer?, UInt64) {
-    state.withLock { state in
-      if state.number != number { return (.value(state.value, number: state.number), 0) }
-      if state.isFinished { return (.finished, 0) }
-      state.tickets += 1
-      return (nil, state.tickets)
-    }
-  }
-
-  @inline(never)
-  private func park(
-    _ continuation: CheckedContinuation<Void, Never>, _ ticket: UInt64, after number: UInt64
-  ) {
-    let isReady = state.withLock { state in
-      guard state.number == number, !state.isFinished, !Task.isCancelled else { return true }
-      state.parked[ticket] = continuation
-      return false
-    }
-    if isReady { continuation.resume() }
-  }
-
-  private static func takeParked(_ state: inout State) -> [CheckedContinuation<Void, Never>] {
-    defer { state.parked.removeAll(keepingCapacity: true) }
-    // Tickets are numbered in the order of arrival.
-    return state.parked.sorted { $0.key < $1.key }.map(\.value)
+    await state.wait { state in
+      if state.number != number { return .value(state.value, number: state.number) }
+      return state.isFinished ? .finished : nil
+    } ?? .finished
   }
 }
 

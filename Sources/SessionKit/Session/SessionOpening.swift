@@ -1,6 +1,5 @@
 @_spi(Internals) import SessionCore
 import SessionJournal
-import Synchronization
 
 /// Opens a session whose journal may not be readable *yet*.
 ///
@@ -84,23 +83,16 @@ public final class SessionOpening: Sendable {
 private final class OpeningState: Sendable {
   typealias Outcome = Result<Session, SessionError>
 
-  private struct State {
+  private struct State: Sendable {
     var status = SessionOpening.Status.loading(nil)
-    var waiters: [UInt64: CheckedContinuation<Outcome, Never>] = [:]
-    var tickets: UInt64 = 0
     /// Sleeps until the next try.
     var pause: Task<Void, Never>?
     var isRetryAsked = false
   }
 
-  private let state = Mutex(State())
+  private let state = WaitableState(State())
 
-  // Never inlined: async functions call it before and after an `await`, and a lock belongs to its
-  // thread.
-
-  var status: SessionOpening.Status {
-    @inline(never) get { state.withLock { $0.status } }
-  }
+  var status: SessionOpening.Status { state.withLock { $0.status } }
 
   func open(_ configuration: SessionConfiguration) async {
     var tries: UInt32 = 0
@@ -141,7 +133,6 @@ private final class OpeningState: Sendable {
   /// Begins a pause.
   ///
   /// Returns `false` if another try was requested since the last one began.
-  @inline(never)
   private func begin(_ pause: Task<Void, Never>) -> Bool {
     state.withLock { state in
       defer { state.isRetryAsked = false }
@@ -151,7 +142,6 @@ private final class OpeningState: Sendable {
     }
   }
 
-  @inline(never)
   private func endPause() {
     state.withLock { state in
       state.pause = nil
@@ -159,7 +149,6 @@ private final class OpeningState: Sendable {
     }
   }
 
-  @inline(never)
   private func set(_ status: SessionOpening.Status) { state.withLock { $0.status = status } }
 
   func retry() {
@@ -175,50 +164,23 @@ private final class OpeningState: Sendable {
     if case .loading = status { finish(.failure(.cancelled)) }
   }
 
-  @inline(never)
   private func finish(_ outcome: Outcome) {
-    let waiters = state.withLock { state in
+    state.change { state in
       switch outcome {
       case .success(let session): state.status = .open(session)
       case .failure(let error): state.status = .failed(error)
       }
-      defer { state.waiters = [:] }
-      return state.waiters.sorted { $0.key < $1.key }.map(\.value)
     }
-    for waiter in waiters { waiter.resume(returning: outcome) }
   }
 
   func outcome() async -> Outcome {
-    let ticket = nextTicket()
-    return await withTaskCancellationHandler {
-      await withCheckedContinuation { park($0, ticket) }
-    } onCancel: {
-      state.withLock { $0.waiters.removeValue(forKey: ticket) }?
-        .resume(returning: .failure(.cancelled))
-    }
-  }
-
-  @inline(never)
-  private func nextTicket() -> UInt64 {
-    state.withLock { state in
-      state.tickets += 1
-      return state.tickets
-    }
-  }
-
-  @inline(never)
-  private func park(_ continuation: CheckedContinuation<Outcome, Never>, _ ticket: UInt64) {
-    let known = state.withLock { state -> Outcome? in
+    await state.wait { state in
       switch state.status {
-      case .open(let session): return .success(session)
-      case .failed(let error): return .failure(error)
-      case .loading:
-        guard !Task.isCancelled else { return .failure(.cancelled) }
-        state.waiters[ticket] = continuation
-        return nil
+      case .open(let session): .success(session)
+      case .failed(let error): .failure(error)
+      case .loading: nil
       }
-    }
-    if let known { continuation.resume(returning: known) }
+    } ?? .failure(.cancelled)
   }
 }
 
