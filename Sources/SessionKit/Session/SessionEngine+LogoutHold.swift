@@ -10,9 +10,8 @@ import SessionJournal
 extension SessionEngine {
   /// Begins a logout for which the hosts hold changes.
   func beginHold() async {
-    logoutHolds += 1
     // The release of an earlier logout must not arrive after the question of this one.
-    await holdRelease?.value
+    await hosts.beginHold()?.value
   }
 
   /// Asks the hosts for the number of changes.
@@ -27,7 +26,7 @@ extension SessionEngine {
   /// If it has logged out, ``SessionHost/sessionEnded(_:)`` ends the hold of each host that keeps
   /// data.
   func endHold(hasLoggedOut: Bool) async {
-    logoutHolds -= 1
+    hosts.endHold()
     guard let release = releaseHosts({ !hasLoggedOut || !$0.hasUserData }) else { return }
     await release.value
   }
@@ -48,7 +47,7 @@ extension SessionEngine {
   private func logoutEndingHold(_ scope: LogoutScope) async -> Result<Reply, SessionError> {
     let result: Result<Reply, SessionError>
     let hasLoggedOut: Bool
-    let clearingsBefore = clearings
+    let callsBefore = hosts.clearing.callCount
     do throws(SessionError) {
       let reply = try await ask(cancellation: .ignored) { .logout($0, scope) }
       result = .success(reply)
@@ -58,8 +57,7 @@ extension SessionEngine {
       // Closing the session ends the wait even if the event is durable. Then the hosts clear
       // already.
       hasLoggedOut =
-        error == .closed && clearings > clearingsBefore
-        && coordinator.state.kind == .unauthenticated
+        error == .closed && hosts.clearing.callCount > callsBefore && !hasUser
     }
     // Changes that a host accepts while it clears would be cleared too.
     do throws(SessionError) { try await awaitDataClearing() } catch {
@@ -69,33 +67,17 @@ extension SessionEngine {
     return result
   }
 
-  /// Ends the hold of hosts that cannot tell sign-ins apart, if a user has signed in before they
-  /// cleared.
-  ///
-  /// They are not notified of the earlier end any more.
-  func noteLaterLogin() {
-    guard owedClearing?.hasLaterLogin == false, coordinator.state.kind != .unauthenticated else {
-      return
-    }
-    owedClearing?.hasLaterLogin = true
-    releaseHosts { $0.hasUserData && !$0.separatesSignIns }
-  }
-
   /// Has these hosts release what they hold.
   ///
   /// If a logout is running, it does so at its end instead.
   @discardableResult
-  private func releaseHosts(
+  func releaseHosts(
     _ isReleased: @escaping @Sendable (any SessionHost) -> Bool
   ) -> Task<Void, Never>? {
-    guard logoutHolds == 0 else { return nil }
-    let (before, configuration) = (holdRelease, configuration)
-    let journal = journal.identifier.asIdentifier
-    let release = runtime.spawn {
-      await before?.value
+    guard !hosts.isHolding else { return nil }
+    let (configuration, journal) = (configuration, journal.identifier.asIdentifier)
+    return hosts.startRelease(on: runtime) {
       await configuration.releaseHold(journal, of: isReleased)
     }
-    holdRelease = release
-    return release
   }
 }

@@ -50,7 +50,7 @@ actor SessionEngine {
   var requests: [RequestNumber: Task<Void, Never>] = [:]
   /// The last request that may change a token, and the token with which it was made.
   var lastTokenRequest: (base: Generation, task: Task<Void, Never>)?
-  private var timers: [SessionTimer: Task<Void, Never>] = [:]
+  private var timers: TimerTable<SessionTimer>
   /// Reads what peers append.
   var follower: Task<Void, Never>?
   var token: StoredToken?
@@ -95,29 +95,8 @@ actor SessionEngine {
   var pendingStatusChange: StatusChange?
   /// The running notification of the hosts of a change of status.
   var statusTask: Task<Void, Never>?
-  /// The calls with which hosts clear their data, one after the other, by number.
-  var clearing: [Int: Task<Void, Never>] = [:]
-  /// The number of these calls so far.
-  var clearings = 0
-  /// The time limit of the running call.
-  var clearingLimit: Task<Void, Never>?
-  /// Whether the limit is over while the call still runs.
-  var isClearingOverdue = false
-  /// The callers that wait for the calls.
-  ///
-  /// Each receives an error, or `nil` if it can continue.
-  var clearingWaits: [UInt64: CheckedContinuation<SessionError?, Never>] = [:]
-  var clearingWaitCount: UInt64 = 0
-  var isClosing = false
-  /// The number of logouts that have asked the hosts to hold changes, and have not ended.
-  var logoutHolds = 0
-  /// Ends after the hosts were called to release what they held.
-  var holdRelease: Task<Void, Never>?
-  /// The session that could not be cleared, the number of consecutive failures, and the task that
-  /// tries again.
-  var owedClearing: EndedSession?
-  var failedClearings = 0
-  var clearingRetry: Task<Void, Never>?
+  /// The calls to the hosts.
+  var hosts: HostCalls
   /// Why a session ended last, as far as the journal shows.
   ///
   /// - Requirement: STA-8
@@ -167,6 +146,8 @@ actor SessionEngine {
     self.journal = journal
     self.presence = presence
     self.runtime = runtime
+    timers = TimerTable(clock: configuration.clock, runtime: runtime)
+    hosts = HostCalls(configuration, runtime)
     policy = PolicyFigures(configuration.policy)
     view = SessionView(policy)
     vault = StoredCredentials(
@@ -179,10 +160,9 @@ actor SessionEngine {
   }
 
   deinit {
-    for task in timers.values { task.cancel() }
+    timers.cancelAll()
+    hosts.timers.cancelAll()
     follower?.cancel()
-    clearingRetry?.cancel()
-    clearingLimit?.cancel()
     hub.finish()
     states.finish()
   }
@@ -204,7 +184,9 @@ actor SessionEngine {
     (contents.process, contents.identity) = (presence.process, presence.identity)
     feed(.opened(contents))
     if !coordinator.isOpen, let commitError, !commitError.isPassing { throw commitError }
-    if debt.reason == nil, let overtaken = debt.overtaken { clear(overtaken) }
+    if debt.reason == nil, let overtaken = debt.overtaken {
+      perform(hosts.clearing.clear(overtaken))
+    }
     followOthers()
   }
 
@@ -249,7 +231,7 @@ actor SessionEngine {
   /// Closes the journal and ends every sequence of events, even if it throws.
   func close() async throws(SessionError) -> Bool {
     keepLastUse()
-    stopClearingWaits()
+    perform(hosts.clearing.close())
     await endRevocations()
     var failure: SessionError?
     // Only requests on the wire are awaited, which takes a limited time. Nothing prevents the
@@ -286,8 +268,8 @@ actor SessionEngine {
     guard error.isOfAnotherHistory, lost == nil else { return }
     let problem = SessionError.journal(error)
     (lost, token, unjournaledToken) = (problem, nil, nil)
-    for task in timers.values { task.cancel() }
-    timers = [:]
+    timers.cancelAll()
+    hosts.clearing.loseJournal()
     let waiting = callers.values
     (callers, wishes) = ([:], [:])
     for continuation in waiting { continuation.resume(returning: .failure(problem)) }
@@ -366,7 +348,7 @@ actor SessionEngine {
     warn(of: snapshot, after: before)
     states.publish(SessionStatus(snapshot, sequence: coordinator.fold.eventSequence))
     tellStatus()
-    noteLaterLogin()
+    perform(hosts.clearing.observe(hasUser: hasUser))
   }
 
   /// Reports a problem when it begins or changes.
@@ -392,7 +374,7 @@ actor SessionEngine {
     case .skip(let sequence): hub.skip(through: sequence)
     case .resume(let caller, let reply): resume(caller, reply)
     case .schedule(let timer, let uptime): schedule(timer, uptime)
-    case .cancel(let timer): timers.removeValue(forKey: timer)?.cancel()
+    case .cancel(let timer): timers.cancel(timer)
     case .wipe(let wipe): perform(wipe)
     case .revoke(let generation): revoke(generation)
     case .forgetRevocation(let generation): forgetRevocation(of: generation)
@@ -418,19 +400,12 @@ actor SessionEngine {
   }
 
   private func schedule(_ timer: SessionTimer, _ uptime: Int64) {
-    timers.removeValue(forKey: timer)?.cancel()
-    guard lost == nil else { return }
-    let clock = configuration.clock
-    timers[timer] = runtime.spawn { [weak self] in
-      do { try await clock.sleep(untilUptime: uptime) } catch { return }
-      await self?.fire(timer)
-    }
+    guard lost == nil else { return timers.cancel(timer) }
+    timers.schedule(timer, at: uptime) { [weak self] in await self?.fire(timer) }
   }
 
   private func fire(_ timer: SessionTimer) {
-    // A timer that was replaced before its task arrived here does not count.
-    guard !Task.isCancelled else { return }
-    timers[timer] = nil
+    guard timers.takeFired(timer) else { return }
     if timer == .inactivity { return checkUse() }
     feed(.fired(timer))
   }

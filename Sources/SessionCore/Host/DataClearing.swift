@@ -1,0 +1,247 @@
+/// The calls with which the hosts of a session clear their data after a logout.
+///
+/// ```
+///               clear                      ended: all data is cleared
+///  idle ──────────────────────▶ calling ──────────────────────────────▶ idle, and it is journaled
+///                                ▲    │
+///       clear, retry, tryAgain   │    │ ended: data remains
+///                                │    ▼
+///                               pending ── retries after 1, 10 and 60 seconds
+/// ```
+///
+/// The time limit of the call that runs has states of its own:
+///
+/// ```
+///        began               the time is over               the grace period is over
+///  off ─────────▶ running ──────────────────────▶ cancelled ─────────────────────────▶ exceeded
+///   ▲                └──────────────────────────────┴─────────────────────────────────────┤
+///   └─────────────────────────────────────── ended ───────────────────────────────────────┘
+/// ```
+///
+/// Logins wait while it is calling. A call whose limit is exceeded still runs, and may remove the data
+/// of the next user. So no user can log in until it returns.
+///
+/// - Requirement: SYN-5
+package struct DataClearing: Hashable, Sendable {
+  /// What the hosts have in common.
+  package struct Hosts: Hashable, Sendable {
+    /// Whether a host keeps data that a logout removes.
+    package let haveData: Bool
+    /// Whether a host can remove the data of one login after the next one.
+    package let separateLogins: Bool
+    /// How long a call may take, in milliseconds; `nil` for no limit.
+    package let limit: Int64?
+
+    /// Creates a description of the hosts.
+    package init(haveData: Bool, separateLogins: Bool, limit: Int64?) {
+      (self.haveData, self.separateLogins, self.limit) = (haveData, separateLogins, limit)
+    }
+  }
+
+  /// A logout whose data the hosts clear.
+  package struct Logout: Hashable, Sendable {
+    /// The reason of the logout.
+    package let reason: LogoutReason
+    /// The session's user; `nil` if unknown.
+    package let user: Identifier?
+    /// The last token of the session, or a later generation before the next login.
+    package let generation: Generation
+    /// Whether a user has logged in since.
+    ///
+    /// Then only hosts that can tell logins apart are called.
+    package var hasLaterLogin = false
+
+    /// Creates a logout after which no user has logged in.
+    package init(reason: LogoutReason, user: Identifier?, generation: Generation) {
+      (self.reason, self.user, self.generation) = (reason, user, generation)
+    }
+  }
+
+  /// The timers of the machine.
+  package enum Timer: Hashable, Sendable {
+    /// The end of the running call's time.
+    case limit
+    /// The next try after a failure.
+    case retry
+  }
+
+  /// What a caller that waits for the calls receives.
+  package enum Answer: Hashable, Sendable {
+    /// No call runs, and the caller can continue.
+    case ended
+    /// The call exceeds its limit and still runs.
+    case overdue
+    /// The session closes.
+    case closed
+  }
+
+  /// What the shell must do next.
+  package enum Effect: Hashable, Sendable {
+    /// Call the hosts after the calls before; this is the number of the call.
+    case call(Int, Logout)
+    /// Cancel the call of this number.
+    case cancelCall(Int)
+    /// Set a timer, and replace the one before.
+    case schedule(Timer, uptime: Int64)
+    /// Remove a timer.
+    case cancel(Timer)
+    /// Answer every caller that waits.
+    case answer(Answer)
+    /// End the hold of hosts that cannot tell logins apart: they are not called any more.
+    case releaseHold
+    /// Journal that the data is cleared.
+    case journal
+  }
+
+  /// The pauses before failed calls are tried again, in milliseconds after the last try.
+  package static let pauses: [Int64] = [1_000, 10_000, 60_000]
+  /// The time for a call to return after it was cancelled, in milliseconds.
+  package static let grace: Int64 = 1_000
+  /// A limit of more than a year has the same effect as none.
+  private static let longestLimit: Int64 = 31_536_000_000
+
+  private enum Limit: Hashable, Sendable {
+    case off
+    case running(Int, end: Int64)
+    case cancelled
+    case exceeded
+  }
+
+  private enum Session: Hashable, Sendable {
+    case open
+    /// Another journal decides who is signed in, so nothing is tried again.
+    case withoutJournal
+    case closing
+  }
+
+  private let hosts: Hosts
+  private var calls: [Int: Logout] = [:]
+  private var limit = Limit.off
+  /// The last logout whose data could not be cleared.
+  private var pending: Logout?
+  /// The number of consecutive failures that were followed by a retry.
+  private var failures = 0
+  private var session = Session.open
+  /// The number of calls so far.
+  package private(set) var callCount = 0
+
+  /// Creates a machine that has nothing to clear.
+  package init(_ hosts: Hosts) {
+    self.hosts = hosts
+  }
+
+  /// Whether a host clears its data, or is about to.
+  package var isCalling: Bool { !calls.isEmpty }
+
+  /// Whether data that should be cleared is still there.
+  package var isNeeded: Bool { pending != nil || isCalling }
+
+  /// What a caller that needs cleared data receives now; `nil` if it waits.
+  package var answer: Answer? {
+    if !isCalling { return .ended }
+    if session == .closing { return .closed }
+    return limit == .exceeded ? .overdue : nil
+  }
+
+  // MARK: Logouts
+
+  /// Clears the data of a session that has ended with a logout.
+  package mutating func clear(_ logout: Logout) -> [Effect] {
+    hosts.haveData ? call(logout) : []
+  }
+
+  /// Clears the data of a logout after which a user has logged in.
+  ///
+  /// The data of other hosts may be the new user's.
+  package mutating func clear(_ overtaken: PendingDataClearing.Overtaken) -> [Effect] {
+    guard hosts.separateLogins else { return [] }
+    var logout = Logout(
+      reason: overtaken.reason, user: overtaken.user, generation: overtaken.generation)
+    logout.hasLaterLogin = true
+    return call(logout)
+  }
+
+  /// Tries again, before a login or after a pause.
+  package mutating func tryAgain() -> [Effect] {
+    guard !isCalling, session == .open, let logout = pending else { return [] }
+    pending = nil
+    return call(logout)
+  }
+
+  private mutating func call(_ logout: Logout) -> [Effect] {
+    callCount += 1
+    calls[callCount] = logout
+    return [.call(callCount, logout)]
+  }
+
+  // MARK: Calls
+
+  /// Records that a call begins, after the calls before.
+  package mutating func began(_ number: Int, at uptime: Int64) -> [Effect] {
+    guard let length = hosts.limit else { return [] }
+    let end = uptime.addingSaturating(min(max(0, length), Self.longestLimit))
+    limit = .running(number, end: end)
+    return [.schedule(.limit, uptime: end)]
+  }
+
+  /// Records how a call has ended.
+  ///
+  /// `hasUser` says whether a user has logged in since.
+  package mutating func ended(
+    _ number: Int, isCleared: Bool, hasUser: Bool, at uptime: Int64
+  ) -> [Effect] {
+    guard let logout = calls.removeValue(forKey: number) else { return [] }
+    limit = .off
+    pending = isCleared ? nil : logout
+    var effects = observe(hasUser: hasUser) + [.cancel(.limit)]
+    if !isCalling { effects.append(.answer(.ended)) }
+    if isCleared {
+      failures = 0
+      effects.append(.journal)
+    } else if failures < Self.pauses.count {
+      let due = uptime.addingSaturating(Self.pauses[failures])
+      failures += 1
+      effects.append(.schedule(.retry, uptime: due))
+    }
+    return effects
+  }
+
+  /// Handles a timer.
+  package mutating func fired(_ timer: Timer) -> [Effect] {
+    switch (timer, limit) {
+    case (.retry, _): return tryAgain()
+    case (.limit, .running(let number, let end)):
+      limit = .cancelled
+      let givenUp = end.addingSaturating(Self.grace)
+      return [.cancelCall(number), .schedule(.limit, uptime: givenUp)]
+    case (.limit, .cancelled):
+      limit = .exceeded
+      return [.answer(.overdue)]
+    case (.limit, .off), (.limit, .exceeded): return []
+    }
+  }
+
+  // MARK: The session
+
+  /// Handles the present state: `hasUser` unless it is unauthenticated.
+  ///
+  /// Data that is still there after a login may be the new user's.
+  ///
+  /// - Requirement: OUT-3
+  package mutating func observe(hasUser: Bool) -> [Effect] {
+    guard hasUser, pending?.hasLaterLogin == false else { return [] }
+    pending?.hasLaterLogin = true
+    return [.releaseHold]
+  }
+
+  /// Ends the retries, because another journal has replaced the session's.
+  package mutating func loseJournal() {
+    if session == .open { session = .withoutJournal }
+  }
+
+  /// Ends the retries and every wait; a call that runs continues.
+  package mutating func close() -> [Effect] {
+    session = .closing
+    return [.cancel(.retry), .answer(.closed)]
+  }
+}
