@@ -36,14 +36,12 @@ extension SessionEngine {
     guard configuration.keepsStatusTimes else { return .success(found) }
     let user = user ?? found.user.id
     let known = await configuration.lastKnownStatus(of: user)
-    switch StatusFreshness.of(found.changedAt, known: known, now: found.serverTime) {
-    case .unsaid, .same: break
-    case .newer(let time):
-      found.change = StatusChange(user: user, changedAt: time, known: known)
-    case .stale:
-      found.failure = nil
-      found.isStale = true
-    }
+    let verdict = StatusVerdict(
+      found.failure, changedAt: found.changedAt, of: user, known: known,
+      serverTime: found.serverTime)
+    (found.failure, found.change, found.isStale) = (
+      verdict.failure, verdict.change, verdict.isStale
+    )
     return .success(found)
   }
 
@@ -67,7 +65,7 @@ extension SessionEngine {
     switch result {
     case .success(let found)?:
       if found.failure == nil, !found.isStale { keep(found.user, of: user) }
-      owe(found)
+      statusNotices.found(found.change, failure: found.failure)
       // The request used this session's own token, so the response counts even if it names the user
       // differently.
       feed(.profileRead(user, found.failure))
@@ -106,19 +104,10 @@ extension SessionEngine {
     feed(.profileRead(owner.user, failure))
   }
 
-  /// Keeps a change of a user's status, until the session is that user's and the hosts can be
-  /// notified.
-  ///
-  /// For a deleted user nothing is kept, since there is nothing left to sync.
-  func owe(_ found: ProfileResponse) {
-    pendingStatusChange = found.failure?.kind == .userDeleted ? nil : found.change
-  }
-
   /// Notifies the hosts of a change of the status of the session's user, one change after the
   /// other.
   func tellStatus() {
-    guard let change = pendingStatusChange, coordinator.state.user == change.user else { return }
-    pendingStatusChange = nil
+    guard let change = statusNotices.next(for: coordinator.state.user) else { return }
     let (before, configuration) = (statusTask, configuration)
     statusTask = runtime.spawn {
       await before?.value

@@ -226,7 +226,7 @@ extension SessionEngine {
       // The request used this very token, so the response counts even if it names the user
       // differently.
       facts.profileFailure = found.failure
-      owe(found)
+      statusNotices.found(found.change, failure: found.failure)
     case .failure(let failed):
       facts.profileFailure = failed.failure
       detail = failed.detail

@@ -90,9 +90,8 @@ actor SessionEngine {
   var profile: UserProfile?
   /// The source that named the user in the profile; `nil` if that is not known.
   var origin: UserOrigin?
-  /// A change of a user's status of which the hosts are not notified yet, since the session may not
-  /// be that user's yet.
-  var pendingStatusChange: StatusChange?
+  /// The change of a user's status of which the hosts are not notified yet.
+  var statusNotices = StatusNotices()
   /// The running notification of the hosts of a change of status.
   var statusTask: Task<Void, Never>?
   /// The calls to the hosts.
