@@ -115,8 +115,7 @@ extension SessionEngine {
 
   private func count(_ record: SessionRecord, _ raw: JournalRecord) {
     lastEnd.take(record)
-    guard plan != nil else { return }
-    retentionBacklog.append((record, JournalFrame.bytes(of: raw.payload.count)))
+    compaction.take(record, bytes: JournalFrame.bytes(of: raw.payload.count))
   }
 
   /// Reads a record of another process.

@@ -80,12 +80,8 @@ actor SessionEngine {
   var removal: Task<Void, Never>?
   /// The token that a sign-in has stored but could not journal, until it is undone.
   var loginToRollBack: StoredToken?
-  /// Which records of the journal can be removed; `nil` if all are kept.
-  var plan: RetentionPlan?
-  /// Records that the plan does not know yet, with the number of bytes of each.
-  var retentionBacklog: [(record: SessionRecord, bytes: UInt64)] = []
-  /// The earliest time at which compaction is tried again, on the monotonic clock.
-  var nextCompaction = Int64.min
+  /// When the journal is compacted.
+  var compaction: CompactionSchedule
   var compactionProblem: SessionError?
   var profile: UserProfile?
   /// The source that named the user in the profile; `nil` if that is not known.
@@ -140,7 +136,7 @@ actor SessionEngine {
     self.endedProcesses = endedProcesses
     self.predecessor = predecessor
     journalSetAside = fold.sequence == 0 ? predecessor.map(JournalQuarantine.init) : nil
-    self.plan = plan
+    compaction = CompactionSchedule(plan)
     self.configuration = configuration
     self.journal = journal
     self.presence = presence
