@@ -75,7 +75,7 @@ extension Session {
     guard count > 0 else { return }
     // A user may have signed in through another process. Then only that user's changes count.
     if state.kind == .unauthenticated {
-      _ = try await engine.ask { .foreground($0) }
+      await engine.readPeers()
       guard state.kind != .unauthenticated else { return }
       count = await engine.holdForLogout(of: state.user)
     }

@@ -67,6 +67,15 @@ extension SessionEngine {
     }
   }
 
+  /// Reads what peers have appended, before an answer to a caller depends on it.
+  ///
+  /// After a failure the state is the known one. A command that follows reads again, and receives
+  /// the error.
+  func readPeers() {
+    guard lost == nil, !coordinator.isStopped else { return }
+    feed(observe())
+  }
+
   /// Reads what peers have appended, if anything, and passes it to the coordinator.
   func takeInOthers() throws(JournalError) {
     guard try journal.hasNews() else { return }
