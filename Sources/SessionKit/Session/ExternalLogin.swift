@@ -68,6 +68,6 @@ extension Session {
 
   /// The external login that runs or that runs next; `nil` if there is none.
   package var externalLogin: (any ExternalLogin)? {
-    get async { await engine.externalLogin }
+    get async { await engine.provider.login }
   }
 }

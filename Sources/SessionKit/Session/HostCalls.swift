@@ -10,11 +10,15 @@ struct HostCalls: Sendable {
   var timers: TimerTable<DataClearing.Timer>
   /// The callers that wait for those calls; each receives an error, or `nil` if it can continue.
   var waiters = WaiterTable<SessionError?>()
+  /// Decides when the hosts are notified of a change of a user's status.
+  var statusNotices = StatusNotices()
   private var tasks: [Int: Task<Void, Never>] = [:]
   /// The number of logouts that have asked the hosts to hold changes, and have not ended.
   private var holdCount = 0
   /// Ends after the hosts were called to release what they held.
   private var release: Task<Void, Never>?
+  /// The running notification of a change of status.
+  private var notice: Task<Void, Never>?
 
   init(_ configuration: SessionConfiguration, _ runtime: SessionRuntime) {
     clearing = DataClearing(
@@ -72,5 +76,18 @@ struct HostCalls: Sendable {
     }
     release = task
     return task
+  }
+
+  // MARK: Status
+
+  /// Starts a notification after the one before.
+  mutating func startNotice(
+    on runtime: SessionRuntime, _ call: @escaping @Sendable () async -> Void
+  ) {
+    let before = notice
+    notice = runtime.spawn {
+      await before?.value
+      await call()
+    }
   }
 }

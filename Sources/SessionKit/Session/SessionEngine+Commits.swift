@@ -17,8 +17,8 @@ extension SessionEngine {
         guard let first = transaction.appended.first else {
           return failed(commit, by: nil, after: stored)
         }
-        if !commit.isOfStorageOnly { commitError = nil }
-        if commit.storing != nil { unstored = nil }
+        if !commit.isOfStorageOnly { problems.commit = nil }
+        if commit.storing != nil { problems.unstored = nil }
         count(transaction.appended, of: commit)
         keep(stored, of: commit.storing)
         return .committed(firstSequence: first.sequence)
@@ -52,9 +52,9 @@ extension SessionEngine {
 
   /// Stores the token that a commit announces; returns `nil` if it announces none.
   private func store(_ commit: SessionCommit) throws(SessionError) -> StoredToken? {
-    guard let number = commit.storing, let answer = answers[number] else { return nil }
+    guard let number = commit.storing, let answer = requests.responses[number] else { return nil }
     return try vault.store(
-      answer, announcedBy: commit, replacing: token, boot: configuration.clock.boot,
+      answer, announcedBy: commit, replacing: credentials.token, boot: configuration.clock.boot,
       firstUse: firstUse(), isOwned: configuration.tokenSource != nil)
   }
 
@@ -67,11 +67,11 @@ extension SessionEngine {
     _ commit: SessionCommit, by error: SessionError?, after stored: StoredToken?
   ) -> SessionInput {
     if lost == nil, let stored, let number = commit.storing, let deadline = commit.deadline {
-      unjournaledToken = (number, stored, deadline)
+      credentials.unjournaled = .init(number: number, token: stored, deadline: deadline)
     }
-    if case .login? = commit.announcement, let stored { loginToRollBack = stored }
-    if !commit.isOfStorageOnly { commitError = error }
-    if commit.storing != nil { unstored = error }
+    if case .login? = commit.announcement, let stored { credentials.loginToRollBack = stored }
+    if !commit.isOfStorageOnly { problems.commit = error }
+    if commit.storing != nil { problems.unstored = error }
     return .commitFailed(
       isLasting: error?.isLasting ?? false, cause: error.map(StorageCause.init) ?? .failed,
       isStored: stored != nil)
@@ -79,8 +79,7 @@ extension SessionEngine {
 
   /// Returns the peers' records that the coordinator has not received: those met before, and these.
   func unknown(_ foreign: [JournalRecord]) -> [SessionRecord] {
-    defer { undeliveredPeerRecords = [] }
-    return undeliveredPeerRecords + read(foreign)
+    peers.takeUndelivered() + read(foreign)
   }
 
   /// Completes a response: what it does not say of the user stays as stored.
@@ -90,10 +89,12 @@ extension SessionEngine {
   /// The user is stored under the session's own id, even if the response uses another name.
   private func complete(_ number: RequestNumber, _ commit: SessionCommit) {
     if case .login = commit.announcement { return }
-    guard let user = answers[number]?.user, let id = coordinator.state.user else { return }
-    let known = profile?.id == id ? profile : nil
+    guard let user = requests.responses[number]?.user, let id = coordinator.state.user else {
+      return
+    }
+    let known = credentials.profile?.id == id ? credentials.profile : nil
     let said = user.renamed(id)
-    answers[number]?.user = known?.completed(by: said) ?? said
+    requests.responses[number]?.user = known?.completed(by: said) ?? said
   }
 
   /// Reads the records of other processes.
@@ -141,7 +142,7 @@ extension SessionEngine {
     } catch {
       // The journal cannot be read now. Callers that wait for a peer's request try again; the
       // others receive the error.
-      commitError = .journal(error)
+      problems.commit = .journal(error)
       loseJournal(by: error)
       return .unobserved
     }
@@ -156,34 +157,39 @@ extension SessionEngine {
 
   private func keep(_ stored: StoredToken?, of number: RequestNumber?) {
     guard let stored, let number else { return }
-    unjournaledToken = nil
-    token = stored
-    loginToRollBack = nil
-    if stored.announcementIsLogin { secretsProblem = nil }
-    guard let answer = answers.removeValue(forKey: number), let user = answer.user else { return }
+    credentials.unjournaled = nil
+    credentials.token = stored
+    credentials.loginToRollBack = nil
+    if stored.announcementIsLogin { problems.secrets = nil }
+    guard let answer = requests.responses.removeValue(forKey: number), let user = answer.user else {
+      return
+    }
     // A login's response names everything about the user. Another response may not.
-    let isSame = profile?.id == user.id && answer.origin == nil
-    (profile, origin) = (user, isSame ? origin : answer.origin)
+    let isSame = credentials.profile?.id == user.id && answer.origin == nil
+    credentials.profile = user
+    if !isSame { credentials.origin = answer.origin }
   }
 
   func readStoredItems() -> StoredItemsReport {
     let contents = vault.readStoredItems()
-    token = contents.token
-    (profile, origin) = (contents.profile, contents.origin)
+    credentials.token = contents.token
+    (credentials.profile, credentials.origin) = (contents.profile, contents.origin)
     var facts = contents.facts
-    answers[.stray] = nil
+    requests.responses[.stray] = nil
     do throws(SecretStoreError) {
       facts.stray = try stray(beside: &facts)
     } catch {
       facts.isLocked = true
     }
-    secretsProblem = contents.newer.map(SessionError.secrets)
+    problems.secrets = contents.newer.map(SessionError.secrets)
     facts.hasProvider = configuration.tokenSource != nil
-    for entry in contents.accounts { owed.insert(entry.account, for: entry.token) }
+    for entry in contents.accounts {
+      provider.pendingRemovals.insert(entry.account, for: entry.token)
+    }
     lockOthersSecrets(&facts, contents.problem)
-    if !coordinator.takesOver(facts) { answers[.stray] = nil }
+    if !coordinator.takesOver(facts) { requests.responses[.stray] = nil }
     if contents.hasStrayRevocations { spawn { await $0.tellStrayRevocations() } }
-    facts.deadline = token?.deadline(in: configuration.clock.boot)
+    facts.deadline = credentials.token?.deadline(in: configuration.clock.boot)
     facts.isHolderGone = isHolderGone(after: [])
     facts.idle = idle()
     return facts
@@ -193,9 +199,9 @@ extension SessionEngine {
     do throws(SecretStoreError) {
       let stored = try vault.token()
       let user = try vault.user()
-      (profile, origin) = (user?.profile, user?.origin)
-      token = stored?.generation == generation ? stored : nil
-      let found = token.map { token in
+      (credentials.profile, credentials.origin) = (user?.profile, user?.origin)
+      credentials.token = stored?.generation == generation ? stored : nil
+      let found = credentials.token.map { token in
         SessionInput.Reload.found(
           sessionEnd: token.sessionEnd, deadline: token.deadline(in: configuration.clock.boot))
       }
@@ -203,7 +209,7 @@ extension SessionEngine {
     } catch {
       // Our token is dead, and the other process's token cannot be read yet. No token is better
       // than a wrong one.
-      token = nil
+      credentials.token = nil
       inbox.append(.reloaded(generation, .unread))
     }
     show()

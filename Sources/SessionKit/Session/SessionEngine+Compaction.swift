@@ -16,16 +16,16 @@ extension SessionEngine {
     guard let first = compaction.firstKept(inFileFrom: beginning, situation, at: now) else {
       return nil
     }
-    let problem = compactionProblem
-    defer { if compactionProblem != problem { show() } }
+    let problem = problems.compaction
+    defer { if problems.compaction != problem { show() } }
     do throws(JournalError) {
       let done = try configuration.compaction(journal, first)
-      compactionProblem = nil
+      problems.compaction = nil
       compaction.ended(hasNewBeginning: journal.firstSequence != beginning, at: now)
       let others = read(done?.foreign ?? [])
       return others.isEmpty ? nil : .observed(others, isHolderGone: false)
     } catch {
-      compactionProblem = .journal(error)
+      problems.compaction = .journal(error)
       compaction.failed(at: now)
       return nil
     }

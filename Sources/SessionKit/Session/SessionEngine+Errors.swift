@@ -13,7 +13,7 @@ extension SessionEngine {
     if wish == nil, case .request(let failure) = problem, failure.isUnexplained {
       return .refreshRefused(failure.status, code: failure.serverCode)
     }
-    return error(problem, detail: detail, isSignIn: isSignIn)
+    return error(problem, detail: problems.detail, isSignIn: isSignIn)
   }
 
   /// Returns why the last sign-in failed, with the details of that time; `nil` unless the activity
@@ -22,12 +22,12 @@ extension SessionEngine {
   /// - Requirement: STA-3
   func loginError() -> SessionError? {
     guard let problem = coordinator.loginError else {
-      shownProblem = nil
+      problems.clearLogin()
       return nil
     }
-    if let shownProblem, shownProblem.problem == problem { return shownProblem.error }
+    if let shown = problems.shownError(of: problem) { return shown }
     let found = error(problem, detail: nil, isSignIn: true)
-    shownProblem = (problem, found)
+    problems.show(found, of: problem)
     return found
   }
 
@@ -38,12 +38,12 @@ extension SessionEngine {
     case .webSignIn(let problem): .webSignIn(problem)
     case .unidentified(let failure): SessionError(unidentified: failure, detail: detail)
     case .ended(let state, let cause): SessionError(endedIn: state, by: end(by: cause))
-    case .unsettled: .notStoredYet(because: unstored ?? .closed)
-    case .dropped: .answerDropped(because: unstored ?? .closed)
+    case .unsettled: .notStoredYet(because: problems.unstored ?? .closed)
+    case .dropped: .answerDropped(because: problems.unstored ?? .closed)
     case .busy: .signInUnderWay
     case .tooManyAttempts(let wait): .tooManyAttempts(retryAfter: wait)
-    case .storage: commitError ?? .closed
-    case .locked, .newerItems: secretsProblem ?? .secretsUnavailable
+    case .storage: problems.commit ?? .closed
+    case .locked, .newerItems: problems.secrets ?? .secretsUnavailable
     case .needsPresence: .needsPresence
     case .unusableJournal(let failure):
       .unusableJournal(

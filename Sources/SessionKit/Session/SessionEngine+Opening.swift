@@ -145,7 +145,7 @@ extension SessionEngine {
       let stray = OrphanedSession(
         items, after: predecessor, isRenewed: configuration.tokenSource != nil)
     {
-      answers[.stray] = TokenResponse(items)
+      requests.responses[.stray] = TokenResponse(items)
       facts.sessionEnd = items.token.sessionEnd
       return stray
     }

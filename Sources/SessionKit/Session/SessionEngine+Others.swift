@@ -23,7 +23,7 @@ extension SessionEngine {
   /// Does nothing if no source reports changes, as in a simulated world.
   func followOthers() {
     guard configuration.followsOthers, let watch = newWatch() else { return }
-    follower = runtime.spawn { [weak self] in
+    let task = runtime.spawn { [weak self] in
       var current = watch
       while !Task.isCancelled {
         guard let next = await self?.lookAtOthers(watch: current) else { return }
@@ -33,6 +33,7 @@ extension SessionEngine {
         await current.changes.wait(atMost: isTold ? .seconds(60) : .seconds(1))
       }
     }
+    peers.follow(task)
   }
 
   private func newWatch() -> Watch? {

@@ -137,7 +137,7 @@ extension SessionEngine {
   ///
   /// `problem` is the reason if nothing could be read.
   func lockOthersSecrets(_ facts: inout StoredItemsReport, _ problem: SecretStoreError?) {
-    if case .otherBackend? = problem { secretsProblem = problem.map(SessionError.secrets) }
+    if case .otherBackend? = problem { problems.secrets = problem.map(SessionError.secrets) }
     guard facts.token == .otherJournal || facts.token == .absent && facts.user == .otherJournal
     else { return }
     switch secretsOwner {
@@ -147,7 +147,7 @@ extension SessionEngine {
     }
     guard let refusal = foreignOwner else { return }
     facts.isLocked = true
-    secretsProblem = refusal
+    problems.secrets = refusal
   }
 
   /// Refuses a login if another account has signed in to this place for secrets since this session

@@ -30,14 +30,14 @@ extension SessionEngine {
     } catch {
       // It is not known what the peers did, so nothing is sent.
       loseJournal(by: error)
-      commitError = .journal(error)
-      requests[number] = nil
+      problems.commit = .journal(error)
+      requests.end(number)
       feed(.unobserved)
       return false
     }
     feed(.leaving(number))
     let mayLeave = coordinator.mayLeave(number)
-    if !mayLeave { requests[number] = nil }
+    if !mayLeave { requests.end(number) }
     return mayLeave
   }
 }

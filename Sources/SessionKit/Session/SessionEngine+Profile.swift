@@ -47,7 +47,7 @@ extension SessionEngine {
 
   /// Asks for the status of the user who is signed in.
   func askProfile(of user: Identifier, _ generation: Generation) {
-    guard let token, token.generation == generation else { return }
+    guard let token = credentials.token, token.generation == generation else { return }
     let shown = AccessToken(
       token.access, generation: generation, expiresAt: token.expiresAt)
     spawn { engine in _ = await engine.askProfile(of: user, using: shown) }
@@ -65,7 +65,7 @@ extension SessionEngine {
     switch result {
     case .success(let found)?:
       if found.failure == nil, !found.isStale { keep(found.user, of: user) }
-      statusNotices.found(found.change, failure: found.failure)
+      hosts.statusNotices.found(found.change, failure: found.failure)
       // The request used this session's own token, so the response counts even if it names the user
       // differently.
       feed(.profileRead(user, found.failure))
@@ -81,7 +81,9 @@ extension SessionEngine {
   ///
   /// Returns `nil` if the server refuses that token.
   func accountStatus() async throws(SessionError) -> AccountStatus? {
-    guard let token, let user = coordinator.state.user else { throw .secretsUnavailable }
+    guard let token = credentials.token, let user = coordinator.state.user else {
+      throw .secretsUnavailable
+    }
     let shown = AccessToken(
       token.access, generation: token.generation, expiresAt: token.expiresAt)
     switch await askProfile(of: user, using: shown) {
@@ -107,20 +109,17 @@ extension SessionEngine {
   /// Notifies the hosts of a change of the status of the session's user, one change after the
   /// other.
   func tellStatus() {
-    guard let change = statusNotices.next(for: coordinator.state.user) else { return }
-    let (before, configuration) = (statusTask, configuration)
-    statusTask = runtime.spawn {
-      await before?.value
-      await configuration.accountStatusChanged(change)
-    }
+    guard let change = hosts.statusNotices.next(for: coordinator.state.user) else { return }
+    let configuration = configuration
+    hosts.startNotice(on: runtime) { await configuration.accountStatusChanged(change) }
   }
 
   /// Shows and stores what is now known of the user.
   private func keep(_ found: UserProfile, of user: Identifier) {
     guard found.id == user, coordinator.state.user == user else { return }
-    let known = profile?.completed(by: found) ?? found
-    guard known != profile else { return }
-    profile = known
+    let known = credentials.profile?.completed(by: found) ?? found
+    guard known != credentials.profile else { return }
+    credentials.profile = known
     changeUserItem { $0.with(known) }
     show()
   }

@@ -3,13 +3,13 @@
 /// Token requests: from the coordinator's request numbers to the backend and back.
 extension SessionEngine {
   func send(_ number: RequestNumber, _ request: SessionEffect.Request) {
-    if case .login(let caller) = request, case .external(let login) = wishes[caller] {
+    if case .login(let caller) = request, case .external(let login) = callers.payload(of: caller) {
       return run(login, number, caller)
     }
     if case .refresh = request, let source = configuration.tokenSource {
       return renew(number, from: source)
     }
-    if case .login(let caller) = request, case .adopt(let tokens) = wishes[caller] {
+    if case .login(let caller) = request, case .adopt(let tokens) = callers.payload(of: caller) {
       // There is no request to send: the tokens were given by the caller.
       spawn { engine in
         if let failed = await engine.awaitDataClearing(for: caller) {
@@ -21,7 +21,7 @@ extension SessionEngine {
     }
     let question: Question<TokenResponse>
     do throws(Failed) { question = try self.question(request) } catch {
-      detail = error.detail
+      problems.detail = error.detail
       feed(.failed(number, error.failure, jitter: runtime.jitter()))
       return
     }
@@ -41,7 +41,7 @@ extension SessionEngine {
       guard engine.mayLeave(number, request) else { return }
       var result = await engine.request(given, question)
       // The request was withdrawn while the app prepared it. The coordinator knows that.
-      guard engine.requests[number] != nil else { return }
+      guard engine.requests.isRunning(number) else { return }
       if case .refresh = request, case .failure(let failed) = result, failed.isNotOffered {
         result = .failure(.noRefreshToken)
       }
@@ -50,11 +50,7 @@ extension SessionEngine {
       }
       await engine.landed(number, answer)
     }
-    requests[number] = task
-    switch request {
-    case .refresh(let base), .switchContext(_, let base): lastTokenRequest = (base, task)
-    case .login: break
-    }
+    requests.begin(number, changing: request.base, task)
   }
 
   /// Handles the response to a login.
@@ -98,20 +94,20 @@ extension SessionEngine {
   func awaitDataClearing(for caller: Caller) async -> Failed? {
     guard isClearing else { return nil }
     do throws(SessionError) { try await awaitDataClearing() } catch { return .notCleared(error) }
-    return wishes[caller] == nil ? .callerIsGone : nil
+    return callers.payload(of: caller) == nil ? .callerIsGone : nil
   }
 
   /// The user to whom the next response should belong.
   var expectedUser: ExpectedUser? {
     coordinator.state.user.map {
-      ExpectedUser(id: $0, origin: profile?.id == $0 ? origin : nil)
+      ExpectedUser(id: $0, origin: credentials.profile?.id == $0 ? credentials.origin : nil)
     }
   }
 
   /// Returns the credential of a login or the target of a switch; `nil` for a refresh.
   private func wish(of request: SessionEffect.Request) -> CommandPayload? {
     switch request {
-    case .login(let caller), .switchContext(let caller, _): wishes[caller]
+    case .login(let caller), .switchContext(let caller, _): callers.payload(of: caller)
     case .refresh: nil
     }
   }
@@ -149,7 +145,7 @@ extension SessionEngine {
         try await backend.refresh(RefreshToken(refresh)).asked(.refresh, of: user)
       }
     case .switchContext(let caller, let generation):
-      guard case .context(let target) = wishes[caller] else { throw .callerIsGone }
+      guard case .context(let target) = callers.payload(of: caller) else { throw .callerIsGone }
       let held = try held(generation)
       let token = AccessToken(
         held.access, generation: generation, expiresAt: held.expiresAt)
@@ -161,7 +157,7 @@ extension SessionEngine {
 
   /// Returns the token of this generation, from memory or else from the store.
   private func held(_ generation: Generation) throws(Failed) -> StoredToken {
-    if let token, token.generation == generation { return token }
+    if let token = credentials.token, token.generation == generation { return token }
     do throws(SecretStoreError) {
       if let stored = try vault.token(), stored.generation == generation { return stored }
     } catch {
@@ -183,7 +179,9 @@ extension SessionEngine {
   ///
   /// - Requirement: STO-2
   func needsPresence(toRefresh generation: Generation?) throws(SessionError) -> Bool {
-    guard let generation, let token, token.generation == generation else { return false }
+    guard let generation, let token = credentials.token, token.generation == generation else {
+      return false
+    }
     do throws(SecretStoreError) {
       _ = try vault.refreshToken(of: token)
       return false
@@ -194,12 +192,12 @@ extension SessionEngine {
   }
 
   func received(_ number: RequestNumber, _ result: Result<TokenResponse, Failed>) {
-    requests[number] = nil
+    requests.end(number)
     switch result {
     case .success(let answer) where answer.isAccountOnly: feed(.accountCreated(number))
     case .success(let answer): answered(number, answer, ResponseMetadata(answer))
     case .failure(let failed):
-      detail = failed.detail
+      problems.detail = failed.detail
       feed(.failed(number, failed.failure, jitter: runtime.jitter()))
     }
   }
@@ -210,7 +208,7 @@ extension SessionEngine {
   private func received(
     _ number: RequestNumber, _ answer: TokenResponse, _ profile: Result<ProfileResponse, Failed>
   ) {
-    requests[number] = nil
+    requests.end(number)
     var answer = answer
     var facts = ResponseMetadata(answer)
     switch profile {
@@ -226,10 +224,10 @@ extension SessionEngine {
       // The request used this very token, so the response counts even if it names the user
       // differently.
       facts.profileFailure = found.failure
-      statusNotices.found(found.change, failure: found.failure)
+      hosts.statusNotices.found(found.change, failure: found.failure)
     case .failure(let failed):
       facts.profileFailure = failed.failure
-      detail = failed.detail
+      problems.detail = failed.detail
     }
     answered(number, answer, facts)
   }
@@ -247,10 +245,10 @@ extension SessionEngine {
       (facts.isRenewedByProvider, facts.hasRefreshToken) = (true, false)
       answer.refresh = nil
     }
-    answers[number] = answer
+    requests.responses[number] = answer
     feed(.answered(number, facts))
     // The response is kept only while a failed commit may be tried again.
-    if !coordinator.isHolding(number) { answers[number] = nil }
+    if !coordinator.isHolding(number) { requests.responses[number] = nil }
   }
 
   /// Discards a response.
@@ -259,7 +257,7 @@ extension SessionEngine {
   ///
   /// - Requirement: LOG-10
   func discard(_ number: RequestNumber, revoking: Bool) {
-    guard let answer = answers.removeValue(forKey: number), revoking else { return }
+    guard let answer = requests.responses.removeValue(forKey: number), revoking else { return }
     giveBack(answer)
   }
 }
@@ -318,6 +316,14 @@ extension SessionEngine.Failed {
 extension SessionEffect.Request {
   fileprivate var isLogin: Bool {
     if case .login = self { true } else { false }
+  }
+
+  /// The token that the request may change; `nil` for a login.
+  fileprivate var base: Generation? {
+    switch self {
+    case .refresh(let base), .switchContext(_, let base): base
+    case .login: nil
+    }
   }
 }
 

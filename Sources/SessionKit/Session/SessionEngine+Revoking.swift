@@ -8,11 +8,11 @@ extension SessionEngine {
   func revoke(_ generation: Generation) {
     let kept: StoredRevocations.Entry?
     do throws(SecretStoreError) {
-      if let entry = unkept[generation] {
+      if let entry = revocations.unstored[generation] {
         kept = entry
-      } else if let token = tokensToRevoke[generation] {
+      } else if let token = revocations.tokens[generation] {
         kept = StoredRevocations.Entry(
-          token, of: owed.user(of: generation) ?? profile?.id,
+          token, of: provider.pendingRemovals.user(of: generation) ?? credentials.profile?.id,
           isAccount: configuration.tokenSource != nil)
       } else {
         kept = try vault.revocations().last { $0.token == generation }
@@ -31,11 +31,11 @@ extension SessionEngine {
     // A process without the provider, such as an extension, leaves the removal to a process that
     // has it.
     guard !kept.isOwned else { return feed(.revoked(generation, .failed, status: 0)) }
-    revocationRuns += 1
+    revocations.beginRun()
     spawn { engine in
       let (outcome, status) = await engine.tell(kept, as: .pending)
       engine.feed(.revoked(generation, outcome, status: status))
-      engine.endRevocationRun()
+      engine.revocations.endRun()
     }
   }
 
@@ -82,8 +82,8 @@ extension SessionEngine {
       case .end(let outcome, let status):
         return (outcome, status)
       // A later process continues with what is stored.
-      case .refresh where revocation == .pending && stopsRevocations,
-        .send where revocation == .pending && stopsRevocations:
+      case .refresh where revocation == .pending && revocations.isStopped,
+        .send where revocation == .pending && revocations.isStopped:
         return (.failed, 0)
       case .refresh:
         hasRefreshed = true
@@ -126,8 +126,8 @@ extension SessionEngine {
       await self?.keep(entry)
     }
     let context = RequestContext(timeout: policy.revocationTimeout)
-    beginRevocationRequest()
-    defer { endRevocationRequest() }
+    revocations.beginRequest()
+    defer { revocations.endRequest() }
     return await exchange(context) { (backend) async throws(BackendError) in
       try await backend.revoke(tokens)
     }
@@ -140,33 +140,20 @@ extension SessionEngine {
   /// A process that lives for a second could otherwise never end a revocation that needs several
   /// requests.
   func endRevocations() async {
-    guard revocationRuns > 0, lost == nil else {
-      stopsRevocations = true
-      return
-    }
+    guard revocations.isRunning, lost == nil else { return revocations.stop() }
     let clock = configuration.clock
     let end = clock.now().uptime.addingSaturating(policy.revocationTimeout)
     let limit = spawn { engine in
       do {
         try await clock.sleep(untilUptime: end)
-        engine.resumeRunWaiters()
+        engine.revocations.endRunWaits()
       } catch {
         // The revocations have ended before the limit.
       }
     }
-    await withCheckedContinuation { runWaiters.append($0) }
+    await withCheckedContinuation { revocations.awaitRuns($0) }
     limit.cancel()
-    stopsRevocations = true
-  }
-
-  private func endRevocationRun() {
-    revocationRuns -= 1
-    if revocationRuns == 0 { resumeRunWaiters() }
-  }
-
-  private func resumeRunWaiters() {
-    for waiter in runWaiters { waiter.resume() }
-    runWaiters = []
+    revocations.stop()
   }
 
   /// Waits for the requests of revocations that are under way.
@@ -174,17 +161,8 @@ extension SessionEngine {
   /// The response to a refresh may hold the only token that the server accepts from then on. Each
   /// request is bounded by the revocation timeout.
   func revocationRequestsEnded() async {
-    guard revocationRequests > 0 else { return }
-    await withCheckedContinuation { revocationWaiters.append($0) }
-  }
-
-  private func beginRevocationRequest() { revocationRequests += 1 }
-
-  private func endRevocationRequest() {
-    revocationRequests -= 1
-    guard revocationRequests == 0 else { return }
-    for waiter in revocationWaiters { waiter.resume() }
-    revocationWaiters = []
+    guard revocations.isRequesting else { return }
+    await withCheckedContinuation { revocations.awaitRequests($0) }
   }
 
   /// Gets a new access token for a revocation, and stores it before it is used.
@@ -197,7 +175,7 @@ extension SessionEngine {
     let clock = configuration.clock
     guard let refresh = entry.secrets.refresh else { return .failed(status: 0) }
     // A request of the session itself may be on its way with the same refresh token.
-    if let last = lastTokenRequest, last.base == entry.token { await last.task.value }
+    await requests.last(changing: entry.token)?.value
     var wasInDoubt = entry.isInDoubt == true
     if revocation == .pending {
       guard let doubt = await claim(&entry) else { return .failed(status: 0) }
@@ -205,8 +183,8 @@ extension SessionEngine {
     }
     let context = RequestContext(timeout: policy.revocationTimeout)
     // No suspension since the claim: a close cannot have passed its wait for these requests.
-    beginRevocationRequest()
-    defer { endRevocationRequest() }
+    revocations.beginRequest()
+    defer { revocations.endRequest() }
     let result = await request(context) { (backend) async throws(BackendError) in
       try await backend.refresh(RefreshToken(refresh)).asked(.refresh, of: nil)
     }
@@ -255,7 +233,7 @@ extension SessionEngine {
           throw .secrets(error)
         }
         // Otherwise another process has revoked the tokens, or has other tokens by now.
-        let isInHand = tokensToRevoke[claimed.token] != nil || unkept[claimed.token] != nil
+        let isInHand = revocations.tokens[claimed.token] != nil || revocations.unstored[claimed.token] != nil
         guard isInHand || stored?.refresh == refresh else { return .ended }
         if let until = stored?.refreshingUntil {
           let left = Timestamp(milliseconds: until).milliseconds(since: now.time)
@@ -282,8 +260,8 @@ extension SessionEngine {
   /// If that is not possible, keeps it in memory.
   private func keep(_ entry: StoredRevocations.Entry) {
     let isKept = changeRevocations { vault throws(SessionError) in try vault.update(entry) } != nil
-    unkept[entry.token] = isKept ? nil : entry
-    if isKept { tokensToRevoke[entry.token] = nil }
+    revocations.unstored[entry.token] = isKept ? nil : entry
+    if isKept { revocations.tokens[entry.token] = nil }
   }
 
   /// Changes the stored revocations under the journal's lock.

@@ -9,35 +9,30 @@
 extension SessionEngine {
   /// Runs an external login, which is the request of this number.
   func run(_ login: any ExternalLogin, _ number: RequestNumber, _ caller: Caller) {
-    let before = loginsBefore
-    externalLogin = login
-    // The next login waits for all earlier ones, also for those whose successor was cancelled.
-    loginsBefore = runtime.spawn {
-      await before?.value
-      await login.waitUntilEnded()
-    }
-    requests[number] = spawn { engine in
+    let before = provider.begin(login, on: runtime)
+    let task = spawn { engine in
       // The view of an earlier login may still be closing, and its account may still be being
       // removed.
       await before?.value
-      await engine.removal?.value
+      await engine.provider.removal?.value
       if let failed = await engine.awaitDataClearing(for: caller) {
         login.cancel()
-        if engine.externalLogin === login { engine.externalLogin = nil }
+        engine.provider.release(login)
         return engine.received(number, .failure(failed))
       }
       let ending = await login.run(engine.externalLoginHost)
       // Releases the login, and with it the app's view.
-      if engine.externalLogin === login { engine.externalLogin = nil }
+      engine.provider.release(login)
       switch ending {
       case .signedIn(var answer, let method):
         answer.method = method
         await engine.landed(number, answer)
       case .failed(let problem):
-        engine.requests[number] = nil
+        engine.requests.end(number)
         engine.feed(.notSignedIn(number, problem))
       }
     }
+    requests.begin(number, task)
   }
 
   /// What an external login gets from the session, at the time when it starts.
@@ -68,7 +63,7 @@ extension SessionEngine {
   /// has logged out and the token source has not removed the account yet.
   private func isUnwelcome(_ user: Identifier) -> Bool {
     if case .expired(let expired) = coordinator.state, expired.user != user { return true }
-    return owed.contains(user)
+    return provider.pendingRemovals.contains(user)
   }
 
   /// Asks the token source for newer tokens, as the refresh.
@@ -76,9 +71,9 @@ extension SessionEngine {
     let (configuration, user) = (configuration, expectedUser)
     let lifetime = coordinator.state.token?.lifetimeMilliseconds
     let before = user.map {
-      IdentityPredecessor(user: $0, access: token?.access, lifetime: lifetime)
+      IdentityPredecessor(user: $0, access: credentials.token?.access, lifetime: lifetime)
     }
-    requests[number] = spawn { engine in
+    let task = spawn { engine in
       guard engine.mayLeave(number) else { return }
       let result = await engine.bounded(by: engine.policy.requestTimeout) {
         () async throws(BackendError) -> IdentityTokens in
@@ -102,6 +97,7 @@ extension SessionEngine {
       case nil: engine.received(number, .failure(.noReplyInTime))
       }
     }
+    requests.begin(number, task)
   }
 
   /// Has the token source remove the account, as the logout at the server.
@@ -113,7 +109,7 @@ extension SessionEngine {
     // A sign-in is running, and its user may be the same one. That user needs the account too.
     guard !coordinator.isSigningIn else { return feed(.revoked(generation, .failed, status: 0)) }
     let limit = policy.revocationTimeout
-    removal = spawn { engine in
+    provider.removal = spawn { engine in
       let result = await engine.bounded(by: limit) { try await source.removeAccount(user) }
       switch result {
       case .success?: engine.feed(.revoked(generation, .revoked, status: 0))

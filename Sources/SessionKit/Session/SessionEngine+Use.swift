@@ -40,7 +40,7 @@ extension SessionEngine {
       switch view.use.count(at: uptime) {
       case .counted: break
       case .tell: feed(.used(uptime))
-      case .overdue: throw commitError ?? .secretsUnavailable
+      case .overdue: throw problems.commit ?? .secretsUnavailable
       }
     }
   }

@@ -11,13 +11,14 @@ extension SessionEngine {
   ///
   /// Items of another process's sign-in are not touched.
   func perform(_ wipe: SessionEffect.Wipe) {
-    let held = token
-    if wipe.extent != .nothing { token = nil }
+    let held = credentials.token
+    if wipe.extent != .nothing { credentials.token = nil }
     if let generation = wipe.keptRevocation, let held, held.generation == generation {
       // A token that was stored but not journaled has replaced the held one. The server knows the
       // newer token.
-      let newer = unjournaledToken.flatMap { $0.token.generation > generation ? $0.token : nil }
-      tokensToRevoke[generation] = vault.whole(newer ?? held).standing(for: generation)
+      let unjournaled = credentials.unjournaled?.token
+      let newer = unjournaled.flatMap { $0.generation > generation ? $0 : nil }
+      revocations.tokens[generation] = vault.whole(newer ?? held).standing(for: generation)
     }
     var (others, isDone): ([SessionRecord], Bool) = ([], false)
     do throws(JournalError) {
@@ -36,12 +37,12 @@ extension SessionEngine {
     } catch {
       loseJournal(by: error)
     }
-    if isDone { loginToRollBack = nil }
+    if isDone { credentials.loginToRollBack = nil }
     undoLogin()
     guard others.isEmpty else {
-      token = held
+      credentials.token = held
       // The effects that follow in the list must not be decided without these records.
-      undeliveredPeerRecords = others
+      peers.undelivered = others
       return inbox.insert(.wiped(.overtaken([])), at: 0)
     }
     inbox.append(.wiped(isDone ? .done : .failed))
@@ -56,10 +57,10 @@ extension SessionEngine {
   /// was stored. If the token cannot be removed, the event that announces it is removed from the
   /// item. If nothing can be written either, the next wipe tries again.
   private func undoLogin() {
-    guard let loginToRollBack else { return }
+    guard let login = credentials.loginToRollBack else { return }
     do throws(SessionError) {
-      try vault.undo(loginToRollBack)
-      self.loginToRollBack = nil
+      try vault.undo(login)
+      credentials.loginToRollBack = nil
     } catch {
       // The wipe, which has failed too, is tried again.
     }
@@ -73,23 +74,23 @@ extension SessionEngine {
   private func keepRevocations(_ generation: Generation?) throws(SessionError) {
     if let generation { try takeStored(for: generation) }
     let user = departingUser()
-    for (other, token) in tokensToRevoke {
+    for (other, token) in revocations.tokens {
       // A token that could not be stored before may be another user's.
-      let whose = other == generation ? user : owed.user(of: other)
+      let whose = other == generation ? user : provider.pendingRemovals.user(of: other)
       do throws(SessionError) {
         try vault.keep(
           StoredRevocations.Entry(
             token, of: whose, isAccount: configuration.tokenSource != nil))
-        tokensToRevoke[other] = nil
+        revocations.tokens[other] = nil
       } catch {
         // The secrets must be removed anyway. The server is informed from memory while this process
         // lives.
       }
     }
     guard let generation, let user, configuration.tokenSource != nil else { return }
-    owed.insert(user, for: generation)
+    provider.pendingRemovals.insert(user, for: generation)
     // The session had expired, so nothing of its token is left.
-    if tokensToRevoke[generation] == nil {
+    if revocations.tokens[generation] == nil {
       try vault.keep(StoredRevocations.Entry(account: user, of: generation))
     }
   }
@@ -98,11 +99,11 @@ extension SessionEngine {
   ///
   /// It is the token itself, or a newer one that replaced it at the server.
   private func takeStored(for generation: Generation) throws(SessionError) {
-    let isHeld = tokensToRevoke[generation] != nil
+    let isHeld = revocations.tokens[generation] != nil
     do throws(SecretStoreError) {
       guard let stored = try vault.token() else { return }
       if isSuccessor(stored, of: generation) || !isHeld && stored.generation == generation {
-        tokensToRevoke[generation] = vault.whole(stored).standing(for: generation)
+        revocations.tokens[generation] = vault.whole(stored).standing(for: generation)
       }
     } catch .newerVersion {
       // This version cannot read the token to revoke it. The user wants it removed nevertheless
@@ -131,11 +132,10 @@ extension SessionEngine {
 
   /// Removes what a revocation needed.
   func forgetRevocation(of generation: Generation) {
-    tokensToRevoke[generation] = nil
-    unkept[generation] = nil
-    owed.remove(generation)
+    revocations.forget(generation)
+    provider.pendingRemovals.remove(generation)
     do throws(JournalError) {
-      undeliveredPeerRecords = try journal.locked { foreign in
+      peers.undelivered = try journal.locked { foreign in
         do throws(SessionError) { try vault.forgetRevocation(of: generation) } catch {
           // The entry stays where it is. It is of no use to any process, and is removed at the next
           // opening.

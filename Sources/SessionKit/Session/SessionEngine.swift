@@ -35,61 +35,25 @@ actor SessionEngine {
   /// Records what the secret store did, until the coordinator receives it.
   private let witness = StoreWitness()
   var coordinator: SessionCoordinator
-  /// Why the last sign-in failed, and the error that the session shows for it.
-  var shownProblem: (problem: CommandFailure, error: SessionError)?
   var inbox: [SessionInput] = []
-  /// Records of peers that were read under the lock but not yet passed to the coordinator.
-  var undeliveredPeerRecords: [SessionRecord] = []
   private var isFeeding = false
 
-  // Resources by number. The coordinator knows only the numbers.
-  private var callers: [Caller: CheckedContinuation<Result<Reply, SessionError>, Never>] = [:]
-  private var callerCount: UInt64 = 0
-  var wishes: [Caller: CommandPayload] = [:]
-  var answers: [RequestNumber: TokenResponse] = [:]
-  var requests: [RequestNumber: Task<Void, Never>] = [:]
-  /// The last request that may change a token, and the token with which it was made.
-  var lastTokenRequest: (base: Generation, task: Task<Void, Never>)?
+  // The parts that perform effects. Each holds the state of one kind of work.
+  /// The callers that wait for the coordinator.
+  var callers = CallerTable()
+  /// The requests under way, and their responses.
+  var requests = RequestTable()
   private var timers: TimerTable<SessionTimer>
-  /// Reads what peers append.
-  var follower: Task<Void, Never>?
-  var token: StoredToken?
-  /// The token of a response whose event could not be journaled yet.
-  ///
-  /// It is stored, so a crash does not lose it. It is the token that the server accepts.
-  ///
-  /// - Requirement: RES-6
-  var unjournaledToken: (number: RequestNumber, token: StoredToken, deadline: Int64)?
-  /// The tokens of sessions that have ended, until what their revocation needs is stored.
-  var tokensToRevoke: [Generation: StoredToken] = [:]
-  /// The entries of revocations that could not be stored.
-  var unkept: [Generation: StoredRevocations.Entry] = [:]
-  /// The number of revocations of logouts under way.
-  var revocationRuns = 0
-  /// Calls of `close()` that wait for these revocations.
-  var runWaiters: [CheckedContinuation<Void, Never>] = []
-  /// Whether a revocation of a logout begins no further request, since the session closes.
-  var stopsRevocations = false
-  /// The number of requests of revocations under way.
-  var revocationRequests = 0
-  /// Calls of `close()` that wait for these requests.
-  var revocationWaiters: [CheckedContinuation<Void, Never>] = []
-  /// The users whose accounts the token source still has to remove.
-  let owed = PendingAccountRemovals()
-  /// The removal of an account by the token source, limited in time.
-  var removal: Task<Void, Never>?
-  /// The token that a sign-in has stored but could not journal, until it is undone.
-  var loginToRollBack: StoredToken?
+  /// What other processes append.
+  var peers = Peers()
+  /// The token and the user in memory.
+  var credentials = HeldCredentials()
+  /// The revocations under way.
+  var revocations = RevocationTable()
+  /// What runs for a provider of tokens.
+  var provider = ProviderBridge()
   /// When the journal is compacted.
   var compaction: CompactionSchedule
-  var compactionProblem: SessionError?
-  var profile: UserProfile?
-  /// The source that named the user in the profile; `nil` if that is not known.
-  var origin: UserOrigin?
-  /// The change of a user's status of which the hosts are not notified yet.
-  var statusNotices = StatusNotices()
-  /// The running notification of the hosts of a change of status.
-  var statusTask: Task<Void, Never>?
   /// The calls to the hosts.
   var hosts: HostCalls
   /// Why a session ended last, as far as the journal shows.
@@ -98,20 +62,8 @@ actor SessionEngine {
   var lastEnd: LastEnd
   /// The user of the current or last session, as far as this object has seen.
   var lastUser: Identifier?
-  /// The last external login.
-  var externalLogin: (any ExternalLogin)?
-  /// Ends when that login and all earlier ones have ended completely.
-  var loginsBefore: Task<Void, Never>?
-
-  /// A detail of the last failure, for the replies that follow from it.
-  var detail: String?
-  var commitError: SessionError?
-  /// The error that prevented the last response from being stored.
-  var unstored: SessionError?
-  /// Why the stored items may not be used, as of the last read.
-  ///
-  /// They are of a newer version or of another session.
-  var secretsProblem: SessionError?
+  /// Why the last work of each kind failed.
+  var problems = EngineProblems()
   /// The error if another journal has replaced this one.
   ///
   /// Then this object does and shows nothing any more.
@@ -157,7 +109,7 @@ actor SessionEngine {
   deinit {
     timers.cancelAll()
     hosts.timers.cancelAll()
-    follower?.cancel()
+    peers.stopFollowing()
     hub.finish()
     states.finish()
   }
@@ -178,7 +130,7 @@ actor SessionEngine {
     contents.notes = notes
     (contents.process, contents.identity) = (presence.process, presence.identity)
     feed(.opened(contents))
-    if !coordinator.isOpen, let commitError, !commitError.isPassing { throw commitError }
+    if !coordinator.isOpen, let problem = problems.commit, !problem.isPassing { throw problem }
     if debt.reason == nil, let overtaken = debt.overtaken {
       perform(hosts.clearing.clear(overtaken))
     }
@@ -204,13 +156,11 @@ actor SessionEngine {
   ) async throws(SessionError) -> Reply {
     guard cancellation != .ends || !Task.isCancelled else { throw .cancelled }
     if let lost { throw lost }
-    callerCount += 1
-    let caller = Caller(callerCount)
-    wishes[caller] = wish
+    let caller = callers.add(wish)
     let input = question(caller)
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        callers[caller] = continuation
+        callers.begin(caller, continuation)
         feed(input)
       }
     } onCancel: {
@@ -237,7 +187,7 @@ actor SessionEngine {
       // A journal that is gone cannot take a note.
       if lost == nil { failure = error }
     }
-    follower?.cancel()
+    peers.stopFollowing()
     hub.finish()
     states.finish()
     await revocationRequestsEnded()
@@ -262,23 +212,23 @@ actor SessionEngine {
   func loseJournal(by error: JournalError) {
     guard error.isOfAnotherHistory, lost == nil else { return }
     let problem = SessionError.journal(error)
-    (lost, token, unjournaledToken) = (problem, nil, nil)
+    lost = problem
+    credentials.loseTokens()
     timers.cancelAll()
     hosts.clearing.loseJournal()
-    let waiting = callers.values
-    (callers, wishes) = ([:], [:])
-    for continuation in waiting { continuation.resume(returning: .failure(problem)) }
+    callers.endAll(with: problem)
     show()
   }
 
   private func resume(_ caller: Caller, _ reply: Reply) {
-    let wish = wishes.removeValue(forKey: caller)
-    guard let continuation = callers.removeValue(forKey: caller) else { return }
+    let wish = callers.takePayload(of: caller)
+    let answer: CallerTable.Answer
     if case .failed(let problem) = reply {
-      continuation.resume(returning: .failure(error(problem, of: wish)))
+      answer = .failure(error(problem, of: wish))
     } else {
-      continuation.resume(returning: .success(reply))
+      answer = .success(reply)
     }
+    callers.end(caller, with: answer)
   }
 
   // MARK: The loop
@@ -290,8 +240,8 @@ actor SessionEngine {
     isFeeding = true
     defer { isFeeding = false }
     repeat {
-      while !inbox.isEmpty || !undeliveredPeerRecords.isEmpty {
-        if !undeliveredPeerRecords.isEmpty {
+      while !inbox.isEmpty || !peers.undelivered.isEmpty {
+        if !peers.undelivered.isEmpty {
           inbox.insert(.observed(unknown([]), isHolderGone: false), at: 0)
         }
         let effects = coordinator.handle(inbox.removeFirst(), at: configuration.clock.now())
@@ -302,40 +252,39 @@ actor SessionEngine {
       }
       if let observed = compactIfDue() { inbox.append(observed) }
     } while !inbox.isEmpty
-    detail = nil
+    problems.detail = nil
   }
 
   func show() {
     let facts = coordinator.state.token
     lastUser = coordinator.state.user ?? lastUser
-    let isHeld = token != nil && token?.generation == facts?.generation
     var snapshot = SessionView.Snapshot()
     snapshot.state = coordinator.state
     snapshot.activity = coordinator.activity
     snapshot.loginError = loginError()
     snapshot.end = coordinator.endCause
-    snapshot.user = profile?.id == coordinator.state.user ? profile : nil
+    snapshot.user =
+      credentials.profile?.id == coordinator.state.user ? credentials.profile : nil
     if lost != nil {
       // The journal that is there now decides who is signed in.
       (snapshot.state, snapshot.activity, snapshot.user) = (.unauthenticated, .replaced, nil)
       snapshot.loginError = nil
     }
-    if isHeld, lost == nil, let token {
+    if lost == nil, let token = credentials.token, token.generation == facts?.generation {
       snapshot.token = AccessToken(
         token.access, generation: token.generation, expiresAt: token.expiresAt)
     }
     snapshot.deadline = coordinator.tokenDeadline
-    if let unjournaledToken, coordinator.isHolding(unjournaledToken.number),
-      unjournaledToken.token.generation > facts?.generation ?? .none
+    if let newer = credentials.unjournaled, coordinator.isHolding(newer.number),
+      newer.token.generation > facts?.generation ?? .none
     {
       snapshot.token = AccessToken(
-        unjournaledToken.token.access, generation: unjournaledToken.token.generation,
-        expiresAt: unjournaledToken.token.expiresAt)
-      snapshot.deadline = unjournaledToken.deadline
+        newer.token.access, generation: newer.token.generation, expiresAt: newer.token.expiresAt)
+      snapshot.deadline = newer.deadline
     }
     snapshot.waiterCount = coordinator.waiterCount
-    snapshot.storageProblem = lost ?? secretsProblem ?? commitError
-    snapshot.compactionProblem = compactionProblem
+    snapshot.storageProblem = lost ?? problems.secrets ?? problems.commit
+    snapshot.compactionProblem = problems.compaction
     snapshot.lastEnd = lastEnd.end
     view.use.follow(coordinator.lastUse, until: coordinator.lifetimeEnd)
     let before = view.current
