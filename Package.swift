@@ -98,7 +98,7 @@ let package = Package(
     // A loopback server, a manual clock: what a test imports.
     .target(
       name: "SessionTestKit",
-      dependencies: ["SessionKit", "SessionHTTP", "SessionCore", "SessionJournal"],
+      dependencies: ["SessionKit", "SessionHTTP", "SessionCore", "SessionJournal", "SessionJSON"],
       swiftSettings: strict),
 
     // Scenarios, runs of a coordinator, an identity provider: what only this package's tests import.
@@ -107,7 +107,7 @@ let package = Package(
       dependencies: [
         "SessionTestKit", "SessionKit", "SessionHTTP", "SessionChanges", "SessionWebSignIn",
         "SessionMessages",
-        "SessionCore", "SessionJournal", "SessionJSON",
+        "SessionCore", "SessionJournal", "SessionJSON", "SessionExplain",
       ],
       swiftSettings: strict),
 

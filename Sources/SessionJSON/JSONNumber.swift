@@ -14,8 +14,8 @@ package struct JSONNumber: Hashable, Sendable {
     }
   }
 
-  /// Creates a number from digits that the reader has checked.
-  init(checked text: String) {
+  /// Creates a number from digits that are known to be one.
+  package init(checked text: String) {
     self.text = text
   }
 

@@ -120,15 +120,16 @@ struct SourceLayoutTests {
     (
       "Sources/SessionTestKit",
       [
-        "SessionCore", "SessionJournal", "SessionKit", "SessionHTTP", "Synchronization", "Dispatch",
-        "Foundation", "FoundationEssentials", "Glibc", "Musl", "Darwin",
+        "SessionCore", "SessionJournal", "SessionJSON", "SessionKit", "SessionHTTP",
+        "Synchronization", "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Musl",
+        "Darwin",
       ]
     ),
     (
       "Sources/SessionTestSupport",
       [
         "SessionCore", "SessionJournal", "SessionJSON", "SessionKit", "SessionHTTP",
-        "SessionChanges", "SessionWebSignIn", "SessionMessages", "SessionTestKit",
+        "SessionChanges", "SessionWebSignIn", "SessionMessages", "SessionExplain", "SessionTestKit",
         "Synchronization", "Dispatch",
         "Foundation",
       ]

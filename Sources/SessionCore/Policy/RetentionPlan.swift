@@ -152,10 +152,3 @@ package struct RetentionPlan: Hashable, Sendable {
     recent.removeFirst(recent.count - needed)
   }
 }
-
-extension UInt64 {
-  fileprivate func addingSaturating(_ other: UInt64) -> UInt64 {
-    let (sum, overflow) = addingReportingOverflow(other)
-    return overflow ? .max : sum
-  }
-}

@@ -8,10 +8,15 @@ extension Timestamp: CustomStringConvertible, LosslessStringConvertible {
 
   /// The date alone, in UTC: `2026-11-21`.
   public var calendarDay: String {
-    let date = CivilDate(daysSince1970: milliseconds.dividedDown(by: Timestamp.day))
+    let date = civilDate
     let year =
       (0...9999).contains(date.year) ? date.year.padded(to: 4) : signed(date.year)
     return "\(year)-\(date.month.padded(to: 2))-\(date.day.padded(to: 2))"
+  }
+
+  /// The date, in UTC.
+  package var civilDate: CivilDate {
+    CivilDate(daysSince1970: milliseconds.dividedDown(by: Timestamp.day))
   }
 
   /// The time of day alone, in UTC: `14:00:05.205`.
@@ -82,10 +87,11 @@ extension Timestamp: CustomStringConvertible, LosslessStringConvertible {
 }
 
 /// A day of the proleptic Gregorian calendar.
-private struct CivilDate {
-  let year: Int64
-  let month: Int64
-  let day: Int64
+package struct CivilDate {
+  package let year: Int64
+  /// From 1, January, to 12.
+  package let month: Int64
+  package let day: Int64
 
   init?(year: Int64, month: Int64, day: Int64) {
     let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
@@ -106,6 +112,12 @@ private struct CivilDate {
     day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
     month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
     year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+  }
+
+  /// From 0, Sunday, to 6.
+  package var weekday: Int {
+    // Day 0 was a Thursday.
+    Int((daysSince1970 % 7 + 11) % 7)
   }
 
   var daysSince1970: Int64 {

@@ -32,14 +32,17 @@ public struct Timestamp: Hashable, Comparable, Sendable {
   }
 }
 
-extension Int64 {
+extension FixedWidthInteger {
   /// Returns the sum, or the nearest bound if it overflows.
-  package func addingSaturating(_ other: Int64) -> Int64 {
+  @inlinable
+  package func addingSaturating(_ other: Self) -> Self {
     let (sum, overflow) = addingReportingOverflow(other)
     guard overflow else { return sum }
     return other < 0 ? .min : .max
   }
+}
 
+extension Int64 {
   /// Returns the difference, or the nearest bound if it overflows.
   package func subtractingSaturating(_ other: Int64) -> Int64 {
     let (difference, overflow) = subtractingReportingOverflow(other)

@@ -14,14 +14,24 @@ extension Timestamp {
     } else {
       return nil
     }
-    let months = [
-      "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ]
-    guard let month = months.firstIndex(of: String(parts.month)) else { return nil }
+    guard let month = Self.months.firstIndex(of: String(parts.month)) else { return nil }
     let year =
       parts.year.count == 2 ? (parts.year < "70" ? "20" : "19") + parts.year : String(parts.year)
     let twoDigits = { (text: String) in text.count == 1 ? "0" + text : text }
     self.init(
       "\(year)-\(twoDigits(String(month + 1)))-\(twoDigits(String(parts.day)))T\(parts.time)Z")
+  }
+
+  /// The time as an HTTP date, `Sun, 06 Nov 1994 08:49:37 GMT`; milliseconds are cut.
+  package var httpDate: String {
+    let (date, day) = (civilDate, calendarDay)
+    return "\(Self.weekdays[date.weekday]), \(day.suffix(2)) \(Self.months[Int(date.month) - 1]) "
+      + "\(day.dropLast(6)) \(timeOfDay.prefix(8)) GMT"
+  }
+
+  private static var weekdays: [String] { ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"] }
+
+  private static var months: [String] {
+    ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 @_spi(Internals) import SessionCore
+import SessionExplain
 import SessionJournal
 import Testing
 

@@ -95,6 +95,6 @@ struct FrozenNamesTests {
         SessionRecord(
           sequence: UInt64(number + 1), time: SampleJournal.start, content: content))
     }
-    return StateFields(fold).list.map(\.name)
+    return StateDescription(fold).rows.map(\.path)
   }
 }

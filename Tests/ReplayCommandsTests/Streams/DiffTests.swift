@@ -2,6 +2,8 @@ import Foundation
 @_spi(Internals) import SessionCore
 import Testing
 
+@testable import ReplayCommands
+
 @Suite("RPL-1 diff")
 struct DiffTests {
   private let folder: TemporaryFolder
@@ -16,6 +18,10 @@ struct DiffTests {
     let run = ToolRun.inProcess(["diff", journal, "--json"] + options)
     #expect(run.code == 0, "\(options): \(run.errors)")
     return try #require(try run.objects().first)
+  }
+
+  private func record(_ sequence: UInt64, _ content: SessionRecord.Content) -> SessionRecord {
+    SessionRecord(sequence: sequence, time: SampleJournal.start, content: content)
   }
 
   /// Every value of `state --json` by its dotted name, as text; places and times are left out.
@@ -60,6 +66,30 @@ struct DiffTests {
         #expect(object["records"] as? Int == between.count)
       }
     }
+  }
+
+  @Test("STA-2 a request of a named opening differs from no request in its own fields")
+  func opening() throws {
+    let sent = SessionNote.RequestSent(
+      kind: .refresh, generation: Generation(1), trigger: .manual, attempt: 1, process: 1,
+      deadline: SampleJournal.start, identity: ProcessIdentity(opening: "opening-1"))
+    let login = SessionEvent.login(
+      .init(user: "u-1", method: .password, token: SampleJournal.token(1, at: 0)))
+    var (none, open) = (StateSnapshot(), StateSnapshot())
+    try none.apply(record(1, .event(login)))
+    try open.apply(record(1, .event(login)))
+    try open.apply(record(2, .note(.requestSent(sent))))
+    func changes(_ from: StateSnapshot, _ to: StateSnapshot) -> [String: [StateDescription.Value]] {
+      let fields = StateDifference(from: from, to: to, between: RecordsBetween()).fields
+      return Dictionary(
+        uniqueKeysWithValues: fields.filter(\.isChanged).map { ($0.name, [$0.before, $0.after]) })
+    }
+    let name = "intents.request.opening"
+    #expect(changes(none, open)[name] == [.none, .text("opening-1")])
+    #expect(changes(open, none)[name] == [.text("opening-1"), .none])
+    #expect(changes(none, open)["intents.revocations"] == nil)
+    let all = StateDifference(from: none, to: none, between: RecordsBetween()).fields
+    #expect(!all.contains { $0.name == name }, "older journals do not have it")
   }
 
   @Test(

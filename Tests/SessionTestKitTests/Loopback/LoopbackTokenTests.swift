@@ -1,4 +1,6 @@
 import Foundation
+import SessionCore
+import SessionHTTP
 import Testing
 
 @testable import SessionTestKit
@@ -40,11 +42,11 @@ import Testing
   }
 
   @Test func dateIsWrittenAsTheRFCWantsIt() {
-    #expect(HTTPDate.text(784_111_777_999) == "Sun, 06 Nov 1994 08:49:37 GMT")
-    #expect(HTTPDate.text(0) == "Thu, 01 Jan 1970 00:00:00 GMT")
-    #expect(HTTPDate.text(-1) == "Wed, 31 Dec 1969 23:59:59 GMT")
-    #expect(HTTPDate.text(951_782_400_000) == "Tue, 29 Feb 2000 00:00:00 GMT")
-    #expect(HTTPDate.text(4_107_542_400_000) == "Mon, 01 Mar 2100 00:00:00 GMT")
+    #expect(Timestamp(milliseconds: 784_111_777_999).httpDate == "Sun, 06 Nov 1994 08:49:37 GMT")
+    #expect(Timestamp(milliseconds: 0).httpDate == "Thu, 01 Jan 1970 00:00:00 GMT")
+    #expect(Timestamp(milliseconds: -1).httpDate == "Wed, 31 Dec 1969 23:59:59 GMT")
+    #expect(Timestamp(milliseconds: 951_782_400_000).httpDate == "Tue, 29 Feb 2000 00:00:00 GMT")
+    #expect(Timestamp(milliseconds: 4_107_542_400_000).httpDate == "Mon, 01 Mar 2100 00:00:00 GMT")
   }
 
   @Test func jsonTextEscapesWhatItMust() throws {

@@ -1,3 +1,5 @@
+internal import SessionExplain
+
 /// The arguments of one command, parsed by its syntax.
 struct Arguments: Equatable, Sendable {
   private(set) var operands: [String] = []

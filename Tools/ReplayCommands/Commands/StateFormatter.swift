@@ -6,42 +6,46 @@ struct StateFormatter {
   let snapshot: StateSnapshot
   let zone: TimeZoneChoice
   let style: Style
+  private let state: StateDescription
+
+  init(snapshot: StateSnapshot, zone: TimeZoneChoice, style: Style) {
+    self.snapshot = snapshot
+    self.zone = zone
+    self.style = style
+    state = StateDescription(snapshot.fold)
+  }
 
   var text: String {
-    let fold = snapshot.fold
     let place =
-      snapshot.time.map { "as of \(zone.text($0)) (seq \(fold.sequence))" } ?? "before any record"
-    let kind = fold.state.kind.description
+      snapshot.time.map { "as of \(zone.text($0)) (seq \(snapshot.fold.sequence))" }
+      ?? "before any record"
+    let kind = state.kind.description
     var text =
-      switch fold.state {
+      switch state.kind {
       case .unauthenticated: "\(style.bold(kind)) \(place)\n"
       case .authenticated: "\(style.green(kind)) \(place)\n"
       case .expired: "\(style.red(kind)) \(place)\n"
       }
-    for (name, value) in session + intents {
+    for (name, value) in lines {
       text += "  \(style.dim(name.padded(to: 13)))  \(value)\n"
     }
     return text
   }
 
-  private var session: [(String, String)] {
-    switch snapshot.fold.state {
-    case .unauthenticated:
-      return newest
-    case .authenticated(let session):
-      let since = "\(zone.text(session.since)), \(EventFormatter.method(session.method))"
-      return [("user", session.user.description.printable), ("since", since)]
-        + context(session.context) + token(session.token) + failures(session.failures)
-    case .expired(let session):
-      let since = "\(zone.text(session.since)), \(EventFormatter.reason(session.reason))"
-      return [("user", session.user.description.printable), ("since", since)]
-        + context(session.context) + newest
+  private var lines: [(String, String)] {
+    var lines: [(String, String)] = []
+    if let user = state.user { lines.append(("user", user.description.printable)) }
+    if let since = state.since {
+      let how = state.method.map(EventFormatter.method) ?? state.reason.map(EventFormatter.reason)
+      lines.append(("since", [zone.text(since), how].compactMap(\.self).joined(separator: ", ")))
     }
-  }
-
-  private var newest: [(String, String)] {
-    let generation = snapshot.fold.generation
-    return generation == .none ? [] : [("newest token", "\(generation)")]
+    lines += context(state.context)
+    if let token = state.token {
+      lines += self.token(token)
+    } else if state.newest != .none {
+      lines.append(("newest token", "\(state.newest)"))
+    }
+    return lines + failures(state.failures) + intents
   }
 
   private func context(_ context: ActiveContext?) -> [(String, String)] {
@@ -72,8 +76,8 @@ struct StateFormatter {
     return [("token", text), ("issued", zone.text(token.issuedAt)), ("expires", expiry)]
   }
 
-  private func failures(_ failures: SessionState.RefreshFailures) -> [(String, String)] {
-    guard failures.total > 0 else { return [] }
+  private func failures(_ failures: SessionState.RefreshFailures?) -> [(String, String)] {
+    guard let failures, failures.total > 0 else { return [] }
     var text = "\(failures.total.grouped) in a row, \(failures.answered.grouped) of them answered"
     if let last = failures.last { text += "; the last: \(FailureFormatter.text(last))" }
     return [("failures", text)]
@@ -81,7 +85,7 @@ struct StateFormatter {
 
   private var intents: [(String, String)] {
     var lines: [(String, String)] = []
-    if let request = snapshot.fold.intents.request {
+    if let request = state.intents.request {
       let what = NoteFormatter.request(request.sent.kind)
       lines.append(
         (
@@ -90,7 +94,7 @@ struct StateFormatter {
             + "\(request.sent.process), awaited until \(zone.text(request.sent.deadline))"
         ))
     }
-    for generation in snapshot.fold.intents.revocations {
+    for generation in state.intents.revocations {
       lines.append(("to be revoked", "\(generation)"))
     }
     return lines

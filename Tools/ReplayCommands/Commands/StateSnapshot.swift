@@ -27,43 +27,8 @@ struct StateSnapshot: Equatable, Sendable {
       json.field("sequence", fold.sequence)
       json.field("eventSequence", fold.eventSequence)
       json.field("time", time)
-      json.field("state", fold.state.kind.description)
-      json.field("user", fold.state.user?.description)
-      writeSession(&json)
-      json.field("generation", fold.generation.number)
-      json.object("intents") { $0.intents(fold.intents) }
+      for field in StateDescription(fold).fields { json.field(field) }
     }
     return json.text + "\n"
-  }
-
-  private func writeSession(_ json: inout JSONWriter) {
-    switch fold.state {
-    case .unauthenticated:
-      fields(&json)
-    case .authenticated(let session):
-      fields(
-        &json, method: session.method, since: session.since, context: session.context,
-        token: session.token, failures: session.failures)
-    case .expired(let session):
-      fields(&json, since: session.since, reason: session.reason, context: session.context)
-    }
-  }
-
-  private func fields(
-    _ json: inout JSONWriter, method: LoginMethod? = nil, since: Timestamp? = nil,
-    reason: ExpiryReason? = nil, context: ActiveContext? = nil, token: TokenMetadata? = nil,
-    failures: SessionState.RefreshFailures? = nil
-  ) {
-    json.field("method", method?.description)
-    json.field("since", since)
-    json.field("reason", reason?.description)
-    json.context("context", context)
-    json.token("token", token)
-    guard let failures else { return json.null("failures") }
-    json.object("failures") { json in
-      json.field("total", failures.total)
-      json.field("answered", failures.answered)
-      json.failure("last", failures.last)
-    }
   }
 }

@@ -1,3 +1,4 @@
+internal import SessionExplain
 internal import SessionJournal
 
 /// Finds the file that the user probably meant by a path that does not exist.

@@ -55,47 +55,7 @@ extension JSONWriter {
   private mutating func facts(_ fold: SessionFold) {
     field("sequence", fold.sequence)
     field("eventSequence", fold.eventSequence)
-    field("generation", fold.generation.number)
-    if case .authenticated(let session) = fold.state {
-      object("authenticated") { json in
-        json.field("user", session.user)
-        json.field("method", session.method.description)
-        json.field("since", session.since)
-        json.token("token", session.token)
-        json.context("context", session.context)
-        json.object("failures") { json in
-          json.field("total", session.failures.total)
-          json.field("answered", session.failures.answered)
-          json.failure("last", session.failures.last)
-        }
-      }
-    } else {
-      null("authenticated")
-    }
-    if case .expired(let session) = fold.state {
-      object("expired") { json in
-        json.field("user", session.user)
-        json.context("context", session.context)
-        json.field("reason", session.reason.description)
-        json.field("since", session.since)
-      }
-    } else {
-      null("expired")
-    }
-    intents(fold.intents)
-  }
-
-  /// Writes the open intents: a request or null, and the tokens to be revoked.
-  mutating func intents(_ intents: OpenIntents) {
-    if let request = intents.request {
-      object("request") { json in
-        json.field("sequence", request.sequence)
-        json.request(request.sent)
-      }
-    } else {
-      null("request")
-    }
-    array("revocations", intents.revocations) { $0.value($1.number) }
+    for field in StateDescription(fold).snapshotFields { self.field(field) }
   }
 
   private mutating func facts(_ note: SessionNote) {
@@ -150,7 +110,7 @@ extension JSONWriter {
     }
   }
 
-  mutating func request(_ sent: SessionNote.RequestSent) {
+  private mutating func request(_ sent: SessionNote.RequestSent) {
     field("kind", sent.kind.description)
     field("generation", sent.generation.number)
     field("trigger", sent.trigger.description)
@@ -172,7 +132,7 @@ extension JSONWriter {
     }
   }
 
-  mutating func token(_ name: String, _ token: TokenMetadata?) {
+  private mutating func token(_ name: String, _ token: TokenMetadata?) {
     guard let token else { return null(name) }
     object(name) { json in
       json.field("generation", token.generation.number)
@@ -183,7 +143,7 @@ extension JSONWriter {
     }
   }
 
-  mutating func context(_ name: String, _ context: ActiveContext?) {
+  private mutating func context(_ name: String, _ context: ActiveContext?) {
     guard let context else { return null(name) }
     object(name) { json in
       json.named("role", context.role)
@@ -193,7 +153,7 @@ extension JSONWriter {
     }
   }
 
-  mutating func failure(_ name: String, _ failure: RequestFailure?) {
+  private mutating func failure(_ name: String, _ failure: RequestFailure?) {
     guard let failure else { return null(name) }
     object(name) { json in
       json.field("kind", failure.kind.description)

@@ -1,38 +1,41 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import SessionJSON
 
 /// The members that any EDU request may have; each endpoint checks which of them are required.
-struct RequestBody: Decodable {
-  var email: String?
-  var password: String?
-  var refreshToken: String?
-  var accessToken: String?
-  var roleID: String?
-  var schoolID: String?
-  var unitID: String?
-
-  private enum CodingKeys: String, CodingKey {
-    case email
-    case password
-    case refreshToken = "refresh_token"
-    case accessToken = "access_token"
-    case roleID = "role_id"
-    case schoolID = "school_id"
-    case unitID = "academic_unit_id"
-  }
+struct RequestBody {
+  let email: String?
+  let password: String?
+  let refreshToken: String?
+  let accessToken: String?
+  let roleID: String?
+  let schoolID: String?
+  let unitID: String?
 
   /// Parses a JSON object; `nil` if the bytes are not one, or if a member is not a string.
   init?(_ bytes: [UInt8]) {
-    do {
-      self = try JSONDecoder().decode(RequestBody.self, from: Data(bytes))
-    } catch {
-      // The error could quote the body. The caller answers 400, and the client needs to know no
-      // more.
+    let value: JSONValue
+    do throws(JSONReader.Problem) { value = try JSONReader.read(bytes) } catch {
+      // The caller answers 400, and the client needs to know no more.
       return nil
     }
+    guard case .object(let members) = value else { return nil }
+    var isComplete = true
+    func text(_ name: String) -> String? {
+      switch members[name] {
+      case nil, .null?: return nil
+      case .string(let text)?: return text
+      default:
+        isComplete = false
+        return nil
+      }
+    }
+    email = text("email")
+    password = text("password")
+    refreshToken = text("refresh_token")
+    accessToken = text("access_token")
+    roleID = text("role_id")
+    schoolID = text("school_id")
+    unitID = text("academic_unit_id")
+    guard isComplete else { return nil }
   }
 
   var secrets: [String] {

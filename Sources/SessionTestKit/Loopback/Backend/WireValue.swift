@@ -1,3 +1,5 @@
+import SessionJSON
+
 /// A JSON value in a request or an answer; it can be written as a literal.
 ///
 /// ```swift
@@ -20,37 +22,18 @@ public enum WireValue: Sendable, Equatable {
   case object([String: WireValue])
 
   /// The value as JSON text in UTF-8 (RFC 8259).
-  package var bytes: [UInt8] { Array(text.utf8) }
+  package var bytes: [UInt8] { Array(json.text.utf8) }
 
-  private var text: String {
+  private var json: JSONValue {
     switch self {
-    case .null: "null"
-    case .bool(let value): value ? "true" : "false"
-    case .int(let value): String(value)
-    case .double(let value): value.isFinite ? "\(value)" : "null"
-    case .string(let value): Self.quoted(value)
-    case .array(let values): "[" + values.map(\.text).joined(separator: ",") + "]"
-    case .object(let members):
-      "{"
-        + members.sorted { $0.key < $1.key }
-        .map { Self.quoted($0.key) + ":" + $0.value.text }
-        .joined(separator: ",") + "}"
+    case .null: .null
+    case .bool(let value): .bool(value)
+    case .int(let value): .number(JSONNumber(checked: "\(value)"))
+    case .double(let value): value.isFinite ? .number(JSONNumber(checked: "\(value)")) : .null
+    case .string(let value): .string(value)
+    case .array(let values): .array(values.map(\.json))
+    case .object(let members): .object(members.mapValues(\.json))
     }
-  }
-
-  private static func quoted(_ text: String) -> String {
-    var quoted = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": quoted += "\\\""
-      case "\\": quoted += "\\\\"
-      case "\u{0}"..<"\u{20}":
-        let hex = String(scalar.value, radix: 16)
-        quoted += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
-      default: quoted.unicodeScalars.append(scalar)
-      }
-    }
-    return quoted + "\""
   }
 
   /// Returns the strings of all members, at any depth, that have one of the given names.

@@ -1,4 +1,5 @@
 import SessionCore
+import SessionHTTP
 
 /// The whole state of a loopback server, as one value that a lock protects.
 struct LoopbackServerState: Sendable {
@@ -241,7 +242,7 @@ extension SentResponse {
   /// Returns the answer with a `Date` field.
   package func dated(_ now: Int64) -> SentResponse {
     var response = self
-    response.fields.append(HTTPField("Date", HTTPDate.text(now)))
+    response.fields.append(HTTPField("Date", Timestamp(milliseconds: now).httpDate))
     return response
   }
 }

@@ -1,6 +1,4 @@
 import SessionJSON
-import SessionKit
-import SessionTestKit
 
 /// A JSON text in which `<A1>` is replaced by a token, and `"*"` matches any value.
 struct JSONTemplate: Sendable {
@@ -69,23 +67,4 @@ extension JSONValue {
     case .unreadable: false
     }
   }
-
-  /// The value as JSON text with sorted members; `null` for an unreadable value.
-  var text: String {
-    switch self {
-    case .null, .unreadable: "null"
-    case .bool(let value): "\(value)"
-    case .number(let number): number.text
-    case .string(let text): WireValue.string(text).json
-    case .array(let values): "[" + values.map(\.text).joined(separator: ",") + "]"
-    case .object(let members):
-      "{"
-        + members.sorted { $0.key < $1.key }
-        .map { WireValue.string($0.key).json + ":" + $0.value.text }.joined(separator: ",") + "}"
-    }
-  }
-}
-
-extension WireValue {
-  fileprivate var json: String { String(decoding: bytes, as: UTF8.self) }
 }

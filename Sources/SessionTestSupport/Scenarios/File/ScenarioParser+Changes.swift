@@ -1,5 +1,6 @@
 @_spi(Internals) import SessionChanges
 @_spi(Internals) import SessionCore
+import SessionJSON
 import SessionKit
 
 /// The lines about the app's change log.

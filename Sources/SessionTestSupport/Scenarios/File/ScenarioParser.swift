@@ -1,4 +1,5 @@
 @_spi(Internals) import SessionCore
+import SessionExplain
 import SessionJSON
 import SessionKit
 
@@ -208,7 +209,7 @@ extension ScenarioParser {
   ) -> ScenarioError {
     ScenarioError(
       file: file, line: line.number, column: word.column, problem: "\"\(word.text)\" is \(what)",
-      hint: NearMiss.nearest(to: word.text, in: words))
+      hint: Suggestion.nearest(to: word.text, in: words.sorted()))
   }
 
   func expectNoDetails(_ block: ScenarioBlock) throws(ScenarioError) {

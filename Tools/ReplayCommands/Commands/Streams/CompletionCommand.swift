@@ -1,3 +1,5 @@
+internal import SessionExplain
+
 /// `completion`: prints a script that completes command lines of this tool in a shell.
 struct CompletionCommand: Command {
   /// The shells for which there are scripts.

@@ -1,5 +1,6 @@
 internal import SessionChangeQueue
 @_spi(Internals) internal import SessionCore
+internal import SessionExplain
 
 /// Selects records by kind.
 struct KindFilter: Equatable, Sendable {

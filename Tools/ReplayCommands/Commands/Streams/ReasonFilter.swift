@@ -1,4 +1,5 @@
 @_spi(Internals) internal import SessionCore
+internal import SessionExplain
 
 /// Selects records by the reason that they give for an end or a failure.
 struct ReasonFilter: Equatable, Sendable {

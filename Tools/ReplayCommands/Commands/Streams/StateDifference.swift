@@ -23,8 +23,8 @@ struct StateDifference {
   /// A field with its values in both states.
   struct Field {
     let name: String
-    let before: StateFields.Value
-    let after: StateFields.Value
+    let before: StateDescription.Value
+    let after: StateDescription.Value
 
     var isChanged: Bool { before != after }
   }
@@ -38,8 +38,11 @@ struct StateDifference {
     self.from = from
     self.to = to
     self.between = between
-    fields = zip(StateFields(from.fold).list, StateFields(to.fold).list).map { before, after in
-      Field(name: before.name, before: before.value, after: after.value)
+    let rows = zip(StateDescription(from.fold).rows, StateDescription(to.fold).rows)
+    fields = rows.compactMap { before, after in
+      let isAbsent = before.value == .none && after.value == .none
+      guard !(isAbsent && before.isOptional) else { return nil }
+      return Field(name: before.path, before: before.value, after: after.value)
     }
   }
 
@@ -89,8 +92,8 @@ struct StateDifference {
       json.array("changes", fields.filter { showsAll || $0.isChanged }) { json, field in
         json.object { json in
           json.field("field", field.name)
-          field.before.write("before", &json)
-          field.after.write("after", &json)
+          json.field("before", field.before)
+          json.field("after", field.after)
         }
       }
       json.array("between", between.sequences) { $0.value($1) }

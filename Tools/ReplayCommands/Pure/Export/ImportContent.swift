@@ -1,4 +1,5 @@
 @_spi(Internals) internal import SessionCore
+internal import SessionExplain
 
 /// Converts the facts of a line into a record and its bytes.
 enum ImportContent {

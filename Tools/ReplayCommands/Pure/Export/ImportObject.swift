@@ -1,4 +1,5 @@
 @_spi(Internals) internal import SessionCore
+internal import SessionExplain
 internal import SessionJSON
 
 /// A JSON object whose members are all read by their keys; none may remain.

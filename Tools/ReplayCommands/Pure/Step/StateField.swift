@@ -11,36 +11,23 @@ struct StateField: Equatable, Sendable {
   /// Times are shown without their day if that is the day of `time`.
   static func all(of fold: SessionFold, at time: Timestamp, zone: TimeZoneChoice) -> [StateField] {
     let moment = { (moment: Timestamp) in zone.text(moment, on: time) }
-    var method: LoginMethod?
-    var since: Timestamp?
-    var reason: ExpiryReason?
-    var failures: SessionState.RefreshFailures?
-    var context: ActiveContext?
-    switch fold.state {
-    case .unauthenticated: break
-    case .authenticated(let session):
-      (method, since, failures) = (session.method, session.since, session.failures)
-      context = session.context
-    case .expired(let session):
-      (reason, since, context) = (session.reason, session.since, session.context)
-    }
-    let token = fold.state.token
-    let intents = fold.intents
+    let state = StateDescription(fold)
     return [
-      StateField(name: "state", value: fold.state.kind.description),
-      StateField(name: "user", value: fold.state.user.map(EventFormatter.short) ?? nothing),
-      StateField(name: "signed in", value: method.map(EventFormatter.method) ?? nothing),
-      StateField(name: "since", value: since.map(moment) ?? nothing),
-      StateField(name: "reason", value: reason.map(EventFormatter.reason) ?? nothing),
-      StateField(name: "context", value: context.map(EventFormatter.context) ?? nothing),
-      StateField(name: "token", value: token.map(EventFormatter.token) ?? newest(fold.generation)),
-      StateField(name: "expires", value: (token?.expiresAt).map(moment) ?? nothing),
-      StateField(name: "failures", value: failures.map(text) ?? nothing),
-      StateField(name: "request", value: intents.request.map(text) ?? nothing),
+      StateField(name: "state", value: state.kind.description),
+      StateField(name: "user", value: state.user.map(EventFormatter.short) ?? nothing),
+      StateField(name: "signed in", value: state.method.map(EventFormatter.method) ?? nothing),
+      StateField(name: "since", value: state.since.map(moment) ?? nothing),
+      StateField(name: "reason", value: state.reason.map(EventFormatter.reason) ?? nothing),
+      StateField(name: "context", value: state.context.map(EventFormatter.context) ?? nothing),
+      StateField(
+        name: "token", value: state.token.map(EventFormatter.token) ?? newest(state.newest)),
+      StateField(name: "expires", value: (state.token?.expiresAt).map(moment) ?? nothing),
+      StateField(name: "failures", value: state.failures.map(text) ?? nothing),
+      StateField(name: "request", value: state.intents.request.map(text) ?? nothing),
       StateField(
         name: "to revoke",
-        value: intents.revocations.isEmpty
-          ? nothing : intents.revocations.map(\.description).joined(separator: ", ")),
+        value: state.intents.revocations.isEmpty
+          ? nothing : state.intents.revocations.map(\.description).joined(separator: ", ")),
     ]
   }
 

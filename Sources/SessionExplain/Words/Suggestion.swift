@@ -1,10 +1,10 @@
 /// Finds the word that the user probably meant.
-enum Suggestion {
+package enum Suggestion {
   /// The longest word that is compared, in bytes: the time grows with the square of the length.
-  static let longest = 64
+  private static let longest = 64
 
   /// Returns the entry of `words` that is spelled most like `word`; `nil` if none is similar.
-  static func nearest(to word: String, in words: [String]) -> String? {
+  package static func nearest(to word: String, in words: some Sequence<String>) -> String? {
     guard word.utf8.count <= longest else { return nil }
     let word = word.lowercased()
     let scored = words.map { (word: $0, distance: distance(word, $0.lowercased())) }
@@ -21,7 +21,7 @@ enum Suggestion {
   ///
   /// An edit inserts, removes or replaces a character, or swaps two neighbours (the restricted
   /// Damerau–Levenshtein distance).
-  static func distance(_ left: String, _ right: String) -> Int {
+  package static func distance(_ left: String, _ right: String) -> Int {
     let (left, right) = (Array(left), Array(right))
     guard !left.isEmpty, !right.isEmpty else { return max(left.count, right.count) }
     var beforeLast: [Int] = []
