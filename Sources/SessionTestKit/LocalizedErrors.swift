@@ -26,8 +26,3 @@ extension LoopbackError: LocalizedError {
   /// The same as the description.
   public var errorDescription: String? { description }
 }
-
-extension SimulatedWorld.UnfinishedTask: LocalizedError {
-  /// The same as the description.
-  public var errorDescription: String? { description }
-}

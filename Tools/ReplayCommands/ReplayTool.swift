@@ -1,3 +1,4 @@
+@_spi(Internals) public import SessionCore
 internal import SessionExplain
 
 #if canImport(Darwin)
@@ -13,7 +14,7 @@ internal import SessionExplain
 /// - Requirement: RPL-1, RPL-2, RPL-3, RPL-5
 public enum ReplayTool {
   /// The tool's version.
-  public static let version = "0.1.0"
+  public static let version = ToolContext.version
 
   /// Runs the tool as a program.
   ///
@@ -215,5 +216,17 @@ public enum ReplayTool {
       .inputOutput, .output,
       "The system refused to write the output: \(systemMessage(code)) (errno \(code)).",
       consequence: "What was printed is not whole.", next: "another place for the output")
+  }
+}
+
+extension ReplayTool {
+  /// Formats an event as one line of a timeline, in UTC and without colour.
+  ///
+  /// It is for programs that print events as they receive them.
+  public static func line(_ recorded: RecordedEvent) -> String {
+    let words = RecordFormatter(zone: .utc, style: Style(isColored: false))
+    return words.line(
+      SessionRecord(
+        sequence: recorded.sequence, time: recorded.time, content: .event(recorded.event)))
   }
 }

@@ -141,13 +141,15 @@ struct ChoiceState: Sendable {
   }
 
   /// Returns whether a sweep takes this case; it leaves out only cases of the odometer.
-  mutating func take(_ sweep: Sweep) -> Bool {
+  ///
+  /// `sweep` returns whether the sweep takes the place with a number, from 0.
+  mutating func take(_ sweep: (Int) -> Bool) -> Bool {
     guard source == .odometer else { return true }
     // Only a draw after the look has changed, so this is the same place, and it was taken.
     if let lookedBehind, turned >= lookedBehind { return true }
     lookedBehind = position
     defer { looks += 1 }
-    return sweep.takes(looks)
+    return sweep(looks)
   }
 
   /// Advances the odometer to the next case; returns `false` after the last one.

@@ -178,7 +178,7 @@ public final class Choices: Sendable {
   package var isNarrowed: Bool { state.withLock { $0.isNarrowed } }
   var failingCase: ShrinkCase { state.withLock { $0.failingCase } }
   package func advance() -> Bool { state.withLock { $0.advance() } }
-  func takes(_ sweep: Sweep) -> Bool { state.withLock { $0.take(sweep) } }
+  func takes(_ sweep: (Int) -> Bool) -> Bool { state.withLock { $0.take(sweep) } }
 }
 
 extension Choices {
@@ -200,4 +200,14 @@ extension Choices {
   ) throws(Falsified) {
     guard condition else { throw Falsified(message(), fileID: fileID, line: line) }
   }
+}
+
+/// What one case adds to the tally and the warnings, whatever its outcome.
+struct CaseFindings: Sendable {
+  let labels: Set<String>
+  let complaints: [String]
+  let isOverrun: Bool
+  /// Whether the case overran although it used every digit of the odometer: no depth limits the
+  /// enumeration.
+  let isTooDeep: Bool
 }

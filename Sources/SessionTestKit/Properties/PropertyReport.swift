@@ -163,16 +163,6 @@ public enum PropertyHealthIssue: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// What one case adds to the tally and the warnings, whatever its outcome.
-struct CaseFindings: Sendable {
-  let labels: Set<String>
-  let complaints: [String]
-  let isOverrun: Bool
-  /// Whether the case overran although it used every digit of the odometer: no depth limits the
-  /// enumeration.
-  let isTooDeep: Bool
-}
-
 /// The counts of the cases that ran.
 struct PropertyTally: Sendable {
   var cases = 0

@@ -65,6 +65,6 @@ extension Choices {
   /// time. If a place is taken, all cases that further draws make there are run. Draws have the
   /// same meaning in every run, so a case that a whole sweep found can be replayed in any run.
   package func look(_ sweep: Sweep) throws {
-    guard takes(sweep) else { throw PassedOver() }
+    guard takes({ sweep.takes($0) }) else { throw PassedOver() }
   }
 }

@@ -1,3 +1,4 @@
+public import Foundation
 @_spi(Internals) import SessionCore
 import Synchronization
 
@@ -144,4 +145,9 @@ private final class Outcome<Value: Sendable>: Sendable {
   var value: Result<Value, any Error>? { result.withLock { $0 } }
 
   func set(_ value: Result<Value, any Error>) { result.withLock { $0 = value } }
+}
+
+extension SimulatedWorld.UnfinishedTask: LocalizedError {
+  /// The same as the description.
+  public var errorDescription: String? { description }
 }

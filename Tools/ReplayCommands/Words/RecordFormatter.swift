@@ -1,5 +1,5 @@
 internal import SessionChangeQueue
-@_spi(Internals) public import SessionCore
+@_spi(Internals) internal import SessionCore
 internal import SessionExplain
 
 /// Formats a record as one line of a timeline.
@@ -56,17 +56,5 @@ extension Sequence<UInt8> {
     var text = ""
     for byte in self { text += (byte < 16 ? "0" : "") + String(byte, radix: 16) }
     return text
-  }
-}
-
-extension ReplayTool {
-  /// Formats an event as one line of a timeline, in UTC and without colour.
-  ///
-  /// It is for programs that print events as they receive them.
-  public static func line(_ recorded: RecordedEvent) -> String {
-    let words = RecordFormatter(zone: .utc, style: Style(isColored: false))
-    return words.line(
-      SessionRecord(
-        sequence: recorded.sequence, time: recorded.time, content: .event(recorded.event)))
   }
 }

@@ -40,9 +40,25 @@ package struct ReceivedRequest: Sendable, Equatable {
 // them.
 extension ReceivedRequest: CustomStringConvertible, CustomReflectable {
   package var description: String {
-    "\(method) \(LoopbackCall.withoutSecrets(path: path)), "
+    "\(method) \(Self.withoutSecrets(path: path)), "
       + "\(fields.count) fields, \(body.count) bytes"
   }
 
   package var customMirror: Mirror { Mirror(self, children: ["request": description]) }
+}
+
+extension ReceivedRequest {
+  /// Returns a path in which only short segments of letters, as routes have them, are shown.
+  package static func withoutSecrets(path: String) -> String {
+    path.split(separator: "/", omittingEmptySubsequences: false)
+      .map { segment in
+        let isRoute =
+          segment.utf8.count <= 24
+          && segment.utf8.allSatisfy { byte in
+            (0x61...0x7A).contains(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+          }
+        return isRoute ? String(segment) : "…"
+      }
+      .joined(separator: "/")
+  }
 }

@@ -50,7 +50,7 @@ struct LoopbackServerState: Sendable {
     calls.append(
       LoopbackCall(
         number: calls.count + 1, endpoint: endpoint, method: request.method,
-        path: LoopbackCall.withoutSecrets(path: request.path), connection: connection,
+        path: ReceivedRequest.withoutSecrets(path: request.path), connection: connection,
         received: Timestamp(milliseconds: now), headers: headers,
         hasAuthorization: request.hasAuthorization,
         accessToken: tokens.access, refreshToken: tokens.refresh))

@@ -14,6 +14,9 @@
 ///
 /// - Requirement: TST-2
 package struct Scenario: Sendable {
+  /// The greatest number of events that a file can name for one interval of time.
+  static let mostEvents = 400
+
   /// The file's name, as the caller gave it.
   package let file: String
   /// A line that says what happens.

@@ -283,8 +283,8 @@ extension ScenarioParser {
     if keyword == "event", let last = words.last, last.text.first == "x",
       let count = Int(last.text.dropFirst())
     {
-      guard (2...ScenarioRun.mostEvents).contains(count) else {
-        throw error(line, last.column, "the count must be from x2 to x\(ScenarioRun.mostEvents)")
+      guard (2...Scenario.mostEvents).contains(count) else {
+        throw error(line, last.column, "the count must be from x2 to x\(Scenario.mostEvents)")
       }
       times = count
       words.removeLast()

@@ -25,9 +25,6 @@ struct ScenarioRun {
     var isAnswered = false
   }
 
-  /// The greatest number of events that a file can name for one interval of time.
-  static let mostEvents = 400
-
   let scenario: Scenario
   let stage: ScenarioStage
   let calls: ScenarioCalls
@@ -264,8 +261,8 @@ struct ScenarioRun {
       guard moments <= 100_000 else { throw fail("the scenario runs in an endless loop") }
       do throws(ScenarioStage.Stuck) { try stage.pass(to: next) } catch { throw fail("\(error)") }
       try look()
-      guard events.count - namedEvents <= ScenarioRun.mostEvents else {
-        throw fail("there are more than \(ScenarioRun.mostEvents) events on the way")
+      guard events.count - namedEvents <= Scenario.mostEvents else {
+        throw fail("there are more than \(Scenario.mostEvents) events on the way")
       }
       if isStrict, next < target { try expectAllNamed("it is only \(now) ms") }
     }
@@ -430,5 +427,5 @@ struct ScenarioRun {
 
 extension ReceivedRequest {
   /// The method and the path, such as `POST /auth/refresh`, without secrets.
-  var line: String { "\(method) \(LoopbackCall.withoutSecrets(path: path))" }
+  var line: String { "\(method) \(ReceivedRequest.withoutSecrets(path: path))" }
 }

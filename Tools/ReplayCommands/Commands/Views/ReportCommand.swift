@@ -78,7 +78,7 @@ struct ReportCommand: Command {
     let page = ReportPage(
       title: title, journals: outcome.journals, others: outcome.others, figures: outcome.figures,
       problems: outcome.problems, isRevealed: isRevealed, zone: display.zone,
-      version: ReplayTool.version)
+      version: ToolContext.version)
     try write(page, all, context)
     let error = all.count == 1 ? outcome.errors.first : nil
     if let error { throw error }

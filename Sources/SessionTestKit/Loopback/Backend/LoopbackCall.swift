@@ -82,18 +82,4 @@ public struct LoopbackCall: Sendable, Equatable, CustomStringConvertible {
     "accept", "accept-encoding", "accept-language", "connection", "content-length",
     "content-type", "expect", "idempotency-key", "transfer-encoding",
   ]
-
-  /// Returns a path in which only short segments of letters, as routes have them, are shown.
-  package static func withoutSecrets(path: String) -> String {
-    path.split(separator: "/", omittingEmptySubsequences: false)
-      .map { segment in
-        let isRoute =
-          segment.utf8.count <= 24
-          && segment.utf8.allSatisfy { byte in
-            (0x61...0x7A).contains(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
-          }
-        return isRoute ? String(segment) : "…"
-      }
-      .joined(separator: "/")
-  }
 }

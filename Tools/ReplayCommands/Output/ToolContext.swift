@@ -2,6 +2,9 @@ internal import SessionExplain
 
 /// Everything that a command uses in addition to its arguments.
 struct ToolContext {
+  /// The tool's version.
+  static let version = "0.1.0"
+
   /// A variable of the environment that the tool reads.
   enum Variable: String, CaseIterable, Sendable {
     /// Milliseconds that `step` waits after Escape for the rest of a key.

@@ -1,4 +1,0 @@
-extension CommandList {
-  /// Commands that show sessions as pictures or figures.
-  static let views: [any Command.Type] = [StepCommand.self, StatsCommand.self, ReportCommand.self]
-}

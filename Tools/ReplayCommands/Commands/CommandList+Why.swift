@@ -1,4 +1,0 @@
-extension CommandList {
-  /// The command that explains ends of sessions.
-  static let why: [any Command.Type] = [WhyCommand.self]
-}
