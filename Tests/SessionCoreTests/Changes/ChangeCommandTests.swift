@@ -26,7 +26,7 @@ private struct Decision: CustomTestStringConvertible, Sendable {
 struct ChangeCommandTests {
   private static let now = Timestamp(milliseconds: 1_000)
   private static let later = now.advanced(by: 60_000)
-  private static let limits = ChangeLimits(content: 8, count: 2, bytes: 64)
+  private static let limits = ChangeLimits(content: 8, count: 2, bytes: 4_096)
   private static let first = SignIn(journal: "j", generation: Generation(1))
   private static let second = SignIn(journal: "j", generation: Generation(2))
   private static let holder = LogoutHolder(nil, process: 7)
