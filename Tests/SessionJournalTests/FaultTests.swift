@@ -126,8 +126,11 @@ struct FaultTests {
     #expect(!FileManager.default.fileExists(atPath: draft))
   }
 
-  @Test("JRN-2 a read error while others' records are read throws, and loses none of them")
-  func readErrorsOfOthers() throws {
+  @Test(
+    "JRN-2 a read error while others' records are read throws, and loses none of them",
+    arguments: [false, true])
+  func readErrorsOfOthers(isBrief: Bool) throws {
+    system.plan.withLock { $0.isReadFaultBrief = isBrief }
     let (journal, other) = (try open(), try Journal.open(at: scratch.path()))
     var working = 0
     while true {

@@ -20,6 +20,9 @@ final class FaultyFileSystem: JournalFileSystem {
     /// How many reads succeed before one fails.
     var readsLeft = Int.max
 
+    /// Whether the reads after the one that fails succeed.
+    var isReadFaultBrief = false
+
     /// The fault of each change of a file's mode.
     var modeFault: Int32?
 
@@ -141,7 +144,9 @@ private final class FaultyFile: JournalFileHandle {
   {
     let fails = system.plan.withLock { plan in
       plan.readsLeft -= 1
-      return plan.readsLeft < 0
+      guard plan.readsLeft < 0 else { return false }
+      if plan.isReadFaultBrief { plan.readsLeft = .max }
+      return true
     }
     if fails { throw SystemFault("read", code: EIO) }
     return try file.read(into: buffer, at: offset)

@@ -206,5 +206,15 @@ struct ChangeCodecTests {
     }
   }
 
+  @Test("SYN-3 JRN-5 the number of sendings stays at the highest number")
+  func mostSends() throws {
+    var queue = queue([pending("a", sends: .max, isSent: true)])
+    #expect(rejection(of: queue) == nil)
+    try queue.apply(
+      .postponed(.init(key: "a", isCounted: false, retryAt: time, reason: "503")), at: time)
+    try queue.apply(.sent(.init(key: "a", sender: "s", process: 1, deadline: time)), at: time)
+    #expect(queue.pending.map(\.sends) == [.max])
+  }
+
   private struct Unexpected: Error {}
 }
