@@ -233,8 +233,7 @@ extension SessionEngine {
           throw .secrets(error)
         }
         // Otherwise another process has revoked the tokens, or has other tokens by now.
-        let isInHand = revocations.tokens[claimed.token] != nil || revocations.unstored[claimed.token] != nil
-        guard isInHand || stored?.refresh == refresh else { return .ended }
+        guard revocations.holds(claimed.token) || stored?.refresh == refresh else { return .ended }
         if let until = stored?.refreshingUntil {
           let left = Timestamp(milliseconds: until).milliseconds(since: now.time)
           // If the time left is longer than one request can take, a clock was set.
