@@ -342,10 +342,9 @@
       try terminal.shows("--at @13")
       let beyond = try step([journal, "--at", "@99"])
       #expect(try beyond.end() == 64)
-      // The name of the folder for temporary files decides where the lines break.
+      // A line may break at any letter: the name of the folder for temporary files decides where.
       try beyond.screen("the reason") {
-        $0.text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-          .contains("The last record is @27.")
+        $0.text.filter { !$0.isWhitespace }.contains("Thelastrecordis@27.")
       }
       try isGivenBack(beyond)
     }
