@@ -250,29 +250,3 @@ package enum CommandFailure: Hashable, Sendable {
   /// The caller stopped waiting.
   case cancelled
 }
-
-/// The current activity of this process for the session; never journaled.
-///
-/// - Requirement: STA-3
-public enum SessionActivity: Hashable, Sendable {
-  /// It is not known yet whether a user is logged in.
-  case loading
-  /// No activity.
-  case idle
-  /// A login is under way.
-  case authenticating
-  /// The token is being refreshed.
-  case refreshing
-  /// The context is being switched.
-  case switching
-  /// The last login failed, and the app has not cleared that.
-  ///
-  /// `loginError` of the session's status says why.
-  case failed
-  /// Another journal has replaced the journal of this object, which can do nothing any more.
-  ///
-  /// Close this object and open the session again: the new journal says who is logged in.
-  ///
-  /// - Requirement: RES-6
-  case replaced
-}
