@@ -31,19 +31,6 @@ package struct CallOutline: Sendable {
   }
 }
 
-/// The response to a call, from which the server's code is read.
-package struct CallResponse: Sendable {
-  package let status: Int
-  /// The header fields.
-  package let fields: [(name: String, value: String)]
-  /// The body, or its beginning.
-  package let body: [UInt8]
-
-  package init(status: Int, fields: [(name: String, value: String)] = [], body: [UInt8] = []) {
-    (self.status, self.fields, self.body) = (status, fields, body)
-  }
-}
-
 /// Sends the requests of calls: `URLSession`, or a client of SessionHTTP.
 package protocol CallCarrier: Sendable {
   /// A request with its body.

@@ -137,3 +137,10 @@ extension TokenResponse: CustomStringConvertible, CustomDebugStringConvertible, 
   /// A mirror that shows the lifetime only.
   public var customMirror: Mirror { Mirror(self, children: ["lifetime": lifetimeMilliseconds]) }
 }
+
+/// The place of a separate refresh token: an item of this journal, of this generation or a later
+/// one.
+struct RefreshPlace: Codable, Hashable, Sendable {
+  var journal: String
+  var generation: UInt64
+}

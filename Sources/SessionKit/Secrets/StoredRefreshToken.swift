@@ -1,12 +1,5 @@
 import SessionCore
 
-/// The place of a separate refresh token: an item of this journal, of this generation or a later
-/// one.
-struct RefreshPlace: Codable, Hashable, Sendable {
-  var journal: String
-  var generation: UInt64
-}
-
 /// The refresh token item of a store that keeps it separate from the access token.
 ///
 /// It is stored before its token item, with the same generation. If the process dies in between,

@@ -98,3 +98,21 @@ extension Session {
     return reply == .accountCreated ? .accountCreated : .loggedIn(currentUser)
   }
 }
+
+extension Session {
+  /// Signs in with an external login.
+  ///
+  /// It is limited, journaled, refused and undone like every other login.
+  ///
+  /// If this throws, the external login may still run. The caller cancels it and waits for its end.
+  package func login(
+    by external: any ExternalLogin, _ method: LoginMethod
+  ) async throws(SessionError) -> LoginResult {
+    try await login(.external(external), method)
+  }
+
+  /// The external login that runs or that runs next; `nil` if there is none.
+  package var externalLogin: (any ExternalLogin)? {
+    get async { await engine.provider.login }
+  }
+}

@@ -196,3 +196,9 @@ public struct SessionConfiguration: Sendable {
     self.retention = retention
   }
 }
+
+extension SessionConfiguration {
+  var binding: BackendBinding {
+    BackendBinding(backend: backend.identity, former: formerBackends)
+  }
+}

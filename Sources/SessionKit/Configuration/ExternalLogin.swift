@@ -53,21 +53,3 @@ package struct ExternalLoginHost: Sendable {
   /// Starts work that outlives the call.
   package let spawn: @Sendable (@escaping @Sendable () async -> Void) -> Task<Void, Never>
 }
-
-extension Session {
-  /// Signs in with an external login.
-  ///
-  /// It is limited, journaled, refused and undone like every other login.
-  ///
-  /// If this throws, the external login may still run. The caller cancels it and waits for its end.
-  package func login(
-    by external: any ExternalLogin, _ method: LoginMethod
-  ) async throws(SessionError) -> LoginResult {
-    try await login(.external(external), method)
-  }
-
-  /// The external login that runs or that runs next; `nil` if there is none.
-  package var externalLogin: (any ExternalLogin)? {
-    get async { await engine.provider.login }
-  }
-}

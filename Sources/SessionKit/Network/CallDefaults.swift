@@ -96,3 +96,16 @@ package struct CallDefaults: Sendable {
     return nil
   }
 }
+
+/// The response to a call, from which the server's code is read.
+package struct CallResponse: Sendable {
+  package let status: Int
+  /// The header fields.
+  package let fields: [(name: String, value: String)]
+  /// The body, or its beginning.
+  package let body: [UInt8]
+
+  package init(status: Int, fields: [(name: String, value: String)] = [], body: [UInt8] = []) {
+    (self.status, self.fields, self.body) = (status, fields, body)
+  }
+}
