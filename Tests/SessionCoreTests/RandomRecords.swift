@@ -11,9 +11,7 @@ extension SplitMix {
     elements.randomElement(using: &self) ?? fallback
   }
 
-  mutating func integer<Value: FixedWidthInteger & UnsignedInteger>(_: Value.Type = Value.self)
-    -> Value
-  {
+  mutating func integer<Value: FixedWidthInteger>(_: Value.Type = Value.self) -> Value {
     switch UInt8.random(in: 0..<8, using: &self) {
     case 0: .min
     case 1: .max
@@ -73,31 +71,9 @@ extension SplitMix {
   }
 
   mutating func event(_ kind: SessionEvent.Kind) -> SessionEvent {
-    switch kind {
-    case .login:
-      .login(
-        .init(
-          user: identifier(), method: code(), token: token(),
-          context: chance(1, in: 2) ? context() : nil))
-    case .refreshSucceeded:
-      .refreshSucceeded(
-        .init(
-          token: token(), trigger: code(), attempt: integer(), isRotated: chance(1, in: 2),
-          request: integer()))
-    case .refreshFailed:
-      .refreshFailed(
-        .init(
-          generation: generation(), trigger: code(), attempt: integer(), failure: failure(),
-          retryAt: chance(1, in: 2) ? timestamp() : nil, request: integer(),
-          configuredMeaning: chance(1, in: 4) ? code() : nil))
-    case .contextSwitched:
-      .contextSwitched(
-        .init(
-          context: context(), token: chance(1, in: 2) ? token() : nil, trigger: code(),
-          request: integer()))
-    case .sessionExpired: .sessionExpired(.init(reason: code()))
-    case .logout: .logout(.init(reason: code()))
-    }
+    var fields = RandomFields(random: self)
+    defer { self = fields.random }
+    return SessionEvent(kind, from: &fields)
   }
 
   mutating func identity() -> ProcessIdentity {
@@ -108,41 +84,9 @@ extension SplitMix {
   }
 
   mutating func note(_ kind: SessionNote.Kind) -> SessionNote {
-    switch kind {
-    case .opened:
-      .opened(
-        .init(
-          process: integer(), boot: chance(1, in: 2) ? identifier() : nil, uptime: signed(),
-          app: pick([nil, "2.4.1+318", "x"], or: nil).flatMap(AppVersion.init),
-          identity: chance(1, in: 2) ? identity() : nil))
-    case .closed: .closed
-    case .tailCut: .tailCut(.init(bytes: integer(), isUndetermined: chance(1, in: 2)))
-    case .requestSent:
-      .requestSent(
-        .init(
-          kind: code(), generation: generation(), trigger: code(), attempt: integer(),
-          process: integer(), deadline: timestamp(),
-          identity: chance(1, in: 2) ? identity() : nil))
-    case .requestEnded: .requestEnded(.init(request: integer(), failure: failure()))
-    case .tokenRecovered: .tokenRecovered(generation())
-    case .revocationPending: .revocationPending(generation())
-    case .revocationSettled:
-      .revocationSettled(.init(generation: generation(), outcome: code(), status: integer()))
-    case .secretsWiped: .secretsWiped(code())
-    case .itemUnreadable: .itemUnreadable(code())
-    case .continued:
-      .continued(
-        .init(
-          journal: chance(1, in: 2) ? identifier() : nil, sequence: integer(), cause: code()))
-    case .clockSkew: .clockSkew(signed())
-    case .localDataCleared: .localDataCleared
-    case .storageFailed:
-      .storageFailed(
-        .init(item: code(), operation: code(), cause: code(), number: signed()))
-    case .storageRecovered: .storageRecovered(.init(item: code(), operation: code()))
-    case .answerDropped: .answerDropped(.init(request: integer(), cause: code()))
-    case .answerUnused: .answerUnused(integer())
-    }
+    var fields = RandomFields(random: self)
+    defer { self = fields.random }
+    return SessionNote(kind, from: &fields)
   }
 
   /// One content of each kind, and one of an unknown kind.
@@ -163,5 +107,47 @@ extension SplitMix {
     }
     let count = Int.random(in: 0...40, using: &self)
     return SessionRecord.Unknown(kind: kind, payload: (0..<count).map { _ in integer() })
+  }
+}
+
+/// Random values of each kind of field; the given values are ignored.
+private struct RandomFields: FieldPass {
+  var random: SplitMix
+
+  mutating func code<Code: OpenEnum>(_: FieldName, _: Code) -> Code { random.code() }
+  mutating func reason<Code: OpenEnum>(_: FieldName, _: Code) -> Code { random.code() }
+  mutating func meaning(_: FieldName, _: ErrorMeaning?) -> ErrorMeaning? {
+    random.chance(1, in: 4) ? random.code() : nil
+  }
+  mutating func number<Number: FixedWidthInteger>(_: FieldName, _: Number) -> Number {
+    Number.isSigned ? Number(truncatingIfNeeded: random.signed()) : random.integer()
+  }
+  mutating func sequence(_: FieldName, _: UInt64) -> UInt64 { random.integer() }
+  mutating func flag(_: FieldName, _: Bool) -> Bool { random.chance(1, in: 2) }
+  mutating func time(_: FieldName, _: Timestamp) -> Timestamp { random.timestamp() }
+  mutating func time(_: FieldName, _: Timestamp?) -> Timestamp? {
+    random.chance(1, in: 2) ? random.timestamp() : nil
+  }
+  mutating func generation(_: FieldName, _: Generation) -> Generation { random.generation() }
+  mutating func identifier(_: FieldName, _: IdentifierKind, _: Identifier) -> Identifier {
+    random.identifier()
+  }
+  mutating func identifier(_: FieldName, _: IdentifierKind, _: Identifier?) -> Identifier? {
+    random.chance(1, in: 2) ? random.identifier() : nil
+  }
+  mutating func version(_: FieldName, _: AppVersion?) -> AppVersion? {
+    random.pick([nil, "2.4.1+318", "x"], or: nil).flatMap(AppVersion.init)
+  }
+  mutating func token(_: FieldName, _: TokenMetadata) -> TokenMetadata { random.token() }
+  mutating func token(_: FieldName, _: TokenMetadata?) -> TokenMetadata? {
+    random.chance(1, in: 2) ? random.token() : nil
+  }
+  mutating func context(_: FieldName, _: ActiveContext) -> ActiveContext { random.context() }
+  mutating func context(_: FieldName, _: ActiveContext?) -> ActiveContext? {
+    random.chance(1, in: 2) ? random.context() : nil
+  }
+  mutating func failure(_: FieldName, _: RequestFailure) -> RequestFailure { random.failure() }
+  mutating func identity(_: FieldName, _: ProcessIdentity?) -> ProcessIdentity? {
+    random.chance(1, in: 2) ? random.identity() : nil
   }
 }

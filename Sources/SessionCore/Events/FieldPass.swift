@@ -1,0 +1,105 @@
+/// One pass over the fields of an event or a note, with a method for each kind of field.
+///
+/// `rebuilt(by:)` lists the fields once. It offers each field to a pass and builds the same event
+/// or note from what the pass returns. So one list serves three purposes:
+///
+/// - A ``FieldVisitor`` looks at the fields and returns them unchanged, for example as JSON.
+/// - A redaction returns other values.
+/// - A reader or a generator ignores the values that it is given. It begins with a blank event or
+///   note and returns what it has read or drawn.
+///
+/// The methods have no default. So a new kind of field does not compile until each pass handles it;
+/// redaction is one of them. The byte codec and the payload fold spell the fields out again: they
+/// are on the hot path, and they check each other.
+@_spi(Internals) public protocol FieldPass {
+  /// The error that ends the pass.
+  associatedtype Failure: Error
+
+  /// A code of the journal's vocabulary.
+  mutating func code<Code: OpenEnum>(_ name: FieldName, _ value: Code) throws(Failure) -> Code
+  /// A code that says why something happened: a reason, a cause or an outcome.
+  mutating func reason<Code: OpenEnum>(_ name: FieldName, _ value: Code) throws(Failure) -> Code
+  /// The meaning of a server's code; a record without one has no such field.
+  mutating func meaning(
+    _ name: FieldName, _ value: ErrorMeaning?
+  ) throws(Failure) -> ErrorMeaning?
+  /// A count or another number.
+  mutating func number<Number: FixedWidthInteger>(
+    _ name: FieldName, _ value: Number
+  ) throws(Failure) -> Number
+  /// The sequence of another record of the same journal; 0 for none.
+  mutating func sequence(_ name: FieldName, _ value: UInt64) throws(Failure) -> UInt64
+  /// A fact that holds or does not hold.
+  mutating func flag(_ name: FieldName, _ value: Bool) throws(Failure) -> Bool
+  /// A time.
+  mutating func time(_ name: FieldName, _ value: Timestamp) throws(Failure) -> Timestamp
+  /// A time that may be absent.
+  mutating func time(_ name: FieldName, _ value: Timestamp?) throws(Failure) -> Timestamp?
+  /// The number of a token.
+  mutating func generation(_ name: FieldName, _ value: Generation) throws(Failure) -> Generation
+  /// An identifier; its kind says what it identifies.
+  mutating func identifier(
+    _ name: FieldName, _ kind: IdentifierKind, _ value: Identifier
+  ) throws(Failure) -> Identifier
+  /// An identifier that may be absent.
+  mutating func identifier(
+    _ name: FieldName, _ kind: IdentifierKind, _ value: Identifier?
+  ) throws(Failure) -> Identifier?
+  /// The version of an app; a record of an older version has no such field.
+  mutating func version(_ name: FieldName, _ value: AppVersion?) throws(Failure) -> AppVersion?
+  /// The metadata of a token.
+  mutating func token(_ name: FieldName, _ value: TokenMetadata) throws(Failure) -> TokenMetadata
+  /// The metadata of a token that may be absent.
+  mutating func token(
+    _ name: FieldName, _ value: TokenMetadata?
+  ) throws(Failure) -> TokenMetadata?
+  /// A context.
+  mutating func context(
+    _ name: FieldName, _ value: ActiveContext
+  ) throws(Failure) -> ActiveContext
+  /// A context that may be absent.
+  mutating func context(
+    _ name: FieldName, _ value: ActiveContext?
+  ) throws(Failure) -> ActiveContext?
+  /// The failure of a request.
+  mutating func failure(
+    _ name: FieldName, _ value: RequestFailure
+  ) throws(Failure) -> RequestFailure
+  /// The identity of an opening; a record of an older version has no such field.
+  mutating func identity(
+    _ name: FieldName, _ value: ProcessIdentity?
+  ) throws(Failure) -> ProcessIdentity?
+}
+
+/// What a field of the kind *identifier* identifies.
+@_spi(Internals) public enum IdentifierKind: CaseIterable, Sendable {
+  /// A user.
+  case user
+  /// A boot of a system.
+  case boot
+  /// A journal.
+  case journal
+}
+
+/// The name of a field, as `Specs/EventCodec.md` and the JSON forms have it.
+@_spi(Internals) public struct FieldName: ExpressibleByStringLiteral, Sendable {
+  /// The name of the member in JSON.
+  public let member: String
+  /// The label of the argument that sets the field; `nil` if the field is the whole payload.
+  public let label: String?
+
+  /// Creates the name of a field whose argument has the same label.
+  @inlinable
+  public init(stringLiteral name: String) { self.init(name, label: name) }
+
+  /// Creates the name of a field.
+  @inlinable
+  public init(_ member: String, label: String?) {
+    self.member = member
+    self.label = label
+  }
+
+  /// Returns the name of a field that is the whole payload, without a type of its own.
+  @inlinable
+  public static func payload(_ member: String) -> FieldName { FieldName(member, label: nil) }
+}
