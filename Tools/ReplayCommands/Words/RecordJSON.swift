@@ -9,8 +9,8 @@ extension JSONWriter {
     field("time", record.time)
     object("facts") { json in
       switch record.content {
-      case .event(let event): json.facts(event)
-      case .note(let note): json.facts(note)
+      case .event(let event): json.facts { event.visit(&$0) }
+      case .note(let note): json.facts { note.visit(&$0) }
       case .snapshot(let fold): json.facts(fold)
       case .unknown(let unknown):
         json.field("payload", unknown.payload.hexadecimal)
@@ -19,37 +19,13 @@ extension JSONWriter {
     }
   }
 
-  private mutating func facts(_ event: SessionEvent) {
-    switch event {
-    case .login(let login):
-      field("user", login.user)
-      field("method", login.method.description)
-      token("token", login.token)
-      context("context", login.context)
-    case .refreshSucceeded(let refresh):
-      token("token", refresh.token)
-      field("trigger", refresh.trigger.description)
-      field("attempt", refresh.attempt)
-      field("isRotated", refresh.isRotated)
-      field("request", refresh.request)
-    case .refreshFailed(let refresh):
-      field("generation", refresh.generation.number)
-      field("trigger", refresh.trigger.description)
-      field("attempt", refresh.attempt)
-      failure("failure", refresh.failure)
-      field("retryAt", refresh.retryAt)
-      field("request", refresh.request)
-      if let meaning = refresh.configuredMeaning { field("meaning", meaning.description) }
-    case .contextSwitched(let change):
-      context("context", change.context)
-      token("token", change.token)
-      field("trigger", change.trigger.description)
-      field("request", change.request)
-    case .sessionExpired(let expiry):
-      field("reason", expiry.reason.description)
-    case .logout(let logout):
-      field("reason", logout.reason.description)
-    }
+  /// Writes the fields that `visit` shows.
+  @inline(__always)
+  private mutating func facts(_ visit: (inout JSONFields) -> Void) {
+    var fields = JSONFields()
+    fields.exchange(with: &self)
+    visit(&fields)
+    fields.exchange(with: &self)
   }
 
   private mutating func facts(_ fold: SessionFold) {
@@ -58,70 +34,8 @@ extension JSONWriter {
     for field in StateDescription(fold).snapshotFields { self.field(field) }
   }
 
-  private mutating func facts(_ note: SessionNote) {
-    switch note {
-    case .opened(let opened):
-      field("process", opened.process)
-      field("boot", opened.boot)
-      field("uptime", opened.uptime)
-      field("app", opened.app?.description)
-      identity(opened.identity)
-    case .closed:
-      break
-    case .tailCut(let cut):
-      field("bytes", cut.bytes)
-      field("isUndetermined", cut.isUndetermined)
-    case .requestSent(let sent):
-      request(sent)
-    case .requestEnded(let ended):
-      field("request", ended.request)
-      failure("failure", ended.failure)
-    case .tokenRecovered(let generation), .revocationPending(let generation):
-      field("generation", generation.number)
-    case .revocationSettled(let settled):
-      field("generation", settled.generation.number)
-      field("outcome", settled.outcome.description)
-      field("status", settled.status)
-    case .secretsWiped(let cause):
-      field("cause", cause.description)
-    case .itemUnreadable(let item):
-      field("item", item.description)
-    case .continued(let link):
-      field("journal", link.journal)
-      field("sequence", link.sequence)
-      field("cause", link.cause.description)
-    case .clockSkew(let milliseconds):
-      field("milliseconds", milliseconds)
-    case .localDataCleared:
-      break
-    case .storageFailed(let failed):
-      field("item", failed.item.description)
-      field("operation", failed.operation.description)
-      field("cause", failed.cause.description)
-      field("number", failed.number)
-    case .storageRecovered(let recovered):
-      field("item", recovered.item.description)
-      field("operation", recovered.operation.description)
-    case .answerDropped(let dropped):
-      field("request", dropped.request)
-      field("cause", dropped.cause.description)
-    case .answerUnused(let request):
-      field("request", request)
-    }
-  }
-
-  private mutating func request(_ sent: SessionNote.RequestSent) {
-    field("kind", sent.kind.description)
-    field("generation", sent.generation.number)
-    field("trigger", sent.trigger.description)
-    field("attempt", sent.attempt)
-    field("process", sent.process)
-    field("deadline", sent.deadline)
-    identity(sent.identity)
-  }
-
   /// Writes the identity of the process that opened the journal; nothing if the record has none.
-  private mutating func identity(_ identity: ProcessIdentity?) {
+  fileprivate mutating func identity(_ identity: ProcessIdentity?) {
     guard let identity else { return }
     object("identity") { json in
       json.field("opening", identity.opening)
@@ -170,4 +84,56 @@ extension JSONWriter {
       json.field("name", named.name)
     }
   }
+}
+
+/// A visitor that writes each field as a member with the field's name.
+///
+/// It holds the writer while it visits, since a type that other modules inline cannot itself be a
+/// visitor.
+private struct JSONFields: FieldVisitor {
+  private var json = JSONWriter()
+
+  /// Exchanges the writers, so that the memory of neither is copied.
+  mutating func exchange(with writer: inout JSONWriter) { swap(&json, &writer) }
+
+  mutating func visit(_ name: FieldName, code: some OpenEnum) { json.field(name.member, code.word) }
+  mutating func visit(_ name: FieldName, reason: some OpenEnum) {
+    json.field(name.member, reason.word)
+  }
+
+  mutating func visit(_ name: FieldName, meaning: ErrorMeaning?) {
+    if let meaning { json.field(name.member, meaning.word) }
+  }
+
+  mutating func visit(_ name: FieldName, number: some FixedWidthInteger) {
+    json.field(name.member, number)
+  }
+
+  mutating func visit(_ name: FieldName, sequence: UInt64) { json.field(name.member, sequence) }
+  mutating func visit(_ name: FieldName, flag: Bool) { json.field(name.member, flag) }
+  mutating func visit(_ name: FieldName, time: Timestamp?) { json.field(name.member, time) }
+
+  mutating func visit(_ name: FieldName, generation: Generation) {
+    json.field(name.member, generation.number)
+  }
+
+  mutating func visit(_ name: FieldName, _: IdentifierKind, identifier: Identifier?) {
+    json.field(name.member, identifier)
+  }
+
+  mutating func visit(_ name: FieldName, version: AppVersion?) {
+    json.field(name.member, version?.description)
+  }
+
+  mutating func visit(_ name: FieldName, token: TokenMetadata?) { json.token(name.member, token) }
+
+  mutating func visit(_ name: FieldName, context: ActiveContext?) {
+    json.context(name.member, context)
+  }
+
+  mutating func visit(_ name: FieldName, failure: RequestFailure) {
+    json.failure(name.member, failure)
+  }
+
+  mutating func visit(_ name: FieldName, identity: ProcessIdentity?) { json.identity(identity) }
 }
