@@ -46,10 +46,10 @@ enum ImportContent {
     throws(ImportProblem) -> SessionRecord.Content
   {
     if let kind = SessionEvent.Kind.allCases.first(where: { $0.description == name }) {
-      return .event(try facts.event(kind))
+      return .event(try SessionEvent(kind, from: &facts))
     }
     if let kind = SessionNote.Kind.allCases.first(where: { $0.description == name }) {
-      return .note(try facts.note(kind))
+      return .note(try SessionNote(kind, from: &facts))
     }
     if name == "snapshot" { return .snapshot(try facts.fold()) }
     guard let kind = unknownKind(name) else {

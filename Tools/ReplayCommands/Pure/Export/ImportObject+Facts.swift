@@ -3,85 +3,6 @@ internal import SessionJSON
 
 /// Reads the facts of `Specs/EventCodec.md` from their readable form.
 extension ImportObject {
-  mutating func event(_ kind: SessionEvent.Kind) throws(ImportProblem) -> SessionEvent {
-    switch kind {
-    case .login:
-      .login(
-        .init(
-          user: try identifier("user"), method: try code("method"), token: try token("token"),
-          context: try optionalContext("context")))
-    case .refreshSucceeded:
-      .refreshSucceeded(
-        .init(
-          token: try token("token"), trigger: try code("trigger"), attempt: try number("attempt"),
-          isRotated: try flag("isRotated"), request: try number("request")))
-    case .refreshFailed:
-      .refreshFailed(
-        .init(
-          generation: try generation("generation"), trigger: try code("trigger"),
-          attempt: try number("attempt"), failure: try failure("failure"),
-          retryAt: try optional("retryAt") { (object, key) throws(ImportProblem) in
-            try object.time(key)
-          }, request: try number("request"), configuredMeaning: try meaning()))
-    case .contextSwitched:
-      .contextSwitched(
-        .init(
-          context: try context("context"),
-          token: try optional("token") { (object, key) throws(ImportProblem) in
-            try object.token(key)
-          }, trigger: try code("trigger"), request: try number("request")))
-    case .sessionExpired: .sessionExpired(.init(reason: try code("reason")))
-    case .logout: .logout(.init(reason: try code("reason")))
-    }
-  }
-
-  mutating func note(_ kind: SessionNote.Kind) throws(ImportProblem) -> SessionNote {
-    switch kind {
-    case .opened:
-      .opened(
-        .init(
-          process: try number("process"), boot: try optionalIdentifier("boot"),
-          uptime: try number("uptime"), app: try appVersion("app"), identity: try identity()))
-    case .closed: .closed
-    case .tailCut:
-      .tailCut(.init(bytes: try number("bytes"), isUndetermined: try flag("isUndetermined")))
-    case .requestSent: .requestSent(try request())
-    case .requestEnded:
-      .requestEnded(.init(request: try number("request"), failure: try failure("failure")))
-    case .tokenRecovered: .tokenRecovered(try generation("generation"))
-    case .revocationPending: .revocationPending(try generation("generation"))
-    case .revocationSettled:
-      .revocationSettled(
-        .init(
-          generation: try generation("generation"), outcome: try code("outcome"),
-          status: try number("status")))
-    case .secretsWiped: .secretsWiped(try code("cause"))
-    case .itemUnreadable: .itemUnreadable(try code("item"))
-    case .continued:
-      .continued(
-        .init(
-          journal: try optionalIdentifier("journal"), sequence: try number("sequence"),
-          cause: try code("cause")))
-    case .clockSkew: .clockSkew(try number("milliseconds"))
-    case .localDataCleared: .localDataCleared
-    case .storageFailed:
-      .storageFailed(
-        .init(
-          item: try code("item"), operation: try code("operation"), cause: try code("cause"),
-          number: try number("number")))
-    case .storageRecovered:
-      .storageRecovered(.init(item: try code("item"), operation: try code("operation")))
-    case .answerDropped:
-      .answerDropped(.init(request: try number("request"), cause: try code("cause")))
-    case .answerUnused: .answerUnused(try number("request"))
-    }
-  }
-
-  /// Reads the meaning of an error; the line may lack it, because older versions export none.
-  private mutating func meaning() throws(ImportProblem) -> ErrorMeaning? {
-    has("meaning") ? try code("meaning") : nil
-  }
-
   /// Reads the process that wrote a record; the line may lack it, because older versions export none.
   private mutating func identity() throws(ImportProblem) -> ProcessIdentity? {
     guard has("identity") else { return nil }
@@ -109,7 +30,9 @@ extension ImportObject {
     }
     let request = try optional("request") { (object, key) throws(ImportProblem) in
       try object.object(key) { (request) throws(ImportProblem) in
-        OpenIntents.Request(sequence: try request.number("sequence"), sent: try request.request())
+        OpenIntents.Request(
+          sequence: try request.number("sequence"),
+          sent: try SessionNote.RequestSent.blank.rebuilt(by: &request))
       }
     }
     let revocations = try array("revocations") { (value, place) throws(ImportProblem) in
@@ -141,13 +64,6 @@ extension ImportObject {
       reason: try code("reason"), since: try time("since"))
   }
 
-  private mutating func request() throws(ImportProblem) -> SessionNote.RequestSent {
-    SessionNote.RequestSent(
-      kind: try code("kind"), generation: try generation("generation"),
-      trigger: try code("trigger"), attempt: try number("attempt"),
-      process: try number("process"), deadline: try time("deadline"), identity: try identity())
-  }
-
   private mutating func token(_ key: String) throws(ImportProblem) -> TokenMetadata {
     try object(key) { (token) throws(ImportProblem) in
       TokenMetadata(
@@ -159,17 +75,6 @@ extension ImportObject {
 
   private mutating func optionalIdentifier(_ key: String) throws(ImportProblem) -> Identifier? {
     try optional(key) { (object, key) throws(ImportProblem) in try object.identifier(key) }
-  }
-
-  /// Reads the app's version; the line may lack it, because older versions export none.
-  private mutating func appVersion(_ key: String) throws(ImportProblem) -> AppVersion? {
-    guard has(key) else { return nil }
-    return try optional(key) { (object, key) throws(ImportProblem) in
-      guard let version = AppVersion(try object.text(key)) else {
-        throw object.problem(key, "is no version: 1 to 64 of A–Z a–z 0–9 . _ + - can be one")
-      }
-      return version
-    }
   }
 
   private mutating func optionalContext(_ key: String) throws(ImportProblem) -> ActiveContext? {
@@ -229,4 +134,89 @@ extension ImportObject {
       return failure
     }
   }
+}
+
+/// Each field is read from the member with its name; the given values are ignored.
+extension ImportObject: FieldPass {
+  mutating func code<Code: OpenEnum>(
+    _ name: FieldName, _: Code
+  ) throws(ImportProblem) -> Code { try code(name.member) }
+
+  mutating func reason<Code: OpenEnum>(
+    _ name: FieldName, _: Code
+  ) throws(ImportProblem) -> Code { try code(name.member) }
+
+  mutating func meaning(
+    _ name: FieldName, _: ErrorMeaning?
+  ) throws(ImportProblem) -> ErrorMeaning? { has(name.member) ? try code(name.member) : nil }
+
+  mutating func number<Number: FixedWidthInteger>(
+    _ name: FieldName, _: Number
+  ) throws(ImportProblem) -> Number { try number(name.member) }
+
+  mutating func sequence(_ name: FieldName, _: UInt64) throws(ImportProblem) -> UInt64 {
+    try number(name.member)
+  }
+
+  mutating func flag(_ name: FieldName, _: Bool) throws(ImportProblem) -> Bool {
+    try flag(name.member)
+  }
+
+  mutating func time(_ name: FieldName, _: Timestamp) throws(ImportProblem) -> Timestamp {
+    try time(name.member)
+  }
+
+  mutating func time(_ name: FieldName, _: Timestamp?) throws(ImportProblem) -> Timestamp? {
+    try optional(name.member) { (object, key) throws(ImportProblem) in try object.time(key) }
+  }
+
+  mutating func generation(_ name: FieldName, _: Generation) throws(ImportProblem) -> Generation {
+    try generation(name.member)
+  }
+
+  mutating func identifier(
+    _ name: FieldName, _: IdentifierKind, _: Identifier
+  ) throws(ImportProblem) -> Identifier { try identifier(name.member) }
+
+  mutating func identifier(
+    _ name: FieldName, _: IdentifierKind, _: Identifier?
+  ) throws(ImportProblem) -> Identifier? { try optionalIdentifier(name.member) }
+
+  mutating func version(
+    _ name: FieldName, _: AppVersion?
+  ) throws(ImportProblem) -> AppVersion? {
+    guard has(name.member) else { return nil }
+    return try optional(name.member) { (object, key) throws(ImportProblem) in
+      guard let version = AppVersion(try object.text(key)) else {
+        throw object.problem(key, "is no version: 1 to 64 of A–Z a–z 0–9 . _ + - can be one")
+      }
+      return version
+    }
+  }
+
+  mutating func token(
+    _ name: FieldName, _: TokenMetadata
+  ) throws(ImportProblem) -> TokenMetadata { try token(name.member) }
+
+  mutating func token(
+    _ name: FieldName, _: TokenMetadata?
+  ) throws(ImportProblem) -> TokenMetadata? {
+    try optional(name.member) { (object, key) throws(ImportProblem) in try object.token(key) }
+  }
+
+  mutating func context(
+    _ name: FieldName, _: ActiveContext
+  ) throws(ImportProblem) -> ActiveContext { try context(name.member) }
+
+  mutating func context(
+    _ name: FieldName, _: ActiveContext?
+  ) throws(ImportProblem) -> ActiveContext? { try optionalContext(name.member) }
+
+  mutating func failure(
+    _ name: FieldName, _: RequestFailure
+  ) throws(ImportProblem) -> RequestFailure { try failure(name.member) }
+
+  mutating func identity(
+    _ name: FieldName, _: ProcessIdentity?
+  ) throws(ImportProblem) -> ProcessIdentity? { try identity() }
 }
