@@ -2,9 +2,9 @@
 
 /// A redaction of records: it replaces values that could identify a user, and keeps what happened.
 ///
-/// Specs/ReplayFiles.md, section *Redaction*, has the rules. A record is rebuilt from parts that
-/// are all named here. So a field of a later version cannot be overlooked: the code does not
-/// compile.
+/// Specs/ReplayFiles.md, section *Redaction*, has the rules. An event and a note are rebuilt field
+/// by field, each by its kind. So a field of a later version cannot be overlooked, and a new kind of
+/// field does not compile until a rule is written.
 package struct Redaction: Equatable, Sendable {
   package let pseudonyms: Pseudonyms
 
@@ -27,68 +27,13 @@ package struct Redaction: Equatable, Sendable {
   }
 
   package func event(_ event: SessionEvent) -> SessionEvent {
-    switch event {
-    case .login(let login):
-      .login(
-        .init(
-          user: user(login.user), method: login.method, token: token(login.token),
-          context: login.context.map(context)))
-    case .refreshSucceeded(let refresh):
-      .refreshSucceeded(
-        .init(
-          token: token(refresh.token), trigger: refresh.trigger, attempt: refresh.attempt,
-          isRotated: refresh.isRotated, request: refresh.request))
-    case .refreshFailed(let refresh):
-      .refreshFailed(
-        .init(
-          generation: refresh.generation, trigger: refresh.trigger, attempt: refresh.attempt,
-          failure: failure(refresh.failure), retryAt: refresh.retryAt, request: refresh.request,
-          configuredMeaning: refresh.configuredMeaning))
-    case .contextSwitched(let change):
-      .contextSwitched(
-        .init(
-          context: context(change.context), token: change.token.map(token),
-          trigger: change.trigger, request: change.request))
-    case .sessionExpired(let expiry): .sessionExpired(.init(reason: expiry.reason))
-    case .logout(let logout): .logout(.init(reason: logout.reason))
-    }
+    var pass = FieldRedaction(redaction: self)
+    return event.rebuilt(by: &pass)
   }
 
   package func note(_ note: SessionNote) -> SessionNote {
-    switch note {
-    case .opened(let opened):
-      .opened(
-        .init(
-          process: opened.process,
-          boot: opened.boot.map { name(.boot, $0) }, uptime: opened.uptime, app: opened.app,
-          identity: opened.identity.map(identity)))
-    case .requestSent(let sent): .requestSent(request(sent))
-    case .requestEnded(let ended):
-      .requestEnded(.init(request: ended.request, failure: failure(ended.failure)))
-    case .continued(let link):
-      .continued(
-        .init(
-          journal: link.journal.map { journal($0.description) }, sequence: link.sequence,
-          cause: link.cause))
-    case .tailCut(let cut):
-      .tailCut(.init(bytes: cut.bytes, isUndetermined: cut.isUndetermined))
-    case .revocationSettled(let settled):
-      .revocationSettled(
-        .init(
-          generation: settled.generation, outcome: settled.outcome, status: settled.status))
-    case .tokenRecovered(let generation): .tokenRecovered(generation)
-    case .revocationPending(let generation): .revocationPending(generation)
-    case .secretsWiped(let cause): .secretsWiped(cause)
-    case .itemUnreadable(let item): .itemUnreadable(item)
-    case .clockSkew(let milliseconds): .clockSkew(milliseconds)
-    case .closed: .closed
-    case .localDataCleared: .localDataCleared
-    case .storageFailed(let failed): .storageFailed(failed)
-    case .storageRecovered(let recovered): .storageRecovered(recovered)
-    case .answerDropped(let dropped):
-      .answerDropped(.init(request: dropped.request, cause: dropped.cause))
-    case .answerUnused(let request): .answerUnused(request)
-    }
+    var pass = FieldRedaction(redaction: self)
+    return note.rebuilt(by: &pass)
   }
 
   package func fold(_ fold: SessionFold) -> SessionFold {
@@ -156,20 +101,19 @@ package struct Redaction: Equatable, Sendable {
   }
 
   private func request(_ sent: SessionNote.RequestSent) -> SessionNote.RequestSent {
-    .init(
-      kind: sent.kind, generation: sent.generation, trigger: sent.trigger, attempt: sent.attempt,
-      process: sent.process, deadline: sent.deadline, identity: sent.identity.map(identity))
+    var pass = FieldRedaction(redaction: self)
+    return sent.rebuilt(by: &pass)
   }
 
   /// Replaces names of openings, systems and files; different ones stay different.
-  private func identity(_ identity: ProcessIdentity) -> ProcessIdentity {
+  fileprivate func identity(_ identity: ProcessIdentity) -> ProcessIdentity {
     .init(
       opening: name(.opening, identity.opening), boot: identity.boot.map { name(.boot, $0) },
       namespace: identity.namespace.map { name(.namespace, $0) }, start: identity.start,
       lock: identity.lock.map { name(.lock, $0) })
   }
 
-  private func name(_ category: Pseudonyms.Category, _ id: Identifier) -> Identifier {
+  fileprivate func name(_ category: Pseudonyms.Category, _ id: Identifier) -> Identifier {
     Identifier(pseudonyms.name(category, id.description))
   }
 
@@ -180,5 +124,57 @@ package struct Redaction: Equatable, Sendable {
     ActiveContext.Named(
       id: Identifier(pseudonyms.name(category, named.id.description)),
       name: named.name.isEmpty ? "" : pseudonyms.name(category, named.name))
+  }
+}
+
+/// The rule of each kind of field.
+private struct FieldRedaction: FieldPass {
+  let redaction: Redaction
+
+  // What happened, when, in which order and for which token: no rule.
+
+  func code<Code: OpenEnum>(_: FieldName, _ value: Code) -> Code { value }
+  func reason<Code: OpenEnum>(_: FieldName, _ value: Code) -> Code { value }
+  func meaning(_: FieldName, _ value: ErrorMeaning?) -> ErrorMeaning? { value }
+  func number<Number: FixedWidthInteger>(_: FieldName, _ value: Number) -> Number { value }
+  func sequence(_: FieldName, _ value: UInt64) -> UInt64 { value }
+  func flag(_: FieldName, _ value: Bool) -> Bool { value }
+  func time(_: FieldName, _ value: Timestamp) -> Timestamp { value }
+  func time(_: FieldName, _ value: Timestamp?) -> Timestamp? { value }
+  func generation(_: FieldName, _ value: Generation) -> Generation { value }
+  func version(_: FieldName, _ value: AppVersion?) -> AppVersion? { value }
+
+  // Where and by whom: pseudonyms.
+
+  func identifier(_: FieldName, _ kind: IdentifierKind, _ value: Identifier) -> Identifier {
+    switch kind {
+    case .user: redaction.user(value)
+    case .boot: redaction.name(.boot, value)
+    case .journal: redaction.journal(value.description)
+    }
+  }
+
+  func identifier(_ name: FieldName, _ kind: IdentifierKind, _ value: Identifier?) -> Identifier? {
+    value.map { identifier(name, kind, $0) }
+  }
+
+  func token(_: FieldName, _ value: TokenMetadata) -> TokenMetadata { redaction.token(value) }
+
+  func token(_: FieldName, _ value: TokenMetadata?) -> TokenMetadata? {
+    value.map(redaction.token)
+  }
+
+  func context(_: FieldName, _ value: ActiveContext) -> ActiveContext { redaction.context(value) }
+
+  func context(_: FieldName, _ value: ActiveContext?) -> ActiveContext? {
+    value.map(redaction.context)
+  }
+
+  func failure(_: FieldName, _ value: RequestFailure) -> RequestFailure {
+    redaction.failure(value)
+  }
+
+  func identity(_: FieldName, _ value: ProcessIdentity?) -> ProcessIdentity? {
+    value.map(redaction.identity)
   }
 }
