@@ -56,39 +56,32 @@ struct ReasonFilter: Equatable, Sendable {
   }
 
   func includes(_ content: SessionRecord.Content) -> Bool {
+    var search = ReasonSearch(words: words)
     switch content {
-    case .event(let event): includes(event)
-    case .note(let note): includes(note)
-    case .snapshot, .unknown: false
+    case .event(let event): event.visit(&search)
+    case .note(let note): note.visit(&search)
+    case .snapshot, .unknown: break
     }
+    return search.isFound
+  }
+}
+
+/// Looks for one of the words in the reasons and failures of a record.
+private struct ReasonSearch: FieldSearch {
+  /// The words in lower case.
+  let words: Set<String>
+  private(set) var isFound = false
+
+  init(words: Set<String>) { self.words = words }
+
+  mutating func visit(_: FieldName, reason: some OpenEnum) { look(reason.word) }
+
+  mutating func visit(_: FieldName, failure: RequestFailure) {
+    look(failure.kind.description)
+    if let code = failure.serverCode { look(code) }
   }
 
-  private func includes(_ event: SessionEvent) -> Bool {
-    switch event {
-    case .refreshFailed(let refresh): includes(refresh.failure)
-    case .sessionExpired(let expiry): includes(expiry.reason.description)
-    case .logout(let logout): includes(logout.reason.description)
-    case .login, .refreshSucceeded, .contextSwitched: false
-    }
+  private mutating func look(_ word: String) {
+    isFound = isFound || words.contains(word.lowercased())
   }
-
-  private func includes(_ note: SessionNote) -> Bool {
-    switch note {
-    case .requestEnded(let ended): includes(ended.failure)
-    case .revocationSettled(let settled): includes(settled.outcome.description)
-    case .secretsWiped(let cause): includes(cause.description)
-    case .continued(let link): includes(link.cause.description)
-    case .answerDropped(let dropped): includes(dropped.cause.description)
-    case .storageFailed(let failed): includes(failed.cause.description)
-    case .opened, .closed, .tailCut, .requestSent, .tokenRecovered, .revocationPending,
-      .itemUnreadable, .clockSkew, .localDataCleared, .storageRecovered, .answerUnused:
-      false
-    }
-  }
-
-  private func includes(_ failure: RequestFailure) -> Bool {
-    includes(failure.kind.description) || failure.serverCode.map(includes) == true
-  }
-
-  private func includes(_ word: String) -> Bool { words.contains(word.lowercased()) }
 }

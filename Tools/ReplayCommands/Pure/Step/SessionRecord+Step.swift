@@ -13,21 +13,13 @@ extension SessionRecord {
 
   /// The generation of the token that it is about.
   var generation: Generation? {
+    var search = GenerationSearch()
     switch content {
-    case .event(.refreshFailed(let refresh)): return refresh.generation
-    case .event(let event): return event.announcedToken?.generation
-    case .note(let note):
-      switch note {
-      case .requestSent(let sent): return sent.generation
-      case .tokenRecovered(let generation), .revocationPending(let generation): return generation
-      case .revocationSettled(let settled): return settled.generation
-      case .opened, .closed, .tailCut, .requestEnded, .secretsWiped, .itemUnreadable, .continued,
-        .clockSkew, .localDataCleared, .storageFailed, .storageRecovered, .answerDropped,
-        .answerUnused:
-        return nil
-      }
-    case .snapshot, .unknown: return nil
+    case .event(let event): event.visit(&search)
+    case .note(let note): note.visit(&search)
+    case .snapshot, .unknown: break
     }
+    return search.found
   }
 
   /// The sequence of the request that it ended.
@@ -84,4 +76,12 @@ extension SessionRecord {
       }
     }
   }
+}
+
+/// Looks for the first field that names a token.
+private struct GenerationSearch: FieldSearch {
+  private(set) var found: Generation?
+
+  mutating func visit(_: FieldName, generation: Generation) { found = found ?? generation }
+  mutating func visit(_: FieldName, token: TokenMetadata?) { found = found ?? token?.generation }
 }
