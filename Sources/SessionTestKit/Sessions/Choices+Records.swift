@@ -4,31 +4,8 @@
 extension Choices {
   func event(_ kind: SessionEvent.Kind) -> SessionEvent {
     span {
-      switch kind {
-      case .login:
-        .login(
-          SessionEvent.Login(
-            user: identifier(), method: code(), token: token(),
-            context: chance(1, in: 2) ? context() : nil))
-      case .refreshSucceeded:
-        .refreshSucceeded(
-          SessionEvent.RefreshSucceeded(
-            token: token(), trigger: code(), attempt: number(), isRotated: chance(1, in: 2),
-            request: number()))
-      case .refreshFailed:
-        .refreshFailed(
-          SessionEvent.RefreshFailed(
-            generation: generation(), trigger: code(), attempt: number(), failure: failure(),
-            retryAt: chance(1, in: 2) ? timestamp() : nil, request: number(),
-            configuredMeaning: chance(1, in: 4) ? code() : nil))
-      case .contextSwitched:
-        .contextSwitched(
-          SessionEvent.ContextSwitched(
-            context: context(), token: chance(1, in: 2) ? token() : nil, trigger: code(),
-            request: number()))
-      case .sessionExpired: .sessionExpired(SessionEvent.SessionExpired(reason: code()))
-      case .logout: .logout(SessionEvent.Logout(reason: code()))
-      }
+      var fields = DrawnFields(choices: self)
+      return SessionEvent(kind, from: &fields)
     }
   }
 
@@ -38,46 +15,8 @@ extension Choices {
 
   func note(_ kind: SessionNote.Kind) -> SessionNote {
     span {
-      switch kind {
-      case .opened:
-        .opened(
-          SessionNote.Opened(
-            process: number(), boot: chance(1, in: 2) ? identifier() : nil, uptime: number(),
-            app: appVersion(), identity: processIdentity()))
-      case .closed: .closed
-      case .tailCut:
-        .tailCut(SessionNote.TailCut(bytes: number(), isUndetermined: chance(1, in: 2)))
-      case .requestSent:
-        .requestSent(
-          SessionNote.RequestSent(
-            kind: code(), generation: generation(), trigger: code(), attempt: number(),
-            process: number(), deadline: timestamp(), identity: processIdentity()))
-      case .requestEnded:
-        .requestEnded(SessionNote.RequestEnded(request: number(), failure: failure()))
-      case .tokenRecovered: .tokenRecovered(generation())
-      case .revocationPending: .revocationPending(generation())
-      case .revocationSettled:
-        .revocationSettled(
-          SessionNote.RevocationSettled(
-            generation: generation(), outcome: code(), status: number()))
-      case .secretsWiped: .secretsWiped(code())
-      case .itemUnreadable: .itemUnreadable(code())
-      case .continued:
-        .continued(
-          SessionNote.Continued(
-            journal: chance(1, in: 2) ? identifier() : nil, sequence: number(), cause: code()))
-      case .clockSkew: .clockSkew(number())
-      case .localDataCleared: .localDataCleared
-      case .storageFailed:
-        .storageFailed(
-          SessionNote.StorageFailed(
-            item: code(), operation: code(), cause: code(), number: number()))
-      case .storageRecovered:
-        .storageRecovered(SessionNote.StorageRecovered(item: code(), operation: code()))
-      case .answerDropped:
-        .answerDropped(SessionNote.AnswerDropped(request: number(), cause: code()))
-      case .answerUnused: .answerUnused(number())
-      }
+      var fields = DrawnFields(choices: self)
+      return SessionNote(kind, from: &fields)
     }
   }
 
@@ -119,5 +58,46 @@ extension Choices {
     case 5, 6: .note(note())
     default: .unknown(unknown())
     }
+  }
+}
+
+/// Draws each field by its kind; the given values are ignored.
+///
+/// A change of the draws changes what the cases in `Tests/Regressions` mean.
+private struct DrawnFields: FieldPass {
+  let choices: Choices
+
+  func code<Code: OpenEnum>(_: FieldName, _: Code) -> Code { choices.code() }
+  func reason<Code: OpenEnum>(_: FieldName, _: Code) -> Code { choices.code() }
+  func meaning(_: FieldName, _: ErrorMeaning?) -> ErrorMeaning? {
+    choices.chance(1, in: 4) ? choices.code() : nil
+  }
+  func number<Number: FixedWidthInteger>(_: FieldName, _: Number) -> Number { choices.number() }
+  func sequence(_: FieldName, _: UInt64) -> UInt64 { choices.number() }
+  func flag(_: FieldName, _: Bool) -> Bool { choices.chance(1, in: 2) }
+  func time(_: FieldName, _: Timestamp) -> Timestamp { choices.timestamp() }
+  func time(_: FieldName, _: Timestamp?) -> Timestamp? { perhaps { choices.timestamp() } }
+  func generation(_: FieldName, _: Generation) -> Generation { choices.generation() }
+  func identifier(_: FieldName, _: IdentifierKind, _: Identifier) -> Identifier {
+    choices.identifier()
+  }
+  func identifier(_: FieldName, _: IdentifierKind, _: Identifier?) -> Identifier? {
+    perhaps { choices.identifier() }
+  }
+  func version(_: FieldName, _: AppVersion?) -> AppVersion? { choices.appVersion() }
+  func token(_: FieldName, _: TokenMetadata) -> TokenMetadata { choices.token() }
+  func token(_: FieldName, _: TokenMetadata?) -> TokenMetadata? { perhaps { choices.token() } }
+  func context(_: FieldName, _: ActiveContext) -> ActiveContext { choices.context() }
+  func context(_: FieldName, _: ActiveContext?) -> ActiveContext? {
+    perhaps { choices.context() }
+  }
+  func failure(_: FieldName, _: RequestFailure) -> RequestFailure { choices.failure() }
+  func identity(_: FieldName, _: ProcessIdentity?) -> ProcessIdentity? {
+    choices.processIdentity()
+  }
+
+  /// Draws a value or none, which is the simplest.
+  private func perhaps<Value>(_ draw: () -> Value) -> Value? {
+    choices.chance(1, in: 2) ? draw() : nil
   }
 }

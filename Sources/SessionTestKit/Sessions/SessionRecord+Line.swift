@@ -37,23 +37,34 @@ extension SessionEvent {
 extension SessionNote {
   package var line: String {
     switch self {
-    case .requestSent(let sent): "requestSent \(sent.kind) \(sent.generation)"
-    case .requestEnded(let ended): "requestEnded \(ended.request), \(ended.failure)"
-    case .tokenRecovered(let generation), .revocationPending(let generation):
-      "\(kind) \(generation)"
-    case .revocationSettled(let settled): "\(kind) \(settled.generation), \(settled.outcome)"
-    case .secretsWiped(let cause): "\(kind) \(cause)"
-    case .itemUnreadable(let item): "\(kind) \(item)"
-    case .continued(let link): "\(kind) \(link.cause), \(link.sequence)"
-    case .clockSkew(let milliseconds): "\(kind) \(milliseconds)"
+    case .opened, .tailCut: return kind.description
+    case .requestSent(let sent): return "requestSent \(sent.kind) \(sent.generation)"
+    case .revocationSettled(let settled):
+      return "\(kind) \(settled.generation), \(settled.outcome)"
+    case .continued(let link): return "\(kind) \(link.cause), \(link.sequence)"
     case .storageFailed(let failed):
-      "\(kind) \(failed.operation) \(failed.item), \(failed.cause) \(failed.number)"
-    case .storageRecovered(let recovered): "\(kind) \(recovered.operation) \(recovered.item)"
-    case .answerDropped(let dropped): "\(kind) \(dropped.request), \(dropped.cause)"
-    case .answerUnused(let request): "\(kind) \(request)"
-    case .opened, .closed, .tailCut, .localDataCleared: kind.description
+      return "\(kind) \(failed.operation) \(failed.item), \(failed.cause) \(failed.number)"
+    case .storageRecovered(let recovered):
+      return "\(kind) \(recovered.operation) \(recovered.item)"
+    default:
+      var fields = LineFields()
+      visit(&fields)
+      let values = fields.values.joined(separator: ", ")
+      return values.isEmpty ? kind.description : "\(kind) \(values)"
     }
   }
+}
+
+/// The values of a note's fields that matter to the order of events.
+private struct LineFields: FieldSearch {
+  private(set) var values: [String] = []
+
+  mutating func visit(_: FieldName, code: some OpenEnum) { values.append(code.word) }
+  mutating func visit(_: FieldName, reason: some OpenEnum) { values.append(reason.word) }
+  mutating func visit(_: FieldName, number: some FixedWidthInteger) { values.append("\(number)") }
+  mutating func visit(_: FieldName, sequence: UInt64) { values.append("\(sequence)") }
+  mutating func visit(_: FieldName, generation: Generation) { values.append("\(generation)") }
+  mutating func visit(_: FieldName, failure: RequestFailure) { values.append("\(failure)") }
 }
 
 extension TokenMetadata {
