@@ -51,31 +51,15 @@ package enum ScenarioVocabulary {
   ]
   package static let items = ["token", "user", "context", "revocation", "nothing"]
 
-  package static let events: [String: [String]] = [
-    "login": ["user", "method", "token", "role", "school", "refreshable", "life"],
-    "refreshSucceeded": ["token", "trigger", "attempt", "rotated", "refreshable", "life"],
-    "refreshFailed": ["token", "trigger", "attempt", "kind", "status", "code", "retry"],
-    "contextSwitched": ["role", "school", "token", "trigger"],
-    "sessionExpired": ["reason"],
-    "logout": ["reason"],
-  ]
-  package static let notes: [String: [String]] = [
-    "opened": [], "closed": [], "tailCut": [],
-    "requestSent": ["kind", "token", "trigger", "attempt"],
-    "requestEnded": ["kind", "status"],
-    "tokenRecovered": ["token"],
-    "revocationPending": ["token"],
-    "revocationSettled": ["token", "outcome", "status"],
-    "secretsWiped": ["cause"],
-    "itemUnreadable": ["item"],
-    "continued": ["cause", "sequence"],
-    "clockSkew": ["milliseconds"],
-    "localDataCleared": [],
-    "storageFailed": ["item", "operation", "cause", "number"],
-    "storageRecovered": ["item", "operation"],
-    "answerDropped": ["cause"],
-    "answerUnused": [],
-  ]
+  package static let events: [String: [String]] = Dictionary(
+    uniqueKeysWithValues: SessionEvent.Kind.allCases.map { kind in
+      let fields = ScenarioFields(.blank(kind), at: Timestamp(milliseconds: 0))
+      return (kind.description, fields.words.map(\.name))
+    })
+  package static let notes: [String: [String]] = Dictionary(
+    uniqueKeysWithValues: SessionNote.Kind.allCases.map { kind in
+      (kind.description, ScenarioFields(.blank(kind)).words.map(\.name))
+    })
   package static let states: [String: [String]] = [
     "unauthenticated": [],
     "authenticated": ["user", "method", "token", "role", "school", "failures", "answered", "last"],

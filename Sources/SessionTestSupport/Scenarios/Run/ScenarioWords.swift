@@ -10,68 +10,13 @@ package enum ScenarioWords {
   package typealias Words = [String: String]
 
   package static func of(_ event: SessionEvent, at time: Timestamp) -> Words {
-    switch event {
-    case .login(let login):
-      return token(login.token).merging([
-        "user": "\(login.user)", "method": "\(login.method)", "role": role(login.context),
-        "school": school(login.context),
-      ]) { $1 }
-    case .refreshSucceeded(let refresh):
-      return token(refresh.token).merging([
-        "trigger": "\(refresh.trigger)", "attempt": "\(refresh.attempt)",
-        "rotated": yes(refresh.isRotated),
-      ]) { $1 }
-    case .refreshFailed(let refresh):
-      let failure = refresh.failure
-      return [
-        "token": "\(refresh.generation.number)", "trigger": "\(refresh.trigger)",
-        "attempt": "\(refresh.attempt)", "kind": "\(failure.kind)",
-        "status": failure.status == 0 ? "none" : "\(failure.status)",
-        "code": failure.serverCode ?? "none",
-        "retry": refresh.retryAt.map { duration($0.milliseconds(since: time)) } ?? "none",
-      ]
-    case .contextSwitched(let change):
-      return [
-        "role": role(change.context), "school": school(change.context),
-        "token": change.token.map { "\($0.generation.number)" } ?? "none",
-        "trigger": "\(change.trigger)",
-      ]
-    case .sessionExpired(let expiry): return ["reason": "\(expiry.reason)"]
-    case .logout(let logout): return ["reason": "\(logout.reason)"]
-    }
+    dictionary(ScenarioFields(event, at: time))
   }
 
-  package static func of(_ note: SessionNote) -> Words {
-    switch note {
-    case .opened, .closed, .tailCut, .localDataCleared: [:]
-    case .requestSent(let sent):
-      [
-        "kind": "\(sent.kind)", "token": "\(sent.generation.number)",
-        "trigger": "\(sent.trigger)", "attempt": "\(sent.attempt)",
-      ]
-    case .requestEnded(let ended):
-      ["kind": "\(ended.failure.kind)", "status": "\(ended.failure.status)"]
-    case .tokenRecovered(let generation), .revocationPending(let generation):
-      ["token": "\(generation.number)"]
-    case .revocationSettled(let settled):
-      [
-        "token": "\(settled.generation.number)", "outcome": "\(settled.outcome)",
-        "status": settled.status == 0 ? "none" : "\(settled.status)",
-      ]
-    case .secretsWiped(let cause): ["cause": "\(cause)"]
-    case .answerDropped(let dropped): ["cause": "\(dropped.cause)"]
-    case .answerUnused: [:]
-    case .itemUnreadable(let item): ["item": "\(item)"]
-    case .continued(let link): ["cause": "\(link.cause)", "sequence": "\(link.sequence)"]
-    case .clockSkew(let milliseconds): ["milliseconds": "\(milliseconds)"]
-    case .storageFailed(let failed):
-      [
-        "item": "\(failed.item)", "operation": "\(failed.operation)", "cause": "\(failed.cause)",
-        "number": "\(failed.number)",
-      ]
-    case .storageRecovered(let recovered):
-      ["item": "\(recovered.item)", "operation": "\(recovered.operation)"]
-    }
+  package static func of(_ note: SessionNote) -> Words { dictionary(ScenarioFields(note)) }
+
+  private static func dictionary(_ fields: ScenarioFields) -> Words {
+    Words(fields.words.map { ($0.name, $0.value) }) { first, _ in first }
   }
 
   package static func of(_ state: SessionState) -> Words {
@@ -184,13 +129,6 @@ package enum ScenarioWords {
     case .switching: "switching"
     case .failed: "failed"
     }
-  }
-
-  private static func token(_ token: TokenMetadata) -> Words {
-    [
-      "token": "\(token.generation.number)", "refreshable": yes(token.isRefreshable),
-      "life": duration(token.lifetimeMilliseconds),
-    ]
   }
 
   private static func role(_ context: ActiveContext?) -> String {
