@@ -212,11 +212,11 @@ extension SessionFold {
       if !revocations.contains(generation) { revocations.append(generation) }
     case .revocationSettled(let settled):
       if settled.outcome != .failed { revocations.removeAll { $0 == settled.generation } }
-    case .opened, .closed, .tailCut, .tokenRecovered, .secretsWiped, .itemUnreadable, .continued,
-      .clockSkew, .localDataCleared, .storageFailed, .storageRecovered, .answerDropped:
-      break
     case .answerUnused(let request):
       endRequest(request)
+    // Begins and ends no intent.
+    default:
+      break
     }
   }
 

@@ -395,8 +395,8 @@ package struct EvidenceFold: Sendable {
       noteEnd(of: generation, fact)
     case .revocationSettled(let settled):
       noteEnd(of: settled.generation, fact)
-    case .clockSkew, .localDataCleared:
-      break
+    // No evidence of an end.
+    default: break
     }
   }
 

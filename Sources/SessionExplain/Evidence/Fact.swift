@@ -101,10 +101,7 @@ extension Fact {
   var isOfStorage: Bool {
     switch note {
     case .tailCut, .itemUnreadable, .answerDropped: true
-    case .opened, .closed, .requestSent, .requestEnded, .tokenRecovered, .revocationPending,
-      .revocationSettled, .secretsWiped, .continued, .clockSkew, .localDataCleared,
-      .storageFailed, .storageRecovered, .answerUnused, nil:
-      false
+    default: false
     }
   }
 
@@ -122,7 +119,7 @@ extension Fact {
         .itemUnreadable, .tailCut, .continued, .storageFailed, .answerDropped,
         .answerUnused:
         true
-      case .opened, .closed, .requestSent, .clockSkew, .localDataCleared, .storageRecovered: false
+      default: false
       }
     case .snapshot, .unknown: false
     }

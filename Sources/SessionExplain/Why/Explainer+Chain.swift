@@ -58,10 +58,7 @@ extension ExplanationDraft {
     case .note(let note):
       switch note {
       case .revocationSettled, .requestEnded, .answerUnused: true
-      case .opened, .closed, .tailCut, .requestSent, .tokenRecovered, .revocationPending,
-        .secretsWiped, .itemUnreadable, .continued, .clockSkew, .localDataCleared,
-        .storageFailed, .storageRecovered, .answerDropped:
-        false
+      default: false
       }
     case .snapshot, .unknown: false
     }

@@ -54,8 +54,8 @@ extension ExplanationDraft {
       proveNothingEnded(fact)
       advise(.makeStorable)
     case .storageFailed(let failed): explainStorage(failed, fact)
-    case .opened, .closed, .requestSent, .clockSkew, .localDataCleared, .storageRecovered:
-      explainOther()
+    // The same notes as in `Fact.isExplainable`.
+    default: explainOther()
     }
   }
 
