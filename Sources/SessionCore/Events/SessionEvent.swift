@@ -83,6 +83,7 @@ extension SessionEvent {
     public let context: ActiveContext?
 
     /// Creates a login.
+    @inlinable
     public init(
       user: Identifier, method: LoginMethod, token: TokenMetadata, context: ActiveContext? = nil
     ) {
@@ -109,6 +110,7 @@ extension SessionEvent {
     public let request: UInt64
 
     /// Creates the payload of a successful refresh.
+    @inlinable
     public init(
       token: TokenMetadata, trigger: RefreshTrigger, attempt: UInt32, isRotated: Bool,
       request: UInt64
@@ -148,6 +150,7 @@ extension SessionEvent {
     }
 
     /// Creates the payload of a failed refresh.
+    @inlinable
     public init(
       generation: Generation, trigger: RefreshTrigger, attempt: UInt32, failure: RequestFailure,
       retryAt: Timestamp?, request: UInt64, configuredMeaning: ErrorMeaning? = nil
@@ -176,6 +179,7 @@ extension SessionEvent {
     public let request: UInt64
 
     /// Creates a change of context.
+    @inlinable
     public init(
       context: ActiveContext, token: TokenMetadata?, trigger: SwitchTrigger, request: UInt64
     ) {
@@ -192,6 +196,7 @@ extension SessionEvent {
     public let reason: ExpiryReason
 
     /// Creates an expiry.
+    @inlinable
     public init(reason: ExpiryReason) {
       self.reason = reason
     }
@@ -203,6 +208,7 @@ extension SessionEvent {
     public let reason: LogoutReason
 
     /// Creates a logout.
+    @inlinable
     public init(reason: LogoutReason) {
       self.reason = reason
     }

@@ -68,6 +68,7 @@
     public let identity: ProcessIdentity?
 
     /// Creates an opening.
+    @inlinable
     public init(
       process: UInt32, boot: Identifier?, uptime: Int64, app: AppVersion? = nil,
       identity: ProcessIdentity? = nil
@@ -88,6 +89,7 @@
     public let isUndetermined: Bool
 
     /// Creates a cut.
+    @inlinable
     public init(bytes: UInt64, isUndetermined: Bool) {
       self.bytes = bytes
       self.isUndetermined = isUndetermined
@@ -114,6 +116,7 @@
     public let identity: ProcessIdentity?
 
     /// Creates a request.
+    @inlinable
     public init(
       kind: RequestKind, generation: Generation, trigger: RefreshTrigger, attempt: UInt32,
       process: UInt32, deadline: Timestamp, identity: ProcessIdentity? = nil
@@ -136,6 +139,7 @@
     public let failure: RequestFailure
 
     /// Creates the end of a request.
+    @inlinable
     public init(request: UInt64, failure: RequestFailure) {
       self.request = request
       self.failure = failure
@@ -150,6 +154,7 @@
     public let cause: StorageCause
 
     /// Creates the payload for a response that was lost on this device.
+    @inlinable
     public init(request: UInt64, cause: StorageCause) {
       self.request = request
       self.cause = cause
@@ -166,6 +171,7 @@
     public let status: UInt16
 
     /// Creates the outcome of a revocation.
+    @inlinable
     public init(generation: Generation, outcome: RevocationOutcome, status: UInt16) {
       self.generation = generation
       self.outcome = outcome
@@ -183,6 +189,7 @@
     public let cause: SessionCore.ContinuationCause
 
     /// Creates a link to another journal.
+    @inlinable
     public init(journal: Identifier?, sequence: UInt64, cause: SessionCore.ContinuationCause) {
       self.journal = journal
       self.sequence = sequence
@@ -199,6 +206,7 @@
     public let rawValue: UInt8
 
     /// The code with this byte, known or not.
+    @inlinable
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// The journal has no session: a crash came between the logout and its wipe.
