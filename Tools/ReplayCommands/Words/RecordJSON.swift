@@ -46,7 +46,7 @@ extension JSONWriter {
     }
   }
 
-  private mutating func token(_ name: String, _ token: TokenMetadata?) {
+  fileprivate mutating func token(_ name: String, _ token: TokenMetadata?) {
     guard let token else { return null(name) }
     object(name) { json in
       json.field("generation", token.generation.number)
@@ -57,7 +57,7 @@ extension JSONWriter {
     }
   }
 
-  private mutating func context(_ name: String, _ context: ActiveContext?) {
+  fileprivate mutating func context(_ name: String, _ context: ActiveContext?) {
     guard let context else { return null(name) }
     object(name) { json in
       json.named("role", context.role)
@@ -67,7 +67,7 @@ extension JSONWriter {
     }
   }
 
-  private mutating func failure(_ name: String, _ failure: RequestFailure?) {
+  fileprivate mutating func failure(_ name: String, _ failure: RequestFailure?) {
     guard let failure else { return null(name) }
     object(name) { json in
       json.field("kind", failure.kind.description)
