@@ -52,7 +52,7 @@ public final class ChangeLog: Sendable {
     package var policy = ChangePolicy()
     package var limits = ChangeLogLimits()
     package var clock: any SessionClock = SystemClock()
-    package var options = Journal.Options()
+    package var options = JournalOptions()
     package var runtime = SessionRuntime.system()
     /// Creates the presence of an opening, which tells it from others.
     package var presence = OpeningPresence.system

@@ -35,7 +35,7 @@ final class ChangeStore: Sendable {
   private let journal: Journal
   private let clock: any SessionClock
   private let compactedAfter: UInt64
-  private let options: Journal.Options
+  private let options: JournalOptions
   /// The damaged log that this one continues, if it was quarantined when this one was opened.
   let quarantined: QuarantinedChangeLog?
   /// The queue as of the last read of the file.

@@ -42,7 +42,7 @@ public final class Journal: Sendable {
   /// meanwhile, and `replay` must not call the journal. Throws `damaged`, and changes nothing, if
   /// acknowledged data is missing or changed.
   public static func open(
-    at path: String, options: Options = Options(),
+    at path: String, options: JournalOptions = JournalOptions(),
     replay: (JournalFrame, RawSpan) -> Void = { _, _ in }
   ) throws(JournalError) -> Journal {
     let store = try JournalStore.open(path, options, replay: replay)
@@ -85,7 +85,7 @@ public final class Journal: Sendable {
   /// - `damaged`, `replaced`, `missing`, `poisoned` or `closed`.
   public func transact<Value, Refusal>(
     _ decide: (_ foreign: [JournalRecord]) throws(Refusal) -> (drafts: [JournalDraft], value: Value)
-  ) throws(TransactionError<Value, Refusal>) -> (transaction: Transaction, value: Value) {
+  ) throws(TransactionError<Value, Refusal>) -> (transaction: JournalTransaction, value: Value) {
     try withStore { store throws(TransactionError<Value, Refusal>) in try store.commit(decide) }
   }
 
@@ -109,7 +109,7 @@ public final class Journal: Sendable {
   ///
   /// Throws `conflict` if the last record is another one, and the journal errors of `transact`.
   public func append(_ drafts: [JournalDraft], ifLastIs expected: UInt64? = nil)
-    throws(JournalError) -> Transaction
+    throws(JournalError) -> JournalTransaction
   {
     let submission = Submission(drafts, ifLastIs: expected)
     queue.add(submission)
@@ -121,7 +121,7 @@ public final class Journal: Sendable {
   /// A thread of the journal writes them in the order of submission. Cancelling the task does not
   /// withdraw the drafts. The call returns when the batch is durable, or throws when it cannot be.
   public func submit(_ drafts: [JournalDraft], ifLastIs expected: UInt64? = nil)
-    async throws(JournalError) -> Transaction
+    async throws(JournalError) -> JournalTransaction
   {
     let submission = Submission(drafts, ifLastIs: expected)
     if queue.addUnattended(submission) {
@@ -131,7 +131,9 @@ public final class Journal: Sendable {
   }
 
   /// Appends batches as if all had arrived during the same sync.
-  package func append(together batches: [[JournalDraft]]) -> [Result<Transaction, JournalError>] {
+  package func append(together batches: [[JournalDraft]]) -> [Result<
+    JournalTransaction, JournalError
+  >] {
     let submissions = batches.map { Submission($0, ifLastIs: nil) }
     for submission in submissions { queue.add(submission) }
     return submissions.map { finished($0) }
@@ -197,28 +199,12 @@ public final class Journal: Sendable {
       return try body(&store)
     }
   }
-}
 
-extension Journal {
-  /// What one commit found and did.
-  public struct Transaction: Equatable, Sendable {
-    /// The records that others appended since the last call, in order.
-    public let foreign: [JournalRecord]
-
-    /// The records that this call appended, in order.
-    public let appended: [JournalRecord]
-
-    /// The cut of a tail that a writer left when it died; usually nil.
-    public let repair: JournalRepair?
-
-    /// Creates a transaction from its parts.
-    public init(
-      foreign: [JournalRecord], appended: [JournalRecord], repair: JournalRepair? = nil
-    ) {
-      self.foreign = foreign
-      self.appended = appended
-      self.repair = repair
-    }
+  /// Whether others may have appended or replaced the file since the last call of this object.
+  ///
+  /// Takes no lock; two system calls.
+  package func hasNews() throws(JournalError) -> Bool {
+    try withStore { store throws(JournalError) in try store.hasNews() }
   }
 }
 
@@ -230,5 +216,14 @@ extension JournalStore {
     if pager == nil { pager = try RecordPager(path: path, file: scanner.file) }
     return try pager?.records(
       after: sequence, through: scanner.lastSequence, limit: limit, index: scanner.index) ?? []
+  }
+
+  fileprivate func hasNews() throws(JournalError) -> Bool {
+    try requireUsable()
+    guard undelivered.isEmpty else { return true }
+    guard try location.status(fileSystem).identity == scanner.identity else {
+      return true
+    }
+    return try scanner.surroundings() != .quiet
   }
 }

@@ -6,7 +6,7 @@ import Testing
 @Suite("Durability that is left to the operating system")
 struct DurabilityProperties {
   private static func open(
-    _ process: SimulatedProcess, _ durability: Journal.Options.Durability
+    _ process: SimulatedProcess, _ durability: JournalOptions.Durability
   ) throws -> Journal {
     try Journal.open(at: journalPath, options: .init(durability: durability).on(process))
   }

@@ -34,7 +34,7 @@ struct GroupProperties {
     init(room: UInt64) throws {
       disk = SimulatedDisk()
       process = disk.process()
-      var options = Journal.Options(maximumRecordSize: 4096).on(process)
+      var options = JournalOptions(maximumRecordSize: 4096).on(process)
       options.room = PreallocationRule(step: room)
       journal = try Journal.open(at: journalPath, options: options)
       try oracle.settle(journal.identifier)
@@ -45,9 +45,9 @@ struct GroupProperties {
     }
 
     /// Submits all batches while the journal is locked, then lets them share one write.
-    mutating func append() throws -> [Result<Journal.Transaction, JournalError>?] {
+    mutating func append() throws -> [Result<JournalTransaction, JournalError>?] {
       let batches = GroupProperties.callers.map { (oracle.submit($0.sizes), $0.expected) }
-      let results = Mutex<[Int: Result<Journal.Transaction, JournalError>]>([:])
+      let results = Mutex<[Int: Result<JournalTransaction, JournalError>]>([:])
       let finished = DispatchSemaphore(value: 0)
       var started = 0
       do throws(JournalError) {
@@ -72,7 +72,7 @@ struct GroupProperties {
     }
 
     /// Compares each caller's result with the possible outcomes of its batch.
-    mutating func judge(_ results: [Result<Journal.Transaction, JournalError>?]) throws {
+    mutating func judge(_ results: [Result<JournalTransaction, JournalError>?]) throws {
       let first = oracle.batches.count - results.count
       for (number, result) in results.enumerated() {
         let isWrong = GroupProperties.wrong.contains(number)

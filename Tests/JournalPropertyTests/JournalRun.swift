@@ -110,7 +110,7 @@ struct JournalRun {
   private mutating func opened(_ place: Int) throws -> Journal {
     if let journal = members[place].journal { return journal }
     var records: [JournalRecord] = []
-    var options = Journal.Options.on(members[place].process)
+    var options = JournalOptions.on(members[place].process)
     options.room = room
     options.durability = place < lazyProcesses ? .operatingSystem : .everyCommit
     let journal = try Journal.open(at: journalPath, options: options) { frame, payload in
@@ -164,14 +164,14 @@ struct JournalRun {
       where one.appended.map(\.payload) != drafts.map(\.payload) {
         throw Falsified("a caller was told of another's batch")
       }
-      return Journal.Transaction(
+      return JournalTransaction(
         foreign: done.flatMap(\.foreign), appended: done.flatMap(\.appended))
     }
   }
 
   /// Runs a commit and records its answer in the oracle.
   private mutating func conclude(
-    _ place: Int, batches: Int = 1, _ commit: () throws -> Journal.Transaction
+    _ place: Int, batches: Int = 1, _ commit: () throws -> JournalTransaction
   ) throws {
     guard let journal = members[place].journal else { return }
     let before = journal.lastSequence

@@ -182,7 +182,7 @@ struct RescueProperties {
       disk.before(call: number) {
         do throws(JournalError) {
           _ = try Journal.rescue(
-            journalPath, time: "0", options: Journal.Options(lockDeadline: .zero).on(disk),
+            journalPath, time: "0", options: JournalOptions(lockDeadline: .zero).on(disk),
             judge: Self.judge)
         } catch {
           refusals.withLock { $0.append(error) }
@@ -205,7 +205,7 @@ struct RescueProperties {
   private static func tornAndOpen() throws -> (SimulatedDisk, Journal, UInt64) {
     let disk = SimulatedDisk()
     let journal = try Journal.open(
-      at: journalPath, options: Journal.Options(lockDeadline: .zero).on(disk))
+      at: journalPath, options: JournalOptions(lockDeadline: .zero).on(disk))
     for number in UInt8(1)...2 { _ = try journal.append([JournalDraft(kind: number, payload: [])]) }
     let end = UInt64(try #require(disk.contents(of: journalPath)).count)
     let other = try Journal.open(at: journalPath, options: .on(disk))

@@ -90,7 +90,7 @@ enum Journals {
       time = start.advanced(by: Int64(place) * 1_000)
       try queue.apply(event, at: time)
     }
-    var options = Journal.Options()
+    var options = JournalOptions()
     options.room = .none
     // The fourth of a batch of five is damaged, so that two of it are read and none is kept.
     try SampleJournal.write(
@@ -150,7 +150,7 @@ enum Journals {
       batches.append([JournalDraft(kind: kind, payload: payload)])
     }
     try SampleJournal.write(to: folder.file("changes-left.log"), drafts: batches)
-    var options = Journal.Options()
+    var options = JournalOptions()
     options.room = .none
     try SampleJournal.write(to: folder.file("changes-left-compacted.log"), drafts: batches)
     let file = try Journal.open(at: folder.file("changes-left-compacted.log"), options: options)
@@ -174,7 +174,7 @@ enum Journals {
       batches: SampleJournal.batches.filter { batch in
         !batch.contents.contains { if case .unknown = $0 { true } else { false } }
       })
-    var options = Journal.Options()
+    var options = JournalOptions()
     options.room = .none
     let journal = try Journal.open(at: path, options: options)
     _ = try #require(try journal.compact(keepingFrom: first, summary: SnapshotSummary()))

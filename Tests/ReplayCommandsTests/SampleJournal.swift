@@ -163,7 +163,7 @@ enum SampleJournal {
   }
 
   static func write(to path: String, drafts: [[JournalDraft]], closing: Bool = true) throws {
-    var options = Journal.Options()
+    var options = JournalOptions()
     options.room = .none
     options.birth = .init(
       identifier: JournalIdentifier(high: 0x0123_4567_89AB_4DEF, low: 0x8123_4567_89AB_CDEF),

@@ -11,7 +11,7 @@ struct ClosingTests {
   init() throws { scratch = try Scratch() }
 
   private func open() throws(JournalError) -> Journal {
-    var options = Journal.Options.fixed
+    var options = JournalOptions.fixed
     options.fileSystem = system
     return try Journal.open(at: scratch.path(), options: options)
   }

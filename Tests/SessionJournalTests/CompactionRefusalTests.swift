@@ -10,7 +10,7 @@ struct CompactionRefusalTests {
   init() throws { scratch = try Scratch() }
 
   private func sample(_ system: FaultyFileSystem? = nil) throws -> Journal {
-    var options = Journal.Options.fixed
+    var options = JournalOptions.fixed
     if let system { options.fileSystem = system }
     let journal = try Journal.open(at: scratch.path(), options: options)
     for text in ["one", "two", "three"] { _ = try journal.append([draft(text)]) }

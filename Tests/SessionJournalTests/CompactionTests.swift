@@ -9,7 +9,7 @@ struct CompactionTests {
   init() throws { scratch = try Scratch() }
 
   /// A journal of eight sequences: 1, the batch 2–4, the watermark 5, the records 6, 7 and 8.
-  private func sample(_ options: Journal.Options = .fixed) throws -> Journal {
+  private func sample(_ options: JournalOptions = .fixed) throws -> Journal {
     let first = try Journal.open(at: scratch.path(), options: options)
     _ = try first.append([draft("one")])
     _ = try first.append([draft("two"), draft("three", kind: 0x83), draft("", kind: 9)])

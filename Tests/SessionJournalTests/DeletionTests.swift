@@ -54,7 +54,7 @@ struct DeletionTests {
     for operation in ["list", "remove", "syncFolder"] {
       let system = FaultyFileSystem()
       system.fail(operation, EIO)
-      var options = Journal.Options()
+      var options = JournalOptions()
       options.fileSystem = system
       let error = #expect(throws: JournalError.self) {
         try Journal.deleteKept(at: path, options: options)
@@ -74,7 +74,7 @@ struct DeletionTests {
         try Journal.open(at: path).close()
         _ = try scratch.write([1], to: "a.journal.torn-5-0")
         let system = FaultyFileSystem()
-        var options = Journal.Options()
+        var options = JournalOptions()
         options.fileSystem = system
         system.plan.withLock { $0.skipped[operation] = skipped }
         system.fail(operation, code)

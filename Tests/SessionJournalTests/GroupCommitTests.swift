@@ -11,7 +11,7 @@ struct GroupCommitTests {
   init() throws { scratch = try Scratch() }
 
   private func open() throws(JournalError) -> Journal {
-    var options = Journal.Options.fixed
+    var options = JournalOptions.fixed
     options.fileSystem = system
     return try Journal.open(at: scratch.path(), options: options)
   }
@@ -48,7 +48,7 @@ struct GroupCommitTests {
   func ridesOn() async throws {
     let journal = try open()
     let before = syncs
-    let results = Mutex<[Int: Result<Journal.Transaction, JournalError>]>([:])
+    let results = Mutex<[Int: Result<JournalTransaction, JournalError>]>([:])
     let finished = AsyncStream.makeStream(of: Void.self)
     await duringSync(of: journal, count: 7) { number in
       let result = Result { () throws(JournalError) in
@@ -127,7 +127,7 @@ struct GroupCommitTests {
     let path = scratch.path()
     let journal = try open()
     let large = JournalDraft(kind: 1, payload: [UInt8](repeating: 7, count: 4097))
-    let outcomes = Mutex<[Int: Result<Journal.Transaction, JournalError>]>([:])
+    let outcomes = Mutex<[Int: Result<JournalTransaction, JournalError>]>([:])
     for fault in [nil, ENOSPC] as [Int32?] {
       outcomes.withLock { $0 = [:] }
       let finished = AsyncStream.makeStream(of: Void.self)

@@ -89,7 +89,7 @@ private struct KilledWriter {
   let seed: UInt64
 
   func live() async throws {
-    var options = Journal.Options(lockDeadline: .seconds(60))
+    var options = JournalOptions(lockDeadline: .seconds(60))
     options.room = PreallocationRule(step: 4096)
     let journal = try Journal.open(at: path, options: options)
     var random = Random(state: seed)

@@ -28,7 +28,7 @@ struct LinkTests {
   func oneLock() throws {
     let path = scratch.path()
     let journal = try Journal.open(at: path)
-    let options = Journal.Options(lockDeadline: .milliseconds(20))
+    let options = JournalOptions(lockDeadline: .milliseconds(20))
     let others = try otherNames(of: path).map { try Journal.open(at: $0, options: options) }
     #expect(try scratch.names == ["a.journal", "a.journal.lock", "other"])
     #expect(journal.path == path)

@@ -11,7 +11,7 @@ struct PresenceTests {
   init() throws { scratch = try Scratch() }
 
   private func presence(_ path: String) -> JournalPresence {
-    Journal.presence(at: path, options: Journal.Options())
+    Journal.presence(at: path, options: JournalOptions())
   }
 
   private func isUnknown(_ path: String) -> Bool {

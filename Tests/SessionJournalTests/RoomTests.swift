@@ -11,9 +11,9 @@ struct RoomTests {
   init() throws { scratch = try Scratch() }
 
   private func open(
-    step: UInt64 = 1024, durability: Journal.Options.Durability = .everyCommit
+    step: UInt64 = 1024, durability: JournalOptions.Durability = .everyCommit
   ) throws(JournalError) -> Journal {
-    var options = Journal.Options.fixed
+    var options = JournalOptions.fixed
     options.fileSystem = system
     options.room = PreallocationRule(step: step)
     options.durability = durability
@@ -46,7 +46,7 @@ struct RoomTests {
 
   @Test("JRN-2 RES-6 a full disk still accepts appends into the reserved room")
   func reserve() throws {
-    var options = Journal.Options.fixed
+    var options = JournalOptions.fixed
     options.fileSystem = system
     options.room = PreallocationRule(step: 1024, reserve: 512)
     let journal = try Journal.open(at: scratch.path(), options: options)

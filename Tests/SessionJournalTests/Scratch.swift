@@ -39,12 +39,12 @@ func mode(of path: String) throws -> Int? {
   try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
 }
 
-extension Journal.Options {
+extension JournalOptions {
   /// Always the same identifier and salt and no room, so that the same appends give the same bytes.
-  static var fixed: Journal.Options { fixed(maximumRecordSize: 4096) }
+  static var fixed: JournalOptions { fixed(maximumRecordSize: 4096) }
 
-  static func fixed(maximumRecordSize: Int) -> Journal.Options {
-    var options = Journal.Options(maximumRecordSize: maximumRecordSize)
+  static func fixed(maximumRecordSize: Int) -> JournalOptions {
+    var options = JournalOptions(maximumRecordSize: maximumRecordSize)
     options.room = .none
     options.birth = Birth(
       identifier: JournalIdentifier(high: 0x0011_2233_4455_4677, low: 0x8899_AABB_CCDD_EEFF),

@@ -5,7 +5,7 @@ import Testing
 @Suite("Quarantine of a file")
 struct SetAsideFileTests {
   private let scratch: Scratch
-  private let options = Journal.Options.fixed
+  private let options = JournalOptions.fixed
 
   init() throws { scratch = try Scratch() }
 

@@ -132,7 +132,7 @@ struct SharingTests {
   @Test("JRN-1 journals of one process wait for their turn without polling, up to the deadline")
   func turns() async throws {
     let system = FaultyFileSystem()
-    var options = Journal.Options()
+    var options = JournalOptions()
     options.fileSystem = system
     let first = try Journal.open(at: scratch.path(), options: options)
     let second = try Journal.open(at: scratch.path(), options: options)

@@ -16,7 +16,7 @@ struct TransactionTests {
   private typealias Failure = TransactionError<String, Refusal>
 
   private func open() throws(JournalError) -> Journal {
-    var options = Journal.Options.fixed
+    var options = JournalOptions.fixed
     options.fileSystem = system
     return try Journal.open(at: scratch.path(), options: options)
   }

@@ -64,14 +64,7 @@ private struct FolderGraph {
 struct FolderCycleTests {
   private let tree = SourceTree()
 
-  /// The folders that still use each other.
-  ///
-  /// A module or a folder may leave this list, and none may join it.
-  private static let known: [String: Set<String>] = [
-    "Sources/SessionJournal": [".", "Read", "Recover", "System", "Write"],
-  ]
-
-  @Test("no folder uses a folder that uses it, except those of a list that only becomes shorter")
+  @Test("no folder uses a folder that uses it")
   func cycles() throws {
     let sources = try FileManager.default.contentsOfDirectory(
       atPath: tree.root.appending(path: "Sources").path)
@@ -82,12 +75,9 @@ struct FolderCycleTests {
         (path: String(path.dropFirst(module.count + 1)), text: try tree.text(of: path))
       }
       let graph = FolderGraph(files)
-      let known = Self.known[module, default: []]
-      for cycle in graph.cycles where !cycle.isSubset(of: known) {
+      for cycle in graph.cycles {
         Issue.record("Folders of \(module) use each other:\n\(graph.report(cycle))")
       }
-      let free = known.subtracting(graph.cycles.reduce([]) { $0.union($1) })
-      #expect(free.isEmpty, "\(module): remove \(free.sorted()) from the list")
     }
   }
 

@@ -37,7 +37,7 @@ package final class AliveFile: Sendable {
 
   /// Locks the byte of an opening next to a journal; nil if no lock is available.
   package static func take(
-    beside journal: String, byte: UInt64, options: Journal.Options
+    beside journal: String, byte: UInt64, options: JournalOptions
   ) -> AliveFile? {
     guard let path = path(beside: journal, options) else { return nil }
     // Tried again if the file was removed between opening and locking it.
@@ -59,7 +59,7 @@ package final class AliveFile: Sendable {
   ///
   /// Nil if that cannot be determined.
   package static func ask(
-    beside journal: String, byte: UInt64, options: Journal.Options
+    beside journal: String, byte: UInt64, options: JournalOptions
   ) -> (file: FileStatus.Identity, lock: Lock)? {
     guard let path = path(beside: journal, options), let descriptor = open(path, O_RDONLY) else {
       return nil
@@ -82,7 +82,7 @@ package final class AliveFile: Sendable {
     if let held { Self.close(held) }
   }
 
-  private static func path(beside journal: String, _ options: Journal.Options) -> String? {
+  private static func path(beside journal: String, _ options: JournalOptions) -> String? {
     guard options.fileSystem is POSIXFileSystem else { return nil }
     do throws(JournalError) {
       return try JournalLocation.find(journal, options.fileSystem).real + FileSuffix.alive.rawValue

@@ -66,7 +66,7 @@ struct JournalLocation: Equatable, Sendable {
         path = target.hasPrefix("/") ? target : folder + target
         guard try !isLink(path, fileSystem) else { continue }
         let location = try place(path, given: given, fileSystem)
-        guard try Journal.setAside(beside: location, fileSystem) != nil else { break }
+        guard try SetAsideJournal.last(beside: location, fileSystem) != nil else { break }
         return location
       }
     } catch {

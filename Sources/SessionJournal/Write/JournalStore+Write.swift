@@ -2,7 +2,7 @@ extension JournalStore {
   /// Commits a batch that is decided under the lock; see `Journal.transact`.
   mutating func commit<Value, Refusal>(
     _ decide: ([JournalRecord]) throws(Refusal) -> (drafts: [JournalDraft], value: Value)
-  ) throws(TransactionError<Value, Refusal>) -> (transaction: Journal.Transaction, value: Value) {
+  ) throws(TransactionError<Value, Refusal>) -> (transaction: JournalTransaction, value: Value) {
     do throws(JournalError) {
       try requireUsable()
       try lock.acquire()
@@ -27,13 +27,13 @@ extension JournalStore {
   }
 
   private mutating func append(_ drafts: [JournalDraft], _ foreign: [JournalRecord])
-    throws(JournalError) -> Journal.Transaction
+    throws(JournalError) -> JournalTransaction
   {
     try check(drafts)
     var writer = batchWriter()
     let appended = writer.append(drafts)
     if let refusal = try write(writer).refusal { throw refusal }
-    return Journal.Transaction(foreign: foreign, appended: appended, repair: takeRepair())
+    return JournalTransaction(foreign: foreign, appended: appended, repair: takeRepair())
   }
 
   /// Commits all submissions, each a batch of its own, with one write and one sync.
@@ -83,7 +83,7 @@ extension JournalStore {
     undelivered = []
     for (submission, records) in written[..<done.batches] {
       submission.finish(
-        .success(Journal.Transaction(foreign: foreign, appended: records, repair: repair)))
+        .success(JournalTransaction(foreign: foreign, appended: records, repair: repair)))
       foreign = []
       repair = nil
     }

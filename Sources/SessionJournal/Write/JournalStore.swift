@@ -23,7 +23,7 @@ struct JournalStore: ~Copyable, Sendable {
 
   var condition = Condition.open
 
-  let durability: Journal.Options.Durability
+  let durability: JournalOptions.Durability
   let room: PreallocationRule
 
   /// The length of the file when its end was last checked, in bytes.
@@ -49,7 +49,7 @@ struct JournalStore: ~Copyable, Sendable {
   var unproven: UndeterminedTail?
 
   init(
-    location: JournalLocation, options: Journal.Options, lock: consuming LockFile,
+    location: JournalLocation, options: JournalOptions, lock: consuming LockFile,
     scanner: consuming FrameScanner, recovery: JournalRecovery, knownSize: UInt64,
     lastRecord: UInt64, unproven: UndeterminedTail?
   ) {
@@ -81,7 +81,7 @@ struct JournalStore: ~Copyable, Sendable {
 extension JournalStore {
   /// Opens the file, creates it if it is missing, and recovers its tail.
   static func open(
-    _ path: String, _ options: Journal.Options, replay: (JournalFrame, RawSpan) -> Void
+    _ path: String, _ options: JournalOptions, replay: (JournalFrame, RawSpan) -> Void
   ) throws(JournalError) -> JournalStore {
     let fileSystem = options.fileSystem
     let location = try JournalLocation.find(path, fileSystem)
@@ -180,7 +180,7 @@ extension JournalStore {
 
   /// Creates the journal; false if another process created it while this one waited for the lock.
   private static func create(
-    _ location: JournalLocation, _ options: Journal.Options, _ lock: inout LockFile
+    _ location: JournalLocation, _ options: JournalOptions, _ lock: inout LockFile
   ) throws(JournalError) -> Bool {
     do throws(JournalError) {
       try lock.acquire()

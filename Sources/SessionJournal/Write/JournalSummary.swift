@@ -35,18 +35,3 @@ public struct JournalCompaction: Equatable, Sendable {
   /// The cut of a tail that a writer left when it died; usually nil.
   public let repair: JournalRepair?
 }
-
-/// Why a compaction was given up.
-public enum CompactionRefusal: Equatable, Sendable {
-  /// The snapshot is longer than the longest record of the journal; both in bytes.
-  case snapshotTooLarge(bytes: Int, maximum: Int)
-
-  /// The journal belongs to another user, who could not open the new file.
-  case otherOwner
-
-  /// The new file did not read back as it was written.
-  case copyDiffers
-
-  /// The records of the new file result in another snapshot than those of the old one.
-  case summaryDiffers
-}

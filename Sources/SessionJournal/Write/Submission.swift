@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// The drafts that one caller wants to append as one batch, and their outcome.
 final class Submission: Sendable {
-  typealias Outcome = Result<Journal.Transaction, JournalError>
+  typealias Outcome = Result<JournalTransaction, JournalError>
 
   private enum State {
     case waiting

@@ -105,7 +105,7 @@ public struct SessionConfiguration: Sendable {
   /// - Requirement: JRN-1
   package var followsOthers = true
   /// The options of the journal: its file system, and the identifier of a new journal.
-  package var journalOptions = Journal.Options()
+  package var journalOptions = JournalOptions()
   /// Compacts the journal.
   package var compaction: Compaction = { (journal, first) throws(JournalError) in
     try journal.compact(

@@ -82,7 +82,7 @@ extension SessionEngine {
     return (engine, engine.notes(of: journal, at: configuration.clock.now()), debt)
   }
 
-  private static func predecessor(at path: String, _ options: Journal.Options)
+  private static func predecessor(at path: String, _ options: JournalOptions)
     throws(SessionError) -> QuarantinedJournal?
   {
     let aside = try onJournal { () throws(JournalError) in

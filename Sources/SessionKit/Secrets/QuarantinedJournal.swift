@@ -21,7 +21,7 @@ struct QuarantinedJournal: Sendable {
   /// A gap proves nothing about the records that it hides.
   ///
   /// Returns `nil` if the journal can be used. Throws if the file cannot be read at all.
-  static func read(_ path: String, _ options: Journal.Options)
+  static func read(_ path: String, _ options: JournalOptions)
     throws(SessionError) -> QuarantinedJournal?
   {
     do throws(JournalError) {

@@ -11,7 +11,7 @@ import Synchronization
 package final class OpeningPresence: Sendable {
   /// Creates a presence for the file at a path.
   package typealias Maker =
-    @Sendable (_ path: String, _ options: Journal.Options, _ boot: Identifier?) -> OpeningPresence
+    @Sendable (_ path: String, _ options: JournalOptions, _ boot: Identifier?) -> OpeningPresence
 
   /// Returns whether the process of another opening is proven to be gone.
   package typealias Judge = @Sendable (_ other: ProcessIdentity, _ process: UInt32) -> Bool
@@ -66,7 +66,7 @@ package final class OpeningPresence: Sendable {
   }
 
   private static func make(
-    _ path: String, _ options: Journal.Options, _ boot: Identifier?, isLocked: Bool
+    _ path: String, _ options: JournalOptions, _ boot: Identifier?, isLocked: Bool
   ) -> OpeningPresence {
     var random = SystemRandomNumberGenerator()
     let opening = Identifier(uuidHigh: random.next(), low: random.next())

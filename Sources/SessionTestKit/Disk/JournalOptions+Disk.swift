@@ -1,11 +1,11 @@
 package import SessionJournal
 internal import Synchronization
 
-extension Journal.Options {
+extension JournalOptions {
   /// Returns these options on a simulated disk, in a new process.
   ///
   /// - Requirement: TST-2
-  package func on(_ disk: SimulatedDisk) -> Journal.Options {
+  package func on(_ disk: SimulatedDisk) -> JournalOptions {
     on(disk.process())
   }
 
@@ -13,7 +13,7 @@ extension Journal.Options {
   ///
   /// A journal that they create is the same in every run, since its id and salt are made from a
   /// counter. No space is preallocated, so that a file ends with its last batch.
-  package func on(_ process: SimulatedProcess) -> Journal.Options {
+  package func on(_ process: SimulatedProcess) -> JournalOptions {
     var options = self
     options.fileSystem = process
     options.room = .none
@@ -21,20 +21,20 @@ extension Journal.Options {
       state.births += 1
       return state.births
     }
-    options.birth = Journal.Options.Birth(
+    options.birth = JournalOptions.Birth(
       identifier: JournalIdentifier(high: 0x4000, low: 1 << 63 | number),
       salt: 0x9E37_79B9_7F4A_7C15 &* number)
     return options
   }
 
   /// Returns the default options on a simulated disk, in a new process.
-  package static func on(_ disk: SimulatedDisk) -> Journal.Options {
-    Journal.Options().on(disk)
+  package static func on(_ disk: SimulatedDisk) -> JournalOptions {
+    JournalOptions().on(disk)
   }
 
   /// Returns the default options in a process of a simulated disk.
-  package static func on(_ process: SimulatedProcess) -> Journal.Options {
-    Journal.Options().on(process)
+  package static func on(_ process: SimulatedProcess) -> JournalOptions {
+    JournalOptions().on(process)
   }
 }
 

@@ -51,7 +51,7 @@ struct DrawnJournal {
       return
     }
     let path = try folder.write(whole, to: "compacting.journal")
-    var options = Journal.Options()
+    var options = JournalOptions()
     options.room = .none
     let journal = try Journal.open(at: path, options: options)
     _ = try journal.compact(

@@ -76,12 +76,12 @@ struct FrozenStorageTests {
   @Test("STO-2 the attributes of keychain items do not change")
   func keychain() throws {
     // The code that calls the keychain is not compiled here, so this reads its table of constants.
-    let text = try Repository.text("Sources/SessionKit/Apple/KeychainSecretStore.swift")
+    let text = try Repository.text("Sources/SessionKit/Keychain/KeychainSecretStore.swift")
     var constants: [String: String] = [:]
     for match in text.matches(of: /case \.(\w+): (kSec\w+)/) {
       constants[String(match.output.1)] = String(match.output.2)
     }
-    let presence = try Repository.text("Sources/SessionKit/Apple/UserPresence.swift")
+    let presence = try Repository.text("Sources/SessionKit/Keychain/UserPresence.swift")
     var names: Set<String> = ["biometry: " + (try accessControl(in: presence))]
     let protections: [(name: String, value: KeychainProtection)] = [
       ("after first unlock", .afterFirstUnlock), ("biometry", .biometry),

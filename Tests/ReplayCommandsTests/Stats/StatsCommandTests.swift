@@ -189,7 +189,7 @@ extension SampleJournal {
       }
       last = record.time
     }
-    var options = Journal.Options()
+    var options = JournalOptions()
     options.room = .none
     // No loss of power is simulated, so thousands of commits need not wait for the disk.
     options.durability = .operatingSystem

@@ -136,7 +136,7 @@ struct StepFileTests {
   @Test("JRN-1 records appended to a growing journal are read batch by batch")
   func growth() throws {
     let path = folder.file("live.journal")
-    var options = Journal.Options()
+    var options = JournalOptions()
     options.room = .standard
     let journal = try Journal.open(at: path, options: options)
     let draft = { (number: Int64) in

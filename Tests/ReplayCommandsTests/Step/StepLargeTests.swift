@@ -78,7 +78,7 @@
   enum MillionRecords {
     /// Records of 8 KiB from a newer version, 128 in a batch, one of them a login and one a logout.
     static func writeLarge(to path: String, megabytes: Int) throws {
-      var options = Journal.Options()
+      var options = JournalOptions()
       options.room = .none
       let journal = try Journal.open(at: path, options: options)
       let filling = SessionRecord.Content.unknown(
@@ -100,7 +100,7 @@
     }
 
     static func write(to path: String, records: Int) throws {
-      var options = Journal.Options()
+      var options = JournalOptions()
       options.room = .none
       let journal = try Journal.open(at: path, options: options)
       var token: UInt64 = 0

@@ -58,7 +58,7 @@ final class ChangeBench: Sendable {
     -> OpeningPresence.Maker
   {
     { path, _, boot in
-      let own = OpeningPresence.withoutLock(path, Journal.Options(), boot)
+      let own = OpeningPresence.withoutLock(path, JournalOptions(), boot)
       let identity = ProcessIdentity(
         opening: Identifier(UUID().uuidString.lowercased()), boot: boot,
         namespace: namespace ?? own.identity?.namespace, start: 1)

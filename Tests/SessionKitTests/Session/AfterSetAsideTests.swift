@@ -101,7 +101,7 @@ struct AfterSetAsideTests {
     #expect(session.currentToken != nil)
     // The frames up to the login, as a repair by another process leaves them.
     let rescue = try Journal.rescue(
-      bench.journal, time: "20261121T140000Z", options: Journal.Options()
+      bench.journal, time: "20261121T140000Z", options: JournalOptions()
     ) { (reader) throws(JournalError) in
       try end(&reader) > signedIn ? signedIn : nil
     }

@@ -49,7 +49,7 @@ extension ScenarioStage {
       world: world, network: network,
       secrets: ScenarioSecrets(FileSecretStore(folder: folder.appending(path: "secrets").path)),
       baseURL: server.baseURL, journal: path,
-      options: { _ in Journal.Options() },
+      options: { _ in JournalOptions() },
       decide: { number, fate in
         service.decide(number, fate)
         server.ring()

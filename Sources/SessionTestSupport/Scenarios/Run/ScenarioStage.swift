@@ -18,7 +18,7 @@ struct ScenarioStage {
   /// The path of the journal.
   let journal: String
   /// Returns the options with which a process opens journals.
-  let options: (_ life: ProcessLife) -> Journal.Options
+  let options: (_ life: ProcessLife) -> JournalOptions
   /// Gives a request this fate at the server.
   let decide: (_ number: Int, _ fate: LoopbackFate) -> Void
   /// Returns the bytes of a journal; `nil` if there is none yet.

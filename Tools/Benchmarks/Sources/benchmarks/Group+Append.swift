@@ -133,7 +133,7 @@ extension Group {
   ) { stage in
     let journal = try Journal.open(
       at: stage.path("unsynced.journal"),
-      options: Journal.Options(durability: .operatingSystem))
+      options: JournalOptions(durability: .operatingSystem))
     let raw = try RawFile(stage.path("unsynced"), isSynced: false)
     let relation = try Relation(stage.path("normal.sqlite"), .normal)
     let count = stage.pick(16_000, 64_000)

@@ -128,7 +128,7 @@ extension Group {
   private static func writeLong(_ stage: Stage, _ count: Int) throws -> String {
     let path = stage.path("long.journal")
     let journal = try Journal.open(
-      at: path, options: Journal.Options(durability: .operatingSystem))
+      at: path, options: JournalOptions(durability: .operatingSystem))
     var workload = Workload()
     var batch: [JournalDraft] = []
     for number in 1...count {

@@ -57,7 +57,7 @@ final class Stage {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     let path = folder + "/session.journal"
     let journal = try Journal.open(
-      at: path, options: Journal.Options(durability: .operatingSystem))
+      at: path, options: JournalOptions(durability: .operatingSystem))
     for draft in drafts.prefix(count) { _ = try journal.append([draft]) }
     try journal.close()
     return path

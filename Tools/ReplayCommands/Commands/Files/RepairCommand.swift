@@ -301,7 +301,7 @@ struct RepairCommand: Command {
     var refusal: ToolError?
     let rescue: JournalRescue?
     do throws(JournalError) {
-      var options = Journal.Options()
+      var options = JournalOptions()
       options.fileSystem = file.files
       let mark = { finding.flatMap { $0.mark(orAt: Self.now()) }?.draft }
       rescue = try Journal.rescue(file.path, time: Self.stamp(), options: options, mark: mark) {

@@ -157,6 +157,21 @@ extension JournalError: CustomStringConvertible {
   }
 }
 
+/// Why a compaction was given up.
+public enum CompactionRefusal: Equatable, Sendable {
+  /// The snapshot is longer than the longest record of the journal; both in bytes.
+  case snapshotTooLarge(bytes: Int, maximum: Int)
+
+  /// The journal belongs to another user, who could not open the new file.
+  case otherOwner
+
+  /// The new file did not read back as it was written.
+  case copyDiffers
+
+  /// The records of the new file result in another snapshot than those of the old one.
+  case summaryDiffers
+}
+
 extension CompactionRefusal {
   /// The reason in words, for use after a colon.
   public var explanation: String {
@@ -205,6 +220,29 @@ extension JournalFlaw {
     case .shortBatch: "the file ends inside a batch"
     case .onlyZeros: "only zeros follow"
     case .historyChanged: "the file no longer matches what was read before"
+    }
+  }
+}
+
+extension JournalError {
+  /// Whether the file exists and can be read, but its content is unusable.
+  ///
+  /// False for faults of disks, rights or room.
+  package var isOfUnusableFile: Bool {
+    switch self {
+    case .empty, .notAJournal, .headerDamaged, .newerFormat, .unknownFeatures, .damaged: true
+    default: false
+    }
+  }
+
+  /// Whether the file is now another journal, or this journal with another history.
+  ///
+  /// The error persists until the process opens the journal anew.
+  package var isOfAnotherHistory: Bool {
+    switch self {
+    case .replaced: true
+    case .damaged(_, let damage): damage.flaw == .historyChanged
+    default: false
     }
   }
 }

@@ -16,7 +16,9 @@ extension Journal {
   /// `readOnlyFolder`, and the errors of a path that leads to no file.
   ///
   /// - Requirement: JRN-1
-  public static func delete(at path: String, options: Options = Options()) throws(JournalError) {
+  public static func delete(at path: String, options: JournalOptions = JournalOptions())
+    throws(JournalError)
+  {
     let fileSystem = options.fileSystem
     let location = try JournalLocation.find(path, fileSystem)
     let deletion = JournalDeletion(location: location, fileSystem: fileSystem)
@@ -36,7 +38,7 @@ extension Journal {
   ///
   /// The journal stays. Throws `missing` if no journal is there, `folderMissing`, `busy`, `io`,
   /// `permissionDenied` and `readOnlyFolder`.
-  package static func deleteKept(at path: String, options: Options = Options())
+  package static func deleteKept(at path: String, options: JournalOptions = JournalOptions())
     throws(JournalError)
   {
     let fileSystem = options.fileSystem

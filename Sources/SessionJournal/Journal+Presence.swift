@@ -12,7 +12,7 @@ extension Journal {
   /// Determines whether a journal is at `path`; reads its header and takes no lock.
   ///
   /// - Requirement: RES-7
-  package static func presence(at path: String, options: Options) -> JournalPresence {
+  package static func presence(at path: String, options: JournalOptions) -> JournalPresence {
     let fileSystem = options.fileSystem
     do throws(JournalError) {
       return .present(try JournalReader(path: path, fileSystem: fileSystem).identifier)

@@ -1,3 +1,24 @@
+/// What one commit found and did.
+public struct JournalTransaction: Equatable, Sendable {
+  /// The records that others appended since the last call, in order.
+  public let foreign: [JournalRecord]
+
+  /// The records that this call appended, in order.
+  public let appended: [JournalRecord]
+
+  /// The cut of a tail that a writer left when it died; usually nil.
+  public let repair: JournalRepair?
+
+  /// Creates a transaction from its parts.
+  public init(
+    foreign: [JournalRecord], appended: [JournalRecord], repair: JournalRepair? = nil
+  ) {
+    self.foreign = foreign
+    self.appended = appended
+    self.repair = repair
+  }
+}
+
 /// Why a transaction appended no batch that is known to be durable, and how far it came.
 public enum TransactionError<Value: Sendable, Refusal: Error>: Error, Sendable {
   /// The journal could not be locked or read, so nothing was decided.

@@ -31,7 +31,7 @@ extension Journal {
   /// the errors of `judge`. Throws `io` on a failed sync of the folder; either file may be at
   /// `path` then.
   package static func rescue(
-    _ path: String, time: String, options: Options, mark: (() -> JournalDraft?)? = nil,
+    _ path: String, time: String, options: JournalOptions, mark: (() -> JournalDraft?)? = nil,
     judge: (inout JournalReader) throws(JournalError) -> UInt64?
   ) throws(JournalError) -> JournalRescue? {
     let fileSystem = options.fileSystem
@@ -124,7 +124,7 @@ private struct RescueWork {
   /// Copies all bytes of the old file to a durable backup next to it.
   func backUp(_ size: UInt64, time: String) throws(JournalError) -> SetAsideJournal {
     let known = try onFile(path) { () throws(SystemFault) in
-      try Journal.setAside(beside: location, fileSystem)
+      try SetAsideJournal.last(beside: location, fileSystem)
     }
     let aside = SetAsideJournal(
       of: location.real, number: (known?.number ?? 0) + 1, reason: "repaired", time: time)
