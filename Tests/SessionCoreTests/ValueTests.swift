@@ -67,4 +67,22 @@ struct ValueTests {
       #expect(text.hasPrefix("login is not possible while expired: "))
     }
   }
+
+  @Test("LOG-1 a password is long enough if it has exactly the least number of characters")
+  func passwordLength() {
+    let rules = CredentialRules.emailAndPassword(minimumLength: 8)
+    #expect(rules.problem(userName: "ada@example.org", password: "12345678") == nil)
+    #expect(
+      rules.problem(userName: "ada@example.org", password: "1234567")
+        == .passwordTooShort(minimumLength: 8))
+  }
+
+  @Test("JRN-5 each cause of a storage failure has the byte of its own word")
+  func storageCauses() {
+    let causes: [StorageCause] = [
+      .noRoom, .refused, .busy, .replaced, .unusable, .failed, .unavailable, .newerVersion,
+      .obstructed, .tooLarge, .missing, .ownerMissing, .ownerUnreadable,
+    ]
+    #expect(causes.map(\.rawValue) == Array(0..<13))
+  }
 }

@@ -103,4 +103,12 @@ struct ClosingTests {
     #expect(throws: JournalError.notAJournal(path: text)) { try Journal.open(at: text) }
     #expect(try mode(of: text) == 0o644)
   }
+
+  @Test("JRN-1 a closed journal does not say whether others have appended")
+  func newsAfterClosing() throws {
+    let journal = try open()
+    #expect(try !journal.hasNews())
+    try journal.close()
+    #expect(throws: JournalError.closed(path: scratch.path())) { try journal.hasNews() }
+  }
 }

@@ -153,6 +153,26 @@ struct FaultTests {
     #expect(working >= 1)
   }
 
+  @Test("JRN-1 a transaction that cannot take the lock decides and writes nothing")
+  func withoutLock() throws {
+    let journal = try open()
+    _ = try journal.append([draft("one")])
+    let before = try contents(of: scratch.path())
+    try FileManager.default.removeItem(atPath: scratch.path() + ".lock")
+    system.fail("open creating", EIO)
+    var isAsked = false
+    #expect(throws: (any Error).self) {
+      try journal.transact { _ in
+        isAsked = true
+        return ([draft("two")], ())
+      }
+    }
+    #expect(!isAsked)
+    #expect(try contents(of: scratch.path()) == before)
+    _ = try journal.append([draft("three")])
+    #expect(journal.lastSequence == 2)
+  }
+
   @Test("JRN-2 an interrupted recovery leaves the tail, and the next one finishes it")
   func interruptedRecovery() throws {
     let sample = try SampleJournal(closed: false)

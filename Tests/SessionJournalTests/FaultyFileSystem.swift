@@ -32,6 +32,9 @@ final class FaultyFileSystem: JournalFileSystem {
     /// Runs, once, when a sync of data begins.
     var whenSyncing: (@Sendable () -> Void)?
 
+    /// Runs, once, before a file is watched for changes.
+    var whenWatching: (@Sendable () -> Void)?
+
     /// The number of zeros without data that files report after their end, in bytes.
     var hole: UInt64 = 0
 
@@ -96,7 +99,13 @@ final class FaultyFileSystem: JournalFileSystem {
   }
 
   func turn(at path: String) -> ProcessTurn { real.turn(at: path) }
-  func changes(of path: String) -> FileChanges? { real.changes(of: path) }
+  func changes(of path: String) -> FileChanges? {
+    plan.withLock { plan in
+      defer { plan.whenWatching = nil }
+      return plan.whenWatching
+    }?()
+    return real.changes(of: path)
+  }
 
   func uptime() -> UInt64 { real.uptime() }
   func pause(nanoseconds: UInt64) {

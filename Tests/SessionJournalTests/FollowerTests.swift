@@ -152,4 +152,24 @@ struct FollowerTests {
     _ = try Journal.open(at: path).append([draft("three")])
     #expect(try await iterator.next()?.text == "three")
   }
+
+  @Test("JRN-1 a follower reads the file that took the name before it was watched")
+  func replacedBeforeWatching() throws {
+    let (path, other) = (scratch.path(), scratch.path("other"))
+    _ = try Journal.open(at: path).append([draft("old")])
+    _ = try Journal.open(at: other).append([draft("new")])
+    let system = FaultyFileSystem()
+    system.plan.withLock { plan in
+      plan.whenWatching = {
+        do {
+          try POSIXFileSystem().rename(other, to: path)
+        } catch {
+          Issue.record(error)
+        }
+      }
+    }
+    let file = FollowedFile(path: path, sequence: 0, fileSystem: system)
+    #expect(try file.next()?.text == "new")
+    #expect(try file.next() == nil)
+  }
 }

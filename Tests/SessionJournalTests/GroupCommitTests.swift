@@ -153,6 +153,15 @@ struct GroupCommitTests {
     var reader = try JournalReader(path: path)
     #expect(try reader.ending() == .clean)
   }
+
+  @Test("JRN-1 each submission is served, also after the queue was empty", .timeLimit(.minutes(5)))
+  func oneAfterTheOther() async throws {
+    let journal = try open()
+    for number in 1...3 {
+      let appended = try await journal.submit([draft("\(number)")]).appended
+      #expect(appended.map(\.sequence) == [UInt64(number)])
+    }
+  }
 }
 
 extension Result {

@@ -44,6 +44,15 @@ struct RoomTests {
     #expect(try size() == 64 + 42 * 40 + 32)
   }
 
+  @Test("JRN-2 by default, the file grows in steps of 64 KiB")
+  func standard() throws {
+    var options = Journal.Options.fixed
+    options.room = .standard
+    let journal = try Journal.open(at: scratch.path(), options: options)
+    _ = try journal.append([draft("one")])
+    #expect(try size() == 65_536)
+  }
+
   @Test("JRN-2 RES-6 a full disk still accepts appends into the reserved room")
   func reserve() throws {
     var options = JournalOptions.fixed

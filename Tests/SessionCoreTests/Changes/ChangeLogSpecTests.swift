@@ -178,6 +178,8 @@ struct ChangeLogSpecTests {
     ] {
       #expect(Change.Request(method, path, key: "k") == nil, "\(method) \(path)")
     }
+    let longest = "/" + String(repeating: "a", count: 8_191)
+    #expect(Change.Request("GET", longest, key: "k")?.path == longest)
     let request = Change.Request(
       "PATCH", "/tasks/1?note=private", body: Array("private".utf8), key: "k")
     let change = request.map { Change.request($0) }

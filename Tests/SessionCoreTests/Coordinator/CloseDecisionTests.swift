@@ -51,6 +51,26 @@ struct CloseDecisionTests {
     #expect(bench.tell(.close(again)).reply(to: again) == .closed)
   }
 
+  @Test("REF-11 closing without the response does not end a request of another process")
+  func keepsOthersRequest() {
+    var bench = stuck()
+    let lost = SessionEvent.refreshFailed(
+      SessionEvent.RefreshFailed(
+        generation: Generation(1), trigger: .manual, attempt: 1,
+        failure: RequestFailure(kind: .noReply), retryAt: nil, request: 2))
+    bench.commitEndings = [
+      .conflicts([.event(lost), .note(OpenDecisionTests.sent(by: 99, deadlineIn: 31_000))]),
+      .fails, .fails,
+    ]
+    let closer = bench.caller()
+    #expect(bench.tell(.close(closer)).reply(to: closer) == .failed(.dropped))
+    #expect(
+      bench.names == [
+        "login", "requestSent", "refreshFailed", "requestSent", "answerDropped", "closed",
+      ])
+    #expect(bench.coordinator.fold.intents.request?.sequence == 4)
+  }
+
   @Test("REF-11 if nothing can be written, the session closes and the closer receives the error")
   func nothingWritable() {
     var bench = stuck()

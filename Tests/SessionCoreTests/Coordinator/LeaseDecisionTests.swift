@@ -81,6 +81,21 @@ struct LeaseDecisionTests {
     #expect(bench.pollJournal(for: 300).sendCount == 1)
   }
 
+  @Test("REF-10 an opening presumes a request lost exactly when deadline and grace had passed")
+  func presumedLostAtOpening() throws {
+    for (late, isLost) in [(1_999, false), (2_000, true)] as [(Int64, Bool)] {
+      var bench = CoordinatorBench.signedIn()
+      let sent = Self.sent(bench)
+      bench = try CoordinatorBench(journal: bench.journal.map(\.content) + [.note(sent)])
+      guard case .requestSent(let request) = sent else { return }
+      bench.advance(by: request.deadline.milliseconds(since: bench.now.time) + 60_000)
+      var stored = StoredItemsReport.session(1)
+      stored.began = request.deadline.advanced(by: late)
+      bench.tell(.opened(stored))
+      #expect(bench.names.contains("refreshFailed") == isLost, "\(late) ms after the deadline")
+    }
+  }
+
   @Test("REF-10 a request that replaces another's is sent only after one more read")
   func heldBack() throws {
     var (bench, caller) = waiting()

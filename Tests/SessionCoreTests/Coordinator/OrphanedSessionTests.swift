@@ -52,6 +52,17 @@ struct StraySessionTests {
     }
   }
 
+  @Test("RES-6 POL-10 the stated end of a session continues with it")
+  func statedEnd() {
+    var bench = CoordinatorBench(policy(.adopt))
+    var facts = facts(.damaged)
+    facts.sessionEnd = bench.now.time.advanced(by: 90_000)
+    let effects = bench.tell(.opened(facts))
+    #expect(bench.coordinator.state.kind == .authenticated)
+    #expect(bench.coordinator.lifetimeEnd == bench.now.uptime + 90_000)
+    #expect(effects.uptime(of: .lifetime) == bench.now.uptime + 90_000)
+  }
+
   @Test("RES-5 if this journal ever had a token, nothing of another journal is restored")
   func settledBefore() throws {
     for cause in [SessionNote.ContinuationCause.lost, .damaged] {

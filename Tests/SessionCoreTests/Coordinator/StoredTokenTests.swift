@@ -101,6 +101,18 @@ struct StoredTokenTests {
     #expect(effects.reply(to: caller) == nil)
   }
 
+  @Test("REF-7 LOG-10 a found login that the journal has already ended is not announced again")
+  func endedLogin() {
+    var bench = CoordinatorBench.signedIn()
+    bench.tell(.logout(bench.caller(), .deviceAndServer))
+    #expect(bench.coordinator.state.kind == .unauthenticated)
+    bench.commitEndings = [.superseded(.login(as: "ada"))]
+    let closer = bench.caller()
+    #expect(bench.tell(.close(closer)).reply(to: closer) == .closed)
+    #expect(bench.names.count { $0 == "login" } == 1)
+    #expect(bench.names.last == "closed" && bench.coordinator.state.kind == .unauthenticated)
+  }
+
   @Test(
     "REF-7 JRN-2 a found token that can never be journaled is skipped; one that may be is retried")
   func notJournaled() {
