@@ -113,7 +113,7 @@ package struct JSONWriter {
   mutating func number(_ magnitude: UInt64, isNegative: Bool) {
     separate()
     if isNegative { bytes.append(UInt8(ascii: "-")) }
-    append(magnitude, digits: 1)
+    append(digits: magnitude)
     needsComma = true
   }
 
@@ -145,62 +145,100 @@ package struct JSONWriter {
   @usableFromInline
   mutating func key(_ name: String) {
     separate()
-    bytes.append(UInt8(ascii: "\""))
     var name = name
-    name.withUTF8 { bytes.append(contentsOf: $0) }
-    bytes.append(UInt8(ascii: "\""))
-    bytes.append(UInt8(ascii: ":"))
+    name.withUTF8 { appendQuoted($0, then: UInt8(ascii: ":")) }
     needsComma = false
+  }
+
+  /// Appends a text that needs no escapes between quotation marks, and a byte after it.
+  ///
+  /// A short text is appended in one step: each append checks the array's owner and its room.
+  @inline(__always)
+  private mutating func appendQuoted(_ utf8: UnsafeBufferPointer<UInt8>, then last: UInt8?) {
+    guard utf8.count <= 60 else {
+      bytes.append(UInt8(ascii: "\""))
+      bytes.append(contentsOf: utf8)
+      bytes.append(UInt8(ascii: "\""))
+      if let last { bytes.append(last) }
+      return
+    }
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 64) { buffer in
+      buffer[0] = UInt8(ascii: "\"")
+      var count = 1
+      for byte in utf8 {
+        buffer[count] = byte
+        count += 1
+      }
+      buffer[count] = UInt8(ascii: "\"")
+      count += 1
+      if let last {
+        buffer[count] = last
+        count += 1
+      }
+      bytes.append(contentsOf: UnsafeBufferPointer(rebasing: buffer[..<count]))
+    }
   }
 
   private mutating func separate() {
     if needsComma { bytes.append(UInt8(ascii: ",")) }
   }
 
-  /// Appends the decimal digits, padded with zeros to `digits`, which is at most 20.
-  private mutating func append(_ number: UInt64, digits: Int) {
+  /// Appends the decimal digits.
+  private mutating func append(digits number: UInt64) {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { buffer in
       var (place, rest) = (20, number)
-      while rest > 0 || place > 20 - digits {
+      repeat {
         place -= 1
         buffer[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
         rest /= 10
-      }
-      bytes.append(contentsOf: buffer[place...])
+      } while rest > 0
+      bytes.append(contentsOf: UnsafeBufferPointer(rebasing: buffer[place...]))
     }
   }
 
   private mutating func append(_ milliseconds: Int64, _ date: () -> String) {
     let length: Int64 = 86_400_000
     let rest = milliseconds % length
-    let inDay = UInt64(rest < 0 ? rest + length : rest)
+    let inDay = rest < 0 ? rest + length : rest
     let day = milliseconds / length - (rest < 0 ? 1 : 0)
     if day != lastDay {
       lastDay = day
       lastDayText = Array("\(date())T".utf8)
     }
     bytes.append(contentsOf: lastDayText)
-    append(inDay / 3_600_000, digits: 2)
-    bytes.append(UInt8(ascii: ":"))
-    append(inDay / 60_000 % 60, digits: 2)
-    bytes.append(UInt8(ascii: ":"))
-    append(inDay / 1000 % 60, digits: 2)
-    bytes.append(UInt8(ascii: "."))
-    append(inDay % 1000, digits: 3)
-    bytes.append(UInt8(ascii: "Z"))
+    append(timeOfDay: Int(inDay))
+  }
+
+  /// Appends a time in milliseconds since midnight: `14:00:05.205Z`.
+  private mutating func append(timeOfDay time: Int) {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 13) { buffer in
+      func digits(_ number: Int, at place: Int) {
+        buffer[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / 10 % 10)
+        buffer[place + 1] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10)
+      }
+      digits(time / 3_600_000, at: 0)
+      buffer[2] = UInt8(ascii: ":")
+      digits(time / 60_000 % 60, at: 3)
+      buffer[5] = UInt8(ascii: ":")
+      digits(time / 1000 % 60, at: 6)
+      buffer[8] = UInt8(ascii: ".")
+      digits(time % 1000 / 10, at: 9)
+      buffer[11] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: time % 10)
+      buffer[12] = UInt8(ascii: "Z")
+      bytes.append(contentsOf: UnsafeBufferPointer(buffer))
+    }
   }
 
   private mutating func quote(_ value: String) {
-    bytes.append(UInt8(ascii: "\""))
     var value = value
     let isPlain = value.withUTF8 { utf8 in
       guard Self.isPlain(utf8) else { return false }
-      bytes.append(contentsOf: utf8)
+      appendQuoted(utf8, then: nil)
       return true
     }
-    if !isPlain {
-      for scalar in value.unicodeScalars { escape(scalar) }
-    }
+    guard !isPlain else { return }
+    bytes.append(UInt8(ascii: "\""))
+    for scalar in value.unicodeScalars { escape(scalar) }
     bytes.append(UInt8(ascii: "\""))
   }
 

@@ -77,7 +77,7 @@ struct ValueTests {
         == .passwordTooShort(minimumLength: 8))
   }
 
-  @Test("JRN-5 each cause of a storage failure has the byte of its own word")
+  @Test("JRN-5 each cause of a storage failure has its own byte")
   func storageCauses() {
     let causes: [StorageCause] = [
       .noRoom, .refused, .busy, .replaced, .unusable, .failed, .unavailable, .newerVersion,

@@ -37,6 +37,42 @@ struct AliveFileTests {
     #expect((mode as? NSNumber)?.intValue == 0o600)
   }
 
+  @Test(
+    "REF-9 a lock that is not taken leaves no file open, also if the file is replaced meanwhile",
+    .enabled(if: isLinux))
+  func closesRefused() async throws {
+    let scratch = try Scratch()
+    let path = scratch.path()
+    let one = try #require(AliveFile.take(beside: path, byte: 5, options: .init()))
+    for _ in 0..<3 { #expect(AliveFile.take(beside: path, byte: 5, options: .init()) == nil) }
+    #expect(try openFiles(of: path) == 1)
+    one.release()
+    await withTaskGroup { group in
+      for byte in 6..<8 as Range<UInt64> {
+        group.addTask {
+          for _ in 0..<3_000 {
+            AliveFile.take(beside: path, byte: byte, options: .init())?.release()
+          }
+        }
+      }
+      group.addTask { for _ in 0..<6_000 { unlink(path + ".alive") } }
+    }
+    #expect(try openFiles(of: path) == 0)
+  }
+
+  /// The number of descriptors of the file of locks, also if it was removed since.
+  private func openFiles(of path: String) throws -> Int {
+    let folder = "/proc/self/fd"
+    return try FileManager.default.contentsOfDirectory(atPath: folder).count { name in
+      var place = [CChar](repeating: 0, count: 4_096)
+      let length = readlink("\(folder)/\(name)", &place, place.count - 1)
+      // A file that another test has closed meanwhile has no link.
+      guard length > 0 else { return false }
+      let target = place[..<length].map { UInt8(bitPattern: $0) }
+      return String(decoding: target, as: UTF8.self).contains(path.suffix(48) + ".alive")
+    }
+  }
+
   @Test("REF-9 another process's lock is seen and ends with that process", .enabled(if: isLinux))
   func otherProcess() throws {
     let scratch = try Scratch()

@@ -46,7 +46,7 @@ struct RoomTests {
 
   @Test("JRN-2 by default, the file grows in steps of 64 KiB")
   func standard() throws {
-    var options = Journal.Options.fixed
+    var options = JournalOptions.fixed
     options.room = .standard
     let journal = try Journal.open(at: scratch.path(), options: options)
     _ = try journal.append([draft("one")])

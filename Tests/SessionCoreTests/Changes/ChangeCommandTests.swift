@@ -189,6 +189,9 @@ struct ChangeCommandTests {
       "an older status of a profile is not stored", given: [.scopeChecked(newer)],
       when: .noteNewerStatus(check), then: []),
     Decision(
+      "the same status of a profile is not stored again", given: [.scopeChecked(newer)],
+      when: .noteNewerStatus(newer), then: []),
+    Decision(
       "a newer status of a profile is stored", given: [.scopeChecked(check)],
       when: .noteNewerStatus(newer), then: [.scopeChecked(newer)]),
     Decision(

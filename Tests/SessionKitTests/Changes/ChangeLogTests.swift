@@ -175,6 +175,32 @@ struct ChangeLogTests {
     #expect(server.arrivals == ["k1", "k1", "k2"])
   }
 
+  @Test("SYN-2 SYN-3 a drain whose task is cancelled ends so, and its change is due again at once")
+  func cancelledDrain() async throws {
+    let bench = try ChangeBench()
+    let server = ChangeServer()
+    let log = try await bench.open()
+    try await log.add(ChangeBench.change(.create, 1, key: "k1"), through: bench.gate)
+    let isSending = Signal()
+    let draining = Task {
+      try await log.drain(through: bench.gate) { _ in
+        let isCancelled = Signal()
+        await withTaskCancellationHandler {
+          isSending.give()
+          await isCancelled.wait()
+        } onCancel: {
+          isCancelled.give()
+        }
+        return .notReached("cancelled")
+      }
+    }
+    await isSending.wait()
+    draining.cancel()
+    #expect(try await draining.value.ending == .cancelled)
+    #expect(try await log.drain(through: bench.gate) { server.take($0) }.acknowledged == 1)
+    #expect(server.arrivals == ["k1"])
+  }
+
   @Test(
     "SYN-2 one of two processes sends, and a dead one's change is sent again with its key")
   func shared() async throws {

@@ -139,6 +139,23 @@ struct CallLimitTests {
     try await scene.session.close()
   }
 
+  @Test("INT-6 a response of exactly 1 MiB to a call by a token transport is read")
+  func largestByTransport() async throws {
+    struct Fixed: HTTPTransport {
+      let size: Int
+      func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        HTTPResponse(status: 200, body: [UInt8](repeating: 32, count: size))
+      }
+    }
+    let request = HTTPRequest(
+      method: "GET", url: try #require(URL(string: "https://api.school.test/materials")))
+    let response = try await TransportCalls(Fixed(size: 1 << 20)).send(request)
+    #expect(response.body.count == 1 << 20)
+    await #expect(throws: SessionError.self) {
+      try await TransportCalls(Fixed(size: (1 << 20) + 1)).send(request)
+    }
+  }
+
   @Test("INT-6 LOG-3 a request of the session itself reads little of a gzip bomb")
   func ownRequest() async throws {
     let server = try CallServer { _, _ in GzipBomb.large.reply }

@@ -129,6 +129,20 @@ struct HTTPBackendResponseTests {
         + "another claim")
   }
 
+  @Test("LOG-4 LOG-7 each kind of sign-in reads the user from a claim or from the top level")
+  func everySignIn() throws {
+    let token = LoopbackToken.make(claims: ["sub": "s-1"])
+    let answer = BackendBench.response(#"{"access_token":"\#(token)","expires_in":1,"id":"m-1"}"#)
+    for (source, id) in [(UserSource.claim("sub"), "s-1"), (.member(""), "m-1")] {
+      let wire = wire { $0.response.user = [source] }
+      let users = [
+        try wire.readLogin(answer).user, try wire.readSocial(answer).user,
+        try wire.readRegistration(answer)?.user,
+      ]
+      #expect(users.map { $0?.id } == Array(repeating: Identifier(id), count: 3))
+    }
+  }
+
   @Test("LOG-4 STO-3 a keyed digest of the user name is the id if no member names the user")
   func digest() throws {
     let key = try #require(UserNameKey(Array(0..<16)))

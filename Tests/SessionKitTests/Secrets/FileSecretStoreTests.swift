@@ -104,10 +104,13 @@ final class FileSecretStoreTests {
     let orphan = FileSecretStore(folder: parent.path + "/no/such")
     #expect(try orphan.read(.token) == nil)
     #expect(throws: SecretStoreError.self) { try orphan.write(.token, [1]) }
+    let large = FileSecretStore(folder: parent.path + "/large")
     #expect(throws: SecretStoreError.self) {
-      try FileSecretStore(folder: self.parent.path + "/large").write(
-        .token, [UInt8](repeating: 0, count: (1 << 20) + 1))
+      try large.write(.token, [UInt8](repeating: 0, count: (1 << 20) + 1))
     }
+    let largest = [UInt8](repeating: 1, count: 1 << 20)
+    try large.write(.token, largest)
+    #expect(try large.read(.token) == largest)
   }
 
   @Test("RES-2 an item that was set aside reads as absent, and its bytes are kept with mode 0600")

@@ -112,6 +112,36 @@ struct DirectoryTests {
     try await again.close()
   }
 
+  @Test("RES-7 each stored item alone prevents that a missing directory is created")
+  func missedByOneItem() async throws {
+    let directory = bench.folder.appending(path: "session")
+    let all = MemorySecretStore()
+    let session = try await open(directory, all)
+    try await session.login(bench.credentials)
+    try await session.close()
+    try FileManager.default.removeItem(at: directory)
+    for item in [SecretItem.token, .user] {
+      let store = MemorySecretStore()
+      try store.write(item, try #require(try all.read(item)))
+      #expect(
+        await refused(directory, store)
+          == .journal(.folderMissing(path: directory.appending(path: "session.journal").path)))
+      #expect(!stands(directory))
+    }
+  }
+
+  @Test("JRN-1 the root folder is an absolute path, so it is no wrong address")
+  func root() async throws {
+    let store = MemorySecretStore()
+    let session = try await open(bench.folder.appending(path: "session"), store)
+    try await session.login(bench.credentials)
+    // The secrets of that session refuse the opening, so that nothing is created in the root.
+    let error = try #require(await refused(URL(filePath: "/"), store))
+    if case .wrongAddress = error { Issue.record("\(error)") }
+    #expect(!stands(URL(filePath: "/session.journal")))
+    try await session.close()
+  }
+
   /// How the session ended before.
   enum SessionEnding: Sendable, CaseIterable {
     case signedIn, expired, loggedOut

@@ -1,10 +1,11 @@
 import Foundation
 @_spi(Internals) import SessionCore
 import SessionJournal
-import SessionKit
 import SessionTestKit
 import Synchronization
 import Testing
+
+@testable import SessionKit
 
 @Suite("A session: subscribers")
 struct EventTests {
@@ -129,6 +130,20 @@ struct EventTests {
     var fold = SessionFold()
     for record in try bench.records() { try fold.apply(record) }
     #expect(fold.state == session.state)
+    try await session.close()
+  }
+
+  @Test("STA-7 a page of the journal has no event after the last one that is asked for")
+  func page() async throws {
+    let bench = try Bench()
+    let session = try await bench.signedIn()
+    for _ in 0..<3 { try await session.refresh() }
+    let events = try bench.records().filter { $0.event != nil }.map(\.sequence)
+    let archive = EventArchive(
+      journal: session.engine.journal, runtime: session.engine.runtime)
+    let page = try await archive.page(after: 0, through: events[1])
+    #expect(page.events.map(\.sequence) == Array(events.prefix(2)))
+    #expect(page.last == events[1])
     try await session.close()
   }
 }

@@ -99,4 +99,39 @@ struct LogoutHoldTests {
     #expect(verbs(diary).suffix(2) == ["a ends", "b ends"] && verbs(diary).count == 6)
     try await session.close()
   }
+
+  @Test(
+    "OUT-3 a host that has cleared is not released if the session closes before the logout ends")
+  func closedAfterTheEvent() async throws {
+    let bench = try Bench()
+    let diary = Diary()
+    let session = try await signedIn(bench, [DiaryHost("a", diary)])
+    let gate = bench.server.hold(.logout)
+    let logout = Task { try await session.logout() }
+    #expect(await bench.server.received(.logout))
+    await eventually("it clears") { verbs(diary) == ["a prepares", "a ends"] }
+    // The server does not respond, so the close gives up the revocation.
+    _ = try await bench.clock.running { try await session.close() }
+    await #expect(throws: SessionError.closed) { _ = try await logout.value }
+    #expect(verbs(diary) == ["a prepares", "a ends"])
+    gate.open()
+  }
+
+  @Test("OUT-3 a logout goes on if the user who has signed in elsewhere has no unsent changes")
+  func signedInElsewhere() async throws {
+    let bench = try Bench()
+    let host = DiaryHost("a", Diary())
+    var configuration = bench.configuration(.keeping)
+    configuration.add(host: host)
+    let session = try await Session.open(configuration)
+    let other = try await bench.open(.keeping)
+    try await other.login(bench.credentials)
+    #expect(session.state == .unauthenticated)
+    host.count.withLock { $0 = 2 }
+    host.onPreparation { host.count.withLock { $0 = 0 } }
+    #expect(try await session.logout() == .success)
+    #expect(verbs(host.diary) == ["a prepares", "a prepares", "a ends"])
+    try await other.close()
+    try await session.close()
+  }
 }

@@ -2,6 +2,7 @@ import Foundation
 @_spi(Internals) import SessionCore
 import SessionKit
 import SessionTestKit
+import Synchronization
 import Testing
 
 @Suite("A session: logout")
@@ -154,5 +155,35 @@ struct LogoutTests {
     #expect(session.isAuthenticated)
     #expect(try await session.logout() == .success)
     try await session.close()
+  }
+
+  @Test("OUT-1 STO-2 a logout removes no separate refresh token if there is none")
+  func noSeparateToken() async throws {
+    let bench = try Bench()
+    let store = RemovalStore()
+    let session = try await bench.signedIn(store: store)
+    try await session.logout()
+    #expect(store.removed.contains(.token) && !store.removed.contains(.refreshToken))
+    try await session.close()
+  }
+}
+
+/// A store that records which items are removed.
+private final class RemovalStore: SecretStore {
+  private let store = MemorySecretStore()
+  private let items = Mutex<[SecretItem]>([])
+  var removed: [SecretItem] { items.withLock { $0 } }
+
+  func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]? { try store.read(item) }
+  func write(_ item: SecretItem, _ bytes: [UInt8]) throws(SecretStoreError) {
+    try store.write(item, bytes)
+  }
+  func remove(_ item: SecretItem) throws(SecretStoreError) {
+    items.withLock { $0.append(item) }
+    try store.remove(item)
+  }
+  func setAside(_ item: SecretItem) throws(SecretStoreError) { try store.setAside(item) }
+  func removeSetAside(_ item: SecretItem) throws(SecretStoreError) {
+    try store.removeSetAside(item)
   }
 }

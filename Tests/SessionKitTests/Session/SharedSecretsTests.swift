@@ -292,4 +292,14 @@ struct SharedSecretsTests {
       try await found.close()
     }
   }
+
+  @Test("RES-7 a moved journal is searched by the last six parts of its path, and no more")
+  func places() {
+    let own = "/new/b/c/d/e/f/g/own.journal"
+    let found = SecretsPlace.candidates(for: "/old/a/b/c/d/e/f/s.journal", near: own)
+    #expect(found.contains("/new/b/c/d/e/f/s.journal"))
+    #expect(found.contains("/new/b/c/d/e/f/s.journal") && found.allSatisfy { $0 != own })
+    #expect(found.allSatisfy { !$0.hasSuffix("/a/b/c/d/e/f/s.journal") })
+    #expect(found.allSatisfy { !$0.hasPrefix("/new/s.journal") })
+  }
 }
