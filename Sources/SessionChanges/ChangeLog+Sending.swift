@@ -1,5 +1,5 @@
 public import SessionChangeQueue
-@_spi(Internals) import SessionCore
+@_spi(Internals) public import SessionCore
 import SessionKit
 import Synchronization
 
@@ -92,4 +92,152 @@ extension ChangeLog {
       group.cancelAll()
     }
   }
+}
+
+/// The result of sending a change.
+public enum SendOutcome: Hashable, Sendable {
+  /// The server has accepted the change, now or earlier with the same key.
+  case done
+  /// The server will never accept the change, for this reason.
+  ///
+  /// The change becomes a dead letter.
+  case refused(String)
+  /// The server responded that it cannot accept the change now, for this reason.
+  ///
+  /// This counts as an attempt.
+  case tryLater(String, after: Duration? = nil)
+  /// No server responded, for this reason, such as an error of `session.data(for:)`.
+  ///
+  /// This does not count.
+  case notReached(String)
+}
+
+/// The result of sending the pending changes.
+public struct DrainResult: Hashable, Sendable {
+  /// Why the sending ended.
+  public enum Ending: Hashable, Sendable {
+    /// There are no more pending changes.
+    case empty
+    /// The gate closed.
+    ///
+    /// The changes stay pending.
+    case gateClosed
+    /// The first change is tried again at this time.
+    case waits(until: Timestamp)
+    /// Another process is sending, until this time at most.
+    case leasedElsewhere(until: Timestamp)
+    /// The task was cancelled.
+    case cancelled
+  }
+
+  /// The number of changes that the server accepted.
+  public internal(set) var acknowledged = 0
+  /// The number of changes that became dead letters.
+  public internal(set) var givenUp = 0
+  /// Why the sending ended.
+  public internal(set) var ending = Ending.empty
+}
+
+/// The maximum number and size of a log's changes.
+public struct ChangeLogLimits: Hashable, Sendable {
+  /// The maximum size of one change's content or body, in bytes.
+  public static let content = 1 << 20
+  /// The highest possible limit of bytes.
+  public static let mostBytes = 4 << 20
+  /// The highest possible limit of changes.
+  public static let mostCount = 1_500
+
+  /// The maximum number of pending changes and dead letters, from 1 to ``mostCount``.
+  public let count: Int
+  /// The maximum size of pending changes and dead letters in bytes (``/SessionChangeQueue/Change/size``), up to
+  /// ``mostBytes``.
+  public let bytes: Int
+
+  /// Creates limits.
+  ///
+  /// Values out of range become the nearest bound.
+  public init(count: Int = 1_000, bytes: Int = ChangeLogLimits.mostBytes) {
+    self.count = min(max(1, count), Self.mostCount)
+    self.bytes = min(max(1, bytes), Self.mostBytes)
+  }
+}
+
+/// What scopes know of the user's status.
+///
+/// - Requirement: SYN-4
+extension ChangeLog {
+  /// Returns when the user's status last changed at the server, as far as this scope knows; `nil`
+  /// if it does not.
+  public func statusChangedAt(scope: String = "") -> Timestamp? { store.last.scopes[scope] }
+
+  /// Stores when the user's status last changed at the server (`lastStatusChangedAt`).
+  ///
+  /// Returns whether the scope had another time, or none.
+  ///
+  /// - Requirement: SYN-4
+  @discardableResult
+  public func noteStatus(changedAt time: Timestamp, scope: String = "") async throws(ChangeLogError)
+    -> Bool
+  {
+    try await perform(.noteStatus(.init(scope: scope, statusChangedAt: time)))
+  }
+
+  /// Returns the scope in which the session itself stores the status of a user, such as `user/17`.
+  public static func scope(of user: Identifier) -> String { "user/\(user)" }
+
+  /// Returns when a user's status last changed.
+  ///
+  /// It reads the file, since another process may have stored it.
+  func knownStatus(of user: Identifier) async -> Timestamp? {
+    let scope = Self.scope(of: user)
+    do throws(ChangeLogError) {
+      let time = try await commit { (queue, _) throws(ChangeLogError) in ([], queue.scopes[scope]) }
+      note(nil, in: .status)
+      return time
+    } catch {
+      note(error, in: .status)
+      return store.last.scopes[scope]
+    }
+  }
+
+  /// Stores the time of a profile's status, if it is newer.
+  ///
+  /// If it cannot be stored, the next profile has it again.
+  func keep(_ change: StatusChange) async {
+    let scope = Self.scope(of: change.user)
+    do throws(ChangeLogError) {
+      try await perform(
+        .noteNewerStatus(.init(scope: scope, statusChangedAt: change.changedAt)))
+      note(nil, in: .status)
+    } catch {
+      note(error, in: .status)
+    }
+  }
+}
+
+/// An auto-reset signal: it resumes all waiters, or else the next one.
+final class ChangeSignal: Sendable {
+  private struct State {
+    /// The number of rings, and how many of them a waiter has received.
+    var rings: UInt64 = 0
+    var received: UInt64 = 0
+  }
+
+  private let state = WaitableState(State())
+
+  /// Resumes all waiters, or else the next one.
+  func ring() { state.change { $0.rings += 1 } }
+
+  /// Returns when it rings, or when the task is cancelled.
+  func wait() async {
+    let received = state.withLock { $0.received }
+    await state.wait { state -> Void? in
+      guard state.rings > received else { return nil }
+      state.received = state.rings
+      return ()
+    }
+  }
+
+  /// The number of waiters.
+  var waiterCount: Int { state.waiterCount }
 }

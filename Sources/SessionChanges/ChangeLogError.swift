@@ -1,6 +1,8 @@
-import SessionChangeQueue
+public import Foundation
+public import SessionChangeQueue
 @_spi(Internals) public import SessionCore
 public import SessionJournal
+public import SessionKit
 
 /// Why a change log could not perform a request.
 ///
@@ -140,4 +142,78 @@ extension ChangeLogError {
     default: false
     }
   }
+}
+
+extension ChangeLogError: LocalizedError, WordedError {
+  package var text: ErrorText {
+    switch self {
+    case .sessionExpired: .sessionExpired
+    case .notSignedIn, .signInEnded: .notSignedIn
+    case .loggingOut: .logoutUnderWay
+    case .notKnown: .closed
+    case .othersChanges(let count): .othersChanges(count: count)
+    case .full(let count, _): .changesFull(count: count)
+    case .contentTooLong: .changeTooLong
+    case .keyInUse: .storageUnusable
+    case .givenUp: .changeGivenUp
+    case .unknownKey: .changeNotWaiting
+    case .drainUnderWay: .changesBeingSent
+    case .notAChangeLog: .storageUnusable
+    case .newerVersion: .newerData
+    case .unusable: .storageDamaged
+    case .journal(let error): error.text
+    }
+  }
+
+  /// What happened, for the user.
+  ///
+  /// - Requirement: LOG-8
+  public var errorDescription: String? { spokenProblem }
+
+  /// What to do, for the user; `nil` if nothing has to be done.
+  public var recoverySuggestion: String? { spokenSuggestion }
+}
+
+extension SyncGateClosed: LocalizedError, WordedError {
+  package var text: ErrorText { .notSignedIn }
+
+  /// What happened, for the user.
+  public var errorDescription: String? { spokenProblem }
+
+  /// What to do, for the user; `nil` if nothing has to be done.
+  public var recoverySuggestion: String? { spokenSuggestion }
+}
+
+// Users do not see this error, since an opened log reports `unusable`.
+extension ChangeRejection: LocalizedError {
+  /// The same as the description.
+  public var errorDescription: String? { description }
+}
+
+// The texts for users about pending changes, in English.
+extension ErrorText {
+  package static func othersChanges(count: Int) -> ErrorText {
+    ErrorText(
+      "\(count == 1 ? "1 change of another user has" : "\(count) changes of another user have") "
+        + "not been sent yet.",
+      .logOut)
+  }
+  package static func changesFull(count: Int) -> ErrorText {
+    ErrorText(
+      "\(count == 1 ? "1 change has" : "\(count) changes have") not been sent, and there is no "
+        + "space for another.",
+      .sendOrDiscard)
+  }
+  package static let changeTooLong = ErrorText(
+    "This is too long to be kept until it can be sent.",
+    .correctInput)
+  package static let changeGivenUp = ErrorText(
+    "This change could not be sent and was given up.",
+    .sendOrDiscard)
+  package static let changeNotWaiting = ErrorText(
+    "This change is no longer pending. It may have been sent.",
+    .nothing)
+  package static let changesBeingSent = ErrorText(
+    "Your changes are already being sent.",
+    .wait(nil))
 }

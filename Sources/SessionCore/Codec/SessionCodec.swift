@@ -79,3 +79,118 @@ extension PayloadReader {
     return isNewer
   }
 }
+
+/// Why a payload that passed its checksum cannot be decoded.
+///
+/// Offsets are in bytes from the start of the payload.
+@_spi(Internals) public enum CodecError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The payload ends inside a field.
+  case cutShort(offset: Int)
+  /// A byte has a value that the field does not allow.
+  case invalid(offset: Int, byte: UInt8)
+  /// A text is not UTF-8.
+  case notUTF8(offset: Int)
+  /// Bytes follow the last field, although all fields of that version are known.
+  case trailingBytes(offset: Int, count: Int)
+  /// A field of a snapshot has a value that no history results in.
+  case impossible(offset: Int)
+
+  /// Says what is wrong, and where.
+  public var description: String {
+    switch self {
+    case .cutShort(let offset):
+      "the payload ends inside the field at byte \(offset)"
+    case .invalid(let offset, let byte):
+      "byte \(offset) of the payload is \(byte), which its field does not allow"
+    case .notUTF8(let offset):
+      "the text at byte \(offset) of the payload is not UTF-8"
+    case .trailingBytes(let offset, let count):
+      "the last field ends at byte \(offset) of the payload, but \(count) more "
+        + (count == 1 ? "byte follows" : "bytes follow")
+    case .impossible(let offset):
+      "the field at byte \(offset) of the snapshot has a value that no history results in"
+    }
+  }
+}
+
+/// A decoder for the payloads of consecutive records (`Specs/EventCodec.md`).
+///
+/// Shares texts that journals repeat, such as permissions and names, between records. The results
+/// equal those of ``SessionCodec/decode(sequence:kind:payload:)-(UInt64,UInt8,RawSpan)``.
+@_spi(Internals) public struct SessionDecoder: Sendable {
+  private var known: TextTable
+
+  /// Creates a decoder that shares no texts yet.
+  public init() {
+    known = TextTable(slots: 256)
+  }
+
+  init(known: TextTable) {
+    self.known = known
+  }
+
+  /// Decodes the record with this sequence, kind and payload.
+  ///
+  /// A kind that is not known becomes `unknown` and keeps its bytes. Throws if the payload of a
+  /// known kind cannot be decoded.
+  public mutating func decode(sequence: UInt64, kind: UInt8, payload: RawSpan) throws(CodecError)
+    -> SessionRecord
+  {
+    try payload.withUnsafeBytes { (bytes) throws(CodecError) in
+      try decode(sequence: sequence, kind: kind, reader: PayloadReader(bytes))
+    }
+  }
+
+  @inline(__always)
+  private mutating func decode(
+    sequence: UInt64, kind: UInt8, reader: consuming PayloadReader
+  ) throws(CodecError) -> SessionRecord {
+    let time = try reader.timestamp()
+    let content: SessionRecord.Content
+    var isNewer = false
+    if let event = SessionEvent.Kind(rawValue: kind) {
+      let version = try reader.version()
+      content = .event(try reader.event(event, version, &known))
+      isNewer = try reader.finish(version, known: event.version)
+    } else if let note = SessionNote.Kind(rawValue: kind) {
+      let version = try reader.version()
+      content = .note(try reader.note(note, version))
+      isNewer = try reader.finish(version, known: note.version)
+    } else if kind == SessionRecord.snapshotKind {
+      let version = try reader.version()
+      if OtherLogRecords.snapshotVersions.contains(version) {
+        // A snapshot of another kind of log.
+        content = .unknown(
+          SessionRecord.Unknown(kind: kind, payload: [version] + reader.rest()))
+      } else {
+        content = .snapshot(try reader.fold(through: sequence, version))
+        isNewer = try reader.finish(version, known: SessionFold.identityVersion)
+      }
+    } else {
+      content = .unknown(SessionRecord.Unknown(kind: kind, payload: reader.rest()))
+    }
+    return SessionRecord(
+      sequence: sequence, time: time, content: content, hasUnknownFields: isNewer)
+  }
+}
+
+/// The records of other kinds of logs, which a session's journal never holds
+/// (`Specs/EventCodec.md`).
+///
+/// The core knows the numbers of these records, but not their content. So a session refuses to open
+/// such a file.
+package enum OtherLogRecords {
+  /// The kinds that are reserved for other logs; some of them have no record yet.
+  package static let kinds: ClosedRange<UInt8> = 0xA0...0xBF
+
+  /// The snapshot versions that are reserved for other logs: snapshots of all logs have the same
+  /// kind.
+  package static let snapshotVersions: ClosedRange<UInt8> = 0xA0...0xBF
+
+  /// Whether a record of this kind and payload belongs to another log, known or not.
+  package static func contains(kind: UInt8, payload: RawSpan) -> Bool {
+    if kinds.contains(kind) { return true }
+    guard kind == SessionRecord.snapshotKind, payload.byteCount > 8 else { return false }
+    return snapshotVersions.contains(payload.withUnsafeBytes { $0[8] })
+  }
+}

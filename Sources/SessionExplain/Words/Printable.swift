@@ -46,3 +46,22 @@ extension FixedWidthInteger {
 package func count(_ number: some FixedWidthInteger, _ noun: String) -> String {
   "\(number.grouped) \(noun)\(number == 1 ? "" : "s")"
 }
+
+/// A terminal style, with or without colours.
+package struct Style: Equatable, Sendable {
+  package let isColored: Bool
+
+  package init(isColored: Bool) {
+    self.isColored = isColored
+  }
+
+  package func dim(_ text: String) -> String { wrap(text, "2") }
+  package func bold(_ text: String) -> String { wrap(text, "1") }
+  package func red(_ text: String) -> String { wrap(text, "31") }
+  package func green(_ text: String) -> String { wrap(text, "32") }
+  package func yellow(_ text: String) -> String { wrap(text, "33") }
+
+  private func wrap(_ text: String, _ code: String) -> String {
+    isColored ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+  }
+}

@@ -6,3 +6,52 @@ public protocol HTTPTransport: Sendable {
   /// limit, even if the server stays silent. It ends at once when the calling task is cancelled.
   func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse
 }
+
+/// Why a request has no response.
+///
+/// The case says whether the server may have acted.
+public enum TransportError: Error, Hashable, Sendable {
+  /// It is certain that nothing was sent: refused, name not found, offline.
+  ///
+  /// The reason is a short sentence.
+  case noConnection(String)
+  /// The server's certificate is not trusted, and nothing was sent. The reason is a short sentence.
+  case notTrusted(String)
+  /// The address cannot be used, for example because it has no host.
+  ///
+  /// Nothing was sent. The problem is a short sentence.
+  case badAddress(String)
+  /// The request was or may have been sent, but there was no complete response.
+  ///
+  /// The server may have acted.
+  case noReply(String)
+  /// The address is neither HTTPS nor loopback, and is not allowed.
+  ///
+  /// Nothing was sent.
+  ///
+  /// - Requirement: STO-4
+  case insecure(host: String)
+  /// The caller cancelled the request.
+  ///
+  /// The server may have acted.
+  case cancelled
+}
+
+extension TransportError: CustomStringConvertible {
+  /// A description of what happened and what it means.
+  ///
+  /// It never contains an address's query or sent data.
+  public var description: String {
+    switch self {
+    case .badAddress(let problem): "nothing was sent: \(problem)"
+    case .noConnection(let reason), .notTrusted(let reason): "nothing was sent: \(reason)"
+    case .noReply(let reason): "no response arrived, and the server may have acted: \(reason)"
+    case .insecure(let host):
+      host.isEmpty
+        ? "nothing was sent: the address has no host"
+        : "nothing was sent: the address of \(host) is not HTTPS; use https, or allow insecure "
+          + "connections"
+    case .cancelled: "the request was cancelled, and the server may have acted"
+    }
+  }
+}

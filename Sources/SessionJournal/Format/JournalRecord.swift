@@ -46,3 +46,38 @@ public struct JournalRecord: Equatable, Sendable {
     self.payload = payload
   }
 }
+
+/// A record that has not been written yet: the input of an append.
+public struct JournalDraft: Equatable, Sendable {
+  /// The kind of the payload, chosen by the caller.
+  ///
+  /// - 1 to 0x7E: every reader must know the kind.
+  /// - 0x80 to 0xFE: a reader that does not know the kind may skip the record.
+  /// - 0, 0x7F and 0xFF are reserved. An append refuses them with `JournalError.reservedKind`.
+  public var kind: UInt8
+
+  /// The bytes to store; possibly empty, at most the journal's maximum record size.
+  public var payload: [UInt8]
+
+  /// Creates a draft from a kind and its bytes.
+  public init(kind: UInt8, payload: [UInt8]) {
+    self.kind = kind
+    self.payload = payload
+  }
+}
+
+/// The kinds that are reserved for the journal itself.
+package enum RecordKind {
+  /// Never written: a frame of zeros must not pass for a record.
+  package static let invalid: UInt8 = 0
+
+  /// The first record of a compacted file, which takes no sequence number of its own.
+  package static let snapshot: UInt8 = 0x7F
+
+  /// An empty record that says up to which sequence the file is known to be durable.
+  package static let watermark: UInt8 = 0xFF
+
+  package static func isReserved(_ kind: UInt8) -> Bool {
+    kind == invalid || kind == snapshot || kind == watermark
+  }
+}

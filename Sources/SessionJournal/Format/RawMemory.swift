@@ -1,3 +1,5 @@
+internal import CChecksum
+
 #if canImport(Darwin)
   internal import Darwin
 #elseif canImport(Glibc)
@@ -46,4 +48,58 @@ extension UnsafeRawBufferPointer {
     }
     return 0
   }
+}
+
+extension UnsafeRawPointer {
+  @inline(__always)
+  func loadLittle<Number: FixedWidthInteger & BitwiseCopyable>(
+    _ offset: Int, as type: Number.Type = Number.self
+  ) -> Number {
+    Number(littleEndian: loadUnaligned(fromByteOffset: offset, as: type))
+  }
+}
+
+extension Array where Element == UInt8 {
+  mutating func appendLittle(_ number: some FixedWidthInteger) {
+    Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
+  }
+
+  mutating func appendBig(_ number: some FixedWidthInteger) {
+    Swift.withUnsafeBytes(of: number.bigEndian) { append(contentsOf: $0) }
+  }
+}
+
+extension UnsafeMutableRawBufferPointer {
+  /// Stores an integer with its lowest byte first.
+  @inline(__always)
+  func storeLittle(_ value: some FixedWidthInteger & BitwiseCopyable, at offset: Int) {
+    storeBytes(of: value.littleEndian, toByteOffset: offset, as: type(of: value).self)
+  }
+}
+
+/// CRC32C (Castagnoli), as RFC 3720 appendix B.4 defines it.
+package struct Checksum: Equatable, Sendable {
+  package private(set) var value: UInt32 = 0
+
+  package init() {}
+
+  package mutating func extend(over bytes: UnsafeRawBufferPointer) {
+    value = cchecksum_crc32c(value, bytes.baseAddress, bytes.count)
+  }
+
+  @inline(__always)
+  package mutating func extend(over start: UnsafeRawPointer, count: Int) {
+    value = cchecksum_crc32c(value, start, count)
+  }
+
+  package mutating func extend(over bytes: [UInt8]) {
+    value = bytes.withUnsafeBytes { cchecksum_crc32c(value, $0.baseAddress, $0.count) }
+  }
+
+  /// Computes the same checksum by tables alone, for comparison in tests.
+  package static func portable(over bytes: UnsafeRawBufferPointer, from start: UInt32) -> UInt32 {
+    cchecksum_crc32c_portable(start, bytes.baseAddress, bytes.count)
+  }
+
+  package static var isAccelerated: Bool { cchecksum_is_accelerated() != 0 }
 }

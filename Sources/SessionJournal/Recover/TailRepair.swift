@@ -78,3 +78,72 @@ struct TailRepair {
     throw .io(path: path, operation: "copy the tail of", code: 0)
   }
 }
+
+/// What opening a journal found, and what it did about it.
+public struct JournalRecovery: Equatable, Sendable {
+  /// Whether the file did not exist and was created.
+  public let created: Bool
+
+  /// The number and size of the whole records; all of them are durable.
+  public let totals: JournalTotals
+
+  /// The cut of the file's end; nil if it ended cleanly, with or without preallocated room.
+  public let repair: JournalRepair?
+}
+
+/// A tail that was cut back to the last whole batch.
+///
+/// - Requirement: JRN-2
+public struct JournalRepair: Equatable, Sendable {
+  /// The ending that was found, with place and size: `torn` or `undetermined`.
+  public let ending: JournalEnding
+
+  /// The path of the file that holds the bytes that were cut; its mode is 0600.
+  ///
+  /// Zeros at the very end of the tail are not kept if there are more than 4,096.
+  public let keptAside: String
+
+  package init(ending: JournalEnding, keptAside: String) {
+    self.ending = ending
+    self.keptAside = keptAside
+  }
+}
+
+/// The end of a journal that no later frame proves durable.
+///
+/// After a failed sync, the system may keep unwritten data in memory and mark it as written. It
+/// reads back, but no later sync writes it. Records appended after it would be lost with it.
+/// Writing it again marks it as unwritten, so that the next sync can be trusted.
+struct UndeterminedTail: Sendable {
+  private static let chunkSize: UInt64 = 256 * 1024
+
+  /// The offset of the first frame that nothing proves durable.
+  private var start = UInt64(JournalHeader.size)
+
+  /// Learns from the next frame of the file.
+  @inline(__always)
+  mutating func note(_ frame: JournalFrame) {
+    if frame.durableSequence == frame.sequence - 1 { start = frame.offset }
+  }
+
+  /// Writes the unproven bytes again, unchanged; false if the disk is full.
+  ///
+  /// A file system that never writes in place needs room for this.
+  func writeAgain(in scanner: borrowing FrameScanner) throws(JournalError) -> Bool {
+    do throws(SystemFault) {
+      var place = start
+      while place < scanner.position.offset {
+        let count = min(Self.chunkSize, scanner.position.offset - place)
+        let bytes = try scanner.file.bytes(Int(count), at: place)
+        guard !bytes.isEmpty else { break }
+        try scanner.file.writeAll(bytes, at: place)
+        place += UInt64(bytes.count)
+      }
+      return true
+    } catch {
+      let error = error.error(at: scanner.path)
+      if case .diskFull = error { return false }
+      throw error
+    }
+  }
+}

@@ -74,3 +74,84 @@ public struct JournalOptions: Sendable {
     return whole.overflow ? .max : whole.partialValue
   }
 }
+
+/// How much room a journal preallocates (Specs/JournalFormat.md, "Room").
+///
+/// A commit that changes the size of its file makes the file system write metadata too. Zeros
+/// written after a batch, in the same write, save the next commits that cost.
+package struct PreallocationRule: Equatable, Sendable {
+  /// The file grows to a multiple of this, in bytes; 0 if nothing is preallocated.
+  package let step: UInt64
+
+  /// The least room that is left after every batch, in bytes.
+  ///
+  /// This much can still be appended if the disk is full later.
+  let reserve: UInt64
+
+  /// The most steps that are taken at once.
+  private static let mostSteps: UInt64 = 16
+
+  /// The rule that preallocates nothing.
+  package static let none = PreallocationRule(step: 0)
+
+  /// The default: 64 KiB at once, and up to 1 MiB in a larger file.
+  package static let standard = PreallocationRule(step: 64 * 1024, reserve: 4 * 1024)
+
+  package init(step: UInt64, reserve: UInt64 = 0) {
+    self.step = step
+    self.reserve = min(reserve, step)
+  }
+
+  /// Returns how many zeros to write after a batch that ends at `end`; 0 if a file of `size` bytes
+  /// has room for it and the reserve.
+  func zeros(behind end: UInt64, in size: UInt64) -> Int {
+    guard step > 0, end + reserve > size else { return 0 }
+    let steps = min(max(1, end / (8 * step)), Self.mostSteps)
+    return Int((end / step + steps) * step - end)
+  }
+}
+
+/// A quarantined journal: a file that cannot be used, moved aside and kept (Specs/JournalFormat.md,
+/// "Set aside").
+///
+/// It is next to the journal's place, as `<path>.aside-<n>-<reason>-<time>`. Only `Journal.delete`
+/// and `Journal.deleteKept` remove it.
+package struct SetAsideJournal: Hashable, Sendable {
+  /// The absolute path of the quarantined file, links followed.
+  package let path: String
+
+  /// Its number: 1 for the first journal that was quarantined here.
+  package let number: UInt64
+
+  /// Parses the part of a file name after the journal's name; nil for anything else.
+  init?(path: String, rest: Substring) {
+    guard rest.hasPrefix(FileSuffix.aside.rawValue) else { return nil }
+    let parts = rest.dropFirst(FileSuffix.aside.rawValue.count)
+      .split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count == 3, !parts[1].isEmpty, !parts[2].isEmpty, parts[0].first != "0",
+      parts[0].utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }),
+      let number = UInt64(parts[0])
+    else { return nil }
+    self.path = path
+    self.number = number
+  }
+
+  init(of journal: String, number: UInt64, reason: String, time: String) {
+    path = journal + FileSuffix.aside.rawValue + "\(number)-\(reason)-\(time)"
+    self.number = number
+  }
+
+  /// Returns the quarantined journal with the highest number; nil if there is none.
+  static func last(
+    beside location: JournalLocation, _ fileSystem: any JournalFileSystem
+  ) throws(SystemFault) -> SetAsideJournal? {
+    let cut = location.real.lastIndex(of: "/").map { location.real.index(after: $0) }
+    let start = cut ?? location.real.startIndex
+    let own = location.real[start...]
+    return try fileSystem.names(beside: location.real).compactMap { name in
+      guard name.hasPrefix(own) else { return nil }
+      return SetAsideJournal(
+        path: location.real[..<start] + name, rest: name.dropFirst(own.count))
+    }.max { $0.number < $1.number }
+  }
+}

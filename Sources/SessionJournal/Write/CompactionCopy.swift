@@ -271,3 +271,91 @@ private struct DraftWriter {
     }
   }
 }
+
+/// The comparison of a compacted file's frames with those of the old file.
+struct FrameComparison: ~Copyable {
+  private let file: any JournalFileHandle
+  private let oldStart: UInt64
+  private let newStart: UInt64
+  private var window = ReadWindow()
+
+  /// Why the old file could not be read; nil if it could.
+  private(set) var fault: SystemFault?
+
+  /// Creates a comparison: the frame at `newStart` is a copy of the one at `oldStart` of `file`.
+  init(file: any JournalFileHandle, shift oldStart: UInt64, from newStart: UInt64) {
+    self.file = file
+    self.oldStart = oldStart
+    self.newStart = newStart
+  }
+
+  /// Whether a frame equals that of the old file, except for salt and chain.
+  mutating func isEqual(_ frame: JournalFrame, _ payload: RawSpan) -> Bool {
+    let offset = frame.offset - newStart + oldStart
+    do throws(SystemFault) {
+      if window.available(at: offset) < frame.size {
+        guard try window.fill(frame.size, at: offset, keeping: offset, of: file) >= frame.size
+        else { return false }
+      }
+    } catch {
+      fault = error
+      return false
+    }
+    let place = Int(offset - window.origin)
+    return window.storage.withUnsafeBytes { bytes in
+      guard let base = bytes.baseAddress else { return false }
+      let old = JournalFrame(verified: base + place, offset: frame.offset)
+      guard old.isCopied(by: frame) else { return false }
+      let start = place + JournalFrame.headerSize
+      let oldPayload = UnsafeRawBufferPointer(
+        rebasing: bytes[start..<(start + Int(old.payloadLength))])
+      return payload.withUnsafeBytes { $0.isSame(as: oldPayload) }
+    }
+  }
+}
+
+extension JournalFrame {
+  fileprivate func isCopied(by other: JournalFrame) -> Bool {
+    sequence == other.sequence && payloadLength == other.payloadLength && kind == other.kind
+      && flags == other.flags && remainingInBatch == other.remainingInBatch
+      && durableDelta == other.durableDelta && payloadChecksum == other.payloadChecksum
+  }
+}
+
+/// A fold of records into the bytes of a snapshot; a value type, empty before the first record.
+///
+/// Equal snapshots must mean equal states. A compaction keeps its new file only if the snapshot of
+/// all its records equals that of the whole journal, byte for byte.
+public protocol JournalSummary {
+  /// Adds the next record; the snapshot of a compacted file comes first.
+  ///
+  /// The payload is valid during the call only.
+  mutating func take(_ frame: JournalFrame, payload: RawSpan)
+
+  /// Returns the snapshot of all records so far; nil if there is none, and then nothing is
+  /// compacted.
+  func snapshot() -> [UInt8]?
+}
+
+/// What a compaction did.
+///
+/// - Requirement: JRN-4
+public struct JournalCompaction: Equatable, Sendable {
+  /// The first sequence that was kept; the snapshot replaces everything before it.
+  public let firstSequence: UInt64
+
+  /// The number of records that the snapshot replaced, without an older snapshot.
+  public let recordsRemoved: UInt64
+
+  /// The length of header and whole batches before, in bytes.
+  public let bytesBefore: UInt64
+
+  /// The length of the file afterwards, in bytes.
+  public let bytesAfter: UInt64
+
+  /// The records that others appended since the last call, in order.
+  public let foreign: [JournalRecord]
+
+  /// The cut of a tail that a writer left when it died; usually nil.
+  public let repair: JournalRepair?
+}

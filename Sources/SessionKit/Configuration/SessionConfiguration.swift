@@ -1,5 +1,5 @@
 public import Foundation
-public import SessionCore
+@_spi(Internals) public import SessionCore
 package import SessionJournal
 
 /// Storage, backend, policy and hosts of a session.
@@ -200,5 +200,127 @@ public struct SessionConfiguration: Sendable {
 extension SessionConfiguration {
   var binding: BackendBinding {
     BackendBinding(backend: backend.identity, former: formerBackends)
+  }
+}
+
+/// The directory of a session.
+extension SessionConfiguration {
+  /// The journal's file, `session.journal` in the directory.
+  ///
+  /// Use it with `sessionreplay`.
+  public var journalURL: URL { URL(fileURLWithPath: journal, isDirectory: false) }
+
+  static func journal(in directory: URL) -> String {
+    let path = path(of: directory)
+    return (path == "/" ? "" : path) + "/session.journal"
+  }
+
+  /// Returns the path of a directory without a slash at its end.
+  static func path(of directory: URL) -> String {
+    var path = directory.absoluteURL.path(percentEncoded: false)
+    while path.count > 1, path.last == "/" { path.removeLast() }
+    return path
+  }
+
+  /// Throws if the URL cannot be a session's directory.
+  ///
+  /// It checks the URL only, not the file system.
+  func checkDirectory() throws(SessionError) {
+    guard let directory else { return }
+    guard directory.isFileURL, Self.path(of: directory).first == "/" else {
+      // The URL itself may hold a password.
+      throw .wrongAddress("the session's directory is not a file URL with an absolute path")
+    }
+  }
+}
+
+/// Builds the snapshot of a session's journal while it is compacted.
+package struct SnapshotSummary: JournalSummary {
+  private var payloads = PayloadFold()
+  private var time = Timestamp(milliseconds: 0)
+  /// Whether a record could not be read or folded.
+  ///
+  /// Then no snapshot may replace the records.
+  private var isBroken = false
+
+  /// Creates the summary of a journal without records.
+  package init() {}
+
+  package mutating func take(_ frame: JournalFrame, payload: RawSpan) {
+    guard !isBroken, RecordKind.isOfSession(frame.kind) else { return }
+    do throws(PayloadFold.Failure) {
+      time = try payloads.apply(sequence: frame.sequence, kind: frame.kind, payload: payload)
+    } catch {
+      isBroken = true
+    }
+  }
+
+  /// Returns the snapshot; `nil` if this version does not know all records that it took in.
+  package func snapshot() -> [UInt8]? {
+    guard !isBroken else { return nil }
+    do throws(CodecError) {
+      guard let content = try payloads.fold().snapshot else { return nil }
+      return SessionCodec.encode(content, at: time).payload
+    } catch {
+      return nil
+    }
+  }
+}
+
+/// A path without the name of the app's container, which changes with each installation.
+///
+/// After an app was installed again, it may find stored items of its own earlier journal. They name
+/// a path in the old container, which the app may not read any more. Without the container's name,
+/// it equals the app's own path.
+struct SecretsPlace: Hashable {
+  private let path: String
+
+  init(_ path: String) {
+    let parts = path.split(separator: "/", omittingEmptySubsequences: true)
+    // …/Containers/Data/Application/<UUID>/… and …/Containers/Shared/AppGroup/<UUID>/…
+    guard let start = parts.lastIndex(of: "Containers"), parts.count > start + 4,
+      Identifier(String(parts[start + 3])).uuid != nil
+    else {
+      self.path = path
+      return
+    }
+    let kept = parts[start...(start + 2)] + parts[(start + 4)...]
+    self.path = kept.joined(separator: "/")
+  }
+
+  /// Returns the paths at which a journal may be that was at `path`, if a folder that also contains
+  /// our journal was moved.
+  ///
+  /// The system moves an app's container with its contents, so the end of the path stays the same.
+  /// The end is tried below each folder above our own journal.
+  static func candidates(for path: String, near own: String) -> [String] {
+    let stored = path.split(separator: "/").suffix(longestEnd)
+    let folders = own.split(separator: "/").dropLast()
+    let ends = stored.indices.map { stored[$0...].joined(separator: "/") }
+    return folders.indices.reversed().prefix(longestEnd).flatMap { index in
+      ends.map { "/" + folders[...index].joined(separator: "/") + "/" + $0 }
+    }
+    .filter { $0 != path && $0 != own }
+  }
+
+  /// The maximum number of path components to try.
+  private static let longestEnd = 6
+}
+
+/// Values of modules above SessionKit that a configuration or a preset carries, at most one of each
+/// type.
+///
+/// SessionKit does not know the types. A session has the values of the configuration that opened
+/// it.
+package struct AttachedValues: Sendable {
+  private var values: [ObjectIdentifier: any Sendable] = [:]
+
+  /// Creates a collection without values.
+  package init() {}
+
+  /// The value of this type; `nil` if there is none.
+  package subscript<Value: Sendable>(_ type: Value.Type) -> Value? {
+    get { values[ObjectIdentifier(type)] as? Value }
+    set { values[ObjectIdentifier(type)] = newValue }
   }
 }

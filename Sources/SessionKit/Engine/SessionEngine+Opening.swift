@@ -1,4 +1,4 @@
-@_spi(Internals) import SessionCore
+@_spi(Internals) package import SessionCore
 import SessionJournal
 
 /// Opening: folds the journal at a path into an engine, and quarantines a journal that cannot be
@@ -169,5 +169,27 @@ extension SessionError {
     case .unusableJournal(_, _, let problem): problem != Self.otherLogProblem
     default: false
     }
+  }
+}
+
+/// A journal that could not be used and was moved aside.
+///
+/// A new journal continues its session.
+///
+/// - Requirement: RES-6
+package struct JournalQuarantine: Hashable, Sendable {
+  /// The path of the file.
+  ///
+  /// Only `Journal.delete` and the app remove it.
+  package let path: String
+  /// Why it could not be used.
+  package let cause: ContinuationCause
+  /// The sequence of the last record that could be read; 0 if none could.
+  package let lastSequence: UInt64
+
+  init(_ predecessor: QuarantinedJournal) {
+    path = predecessor.path
+    cause = predecessor.link.cause
+    lastSequence = predecessor.link.sequence
   }
 }

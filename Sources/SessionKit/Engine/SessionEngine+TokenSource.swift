@@ -1,4 +1,5 @@
 @_spi(Internals) import SessionCore
+import Synchronization
 
 /// Tokens that do not come from the backend.
 ///
@@ -187,5 +188,66 @@ extension SessionEngine.Failed {
     SessionEngine.Failed(
       failure: RequestFailure(kind: .unreadable),
       detail: "the tokens of the identity provider cannot be used (\(problem))")
+  }
+}
+
+/// What runs for a provider of tokens: external logins, and removals of accounts.
+struct ProviderBridge: Sendable {
+  /// The users whose accounts the token source still has to remove.
+  let pendingRemovals = PendingAccountRemovals()
+  /// The last removal of an account by the token source, limited in time.
+  var removal: Task<Void, Never>?
+  /// The last external login, until it has ended.
+  private(set) var login: (any ExternalLogin)?
+  /// Ends when that login and all earlier ones have ended completely.
+  private var loginsBefore: Task<Void, Never>?
+
+  /// Begins a login, and returns the task that ends with all earlier ones.
+  ///
+  /// A login waits for all earlier ones, also for those whose successor was cancelled.
+  mutating func begin(
+    _ login: any ExternalLogin, on runtime: SessionRuntime
+  ) -> Task<Void, Never>? {
+    let before = loginsBefore
+    self.login = login
+    loginsBefore = runtime.spawn {
+      await before?.value
+      await login.waitUntilEnded()
+    }
+    return before
+  }
+
+  /// Releases a login that has ended, and with it the app's view.
+  mutating func release(_ ended: any ExternalLogin) {
+    if login === ended { login = nil }
+  }
+}
+
+/// The users whose accounts a provider still has to remove.
+///
+/// Until it has, none of them is signed in silently.
+///
+/// - Requirement: OUT-1, WEB-6
+final class PendingAccountRemovals: Sendable {
+  private let users = Mutex<[Generation: Identifier]>([:])
+
+  /// Records the user whose account is removed with the session of a token.
+  func insert(_ user: Identifier, for generation: Generation) {
+    users.withLock { $0[generation] = user }
+  }
+
+  /// Removes the entry of that session, because nothing is pending any more.
+  func remove(_ generation: Generation) {
+    users.withLock { $0[generation] = nil }
+  }
+
+  /// Returns the user whose account is removed with the session of a token.
+  func user(of generation: Generation) -> Identifier? {
+    users.withLock { $0[generation] }
+  }
+
+  /// Returns whether the removal of this user's account is pending.
+  func contains(_ user: Identifier) -> Bool {
+    users.withLock { $0.values.contains(user) }
   }
 }

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// An address in a normal form for comparison (RFC 3986 §6.2.2 and §6.2.3).
 ///
@@ -95,5 +95,79 @@ struct CallAddress: Hashable, Sendable {
       }
     }
     return "/" + kept.joined(separator: "/")
+  }
+}
+
+/// Combines paths of a configuration with a base address.
+package enum AddressPath {
+  /// Returns the address below `base`.
+  ///
+  /// A complete address with a host is returned unchanged.
+  package static func url(_ path: String, below base: URL) -> URL {
+    if path.contains("://"), let whole = URL(string: path), whole.host != nil { return whole }
+    let parts = path.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    let own = encoded(String(parts.first ?? "").drop { $0 == "/" })
+    guard !own.isEmpty || parts.count > 1,
+      var components = URLComponents(url: base, resolvingAgainstBaseURL: true)
+    else { return base }
+    var prefix = components.percentEncodedPath
+    if !own.isEmpty {
+      while prefix.hasSuffix("/") { prefix.removeLast() }
+      components.percentEncodedPath = "\(prefix)/\(own)"
+    }
+    if parts.count > 1 {
+      components.percentEncodedQuery = encoded(parts[1])
+      components.percentEncodedFragment = nil
+    }
+    return components.url ?? base.appendingPathComponent(path)
+  }
+
+  /// Escapes every character that a path or query may not contain (RFC 3986 §3.3) as `%XX`.
+  ///
+  /// An existing `%XX` stays.
+  private static func encoded(_ text: Substring) -> String {
+    let bytes = Array(text.utf8)
+    let digits = Set("0123456789ABCDEFabcdef".utf8)
+    let kept = Set("/:@!$&'()*+,;=".utf8)
+    var encoded = ""
+    for (index, byte) in bytes.enumerated() {
+      let isEscape =
+        byte == UInt8(ascii: "%") && index + 2 < bytes.count && digits.contains(bytes[index + 1])
+        && digits.contains(bytes[index + 2])
+      if isEscape {
+        encoded += "%"
+      } else {
+        encoded += FormEncoding.encode(bytes[index], keeping: kept.contains)
+      }
+    }
+    return encoded
+  }
+}
+
+/// Encodes `application/x-www-form-urlencoded`: every byte except letters, digits and `-._~` as
+/// `%XX`.
+package enum FormEncoding {
+  package static func encode(_ text: String) -> String {
+    text.utf8.reduce(into: "") { $0 += encode($1) { _ in false } }
+  }
+
+  /// Encodes one byte.
+  ///
+  /// It stays unchanged if it is unreserved or kept.
+  package static func encode(_ byte: UInt8, keeping isKept: (UInt8) -> Bool) -> String {
+    guard !isUnreserved(byte), !isKept(byte) else { return String(Unicode.Scalar(byte)) }
+    let digits = Array("0123456789ABCDEF")
+    return "%" + String([digits[Int(byte >> 4)], digits[Int(byte & 15)]])
+  }
+
+  /// Returns whether a byte is unreserved (RFC 3986 §2.3).
+  private static func isUnreserved(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+      UInt8(ascii: "_"), UInt8(ascii: "~"):
+      true
+    default: false
+    }
   }
 }

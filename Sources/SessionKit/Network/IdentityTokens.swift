@@ -1,4 +1,5 @@
 public import Foundation
+@_spi(Internals) import SessionCore
 
 /// The tokens of an identity SDK.
 ///
@@ -51,4 +52,171 @@ extension IdentityTokens: CustomStringConvertible, CustomDebugStringConvertible,
 
   /// A mirror without children.
   public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+/// The session's token that a newer one of an SDK replaces.
+struct IdentityPredecessor: Sendable {
+  /// The session's user, with the source that named the user.
+  let user: ExpectedUser
+  /// The access token; `nil` if it is not available.
+  let access: Secret?
+  /// The lifetime of that token when it was issued, in milliseconds.
+  let lifetime: Int64?
+}
+
+extension IdentityTokens {
+  /// The maximum size of all tokens together, in bytes.
+  ///
+  /// It is that of a response over HTTP.
+  static let mostBytes = 1 << 20
+
+  /// Returns the tokens as a response.
+  ///
+  /// Their claims are hints and are never verified.
+  ///
+  /// `before` is the token that they replace; `nil` for a sign-in.
+  func answer(
+    for reader: any TokenReader, after before: IdentityPredecessor? = nil, isOwned: Bool,
+    at now: Timestamp
+  ) throws(WebSignInProblem) -> TokenResponse {
+    guard access.isToken, refresh?.isToken ?? true, byteCount <= Self.mostBytes else {
+      throw .unreadableTokens
+    }
+    let claims = TokenPayload.hints(access)
+    let named = TokenNames(
+      user: user, access: claims, identity: identity.flatMap(TokenPayload.hints))
+    let found: FoundUser?
+    if let before {
+      found = try named.user(
+        after: before, old: before.access.flatMap(TokenPayload.hints), for: reader)
+    } else {
+      found = named.user(for: reader)
+      guard let id = found?.profile.id, !id.isAddress, !id.description.isEmpty else {
+        throw .unreadableTokens
+      }
+    }
+    do throws(Unreadable) {
+      var answer = TokenResponse(
+        access: access, refresh: isOwned || !reader.refreshesTokens ? nil : refresh,
+        lifetime: try reader.lifetime(
+          said: lifetime.map { $0.milliseconds(atLeast: .min) },
+          until: expiresAt.flatMap(Timestamp.init(date:)), claims: claims, at: now,
+          before: before?.lifetime),
+        tokenID: claims?.identifierHint(at: ["jti"]).flatMap { $0.isAddress ? nil : $0 },
+        tokenContext: claims.flatMap(reader.context))
+      answer.take(found)
+      return before == nil ? reader.expectingRefreshToken(answer) : answer
+    } catch {
+      throw .unreadableTokens
+    }
+  }
+
+  private var byteCount: Int {
+    [access, refresh, identity].reduce(0) { $0 + ($1?.plaintext.utf8.count ?? 0) }
+  }
+}
+
+extension Timestamp {
+  /// Creates the timestamp of a date; `nil` if it is outside the range of `Int64` milliseconds.
+  fileprivate init?(date: Date) {
+    let milliseconds = (date.timeIntervalSince1970 * 1_000).rounded()
+    guard let exact = Int64(exactly: milliseconds) else { return nil }
+    self.init(milliseconds: exact)
+  }
+}
+
+/// Finds the user whom an SDK's tokens name.
+struct TokenNames {
+  /// The user whom the SDK names in addition to the tokens.
+  let user: UserProfile?
+  let access: JSONMembers?
+  let identity: JSONMembers?
+
+  /// Returns the user who signs in.
+  ///
+  /// It is the user whom the SDK names, else the first whom the backend's sources name, else `sub`.
+  func user(for reader: any TokenReader) -> FoundUser? {
+    namedBySDK ?? reader.user(access: access, identity: identity) ?? subject(of: .identity)
+      ?? subject(of: .access)
+  }
+
+  private var namedBySDK: FoundUser? {
+    user.map {
+      FoundUser(
+        profile: $0, origin: UserOrigin(source: UserOrigin.provider, value: $0.id.description))
+    }
+  }
+
+  private func subject(of token: UserClaim.Token) -> FoundUser? {
+    (token == .access ? access : identity).flatMap(UserProfile.init(subjectOf:)).map {
+      FoundUser(
+        profile: $0,
+        origin: UserOrigin(
+          source: UserClaim(["sub"], of: token).label, value: $0.id.description))
+    }
+  }
+
+  /// Returns the user whom newer tokens name; `nil` if they name no user.
+  ///
+  /// It is the session's user or, if that is certain, another one.
+  ///
+  /// Only the source that named the session's user can prove that it is another user: the SDK, or a
+  /// claim. If that source is silent, the same claim of the previous access token decides. Throws
+  /// if neither decides.
+  ///
+  /// - Requirement: LOG-12
+  func user(
+    after before: IdentityPredecessor, old: JSONMembers?, for reader: any TokenReader
+  ) throws(WebSignInProblem) -> FoundUser? {
+    let expected = before.user
+    if expected.origin?.source == UserOrigin.provider, let named = namedBySDK {
+      guard named.origin == expected.origin else { return .another(by: .provider) }
+      return named.of(expected)
+    }
+    let claims =
+      [UserClaim(["sub"], of: .identity), UserClaim(["sub"], of: .access)] + reader.userClaims
+    let decisive = claims.first { $0.label == expected.origin?.source }
+    if let decisive, let now = name(decisive), now.description != expected.origin?.value {
+      return .another(by: decisive.naming)
+    }
+    let found = self.user(for: reader)
+    let names = claims.compactMap(name) + (user.map { [$0.id] } ?? [])
+    guard decisive.flatMap(name) == nil, !names.contains(expected.id) else {
+      return found?.profile.id == expected.id
+        ? found?.of(expected) : FoundUser(profile: UserProfile(id: expected.id), origin: nil)
+    }
+    guard found != nil else { return nil }
+    var isSame = false
+    for claim in claims where claim.token == .access {
+      guard let was = old?.identifierHint(at: claim.steps),
+        let now = access?.identifierHint(at: claim.steps)
+      else { continue }
+      guard was == now else { return .another(by: .accessToken) }
+      isSame = true
+    }
+    guard isSame else { throw .unreadableTokens }
+    return nil
+  }
+
+  private func name(_ claim: UserClaim) -> Identifier? {
+    (claim.token == .access ? access : identity)?.identifierHint(at: claim.steps)
+  }
+}
+
+extension FoundUser {
+  /// Returns the session's user, with the source that the session remembers, if it remembers one.
+  fileprivate func of(_ expected: ExpectedUser) -> FoundUser {
+    var found = self
+    found.profile = profile.renamed(expected.id)
+    found.origin = expected.origin ?? origin
+    return found
+  }
+}
+
+extension UserProfile {
+  /// Creates the user whom a token's `sub` names.
+  fileprivate init?(subjectOf claims: JSONMembers) {
+    guard let id = claims.identifierHint(at: ["sub"]), !id.isAddress else { return nil }
+    self.init(id: id, email: claims.hint(at: [["email"], ["emails", "0"]]))
+  }
 }

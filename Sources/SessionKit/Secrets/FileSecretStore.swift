@@ -1,5 +1,13 @@
 @_spi(Internals) public import SessionCore
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
 /// Stores secrets in files that only their owner can read: mode 0600 in a folder of mode 0700.
 ///
 /// Each item is one file. A write goes to a temporary file, which is synced and renamed to the
@@ -95,4 +103,192 @@ public struct FileSecretStore: SecretStore {
   private func file(of item: SecretItem) -> SecretFile {
     SecretFile(item: item, folder: folder, name: names[item])
   }
+}
+
+/// The file of one item, with the system calls and their errors.
+struct SecretFile {
+  let item: SecretItem
+  let folder: String
+  let name: String
+
+  var path: String { folder + "/" + name }
+
+  /// An open file.
+  ///
+  /// It is closed when the value is destroyed.
+  struct Descriptor: ~Copyable {
+    let number: Int32
+    let file: SecretFile
+
+    deinit { close(number) }
+
+    func readAll(limit: Int) throws(SecretStoreError) -> [UInt8] {
+      var bytes: [UInt8] = []
+      var chunk = [UInt8](repeating: 0, count: 16_384)
+      while true {
+        let count = read(number, &chunk, chunk.count)
+        if count == 0 { return bytes }
+        if count < 0 {
+          if errno == EINTR { continue }
+          throw file.error("read", errno)
+        }
+        bytes += chunk[..<count]
+        guard bytes.count <= limit else {
+          throw .tooLarge(item: file.item, place: file.path, maximum: limit)
+        }
+      }
+    }
+
+    func writeAll(_ bytes: [UInt8]) throws(SecretStoreError) {
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let count = rest.withUnsafeBytes { write(number, $0.baseAddress, $0.count) }
+        if count < 0 {
+          if errno == EINTR { continue }
+          throw file.error("write", errno)
+        }
+        rest = rest.dropFirst(count)
+      }
+      try sync()
+    }
+
+    func sync() throws(SecretStoreError) {
+      #if canImport(Darwin)
+        guard fcntl(number, F_FULLFSYNC) == 0 || fsync(number) == 0 else {
+          throw file.error("sync", errno)
+        }
+      #else
+        guard fsync(number) == 0 else { throw file.error("sync", errno) }
+      #endif
+    }
+  }
+
+  /// Opens the file for reading.
+  ///
+  /// Returns `nil` if there is no file.
+  ///
+  /// It never follows a link and never waits for the other end of a pipe.
+  func open() throws(SecretStoreError) -> Descriptor? {
+    let number = openFile(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    guard number >= 0 else {
+      if errno == ENOENT { return nil }
+      throw error("open", errno)
+    }
+    let descriptor = Descriptor(number: number, file: self)
+    try requireRegular(number)
+    return descriptor
+  }
+
+  private func requireRegular(_ number: Int32) throws(SecretStoreError) {
+    var status = stat()
+    guard fstat(number, &status) == 0 else { throw error("read the status of", errno) }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      let isFolder = status.st_mode & S_IFMT == S_IFDIR
+      throw .obstructed(place: path, by: isFolder ? "a folder" : "a device, pipe or socket")
+    }
+    // Other users may have read the file until now. From now on they cannot.
+    if status.st_mode & 0o077 != 0, fchmod(number, 0o600) != 0 { throw error("protect", errno) }
+  }
+
+  /// Creates the folder, and removes the access rights of other users.
+  func makeFolder() throws(SecretStoreError) {
+    guard mkdir(folder, 0o700) != 0 else { return try syncFolder(of: parent) }
+    guard errno == EEXIST else { throw error("create the folder of", errno) }
+    var status = stat()
+    guard stat(folder, &status) == 0 else { throw error("read the status of the folder of", errno) }
+    guard status.st_mode & S_IFMT == S_IFDIR else {
+      throw .obstructed(place: folder, by: "not a folder")
+    }
+    if status.st_mode & 0o077 != 0, chmod(folder, 0o700) != 0 {
+      throw error("protect the folder of", errno)
+    }
+  }
+
+  func replace(with bytes: [UInt8]) throws(SecretStoreError) {
+    // Only one process writes at a time, under the journal's lock. So a temporary file of this name
+    // is a leftover.
+    let temporary = path + ItemSuffix.draft.rawValue
+    guard unlink(temporary) == 0 || errno == ENOENT else {
+      throw error("remove the draft of", errno)
+    }
+    let number = openFile(
+      temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode: 0o600)
+    guard number >= 0 else { throw error("create", errno) }
+    do throws(SecretStoreError) {
+      try Descriptor(number: number, file: self).writeAll(bytes)
+      guard systemRename(temporary, path) == 0 else { throw error("replace", errno) }
+    } catch {
+      unlink(temporary)
+      throw error
+    }
+    try syncFolder(of: folder)
+  }
+
+  func remove() throws(SecretStoreError) {
+    // A crash may have left a write that was not renamed. It contains a secret too.
+    let hadTemporary = unlink(path + ItemSuffix.draft.rawValue) == 0
+    guard unlink(path) == 0 else {
+      guard errno == ENOENT || errno == ENOTDIR else { throw error("remove", errno) }
+      return hadTemporary ? try syncFolder(of: folder) : ()
+    }
+    try syncFolder(of: folder)
+  }
+
+  func rename(to other: String) throws(SecretStoreError) {
+    guard systemRename(path, folder + "/" + other) == 0 else {
+      if errno == ENOENT { return }
+      throw error("move aside", errno)
+    }
+    try syncFolder(of: folder)
+  }
+
+  private var parent: String {
+    guard let slash = folder.lastIndex(of: "/") else { return "." }
+    return slash == folder.startIndex ? "/" : String(folder[..<slash])
+  }
+
+  private func syncFolder(of path: String) throws(SecretStoreError) {
+    let number = openFile(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard number >= 0 else { throw error("open the folder of", errno) }
+    try Descriptor(number: number, file: self).sync()
+  }
+
+  private static let readings: Set = ["open", "read", "read the status of"]
+
+  func error(_ operation: String, _ code: Int32) -> SecretStoreError {
+    switch code {
+    case EACCES, EPERM, EROFS:
+      Self.readings.contains(operation)
+        ? .unavailable(item: item, place: path) : .notWritable(item: item, place: path)
+    case ENOSPC, EDQUOT, EFBIG: .noSpace(item: item, place: path)
+    case ELOOP: .obstructed(place: path, by: "a symbolic link")
+    case EISDIR: .obstructed(place: path, by: "a folder")
+    case ENOTDIR: .obstructed(place: folder, by: "not a folder")
+    case ENXIO: .obstructed(place: path, by: "a device, pipe or socket")
+    default: .failed(item: item, place: path, operation: operation, code: code)
+    }
+  }
+}
+
+private func openFile(_ path: String, _ flags: Int32, mode: mode_t = 0) -> Int32 {
+  while true {
+    let number = open(path, flags, mode)
+    if number >= 0 || errno != EINTR { return number }
+  }
+}
+
+private func systemRename(_ from: String, _ to: String) -> Int32 {
+  rename(from, to)
+}
+
+/// A suffix of an item's name, for a file or keychain item that belongs to it.
+///
+/// These names are stable: another version uses them to find what an interrupted write has left.
+enum ItemSuffix: String, CaseIterable, Sendable {
+  /// A file before it is renamed to the item's name.
+  case draft = ".new"
+  /// A new keychain item whose predecessor is not removed yet.
+  case next = ".next"
+  /// An item that could not be read, moved out of the way.
+  case unreadable = ".unreadable"
 }

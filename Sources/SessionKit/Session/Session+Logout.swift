@@ -85,3 +85,61 @@ extension Session {
   /// The identifier of the session's journal.
   package var journal: Identifier { engine.journal.identifier.asIdentifier }
 }
+
+/// How a logout ended.
+///
+/// After every outcome, no user is signed in.
+///
+/// - Requirement: OUT-2
+public enum LogoutOutcome: Hashable, Sendable, CustomStringConvertible {
+  /// The user is logged out, and the stored items are removed.
+  ///
+  /// The server confirmed the logout, has no request for it, or was not asked
+  /// (``/SessionCore/LogoutScope/thisDeviceOnly``).
+  case success
+  /// The user is logged out, but a later step failed.
+  case partial(Problem)
+  /// No user was signed in, and nothing was journaled.
+  case alreadyLoggedOut
+
+  /// A step of a logout that failed.
+  public enum Problem: Hashable, Sendable {
+    /// The server did not confirm the logout.
+    ///
+    /// The session tries again while it is open, and when it is opened next. `status` is the HTTP
+    /// status; `nil` if there was no response.
+    case serverNotTold(status: UInt16?)
+    /// The session has no token with which the server could revoke its tokens.
+    ///
+    /// The stored tokens could not be read, or the response that replaced them was lost. The
+    /// session does not try again. The tokens stay valid until they expire at the server.
+    case notRevocable
+    /// A stored item could not be removed.
+    ///
+    /// The session tries again when it is opened next.
+    case itemsRemain
+    /// The app's data or changes could not be cleared.
+    ///
+    /// The session tries again automatically, before the next sign-in and when it is opened next.
+    case localDataRemains
+  }
+
+  /// A description in English, for developers.
+  public var description: String {
+    switch self {
+    case .success: "logged out"
+    case .partial(.serverNotTold(let status)):
+      "logged out, but the server did not confirm the logout"
+        + (status.map { " (status \($0))" } ?? "") + "; the session tries again at the next open"
+    case .partial(.notRevocable):
+      "logged out, but no token is left with which the server could revoke the session's tokens; "
+        + "they stay valid until they expire there"
+    case .partial(.itemsRemain):
+      "logged out, but a stored item could not be removed; the session tries again at the next open"
+    case .partial(.localDataRemains):
+      "logged out, but the app's data could not be cleared; the session tries again at the next "
+        + "open"
+    case .alreadyLoggedOut: "no user was logged in"
+    }
+  }
+}

@@ -1,4 +1,13 @@
+import Dispatch
 public import SessionCore
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// A clock that a session uses to read the time and to sleep.
 public protocol SessionClock: Sendable {
@@ -29,5 +38,114 @@ extension SessionClock {
   /// Waits until the uptime has reached `deadline`, in milliseconds.
   package func sleep(untilUptime deadline: Int64) async throws(CancellationError) {
     try await sleep(until: .milliseconds(deadline))
+  }
+}
+
+/// The device's clocks.
+///
+/// Uptime is `CLOCK_BOOTTIME` on Linux and `CLOCK_MONOTONIC` on Apple's systems: both run while the
+/// system sleeps.
+///
+/// - Requirement: REF-8
+package struct SystemClock: SessionClock {
+  /// Creates a clock that reads the device's clocks.
+  package init() {}
+
+  /// Returns the current civil time and uptime.
+  package func now() -> ClockReading {
+    ClockReading(
+      time: Timestamp(milliseconds: Self.milliseconds(CLOCK_REALTIME)),
+      uptime: Self.milliseconds(Self.uptimeClock))
+  }
+
+  /// The system's own identifier of its boot.
+  package var boot: Identifier? { ProcessStatus.boot }
+
+  /// Waits in steps of at most a minute.
+  ///
+  /// A task's sleep may pause while the system sleeps, so the delay is at most one step.
+  package func sleep(until deadline: Duration) async throws(CancellationError) {
+    let uptime = deadline.milliseconds(atLeast: .min)
+    while true {
+      guard !Task.isCancelled else { throw CancellationError() }
+      let left = uptime.subtractingSaturating(now().uptime)
+      guard left > 0 else { return }
+      do {
+        try await Task.sleep(for: .milliseconds(min(left, 60_000)))
+      } catch {
+        throw CancellationError()
+      }
+    }
+  }
+
+  #if canImport(Darwin)
+    private static var uptimeClock: clockid_t { CLOCK_MONOTONIC }
+  #else
+    private static var uptimeClock: clockid_t { CLOCK_BOOTTIME }
+  #endif
+
+  private static func milliseconds(_ clock: clockid_t) -> Int64 {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+  }
+}
+
+/// The threads and tasks on which a session's work runs.
+///
+/// A simulation replaces it to decide the order of steps.
+package struct SessionRuntime: Sendable {
+  /// Runs the engine's jobs, one at a time.
+  package let executor: any SerialExecutor
+  /// Runs work that may wait for the disk, in turn with the engine's jobs.
+  package let perform: @Sendable (@escaping @Sendable () -> Void) -> Void
+  /// Starts work that outlives the call.
+  package let spawn: @Sendable (@escaping @Sendable () async -> Void) -> Task<Void, Never>
+  /// Returns a random number, for the delay of the next attempt.
+  package let jitter: @Sendable () -> UInt16
+
+  /// Creates a runtime of these parts.
+  package init(
+    executor: any SerialExecutor,
+    perform: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
+    spawn: @escaping @Sendable (@escaping @Sendable () async -> Void) -> Task<Void, Never>,
+    jitter: @escaping @Sendable () -> UInt16 = { .random(in: 0 ... .max) }
+  ) {
+    (self.executor, self.perform, self.spawn) = (executor, perform, spawn)
+    self.jitter = jitter
+  }
+
+  /// Creates a runtime with its own thread, which may block, outside the cooperative pool.
+  package static func system() -> SessionRuntime {
+    let executor = QueueExecutor()
+    return SessionRuntime(
+      executor: executor, perform: { work in executor.queue.async { work() } },
+      spawn: { work in Task { await work() } })
+  }
+
+  /// Performs blocking work and returns its result.
+  package func result<Value: Sendable, Failure: Error>(
+    of work: @escaping @Sendable () throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
+      perform {
+        do throws(Failure) {
+          continuation.resume(returning: .success(try work()))
+        } catch {
+          continuation.resume(returning: .failure(error))
+        }
+      }
+    }
+    return try result.get()
+  }
+}
+
+/// Runs an actor's jobs on a dispatch queue.
+private final class QueueExecutor: SerialExecutor {
+  let queue = DispatchQueue(label: "session", qos: .userInitiated)
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
   }
 }

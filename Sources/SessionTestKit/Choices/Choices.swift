@@ -211,3 +211,47 @@ struct CaseFindings: Sendable {
   /// enumeration.
   let isTooDeep: Bool
 }
+
+/// The error by which the body of a property discards a case: it neither holds nor fails.
+///
+/// A property fails as unhealthy if more than nine in ten of its cases are discarded.
+///
+/// - Requirement: TST-1
+public struct Discard: Error, Hashable, Sendable {
+  /// Creates the error.
+  public init() {}
+}
+
+/// The error by which the body of a property reports that the property does not hold.
+///
+/// Any error other than `Discard` falsifies a property too. This one carries a message and the
+/// place of the check.
+public struct Falsified: PlacedError, Hashable, Sendable, CustomStringConvertible {
+  /// A sentence that says what does not hold.
+  public let message: String
+  /// The file of the check, as `Module/File.swift`.
+  public let fileID: String
+  /// The line of the check.
+  public let line: Int
+
+  /// Creates the error for a check at the place of the call.
+  public init(_ message: String, fileID: String = #fileID, line: Int = #line) {
+    self.message = message
+    self.fileID = fileID
+    self.line = line
+  }
+
+  /// The message and its place.
+  public var description: String { "\(message) (\(fileID):\(line))" }
+}
+
+/// An error that carries the place of the check that failed.
+///
+/// The shrinker accepts a simpler case only if it fails at the same place. Other errors are
+/// distinguished by their type, and those of an enumeration also by their case.
+public protocol PlacedError: Error {
+  /// The file of the check, as `Module/File.swift`.
+  var fileID: String { get }
+  /// The line of the check.
+  var line: Int { get }
+}

@@ -1,4 +1,5 @@
-internal import SessionJournal
+import Foundation
+package import SessionJournal
 internal import Synchronization
 
 /// A disk in memory, with sectors, locks and folders, that fails like a real one when a test asks
@@ -164,5 +165,85 @@ extension SimulatedDisk {
         state.files[file].dirty.sectors.map { UnsyncedSector(file: file, number: $0) }
       }
     }
+  }
+}
+
+extension Choices {
+  /// Copies the journal at `path` of a simulated disk to a real file, and names that file in the
+  /// report.
+  ///
+  /// Call it when the case is over, before any check that may fail. In a case without a report it
+  /// does nothing. The file is in the system's temporary folder, and its name is a hash of the path
+  /// and the draws. If it cannot be written, or the disk has no such file, the report says so.
+  public func attach(journal path: String, of disk: SimulatedDisk) {
+    guard isTracing else { return }
+    guard let bytes = disk.contents(of: path) else {
+      complain(disk.misses(path))
+      return
+    }
+    let folder = FileManager.default.temporaryDirectory.appending(path: "session-journals")
+    let name = String(StableHash.hash("\(path) \(recorded)"), radix: 16)
+    let file = folder.appending(path: "\(name).journal")
+    do {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try Data(bytes).write(to: file, options: .atomic)
+      attach(journal: file.path)
+    } catch {
+      step("the journal could not be written to \(file.path): \(error)")
+    }
+  }
+}
+
+extension SimulatedDisk {
+  /// Returns a sentence that the disk has no such file, and which files it has.
+  func misses(_ path: String) -> String {
+    let others = paths.isEmpty ? "no file" : paths.joined(separator: ", ")
+    return "no journal is attached: the disk has no \(path), it has \(others)"
+  }
+}
+
+extension JournalOptions {
+  /// Returns these options on a simulated disk, in a new process.
+  ///
+  /// - Requirement: TST-2
+  package func on(_ disk: SimulatedDisk) -> JournalOptions {
+    on(disk.process())
+  }
+
+  /// Returns these options in a process of a simulated disk.
+  ///
+  /// A journal that they create is the same in every run, since its id and salt are made from a
+  /// counter. No space is preallocated, so that a file ends with its last batch.
+  package func on(_ process: SimulatedProcess) -> JournalOptions {
+    var options = self
+    options.fileSystem = process
+    options.room = .none
+    let number = process.disk.state.withLock { state in
+      state.births += 1
+      return state.births
+    }
+    options.birth = JournalOptions.Birth(
+      identifier: JournalIdentifier(high: 0x4000, low: 1 << 63 | number),
+      salt: 0x9E37_79B9_7F4A_7C15 &* number)
+    return options
+  }
+
+  /// Returns the default options on a simulated disk, in a new process.
+  package static func on(_ disk: SimulatedDisk) -> JournalOptions {
+    JournalOptions().on(disk)
+  }
+
+  /// Returns the default options in a process of a simulated disk.
+  package static func on(_ process: SimulatedProcess) -> JournalOptions {
+    JournalOptions().on(process)
+  }
+}
+
+extension JournalReader {
+  /// Opens the journal at `path` of a simulated disk, in a new process.
+  ///
+  /// It throws the same errors as `init(path:)`.
+  package init(path: String, on disk: SimulatedDisk) throws(JournalError) {
+    try self.init(path: path, fileSystem: disk.process())
   }
 }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The result of checking a property: a value that any test library can record.
 ///
 /// `text` contains everything that a reader needs, with or without a test library.
@@ -191,5 +193,13 @@ extension Int {
   /// Returns the number and its noun, in the plural unless the number is 1.
   func counted(_ noun: String) -> String {
     self == 1 ? "1 \(noun)" : "\(self) \(noun)s"
+  }
+}
+
+extension PropertyReport {
+  /// Returns the name and the bytes of a journal's file, or `nil` if it cannot be read.
+  package static func journal(at path: String) -> (name: String, bytes: [UInt8])? {
+    guard let bytes = FileManager.default.contents(atPath: path) else { return nil }
+    return (URL(filePath: path).lastPathComponent, Array(bytes))
   }
 }

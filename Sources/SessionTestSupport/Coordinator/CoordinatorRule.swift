@@ -1,3 +1,6 @@
+@_spi(Internals) package import SessionCore
+@_spi(Internals) package import SessionTestKit
+
 /// A rule that every run of a coordinator must obey, whatever happens around it.
 package enum CoordinatorRule: String, CaseIterable, Sendable {
   /// C1.
@@ -79,4 +82,96 @@ package enum CoordinatorRule: String, CaseIterable, Sendable {
 
   /// All rules.
   package static let all = Set(allCases)
+}
+
+extension CoordinatorRun {
+  /// The alphabet of exhaustive runs: moves that are enough to bring about every interaction.
+  package enum Letter: String, CaseIterable, Sendable {
+    case refresh, switchContext, logout, login, cancel, close
+    case answer, loseReply, reject, again
+    case timer, breakCommit
+    case foreignRefresh, foreignRequest, foreignLogout, foreignLogin
+  }
+
+  /// Returns a run in which the user `ada` is logged in and nothing is pending.
+  package static func signedIn(
+    _ policy: SessionPolicy, rules: Set<CoordinatorRule>, isRefreshable: Bool = true
+  ) throws(Falsified) -> CoordinatorRun {
+    var run = CoordinatorRun(policy, rules: rules)
+    try run.open()
+    try run.make(.ask(.login(.password)))
+    guard let request = run.wire.outstanding.first else { return run }
+    try run.make(.answer(request.number, .login("ada", isRefreshable: isRefreshable)))
+    return run
+  }
+
+  /// Returns the move of the letter in the current state; `nil` if it has none.
+  package func move(_ letter: Letter) -> CoordinatorMove? {
+    let request = wire.outstanding.first?.number
+    switch letter {
+    case .refresh: return .ask(.refresh(.manual, .always))
+    case .switchContext: return .ask(.switchContext)
+    case .logout: return .ask(.logout)
+    case .login: return .ask(.login(.password))
+    case .close: return callers.isClosed ? nil : .ask(.close)
+    case .cancel: return callers.waiting.first.map { .cancel($0.caller) }
+    case .answer: return request.map { .answer($0, .login("ada")) }
+    case .loseReply:
+      return request.map { .fail($0, RequestFailure(kind: .noReply), jitter: 0) }
+    case .reject:
+      return request.map { .fail($0, RequestFailure(kind: .rejected, status: 401), jitter: 0) }
+    case .again: return wire.requests.last { $0.fate != .sent }.map { .again($0.number) }
+    case .timer:
+      return timers.min { ($0.value, "\($0.key)") < ($1.value, "\($1.key)") }
+        .map { .fire($0.key) }
+    case .breakCommit: return brokenCommits > 0 ? nil : .breakCommits(1, afterStoring: true)
+    case .foreignRefresh: return .foreign(.rotates(lifetime: 3_600_000))
+    case .foreignRequest: return .foreign(.sends(deadlineIn: 20_000))
+    case .foreignLogout: return .foreign(.logsOut)
+    case .foreignLogin: return .foreign(.logsIn("bob", lifetime: 3_600_000))
+    }
+  }
+}
+
+extension CoordinatorRun {
+  /// Makes a run of drawn moves, records each as a step, and finishes the run.
+  ///
+  /// There are up to `length` moves. At the end faults stop, timers fire and the session is closed.
+  /// If no policy is given, it is drawn. Throws the first rule that does not hold.
+  package static func random(
+    _ choices: Choices, policy: SessionPolicy? = nil, rules: Set<CoordinatorRule>,
+    upTo length: Int = 60
+  ) throws(Falsified) -> CoordinatorRun {
+    let policy = policy ?? choices.usedPolicy()
+    var run = CoordinatorRun(policy, rules: rules)
+    run.hostClears = choices.chance(1, in: 3)
+    try run.told(choices, "opened with policy \(policy.name)") { (run) throws(Falsified) in
+      try run.open()
+    }
+    var failure: Falsified?
+    choices.repeating(upTo: length, mean: 24) {
+      guard failure == nil else { return }
+      let move = choices.move(of: run)
+      do throws(Falsified) {
+        try run.told(choices, "\(move)") { (run) throws(Falsified) in try run.make(move) }
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+    try run.told(choices, "faults stop, timers go off, the session is closed") {
+      (run) throws(Falsified) in try run.finish()
+    }
+    return run
+  }
+
+  private mutating func told(
+    _ choices: Choices, _ text: String, _ body: (inout CoordinatorRun) throws(Falsified) -> Void
+  ) throws(Falsified) {
+    defer {
+      choices.step(text, state: line)
+      for effect in lastEffects { choices.step("  → \(effect.line)") }
+    }
+    try body(&self)
+  }
 }

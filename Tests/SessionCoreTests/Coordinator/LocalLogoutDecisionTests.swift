@@ -55,4 +55,21 @@ struct LocalLogoutDecisionTests {
     let late = bench.tell(.answered(number, .token()))
     #expect(late.contains(.discard(number, revoking: revokes)))
   }
+
+  @Test(
+    "OUT-7 the same applies if that logout was appended before the response was journaled",
+    arguments: [false, true])
+  func unjournaled(revokes: Bool) throws {
+    var bench = CoordinatorBench.signedIn()
+    let sent = bench.tell(.refresh(bench.caller(), .manual, .always))
+    let number = try #require(sent.request)
+    let generation = try #require(bench.coordinator.state.token?.generation)
+    let left = SessionRecord.Content.event(.logout(SessionEvent.Logout(reason: .user)))
+    bench.commitEndings = [
+      .conflicts([left] + (revokes ? [.note(.revocationPending(generation))] : []))
+    ]
+    let effects = bench.tell(.answered(number, .token()))
+    #expect(effects.contains(.discard(number, revoking: revokes)))
+    #expect(!effects.contains(.discard(number, revoking: !revokes)))
+  }
 }

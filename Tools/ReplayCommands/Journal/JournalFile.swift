@@ -1,4 +1,6 @@
+@_spi(Internals) internal import SessionChangeQueue
 @_spi(Internals) internal import SessionCore
+internal import SessionExplain
 internal import SessionJournal
 
 /// A journal that a command reads from its beginning as often as it needs, in bounded memory.
@@ -124,5 +126,132 @@ struct JournalFile: Sendable {
     } catch {
       throw ToolError(error, in: self)
     }
+  }
+}
+
+/// A record and its place in the file.
+struct JournalEntry {
+  let record: SessionRecord
+  let offset: UInt64
+  /// How many records of its batch follow it.
+  let remainingInBatch: UInt16
+  /// The size of its payload, in bytes.
+  var size: UInt32 = 0
+
+  var place: JournalPlace { JournalPlace(sequence: record.sequence, offset: offset) }
+}
+
+extension EvidenceFold {
+  /// Folds the record of an entry.
+  mutating func take(_ entry: JournalEntry, _ body: (Evidence) -> Void) throws(SessionFold.Failure)
+  {
+    try take(entry.record, endsBatch: entry.remainingInBatch == 0, body)
+  }
+}
+
+// Why a selected record is not there; `option` is the option that selects it.
+extension JournalFile {
+  /// The error if `wanted` comes after the record `last`, which is 0 for a journal without records.
+  func beyondTheEnd(_ wanted: UInt64, last: UInt64, option: String) -> ToolError {
+    .usage(
+      .beyondTheEnd,
+      "\(name) has no record @\(wanted); "
+        + (last == 0 ? "it has no records." : "the last record is @\(last)."),
+      next: last == 0 ? "\(option) @0" : "\(option) @-1")
+  }
+
+  /// The error if there are fewer records than `number`.
+  func beyondTheStart(_ number: UInt64, option: String) throws(ToolError) -> ToolError {
+    var records: UInt64 = 0
+    let fault = try visit { _ in
+      records += 1
+      return true
+    }.fault
+    if let fault, fault.code == .damaged {
+      return fault.error(
+        name,
+        consequence:
+          "No state is shown: \(count(records, "good record")) can be read, and @-\(number) "
+          + "is none of them.")
+    }
+    return .usage(
+      .beyondTheStart,
+      "\(name) has no record @-\(number); "
+        + (records == 0 ? "it has no records." : "it has \(count(records, "record"))."),
+      next: records == 0 ? "\(option) @0" : "\(option) @-\(records)")
+  }
+
+  /// The error if a selected record was removed by a compaction.
+  func isCompacted(through sequence: UInt64, option: String) -> ToolError {
+    .usage(
+      .compacted,
+      "\(name) begins with a snapshot of the records up to @\(sequence); what they were, one by "
+        + "one, is no longer in it.",
+      next: "\(option) @\(sequence), or later")
+  }
+}
+
+// A change log is a journal, but not a session's journal (`Specs/ChangeLog.md`).
+extension JournalFile {
+  /// Returns whether it is a change log, by the first readable record; a file without records is
+  /// none.
+  func isChangeLog() throws(ToolError) -> Bool {
+    var isOne: Bool?
+    var reader = try open()
+    try onJournal { () throws(JournalError) in
+      try reader.visit { frame, payload in
+        isOne = ChangeCodec.owns(kind: frame.kind, payload: payload)
+        return false
+      }
+      // The first record may be damaged. A later one also shows what kind of file it is.
+      guard isOne == nil, case .damaged = try reader.frozenEnding(),
+        let run = try reader.survey().runs.first
+      else { return }
+      try reader.visit(run) { frame, payload in
+        isOne = ChangeCodec.owns(kind: frame.kind, payload: payload)
+        return false
+      }
+    }
+    return isOne ?? false
+  }
+
+  /// Rejects a change log if the command is about a session.
+  func requireSession() throws(ToolError) {
+    if try isChangeLog() { throw isNoSession }
+  }
+
+  /// Returns the files that are not change logs.
+  ///
+  /// If there are both, notes name the change logs. If all are change logs, it throws.
+  static func sessions(
+    among files: [JournalFile], _ display: DisplayOptions, _ context: ToolContext
+  ) throws(ToolError) -> [JournalFile] {
+    var sessions: [JournalFile] = []
+    var changeLogs: [JournalFile] = []
+    for file in files {
+      var isChangeLog = false
+      do throws(ToolError) {
+        isChangeLog = try file.isChangeLog()
+      } catch {
+        // The command that reads the file reports what is wrong with it.
+      }
+      if isChangeLog { changeLogs.append(file) } else { sessions.append(file) }
+    }
+    if sessions.isEmpty, let first = changeLogs.first { throw first.isNoSession }
+    if !display.isJSON {
+      for file in changeLogs {
+        context.errors.write(
+          "Note: \(file.name.printable) is a change log and is left out: it holds no session.\n")
+      }
+    }
+    return sessions
+  }
+
+  private var isNoSession: ToolError {
+    .usage(
+      .changeLog, "\(name) is a change log: what waits to be sent, and no session.",
+      next: isStandardInput
+        ? "sessionreplay state -, on the same input"
+        : "sessionreplay state \(name); timeline, follow and verify know it too")
   }
 }

@@ -1,4 +1,13 @@
+@_spi(Internals) internal import SessionCore
 internal import SessionExplain
+
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Glibc
+#endif
 
 /// Everything that a command uses in addition to its arguments.
 struct ToolContext {
@@ -29,4 +38,58 @@ struct ToolContext {
 
   /// Returns the variable's value; `nil` if it is not set.
   func value(of variable: Variable) -> String? { environment(variable.rawValue) }
+}
+
+extension Style {
+  /// When the output uses colours.
+  enum Choice: String, CaseIterable, Sendable {
+    case auto = "auto"
+    case always = "always"
+    case never = "never"
+  }
+
+  /// Decides about colours: `NO_COLOR` (no-color.org) and a dumb terminal disable them; `always`
+  /// overrules both.
+  init(_ choice: Choice, isTerminal: Bool, environment: (String) -> String?) {
+    func value(_ variable: ToolContext.Variable) -> String? { environment(variable.rawValue) }
+    let isColored =
+      switch choice {
+      case .always: true
+      case .never: false
+      case .auto:
+        isTerminal && (value(.noColor) ?? "").isEmpty && value(.terminal) != "dumb"
+      }
+    self.init(isColored: isColored)
+  }
+}
+
+/// The time zone in which times are shown and read.
+enum TimeZoneChoice: Equatable, Sendable {
+  /// Coordinated universal time, marked `Z`: what servers log.
+  case utc
+  /// This computer's zone, marked with its offset: `+01:00`.
+  case local
+
+  /// Returns the milliseconds that the zone is ahead of UTC at `time`.
+  func offset(at time: Timestamp) -> Int64 {
+    self == .local ? Self.localOffset(at: time) : 0
+  }
+
+  private static func localOffset(at time: Timestamp) -> Int64 {
+    var seconds = time_t(clamping: time.milliseconds / 1000)
+    var parts = tm()
+    guard localtime_r(&seconds, &parts) != nil else { return 0 }
+    return Int64(parts.tm_gmtoff) * 1000
+  }
+
+  /// The zone for formatters that may not ask the system.
+  var display: DisplayZone {
+    switch self {
+    case .utc: .utc
+    case .local: DisplayZone { Self.localOffset(at: $0) }
+    }
+  }
+
+  /// Returns `2026-11-21 14:00:05.205Z`.
+  func text(_ time: Timestamp) -> String { display.text(time) }
 }

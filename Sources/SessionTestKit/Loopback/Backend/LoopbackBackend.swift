@@ -122,3 +122,129 @@ extension BackendAnswer {
     return answer
   }
 }
+
+/// A request with its parsed body, the time and the settings.
+struct BackendCall {
+  let request: ReceivedRequest
+  let body: RequestBody
+  let now: Int64
+  let settings: LoopbackSettings
+}
+
+/// An answer of the backend, before faults are applied and before it becomes HTTP.
+package struct BackendAnswer: Sendable, Equatable {
+  package var status: Int
+  package var body: WireValue?
+  package var fields: [HTTPField]
+  /// The `code` of an error body.
+  package var code: String?
+  /// The rule of the protocol that the client broke, if any.
+  package var violation: LoopbackCall.Violation?
+
+  package init(
+    status: Int, body: WireValue? = nil, fields: [HTTPField] = [], code: String? = nil,
+    violation: LoopbackCall.Violation? = nil
+  ) {
+    (self.status, self.body, self.fields) = (status, body, fields)
+    (self.code, self.violation) = (code, violation)
+  }
+
+  package static func success(_ body: WireValue) -> BackendAnswer {
+    BackendAnswer(status: 200, body: body)
+  }
+
+  static func failure(_ status: Int, _ code: String, _ message: String) -> BackendAnswer {
+    BackendAnswer(
+      status: status,
+      body: ["error": ["code": .string(code), "message": .string(message)]], code: code)
+  }
+
+  package var response: SentResponse {
+    guard let body else { return SentResponse(status: status, fields: fields) }
+    let type = HTTPField("Content-Type", "application/json; charset=utf-8")
+    return SentResponse(status: status, fields: fields + [type], body: body.bytes)
+  }
+}
+
+/// A stream of bytes that depends only on its seed (SplitMix64), so that a test's tokens repeat.
+package struct ByteStream: Sendable {
+  private var state: UInt64
+
+  package init(seed: UInt64) {
+    state = seed
+  }
+
+  package mutating func take(_ count: Int) -> [UInt8] {
+    var bytes: [UInt8] = []
+    while bytes.count < count {
+      state &+= 0x9e37_79b9_7f4a_7c15
+      var word = state
+      word = (word ^ word >> 30) &* 0xbf58_476d_1ce4_e5b9
+      word = (word ^ word >> 27) &* 0x94d0_49bb_1331_11eb
+      word ^= word >> 31
+      for shift in stride(from: UInt64(0), to: 64, by: 8) {
+        bytes.append(UInt8(truncatingIfNeeded: word >> shift))
+      }
+    }
+    return Array(bytes.prefix(count))
+  }
+
+  /// Returns a UUID of version 4 in its canonical spelling (RFC 9562 §5.4).
+  package mutating func uuid() -> String {
+    var bytes = take(16)
+    bytes[6] = bytes[6] & 0x0F | 0x40
+    bytes[8] = bytes[8] & 0x3F | 0x80
+    let hex = bytes.map { byte in
+      let digits = String(byte, radix: 16)
+      return digits.count == 1 ? "0" + digits : digits
+    }
+    return [0..<4, 4..<6, 6..<8, 8..<10, 10..<16]
+      .map { hex[$0].joined() }
+      .joined(separator: "-")
+  }
+}
+
+/// The values that must not be found in any file: tokens, passwords, e-mail addresses.
+package struct SecretVault: Sendable {
+  package private(set) var secrets: Set<String> = []
+
+  package init() {}
+
+  package mutating func learn(_ found: [String]) {
+    for secret in found where !secret.isEmpty {
+      secrets.insert(secret)
+      let parts = secret.split(separator: ".", omittingEmptySubsequences: false)
+      // The claims contain the e-mail address, so each part of a token is secret on its own. The
+      // header is not secret, since all tokens have the same one.
+      if parts.count == 3, !secret.contains("@"), parts.allSatisfy({ $0.count >= 16 }) {
+        secrets.formUnion(parts.dropFirst().map(String.init))
+      }
+    }
+  }
+}
+
+/// An issued access or refresh token, with the number that identifies it in the list of calls.
+struct IssuedToken: Sendable {
+  let number: Int
+  let session: Int
+  /// The time of expiry in milliseconds since 1970; `nil` if it never expires.
+  let expires: Int64?
+  var isRevoked = false
+  /// The time at which a rotation replaced it, in milliseconds since 1970; `nil` if it is current.
+  var replaced: Int64?
+
+  func hasExpired(at now: Int64) -> Bool {
+    guard let expires else { return false }
+    return now >= expires
+  }
+}
+
+/// The backend's record of one session.
+struct LoopbackSession: Sendable {
+  let userID: String
+  /// The index of the active context in the user's contexts.
+  var context = 0
+  /// The current refresh token; a refresh with a replaced token within the grace returns it again.
+  var refreshToken: String
+  var hasEnded = false
+}

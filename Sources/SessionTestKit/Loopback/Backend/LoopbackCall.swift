@@ -1,4 +1,7 @@
+import Foundation
 public import SessionCore
+public import SessionHTTP
+public import SessionKit
 
 /// A request as the server received it; contains no token, password, e-mail address or body.
 public struct LoopbackCall: Sendable, Equatable, CustomStringConvertible {
@@ -82,4 +85,59 @@ public struct LoopbackCall: Sendable, Equatable, CustomStringConvertible {
     "accept", "accept-encoding", "accept-language", "connection", "content-length",
     "content-type", "expect", "idempotency-key", "transfer-encoding",
   ]
+}
+
+/// The purpose of a request; the cases are the paths of the EDU protocol.
+public enum LoopbackEndpoint: Sendable, Hashable, CaseIterable {
+  /// `POST /auth/login`.
+  case login
+  /// `POST /auth/refresh`.
+  case refresh
+  /// `POST /auth/switch-context`.
+  case switchContext
+  /// `POST /auth/logout`.
+  case logout
+  /// `GET /materials`, the protected resource.
+  case materials
+  /// `POST /changes`, which accepts offline changes, one for each `Idempotency-Key`.
+  case changes
+  /// Any other path; the answer is 404.
+  case other
+  /// Bytes that are not an HTTP request; the answer is 400, 413, 414, 417, 431, 501 or 505.
+  case unreadable
+
+  init(path: String) {
+    self = Self.allCases.first { $0.path == path } ?? .other
+  }
+
+  var path: String? {
+    switch self {
+    case .login: "/auth/login"
+    case .refresh: "/auth/refresh"
+    case .switchContext: "/auth/switch-context"
+    case .logout: "/auth/logout"
+    case .materials: "/materials"
+    case .changes: "/changes"
+    case .other, .unreadable: nil
+    }
+  }
+
+  var method: String? {
+    switch self {
+    case .login, .refresh, .switchContext, .logout, .changes: "POST"
+    case .materials: "GET"
+    case .other, .unreadable: nil
+    }
+  }
+}
+
+extension HTTPRequest {
+  /// Returns a request for a protected resource of the simulated server (`world.server.send`).
+  ///
+  /// The answer has status 200 while the token is valid, else 401.
+  public static func materials(_ token: AccessToken) -> HTTPRequest {
+    HTTPRequest(
+      method: "GET", url: URL(filePath: "/materials"),
+      headers: [HTTPHeader("Authorization", "Bearer \(token.plaintext)")])
+  }
 }

@@ -144,3 +144,58 @@ struct HTTPRequestHead: Sendable {
       }
   }
 }
+
+/// One header field of an HTTP message; its name is stored in lower case (RFC 9110 §5.1).
+package struct HTTPField: Sendable, Equatable {
+  package let name: String
+  package let value: String
+
+  package init(_ name: String, _ value: String) {
+    self.name = name.lowercased()
+    self.value = value
+  }
+}
+
+extension [HTTPField] {
+  /// Returns all values of the named field, in order of arrival.
+  package func values(of name: String) -> [String] {
+    filter { $0.name == name }.map(\.value)
+  }
+
+  /// Returns the comma-separated members of the named field, in lower case (RFC 9110 §5.6.1).
+  package func tokens(of name: String) -> [String] {
+    values(of: name)
+      .flatMap { $0.split(separator: ",") }
+      .map { member in
+        let bare = member.drop { $0 == " " || $0 == "\t" }
+        return bare.prefix { $0 != " " && $0 != "\t" }.lowercased()
+      }
+  }
+}
+
+/// The limits of a request's parts; a longer request is rejected.
+package struct HTTPLimits: Sendable, Equatable {
+  /// The greatest size of the request line in bytes; a longer one is answered with 414.
+  package var requestLineBytes = 8 * 1024
+  /// The greatest size of all header or trailer fields in bytes; more are answered with 431.
+  package var fieldBytes = 32 * 1024
+  /// The greatest size of the decoded body in bytes; a longer one is answered with 413.
+  package var bodyBytes = 1024 * 1024
+
+  package init() {}
+}
+
+/// The reason why bytes are not a valid request; the connection ends after the answer.
+package struct HTTPRejection: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The status of the answer: 400, 413, 414, 417, 431, 501 or 505.
+  package let status: Int
+  /// A sentence that says what is wrong; it contains none of the received bytes.
+  package let reason: String
+
+  package init(_ status: Int, _ reason: String) {
+    self.status = status
+    self.reason = reason
+  }
+
+  package var description: String { "\(status): \(reason)" }
+}

@@ -116,3 +116,64 @@ extension LoopbackServerState {
     time.adding(settings.clockSkew.milliseconds)
   }
 }
+
+/// A request that the server is processing; its connection owns it.
+struct CallJob: Sendable {
+  enum Stage: Sendable {
+    case arrived
+    /// The fault is chosen; the server acts at this time of the monotonic clock, in milliseconds.
+    case delayed(until: Int64)
+    case acted(CallResult)
+  }
+
+  let number: Int
+  let endpoint: LoopbackEndpoint
+  let request: ReceivedRequest
+  var stage = Stage.arrived
+  var fault: LoopbackFault?
+}
+
+/// The next step of a connection for a job.
+enum CallStep: Sendable {
+  /// Try again after a wakeup, or at this time of the monotonic clock in milliseconds.
+  case wait(until: Int64?)
+  /// Send these bytes, then treat the connection as `then` says.
+  case finish([UInt8], then: Ending)
+}
+
+/// The treatment of a connection after an answer.
+enum Ending: Sendable {
+  case goOn
+  /// Closes it in order: announces the end, and gives the client time to read.
+  case close
+  /// Closes it at once, with a reset.
+  case reset
+}
+
+/// The result of a call, before it becomes bytes.
+enum CallResult: Sendable {
+  case answer(SentResponse, code: String?, LoopbackCall.Violation?)
+  case cut(SentResponse, afterBytes: Int)
+  case drop
+}
+
+/// A service that answers instead of the EDU backend of a loopback server.
+///
+/// It is called on the server's thread and under the server's lock. It must not block, and must not
+/// call the server.
+package protocol LoopbackService: Sendable {
+  /// Receives a complete request; `number` counts requests from 1.
+  func receive(_ request: ReceivedRequest, number: Int)
+  /// Returns the fate of a request; `nil` while it is undecided.
+  ///
+  /// The server asks again after ``LoopbackServer/ring()``.
+  func fate(ofRequest number: Int) -> LoopbackFate?
+}
+
+/// The fate of a request at a ``LoopbackService``.
+package enum LoopbackFate: Sendable {
+  /// The request is answered.
+  case answer(SentResponse)
+  /// The request was received, and the connection breaks (``LoopbackFault/dropConnection(_:)``).
+  case lost
+}

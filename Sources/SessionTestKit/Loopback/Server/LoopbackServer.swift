@@ -239,3 +239,52 @@ extension LoopbackServer {
   /// the e-mail address.
   public var secrets: Set<String> { desk.read(\.backend.vault.secrets) }
 }
+
+/// A gate that holds requests of one endpoint back until a test lets them pass.
+///
+/// It is closed when ``LoopbackServer/hold(_:at:)`` returns it. Requests pass in order of arrival.
+/// Dropping the value does not open the gate. If the server stops, the held connections end.
+public struct LoopbackGate: Sendable {
+  let desk: LoopbackMailbox
+  let id: Int
+
+  /// The number of requests that wait at the gate now.
+  public var waiting: Int { desk.waiting(atGate: id) }
+
+  /// Opens the gate permanently: all requests pass, now and later.
+  ///
+  /// A second call does nothing.
+  public func open() { desk.openGate(id) }
+
+  /// Lets this many requests pass: first those that wait, the oldest first, then the next to
+  /// arrive.
+  public func admit(_ count: Int) { desk.admit(count, atGate: id) }
+
+  /// Lets the request pass that arrived last; does nothing if none waits.
+  ///
+  /// A gate before acting holds a request from its arrival on: after
+  /// ``LoopbackServer/received(_:count:)`` the request waits. At a gate after acting it may wait later.
+  public func admitNewest() { desk.admitNewest(atGate: id) }
+}
+
+/// Access to a running server's settings.
+@dynamicMemberLookup
+public struct LoopbackSettingsProxy: Sendable {
+  let desk: LoopbackMailbox
+
+  /// The current settings.
+  public var current: LoopbackSettings { desk.read(\.settings) }
+
+  /// Changes the settings in one step.
+  ///
+  /// The new settings apply to requests that the server has not acted on yet. The closure runs
+  /// under the server's lock, so it must not call the server.
+  public func update(_ change: (inout LoopbackSettings) -> Void) {
+    desk.change { change(&$0.settings) }
+  }
+
+  /// The current value of one setting.
+  public subscript<Value>(dynamicMember path: KeyPath<LoopbackSettings, Value>) -> Value {
+    current[keyPath: path]
+  }
+}

@@ -76,3 +76,112 @@ extension SessionRecord {
     return hasUnknownFields
   }
 }
+
+/// The first line of an export (Specs/ReplayFiles.md, "Lines").
+struct ExportHeader: Equatable, Sendable {
+  /// The identifier of the journal, or its pseudonym.
+  let journal: String
+  /// The format version of the exported file.
+  let format: UInt16
+  /// The maximum size of a payload in the journal, in bytes.
+  let maximumRecordSize: UInt32
+  /// The sequence of the first record that is not a snapshot; 1 if there is no snapshot.
+  let firstSequence: UInt64
+  /// Whether names were replaced by pseudonyms.
+  let isRedacted: Bool
+  /// Whether records before the first one are left out and no snapshot replaces them.
+  let isPartial: Bool
+}
+
+/// How the export or the journal ends.
+enum ExportEnding: String, CaseIterable, Sendable {
+  /// The journal ends cleanly.
+  case clean = "clean"
+  /// The export ends before the journal does, as requested.
+  case until = "until"
+  case torn = "torn"
+  case undetermined = "undetermined"
+  case damaged = "damaged"
+  case undecodable = "undecodable"
+  case illegal = "illegal"
+  case unknownKind = "unknownKind"
+}
+
+/// The subject of a line of JSON: its `class` in a timeline and in an export.
+enum LineClass: String, CaseIterable, Sendable {
+  case event = "event"
+  case note = "note"
+  case snapshot = "snapshot"
+  case unknown = "unknown"
+  /// A record of a change log.
+  case change = "change"
+  /// The first line of an export.
+  case header = "header"
+  /// A watermark, a record of the journal itself.
+  case watermark = "watermark"
+  /// The last line of an export.
+  case end = "end"
+
+  init(_ content: SessionRecord.Content) {
+    switch content {
+    case .event: self = .event
+    case .note: self = .note
+    case .snapshot: self = .snapshot
+    case .unknown: self = .unknown
+    }
+  }
+
+  /// The classes of lines that may follow the first line of an export.
+  static let exported: [LineClass] = [.event, .note, .snapshot, .unknown, .watermark, .end]
+}
+
+/// Accepts records in complete batches, and only records that are allowed after those before them.
+///
+/// `export` writes and `repair` keeps the accepted records.
+struct BatchGate {
+  /// The fold of all accepted batches.
+  private(set) var fold: SessionFold
+  /// The number of accepted records, a snapshot included.
+  private(set) var records: UInt64 = 0
+  /// The fold of all records that were taken, those of the open batch included.
+  private var working: SessionFold
+  private var batch: [ExportItem] = []
+
+  init(_ fold: SessionFold = SessionFold()) {
+    self.fold = fold
+    working = fold
+  }
+
+  /// Whether the next record begins a batch.
+  var isBetweenBatches: Bool { batch.isEmpty }
+
+  /// Takes the next record; returns the batch that it completes, or nothing.
+  ///
+  /// Throws if the record cannot be folded. None of its batch is accepted then, and nothing that
+  /// follows.
+  mutating func take(_ item: ExportItem) throws(SessionFold.Failure) -> [ExportItem] {
+    try working.apply(item.record)
+    batch.append(item)
+    batch[batch.count - 1].after = working
+    return item.remainingInBatch == 0 ? settle() : []
+  }
+
+  /// Accepts the open batch if a watermark ended it.
+  ///
+  /// `next` is the sequence of the next record; `nil` after the last. A reader passes on complete
+  /// batches only, and it does not pass on watermarks. A missing sequence therefore shows that a
+  /// watermark ended the batch.
+  @discardableResult
+  mutating func endBatch(before next: UInt64? = nil) -> [ExportItem] {
+    guard let last = batch.last?.record.sequence, next != last + 1 else { return [] }
+    return settle()
+  }
+
+  private mutating func settle() -> [ExportItem] {
+    let whole = batch
+    fold = working
+    records += UInt64(whole.count)
+    batch.removeAll(keepingCapacity: true)
+    return whole
+  }
+}

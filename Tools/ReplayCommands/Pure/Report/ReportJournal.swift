@@ -138,3 +138,100 @@ struct ReportJournal: Sendable {
     }
   }
 }
+
+/// A sample of at most `limit` elements at equal distances; the distance grows with their number.
+///
+/// Which elements are kept depends only on their number and order.
+struct EvenSample<Element: Sendable>: Sendable {
+  private(set) var kept: [Element] = []
+  /// The number of elements that were offered.
+  private(set) var count: UInt64 = 0
+  private var distance: UInt64 = 1
+  private let limit: Int
+
+  init(limit: Int) {
+    self.limit = max(1, limit)
+  }
+
+  /// The number of elements that were offered and are not kept.
+  var dropped: UInt64 { count - UInt64(kept.count) }
+
+  /// Offers the next element; calls `make` only if the element is kept.
+  mutating func offer(_ make: () -> Element) {
+    defer { count += 1 }
+    guard count % distance == 0 else { return }
+    if kept.count == limit {
+      // Every second element stays, beginning with the first. The new one stays only if it is at
+      // the doubled distance.
+      var isKept = false
+      kept.removeAll { _ in
+        isKept.toggle()
+        return !isKept
+      }
+      distance *= 2
+      guard count % distance == 0 else { return }
+    }
+    // With a limit of 1, the first element stays.
+    guard kept.count < limit else { return }
+    kept.append(make())
+  }
+}
+
+/// The explanation of an end or of a present session, as text for a page.
+struct ReportWhy: Equatable, Sendable {
+  /// A record that led to the end.
+  struct Link: Equatable, Sendable {
+    let sequence: UInt64
+    let name: String
+    let words: String
+    let isNote: Bool
+  }
+
+  /// Sentences of one kind: what is likely, what is ruled out.
+  struct Section: Equatable, Sendable {
+    let label: String
+    let sentences: [String]
+  }
+
+  /// The maximum number of records of the chain on a page.
+  static let shownLinks = 12
+
+  let headline: String
+  let time: Timestamp?
+  /// Whether it explains an end; otherwise it describes a present session.
+  let isEnd: Bool
+  let links: [Link]
+  let sections: [Section]
+
+  init(_ explanation: Explanation, zone: TimeZoneChoice) {
+    let words = WhyText(zone: zone.display)
+    headline = words.headline(explanation)
+    time = explanation.time
+    isEnd = explanation.cause.class == .end
+    links = explanation.chain.prefix(Self.shownLinks).map { link in
+      Link(
+        sequence: link.fact.sequence, name: link.fact.record.name,
+        words: WhyText.text(of: link.fact), isNote: link.fact.note != nil)
+    }
+    func sentence(_ finding: Finding) -> String {
+      words.fill(finding.what.sentence, finding.values)
+    }
+    let inferred = explanation.inferred
+    let sections: [(String, [String])] = [
+      ("Proven", explanation.proven.map(sentence)),
+      ("Likely", inferred.filter { $0.certainty >= .likely }.map(sentence)),
+      ("Possible", inferred.filter { $0.certainty == .possible }.map(sentence)),
+      (
+        "Ruled out",
+        explanation.ruledOut.map { finding in
+          finding.what.topic.map { "\($0): \(sentence(finding))" } ?? sentence(finding)
+        }
+      ),
+      ("Also seen", explanation.alsoSeen.map(sentence)),
+      ("Not told", explanation.untold.map { words.fill($0.what.sentence, $0.values) }),
+      ("Do", explanation.advice.map { words.fill($0.what.sentence, $0.values) }),
+      ("Before", explanation.root.map(words.headline)),
+    ]
+    self.sections = sections.filter { !$0.1.isEmpty }.map { Section(label: $0.0, sentences: $0.1) }
+  }
+}

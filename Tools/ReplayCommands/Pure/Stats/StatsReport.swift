@@ -1,4 +1,95 @@
 @_spi(Internals) internal import SessionCore
+internal import SessionExplain
+internal import SessionJSON
+
+extension StatsReport {
+  /// Returns one JSON object; `Specs/ReplayStats.md` describes each field.
+  func json(grouping: StatsGrouping?) -> String {
+    let total = groups.total
+    var json = JSONWriter()
+    json.object { json in
+      json.field("v", 1)
+      json.object("files") { json in
+        json.field("read", read)
+        json.field("tails", tails)
+        json.array("damaged", damaged) { $0.problem($1) }
+        json.array("failed", failed) { $0.problem($1) }
+      }
+      json.field("records", records)
+      json.field("firstTime", firstTime)
+      json.field("lastTime", lastTime)
+      json.figures(total, withCauses: grouping == .cause)
+      json.field("by", grouping?.rawValue)
+      if grouping == nil {
+        json.null("groups")
+      } else {
+        var all = StatsFormatter.ranked(groups)
+        if !groups.others.isEmpty { all.append(("(others)", groups.others)) }
+        json.array("groups", all) { json, group in
+          json.object { json in
+            json.field("key", group.0)
+            json.figures(group.1, withCauses: grouping == .cause)
+          }
+        }
+      }
+    }
+    return json.text + "\n"
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func problem(_ problem: StatsReport.Problem) {
+    object { json in
+      json.field("file", problem.file)
+      json.field("name", problem.name)
+      json.field("sequence", problem.sequence)
+      json.field("offset", problem.offset)
+      json.field("message", problem.message)
+    }
+  }
+
+  fileprivate mutating func figures(_ figures: StatsFigures, withCauses: Bool) {
+    field("sessions", figures.sessions)
+    field("continued", figures.continued)
+    field("open", figures.open)
+    counts("ends", figures.ends)
+    if withCauses { counts("causes", figures.causes) } else { null("causes") }
+    object("refreshes") { json in
+      json.field("succeeded", figures.succeeded)
+      json.counts("failed", figures.failures)
+      json.field("answered", figures.answered)
+    }
+    spans("latency", figures.latency)
+    spans("failureLatency", figures.failureLatency)
+    spans("recovery", figures.recovery)
+    field("neverRecovered", figures.neverRecovered)
+    spans("sessionLength", figures.length)
+    object("tokens") { json in
+      json.field("announced", figures.tokens)
+      json.field("rotated", figures.rotated)
+    }
+  }
+
+  private mutating func counts<Key: Hashable & CustomStringConvertible>(
+    _ name: String, _ counts: [Key: UInt64]
+  ) {
+    object(name) { json in
+      for (key, number) in StatsFormatter.ranked(counts) { json.field(key.description, number) }
+    }
+  }
+
+  private mutating func spans(_ name: String, _ tally: SpanTally) {
+    object(name) { json in
+      json.field("count", tally.histogram.count)
+      json.field("min", tally.histogram.minimum)
+      for percent in [50, 90, 95, 99] {
+        json.field("p\(percent)", tally.histogram.percentile(percent))
+      }
+      json.field("max", tally.histogram.maximum)
+      json.field("clock", tally.clock)
+    }
+  }
+}
 
 /// The result of a count of many journals.
 struct StatsReport: Sendable {

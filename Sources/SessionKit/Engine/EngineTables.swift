@@ -1,0 +1,220 @@
+@_spi(Internals) import SessionCore
+
+/// The callers that wait for an answer of the coordinator, and what they have passed.
+struct CallerTable: Sendable {
+  typealias Answer = Result<SessionEffect.Reply, SessionError>
+  typealias Payload = SessionEngine.CommandPayload
+
+  private var waiting: [Caller: CheckedContinuation<Answer, Never>] = [:]
+  private var payloads: [Caller: Payload] = [:]
+  private var count: UInt64 = 0
+
+  /// Adds a caller whose command may have data that the coordinator must not see.
+  mutating func add(_ payload: Payload?) -> Caller {
+    count += 1
+    let caller = Caller(count)
+    payloads[caller] = payload
+    return caller
+  }
+
+  /// Begins the wait of a caller.
+  mutating func begin(_ caller: Caller, _ continuation: CheckedContinuation<Answer, Never>) {
+    waiting[caller] = continuation
+  }
+
+  /// Returns the data of a caller's command, as long as the caller waits.
+  func payload(of caller: Caller) -> Payload? { payloads[caller] }
+
+  /// Forgets the data of a caller's command, and returns it.
+  mutating func takePayload(of caller: Caller) -> Payload? {
+    payloads.removeValue(forKey: caller)
+  }
+
+  /// Ends the wait of a caller, unless it has ended.
+  mutating func end(_ caller: Caller, with answer: Answer) {
+    waiting.removeValue(forKey: caller)?.resume(returning: answer)
+  }
+
+  /// Ends every wait.
+  mutating func endAll(with error: SessionError) {
+    let ended = waiting.values
+    (waiting, payloads) = ([:], [:])
+    for continuation in ended { continuation.resume(returning: .failure(error)) }
+  }
+}
+
+/// The requests under way, by the coordinator's numbers, and the responses that wait to be journaled.
+struct RequestTable: Sendable {
+  /// The responses that wait to be journaled.
+  var responses: [RequestNumber: TokenResponse] = [:]
+  private var tasks: [RequestNumber: Task<Void, Never>] = [:]
+  /// The last request that may change a token, and the token with which it was made.
+  private var last: (base: Generation, task: Task<Void, Never>)?
+
+  /// Whether no request is under way.
+  var isEmpty: Bool { tasks.isEmpty }
+
+  /// Whether the request is under way and was not withdrawn.
+  func isRunning(_ number: RequestNumber) -> Bool { tasks[number] != nil }
+
+  /// Records a request; `base` is the token that it may change, `nil` if there is none.
+  mutating func begin(
+    _ number: RequestNumber, changing base: Generation? = nil, _ task: Task<Void, Never>
+  ) {
+    tasks[number] = task
+    if let base { last = (base, task) }
+  }
+
+  /// Records that a request has ended, or was withdrawn.
+  mutating func end(_ number: RequestNumber) {
+    tasks[number] = nil
+  }
+
+  /// Returns the last request that was made with this token, whether or not it has ended.
+  func last(changing base: Generation) -> Task<Void, Never>? {
+    last?.base == base ? last?.task : nil
+  }
+}
+
+/// The tokens to revoke that are not stored, and the revocations under way.
+struct RevocationTable: Sendable {
+  /// The tokens of sessions that have ended, until what their revocation needs is stored.
+  var tokens: [Generation: StoredToken] = [:]
+  /// The entries of revocations that could not be stored.
+  var unstored: [Generation: StoredRevocations.Entry] = [:]
+  /// Whether a revocation of a logout begins no further request, since the session closes.
+  private(set) var isStopped = false
+  /// The number of revocations of logouts under way.
+  private var runCount = 0
+  /// The number of their requests under way.
+  private var requestCount = 0
+  /// Calls of `close()` that wait for these revocations.
+  private var runWaiters = WaiterTable<Void>()
+  /// Calls of `close()` that wait for these requests.
+  private var requestWaiters = WaiterTable<Void>()
+
+  /// Whether this process still has the tokens, wherever they are stored.
+  func holds(_ generation: Generation) -> Bool {
+    tokens[generation] != nil || unstored[generation] != nil
+  }
+
+  /// Forgets the tokens of a revocation that has ended.
+  mutating func forget(_ generation: Generation) {
+    tokens[generation] = nil
+    unstored[generation] = nil
+  }
+
+  // MARK: Revocations
+
+  var isRunning: Bool { runCount > 0 }
+
+  mutating func beginRun() { runCount += 1 }
+
+  mutating func endRun() {
+    runCount -= 1
+    if !isRunning { endRunWaits() }
+  }
+
+  /// Waits for the end of all revocations, or for ``endRunWaits()``.
+  mutating func awaitRuns(_ continuation: CheckedContinuation<Void, Never>) {
+    runWaiters.begin(continuation)
+  }
+
+  mutating func endRunWaits() { runWaiters.endAll(with: ()) }
+
+  /// Lets no revocation begin a further request.
+  mutating func stop() { isStopped = true }
+
+  // MARK: Requests
+
+  var isRequesting: Bool { requestCount > 0 }
+
+  mutating func beginRequest() { requestCount += 1 }
+
+  mutating func endRequest() {
+    requestCount -= 1
+    if !isRequesting { requestWaiters.endAll(with: ()) }
+  }
+
+  /// Waits for the end of all requests.
+  mutating func awaitRequests(_ continuation: CheckedContinuation<Void, Never>) {
+    requestWaiters.begin(continuation)
+  }
+}
+
+/// Callers that wait for a value, by number.
+struct WaiterTable<Value: Sendable>: Sendable {
+  private var waiting: [UInt64: CheckedContinuation<Value, Never>] = [:]
+  private var count: UInt64 = 0
+
+  /// Returns the number of the next wait.
+  mutating func nextNumber() -> UInt64 {
+    count += 1
+    return count
+  }
+
+  /// Begins the wait of this number.
+  mutating func begin(_ number: UInt64, _ continuation: CheckedContinuation<Value, Never>) {
+    waiting[number] = continuation
+  }
+
+  /// Begins a wait that ends with all others.
+  mutating func begin(_ continuation: CheckedContinuation<Value, Never>) {
+    begin(nextNumber(), continuation)
+  }
+
+  /// Ends the wait of this number, unless it has ended.
+  mutating func end(_ number: UInt64, with value: Value) {
+    waiting.removeValue(forKey: number)?.resume(returning: value)
+  }
+
+  /// Ends every wait.
+  mutating func endAll(with value: Value) {
+    let ended = waiting.values
+    waiting = [:]
+    for continuation in ended { continuation.resume(returning: value) }
+  }
+}
+
+/// The timers that are set, at most one of each kind.
+struct TimerTable<Key: Hashable & Sendable>: Sendable {
+  private let clock: any SessionClock
+  private let runtime: SessionRuntime
+  private var tasks: [Key: Task<Void, Never>] = [:]
+
+  init(clock: any SessionClock, runtime: SessionRuntime) {
+    (self.clock, self.runtime) = (clock, runtime)
+  }
+
+  /// Sets a timer, and replaces the one before.
+  ///
+  /// `fire` must ask ``takeFired(_:)`` whether the timer still counts.
+  mutating func schedule(
+    _ key: Key, at uptime: Int64, _ fire: @escaping @Sendable () async -> Void
+  ) {
+    cancel(key)
+    let clock = clock
+    tasks[key] = runtime.spawn {
+      do { try await clock.sleep(untilUptime: uptime) } catch { return }
+      await fire()
+    }
+  }
+
+  /// Removes a timer that has fired; its own task calls this.
+  ///
+  /// Returns `false` if the timer was replaced or cancelled before its task arrived here.
+  mutating func takeFired(_ key: Key) -> Bool {
+    guard !Task.isCancelled else { return false }
+    tasks[key] = nil
+    return true
+  }
+
+  mutating func cancel(_ key: Key) {
+    tasks.removeValue(forKey: key)?.cancel()
+  }
+
+  mutating func cancelAll() {
+    for task in tasks.values { task.cancel() }
+    tasks = [:]
+  }
+}
