@@ -117,7 +117,7 @@ public struct JournalReader: ~Copyable, Sendable {
 }
 
 /// A file whose content is in memory.
-final class FileInMemory: JournalFileHandle {
+private final class FileInMemory: JournalFileHandle {
   private let content: [UInt8]
 
   init(_ content: [UInt8]) {

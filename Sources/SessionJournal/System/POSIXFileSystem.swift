@@ -165,7 +165,7 @@ private final class POSIXFolder: JournalFolder {
   }
 }
 
-final class POSIXFileHandle: JournalFileHandle {
+private final class POSIXFileHandle: JournalFileHandle {
   /// The descriptor; −1 once closed, so that a late call fails and does not reach another file.
   private let current: Atomic<Int32>
 

@@ -273,7 +273,7 @@ private struct DraftWriter {
 }
 
 /// The comparison of a compacted file's frames with those of the old file.
-struct FrameComparison: ~Copyable {
+private struct FrameComparison: ~Copyable {
   private let file: any JournalFileHandle
   private let oldStart: UInt64
   private let newStart: UInt64

@@ -195,7 +195,7 @@ extension JournalStore {
 }
 
 /// The creation of a journal file, whole or not at all.
-struct JournalCreation {
+private struct JournalCreation {
   let location: JournalLocation
   let fileSystem: any JournalFileSystem
 

@@ -138,7 +138,7 @@ struct KeychainItems: SecretStore {
 }
 
 /// The meaning of an `OSStatus` of the keychain for a session (`Specs/Errors.md`).
-enum KeychainStatus: Hashable, Sendable, CaseIterable {
+private enum KeychainStatus: Hashable, Sendable, CaseIterable {
   /// The call succeeded.
   case done
   /// There is no such item.

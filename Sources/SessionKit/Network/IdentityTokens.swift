@@ -126,7 +126,7 @@ extension Timestamp {
 }
 
 /// Finds the user whom an SDK's tokens name.
-struct TokenNames {
+private struct TokenNames {
   /// The user whom the SDK names in addition to the tokens.
   let user: UserProfile?
   let access: JSONMembers?

@@ -106,7 +106,7 @@ public struct FileSecretStore: SecretStore {
 }
 
 /// The file of one item, with the system calls and their errors.
-struct SecretFile {
+private struct SecretFile {
   let item: SecretItem
   let folder: String
   let name: String

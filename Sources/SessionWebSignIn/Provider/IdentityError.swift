@@ -53,7 +53,7 @@ public enum IdentityError {
 ///
 /// It reads underlying errors first, then values with telling names, then the rest. Each group is
 /// searched breadth first.
-struct IdentityErrorSearch {
+private struct IdentityErrorSearch {
   /// A part of an error to search.
   enum Item {
     case error(any Error)

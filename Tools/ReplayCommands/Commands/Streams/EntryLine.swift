@@ -67,7 +67,7 @@ struct EntryLine {
 }
 
 /// Formats the time between two records.
-enum DeltaFormatter {
+private enum DeltaFormatter {
   private static let width = 12
 
   /// Returns `+250 ms`, `+1.250 s`, `+3 d 4 h`, `-9 h`; blanks for the first record.

@@ -186,7 +186,7 @@ struct Lanes: Sendable {
 }
 
 /// An element with a place on a line of time.
-protocol Shape {
+private protocol Shape {
   var from: Timestamp { get }
   var to: Timestamp { get }
 }

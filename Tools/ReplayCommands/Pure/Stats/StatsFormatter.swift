@@ -195,7 +195,7 @@ struct StatsFormatter {
 }
 
 /// Rows of text in columns; the first column is left-aligned, the others are right-aligned.
-struct StatsTable {
+private struct StatsTable {
   private var rows: [[String]] = []
 
   mutating func add(_ cells: [String]) {
