@@ -145,7 +145,10 @@ extension ChangeLogError {
 }
 
 extension ChangeLogError: LocalizedError, WordedError {
-  package var text: ErrorText {
+  package var text: ErrorText { userMessage() }
+
+  /// Returns the message for users.
+  package func userMessage<Message: ChangeMessage>() -> Message {
     switch self {
     case .sessionExpired: .sessionExpired
     case .notSignedIn, .signInEnded: .notSignedIn
@@ -161,7 +164,7 @@ extension ChangeLogError: LocalizedError, WordedError {
     case .notAChangeLog: .storageUnusable
     case .newerVersion: .newerData
     case .unusable: .storageDamaged
-    case .journal(let error): error.text
+    case .journal(let error): error.userMessage()
     }
   }
 
@@ -174,8 +177,8 @@ extension ChangeLogError: LocalizedError, WordedError {
   public var recoverySuggestion: String? { spokenSuggestion }
 }
 
-extension SyncGateClosed: LocalizedError, WordedError {
-  package var text: ErrorText { .notSignedIn }
+extension SyncGateClosed: LocalizedError, WordedError, MessageChoosing {
+  package func userMessage<Message: UserMessage>() -> Message { .notSignedIn }
 
   /// What happened, for the user.
   public var errorDescription: String? { spokenProblem }
@@ -190,8 +193,18 @@ extension ChangeRejection: LocalizedError {
   public var errorDescription: String? { description }
 }
 
+/// A message for users about pending changes, in one of its forms.
+package protocol ChangeMessage: UserMessage {
+  static func othersChanges(count: Int) -> Self
+  static func changesFull(count: Int) -> Self
+  static var changeTooLong: Self { get }
+  static var changeGivenUp: Self { get }
+  static var changeNotWaiting: Self { get }
+  static var changesBeingSent: Self { get }
+}
+
 // The texts for users about pending changes, in English.
-extension ErrorText {
+extension ErrorText: ChangeMessage {
   package static func othersChanges(count: Int) -> ErrorText {
     ErrorText(
       "\(count == 1 ? "1 change of another user has" : "\(count) changes of another user have") "

@@ -4,33 +4,17 @@ public import SessionKit
 
 extension CredentialRules.Problem: UserFacingError {
   /// The message for the user.
-  public var message: SessionMessage {
-    switch self {
-    case .emptyUserName: .userNameMissing
-    case .notAnEmail: .notAnEmail
-    case .emptyPassword: .passwordMissing
-    case .passwordTooShort(let minimum): .passwordTooShort(minimumLength: minimum)
-    case .emptyProviderToken: .providerSignInMissing
-    }
-  }
+  public var message: SessionMessage { userMessage() }
 }
 
 extension SessionRejection: UserFacingError {
   /// The message for the user.
-  public var message: SessionMessage { SessionError(self, after: EndCause()).message }
+  public var message: SessionMessage { userMessage() }
 }
 
 extension TransportError: UserFacingError {
   /// The message for the user.
-  public var message: SessionMessage {
-    switch self {
-    case .noConnection: .noConnection
-    case .noReply: .noAnswer
-    case .badAddress: .appNotSetUp
-    case .insecure, .notTrusted: .insecureConnection
-    case .cancelled: .cancelled
-    }
-  }
+  public var message: SessionMessage { userMessage() }
 }
 
 /// The reason of an expiry, as an app shows it.
@@ -38,16 +22,7 @@ extension ExpiryReason: UserFacing {
   /// The message for the user.
   ///
   /// A reason that this version does not know has the message that the session expired.
-  public var message: SessionMessage {
-    switch self {
-    case .refreshRejected, .endedByServer: .endedByService
-    case .attemptsExhausted: .serviceTrouble(waitSeconds: nil)
-    case .secretsMissing, .corruptStorage, .secretsOutdated, .secretsNewer: .storedSignInLost
-    case .userInactive: .accountInactive
-    case .inactivity: .inactive
-    default: .sessionExpired
-    }
-  }
+  public var message: SessionMessage { userMessage() }
 }
 
 /// The end of a session, as a sign-in screen shows it: why the user has to sign in again.

@@ -176,6 +176,8 @@ public enum SessionMessage: Hashable, Sendable {
   }
 }
 
+extension SessionMessage: ChangeMessage {}
+
 /// A value that an app can show to its user: what happened and what to do.
 ///
 /// The texts for users differ from those for developers (`description`). They contain no path, no

@@ -14,30 +14,10 @@ struct CrossingProperties {
 
   @Test("JRN-4 a fault of one process at any call, with compactions of both, loses no record")
   func faults() throws {
-    let dry = SimulatedDisk()
-    var run = JournalRun(dry, processes: 2)
-    for (place, step) in Self.script { try run.perform(step, by: place) }
-    let calls = dry.trace
-    #expect(calls.count > 200)
-    expect(
-      Property("a fault of one process harms no other across compactions").exhaustive { choices in
-        let call = choices.pick(calls)?.number ?? 0
-        let fault = choices.pick(SharingProperties.faults) ?? .inputOutput
-        try choices.look(Sweep("faults across compactions", takingOneOf: 8))
-        let disk = SimulatedDisk()
-        disk.fail(atCall: call, with: fault)
-        var run = JournalRun(disk, processes: 2)
-        for (place, step) in Self.script {
-          choices.step("p\(place) \(step)")
-          try run.perform(run.isAlive(place) ? step : .replaceProcess, by: place)
-        }
-        guard let struck = disk.trace.first(where: { $0.fault != nil }) else { throw Discard() }
-        choices.step("\(struck)")
-        // Each fault meets each kind of cut, a different one at two of three calls.
-        let cut = CrashProperties.cut(UInt64(call % 3), seed: UInt64(call))
-        var recovery = Recovery(disk.crash(cut), run.oracle)
-        try recovery.verify()
-      })
+    try JournalRun.expectEachFaultSurvived(
+      in: Self.script, calls: 201...,
+      by: Property("a fault of one process harms no other across compactions"),
+      sweep: Sweep("faults across compactions", takingOneOf: 8))
   }
 
   @Test("JRN-4 a process that opens an unfinished compaction's file makes its name durable first")

@@ -1,5 +1,7 @@
 import SessionJournal
 import SessionTestKit
+import SessionTesting
+import Testing
 
 /// One thing that a user of a journal does.
 enum JournalStep: Equatable {
@@ -306,6 +308,41 @@ extension JournalRun {
   /// Does the steps until the process dies.
   mutating func perform(_ steps: [JournalStep]) throws {
     for step in steps where isAlive() { try perform(step) }
+  }
+}
+
+extension JournalRun {
+  /// Expects that a script of two processes loses nothing, with one fault at any of its calls.
+  ///
+  /// `sweep` says which of the cases a run of the day examines.
+  static func expectEachFaultSurvived(
+    in script: [(place: Int, step: JournalStep)], calls expected: PartialRangeFrom<Int>,
+    by property: Property, sweep: Sweep, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let dry = SimulatedDisk()
+    var run = JournalRun(dry, processes: 2)
+    for (place, step) in script { try run.perform(step, by: place) }
+    let calls = dry.trace
+    #expect(expected.contains(calls.count), sourceLocation: sourceLocation)
+    let report = property.exhaustive { choices in
+      let call = choices.pick(calls)?.number ?? 0
+      let fault = choices.pick(SharingProperties.faults) ?? .inputOutput
+      try choices.look(sweep)
+      let disk = SimulatedDisk()
+      disk.fail(atCall: call, with: fault)
+      var run = JournalRun(disk, processes: 2)
+      for (place, step) in script {
+        choices.step("p\(place) \(step)")
+        try run.perform(run.isAlive(place) ? step : .replaceProcess, by: place)
+      }
+      guard let struck = disk.trace.first(where: { $0.fault != nil }) else { throw Discard() }
+      choices.step("\(struck)")
+      // Each fault meets each kind of cut, a different one at two of three calls.
+      let cut = CrashProperties.cut(UInt64(call % 3), seed: UInt64(call))
+      var recovery = Recovery(disk.crash(cut), run.oracle)
+      try recovery.verify()
+    }
+    expect(report, sourceLocation: sourceLocation)
   }
 }
 

@@ -80,12 +80,7 @@ struct ScenarioChangeTests {
 
   @Test("TST-2 SYN-2 each false line is found in a simulated world", arguments: lies)
   func found(lie: Lie) throws {
-    let place = try #require(Self.good.firstRange(of: lie.truth))
-    let text = Self.good.replacingCharacters(in: place, with: lie.lie)
-    let failure = try #require(ScenarioSelfTests.problem(in: text))
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-    #expect(lines[failure.line - 1].hasPrefix(lie.failing), "\(failure)")
-    #expect(failure.problem.contains(lie.problem), "\(failure)")
+    try lie.expectFound(in: Self.good)
   }
 
   @Test(

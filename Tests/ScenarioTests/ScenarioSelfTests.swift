@@ -58,6 +58,18 @@ struct ScenarioSelfTests {
     }
 
     var testDescription: String { "\(truth) → \(lie)" }
+
+    /// Expects that the scenario fails at the false line.
+    @discardableResult
+    func expectFound(in scenario: String) throws -> ScenarioFailure {
+      let place = try #require(scenario.firstRange(of: truth))
+      let text = scenario.replacingCharacters(in: place, with: lie)
+      let failure = try #require(ScenarioSelfTests.problem(in: text))
+      let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+      #expect(lines[failure.line - 1].hasPrefix(failing), "\(failure)")
+      #expect(failure.problem.contains(problem), "\(failure)")
+      return failure
+    }
   }
 
   private static let login = "request POST /auth/login"
@@ -155,12 +167,7 @@ struct ScenarioSelfTests {
 
   @Test("TST-2 each false line is found in a simulated world", arguments: lies)
   func found(lie: Lie) throws {
-    let place = try #require(Self.good.firstRange(of: lie.truth))
-    let text = Self.good.replacingCharacters(in: place, with: lie.lie)
-    let failure = try #require(Self.problem(in: text))
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-    #expect(lines[failure.line - 1].hasPrefix(lie.failing), "\(failure)")
-    #expect(failure.problem.contains(lie.problem), "\(failure)")
+    let failure = try lie.expectFound(in: Self.good)
     #expect(failure.description.hasPrefix("x:\(failure.line): "))
   }
 
@@ -234,12 +241,7 @@ struct ScenarioSelfTests {
 
   @Test("TST-2 WEB-5 each false line of a sign-in on a page is found", arguments: pageLies)
   func foundOnPage(lie: Lie) throws {
-    let place = try #require(Self.paged.firstRange(of: lie.truth))
-    let text = Self.paged.replacingCharacters(in: place, with: lie.lie)
-    let failure = try #require(Self.problem(in: text))
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-    #expect(lines[failure.line - 1].hasPrefix(lie.failing), "\(failure)")
-    #expect(failure.problem.contains(lie.problem), "\(failure)")
+    try lie.expectFound(in: Self.paged)
   }
 
   @Test("TST-2 STO-3 the correct sign-in on a page passes and shows neither state nor code")

@@ -25,10 +25,8 @@ extension AnswerFailure: CustomStringConvertible {
   }
 }
 
-// The text for users of the errors of HTTP, in English.
-
-extension TransportError: WordedError {
-  package var text: ErrorText {
+extension TransportError: WordedError, MessageChoosing {
+  package func userMessage<Message: UserMessage>() -> Message {
     switch self {
     case .noConnection: .noConnection
     case .noReply: .noAnswer

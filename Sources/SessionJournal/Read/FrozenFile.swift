@@ -1,7 +1,7 @@
 /// A file as it was when this was created: later appends are not visible.
 ///
 /// So a reader reaches an end even if a writer is at work.
-final class FrozenFile: JournalFileHandle {
+final class FrozenFile: ReadOnlyFile {
   private let file: any JournalFileHandle
 
   /// The length of the file at that moment, in bytes.
@@ -36,17 +36,6 @@ final class FrozenFile: JournalFileHandle {
     return data
   }
 
-  // Only readers use such files.
-  func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(SystemFault) -> Int {
-    throw .readOnly("write")
-  }
-
-  func truncate(to size: UInt64) throws(SystemFault) { throw .readOnly("truncate") }
-  func synchronizeData() throws(SystemFault) { throw .readOnly("sync") }
-  func synchronize() throws(SystemFault) { throw .readOnly("sync") }
-  func makePrivate() throws(SystemFault) { throw .readOnly("protect") }
-  func tryLock() throws(SystemFault) -> Bool { throw .readOnly("lock") }
-  func unlock() throws(SystemFault) { throw .readOnly("unlock") }
   func close() { file.close() }
 }
 

@@ -117,7 +117,7 @@ public struct JournalReader: ~Copyable, Sendable {
 }
 
 /// A file whose content is in memory.
-private final class FileInMemory: JournalFileHandle {
+private final class FileInMemory: ReadOnlyFile {
   private let content: [UInt8]
 
   init(_ content: [UInt8]) {
@@ -142,17 +142,6 @@ private final class FileInMemory: JournalFileHandle {
 
   func nextData(from offset: UInt64) throws(SystemFault) -> UInt64? { offset }
 
-  // Bytes in memory are only read.
-  func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(SystemFault) -> Int {
-    throw .readOnly("write")
-  }
-
-  func truncate(to size: UInt64) throws(SystemFault) { throw .readOnly("truncate") }
-  func synchronizeData() throws(SystemFault) { throw .readOnly("sync") }
-  func synchronize() throws(SystemFault) { throw .readOnly("sync") }
-  func makePrivate() throws(SystemFault) { throw .readOnly("protect") }
-  func tryLock() throws(SystemFault) -> Bool { throw .readOnly("lock") }
-  func unlock() throws(SystemFault) { throw .readOnly("unlock") }
   func close() {}
 }
 

@@ -97,6 +97,23 @@ package protocol JournalFileHandle: AnyObject, Sendable {
   func close()
 }
 
+/// A file of which readers need bytes only: part of a file, or bytes in memory.
+package protocol ReadOnlyFile: JournalFileHandle {}
+
+extension ReadOnlyFile {
+  package func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(SystemFault) -> Int
+  {
+    throw .readOnly("write")
+  }
+
+  package func truncate(to size: UInt64) throws(SystemFault) { throw .readOnly("truncate") }
+  package func synchronizeData() throws(SystemFault) { throw .readOnly("sync") }
+  package func synchronize() throws(SystemFault) { throw .readOnly("sync") }
+  package func makePrivate() throws(SystemFault) { throw .readOnly("protect") }
+  package func tryLock() throws(SystemFault) -> Bool { throw .readOnly("lock") }
+  package func unlock() throws(SystemFault) { throw .readOnly("unlock") }
+}
+
 /// How a file is opened.
 package enum FileAccess: Equatable, Sendable {
   case reading

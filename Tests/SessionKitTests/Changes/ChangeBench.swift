@@ -129,3 +129,14 @@ final class Signal: Sendable {
     }
   }
 }
+
+/// Says that it runs, and returns after its task was cancelled.
+func runUntilCancelled(_ isRunning: Signal) async {
+  let isCancelled = Signal()
+  await withTaskCancellationHandler {
+    isRunning.give()
+    await isCancelled.wait()
+  } onCancel: {
+    isCancelled.give()
+  }
+}

@@ -153,13 +153,7 @@ struct ChangeLogTests {
     let isSending = Signal()
     async let draining = log.drain(through: bench.gate) { item in
       _ = server.take(item)
-      let isCancelled = Signal()
-      await withTaskCancellationHandler {
-        isSending.give()
-        await isCancelled.wait()
-      } onCancel: {
-        isCancelled.give()
-      }
+      await runUntilCancelled(isSending)
       return .notReached("cancelled")
     }
     await isSending.wait()
@@ -184,13 +178,7 @@ struct ChangeLogTests {
     let isSending = Signal()
     let draining = Task {
       try await log.drain(through: bench.gate) { _ in
-        let isCancelled = Signal()
-        await withTaskCancellationHandler {
-          isSending.give()
-          await isCancelled.wait()
-        } onCancel: {
-          isCancelled.give()
-        }
+        await runUntilCancelled(isSending)
         return .notReached("cancelled")
       }
     }

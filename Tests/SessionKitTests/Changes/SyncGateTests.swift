@@ -43,13 +43,7 @@ struct SyncGateTests {
       let isRunning = Signal()
       let running = Task {
         try await gate.run {
-          let isCancelled = Signal()
-          await withTaskCancellationHandler {
-            isRunning.give()
-            await isCancelled.wait()
-          } onCancel: {
-            isCancelled.give()
-          }
+          await runUntilCancelled(isRunning)
           if !returns { throw CancellationError() }
           return "late"
         }
@@ -73,13 +67,7 @@ struct SyncGateTests {
     let isRunning = Signal()
     let running = Task {
       try await gate.run {
-        let isCancelled = Signal()
-        await withTaskCancellationHandler {
-          isRunning.give()
-          await isCancelled.wait()
-        } onCancel: {
-          isCancelled.give()
-        }
+        await runUntilCancelled(isRunning)
         throw CancellationError()
       }
     }

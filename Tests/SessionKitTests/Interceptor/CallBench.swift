@@ -62,7 +62,7 @@ final class CallBench: Sendable {
   }
 
   /// The protected resource: responds according to the token, and records which tokens came.
-  final class BackendIdentity: HTTPTransport {
+  final class FakeServer: HTTPTransport {
     struct Book {
       var authorizations: [String?] = []
       var paths: [String] = []
@@ -82,11 +82,24 @@ final class CallBench: Sendable {
     }
 
     /// Accepts tokens from this number on.
-    static func accepting(from number: Int) -> BackendIdentity {
-      BackendIdentity { (authorization, _) throws(TransportError) in
+    static func accepting(from number: Int) -> FakeServer {
+      FakeServer { (authorization, _) throws(TransportError) in
         let token = Int(authorization?.dropFirst("Bearer A".count) ?? "") ?? 0
         return HTTPResponse(status: token >= number ? 200 : 401)
       }
+    }
+
+    /// Accepts the second token only.
+    ///
+    /// Its response to the first one waits at the gate.
+    static func holdingOldCalls() -> (server: FakeServer, gate: Gate) {
+      let gate = Gate()
+      gate.shut()
+      let server = FakeServer { (authorization, _) throws(TransportError) in
+        if authorization == "Bearer A1" { await gate.pass() }
+        return HTTPResponse(status: authorization == "Bearer A2" ? 200 : 401)
+      }
+      return (server, gate)
     }
 
     var authorizations: [String?] { book.withLock { $0.authorizations } }

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Which calls carry the token, and where", .timeLimit(.minutes(5)))
 struct CallTokenTests {
-  typealias BackendIdentity = CallBench.BackendIdentity
+  typealias FakeServer = CallBench.FakeServer
 
   private static let key = CallTokenPlace.header("X-Auth-Token", scheme: nil)
   private static let member = CallTokenPlace.member("AccessToken")
@@ -42,7 +42,7 @@ struct CallTokenTests {
     let session = try await bench.signedIn { wire in
       (wire.register, wire.social) = ("users", "auth/social")
     }
-    let backend = BackendIdentity()
+    let backend = FakeServer()
     let calls = session.calls(by: TransportCalls(backend))
     for path in ["users", "auth/social", "auth/login", "auth/refresh", "auth/logout"] {
       _ = try await calls.send(post(bench, path))
@@ -62,7 +62,7 @@ struct CallTokenTests {
       wire.register = "rpc"
       wire.social = "rpc"
     }
-    let backend = BackendIdentity()
+    let backend = FakeServer()
     let calls = session.calls(by: TransportCalls(backend))
     _ = try await calls.send(post(bench, "rpc"))
     _ = try await calls.send(post(bench, "rpc"), as: .plain)
@@ -74,7 +74,7 @@ struct CallTokenTests {
   func plain() async throws {
     let bench = try CallBench()
     let session = try await bench.open()
-    let backend = BackendIdentity { (_, _) throws(TransportError) in HTTPResponse(status: 401) }
+    let backend = FakeServer { (_, _) throws(TransportError) in HTTPResponse(status: 401) }
     let calls = session.calls(by: TransportCalls(backend))
     #expect(try await calls.send(bench.get(), as: .plain).status == 401)
     try await bench.signIn(session)
@@ -88,7 +88,7 @@ struct CallTokenTests {
   func authenticated() async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn()
-    let backend = BackendIdentity()
+    let backend = FakeServer()
     var rules = CallRules()
     rules.publicPaths = ["status"]
     let calls = session.calls(by: TransportCalls(backend), rules: rules)

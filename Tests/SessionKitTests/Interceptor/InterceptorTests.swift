@@ -239,7 +239,7 @@ struct InterceptorTests {
   func attempts() async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn()
-    let backend = CallBench.BackendIdentity { (_, place) throws(TransportError) in
+    let backend = CallBench.FakeServer { (_, place) throws(TransportError) in
       if place % 3 != 2 { throw .noReply("lost") }
       return HTTPResponse(status: 200)
     }
@@ -268,7 +268,7 @@ struct InterceptorTests {
   func behind() async throws {
     final class Logger: HTTPTransport {
       let lines = Mutex<[String]>([])
-      let inner = CallBench.BackendIdentity()
+      let inner = CallBench.FakeServer()
 
       func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
         let hasToken = request.header("Authorization") == "Bearer A1"

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The number of refreshes after refused calls", .timeLimit(.minutes(5)))
 struct RefreshWindowTests {
-  typealias BackendIdentity = CallBench.BackendIdentity
+  typealias FakeServer = CallBench.FakeServer
 
   @Test("REF-13 the refresh window gives the verdicts of Specs/Calls.md")
   func table() throws {
@@ -60,7 +60,7 @@ struct RefreshWindowTests {
     let bench = try CallBench()
     let session = try await bench.signedIn()
     let reports = session.reports
-    let backend = BackendIdentity { (_, _) throws(TransportError) in HTTPResponse(status: 401) }
+    let backend = FakeServer { (_, _) throws(TransportError) in HTTPResponse(status: 401) }
     let calls = session.calls(by: TransportCalls(backend))
     for _ in 0..<50 { #expect(try await calls.send(bench.get()).status == 401) }
     #expect(bench.service.refreshCount == 1)
@@ -90,7 +90,7 @@ struct RefreshWindowTests {
     let reports = session.reports
     // Each token is accepted for one call, its first.
     let seen = SharedValue<Set<String>>([])
-    let backend = BackendIdentity { (authorization, place) throws(TransportError) in
+    let backend = FakeServer { (authorization, place) throws(TransportError) in
       let token = authorization ?? ""
       let isFirst = seen.value?.contains(token) != true
       seen.value?.insert(token)
@@ -114,7 +114,7 @@ struct RefreshWindowTests {
   func none() async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn()
-    let backend = BackendIdentity { (_, _) throws(TransportError) in HTTPResponse(status: 401) }
+    let backend = FakeServer { (_, _) throws(TransportError) in HTTPResponse(status: 401) }
     var rules = CallRules()
     rules.maximumRefreshes = nil
     let free = session.calls(by: TransportCalls(backend), rules: rules)

@@ -18,7 +18,7 @@ struct RefusedTokenTests {
     }
   }
 
-  private let refusing = CallBench.BackendIdentity { (_, _) throws(TransportError) in
+  private let refusing = CallBench.FakeServer { (_, _) throws(TransportError) in
     HTTPResponse(status: 401)
   }
 

@@ -7,13 +7,13 @@ import Testing
 
 @Suite("Protected calls, on a live session", .timeLimit(.minutes(5)))
 struct SessionCallsTests {
-  typealias BackendIdentity = CallBench.BackendIdentity
+  typealias FakeServer = CallBench.FakeServer
 
   @Test("INT-1 a call carries a valid token without another request")
   func good() async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn()
-    let backend = BackendIdentity()
+    let backend = FakeServer()
     let calls = session.calls(by: TransportCalls(backend))
     #expect(try await calls.send(bench.get()).status == 200)
     #expect(backend.authorizations == ["Bearer A1"])
@@ -26,7 +26,7 @@ struct SessionCallsTests {
   func untouched() async throws {
     let bench = try CallBench()
     let session = try await bench.open()
-    let backend = BackendIdentity { (_, _) throws(TransportError) in HTTPResponse(status: 401) }
+    let backend = FakeServer { (_, _) throws(TransportError) in HTTPResponse(status: 401) }
     var rules = CallRules()
     rules.publicPaths = ["help/*"]
     let calls = session.calls(by: TransportCalls(backend), rules: rules)
@@ -49,7 +49,7 @@ struct SessionCallsTests {
   func nobody() async throws {
     let bench = try CallBench()
     let session = try await bench.open(.keeping)
-    let backend = BackendIdentity()
+    let backend = FakeServer()
     let calls = session.calls(by: TransportCalls(backend))
     #expect(await sessionError { try await calls.send(bench.get()) } == .notSignedIn)
     try await bench.signIn(session)
@@ -70,7 +70,7 @@ struct SessionCallsTests {
     let session = try await bench.signedIn { wire in
       wire.baseURL = URL(string: "http://10.0.0.5") ?? wire.baseURL
     }
-    let backend = BackendIdentity()
+    let backend = FakeServer()
     let url = try #require(URL(string: "http://10.0.0.5/materials"))
     let request = HTTPRequest(method: "GET", url: url)
     let error = await sessionError {
@@ -94,7 +94,7 @@ struct SessionCallsTests {
     let bench = try CallBench()
     let session = try await bench.signedIn()
     await bench.expire(session)
-    let backend = BackendIdentity.accepting(from: 2)
+    let backend = FakeServer.accepting(from: 2)
     let calls = session.calls(by: TransportCalls(backend))
     try await withThrowingTaskGroup(of: Int.self) { group in
       for _ in 0..<50 { group.addTask { try await calls.send(bench.get()).status } }
@@ -111,12 +111,7 @@ struct SessionCallsTests {
   func refusedTogether() async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn()
-    let hall = CallBench.Gate()
-    hall.shut()
-    let backend = BackendIdentity { (authorization, _) throws(TransportError) in
-      if authorization == "Bearer A1" { await hall.pass() }
-      return HTTPResponse(status: authorization == "Bearer A2" ? 200 : 401)
-    }
+    let (backend, hall) = FakeServer.holdingOldCalls()
     let calls = session.calls(by: TransportCalls(backend))
     try await withThrowingTaskGroup(of: Int.self) { group in
       for _ in 0..<50 { group.addTask { try await calls.send(bench.get()).status } }
@@ -134,12 +129,7 @@ struct SessionCallsTests {
   func older() async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn()
-    let hall = CallBench.Gate()
-    hall.shut()
-    let backend = BackendIdentity { (authorization, _) throws(TransportError) in
-      if authorization == "Bearer A1" { await hall.pass() }
-      return HTTPResponse(status: authorization == "Bearer A2" ? 200 : 401)
-    }
+    let (backend, hall) = FakeServer.holdingOldCalls()
     let calls = session.calls(by: TransportCalls(backend))
     let slow = Task { try await calls.send(bench.get()).status }
     await eventually("it is out") { hall.count == 1 }
@@ -155,7 +145,7 @@ struct SessionCallsTests {
   func refusedTwice() async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn()
-    let backend = BackendIdentity { (_, place) throws(TransportError) in
+    let backend = FakeServer { (_, place) throws(TransportError) in
       HTTPResponse(status: 401, headers: [HTTPHeader("X-Place", "\(place)")])
     }
     let response = try await session.calls(by: TransportCalls(backend)).send(bench.get())
@@ -173,7 +163,7 @@ struct SessionCallsTests {
   func others(status: Int) async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn()
-    let backend = BackendIdentity { (_, _) throws(TransportError) in
+    let backend = FakeServer { (_, _) throws(TransportError) in
       HTTPResponse(status: status, body: Array("{\"a\":1}".utf8))
     }
     let response = try await session.calls(by: TransportCalls(backend)).send(bench.get())
@@ -191,7 +181,7 @@ struct SessionCallsTests {
         FailureRule(.rejected, at: [.call], status: 200, codes: ["SESSION_OVER"]), at: 0)
       wire.failures.insert(FailureRule(.unexpected, at: [.call], status: 401), at: 0)
     }
-    let backend = BackendIdentity { (authorization, _) throws(TransportError) in
+    let backend = FakeServer { (authorization, _) throws(TransportError) in
       authorization == "Bearer A1"
         ? HTTPResponse(status: 200, body: Array(#"{"error":{"code":"SESSION_OVER"}}"#.utf8))
         : HTTPResponse(status: 401)
@@ -208,7 +198,7 @@ struct SessionCallsTests {
       let bench = try CallBench()
       let session = try await bench.signedIn(policy)
       bench.service.fail(.success(HTTPResponse(status: 401)))
-      let backend = BackendIdentity.accepting(from: 2)
+      let backend = FakeServer.accepting(from: 2)
       let calls = session.calls(by: TransportCalls(backend))
       let clears = policy.ending.onRejection == .clear
       let error = await sessionError { try await calls.send(bench.get()) }
@@ -225,7 +215,7 @@ struct SessionCallsTests {
     let bench = try CallBench()
     let session = try await bench.signedIn()
     bench.service.fail(.failure(.noConnection("there is no network")))
-    let backend = BackendIdentity.accepting(from: 2)
+    let backend = FakeServer.accepting(from: 2)
     let calls = session.calls(by: TransportCalls(backend))
     #expect(
       await sessionError { try await calls.send(bench.get()) }
@@ -244,7 +234,7 @@ struct SessionCallsTests {
     let bench = try CallBench()
     let session = try await bench.signedIn()
     bench.service.fail(.success(HTTPResponse(status: 503, body: [])))
-    let backend = BackendIdentity.accepting(from: 2)
+    let backend = FakeServer.accepting(from: 2)
     let calls = session.calls(by: TransportCalls(backend))
     for _ in 0..<20 { _ = await sessionError { try await calls.send(bench.get()) } }
     #expect(bench.service.refreshCount == 1)
@@ -260,7 +250,7 @@ struct SessionCallsTests {
   func noRefresh() async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn { $0.refresh = nil }
-    let backend = BackendIdentity.accepting(from: 2)
+    let backend = FakeServer.accepting(from: 2)
     let response = try await session.calls(by: TransportCalls(backend)).send(bench.get())
     #expect(response.status == 401)
     #expect(session.isAuthenticated)
@@ -275,7 +265,7 @@ struct SessionCallsTests {
       let session = try await bench.signedIn()
       let hall = CallBench.Gate()
       hall.shut()
-      let backend = BackendIdentity { (_, _) throws(TransportError) in
+      let backend = FakeServer { (_, _) throws(TransportError) in
         await hall.pass()
         return HTTPResponse(status: 401)
       }
@@ -301,7 +291,7 @@ struct SessionCallsTests {
     let bench = try CallBench()
     let session = try await bench.signedIn()
     bench.service.gate.shut()
-    let backend = BackendIdentity.accepting(from: 2)
+    let backend = FakeServer.accepting(from: 2)
     let calls = session.calls(by: TransportCalls(backend))
     let slow = Task { await sessionError { try await calls.send(bench.get()) } }
     await eventually("the refresh is out") { bench.service.gate.count == 1 }
@@ -319,7 +309,7 @@ struct SessionCallsTests {
     let bench = try CallBench()
     let session = try await bench.signedIn()
     bench.service.gate.shut()
-    let backend = BackendIdentity.accepting(from: 2)
+    let backend = FakeServer.accepting(from: 2)
     let calls = session.calls(by: TransportCalls(backend))
     let first = Task { await sessionError { try await calls.send(bench.get()) } }
     let second = Task { try await calls.send(bench.get()).status }
@@ -336,12 +326,7 @@ struct SessionCallsTests {
   func switched() async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn()
-    let hall = CallBench.Gate()
-    hall.shut()
-    let backend = BackendIdentity { (authorization, _) throws(TransportError) in
-      if authorization == "Bearer A1" { await hall.pass() }
-      return HTTPResponse(status: authorization == "Bearer A2" ? 200 : 401)
-    }
+    let (backend, hall) = FakeServer.holdingOldCalls()
     let calls = session.calls(by: TransportCalls(backend))
     let slow = Task { try await calls.send(bench.get()).status }
     await eventually("it is out") { hall.count == 1 }

@@ -29,7 +29,7 @@ struct ThunderTests {
     let bench = try CallBench()
     let session = try await bench.signedIn()
     await bench.expire(session)
-    let backend = CallBench.BackendIdentity.accepting(from: 2)
+    let backend = CallBench.FakeServer.accepting(from: 2)
     let calls = session.calls(by: TransportCalls(backend))
     let request = bench.get()
     let before = try Self.memory()
@@ -86,7 +86,7 @@ struct ThunderTests {
     let session = try await bench.signedIn()
     let hall = CallBench.Gate()
     hall.shut()
-    let backend = CallBench.BackendIdentity { (authorization, _) throws(TransportError) in
+    let backend = CallBench.FakeServer { (authorization, _) throws(TransportError) in
       if authorization == "Bearer A1" { await hall.pass() }
       return HTTPResponse(status: authorization == "Bearer A2" ? 200 : 401)
     }
@@ -111,7 +111,7 @@ struct ThunderTests {
     let session = try await bench.signedIn()
     await bench.expire(session)
     bench.service.fail(.success(HTTPResponse(status: 401)))
-    let backend = CallBench.BackendIdentity()
+    let backend = CallBench.FakeServer()
     let calls = session.calls(by: TransportCalls(backend))
     let request = bench.get()
     await withTaskGroup(of: SessionError?.self) { group in

@@ -9,7 +9,7 @@ import Testing
 /// asked.
 @Suite("A session: the user's account at the server", .timeLimit(.minutes(5)))
 struct AccountStatusTests {
-  typealias BackendIdentity = CallBench.BackendIdentity
+  typealias FakeServer = CallBench.FakeServer
 
   /// A response to a call that names a code.
   struct Answer: Sendable, CustomStringConvertible {
@@ -36,7 +36,7 @@ struct AccountStatusTests {
   func calls(answer: Answer) async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn(.keeping)
-    let backend = BackendIdentity { (_, _) throws(TransportError) in answer.response }
+    let backend = FakeServer { (_, _) throws(TransportError) in answer.response }
     let response = try await session.calls(by: TransportCalls(backend)).send(bench.get())
     #expect(response.status == answer.status, "the response is the caller's")
     #expect(session.state.kind == answer.end ?? .authenticated)
@@ -52,7 +52,7 @@ struct AccountStatusTests {
     let bench = try CallBench()
     let session = try await bench.signedIn(.keeping)
     let gone = Answer(status: 410, code: "USER_DELETED")
-    let backend = BackendIdentity { (_, _) throws(TransportError) in gone.response }
+    let backend = FakeServer { (_, _) throws(TransportError) in gone.response }
     let calls = session.calls(by: TransportCalls(backend))
     _ = try await calls.send(bench.get("materials", [HTTPHeader("Authorization", "Basic eA==")]))
     _ = try await calls.send(bench.get(), as: .plain)
@@ -69,7 +69,7 @@ struct AccountStatusTests {
     let gate = CallBench.Gate()
     gate.shut()
     let gone = Answer(status: 410, code: "USER_DELETED")
-    let backend = BackendIdentity { (_, _) throws(TransportError) in
+    let backend = FakeServer { (_, _) throws(TransportError) in
       await gate.pass()
       return gone.response
     }
@@ -94,7 +94,7 @@ struct AccountStatusTests {
         FailureRule(.unexpected, at: [.call], statuses: 400...499, codes: ["USER_*"]), at: 0)
     }
     let gone = Answer(status: 410, code: "USER_DELETED")
-    let backend = BackendIdentity { (_, _) throws(TransportError) in gone.response }
+    let backend = FakeServer { (_, _) throws(TransportError) in gone.response }
     _ = try await session.calls(by: TransportCalls(backend)).send(bench.get())
     #expect(session.isAuthenticated)
     try await session.close()
