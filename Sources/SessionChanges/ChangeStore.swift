@@ -96,7 +96,7 @@ final class ChangeStore: Sendable {
     do throws(JournalError) {
       journal = try Journal.open(at: path, options: options) { frame, payload in
         bytes += Int(JournalFrame.bytes(of: Int(frame.payloadLength)))
-        guard problem == nil, RecordKind.isOfSession(frame.kind) else { return }
+        guard problem == nil else { return }
         do throws(ChangeLogError) {
           try queue.take(frame.sequence, frame.kind, payload, path)
         } catch {
@@ -145,7 +145,7 @@ final class ChangeStore: Sendable {
     }
     guard others.isEmpty else {
       // Another process has recovered the changes first, or has continued without them.
-      for record in others where RecordKind.isOfSession(record.kind) {
+      for record in others {
         try queue.take(record.sequence, record.kind, record.payload.span.bytes, path)
       }
       return quarantined
@@ -268,7 +268,7 @@ final class ChangeStore: Sendable {
         throw .journal(error)
       }
       do throws(ChangeLogError) {
-        for record in done?.foreign ?? [] where RecordKind.isOfSession(record.kind) {
+        for record in done?.foreign ?? [] {
           try folded.queue.take(record.sequence, record.kind, record.payload.span.bytes, path)
         }
       } catch {
@@ -295,7 +295,7 @@ extension ChangeStore.Folded {
   fileprivate mutating func read(_ foreign: [JournalRecord], _ path: String) {
     for record in foreign { bytes += Int(JournalFrame.bytes(of: record.payload.count)) }
     do throws(ChangeLogError) {
-      for record in foreign where RecordKind.isOfSession(record.kind) {
+      for record in foreign {
         try queue.take(record.sequence, record.kind, record.payload.span.bytes, path)
       }
     } catch {
@@ -374,7 +374,7 @@ private struct ChangeSummary: JournalSummary {
   private var isBroken = false
 
   mutating func take(_ frame: JournalFrame, payload: RawSpan) {
-    guard !isBroken, RecordKind.isOfSession(frame.kind) else { return }
+    guard !isBroken else { return }
     do {
       let record = try ChangeCodec.decode(
         sequence: frame.sequence, kind: frame.kind, payload: payload)

@@ -91,7 +91,6 @@ public struct QuarantinedChangeLog: Equatable, Sendable {
     }
 
     mutating func take(_ frame: JournalFrame, _ payload: RawSpan) {
-      guard RecordKind.isOfSession(frame.kind) else { return }
       if problem == nil {
         do throws(ChangeLogError) {
           try strict.take(frame.sequence, frame.kind, payload, path)

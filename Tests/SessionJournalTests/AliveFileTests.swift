@@ -55,7 +55,12 @@ struct AliveFileTests {
           }
         }
       }
-      group.addTask { for _ in 0..<6_000 { unlink(path + ".alive") } }
+      group.addTask {
+        for _ in 0..<6_000 {
+          unlink(path + ".alive")
+          close(open(path + ".alive", O_RDWR | O_CREAT, 0o600))
+        }
+      }
     }
     #expect(try openFiles(of: path) == 0)
   }

@@ -247,7 +247,7 @@ package struct SnapshotSummary: JournalSummary {
   package init() {}
 
   package mutating func take(_ frame: JournalFrame, payload: RawSpan) {
-    guard !isBroken, RecordKind.isOfSession(frame.kind) else { return }
+    guard !isBroken else { return }
     do throws(PayloadFold.Failure) {
       time = try payloads.apply(sequence: frame.sequence, kind: frame.kind, payload: payload)
     } catch {

@@ -101,8 +101,8 @@ extension SessionEngine {
   ///
   /// The last end and the retention plan take them in too.
   func read(_ foreign: [JournalRecord]) -> [SessionRecord] {
-    foreign.compactMap { raw in
-      guard let record = read(raw) else { return nil }
+    foreign.map { raw in
+      let record = read(raw)
       count(record, raw)
       return record
     }
@@ -122,7 +122,7 @@ extension SessionEngine {
   /// Reads a record of another process.
   ///
   /// If its payload cannot be read, the record counts as unknown.
-  private func read(_ raw: JournalRecord) -> SessionRecord? {
+  private func read(_ raw: JournalRecord) -> SessionRecord {
     do throws(SessionError) {
       return try SessionRecord(raw, path: journal.path)
     } catch {

@@ -50,7 +50,7 @@ extension SessionEngine {
             throw .unusableJournal(
               path: path, sequence: frame.sequence, problem: SessionError.otherLogProblem)
           }
-          guard let time = try payloads.apply(frame, payload, path: path) else { return }
+          let time = try payloads.apply(frame, payload, path: path)
           if frame.kind == SessionNote.Kind.continued.rawValue { continuesAnother = true }
           if configuration.hasLocalData { debt.take(frame, payload) }
           lastEnd.take(frame, payload)

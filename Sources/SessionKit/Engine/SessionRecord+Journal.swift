@@ -2,9 +2,8 @@
 package import SessionJournal
 
 extension SessionRecord {
-  /// Decodes a journal's record; `nil` for the journal's own frames.
-  init?(_ raw: JournalRecord, path: String) throws(SessionError) {
-    guard RecordKind.isOfSession(raw.kind) else { return nil }
+  /// Decodes a journal's record.
+  init(_ raw: JournalRecord, path: String) throws(SessionError) {
     do {
       self = try SessionCodec.decode(
         sequence: raw.sequence, kind: raw.kind, payload: raw.payload)
@@ -22,11 +21,6 @@ extension JournalDraft {
   }
 }
 
-extension RecordKind {
-  /// Returns whether the payload is the session's, as it is for every record and for the snapshot.
-  package static func isOfSession(_ kind: UInt8) -> Bool { kind == snapshot || !isReserved(kind) }
-}
-
 extension JournalFrame {
   /// Returns how many bytes of the file a payload of this length takes.
   package static func bytes(of payload: Int) -> UInt64 { UInt64(headerSize + padded(payload)) }
@@ -35,11 +29,10 @@ extension JournalFrame {
 extension PayloadFold {
   /// Folds in a journal's record while the journal is read.
   ///
-  /// Returns when it was written; `nil` for the journal's own frames.
+  /// Returns when it was written.
   mutating func apply(_ frame: JournalFrame, _ payload: RawSpan, path: String)
-    throws(SessionError) -> Timestamp?
+    throws(SessionError) -> Timestamp
   {
-    guard RecordKind.isOfSession(frame.kind) else { return nil }
     do throws(PayloadFold.Failure) {
       return try apply(sequence: frame.sequence, kind: frame.kind, payload: payload)
     } catch {
@@ -97,7 +90,6 @@ extension PendingDataClearing {
 extension EndedProcesses {
   /// Takes in a journal's record while the journal is read.
   mutating func take(_ frame: JournalFrame, _ payload: RawSpan) {
-    guard RecordKind.isOfSession(frame.kind) else { return }
     let isLast = frame.remainingInBatch == 0
     // Most payloads need no decoding here.
     guard frame.kind == SessionEvent.Kind.refreshFailed.rawValue else {

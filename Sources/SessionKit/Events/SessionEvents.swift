@@ -120,8 +120,8 @@ struct EventArchive: Sendable {
     if let first = records.first { try refuseGap(in: first, of: journal, after: sequence) }
     var events: [RecordedEvent] = []
     for raw in records where raw.sequence <= last {
-      guard let record = try SessionRecord(raw, path: journal.path), let event = record.event
-      else { continue }
+      let record = try SessionRecord(raw, path: journal.path)
+      guard let event = record.event else { continue }
       events.append(RecordedEvent(sequence: record.sequence, time: record.time, event: event))
     }
     return Page(events: events, last: min(records.last?.sequence ?? last, last))
@@ -131,7 +131,7 @@ struct EventArchive: Sendable {
   private static func refuseGap(
     in first: JournalRecord, of journal: Journal, after sequence: UInt64
   ) throws(SessionError) {
-    guard case .snapshot(let fold)? = try SessionRecord(first, path: journal.path)?.content,
+    guard case .snapshot(let fold) = try SessionRecord(first, path: journal.path).content,
       fold.eventSequence > sequence
     else { return }
     throw .eventsCompacted(through: first.sequence, state: fold.state)

@@ -83,7 +83,6 @@ private struct Reading {
   }
 
   mutating func take(_ frame: JournalFrame, _ payload: RawSpan) {
-    guard RecordKind.isOfSession(frame.kind) else { return }
     if cause == nil {
       do throws(PayloadFold.Failure) {
         try fold.apply(sequence: frame.sequence, kind: frame.kind, payload: payload)
@@ -104,7 +103,6 @@ private struct Reading {
   mutating func loseTrack() { ended = Generation(.max) }
 
   mutating func watch(_ frame: JournalFrame, _ payload: RawSpan) {
-    guard RecordKind.isOfSession(frame.kind) else { return }
     let content: SessionRecord.Content
     do throws(CodecError) {
       content = try SessionCodec.decode(

@@ -191,6 +191,15 @@ struct ReportsTests {
     }
   }
 
+  @Test("STA-7 the attempts from the tenth on share one label", arguments: [8, 9, 10, 11, .max])
+  func attemptLabel(attempt: UInt32) {
+    let event = RecordedEvent(
+      sequence: 1, time: Timestamp(milliseconds: 0),
+      event: Self.failed(.server, attempt: attempt))
+    let expected = [8: "8", 9: "9"][attempt] ?? "10+"
+    #expect(SessionReport.event(event).labels["attempt"] == expected)
+  }
+
   @Test("STA-7 STO-3 a log receives each event and warning, without a secret or a name")
   func live() async throws {
     let bench = try Bench()

@@ -135,6 +135,25 @@ extension AccountStatusTests {
     }
   }
 
+  @Test("LOG-6 a profile that names another user does not change the user who is shown")
+  func otherUser() async throws {
+    let (backend, session) = try await asked()
+    backend.answer(200, #"{"id":43,"firstName":"Eva","status":"active"}"#)
+    #expect(try await session.checkAccountStatus() == .active)
+    #expect(session.currentUser?.id == "42" && session.currentUser?.firstName == nil)
+    try await session.close()
+    // The same applies if the user's own profile is not stored any more.
+    try FileSecretStore(folder: backend.bench.secrets).remove(.user)
+    var policy = SessionPolicy.keeping
+    policy.limits.profileCheck = .whenUnknown
+    policy.limits.requiredItems = [.token]
+    let again = try await backend.open(policy)
+    backend.answer(200, #"{"id":43,"firstName":"Eva","status":"active"}"#)
+    #expect(try await again.checkAccountStatus() == .active)
+    #expect(again.currentUser?.id != "43" && again.currentUser?.firstName == nil)
+    try await again.close()
+  }
+
   @Test("LOG-6 LOG-7 a code in the response decides the account's status, a failure does not")
   func checkFails() async throws {
     let (backend, session) = try await asked()

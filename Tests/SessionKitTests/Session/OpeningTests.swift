@@ -169,6 +169,27 @@ struct OpeningTests {
     withExtendedLifetime((first, second)) {}
     try await session.close()
   }
+
+  @Test("RES-3 a retry during a pause makes one try, and then the opening pauses again")
+  func retryDuringAPause() async throws {
+    let bench = try Bench()
+    try await bench.signedIn(store: MemorySecretStore()).close()
+    let disk = RefusingFiles()
+    disk.isLocked = true
+    var configuration = bench.configuration(store: MemorySecretStore())
+    configuration.journalOptions.fileSystem = disk
+    let opening = SessionOpening(configuration)
+    await bench.clock.waitForSleepers(1)
+    let refusals = disk.refusals
+    opening.retry()
+    await eventually("another try") {
+      disk.refusals >= 2 * refusals && bench.clock.sleeperCount == 1
+    }
+    #expect(disk.refusals == 2 * refusals)
+    disk.isLocked = false
+    opening.retry()
+    try await opening.session().close()
+  }
 }
 
 /// The real file system, on which no file can be opened while it is locked.
@@ -176,6 +197,10 @@ final class RefusingFiles: JournalFileSystem {
   private let locked = Mutex(false)
   private let paths = Mutex((refused: Set<String>(), hidden: Set<String>()))
   private let real = POSIXFileSystem()
+  private let count = Mutex(0)
+
+  /// How many times a file could not be opened while all were locked.
+  var refusals: Int { count.withLock { $0 } }
 
   /// The files that cannot be opened, even if others can.
   var refused: Set<String> {
@@ -195,7 +220,10 @@ final class RefusingFiles: JournalFileSystem {
   }
 
   func open(_ path: String, for access: FileAccess) throws(SystemFault) -> any JournalFileHandle {
-    guard !isLocked else { throw SystemFault("open", code: EPERM) }
+    guard !isLocked else {
+      count.withLock { $0 += 1 }
+      throw SystemFault("open", code: EPERM)
+    }
     guard !refused.contains(path) else { throw SystemFault("open", code: EACCES) }
     return try real.open(path, for: access)
   }

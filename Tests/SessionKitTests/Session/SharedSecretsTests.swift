@@ -295,11 +295,13 @@ struct SharedSecretsTests {
 
   @Test("RES-7 a moved journal is searched by the last six parts of its path, and no more")
   func places() {
-    let own = "/new/b/c/d/e/f/g/own.journal"
-    let found = SecretsPlace.candidates(for: "/old/a/b/c/d/e/f/s.journal", near: own)
-    #expect(found.contains("/new/b/c/d/e/f/s.journal"))
-    #expect(found.contains("/new/b/c/d/e/f/s.journal") && found.allSatisfy { $0 != own })
-    #expect(found.allSatisfy { !$0.hasSuffix("/a/b/c/d/e/f/s.journal") })
-    #expect(found.allSatisfy { !$0.hasPrefix("/new/s.journal") })
+    let near = SecretsPlace.candidates(for: "/old/a/b/c/d/e/s.journal", near: "/new/own.journal")
+    #expect(near.contains("/new/a/b/c/d/e/s.journal"))
+    let far = SecretsPlace.candidates(for: "/a/b/c/d/e/f/s.journal", near: "/new/own.journal")
+    #expect(far.contains("/new/b/c/d/e/f/s.journal") && !far.contains("/new/a/b/c/d/e/f/s.journal"))
+    let deep = SecretsPlace.candidates(for: "/s.journal", near: "/new/b/c/d/e/f/own.journal")
+    #expect(deep.contains("/new/s.journal"))
+    let deeper = SecretsPlace.candidates(for: "/s.journal", near: "/new/b/c/d/e/f/g/own.journal")
+    #expect(deeper.contains("/new/b/s.journal") && !deeper.contains("/new/s.journal"))
   }
 }
