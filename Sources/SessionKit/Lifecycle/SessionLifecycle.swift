@@ -2,6 +2,16 @@ public import Foundation
 import SessionCore
 import Synchronization
 
+#if os(watchOS)
+  import Dispatch
+  import WatchKit
+#elseif canImport(UIKit)
+  import Dispatch
+  import UIKit
+#elseif canImport(AppKit)
+  import AppKit
+#endif
+
 /// The notices that an app comes to the foreground or goes to the background, and a way to get time
 /// there.
 public struct LifecycleNotices: Sendable {
@@ -137,10 +147,6 @@ extension Session {
 }
 
 #if os(watchOS)
-  import Dispatch
-  import Foundation
-  import WatchKit
-
   extension LifecycleNotices {
     /// The notices of WatchKit, which provides them on the main actor.
     ///
@@ -159,10 +165,6 @@ extension Session {
     }
   }
 #elseif canImport(UIKit)
-  import Dispatch
-  import Foundation
-  import UIKit
-
   extension LifecycleNotices {
     /// The notices of UIKit.
     ///
@@ -178,9 +180,6 @@ extension Session {
     }
   }
 #elseif canImport(AppKit)
-  import AppKit
-  import Foundation
-
   extension LifecycleNotices {
     /// The notices of AppKit.
     ///
