@@ -25,7 +25,7 @@ struct JournalStory: Sendable, CustomTestStringConvertible {
     self.tell = tell
   }
 
-  var testDescription: String { cause.rawValue }
+  var testDescription: String { cause.id }
 
   static let all = refusals + exhaustions + storage + still + records
 }

@@ -24,11 +24,11 @@ struct RecordedJournal {
   ]
 
   init(cause: Cause, arguments: [String]) {
-    (name, self.arguments) = (cause.rawValue, arguments)
+    (name, self.arguments) = (cause.id, arguments)
   }
 
   /// The stored journal; the first line of its text contains the question.
-  init(keptFor cause: Cause) throws { try self.init(named: cause.rawValue) }
+  init(keptFor cause: Cause) throws { try self.init(named: cause.id) }
 
   /// The one with this name.
   init(named name: String) throws {

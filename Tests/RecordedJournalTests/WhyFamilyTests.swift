@@ -28,7 +28,7 @@ struct WhyFamilyTests {
     let answer = overtaken(.refusal("TOKEN_REUSED")) {
       $0.refuse(90, "TOKEN_REVOKED", of: 2, by: 200)
     }.answer()
-    #expect(answer.cause.rawValue == "family-revoked")
+    #expect(answer.cause.id == "family-revoked")
     #expect(answer.certainty == .likely)
     #expect(!answer.has(.signedOutElsewhere))
     #expect(!answer.has(.passwordChanged))
@@ -51,7 +51,7 @@ struct WhyFamilyTests {
   func lastCode(_ code: String?, _ cause: String, _ certainty: Certainty) {
     let answer = overtaken(.refusal("TOKEN_REUSED")) { $0.refuse(90, code, of: 2, by: 200) }
       .answer()
-    #expect(answer.cause.rawValue == cause)
+    #expect(answer.cause.id == cause)
     #expect(answer.certainty == certainty)
   }
 
@@ -132,7 +132,7 @@ struct WhyFamilyTests {
     history.add(6_050, WhyHistory.ended(reused, .refusal("TOKEN_REUSED")))
     history.refuse(6_100, "TOKEN_REVOKED", of: 61)
     let answer = history.answer()
-    #expect(answer.cause.rawValue == "family-revoked")
+    #expect(answer.cause.id == "family-revoked")
     #expect(answer.chain.count < 40)
   }
 }

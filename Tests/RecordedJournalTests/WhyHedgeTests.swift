@@ -254,7 +254,7 @@ struct WhyHedgeTests {
     #expect(history.answer().cause == .attemptsExhausted)
   }
 
-  @Test("RPL-3 every place in an answer is filled", arguments: Cause.allCases)
+  @Test("RPL-3 every place in an answer is filled", arguments: Cause.all)
   func places(_ cause: Cause) throws {
     let run = try WhyRun(cause)
     for entry in run.entries {

@@ -12,7 +12,7 @@ struct WhyNeighbour: Sendable, CustomTestStringConvertible {
   let certainty: Certainty
   let edit: @Sendable (SessionRecord) -> SessionRecord?
 
-  var testDescription: String { "\(base.rawValue), \(change): \(expected.rawValue)" }
+  var testDescription: String { "\(base.id), \(change): \(expected.id)" }
 
   init(
     _ base: Cause, _ change: String, _ expected: Cause, _ certainty: Certainty = .proven,
@@ -225,7 +225,7 @@ struct WhyNeighbourTests {
 
   @Test(
     "RPL-3 compacted at any place before the end, the cause is the same or a weaker one",
-    arguments: Cause.allCases.filter { $0.class == .end })
+    arguments: Cause.all.filter { $0.class == .end })
   func compactions(_ cause: Cause) throws {
     let whole = try WhyRun(cause)
     let answer = whole.answer()
@@ -242,7 +242,7 @@ struct WhyNeighbourTests {
         .answer()
       let isSame = less.cause == cause && less.certainty <= answer.certainty
       let isWeaker = Self.lessKnown[cause]?.contains(less.cause) == true
-      #expect(isSame || isWeaker, "behind @\(entry.record.sequence): \(less.cause.rawValue)")
+      #expect(isSame || isWeaker, "behind @\(entry.record.sequence): \(less.cause.id)")
     }
   }
 

@@ -74,7 +74,7 @@ struct WhyPropertyTests {
 
   @Test("RPL-3 a record that may be skipped changes no cause and increases no certainty")
   func unknown() throws {
-    for cause in Cause.allCases where cause.class == .end {
+    for cause in Cause.all where cause.class == .end {
       let whole = try WhyRun(cause)
       let expected = whole.answer()
       for index in whole.entries.indices where !isInBatch(whole, index) {
@@ -91,7 +91,7 @@ struct WhyPropertyTests {
         let isSame =
           answer.cause == expected.cause && answer.certainty <= expected.certainty
           && answer.ruledOut.allSatisfy(expected.ruledOut.contains)
-        #expect(isSame, "\(cause.rawValue), before @\(entry.record.sequence)")
+        #expect(isSame, "\(cause.id), before @\(entry.record.sequence)")
       }
     }
   }
@@ -103,7 +103,7 @@ struct WhyPropertyTests {
 
   @Test("RPL-3 why at a record equals why of the journal that ends there, except for later records")
   func prefix() throws {
-    for cause in Cause.allCases where cause.class == .end {
+    for cause in Cause.all where cause.class == .end {
       let whole = try WhyRun(cause)
       let end = try #require(whole.answer().sequence)
       let last = try #require(whole.entries.firstIndex { $0.record.sequence == end })

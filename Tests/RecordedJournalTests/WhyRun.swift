@@ -37,7 +37,7 @@ struct WhyRun {
   }
 
   init(_ cause: Cause) throws {
-    let file = RecordedJournal.folder.appending(path: "\(cause.rawValue).journal")
+    let file = RecordedJournal.folder.appending(path: "\(cause.id).journal")
     try self.init(bytes: Array(Data(contentsOf: file)))
   }
 

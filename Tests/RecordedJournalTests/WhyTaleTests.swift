@@ -54,7 +54,7 @@ struct WhyTaleTruth {
     let (ends, open) = run.explanations()
     if !tale.endedUnseen.isEmpty { choices.label("an unseen end") }
     for explanation in ends + [open] {
-      choices.label(explanation.cause.rawValue)
+      choices.label(explanation.cause.id)
       try check(explanation)
     }
     for entry in run.entries { try check(run.answer(at: entry.record.sequence)) }
@@ -116,7 +116,7 @@ struct WhyTaleTruth {
   private func check(
     _ finding: Finding, _ explanation: Explanation, _ known: [WhyTale.Noted]
   ) throws {
-    choices.label(finding.what.rawValue)
+    choices.label(finding.what.id)
     let answered = known.filter { $0.failure.kind.isAnswered }
     switch finding.what {
     case .noServerReached:
@@ -203,7 +203,7 @@ struct WhyTaleTruth {
   private func weigh(
     _ finding: Finding, _ explanation: Explanation, _ known: [WhyTale.Noted]
   ) throws {
-    choices.label(finding.what.rawValue)
+    choices.label(finding.what.id)
     let request = finding.sequences.compactMap { tale.requests[$0] }.first
     switch finding.what {
     case .goneBeforeDeadline:

@@ -75,7 +75,7 @@ struct WhyTruth {
     try choices.require(
       logouts == life.logouts, "\(logouts) logouts by the app, of \(life.logouts)")
     for explanation in ends + [open] {
-      choices.label(explanation.cause.rawValue)
+      choices.label(explanation.cause.id)
       try check(explanation)
     }
   }

@@ -49,7 +49,7 @@ struct HiddenRecordsTests {
       let sequence = try #require(explanation.sequence)
       let why = try #require(
         try ToolRun.inProcess(["why", "--json", "--at", "@\(sequence)", path]).objects().first)
-      #expect(why["cause"] as? String == explanation.cause.rawValue, "\(name)")
+      #expect(why["cause"] as? String == explanation.cause.id, "\(name)")
       #expect(why["certainty"] as? String == explanation.certainty.rawValue, "\(name)")
       for (key, number) in [
         ("ruledOut", explanation.ruledOut.count), ("untold", explanation.untold.count),

@@ -1,67 +1,24 @@
-/// The cause of a session's end, of a session's problem, or of a record: the catalogue of
-/// `Specs/Why.md`.
-package enum Cause: String, CaseIterable, Sendable {
-  // Ends of a session.
-  case userLogout = "user-logout"
-  case userLogoutAfterExpiry = "user-logout-after-expiry"
-  case accountDeleted = "account-deleted"
-  case accountInactive = "account-inactive"
-  case lostReply = "lost-reply"
-  case answerNotStored = "answer-not-stored"
-  case killedInRefresh = "killed-in-refresh"
-  case suspendedInRefresh = "suspended-in-refresh"
-  case usedElsewhere = "used-elsewhere"
-  case familyRevoked = "family-revoked"
-  case revokedElsewhere = "revoked-elsewhere"
-  case refreshTokenExpired = "refresh-token-expired"
-  case unknownToServer = "unknown-to-server"
-  case refused = "refused"
-  case otherUser = "other-user"
-  case noRefreshToken = "no-refresh-token"
-  case serverFailing = "server-failing"
-  case rateLimited = "rate-limited"
-  case refreshingTooOften = "refreshing-too-often"
-  case answersUnreadable = "answers-unreadable"
-  case appRefused = "app-refused"
-  case endpointMissing = "endpoint-missing"
-  case attemptsExhausted = "attempts-exhausted"
-  case tokenExpired = "token-expired"
-  case expiredOnArrival = "expired-on-arrival"
-  case clockForward = "clock-forward"
-  case secretsMissing = "secrets-missing"
-  case secretUnreadable = "secret-unreadable"
-  case secretsAhead = "secrets-ahead"
-  case secretsOutdated = "secrets-outdated"
-  case secretsNewer = "secrets-newer"
-  case inactive = "inactive"
-  case lifetimeOver = "lifetime-over"
-  case endedByServer = "ended-by-server"
-  case unexplained = "unexplained"
+/// The cause of a session's end, of a session's problem, or of a record.
+///
+/// The file of a cause's family in `Causes/` has all of the cause: what it matches, its findings and
+/// its advice. The catalogue in `Specs/Why.md` lists the same causes.
+package struct Cause: Hashable, Sendable, CustomStringConvertible {
+  /// The name in JSON and of the recorded journal, which never changes.
+  package let id: String
+  package let `class`: Class
+  /// The first line of an answer, with `{}` for a value.
+  package let headline: String
+  /// Which records a proof of this cause relies on.
+  let reliance: Reliance
 
-  // A session that has not ended, or none.
-  case stillOffline = "still-offline"
-  case stillIntercepted = "still-intercepted"
-  case stillServerFailing = "still-server-failing"
-  case stillSecretsLocked = "still-secrets-locked"
-  case stillRequestOpen = "still-request-open"
-  case stillSignedIn = "still-signed-in"
-  case neverSignedIn = "never-signed-in"
-  case endedBefore = "ended-before"
-  case journalReplaced = "journal-replaced"
+  init(
+    _ id: String, _ class: Class, _ headline: String, reliesOn reliance: Reliance = .history
+  ) {
+    (self.id, self.class) = (id, `class`)
+    (self.headline, self.reliance) = (headline, reliance)
+  }
 
-  // One record.
-  case switchRefused = "switch-refused"
-  case switchLost = "switch-lost"
-  case notRevoked = "not-revoked"
-  case revocationDone = "revocation-done"
-  case takenOver = "taken-over"
-  case refreshFailed = "refresh-failed"
-  case tokenRecovered = "token-recovered"
-  case tailCut = "tail-cut"
-  case itemUnreadable = "item-unreadable"
-  case storageFailed = "storage-failed"
-  case leftoversWiped = "leftovers-wiped"
-  case journalContinued = "journal-continued"
+  package var description: String { id }
 
   /// The subject of an explanation.
   package enum Class: String, CaseIterable, Sendable {
@@ -73,24 +30,57 @@ package enum Cause: String, CaseIterable, Sendable {
     case event = "event"
   }
 
-  package var `class`: Class {
-    switch self {
-    case .userLogout, .userLogoutAfterExpiry, .accountDeleted, .accountInactive, .lostReply,
-      .answerNotStored, .killedInRefresh, .suspendedInRefresh, .usedElsewhere, .familyRevoked,
-      .revokedElsewhere,
-      .refreshTokenExpired, .unknownToServer, .refused, .otherUser, .noRefreshToken,
-      .serverFailing, .rateLimited, .refreshingTooOften, .answersUnreadable, .appRefused,
-      .endpointMissing, .attemptsExhausted, .tokenExpired, .expiredOnArrival, .clockForward,
-      .secretsMissing, .secretUnreadable, .secretsAhead, .secretsOutdated, .secretsNewer, .inactive,
-      .lifetimeOver, .endedByServer, .unexplained:
-      .end
-    case .stillOffline, .stillIntercepted, .stillServerFailing, .stillSecretsLocked,
-      .stillRequestOpen, .stillSignedIn, .neverSignedIn, .endedBefore, .journalReplaced:
-      .still
-    case .switchRefused, .switchLost, .notRevoked, .revocationDone, .takenOver, .refreshFailed,
-      .tokenRecovered,
-      .tailCut, .itemUnreadable, .storageFailed, .leftoversWiped, .journalContinued:
-      .event
-    }
+  /// The records that a proof of a cause relies on.
+  enum Reliance: Sendable {
+    /// The records of the end itself. Lost records before them change nothing.
+    case ownRecords
+    /// Also the record before them: an absence counts, so lost records there may contradict it.
+    case recordsBefore
+    /// The history of the token or the session.
+    case history
   }
+}
+
+/// Causes that are explained together, and what only they say.
+package struct CauseFamily: Sendable {
+  var causes: [Cause] = []
+  var findings: [FindingWord] = []
+  var untold: [UntoldWord] = []
+  var advice: [AdviceWord] = []
+
+  /// Every family, in the order of the files' subjects.
+  static let all: [CauseFamily] = [
+    .logouts,
+    .serverEnds,
+    .limits,
+    .lostReplies,
+    .revokedFamilies,
+    .refusals,
+    .exhaustions,
+    .tokenLifetimes,
+    .storageEnds,
+    .openSessions,
+    .singleRecords,
+    .shared,
+  ]
+}
+
+extension Cause {
+  /// Every cause.
+  package static let all = CauseFamily.all.flatMap(\.causes)
+}
+
+extension FindingWord {
+  /// Every finding.
+  package static let all = CauseFamily.all.flatMap(\.findings)
+}
+
+extension UntoldWord {
+  /// Every question that an answer may leave open.
+  package static let all = CauseFamily.all.flatMap(\.untold)
+}
+
+extension AdviceWord {
+  /// Every advice.
+  package static let all = CauseFamily.all.flatMap(\.advice)
 }

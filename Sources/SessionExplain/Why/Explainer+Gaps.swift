@@ -25,27 +25,10 @@ extension ExplanationDraft {
     guard explanation.certainty == .proven, let place = evidence.place, place.batch > gap else {
       return false
     }
-    switch explanation.cause {
-    case .accountDeleted, .accountInactive, .otherUser, .noRefreshToken,
-      .secretsMissing, .secretUnreadable, .secretsOutdated, .secretsNewer, .endedByServer:
-      return true
-    // This relies on an absence in the batch; records lost directly before it may belong to it.
-    case .secretsAhead: return evidence.lastBefore.map { $0.sequence > gap } ?? false
-    // A lost rejection may have reported a reuse before. A lost expiry may have come before the
-    // logout.
-    case .familyRevoked, .revokedElsewhere, .refreshTokenExpired, .unknownToServer, .refused,
-      .userLogout, .userLogoutAfterExpiry, .lostReply, .answerNotStored, .killedInRefresh,
-      .suspendedInRefresh, .usedElsewhere,
-      .serverFailing, .rateLimited, .refreshingTooOften, .answersUnreadable, .appRefused,
-      .endpointMissing, .attemptsExhausted, .tokenExpired, .expiredOnArrival, .clockForward,
-      .inactive, .lifetimeOver, .unexplained, .stillOffline, .stillIntercepted, .stillServerFailing,
-      .stillSecretsLocked, .stillRequestOpen, .stillSignedIn, .neverSignedIn, .endedBefore,
-      .journalReplaced:
-      return false
-    case .switchRefused, .switchLost, .notRevoked, .revocationDone, .takenOver, .refreshFailed,
-      .tokenRecovered, .tailCut, .itemUnreadable, .storageFailed, .leftoversWiped,
-      .journalContinued:
-      return explanation.cause != .takenOver && explanation.cause != .switchLost
+    return switch explanation.cause.reliance {
+    case .ownRecords: true
+    case .recordsBefore: evidence.lastBefore.map { $0.sequence > gap } ?? false
+    case .history: false
     }
   }
 }

@@ -6,7 +6,7 @@ extension JSONWriter {
   package mutating func explanation(_ explanation: Explanation) {
     let text = WhyText(zone: .utc)
     field("class", explanation.cause.class.rawValue)
-    field("cause", explanation.cause.rawValue)
+    field("cause", explanation.cause.id)
     field("certainty", explanation.certainty.rawValue)
     field("text", text.fill(explanation.cause.headline, explanation.headline))
     field("sequence", explanation.sequence)
@@ -38,13 +38,13 @@ extension JSONWriter {
     findings("alsoSeen", explanation.alsoSeen, text)
     array("untold", explanation.untold) { json, untold in
       json.object { json in
-        json.field("what", untold.what.rawValue)
+        json.field("what", untold.what.id)
         json.field("text", text.fill(untold.what.sentence, untold.values))
       }
     }
     array("advice", explanation.advice) { json, advice in
       json.object { json in
-        json.field("what", advice.what.rawValue)
+        json.field("what", advice.what.id)
         json.field("text", text.fill(advice.what.sentence, advice.values))
       }
     }
@@ -56,7 +56,7 @@ extension JSONWriter {
   private mutating func findings(_ name: String, _ findings: [Finding], _ text: WhyText) {
     array(name, findings) { json, finding in
       json.object { json in
-        json.field("what", finding.what.rawValue)
+        json.field("what", finding.what.id)
         json.field("against", finding.what.topic)
         json.field("text", text.fill(finding.what.sentence, finding.values))
         json.field("certainty", finding.certainty.rawValue)

@@ -58,15 +58,15 @@ struct FrozenNamesTests {
     add("failure class", SessionWarning.FailureClass.self)
     add("refresh denial", RefreshDenial.self)
     add("language", SessionLanguage.self)
-    add("cause", Cause.self)
+    names += Cause.all.map { "cause \($0.id)" }
     add("class of a cause", Cause.Class.self)
     add("class of a line", LineClass.self)
     add("error", ToolError.Name.self)
     add("verdict", JournalFault.Verdict.self)
     add("certainty", Certainty.self)
-    add("finding", FindingWord.self)
-    add("unknown", UntoldWord.self)
-    add("advice", AdviceWord.self)
+    names += FindingWord.all.map { "finding \($0.id)" }
+    names += UntoldWord.all.map { "unknown \($0.id)" }
+    names += AdviceWord.all.map { "advice \($0.id)" }
     add("role in the chain", Explanation.Role.self)
     add("grouping", StatsGrouping.self)
     add("group of a report", ReportJournal.Group.self)

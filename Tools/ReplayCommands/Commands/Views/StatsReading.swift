@@ -158,7 +158,7 @@ struct StatsReading: Sendable {
   private static func explain(_ evidence: Evidence, _ fold: inout StatsFold) {
     let explanation = Explainer.explain(evidence)
     guard let sequence = explanation.sequence else { return }
-    fold.explain(endAt: sequence, cause: explanation.cause.rawValue)
+    fold.explain(endAt: sequence, cause: explanation.cause.id)
   }
 
   /// Returns the sequences that `--since` and `--until` select.

@@ -1,5 +1,124 @@
 @_spi(Internals) import SessionCore
 
+extension CauseFamily {
+  /// A session that has not ended, or no session.
+  static let openSessions = CauseFamily(
+    causes: [
+      .stillOffline, .stillIntercepted, .stillServerFailing, .stillSecretsLocked, .stillRequestOpen,
+      .stillSignedIn, .neverSignedIn, .endedBefore, .journalReplaced,
+    ],
+    findings: [
+      .endLost, .noServerReached, .pageInstead, .serverFailedSince, .lastUnansweredSo, .notReadYet,
+      .tokenLives, .signedInSince, .nobodyYet, .endedEarlier, .expiredEarlier, .captivePortal,
+      .offline, .stillAtIt,
+    ],
+    untold: [.failedSignIns, .whoElse],
+    advice: [.noSignInScreen, .networkSignIn, .waitForNextTry, .firstUnlock, .openOrFollow])
+}
+
+extension Cause {
+  package static let stillOffline = Cause(
+    "still-offline", .still,
+    "Still signed in: {} failed, without an answer that counts")
+  package static let stillIntercepted = Cause(
+    "still-intercepted", .still,
+    "Still signed in: something between spoke in the server's place")
+  package static let stillServerFailing = Cause(
+    "still-server-failing", .still,
+    "Still signed in: the server answered {} with a failure")
+  package static let stillSecretsLocked = Cause(
+    "still-secrets-locked", .still,
+    "Still signed in: the stored secrets could not be read yet")
+  package static let stillRequestOpen = Cause(
+    "still-request-open", .still,
+    "Still signed in: a request has no end yet")
+  package static let stillSignedIn = Cause(
+    "still-signed-in", .still,
+    "Nothing ended: signed in since {}")
+  package static let neverSignedIn = Cause(
+    "never-signed-in", .still,
+    "Nobody has signed in")
+  package static let endedBefore = Cause(
+    "ended-before", .still,
+    "The session ended before what this journal still has")
+  package static let journalReplaced = Cause(
+    "journal-replaced", .still,
+    "Nobody is signed in: the stored secrets were another journal's, and were wiped")
+}
+
+extension FindingWord {
+  package static let endLost = FindingWord(
+    "endLost",
+    "{} is about the end of the session of {}, and that end is lost")
+  package static let noServerReached = FindingWord(
+    "noServerReached",
+    "{} failed since {}, and no answer to any of them counts")
+  package static let pageInstead = FindingWord(
+    "pageInstead",
+    "something else than the server answered, last at {}")
+  package static let serverFailedSince = FindingWord(
+    "serverFailedSince",
+    "{} answered by a failure since {}: {}")
+  package static let lastUnansweredSo = FindingWord(
+    "lastUnansweredSo",
+    "the last one had no answer that counts: {}, at {}")
+  package static let notReadYet = FindingWord(
+    "notReadYet",
+    "the refresh token could not be read yet, last at {}")
+  package static let tokenLives = FindingWord(
+    "tokenLives",
+    "{} lives until {}")
+  package static let signedInSince = FindingWord(
+    "signedInSince",
+    "signed in since {}")
+  package static let nobodyYet = FindingWord(
+    "nobodyYet",
+    "no sign-in is journaled up to {}")
+  package static let endedEarlier = FindingWord(
+    "endedEarlier",
+    "the session had ended before {}")
+  package static let expiredEarlier = FindingWord(
+    "expiredEarlier",
+    "the session had expired at {}: {}")
+  package static let captivePortal = FindingWord(
+    "captivePortal",
+    "a captive portal or a proxy spoke in the server's place")
+  package static let offline = FindingWord(
+    "offline",
+    "the device is offline, or the server cannot be reached")
+  package static let stillAtIt = FindingWord(
+    "stillAtIt",
+    "the process is still at it")
+}
+
+extension UntoldWord {
+  package static let failedSignIns = UntoldWord(
+    "failedSignIns",
+    "sign-ins that failed: they are not journaled")
+  package static let whoElse = UntoldWord(
+    "whoElse",
+    "who else may have opened the journal: {} processes may be alive")
+}
+
+extension AdviceWord {
+  package static let noSignInScreen = AdviceWord(
+    "noSignInScreen",
+    "the app must not show its sign-in: the session is there, and goes on when the server "
+      + "is reached")
+  package static let networkSignIn = AdviceWord(
+    "networkSignIn",
+    "sign in to the network, then open the app")
+  package static let waitForNextTry = AdviceWord(
+    "waitForNextTry",
+    "wait, or bring the app to the foreground: it asks at once")
+  package static let firstUnlock = AdviceWord(
+    "firstUnlock",
+    "open the app after the device was unlocked once")
+  package static let openOrFollow = AdviceWord(
+    "openOrFollow",
+    "open the app, or watch it: sessionreplay follow")
+}
+
 extension ExplanationDraft {
   /// Explains the current session at the end of what was read.
   mutating func explainOpen() {

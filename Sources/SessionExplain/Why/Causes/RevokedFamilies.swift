@@ -1,5 +1,31 @@
 @_spi(Internals) import SessionCore
 
+extension CauseFamily {
+  /// Ends by an older refresh token that reached the server again (RFC 9700, section 4.14.2).
+  static let revokedFamilies = CauseFamily(
+    causes: [.familyRevoked],
+    findings: [.serverSaidOfOlder, .lateTwin, .familyEnded])
+}
+
+extension Cause {
+  package static let familyRevoked = Cause(
+    "family-revoked", .end,
+    "Expired: the server saw an older refresh token again, and revoked the session")
+}
+
+extension FindingWord {
+  package static let serverSaidOfOlder = FindingWord(
+    "serverSaidOfOlder",
+    "the server's own word on {}, which carried the older {}: {}")
+  package static let lateTwin = FindingWord(
+    "lateTwin",
+    "{} reached the server late with the older {}, which the server took for a reuse")
+  package static let familyEnded = FindingWord(
+    "familyEnded",
+    "{} brought the older {} to the server after a newer one had replaced it, and the "
+      + "server revoked the whole family")
+}
+
 // The effects that requests with older tokens of the same login may have had (RPL-6).
 extension ExplanationDraft {
   /// The greatest number of requests with older tokens in an explanation.

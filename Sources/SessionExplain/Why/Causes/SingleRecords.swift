@@ -1,5 +1,152 @@
 @_spi(Internals) import SessionCore
 
+extension CauseFamily {
+  /// One record that ended nothing.
+  static let singleRecords = CauseFamily(
+    causes: [
+      .switchRefused, .switchLost, .notRevoked, .revocationDone, .takenOver, .refreshFailed,
+      .tokenRecovered, .tailCut, .itemUnreadable, .storageFailed, .leftoversWiped,
+      .journalContinued,
+    ],
+    findings: [
+      .endedNothing, .endedBehind, .leftoversGone, .switchRefusedBy, .switchFailedBy,
+      .sessionAsItWas, .revocationOpen, .revocationLeft, .revocationFailed, .revocationMoot,
+      .revocationNotOffered, .refreshFailedSo, .requestFailedSo, .refreshedLater, .eventRestored,
+      .tailTorn, .tailDoubtful, .continuesJournal, .neverArrived, .serverSwitched, .repaired,
+    ],
+    advice: [
+      .checkPermission, .trySwitchAgain, .toldAtOpen, .endAtServer, .keepAside, .keptOrDropped,
+    ])
+}
+
+extension Cause {
+  package static let switchRefused = Cause(
+    "switch-refused", .event,
+    "The context switch failed: {}", reliesOn: .ownRecords)
+  package static let switchLost = Cause(
+    "switch-lost", .event,
+    "The context switch got no answer")
+  package static let notRevoked = Cause(
+    "not-revoked", .event,
+    "Logged out here; the server does not know", reliesOn: .ownRecords)
+  package static let revocationDone = Cause(
+    "revocation-done", .event,
+    "Logged out here, and {}", reliesOn: .ownRecords)
+  package static let takenOver = Cause(
+    "taken-over", .event,
+    "A request was taken for lost by another process; this record ended nothing")
+  package static let refreshFailed = Cause(
+    "refresh-failed", .event,
+    "A refresh failed; this record ended nothing", reliesOn: .ownRecords)
+  package static let tokenRecovered = Cause(
+    "token-recovered", .event,
+    "The event of {} was missing; it was restored from what "
+      + "is stored", reliesOn: .ownRecords)
+  package static let tailCut = Cause(
+    "tail-cut", .event,
+    "The end of the journal was cut off", reliesOn: .ownRecords)
+  package static let itemUnreadable = Cause(
+    "item-unreadable", .event,
+    "The stored {} could not be read", reliesOn: .ownRecords)
+  package static let storageFailed = Cause(
+    "storage-failed", .event,
+    "The secret store failed; this record ended nothing", reliesOn: .ownRecords)
+  package static let leftoversWiped = Cause(
+    "leftovers-wiped", .event,
+    "Stored secrets that no session owns were wiped", reliesOn: .ownRecords)
+  package static let journalContinued = Cause(
+    "journal-continued", .event,
+    "This journal goes on from another one", reliesOn: .ownRecords)
+}
+
+extension FindingWord {
+  package static let endedNothing = FindingWord(
+    "endedNothing",
+    "this record ended nothing")
+  package static let endedBehind = FindingWord(
+    "endedBehind",
+    "the session ended behind it, at {}")
+  package static let leftoversGone = FindingWord(
+    "leftoversGone",
+    "stored secrets that no session owns were wiped")
+  package static let switchRefusedBy = FindingWord(
+    "switchRefusedBy",
+    "the server refused the switch: {}")
+  package static let switchFailedBy = FindingWord(
+    "switchFailedBy",
+    "the switch failed: {}")
+  package static let sessionAsItWas = FindingWord(
+    "sessionAsItWas",
+    "the session went on with {} as before")
+  package static let revocationOpen = FindingWord(
+    "revocationOpen",
+    "the server was not told of the end of {} yet")
+  package static let revocationLeft = FindingWord(
+    "revocationLeft",
+    "the server was not told of the end of {}, and cannot be any more: what that needs is gone")
+  package static let revocationFailed = FindingWord(
+    "revocationFailed",
+    "telling the server of the end of {} failed ({})")
+  package static let revocationMoot = FindingWord(
+    "revocationMoot",
+    "the server refused the refresh token of {}: nothing was left to revoke")
+  package static let revocationNotOffered = FindingWord(
+    "revocationNotOffered",
+    "the backend offers no way to be told of the end of {}")
+  package static let refreshFailedSo = FindingWord(
+    "refreshFailedSo",
+    "the refresh of {} failed: {}")
+  package static let requestFailedSo = FindingWord(
+    "requestFailedSo",
+    "the end of {}: {}")
+  package static let refreshedLater = FindingWord(
+    "refreshedLater",
+    "it succeeded at {}, with {}")
+  package static let eventRestored = FindingWord(
+    "eventRestored",
+    "{} was stored and its event was missing; the event was added")
+  package static let tailTorn = FindingWord(
+    "tailTorn",
+    "{} at the end were no whole commit, and nobody had been told that they were written")
+  package static let tailDoubtful = FindingWord(
+    "tailDoubtful",
+    "{} at the end were left out, and may have been acknowledged")
+  package static let continuesJournal = FindingWord(
+    "continuesJournal",
+    "it {}")
+  package static let neverArrived = FindingWord(
+    "neverArrived",
+    "{} never reached the server")
+  package static let serverSwitched = FindingWord(
+    "serverSwitched",
+    "the server acted on {}, and its reply was lost")
+  package static let repaired = FindingWord(
+    "repaired",
+    "sessionreplay repair made this file without it")
+}
+
+extension AdviceWord {
+  package static let checkPermission = AdviceWord(
+    "checkPermission",
+    "check what the user may switch to")
+  package static let trySwitchAgain = AdviceWord(
+    "trySwitchAgain",
+    "try the switch again")
+  package static let toldAtOpen = AdviceWord(
+    "toldAtOpen",
+    "it is told again when the app is opened next")
+  package static let endAtServer = AdviceWord(
+    "endAtServer",
+    "end the session at the server by hand if it must not live on")
+  package static let keepAside = AdviceWord(
+    "keepAside",
+    "the bytes are kept beside the journal; look at why the process ended in the middle of "
+      + "a commit")
+  package static let keptOrDropped = AdviceWord(
+    "keptOrDropped",
+    "the bytes are kept beside the journal, or in the OUT.dropped of sessionreplay repair")
+}
+
 extension ExplanationDraft {
   /// Explains one record that ended nothing.
   mutating func explainRecord(_ fact: Fact) {

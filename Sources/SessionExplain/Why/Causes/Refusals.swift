@@ -1,5 +1,148 @@
 @_spi(Internals) import SessionCore
 
+extension CauseFamily {
+  /// Ends by a refresh that the server refused, or that had no refresh token.
+  static let refusals = CauseFamily(
+    causes: [
+      .usedElsewhere, .revokedElsewhere, .refreshTokenExpired, .unknownToServer, .refused,
+      .otherUser, .noRefreshToken,
+    ],
+    findings: [
+      .notSent, .refusalDoubted, .otherUserNamed, .otherNameOfUser, .otherUserIndeed, .lostBefore,
+      .lostUnseen, .requestRepeated, .restoredBackup, .secondDevice, .stolen, .oldLayer,
+      .unusedTooLong, .unusedUntold, .clientChanged, .otherBackend, .databaseReset, .notCarried,
+    ],
+    untold: [.serverLog, .otherDevices],
+    advice: [
+      .deviceOnlySecrets, .compareTokenUses, .longerRefreshToken, .sameBackend, .tellingCode,
+      .nameCodes, .lookUpCode, .checkUserClaim, .lookAtItem,
+    ])
+}
+
+extension Cause {
+  package static let usedElsewhere = Cause(
+    "used-elsewhere", .end,
+    "Expired: the refresh token was used already, and not by this journal")
+  package static let revokedElsewhere = Cause(
+    "revoked-elsewhere", .end,
+    "Expired: the server says that the session was revoked")
+  package static let refreshTokenExpired = Cause(
+    "refresh-token-expired", .end,
+    "Expired: the server says that the refresh token has expired")
+  package static let unknownToServer = Cause(
+    "unknown-to-server", .end,
+    "Expired: the server does not know the refresh token")
+  package static let refused = Cause(
+    "refused", .end,
+    "Expired: the server refused to refresh, and {}")
+  package static let otherUser = Cause(
+    "other-user", .end,
+    "Expired: the server answered with another user's token", reliesOn: .ownRecords)
+  package static let noRefreshToken = Cause(
+    "no-refresh-token", .end,
+    "Expired: there was no refresh token to use", reliesOn: .ownRecords)
+}
+
+extension FindingWord {
+  package static let notSent = FindingWord(
+    "notSent", against: "network",
+    "{} was not sent")
+  package static let refusalDoubted = FindingWord(
+    "refusalDoubted",
+    "the refusal of {} was doubted, and the server asked again")
+  package static let otherUserNamed = FindingWord(
+    "otherUserNamed",
+    "{}, which had named the user, named another one than the one who is signed in")
+  package static let otherNameOfUser = FindingWord(
+    "otherNameOfUser",
+    "the answer called the same user something else: the app's version compared what "
+      + "different sources say")
+  package static let otherUserIndeed = FindingWord(
+    "otherUserIndeed",
+    "the answer was another user's")
+  package static let lostBefore = FindingWord(
+    "lostBefore",
+    "the reply to a request with {} before {} was lost")
+  package static let lostUnseen = FindingWord(
+    "lostUnseen",
+    "the reply to a request with {} was lost that is not known here")
+  package static let requestRepeated = FindingWord(
+    "requestRepeated",
+    "the network brought the request {} to the server twice")
+  package static let restoredBackup = FindingWord(
+    "restoredBackup",
+    "a backup was restored")
+  package static let secondDevice = FindingWord(
+    "secondDevice",
+    "a second device has a copy")
+  package static let stolen = FindingWord(
+    "stolen",
+    "it was stolen")
+  package static let oldLayer = FindingWord(
+    "oldLayer",
+    "the app's old layer used the token that was adopted")
+  package static let unusedTooLong = FindingWord(
+    "unusedTooLong",
+    "unused for {}: longer than the server lets the refresh token live")
+  package static let unusedUntold = FindingWord(
+    "unusedUntold",
+    "unused for longer than the server lets the refresh token live; the clock was set, and "
+      + "does not tell for how long")
+  package static let clientChanged = FindingWord(
+    "clientChanged",
+    "the client's registration changed")
+  package static let otherBackend = FindingWord(
+    "otherBackend",
+    "the app talks to another server than before")
+  package static let databaseReset = FindingWord(
+    "databaseReset",
+    "the server's database was reset")
+  package static let notCarried = FindingWord(
+    "notCarried",
+    "an answer did not carry a refresh token")
+}
+
+extension UntoldWord {
+  package static let serverLog = UntoldWord(
+    "serverLog",
+    "what the server logged")
+  package static let otherDevices = UntoldWord(
+    "otherDevices",
+    "what other devices did")
+}
+
+extension AdviceWord {
+  package static let deviceOnlySecrets = AdviceWord(
+    "deviceOnlySecrets",
+    "keep secrets on this device only: not in backups, not on a second device")
+  package static let compareTokenUses = AdviceWord(
+    "compareTokenUses",
+    "compare with all uses of this token in the server's log; end the user's other "
+      + "sessions if they are not the user's")
+  package static let longerRefreshToken = AdviceWord(
+    "longerRefreshToken",
+    "let refresh tokens live longer at the server, or refresh in the background")
+  package static let sameBackend = AdviceWord(
+    "sameBackend",
+    "check that the app talks to the backend that it signed in to at {}")
+  package static let tellingCode = AdviceWord(
+    "tellingCode",
+    "have the server send a code that says which: TOKEN_REUSED, TOKEN_REVOKED, TOKEN_EXPIRED")
+  package static let nameCodes = AdviceWord(
+    "nameCodes",
+    "name the server's codes and their meanings in the app's configuration "
+      + "(AuthBackend.errorCodes), so that the journal keeps them")
+  package static let lookUpCode = AdviceWord(
+    "lookUpCode",
+    "look up what the server means by {}")
+  package static let checkUserClaim = AdviceWord(
+    "checkUserClaim",
+    "find out why the server answered with another user's token")
+  package static let lookAtItem = AdviceWord(
+    "lookAtItem",
+    "find out why no refresh token could be read: absent, kept aside, or another session's")
+}
+
 extension ExplanationDraft {
   /// Explains a final failure of a refresh: the server rejected it, or there was no refresh token.
   mutating func explainRejection() {

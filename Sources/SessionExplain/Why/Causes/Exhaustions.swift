@@ -1,5 +1,78 @@
 @_spi(Internals) import SessionCore
 
+extension CauseFamily {
+  /// Ends after the policy's number of failed attempts.
+  static let exhaustions = CauseFamily(
+    causes: [
+      .serverFailing, .rateLimited, .refreshingTooOften, .answersUnreadable, .appRefused,
+      .endpointMissing, .attemptsExhausted,
+    ],
+    findings: [.countedFailures, .countNotWhole, .askedToWait, .wireDoesNotFit],
+    advice: [
+      .nothingOnDevice, .stayOnExhaustion, .honourWaits, .compareWire, .checkClient, .seeClasses,
+    ])
+}
+
+extension Cause {
+  package static let serverFailing = Cause(
+    "server-failing", .end,
+    "Expired: the server failed, {} with no success between")
+  package static let rateLimited = Cause(
+    "rate-limited", .end,
+    "Expired: the server limited the rate")
+  package static let refreshingTooOften = Cause(
+    "refreshing-too-often", .end,
+    "Expired: refreshed at every half life, until the server limited the rate")
+  package static let answersUnreadable = Cause(
+    "answers-unreadable", .end,
+    "Expired: the server's answers could not be read")
+  package static let appRefused = Cause(
+    "app-refused", .end,
+    "Expired: the server does not accept this app's client")
+  package static let endpointMissing = Cause(
+    "endpoint-missing", .end,
+    "Expired: the refresh endpoint was not there")
+  package static let attemptsExhausted = Cause(
+    "attempts-exhausted", .end,
+    "Expired: {} failed, with no success between")
+}
+
+extension FindingWord {
+  package static let countedFailures = FindingWord(
+    "countedFailures",
+    "{} answered between {} and {}: {}")
+  package static let countNotWhole = FindingWord(
+    "countNotWhole",
+    "at least {} answered: {}")
+  package static let askedToWait = FindingWord(
+    "askedToWait",
+    "the server asked to wait, at the longest {}")
+  package static let wireDoesNotFit = FindingWord(
+    "wireDoesNotFit",
+    "the backend's response paths do not match the server's responses")
+}
+
+extension AdviceWord {
+  package static let nothingOnDevice = AdviceWord(
+    "nothingOnDevice",
+    "nothing on the device: the server was failing")
+  package static let stayOnExhaustion = AdviceWord(
+    "stayOnExhaustion",
+    "ending.onExhaustion = .stay in the policy keeps the user signed in through such a time")
+  package static let honourWaits = AdviceWord(
+    "honourWaits",
+    "ask less often: longer delays, fewer attempts")
+  package static let compareWire = AdviceWord(
+    "compareWire",
+    "compare the backend's response paths with a response of the server")
+  package static let checkClient = AdviceWord(
+    "checkClient",
+    "check client id, secret and method of the app's registration")
+  package static let seeClasses = AdviceWord(
+    "seeClasses",
+    "see the failures, one by one")
+}
+
 extension ExplanationDraft {
   /// Explains that the server answered every attempt with a failure.
   mutating func explainExhaustion() {

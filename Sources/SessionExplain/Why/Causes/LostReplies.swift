@@ -1,5 +1,87 @@
 @_spi(Internals) import SessionCore
 
+extension CauseFamily {
+  /// Ends by a refresh token that was used again, since the response to an earlier request was lost.
+  static let lostReplies = CauseFamily(
+    causes: [.lostReply, .answerNotStored, .killedInRefresh, .suspendedInRefresh],
+    findings: [
+      .noRefusalBefore, .noOpeningBetween, .endUnnoted, .goneBeforeDeadline, .replacedAtOpening,
+      .overtakenAfterDeadline, .overtakenBefore, .cameBack, .rotatedAnswerDropped,
+      .rotatedAnswerUnusable, .closedUnstored, .answerEndsProcess,
+    ],
+    advice: [.finishInBackground, .crashReports])
+}
+
+extension Cause {
+  package static let lostReply = Cause(
+    "lost-reply", .end,
+    "Expired: refresh token reused after a lost reply")
+  package static let answerNotStored = Cause(
+    "answer-not-stored", .end,
+    "Expired: the new token of a refresh could not be stored before the app closed "
+      + "the session")
+  package static let killedInRefresh = Cause(
+    "killed-in-refresh", .end,
+    "Expired: a process ended in the middle of a refresh")
+  package static let suspendedInRefresh = Cause(
+    "suspended-in-refresh", .end,
+    "Expired: a process was suspended in the middle of a refresh, and another could "
+      + "not go on")
+}
+
+extension FindingWord {
+  package static let noRefusalBefore = FindingWord(
+    "noRefusalBefore", against: "earlier refusal",
+    "{} was not refused before {}")
+  package static let noOpeningBetween = FindingWord(
+    "noOpeningBetween", against: "death of the process",
+    "nobody opened the journal between {} and {}")
+  package static let endUnnoted = FindingWord(
+    "endUnnoted",
+    "the end of {} was not journaled in time; it was taken for lost at {}")
+  package static let goneBeforeDeadline = FindingWord(
+    "goneBeforeDeadline",
+    "the process that sent {} did not come back: it was taken for gone at {}, {} before "
+      + "its deadline")
+  package static let replacedAtOpening = FindingWord(
+    "replacedAtOpening",
+    "process {} had noted no end of {} when process {} opened the journal at {}")
+  package static let overtakenAfterDeadline = FindingWord(
+    "overtakenAfterDeadline",
+    "process {} had noted no end of {} by its deadline; process {} took its place at {}")
+  package static let overtakenBefore = FindingWord(
+    "overtakenBefore",
+    "process {} had noted no end of {} when process {} took its place at {}")
+  package static let cameBack = FindingWord(
+    "cameBack",
+    "process {} came back and named {} again at {}")
+  package static let rotatedAnswerDropped = FindingWord(
+    "rotatedAnswerDropped",
+    "the server rotated {} at {}, and the new token was not stored")
+  package static let rotatedAnswerUnusable = FindingWord(
+    "rotatedAnswerUnusable",
+    "the server rotated {} at {}, and answered {}")
+  package static let closedUnstored = FindingWord(
+    "closedUnstored",
+    "the session was closed in good order while the answer could not be stored: earlier "
+      + "versions did not note that")
+  package static let answerEndsProcess = FindingWord(
+    "answerEndsProcess",
+    "the answer ended the process: {} in a row left no end, and their processes did not "
+      + "come back")
+}
+
+extension AdviceWord {
+  package static let finishInBackground = AdviceWord(
+    "finishInBackground",
+    "ask the system for time to finish a refresh when the app leaves the foreground "
+      + "(SessionLifecycle)")
+  package static let crashReports = AdviceWord(
+    "crashReports",
+    "look for crash reports of the app; on Linux, URLSession ends the process at two kinds "
+      + "of answers (Specs/URLSession.md)")
+}
+
 extension ExplanationDraft {
   /// Explains a rejected token if one or more requests with it had no answer before.
   ///

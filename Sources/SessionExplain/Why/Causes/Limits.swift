@@ -1,0 +1,70 @@
+@_spi(Internals) import SessionCore
+
+extension CauseFamily {
+  /// Ends by a limit of the policy: inactivity and the absolute lifetime.
+  static let limits = CauseFamily(
+    causes: [.inactive, .lifetimeOver],
+    findings: [.unusedForLimit, .lastedForLifetime],
+    advice: [.raiseLimit, .raiseLifetime])
+}
+
+extension Cause {
+  package static let inactive = Cause(
+    "inactive", .end,
+    "Expired: unused for too long")
+  package static let lifetimeOver = Cause(
+    "lifetime-over", .end,
+    "Expired: it had lasted for as long as the policy or the backend allows")
+}
+
+extension FindingWord {
+  package static let unusedForLimit = FindingWord(
+    "unusedForLimit",
+    "by this device's clock it was unused for as long as the policy allows; the record "
+      + "before is {} older")
+  package static let lastedForLifetime = FindingWord(
+    "lastedForLifetime",
+    "by this device's clock it had lasted for {}, as long as the policy or the backend allows")
+}
+
+extension AdviceWord {
+  package static let raiseLimit = AdviceWord(
+    "raiseLimit",
+    "raise ending.inactivityLimit in the policy if that was too soon")
+  package static let raiseLifetime = AdviceWord(
+    "raiseLifetime",
+    "raise ending.absoluteLifetime in the policy, or what the backend says, if that was "
+      + "too soon")
+}
+
+extension ExplanationDraft {
+  mutating func explainInactivity() {
+    // If the clock was set forward, the session may have been unused for less time.
+    let wasSet = evidence.clock.jumps.contains { $0.span > 0 && $0.to > evidence.sessionStart }
+    conclude(.inactive, wasSet ? .possible : .proven)
+    if let before = evidence.lastBefore {
+      let gap = max(0, endTime.milliseconds(since: before.time))
+      prove(.unusedForLimit, [.span(gap)], on: before)
+    }
+    ruleOutUser()
+    ruleOutRefusal()
+    ruleOutStorage()
+    leaveUntold(.policyLimits)
+    advise(.raiseLimit)
+  }
+
+  mutating func explainLifetime() {
+    // If the clock was set forward, the session may have lasted for less time.
+    let wasSet = evidence.clock.jumps.contains { $0.span > 0 && $0.to > evidence.sessionStart }
+    conclude(.lifetimeOver, wasSet ? .possible : .proven)
+    if let login = evidence.login {
+      let age = max(0, endTime.milliseconds(since: login.time))
+      prove(.lastedForLifetime, [.span(age)], on: login)
+    }
+    ruleOutUser()
+    ruleOutRefusal()
+    ruleOutStorage()
+    leaveUntold(.policyLimits)
+    advise(.raiseLifetime)
+  }
+}

@@ -1,0 +1,298 @@
+extension CauseFamily {
+  /// What several families say.
+  static let shared = CauseFamily(
+    findings: [
+      .noLogoutByApp, .noRefusalOfUser, .tokenHadLife, .tokenRefreshable, .clockAgrees,
+      .everyRequestAnswered, .oneProcess, .nothingUnreadable, .noEnd, .serverSaid, .noReplyTo,
+      .answerDropped, .answerUnused, .noEndOf, .systemRestarted, .answeredLate, .noneToRead,
+      .clockSetForward, .clockSetBack, .clockWentBack, .serverClockBehind, .serverClockAhead,
+      .itemNotRead, .storeFailed, .storeRecovered, .nobodySignedOut, .nobodyEnded, .nextTry,
+      .tokenOver, .otherJournalsSecrets, .revocationDone, .thresholdTooLong, .rotatedReplyLost,
+      .answerHeldOnlyToken, .otherCopyUsed, .revokedAtServer, .signedOutElsewhere, .passwordChanged,
+      .administrator, .expiredAtServer, .livedItsTime, .wrongPath, .itemsNotMoved, .keychainCleared,
+      .accessLost, .journalRestored, .answerNotStored, .itemGarbled, .reinstalled, .journalDeleted,
+      .killedBySystem, .crashed, .closedByUser, .suspended,
+    ],
+    untold: [
+      .policyLimits, .beforeCompaction, .oneOpeningOnly, .startedAnew, .startUnnamed, .clockSince,
+      .clocksDrift, .behindDamage, .lostBetween, .missingRecords, .leftOut, .processDeath,
+      .networkDid, .adoptedBefore, .cutTail, .newerRecords, .otherJournal, .secretStore,
+    ],
+    advice: [
+      .serverGrace, .serverLogNear, .serverLogForToken, .makeStorable, .longerGrace, .lookWhoEnded,
+      .issueRefreshTokens, .shorterThreshold, .checkPath, .signInAgain, .checkStore, .sendItemFacts,
+      .keepJournal, .setAsideCopy,
+    ])
+}
+
+extension FindingWord {
+  package static let noLogoutByApp = FindingWord(
+    "noLogoutByApp", against: "user action",
+    "no logout by the app since {}")
+  package static let noRefusalOfUser = FindingWord(
+    "noRefusalOfUser", against: "refusal",
+    "no final refusal of {} is journaled")
+  package static let tokenHadLife = FindingWord(
+    "tokenHadLife", against: "local expiry",
+    "{} had {} left")
+  package static let tokenRefreshable = FindingWord(
+    "tokenRefreshable", against: "local expiry",
+    "{} was held with a refresh token")
+  package static let clockAgrees = FindingWord(
+    "clockAgrees", against: "device clock",
+    "{} openings in one start of the system, from {} to {}, agree within {}")
+  package static let everyRequestAnswered = FindingWord(
+    "everyRequestAnswered", against: "lost reply",
+    "{} since {}; each was answered, or not sent")
+  package static let oneProcess = FindingWord(
+    "oneProcess", against: "another process",
+    "{} since {}, each made by process {}")
+  package static let nothingUnreadable = FindingWord(
+    "nothingUnreadable", against: "storage",
+    "no failure of the secret store, no unreadable item and no cut tail is journaled since {}")
+  package static let noEnd = FindingWord(
+    "noEnd", against: "end of the session",
+    "no end of a session is journaled since {}")
+  package static let serverSaid = FindingWord(
+    "serverSaid",
+    "the server's own word: {}")
+  package static let noReplyTo = FindingWord(
+    "noReplyTo",
+    "no whole answer to {} is journaled")
+  package static let answerDropped = FindingWord(
+    "answerDropped",
+    "the answer to {} came, and could not be stored until the session was closed: {}")
+  package static let answerUnused = FindingWord(
+    "answerUnused",
+    "the answer to {} held a token that is not used: another process's came first")
+  package static let noEndOf = FindingWord(
+    "noEndOf",
+    "nothing names the end of {}")
+  package static let systemRestarted = FindingWord(
+    "systemRestarted",
+    "{} was written in another start of the system, or on another system; the process that "
+      + "sent {} did not come back")
+  package static let answeredLate = FindingWord(
+    "answeredLate",
+    "{} had been taken for lost when its answer was noted at {}: {}")
+  package static let noneToRead = FindingWord(
+    "noneToRead",
+    "no refresh token could be read for {}")
+  package static let clockSetForward = FindingWord(
+    "clockSetForward",
+    "the civil clock was set forward by {} between {} and {}")
+  package static let clockSetBack = FindingWord(
+    "clockSetBack",
+    "the civil clock was set back by {} between {} and {}")
+  package static let clockWentBack = FindingWord(
+    "clockWentBack",
+    "{} was written {} before the record above it: the civil clock was set back, or two "
+      + "disagree")
+  package static let serverClockBehind = FindingWord(
+    "serverClockBehind",
+    "this device's time was {} ahead of the server's at {}")
+  package static let serverClockAhead = FindingWord(
+    "serverClockAhead",
+    "this device's time was {} behind the server's at {}")
+  package static let itemNotRead = FindingWord(
+    "itemNotRead",
+    "the stored {} could not be read; its bytes are kept beside it")
+  package static let storeFailed = FindingWord(
+    "storeFailed",
+    "at {} {}")
+  package static let storeRecovered = FindingWord(
+    "storeRecovered",
+    "it worked again at {}")
+  package static let nobodySignedOut = FindingWord(
+    "nobodySignedOut",
+    "nobody was logged out: a failure that no server answered ends no session")
+  package static let nobodyEnded = FindingWord(
+    "nobodyEnded",
+    "nobody was logged out")
+  package static let nextTry = FindingWord(
+    "nextTry",
+    "the next try is at {}")
+  package static let tokenOver = FindingWord(
+    "tokenOver",
+    "the life of {} was over at {}")
+  package static let otherJournalsSecrets = FindingWord(
+    "otherJournalsSecrets",
+    "stored secrets belonged to another journal, and were wiped")
+  package static let revocationDone = FindingWord(
+    "revocationDone",
+    "the server was told of the end of {}: {}")
+  package static let thresholdTooLong = FindingWord(
+    "thresholdTooLong",
+    "{} of {} scheduled refreshes came in the first half of the token's life: the refresh "
+      + "threshold is at least half of {}")
+  package static let rotatedReplyLost = FindingWord(
+    "rotatedReplyLost",
+    "the server rotated {} at {}, and its reply was lost")
+  package static let answerHeldOnlyToken = FindingWord(
+    "answerHeldOnlyToken",
+    "the answer to {} held the only token that the server still took")
+  package static let otherCopyUsed = FindingWord(
+    "otherCopyUsed",
+    "another copy of the refresh token of {} was used")
+  package static let revokedAtServer = FindingWord(
+    "revokedAtServer",
+    "the session was revoked at the server")
+  package static let signedOutElsewhere = FindingWord(
+    "signedOutElsewhere",
+    "the user signed out elsewhere")
+  package static let passwordChanged = FindingWord(
+    "passwordChanged",
+    "the password was changed")
+  package static let administrator = FindingWord(
+    "administrator",
+    "an administrator ended it")
+  package static let expiredAtServer = FindingWord(
+    "expiredAtServer",
+    "the refresh token had outlived its time at the server")
+  package static let livedItsTime = FindingWord(
+    "livedItsTime",
+    "it had lived its time at the server, however often it was used")
+  package static let wrongPath = FindingWord(
+    "wrongPath",
+    "the path of the refresh is not the backend's")
+  package static let itemsNotMoved = FindingWord(
+    "itemsNotMoved",
+    "the app was moved to a new device, whose items did not come with it")
+  package static let keychainCleared = FindingWord(
+    "keychainCleared",
+    "the stored items were cleared")
+  package static let accessLost = FindingWord(
+    "accessLost",
+    "the items are in another access group than before")
+  package static let journalRestored = FindingWord(
+    "journalRestored",
+    "an older copy of the journal was restored")
+  package static let answerNotStored = FindingWord(
+    "answerNotStored",
+    "a newer token could not be stored at {}, and an older one was sent")
+  package static let itemGarbled = FindingWord(
+    "itemGarbled",
+    "its bytes were changed or cut short")
+  package static let reinstalled = FindingWord(
+    "reinstalled",
+    "the app was deleted and installed again")
+  package static let journalDeleted = FindingWord(
+    "journalDeleted",
+    "the journal was deleted")
+  package static let killedBySystem = FindingWord(
+    "killedBySystem",
+    "the system killed the process")
+  package static let crashed = FindingWord(
+    "crashed",
+    "the process crashed")
+  package static let closedByUser = FindingWord(
+    "closedByUser",
+    "the user closed the app")
+  package static let suspended = FindingWord(
+    "suspended",
+    "the process was suspended, or hung")
+}
+
+extension UntoldWord {
+  package static let policyLimits = UntoldWord(
+    "policyLimits",
+    "the policy's limits")
+  package static let beforeCompaction = UntoldWord(
+    "beforeCompaction",
+    "what came before {}: it was compacted")
+  package static let oneOpeningOnly = UntoldWord(
+    "oneOpeningOnly",
+    "whether the clock was set: there is no second opening to hold the first against")
+  package static let startedAnew = UntoldWord(
+    "startedAnew",
+    "whether the clock was set: the system was started anew between two openings")
+  package static let startUnnamed = UntoldWord(
+    "startUnnamed",
+    "whether the clock was set: an opening does not name the start of the system it was in")
+  package static let clockSince = UntoldWord(
+    "clockSince",
+    "whether the clock was set behind {}: nobody opened the journal since")
+  package static let clocksDrift = UntoldWord(
+    "clocksDrift",
+    "whether the clock was set: openings in one start of the system are up to {} apart")
+  package static let behindDamage = UntoldWord(
+    "behindDamage",
+    "what stands from byte {} on: it cannot be used")
+  package static let lostBetween = UntoldWord(
+    "lostBetween",
+    "what the {} from byte {} on said, which are lost")
+  package static let missingRecords = UntoldWord(
+    "missingRecords",
+    "what records {} to {} said, which are missing")
+  package static let leftOut = UntoldWord(
+    "leftOut",
+    "what {} means: the state before it does not allow it")
+  package static let processDeath = UntoldWord(
+    "processDeath",
+    "why a process ended")
+  package static let networkDid = UntoldWord(
+    "networkDid",
+    "what became of the request on its way")
+  package static let adoptedBefore = UntoldWord(
+    "adoptedBefore",
+    "what the tokens were used for before they were adopted")
+  package static let cutTail = UntoldWord(
+    "cutTail",
+    "what stood in the tail that was cut off at {}")
+  package static let newerRecords = UntoldWord(
+    "newerRecords",
+    "what records of a newer version say")
+  package static let otherJournal = UntoldWord(
+    "otherJournal",
+    "what the journal held that this one goes on from (see {})")
+  package static let secretStore = UntoldWord(
+    "secretStore",
+    "failures of the secret store: not every process can have noted them")
+}
+
+extension AdviceWord {
+  package static let serverGrace = AdviceWord(
+    "serverGrace",
+    "give the server a grace time for a repeated refresh token (RFC 9700 §4.14.2), or make "
+      + "its rotation idempotent")
+  package static let serverLogNear = AdviceWord(
+    "serverLogNear",
+    "look at the server's log near {}")
+  package static let serverLogForToken = AdviceWord(
+    "serverLogForToken",
+    "look at the server's log for the token id {}")
+  package static let makeStorable = AdviceWord(
+    "makeStorable",
+    "look at what the app did with the error of close(): it names the file or item, and "
+      + "the system's reason")
+  package static let longerGrace = AdviceWord(
+    "longerGrace",
+    "keep the app's other processes from being suspended in the middle of a refresh")
+  package static let lookWhoEnded = AdviceWord(
+    "lookWhoEnded",
+    "look at the server who or what ended the session")
+  package static let issueRefreshTokens = AdviceWord(
+    "issueRefreshTokens",
+    "have the server issue a refresh token, or correct response.refreshToken of the backend")
+  package static let shorterThreshold = AdviceWord(
+    "shorterThreshold",
+    "set the refresh threshold below half of the token's life of {}, or let tokens live longer")
+  package static let checkPath = AdviceWord(
+    "checkPath",
+    "check the path of the refresh in the wire")
+  package static let signInAgain = AdviceWord(
+    "signInAgain",
+    "sign in again")
+  package static let checkStore = AdviceWord(
+    "checkStore",
+    "check the place of the secrets: its room, its rights, and whether it was locked")
+  package static let sendItemFacts = AdviceWord(
+    "sendItemFacts",
+    "send the length and version of the item that was kept aside, never its bytes")
+  package static let keepJournal = AdviceWord(
+    "keepJournal",
+    "keep the journal where the secrets are kept: both go, or none")
+  package static let setAsideCopy = AdviceWord(
+    "setAsideCopy",
+    "verify the journal that was set aside: sessionreplay verify")
+}

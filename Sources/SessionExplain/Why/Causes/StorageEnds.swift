@@ -1,0 +1,137 @@
+@_spi(Internals) import SessionCore
+
+extension CauseFamily {
+  /// Ends by stored secrets that were missing, unreadable, or of another age than the journal.
+  static let storageEnds = CauseFamily(
+    causes: [.secretsMissing, .secretUnreadable, .secretsAhead, .secretsOutdated, .secretsNewer],
+    findings: [
+      .itemMissing, .storedTokenNewer, .storedTokenOlder, .itemsOfNewerVersion, .secretsRestored,
+      .appDowngraded,
+    ],
+    untold: [.whichItem],
+    advice: [.updateApp, .noJournalBackup])
+}
+
+extension Cause {
+  package static let secretsMissing = Cause(
+    "secrets-missing", .end,
+    "Expired: a stored secret was gone", reliesOn: .ownRecords)
+  package static let secretUnreadable = Cause(
+    "secret-unreadable", .end,
+    "Expired: the stored {} could not be read", reliesOn: .ownRecords)
+  package static let secretsAhead = Cause(
+    "secrets-ahead", .end,
+    "Expired: the journal is older than the stored token", reliesOn: .recordsBefore)
+  package static let secretsOutdated = Cause(
+    "secrets-outdated", .end,
+    "Expired: the stored token was older than the journal", reliesOn: .ownRecords)
+  package static let secretsNewer = Cause(
+    "secrets-newer", .end,
+    "Replaced by a new sign-in: a newer version had written "
+      + "the stored secrets", reliesOn: .ownRecords)
+}
+
+extension FindingWord {
+  package static let itemMissing = FindingWord(
+    "itemMissing",
+    "a stored item that the policy requires was gone, or of another journal")
+  package static let storedTokenNewer = FindingWord(
+    "storedTokenNewer",
+    "the stored token is newer than {}, and no event came with it that could be used")
+  package static let storedTokenOlder = FindingWord(
+    "storedTokenOlder",
+    "the stored token is older than {}")
+  package static let itemsOfNewerVersion = FindingWord(
+    "itemsOfNewerVersion",
+    "a newer version of the library had written the stored items, and a new sign-in "
+      + "replaced them")
+  package static let secretsRestored = FindingWord(
+    "secretsRestored",
+    "older secrets were restored from a backup")
+  package static let appDowngraded = FindingWord(
+    "appDowngraded",
+    "an earlier version of the app was installed over a later one")
+}
+
+extension UntoldWord {
+  package static let whichItem = UntoldWord(
+    "whichItem",
+    "which item it was")
+}
+
+extension AdviceWord {
+  package static let updateApp = AdviceWord(
+    "updateApp",
+    "update the app to the version that was installed before")
+  package static let noJournalBackup = AdviceWord(
+    "noJournalBackup",
+    "keep journal and secrets out of backups, or restore neither")
+}
+
+extension ExplanationDraft {
+  mutating func explainMissingSecret() {
+    conclude(.secretsMissing, .proven)
+    showsOpenings = true
+    prove(.itemMissing, on: evidence.expiry)
+    maybe(.itemsNotMoved, .keychainCleared, .accessLost)
+    ruleOutUser()
+    ruleOutRefusal()
+    leaveUntold(.whichItem)
+    advise(.signInAgain)
+  }
+
+  mutating func explainCorruptStorage() {
+    showsOpenings = true
+    ruleOutUser()
+    ruleOutRefusal()
+    let unreadable = evidence.batch.compactMap { fact -> (Fact, SecretItem)? in
+      guard case .itemUnreadable(let item)? = fact.note else { return nil }
+      return (fact, item)
+    }
+    guard let first = unreadable.first(where: { $0.1 == .token }) ?? unreadable.first else {
+      conclude(.secretsAhead, .proven)
+      prove(
+        .storedTokenNewer, [tokenWord], on: evidence.expiry, token?.announced)
+      maybe(.journalRestored, .itemGarbled)
+      advise(.noJournalBackup)
+      return
+    }
+    // An item other than the token matters only if the policy requires it.
+    let isSure = first.1 == .token
+    conclude(.secretUnreadable, isSure ? .proven : .likely, [.word(first.1.description)])
+    for (fact, item) in unreadable { prove(.itemNotRead, [.word(item.description)], on: fact) }
+    if !isSure {
+      infer(.journalRestored, .possible)
+      leaveUntold(.policyLimits)
+    }
+    infer(.itemGarbled, .likely)
+    advise(.sendItemFacts)
+  }
+
+  /// The token that was current, even if no readable record names it.
+  private var tokenWord: Value {
+    token.map { .token($0.generation) } ?? .word("the session's token")
+  }
+
+  mutating func explainOutdatedSecrets() {
+    conclude(.secretsOutdated, .proven)
+    showsOpenings = true
+    prove(
+      .storedTokenOlder, [tokenWord], on: evidence.expiry, token?.announced)
+    infer(.secretsRestored, .likely)
+    ruleOutUser()
+    ruleOutRefusal()
+    advise(.noJournalBackup)
+  }
+
+  /// Explains that an earlier version of the app was installed, which cannot read the newer items.
+  mutating func explainNewerSecrets() {
+    conclude(.secretsNewer, .proven)
+    showsOpenings = true
+    prove(.itemsOfNewerVersion, on: evidence.expiry)
+    infer(.appDowngraded, .likely)
+    ruleOutUser()
+    ruleOutRefusal()
+    advise(.updateApp)
+  }
+}

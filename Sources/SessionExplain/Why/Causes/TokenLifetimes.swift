@@ -1,0 +1,113 @@
+@_spi(Internals) import SessionCore
+
+extension CauseFamily {
+  /// Ends by a token that expired and could not be refreshed.
+  static let tokenLifetimes = CauseFamily(
+    causes: [.tokenExpired, .expiredOnArrival, .clockForward],
+    findings: [
+      .nothingSent, .lifeWasOver, .lifeNotOver, .deadOnArrival, .oldWhenAdopted, .noLifetimeStated,
+      .clockMadeItExpire,
+    ],
+    advice: [.checkExpiresIn, .clockIsUsers])
+}
+
+extension Cause {
+  package static let tokenExpired = Cause(
+    "token-expired", .end,
+    "Expired: the token's life was over, and it could not be refreshed")
+  package static let expiredOnArrival = Cause(
+    "expired-on-arrival", .end,
+    "Expired: the token was dead when it came")
+  package static let clockForward = Cause(
+    "clock-forward", .end,
+    "Expired early: the device's clock was set forward by {}")
+}
+
+extension FindingWord {
+  package static let nothingSent = FindingWord(
+    "nothingSent", against: "network",
+    "nothing was sent")
+  package static let lifeWasOver = FindingWord(
+    "lifeWasOver",
+    "by this device's clock the life of {} was over at {}, and nothing could refresh it")
+  package static let lifeNotOver = FindingWord(
+    "lifeNotOver",
+    "by the time of this record {} had {} left")
+  package static let deadOnArrival = FindingWord(
+    "deadOnArrival",
+    "{} had {} to live when it came")
+  package static let oldWhenAdopted = FindingWord(
+    "oldWhenAdopted",
+    "the token was old when it was taken over")
+  package static let noLifetimeStated = FindingWord(
+    "noLifetimeStated",
+    "the answer stated no lifetime, or 0")
+  package static let clockMadeItExpire = FindingWord(
+    "clockMadeItExpire",
+    "without the clock's jump {} would have had {} left")
+}
+
+extension AdviceWord {
+  package static let checkExpiresIn = AdviceWord(
+    "checkExpiresIn",
+    "check the server's expires_in, and response.lifetime of the backend")
+  package static let clockIsUsers = AdviceWord(
+    "clockIsUsers",
+    "nothing: the device's clock was wrong")
+}
+
+extension ExplanationDraft {
+  mutating func explainExpiry() {
+    // Without the record of its announcement, the token's lifetime is not known.
+    guard let token, !token.isLost else { return conclude(.tokenExpired, .possible) }
+    ruleOutUser()
+    if token.requests.isEmpty, token.isWhole { ruleOut(.nothingSent) }
+    ruleOutStorage()
+    guard token.facts.lifetimeMilliseconds >= 1_000 else { return explainStillbirth(token) }
+    let early = token.facts.expiresAt.milliseconds(since: endTime)
+    guard early <= 0 else {
+      // The clock was set back during the wait, or it was read in another way.
+      conclude(.tokenExpired, .possible)
+      prove(
+        .lifeNotOver, [.token(token.generation), .span(early)], on: token.announced,
+        evidence.expiry)
+      return
+    }
+    // According to the records, a refreshable token did not expire for lack of a refresh token.
+    let couldRefresh = token.facts.isRefreshable
+    prove(
+      couldRefresh ? .tokenOver : .lifeWasOver,
+      [.token(token.generation), .time(token.facts.expiresAt)], on: token.announced, evidence.expiry
+    )
+    let forward = token.announced.map(evidence.clock.forward(since:)) ?? 0
+    let left = token.facts.expiresAt.milliseconds(since: endTime.advanced(by: -forward))
+    if forward > 0, endTime >= token.facts.expiresAt, left > 0 {
+      conclude(.clockForward, .likely, [.span(forward)])
+      showsOpenings = true
+      let start = token.announced?.sequence ?? 0
+      explanation.proven += evidence.clock.jumps.filter { $0.to > start && !$0.isStepBack }
+        .map(Self.finding)
+      infer(.clockMadeItExpire, .likely, [.token(token.generation), .span(left)])
+      advise(.clockIsUsers)
+      advise(.signInAgain)
+      return
+    }
+    conclude(.tokenExpired, couldRefresh ? .possible : .proven)
+    ruleOutClock(to: token.facts.expiresAt)
+    if couldRefresh { explainNoneToRead(token) } else { advise(.issueRefreshTokens) }
+  }
+
+  /// Explains a token that had expired when it arrived.
+  private mutating func explainStillbirth(_ token: TokenHistory) {
+    conclude(.expiredOnArrival, .proven)
+    prove(
+      .deadOnArrival, [.token(token.generation), .span(token.facts.lifetimeMilliseconds)],
+      on: token.announced)
+    if case .login(let login)? = token.announced?.event, login.method == .adoption {
+      maybe(.oldWhenAdopted, .noLifetimeStated)
+    } else {
+      infer(.noLifetimeStated, .likely)
+    }
+    advise(.checkExpiresIn)
+  }
+}
