@@ -72,4 +72,24 @@ struct LocalLogoutDecisionTests {
     #expect(effects.contains(.discard(number, revoking: revokes)))
     #expect(!effects.contains(.discard(number, revoking: !revokes)))
   }
+
+  @Test(
+    "OUT-7 the same applies if the response cannot be journaled, and another process logs out",
+    arguments: [false, true])
+  func stuck(revokes: Bool) throws {
+    var bench = CoordinatorBench.signedIn()
+    let sent = bench.tell(.refresh(bench.caller(), .manual, .always))
+    let number = try #require(sent.request)
+    let generation = try #require(bench.coordinator.state.token?.generation)
+    bench.commitEndings = [.fails]
+    bench.tell(.answered(number, .token()))
+    let left = SessionRecord.Content.event(.logout(SessionEvent.Logout(reason: .user)))
+    let contents = [left] + (revokes ? [.note(.revocationPending(generation))] : [])
+    let records = zip(UInt64(bench.journal.count + 1)..., contents).map {
+      SessionRecord(sequence: $0, time: bench.now.time, content: $1)
+    }
+    let effects = bench.tell(.observed(records, isHolderGone: false))
+    #expect(effects.contains(.discard(number, revoking: revokes)))
+    #expect(!effects.contains(.discard(number, revoking: !revokes)))
+  }
 }
