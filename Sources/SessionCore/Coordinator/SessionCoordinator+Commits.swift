@@ -66,7 +66,7 @@ extension SessionCoordinator {
   private mutating func committed(
     _ durable: PendingCommit, firstSequence: UInt64, at now: ClockReading
   ) -> [SessionEffect] {
-    let before = state.kind
+    let before = (kind: state.kind, token: state.token?.generation)
     noteLostRequest(by: durable, at: now)
     spareLateResponses(after: durable.contents)
     if supersedesLostRequest(durable) { request?.holdBack() }
@@ -91,11 +91,13 @@ extension SessionCoordinator {
       }
       if case .note(.clockSkew(let skew)) = content { notes.noted(skew: skew) }
     }
+    // An opening announces the same token again: its doubt goes on.
+    if state.token?.generation != before.token { peers.endDoubt() }
     followOpenRequest(at: now)
     noteEndedProcess(in: durable)
     let effects = follow(durable, publishing: published, at: now) + clear(after: published)
     if isInDoubt { refreshInDoubt() }
-    guard state.kind != before, state.kind != .authenticated else { return effects }
+    guard state.kind != before.kind, state.kind != .authenticated else { return effects }
     // For any purpose of the batch: no caller waits in a session that it ended.
     return effects + stopWaiting(because: durable.purpose.failure)
   }
@@ -215,8 +217,8 @@ extension SessionCoordinator {
       unannounceable = fold.generation.next
       return decideAgain(purpose, at: now)
     case .revoked(let generation, let outcome, let status):
-      // The note is lost and the intent stays open: the next opening settles it.
-      return logouts.end(generation, outcome, status: status)
+      // The note is lost and the intent stays open: a later attempt settles it, or the next opening.
+      return proceedRevoking(at: now) + logouts.end(generation, outcome, status: status)
     }
   }
 

@@ -164,7 +164,8 @@ extension SessionCoordinator {
       + logouts.end(generation, outcome, status: status)
   }
 
-  private mutating func proceedRevoking(at now: ClockReading) -> [SessionEffect] {
+  /// Sends the next pending revocation, or schedules another attempt.
+  mutating func proceedRevoking(at now: ClockReading) -> [SessionEffect] {
     guard stopped == nil else { return [] }
     return revocations.proceed(pending: fold.intents.revocations, policy: policy, at: now)
   }

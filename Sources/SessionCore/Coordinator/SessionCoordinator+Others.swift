@@ -32,6 +32,7 @@ extension SessionCoordinator {
     if fold.intents.request == nil { peers.stopWaiting() }
     followOpenRequest(at: now)
     if let token = state.token, token.generation != before.token?.generation {
+      peers.endDoubt()
       // Callers that waited for the ended session must get no result of the new one.
       let left = hasEnded ? abandonEndedSession() : []
       // The user who logged in there uses the session.

@@ -27,8 +27,7 @@ extension SessionCoordinator {
   mutating func tokenChanged(_ token: TokenMetadata, remaining: Int64, at now: ClockReading)
     -> [SessionEffect]
   {
-    peers.endDoubt()
-    return schedule.changed(to: token, remaining: remaining, policy: policy, at: now.uptime)
+    schedule.changed(to: token, remaining: remaining, policy: policy, at: now.uptime)
   }
 
   /// Returns the metadata of the token in a response, under the next generation.

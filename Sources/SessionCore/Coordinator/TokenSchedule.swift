@@ -109,8 +109,10 @@ struct TokenSchedule: Hashable, Sendable {
   mutating func started() { due = nil }
 
   /// Sets the timer for another attempt after a failure.
+  ///
+  /// A postponed refresh waits for this attempt: an unlock must not shorten the pause.
   mutating func retry(at end: Int64) -> SessionEffect {
-    timerTrigger = .retry
+    (timerTrigger, awaitsPresence) = (.retry, false)
     return .schedule(.refresh, uptime: end)
   }
 

@@ -117,8 +117,8 @@ package struct DataClearing: Hashable, Sendable {
   private let hosts: Hosts
   private var calls: [Int: Logout] = [:]
   private var limit = Limit.off
-  /// The last logout whose data could not be cleared.
-  private var pending: Logout?
+  /// The logouts whose data could not be cleared, oldest first.
+  private var pending: [Logout] = []
   /// The number of consecutive failures that were followed by a retry.
   private var failures = 0
   private var session = Session.open
@@ -134,7 +134,7 @@ package struct DataClearing: Hashable, Sendable {
   package var isCalling: Bool { !calls.isEmpty }
 
   /// Whether data that should be cleared is still there.
-  package var isNeeded: Bool { pending != nil || isCalling }
+  package var isNeeded: Bool { !pending.isEmpty || isCalling }
 
   /// What a caller that needs cleared data receives now; `nil` if it waits.
   package var answer: Answer? {
@@ -163,9 +163,10 @@ package struct DataClearing: Hashable, Sendable {
 
   /// Tries again, before a login or after a pause.
   package mutating func tryAgain() -> [Effect] {
-    guard !isCalling, session == .open, let logout = pending else { return [] }
-    pending = nil
-    return call(logout)
+    guard !isCalling, session == .open else { return [] }
+    let due = pending
+    pending = []
+    return due.flatMap { call($0) }
   }
 
   private mutating func call(_ logout: Logout) -> [Effect] {
@@ -186,16 +187,25 @@ package struct DataClearing: Hashable, Sendable {
 
   /// Records how a call has ended.
   ///
+  /// A host that cannot tell logins apart has cleared the data of earlier logouts too. Other hosts
+  /// are called again for each logout whose call failed.
+  ///
   /// `hasUser` says whether a user has logged in since.
   package mutating func ended(
     _ number: Int, isCleared: Bool, hasUser: Bool, at uptime: Int64
   ) -> [Effect] {
     guard let logout = calls.removeValue(forKey: number) else { return [] }
     limit = .off
-    pending = isCleared ? nil : logout
+    if !isCleared {
+      pending.append(logout)
+    } else if !hosts.separateLogins {
+      pending = []
+    }
     var effects = observe(hasUser: hasUser) + [.cancel(.limit)]
-    if !isCalling { effects.append(.answer(.ended)) }
-    if isCleared {
+    // The note in the journal covers all logouts before it.
+    guard !isCalling else { return effects }
+    effects.append(.answer(.ended))
+    if pending.isEmpty {
       failures = 0
       effects.append(.journal)
     } else if failures < Self.pauses.count {
@@ -229,8 +239,8 @@ package struct DataClearing: Hashable, Sendable {
   ///
   /// - Requirement: OUT-3
   package mutating func observe(hasUser: Bool) -> [Effect] {
-    guard hasUser, pending?.hasLaterLogin == false else { return [] }
-    pending?.hasLaterLogin = true
+    guard hasUser, pending.contains(where: { !$0.hasLaterLogin }) else { return [] }
+    for index in pending.indices { pending[index].hasLaterLogin = true }
     return [.releaseHold]
   }
 

@@ -124,6 +124,9 @@ extension CoordinatorRun {
     try require(.endsHaveOneCause, !isFinal || expiry != nil || isDoubted) {
       "\(failure?.description ?? "") is final, and nothing ends"
     }
+    try require(.endsHaveOneCause, !(expiry == .refreshRejected && isDoubted)) {
+      "another process's request may be why the token is rejected, and the session ends"
+    }
     guard let expiry else { return }
     var end = coordinator.policy.onRejection
     if expiry == .userInactive { end = .keep }
@@ -149,7 +152,9 @@ extension CoordinatorRun {
   /// Records until when a peer's request that was presumed lost may still have been answered.
   mutating func noteOvertaken(by commit: SessionCommit) {
     if commit.announcement != nil { overtakenUntil = nil }
-    guard let open = coordinator.fold.intents.request, open.sent.process != process else { return }
+    guard let open = coordinator.fold.intents.request, open.sent.process != process,
+      open.sequence != goneRequest
+    else { return }
     for case .event(.refreshFailed(let failed)) in commit.contents
     where failed.request == open.sequence {
       overtakenUntil = now.uptime.addingSaturating(coordinator.policy.peerRequestGrace)

@@ -152,6 +152,7 @@ extension CoordinatorRun {
     callers.lose()
     wire.lose()
     (deadline, leaseSeen, overtakenUntil) = (nil, nil, nil)
+    goneRequest = isHolderGone ? coordinator.fold.intents.request?.sequence : nil
     process += 1
     seen = disk.journal.count
     isOpen = true

@@ -51,6 +51,8 @@ package struct CoordinatorRun: Sendable {
   var leaseSeen: (sequence: UInt64, end: Int64)?
   /// The uptime until which another process's presumed lost request may explain a rejection.
   var overtakenUntil: Int64?
+  /// The request whose process was known to be gone when this process started.
+  var goneRequest: UInt64?
   /// The number of requests sent since time last advanced.
   var sendsAtOnce = 0
   /// The effects of the last move, for the trace.

@@ -96,6 +96,29 @@ struct LeaseDecisionTests {
     }
   }
 
+  @Test(
+    "REF-3 after an opening presumed a request lost, a rejection ends the session only if its process is gone",
+    arguments: [false, true])
+  func rejectedAfterOpening(isHolderGone: Bool) throws {
+    var bench = CoordinatorBench.signedIn()
+    let sent = Self.sent(bench)
+    bench = try CoordinatorBench(journal: bench.journal.map(\.content) + [.note(sent)])
+    guard case .requestSent(let request) = sent else { return }
+    bench.advance(by: request.deadline.milliseconds(since: bench.now.time) + 60_000)
+    var stored = StoredItemsReport.session(1)
+    stored.began = request.deadline.advanced(by: 2_000)
+    stored.isHolderGone = isHolderGone
+    var effects = bench.tell(.opened(stored))
+    if !isHolderGone {
+      bench.advance(by: 100)
+      bench.tell(.fired(.lease))
+      effects = bench.tell(.observed([], isHolderGone: false))
+    }
+    let number = try #require(effects.request)
+    bench.tell(.failed(number, RequestFailure(kind: .rejected, status: 400), jitter: 0))
+    #expect(bench.coordinator.state.kind == (isHolderGone ? .expired : .authenticated))
+  }
+
   @Test("REF-10 a request that replaces another's is sent only after one more read")
   func heldBack() throws {
     var (bench, caller) = waiting()

@@ -85,4 +85,20 @@ struct PresenceDecisionTests {
     #expect(bench.coordinator.state.kind == .unauthenticated)
     #expect(bench.tell(.fired(.restore)).sendCount == 0)
   }
+
+  @Test("STO-2 REF-14 unlocking does not shorten the pause that a server requested meanwhile")
+  func unlockInPause() throws {
+    var bench = try opened()
+    bench.advance(by: Self.lifetime - 30_000)
+    bench.commitEndings = [.presenceNeeded]
+    bench.tell(.fired(.refresh))
+    let sent = bench.tell(.refresh(bench.caller(), .manual, .always))
+    let number = try #require(sent.request)
+    let busy = RequestFailure(kind: .rateLimited, status: 429, retryAfter: .seconds(90))
+    let failed = bench.tell(.failed(number, busy, jitter: 0))
+    #expect(failed.uptime(of: .refresh) == bench.now.uptime + 90_000)
+    #expect(bench.tell(.unlock(bench.caller())).sendCount == 0)
+    bench.advance(by: 90_000)
+    #expect(bench.tell(.fired(.refresh)).sendCount == 1)
+  }
 }

@@ -40,6 +40,24 @@ struct RevocationDecisionTests {
     #expect(bench.coordinator.fold.intents.revocations.isEmpty)
   }
 
+  @Test("OUT-1 a revocation whose outcome cannot be journaled does not stop the next one")
+  func unjournaled() throws {
+    var bench = CoordinatorBench.signedIn()
+    try Self.leave(&bench, 1)
+    try Self.leave(&bench, 2)
+    bench.tell(.fired(.revocation))
+    bench.commitEndings = [.fails]
+    let first = bench.tell(.revoked(Generation(1), .revoked, status: 200))
+    #expect(first.contains(.revoke(Generation(2))))
+    bench.commitEndings = [.fails]
+    let second = bench.tell(.revoked(Generation(2), .revoked, status: 200))
+    #expect(second.uptime(of: .revocation) != nil, "both are still open in the journal")
+    #expect(bench.tell(.fired(.revocation)) == [.revoke(Generation(1))])
+    #expect(
+      bench.tell(.revoked(Generation(1), .revoked, status: 200))
+        == [.forgetRevocation(Generation(1)), .revoke(Generation(2))])
+  }
+
   @Test("OUT-1 opening revokes each logout that has its token and abandons the others")
   func opened() throws {
     var bench = CoordinatorBench.signedIn()

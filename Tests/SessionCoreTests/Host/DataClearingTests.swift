@@ -153,16 +153,39 @@ struct DataClearingTests {
         == .schedule(.retry, uptime: Self.second), "a success begins the pauses again")
   }
 
-  @Test("SYN-5 pending: the result of the last call counts")
+  @Test("SYN-5 calling: of several calls, the last one decides what follows")
   func lastResult() {
     var machine = calling()
     _ = machine.clear(ben)
-    #expect(
-      machine.ended(1, isCleared: false, hasUser: false, at: 0)
-        == [.cancel(.limit), .schedule(.retry, uptime: Self.second)])
+    #expect(machine.ended(1, isCleared: false, hasUser: false, at: 0) == [.cancel(.limit)])
     #expect(machine.fired(.retry).isEmpty && machine.isCalling, "a call still runs")
-    _ = machine.ended(2, isCleared: true, hasUser: false, at: 0)
+    #expect(
+      machine.ended(2, isCleared: true, hasUser: false, at: 0)
+        == [.cancel(.limit), .answer(.ended), .journal], "the host removed all data")
     #expect(!machine.isNeeded)
+  }
+
+  @Test("SYN-5 pending: a host that can tell logins apart is called for each logout that failed")
+  func each() {
+    var machine = machine(separateLogins: true)
+    _ = machine.clear(ana)
+    _ = machine.ended(1, isCleared: false, hasUser: false, at: 0)
+    _ = machine.clear(ben)
+    #expect(
+      machine.ended(2, isCleared: true, hasUser: false, at: 0)
+        == [.cancel(.limit), .answer(.ended), .schedule(.retry, uptime: 10 * Self.second)],
+      "the data of the first logout is still there")
+    #expect(machine.isNeeded)
+    #expect(machine.fired(.retry) == [.call(3, ana)])
+    _ = machine.clear(ben)
+    #expect(
+      machine.ended(3, isCleared: true, hasUser: false, at: 0) == [.cancel(.limit)],
+      "a call that runs may fail")
+    _ = machine.ended(4, isCleared: false, hasUser: false, at: 0)
+    #expect(machine.fired(.retry) == [.call(5, ben)])
+    #expect(
+      machine.ended(5, isCleared: true, hasUser: false, at: 0)
+        == [.cancel(.limit), .answer(.ended), .journal])
   }
 
   @Test("SYN-5 OUT-3 pending: after a login the other hosts are released, once")
