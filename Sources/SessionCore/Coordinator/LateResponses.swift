@@ -1,19 +1,19 @@
 /// What happens to the response of a request that is no longer the current one.
 ///
-/// ```
-///             abandon: the session ended, or the caller of a login is gone
-///            ┌──────────────────────▶ abandoned ─────┐
-///   current ─┤                                       ├── the response arrives ──▶ forgotten
-///            └──────────────────────▶ superseded ────┘
-///             supersede: another process's token came first
-/// ```
+/// A request has any of these marks, and loses all but *adopted* when its response or failure arrives.
 ///
-/// - An abandoned request's tokens are revoked.
-/// - A superseded request's end is journaled. A server that saw the older token again may revoke the
+/// | mark | set when | tokens | journal |
+/// | --- | --- | --- | --- |
+/// | abandoned | the session ended, or the caller of a login is gone | are revoked | – |
+/// | superseded | another process's token came first | – | says that the response is unused |
+/// | spared | the session ended on this device only | are not revoked | – |
+/// | adopted | a login takes over the tokens of the app's old layer | are never revoked | – |
+///
+/// - Of *abandoned* and *spared*, *spared* decides.
+/// - The end of a superseded request is journaled. A server that saw the older token again may revoke the
 ///   newer one too, and nothing else would record the cause.
-/// - A spared request's tokens are not revoked: its session ended on this device only.
-/// - An adopted request's tokens are never revoked, however often they are offered. They belong to the
-///   app's old layer.
+/// - Adopted tokens may be offered again, and belong to the app's old layer.
+///
 /// - Requirement: LOG-9, OUT-4, OUT-7, RPL-6
 struct LateResponses: Hashable, Sendable {
   /// What is known of a request whose response has arrived.

@@ -53,7 +53,8 @@ struct PendingLogouts: Hashable, Sendable {
 
   /// Ends the wipe; returns what it was to wipe.
   ///
-  /// If two ends each requested a wipe, the first result ends both.
+  /// If two ends each requested a wipe, the first result is for both. The second result returns `nil`,
+  /// and continues with the logout that still waits.
   mutating func endWipe() -> SessionEffect.Wipe? {
     defer { wipe = nil }
     return wipe

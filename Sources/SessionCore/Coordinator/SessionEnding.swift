@@ -1,10 +1,12 @@
-/// Whether something ends the session, and how: the one function that answers it is ``verdict(on:)``.
+/// Whether a cause ends the session, and how: ``verdict(on:)`` answers it for all causes.
 ///
 /// | cause | the session ends |
 /// | --- | --- |
 /// | the user is inactive or deleted | always |
-/// | the refresh token is rejected or missing, or is another user's | by `policy.ending.onRejection` |
+/// | the refresh token is rejected, or is another user's | by `policy.ending.onRejection` |
 /// | … while another process's request may be the reason | not yet: tried again |
+/// | the refresh token is missing, and the access token has expired | by `policy.ending.onRejection` |
+/// | the refresh token is missing, and the access token is valid | not yet: tried again at its expiry |
 /// | the server failed as often as the policy allows | by `policy.ending.onExhaustion` |
 /// | the network failed | never |
 /// | the token expired and cannot be refreshed | by `policy.ending.onRejection` |

@@ -5,8 +5,11 @@ import SessionJournal
 ///
 /// It passes inputs to the coordinator and performs the effects that it returns.
 ///
-/// It decides nothing. Only the engine uses the journal and the stored items, on a thread that may
-/// wait.
+/// Only the engine uses the journal and the stored items, on a thread that may wait. What happens to a
+/// session is decided in the core. The engine decides what concerns this process only:
+/// - which of its callers waits, and who is answered if the session closes,
+/// - whether a held-back logout still waits for its host,
+/// - whether a revocation without its secrets is abandoned or has failed.
 actor SessionEngine {
   typealias Reply = SessionEffect.Reply
 

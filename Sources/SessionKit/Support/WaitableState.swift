@@ -3,7 +3,7 @@ import Synchronization
 /// A state that a lock protects, and the tasks that wait for something in it.
 ///
 /// A task waits with a function that looks at the state and returns an answer, or `nil` to wait. After
-/// each change, the waiting tasks look again, in the order of arrival.
+/// each change, the waiting tasks are resumed in the order of arrival. They may look in any order.
 package final class WaitableState<State: Sendable>: Sendable {
   private struct Waiter {
     let ticket: UInt64
