@@ -41,6 +41,31 @@ struct FieldPassTests {
     }
   }
 
+  @Test("RPL-9 each stored property of an event's or note's value is in its list of fields")
+  func complete() {
+    for kind in SessionEvent.Kind.allCases {
+      let event = SessionEvent.blank(kind)
+      check(.event(event), Mirror(reflecting: event).children.first?.value)
+    }
+    for kind in SessionNote.Kind.allCases {
+      let note = SessionNote.blank(kind)
+      check(.note(note), Mirror(reflecting: note).children.first?.value)
+    }
+  }
+
+  private func check(_ content: SessionRecord.Content, _ value: Any?) {
+    let type = value.map { String(reflecting: Swift.type(of: $0)) } ?? ""
+    // A note of one value, such as a generation, has no struct of its own.
+    guard let value, !(value is any OpenEnum),
+      type.contains("SessionEvent.") || type.contains("SessionNote.")
+    else { return }
+    let properties = Mirror(reflecting: value).children.compactMap(\.label).map {
+      // The effective meaning is computed; the field has the one from the configuration.
+      $0 == "configuredMeaning" ? "meaning" : $0
+    }
+    #expect(properties.sorted() == WrittenFields(of: content).names.sorted(), "\(type)")
+  }
+
   @Test("JRN-5 the bytes of an event or a note hold the values of its fields")
   func codec() throws {
     for content in contents {

@@ -28,6 +28,7 @@
 /// | What of a logout is still to be done? | `PendingLogouts`, `Revocations` |
 /// | What goes with the next batch? | `PendingNotes`, `StorageWatch` |
 /// | Is a missing item gone? | `AbsenceDoubt` |
+/// | May a user try to sign in now? | `SignInTries` |
 package struct SessionCoordinator: Hashable, Sendable {
   /// The values of the policy.
   package let policy: PolicyFigures

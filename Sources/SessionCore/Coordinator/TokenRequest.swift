@@ -3,9 +3,9 @@
 /// ```
 ///             intentDurable             left                 answered
 ///  intended ────────────────▶ ready ──────────▶ on the wire ──────────▶ answered
-///                  │            ▲                                        │    ▲
-///         holdBack ▼            │ release                      keep      ▼    │ settled later
-///               held back ──────┘                                     unjournaled
+///      │                        ▲                                        │    ▲
+///      │ holdBack               │ intentDurable, release       keep      ▼    │ settled later
+///      └───────▶ held back ─────┘                                     unjournaled
 /// ```
 ///
 /// A login has no intent: it is ready at once. A request may fail before anything of it left, for example

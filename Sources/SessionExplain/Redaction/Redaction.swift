@@ -3,8 +3,8 @@
 /// A redaction of records: it replaces values that could identify a user, and keeps what happened.
 ///
 /// Specs/ReplayFiles.md, section *Redaction*, has the rules. An event and a note are rebuilt field
-/// by field, each by its kind. So a field of a later version cannot be overlooked, and a new kind of
-/// field does not compile until a rule is written.
+/// by field, each by its kind. A new kind of field does not compile until a rule is written. A test
+/// finds a field that the list of its event or note leaves out.
 package struct Redaction: Equatable, Sendable {
   package let pseudonyms: Pseudonyms
 

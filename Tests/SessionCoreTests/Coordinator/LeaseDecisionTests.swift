@@ -116,7 +116,7 @@ struct LeaseDecisionTests {
     }
     let number = try #require(effects.request)
     bench.tell(.failed(number, RequestFailure(kind: .rejected, status: 400), jitter: 0))
-    #expect(bench.coordinator.state.kind == (isHolderGone ? .expired : .authenticated))
+    #expect((bench.coordinator.state.kind == .authenticated) == !isHolderGone)
   }
 
   @Test("REF-10 a request that replaces another's is sent only after one more read")

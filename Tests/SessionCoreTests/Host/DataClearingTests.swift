@@ -72,8 +72,7 @@ struct DataClearingTests {
   func ended() {
     var machine = calling()
     #expect(machine.clear(ben) == [.call(2, ben)])
-    #expect(
-      machine.ended(1, isCleared: true, hasUser: false, at: 5) == [.cancel(.limit), .journal])
+    #expect(machine.ended(1, isCleared: true, hasUser: false, at: 5) == [.cancel(.limit)])
     #expect(machine.isCalling && machine.answer == nil)
     #expect(machine.began(2, at: 10) == [.schedule(.limit, uptime: 10 + 20 * Self.second)])
     #expect(
