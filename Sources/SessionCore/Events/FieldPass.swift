@@ -9,8 +9,8 @@
 ///   note and returns what it has read or drawn.
 ///
 /// The methods have no default. So a new kind of field does not compile until each pass handles it;
-/// redaction is one of them. A test compares the lists with the stored properties. The byte codec and the payload fold spell the fields out again: they
-/// are on the hot path, and they check each other.
+/// redaction is one of them. A test compares the lists with the stored properties. The byte codec and
+/// the payload fold spell the fields out again: they are on the hot path, and they check each other.
 @_spi(Internals) public protocol FieldPass {
   /// The error that ends the pass.
   associatedtype Failure: Error
