@@ -1,3 +1,4 @@
+import Foundation
 @_spi(Internals) import SessionChangeQueue
 @_spi(Internals) import SessionCore
 import SessionJournal
@@ -9,6 +10,8 @@ enum Journals {
   /// `a.journal` and one file for each fault that `verify` knows.
   static func write(into folder: TemporaryFolder) throws {
     try SampleJournal.write(to: folder.file("a.journal"))
+    let key = try folder.write(Array("sixteen-bytes-or-more\n".utf8), to: "key")
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)
     let whole = try folder.bytes("a.journal")
     var damaged = whole
     damaged[try frames(whole)[9].middle] ^= 0x10

@@ -172,20 +172,23 @@ public enum ReplayTool {
       if command.answersOnOutput, let descriptor = output.descriptor {
         interruption.watch(descriptor)
       }
-      return try run(command, arguments.journals, context)
+      let redactor = try command.display.redaction.redactor(
+        context, isQuiet: command.display.isJSON)
+      return try run(command, arguments.journals, redactor, context)
     }
     return .ok
   }
 
   private static func run(
-    _ command: any Command, _ paths: [String], _ context: ToolContext
+    _ command: any Command, _ paths: [String], _ redactor: Redactor, _ context: ToolContext
   ) throws(ToolError) -> ExitCode {
     guard paths.contains("-") else {
       let files = paths.map {
         JournalFile(
-          path: $0, name: $0.quotedWhereNeeded, interruption: context.interruption)
+          path: $0, name: $0.quotedWhereNeeded, interruption: context.interruption,
+          redactor: redactor)
       }
-      return try command.run(files, context)
+      return try command.run(JournalFile.withOneKey(files), context)
     }
     guard paths.count == 1 else {
       throw .usage(
@@ -193,7 +196,11 @@ public enum ReplayTool {
         next: "- alone, or files alone")
     }
     let input = try StandardInput(context.interruption)
-    return try input.withFile { file throws(ToolError) in try command.run([file], context) }
+    return try input.withFile { file throws(ToolError) in
+      var file = file
+      file.redactor = redactor
+      return try command.run([file], context)
+    }
   }
 
   private static func command(

@@ -31,9 +31,9 @@ package struct Pseudonyms: Equatable, Sendable {
   }
 
   /// Creates pseudonyms under a chosen key, so that several files have the same ones.
-  package init(key: String) {
+  package init(key: [UInt8]) {
     let digest = SipHash.digest(
-      of: Array(key.utf8), low: 0x7365_7373_696F_6E20, high: 0x7073_6575_646F_6E79)
+      of: key, low: 0x7365_7373_696F_6E20, high: 0x7073_6575_646F_6E79)
     self.init(low: Self.word(digest[..<8]), high: Self.word(digest[8...]))
   }
 

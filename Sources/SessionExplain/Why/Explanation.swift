@@ -69,6 +69,18 @@ package struct Explanation: Equatable, Sendable {
   }
 }
 
+extension Explanation {
+  /// The explanation of redacted records: advice does not name a pseudonym as the id of a token.
+  package var redacted: Explanation {
+    var copy = self
+    copy.advice = advice.map {
+      $0.what == .serverLogForToken ? Advice(.serverLogForRedactedToken) : $0
+    }
+    copy.root = root.map(\.redacted)
+    return copy
+  }
+}
+
 /// The certainty of a cause or a finding.
 package enum Certainty: String, CaseIterable, Sendable, Comparable {
   /// It fits the records, but another named cause fits too, or lost records could contradict it.

@@ -29,6 +29,7 @@ extension ProvokedErrors {
       "exists": ["export", journal, "-o", folder.file("there")],
       "sameFile": ["export", journal, "--force", "-o", journal],
       "cannotCreate": ["export", journal, "-o", folder.file("none/out")],
+      "badKey": ["state", journal, "--redact", "--key-file", try folder.write([1], to: "key1")],
       "noOutput": ["import", journal],
       "badFormat": ["export", journal, "--format", "jsonk"],
       "badLine": try edited("bad") { $0[3] = "{" },

@@ -2,7 +2,7 @@ extension GoldenCommands {
   static let files: [Line] = [
     ("export", ["export", "a.journal"]),
     ("export-reveal", ["export", "a.journal", "--reveal"]),
-    ("export-key", ["export", "a.journal", "--key", "sixteen-bytes-or-more", "--until", "@2"]),
+    ("export-key", ["export", "a.journal", "--key-file", "key", "--until", "@2"]),
     ("export-since", ["export", "compacted.journal", "--reveal", "--since", "@20"]),
     ("export-damaged", ["export", "damaged.journal", "--reveal"]),
     ("repair", ["repair", "damaged.journal", "-o", "a.fixed"]),

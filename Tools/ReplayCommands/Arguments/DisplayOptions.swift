@@ -5,6 +5,7 @@ struct DisplayOptions: Sendable {
   let isJSON: Bool
   let zone: TimeZoneChoice
   let color: Style.Choice
+  let redaction: RedactionOptions
 
   static let json = CommandSyntax.Option(
     name: "json", help: "Write JSON for programs; times are always UTC then")
@@ -13,7 +14,9 @@ struct DisplayOptions: Sendable {
     CommandSyntax.Option(name: "local", help: "Show and read times in this computer's zone"),
   ]
 
-  init(_ arguments: Arguments) throws(ToolError) {
+  /// `names` says which names are pseudonyms without an option.
+  init(_ arguments: Arguments, names: RedactionOptions.Standard = .none) throws(ToolError) {
+    redaction = try RedactionOptions(arguments, standard: names)
     isJSON = arguments.has("json")
     guard !(arguments.has("utc") && arguments.has("local")) else {
       throw .usage(

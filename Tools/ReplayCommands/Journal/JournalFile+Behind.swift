@@ -18,7 +18,8 @@ extension JournalFile {
   func visitPieces(
     surveysDamageOnly: Bool = false, _ body: (JournalPiece) -> Bool
   ) throws(ToolError) -> Pass {
-    var decoder = SessionDecoder()
+    var reader = try open()
+    var decoder = self.decoder(for: reader.header)
     var first: JournalFault?
     var isStopped = false
     func take(_ frame: JournalFrame, _ payload: RawSpan, isBehind: Bool) -> Bool {
@@ -36,7 +37,6 @@ extension JournalFile {
       }
       return !isStopped
     }
-    var reader = try open()
     var isGrowing = false
     try onJournal { () throws(JournalError) in
       try reader.visit { frame, payload in take(frame, payload, isBehind: false) }

@@ -13,6 +13,8 @@ struct JournalFile: Sendable {
   var isStandardInput = false
   /// What ends the command that reads the journal.
   var interruption = Interruption()
+  /// How names in it are shown.
+  var redactor = Redactor.none
 
   /// The system's files; reads fail once the command must end.
   var files: WatchedFiles { WatchedFiles(interruption) }
@@ -44,8 +46,9 @@ struct JournalFile: Sendable {
   /// The pass ends if `body` returns false, a record cannot be decoded, or the good prefix ends. If
   /// the body ends the pass, what follows is not read.
   func visit(_ body: (JournalEntry) -> Bool) throws(ToolError) -> Pass {
-    var decoder = SessionDecoder()
-    return try visitPayloads { (frame, payload) throws(CodecError) in
+    let reader = try open()
+    var decoder = self.decoder(for: reader.header)
+    return try visitPayloads(of: reader) { (frame, payload) throws(CodecError) in
       let record = try decoder.decode(
         sequence: frame.sequence, kind: frame.kind, payload: payload)
       return body(
@@ -61,10 +64,21 @@ struct JournalFile: Sendable {
   func visitPayloads(
     _ body: (JournalFrame, RawSpan) throws(CodecError) -> Bool
   ) throws(ToolError) -> Pass {
+    try visitPayloads(of: try open(), body)
+  }
+
+  /// Returns a decoder of the records of the journal with this header.
+  func decoder(for header: JournalHeader) -> RecordDecoder {
+    RecordDecoder(redactor.redaction(for: header))
+  }
+
+  private func visitPayloads(
+    of opened: consuming JournalReader, _ body: (JournalFrame, RawSpan) throws(CodecError) -> Bool
+  ) throws(ToolError) -> Pass {
     var fault: JournalFault?
     var isStopped = false
     var isGrowing = false
-    var reader = try open()
+    var reader = opened
     try onJournal { () throws(JournalError) in
       try reader.visit { frame, payload in
         do throws(CodecError) {
@@ -123,6 +137,58 @@ struct JournalFile: Sendable {
   func onJournal(_ body: () throws(JournalError) -> Void) throws(ToolError) {
     do throws(JournalError) {
       try body()
+    } catch {
+      throw ToolError(error, in: self)
+    }
+  }
+}
+
+extension JournalFile {
+  /// Returns the explanation of evidence from this file.
+  func explanation(of evidence: Evidence) -> Explanation {
+    let explanation = Explainer.explain(evidence)
+    return redactor.isRedacting ? explanation.redacted : explanation
+  }
+
+  /// Rejects a change log if names are to be replaced: its requests may hold names anywhere.
+  func requireRedactable() throws(ToolError) {
+    guard redactor.isRedacting, try isChangeLog() else { return }
+    throw .usage(
+      .changeLog, "\(name) is a change log: its paths and reasons may hold names, and stay.",
+      next: "the same without --redact; verify shows no names")
+  }
+
+  /// Returns the files with the same pseudonym for the same value in all of them.
+  ///
+  /// Without a chosen key, all have the key of the first file with a readable header.
+  static func withOneKey(_ files: [JournalFile]) -> [JournalFile] {
+    guard files.count > 1, let redactor = files.first?.redactor, redactor.needsKey,
+      redactor.isPerJournal
+    else { return files }
+    for file in files {
+      guard let header = file.readableHeader else { continue }
+      return files.map { file in
+        var file = file
+        file.redactor = redactor.shared(with: header)
+        return file
+      }
+    }
+    return files
+  }
+
+  private var readableHeader: JournalHeader? {
+    do throws(ToolError) {
+      return try header()
+    } catch {
+      // The command that reads the file reports what is wrong with it.
+      return nil
+    }
+  }
+
+  /// Returns the header from the file's first 64 bytes.
+  func header() throws(ToolError) -> JournalHeader {
+    do throws(JournalError) {
+      return try JournalReader(path: path, fileSystem: files).header
     } catch {
       throw ToolError(error, in: self)
     }

@@ -19,7 +19,7 @@ enum JournalFolder {
       let found = try journals(in: file)
       expanded += found.isEmpty ? [file] : found
     }
-    return expanded
+    return JournalFile.withOneKey(expanded)
   }
 
   private static func journals(in file: JournalFile) throws(ToolError) -> [JournalFile] {
@@ -36,7 +36,7 @@ enum JournalFolder {
         .map {
           JournalFile(
             path: folder + $0, name: (folder + $0).quotedWhereNeeded,
-            interruption: file.interruption)
+            interruption: file.interruption, redactor: file.redactor)
         }
     } catch {
       throw ToolError(

@@ -75,7 +75,9 @@ extension ToolError {
     case .replaced(_, let expected, let found):
       self.init(
         .damaged, .replaced,
-        "Another journal (\(found)) has taken the place of \(name), which was journal \(expected).",
+        file.redactor.isRedacting
+          ? "Another journal has taken the place of \(name)."
+          : "Another journal (\(found)) has taken the place of \(name), which was journal \(expected).",
         consequence: "What came to the one before was shown.", next: "the same command again")
     case .readOnlyFolder, .diskFull, .noRoomToCreate, .conflict, .poisoned,
       .recordTooLarge, .batchTooLarge, .reservedKind, .hardLinked, .compactionRefused, .closed:

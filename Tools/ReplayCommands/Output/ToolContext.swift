@@ -16,8 +16,14 @@ struct ToolContext {
 
   /// A variable of the environment that the tool reads.
   enum Variable: String, CaseIterable, Sendable {
+    /// The number of columns of the terminal, if it is not what the terminal says.
+    case columns = "COLUMNS"
     /// Milliseconds that `step` waits after Escape for the rest of a key.
     case escapeDelay = "ESCDELAY"
+    /// The key of pseudonyms.
+    case key = "SESSIONREPLAY_KEY"
+    /// The file with the key of pseudonyms.
+    case keyFile = "SESSIONREPLAY_KEY_FILE"
     /// Any value except the empty one disables colours.
     case noColor = "NO_COLOR"
     /// The type of the terminal.

@@ -9,6 +9,7 @@ struct ToolError: Error, Equatable, Sendable {
     case badArgument = "badArgument"
     case badDuration = "badDuration"
     case badFormat = "badFormat"
+    case badKey = "badKey"
     case badKind = "badKind"
     case badLine = "badLine"
     case badReason = "badReason"

@@ -261,6 +261,9 @@ extension AdviceWord {
   package static let serverLogForToken = AdviceWord(
     "serverLogForToken",
     "look at the server's log for the token id {}")
+  package static let serverLogForRedactedToken = AdviceWord(
+    "serverLogForRedactedToken",
+    "look at the server's log for the token's id: the journal has it, and it is redacted here")
   package static let makeStorable = AdviceWord(
     "makeStorable",
     "look at what the app did with the error of close(): it names the file or item, and "

@@ -9,9 +9,9 @@ struct ExportCommand: JournalCommand {
     discussion: """
       Writes what `verify` finds good, batch by batch. Users, roles, schools, units, permissions,
       token and boot identifiers and the journal's own are replaced by pseudonyms: the same value has
-      the same pseudonym in every export of the journal until it is compacted, and nobody without the
-      file can test a guess. With --key TEXT they stay the same for ever, and whoever guesses TEXT can
-      test guesses: take one that nobody can.
+      the same pseudonym in every export of the journal until it is compacted, and no person without
+      the file can test a guess. With --key-file they stay the same, in all journals. The file has 16
+      bytes or more: a person who guesses them can test what a pseudonym means.
       Times, numbers, statuses and the server's error codes stay. --reveal leaves everything in.
       A change log, which holds what waits to be sent, is refused: copy the file instead.
 
@@ -34,9 +34,7 @@ struct ExportCommand: JournalCommand {
         help: "The file to make, mode 0600; - or nothing is standard output"),
       .init(name: "force", help: "Replace OUT if it is there"),
       .init(name: "reveal", help: "Leave names and identifiers as they are"),
-      .init(
-        name: "key", value: "TEXT",
-        help: "Make pseudonyms with this, 16 bytes or more, for several journals"),
+      RedactionOptions.keyFile,
       .init(
         name: "since", value: "SELECTOR", values: .selector,
         help: "Begin with this record's batch; a snapshot stands for what comes before"),
@@ -70,12 +68,12 @@ struct ExportCommand: JournalCommand {
   private let target: String
   private let mayReplace: Bool
   private let isRevealing: Bool
-  private let key: String?
   private let since: Selector?
   private let until: Selector?
 
   init(_ arguments: Arguments) throws(ToolError) {
-    display = try DisplayOptions(arguments)
+    isRevealing = arguments.has("reveal")
+    display = try DisplayOptions(arguments, names: isRevealing ? .none : .all)
     let word = arguments.value("format") ?? Format.jsonl.rawValue
     guard let format = Format(rawValue: word) else {
       let near = Suggestion.nearest(to: word, in: Format.allCases.map(\.rawValue))
@@ -103,14 +101,6 @@ struct ExportCommand: JournalCommand {
         .conflict, "--force replaces OUT, and the export goes to standard output.",
         next: "-o OUT --force")
     }
-    isRevealing = arguments.has("reveal")
-    key = arguments.value("key")
-    guard !isRevealing || key == nil else {
-      throw .usage(
-        .conflict, "--reveal and --key exclude each other: there are no pseudonyms.",
-        next: "only one of them")
-    }
-    if let key { try Pseudonyms.check(key: key) }
     since = try arguments.selector("since")
     until = try arguments.selector("until")
   }
@@ -122,7 +112,7 @@ struct ExportCommand: JournalCommand {
     let range = try SelectorResolver(file: file, zone: display.zone)
       .range(since: since, until: until)
     let header = try file.header()
-    let redaction = isRevealing ? nil : Redaction(pseudonyms: pseudonyms(header))
+    let redaction = file.redactor.redaction(for: header)
     if isRevealing, !display.isJSON {
       context.errors.write("Note: names and identifiers are in this export as they are.\n")
     }
@@ -130,8 +120,7 @@ struct ExportCommand: JournalCommand {
       to: target, overwrite: mayReplace, inputs: [file.path], context
     ) { output throws(ToolError) in
       let walk = ExportWalk(file: file, header: header, first: range.first, last: range.last)
-      let id = header.identifier.description
-      let journal = redaction?.journal(id).description ?? id
+      let journal = file.redactor.journal(header)
       switch format {
       case .jsonl:
         return try walk.run(LineExport(redaction: redaction, header: header, output: output)).fault
@@ -167,29 +156,6 @@ struct ExportCommand: JournalCommand {
       }
     }
     return letters && text.utf8.count <= 64 && ("A"..."Z").contains(text.prefix(1))
-  }
-
-  private func pseudonyms(_ header: JournalHeader) -> Pseudonyms {
-    if let key { return Pseudonyms(key: key) }
-    return Pseudonyms(header)
-  }
-}
-
-extension Pseudonyms {
-  /// Creates the pseudonyms of the journal with this header.
-  init(_ header: JournalHeader) {
-    self.init(journal: (header.identifier.high, header.identifier.low), salt: header.salt)
-  }
-}
-
-extension JournalFile {
-  /// Returns the header from the file's first 64 bytes.
-  func header() throws(ToolError) -> JournalHeader {
-    do throws(JournalError) {
-      return try JournalReader(path: path, fileSystem: files).header
-    } catch {
-      throw ToolError(error, in: self)
-    }
   }
 }
 
@@ -251,20 +217,4 @@ private struct PictureExport<Picture: ExportPicture>: RecordExport {
   }
 
   private func shown(_ fold: SessionFold) -> SessionFold { redaction?.fold(fold) ?? fold }
-}
-
-extension Pseudonyms {
-  /// The minimum length of a key, in bytes.
-  private static let shortestKey = 16
-
-  /// Rejects a key that could be guessed.
-  static func check(key: String) throws(ToolError) {
-    guard key.utf8.count >= shortestKey else {
-      throw .usage(
-        .badValue,
-        "--key needs \(shortestKey) bytes or more: with one that can be guessed, anybody can test "
-          + "what a pseudonym stands for.",
-        next: #"--key "$(openssl rand -hex 16)", kept for next time"#)
-    }
-  }
 }

@@ -26,7 +26,7 @@ struct DiffCommand: Command {
       .init(name: "all-fields", help: "Show fields that are equal too"),
       .init(name: "exit-code", help: "Exit with 3 where something differs"),
       DisplayOptions.json,
-    ] + DisplayOptions.zones,
+    ] + RedactionOptions.options + DisplayOptions.zones,
     examples: [
       .init(line: "sessionreplay diff a.journal", help: "What the last event changed"),
       .init(line: "sessionreplay diff a.journal --to @12", help: "What record 12 changed"),
@@ -64,6 +64,7 @@ struct DiffCommand: Command {
   private func compare(_ left: JournalFile, _ right: JournalFile, _ context: ToolContext)
     throws(ToolError) -> ExitCode
   {
+    for file in [left, right] { try file.requireRedactable() }
     let result = try JournalComparison(left: left, right: right).run(context.output)
     guard context.output.isOpen else { return .ok }
     context.output.write(

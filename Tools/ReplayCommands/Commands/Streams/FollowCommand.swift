@@ -29,7 +29,7 @@ struct FollowCommand: JournalCommand {
         name: "timeout", value: "TIME",
         help: "End after this time; with --until-kind that is exit code 3"),
       DisplayOptions.json,
-    ] + DisplayOptions.zones,
+    ] + RedactionOptions.options + DisplayOptions.zones,
     examples: [
       .init(line: "sessionreplay follow a.journal", help: "The last ten, and what comes"),
       .init(
@@ -81,13 +81,15 @@ struct FollowCommand: JournalCommand {
 
   func run(on file: JournalFile, _ context: ToolContext) throws(ToolError) {
     let start = ContinuousClock.now
+    try file.requireRedactable()
     var first: UInt64?
     if let since {
       first = try SelectorResolver(file: file, zone: display.zone)
         .resolve([(since, .atOrAfter)]).first
     }
     var pass = FollowPass(
-      filter: filter, until: untilKinds, context: context,
+      filter: filter, until: untilKinds, decoder: file.decoder(for: try file.header()),
+      context: context,
       line: EntryLine(
         display: display, style: context.style, asked: .init(delta: showsDelta)))
     try pass.begin(file, from: first, last: number)
@@ -131,9 +133,13 @@ private struct FollowPass {
   private(set) var isDone = false
 
   private var above: Timestamp?
-  private var decoder = SessionDecoder()
+  private var decoder: RecordDecoder
 
-  init(filter: RecordFilter, until: KindFilter?, context: ToolContext, line: EntryLine) {
+  init(
+    filter: RecordFilter, until: KindFilter?, decoder: RecordDecoder, context: ToolContext,
+    line: EntryLine
+  ) {
+    self.decoder = decoder
     self.filter = filter
     self.until = until
     self.context = context

@@ -44,7 +44,14 @@ struct JournalComparison {
     if b == nil, fault == nil { fault = try self.fault(&other, right) }
     let first: (SessionRecord?, SessionRecord?)
     do throws(CodecError) {
-      first = (try a.map(Self.decoded), try b.map(Self.decoded))
+      first = (
+        try a.map { record throws(CodecError) in
+          try decoded(record, left.redactor.redaction(for: one.header))
+        },
+        try b.map { record throws(CodecError) in
+          try decoded(record, right.redactor.redaction(for: other.header))
+        }
+      )
     } catch {
       throw ToolError(
         .damaged, .undecodable,
@@ -54,7 +61,8 @@ struct JournalComparison {
     }
     return Result(
       names: [left.name, right.name],
-      journals: [one.identifier.description, other.identifier.description], skipped: skipped,
+      journals: [left.redactor.journal(one.header), right.redactor.journal(other.header)],
+      skipped: skipped,
       common: common, lastCommon: last, first: first, isSame: a == nil && b == nil, fault: fault)
   }
 
@@ -86,9 +94,12 @@ struct JournalComparison {
     left.sequence == right.sequence && left.kind == right.kind && left.payload == right.payload
   }
 
-  private static func decoded(_ record: JournalRecord) throws(CodecError) -> SessionRecord {
-    try SessionCodec.decode(
+  private func decoded(_ record: JournalRecord, _ redaction: Redaction?) throws(CodecError)
+    -> SessionRecord
+  {
+    let decoded = try SessionCodec.decode(
       sequence: record.sequence, kind: record.kind, payload: record.payload)
+    return redaction?.record(decoded) ?? decoded
   }
 }
 

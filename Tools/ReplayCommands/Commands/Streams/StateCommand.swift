@@ -18,7 +18,7 @@ struct StateCommand: JournalCommand {
         name: "at", value: "SELECTOR", values: .selector,
         help: "As of this record, or the last at or before it"),
       DisplayOptions.json,
-    ] + DisplayOptions.zones,
+    ] + RedactionOptions.options + DisplayOptions.zones,
     examples: [
       .init(line: "sessionreplay state a.journal", help: "At the end"),
       .init(line: "sessionreplay state a.journal --at @412", help: "After record 412"),
@@ -35,6 +35,7 @@ struct StateCommand: JournalCommand {
   }
 
   func run(on file: JournalFile, _ context: ToolContext) throws(ToolError) {
+    try file.requireRedactable()
     var target: UInt64?
     if let at {
       target = try SelectorResolver(file: file, zone: display.zone)
@@ -76,7 +77,9 @@ struct StateCommand: JournalCommand {
     if let target, target < compacted { throw file.isCompacted(through: compacted, option: "--at") }
     let snapshot: StateSnapshot
     do throws(CodecError) {
-      snapshot = StateSnapshot(try payloads.fold(), at: time)
+      let fold = try payloads.fold()
+      let redaction = file.redactor.redaction(for: pass.header)
+      snapshot = StateSnapshot(redaction?.fold(fold) ?? fold, at: time)
     } catch {
       throw ToolError(.unexpected, .unexpected, error.description)
     }
@@ -86,7 +89,7 @@ struct StateCommand: JournalCommand {
     }
     context.output.write(
       display.isJSON
-        ? snapshot.json(journal: pass.header.identifier.description)
+        ? snapshot.json(journal: file.redactor.journal(pass.header))
         : StateFormatter(snapshot: snapshot, zone: display.zone, style: context.style).text)
     guard let fault else { return }
     throw fault.error(

@@ -29,7 +29,7 @@ struct TimelineCommand: JournalCommand {
       .init(
         name: "behind", help: "Behind damage, go on with what can be read, lost bytes between"),
       DisplayOptions.json,
-    ] + DisplayOptions.zones,
+    ] + RedactionOptions.options + DisplayOptions.zones,
     examples: [
       .init(line: "sessionreplay timeline a.journal", help: "Everything"),
       .init(line: "sessionreplay timeline a.journal -n 20 -r", help: "The last 20, newest first"),
@@ -75,6 +75,7 @@ struct TimelineCommand: JournalCommand {
   }
 
   func run(on file: JournalFile, _ context: ToolContext) throws(ToolError) {
+    try file.requireRedactable()
     var pass = TimelinePass(
       file: file, context: context, filter: filter, around: self.context ?? 0,
       line: EntryLine(

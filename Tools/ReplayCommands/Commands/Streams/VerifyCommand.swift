@@ -20,7 +20,7 @@ struct VerifyCommand: Command {
     options: [
       .init(name: "quiet", help: "Say nothing of what is checked; the exit code tells"),
       DisplayOptions.json,
-    ] + DisplayOptions.zones,
+    ] + RedactionOptions.options + DisplayOptions.zones,
     examples: [
       .init(line: "sessionreplay verify a.journal", help: "A report"),
       .init(line: "sessionreplay verify a.journal --json | jq .verdict", help: "One word"),
@@ -78,7 +78,7 @@ struct VerifyCommand: Command {
   private func check(
     _ file: JournalFile, _ context: ToolContext, behind separator: String
   ) throws(ToolError) {
-    var report = VerifyReport(name: file.name, path: file.rawName)
+    var report = try VerifyReport(of: file)
     let pass = try file.visitFrames { frame, payload in
       context.output.pulse()
       report.take(frame, payload)

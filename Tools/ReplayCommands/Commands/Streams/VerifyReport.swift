@@ -6,8 +6,8 @@ internal import SessionJournal
 
 /// The result of a check of a whole journal; only the good prefix counts.
 struct VerifyReport {
-  let name: String
-  let path: String
+  private let name: String
+  private let path: String
   private(set) var records: UInt64 = 0
   private(set) var batches: UInt64 = 0
   private(set) var lastSequence: UInt64 = 0
@@ -15,7 +15,8 @@ struct VerifyReport {
   private(set) var fault: JournalFault?
 
   private var counts = [UInt64](repeating: 0, count: 256)
-  private var decoder = SessionDecoder()
+  private let redactor: Redactor
+  private var decoder: RecordDecoder
   private var first: SessionRecord?
   /// The snapshot at the beginning of a compacted file; it does not count among the records.
   private var compacted: SessionRecord?
@@ -27,9 +28,9 @@ struct VerifyReport {
   private var pass: JournalFile.Pass?
   private var goodBytes: UInt64 = 0
 
-  init(name: String, path: String) {
-    self.name = name
-    self.path = path
+  init(of file: JournalFile) throws(ToolError) {
+    (name, path, redactor) = (file.name, file.rawName, file.redactor)
+    decoder = file.decoder(for: try file.header())
   }
 
   mutating func take(_ frame: JournalFrame, _ payload: RawSpan) {
@@ -133,7 +134,7 @@ extension VerifyReport {
   private func lines(_ zone: TimeZoneChoice) -> [(String, String)] {
     var lines: [(String, String)] = []
     if let header = pass?.header {
-      lines.append(("journal", "\(header.identifier), format \(header.formatVersion)"))
+      lines.append(("journal", "\(redactor.journal(header)), format \(header.formatVersion)"))
     }
     if case .snapshot(let fold)? = compacted?.content {
       lines.append(("snapshot", SnapshotFormatter.text(fold, through: compacted?.sequence ?? 0)))
@@ -207,7 +208,7 @@ extension VerifyReport {
       json.field("v", 1)
       json.field("file", path)
       json.field("verdict", fault.verdict.rawValue)
-      json.field("journal", pass?.header.identifier.description)
+      json.field("journal", (pass?.header).map(redactor.journal))
       json.field("format", pass?.header.formatVersion)
       json.field("snapshotSequence", compacted?.sequence)
       json.field("records", records)

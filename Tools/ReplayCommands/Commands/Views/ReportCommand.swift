@@ -60,10 +60,18 @@ struct ReportCommand: Command {
       throw .usage(
         .conflict, "--reveal and --key exclude each other.", next: "only one of them")
     }
-    if let key { try Pseudonyms.check(key: key) }
+    if let key { try Self.check(key) }
   }
 
   var answersOnOutput: Bool { path == "-" }
+
+  private static func check(_ key: String) throws(ToolError) {
+    guard key.utf8.count >= 16 else {
+      throw .usage(
+        .badKey, "--key needs 16 bytes or more: a person who guesses it can test pseudonyms.",
+        next: #"--key "$(openssl rand -hex 16)""#)
+    }
+  }
 
   func run(_ files: [JournalFile], _ context: ToolContext) throws(ToolError) -> ExitCode {
     let all = try JournalFile.sessions(

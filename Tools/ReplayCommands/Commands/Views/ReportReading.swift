@@ -108,7 +108,7 @@ struct ReportReading {
 
   private func redaction(of file: JournalFile) throws(ToolError) -> Redaction? {
     guard !isRevealed else { return nil }
-    if let key { return Redaction(pseudonyms: Pseudonyms(key: key)) }
+    if let key { return Redaction(pseudonyms: Pseudonyms(key: Array(key.utf8))) }
     let header = try file.visit { _ in false }.header
     return Redaction(
       pseudonyms: Pseudonyms(

@@ -26,7 +26,7 @@ struct StepCommand: JournalCommand {
       .init(
         name: "kind", value: "KIND,...", values: .kinds,
         help: "n and N stop at these: names of records, or event, note, snapshot, unknown"),
-    ] + DisplayOptions.zones,
+    ] + RedactionOptions.options + DisplayOptions.zones,
     examples: [
       .init(line: "sessionreplay step a.journal", help: "From the last end of a session"),
       .init(line: "sessionreplay step a.journal --at -5m", help: "Five minutes before the end"),

@@ -161,7 +161,7 @@ final class StepFile: StepSource {
     let hidesRecords = !isOver && problem?.mayHideRecords == true
     var found: Evidence?
     let open = search.finish(damagedAt: hidesRecords ? problem?.place.offset : nil) { found = $0 }
-    return (found ?? open).map { Explainer.explain($0) }
+    return (found ?? open).map { file.explanation(of: $0) }
   }
 
   /// Checks whether the journal has grown after its end was reached; returns true if there are more
@@ -264,7 +264,8 @@ extension StepFile {
     if let last = runs.last, !last.isFull { return last }
     let fold: SessionFold
     do throws(CodecError) {
-      fold = try scoutFold.fold()
+      let names = try scoutFold.fold()
+      fold = file.redactor.redaction(for: scout.header)?.fold(names) ?? names
     } catch {
       // The state was read before without an error, so the file has changed.
       throw .damaged(
@@ -298,7 +299,7 @@ extension StepFile {
   private func read(_ run: Run) -> [JournalEntry] {
     var entries: [JournalEntry] = []
     entries.reserveCapacity(run.count)
-    var decoder = SessionDecoder()
+    var decoder = file.decoder(for: reader.header)
     var fault: JournalFault?
     do throws(JournalError) {
       reader.seek(to: run.place)

@@ -26,7 +26,7 @@ struct WhyCommand: Command {
       .init(name: "all", help: "Explain every end, oldest first"),
       .init(name: "full", help: "Show all of the chain that is kept; 12 records if not said"),
       DisplayOptions.json,
-    ] + DisplayOptions.zones,
+    ] + RedactionOptions.options + DisplayOptions.zones,
     examples: [
       .init(line: "sessionreplay why a.journal", help: "The last end"),
       .init(
@@ -63,7 +63,7 @@ struct WhyCommand: Command {
     let pass = try file.visitPieces(surveysDamageOnly: true) { piece in
       context.output.pulse()
       let take = { (evidence: Evidence) in
-        show(Explainer.explain(evidence), &answers, context)
+        show(file.explanation(of: evidence), &answers, context)
       }
       switch piece {
       case .record(let entry, _):
@@ -94,14 +94,14 @@ struct WhyCommand: Command {
     var ends: [Evidence] = []
     let rest = search.finish(damagedAt: damage) { ends.append($0) }
     for evidence in ends {
-      var explanation = Explainer.explain(evidence)
+      var explanation = file.explanation(of: evidence)
       // An end that this one settles is explained below it, so it does not count as another end.
       // `search.otherEnds` includes it, unless damage lies between the two.
       let settled = UInt64(explanation.root.count)
       explanation.otherEnds = max(search.otherEnds, settled) - settled
       show(explanation, &answers, context)
     }
-    let isNo = rest.map { Explainer.explain($0) }
+    let isNo = rest.map { file.explanation(of: $0) }
     if let isNo { show(isNo, &answers, context) }
     if let fault {
       // If `search.fault` stopped the search, nothing after it was read.
