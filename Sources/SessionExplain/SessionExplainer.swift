@@ -56,12 +56,20 @@ public struct SessionExplainer: Sendable {
   /// The text has several lines, each with a line feed at its end. Times are in UTC. If damage ends
   /// the readable part of the journal, pass its offset in bytes as `damage`. The text then claims
   /// nothing that lost records could contradict.
-  public func text(damage: UInt64? = nil) -> String {
+  public func text(damage: UInt64? = nil) -> String { explanation(damage: damage).text }
+
+  /// Returns the explanation of why the last session ended, or of its current state if none has
+  /// ended.
+  ///
+  /// If damage ends the readable part of the journal, pass its offset in bytes as `damage`. The
+  /// explanation then claims nothing that lost records could contradict. It has no pseudonym of the
+  /// user, since the records do not have the journal's identity.
+  public func explanation(damage: UInt64? = nil) -> Explanation {
     var copy = self
     var ends: [Evidence] = []
     let open = copy.fold.finish(damagedAt: damage) { ends.append($0) }
     copy.keep(ends)
-    return WhyText(zone: .utc, isFull: true).text(Explainer.explain(copy.end ?? open))
+    return Explainer.explain(copy.end ?? open)
   }
 
   private static func record(_ payload: [UInt8], _ kind: UInt8, _ sequence: UInt64)

@@ -1,4 +1,4 @@
-@_spi(Internals) import SessionCore
+@_spi(Internals) package import SessionCore
 
 /// The journal's records about an end, about one record, or about a session that has not ended.
 ///
@@ -25,6 +25,10 @@ package struct Evidence: Sendable {
   var login: Fact?
   /// The first record of the file apart from a snapshot; above 1 if the file was compacted.
   var firstSequence: UInt64
+  /// The user of the session; `nil` if none is known, or if lost records may have another one.
+  package var user: Identifier?
+  /// The version of the app that last opened the journal; `nil` if it is not known.
+  package var app: AppVersion?
   /// The history of the token that was current at the end; `nil` if no user was logged in.
   var token: TokenHistory?
   /// The histories of the earlier tokens of the same login.
@@ -306,7 +310,7 @@ struct ScheduleTrail: Hashable, Sendable {
 
 extension Array {
   /// Appends a value; removes the first one if there are `most` values already.
-  mutating func append(_ value: Element, keeping most: Int) {
+  package mutating func append(_ value: Element, keeping most: Int) {
     if count >= most { removeFirst() }
     append(value)
   }

@@ -2,13 +2,6 @@
 
 /// A fold of a journal's records that results in the evidence of each end of a session.
 ///
-/// ```swift
-/// var ends = EvidenceFold()
-/// for entry in entries {
-///   try ends.take(entry.record, endsBatch: entry.remainingInBatch == 0) { show(Explainer.explain($0)) }
-/// }
-/// let open = ends.finish { show(Explainer.explain($0)) }
-/// ```
 /// Its size is bounded: it has some 100 records, without texts of arbitrary length from servers.
 package struct EvidenceFold: Sendable {
   /// The fold of all records so far.
@@ -19,6 +12,8 @@ package struct EvidenceFold: Sendable {
   // The session so far.
   private var firstSequence: UInt64 = 1
   private var login: Fact?
+  private var user: Identifier?
+  private var app: AppVersion?
   private var token: TokenHistory?
   private var earlier = EarlierTokens()
   private var openings: [Fact] = []
@@ -100,6 +95,8 @@ package struct EvidenceFold: Sendable {
     gaps.append(gap, keeping: Evidence.keptOpenings)
     token?.isWhole = false
     earlier.isWhole = false
+    // Another user may have logged in, and another version of the app may have opened the journal.
+    (user, app) = (nil, nil)
     (opening, lostInBatch, stray) = (nil, [], nil)
     (processes, clock, schedule) = (.unknown, ClockTrail(), ScheduleTrail())
     storage.interrupt()
@@ -151,7 +148,7 @@ package struct EvidenceFold: Sendable {
       var fold = assumed
       try fold.apply(record)
       self.fold = fold
-      (login, isAssumed) = (nil, true)
+      (login, user, isAssumed) = (nil, nil, true)
       return assumed.state.kind
     }
   }
@@ -268,6 +265,7 @@ package struct EvidenceFold: Sendable {
       clock: clock, schedule: schedule)
     evidence.batch = batch
     evidence.login = login
+    (evidence.user, evidence.app) = (user, app)
     (evidence.token, evidence.earlier) = (token, earlier)
     (evidence.openings, evidence.remarks) = (openings, remarks)
     evidence.storage = storage
@@ -314,6 +312,7 @@ package struct EvidenceFold: Sendable {
     if let pendingEnd { body(pendingEnd) }
     (pendingEnd, expiry, stray) = (nil, nil, nil)
     self.login = fact
+    user = login.user
     (hasDoubtfulCut, gaps, isAssumed, lostEnd) = (false, [], false, nil)
     remarks.removeAll { $0.batch != batchStart }
     storage.restart(keeping: batchStart)
@@ -360,6 +359,7 @@ package struct EvidenceFold: Sendable {
     switch note {
     case .opened(let opened):
       opening = fact
+      app = opened.app
       storage.open(opened, isBesideOthers: processes.isTooMany || !processes.living.isEmpty)
       processes.open(opened, fact)
       openings.append(fact, keeping: Evidence.keptOpenings)
@@ -433,6 +433,7 @@ package struct EvidenceFold: Sendable {
   private mutating func take(_ snapshot: SessionFold, _ fact: Fact) {
     firstSequence = fact.sequence == .max ? .max : fact.sequence + 1
     (login, stray, expiry, continued, lostEnd) = (nil, nil, nil, nil, nil)
+    (user, app) = (snapshot.state.user, nil)
     earlier = .unknown
     (openings, remarks, processes) = ([], [], .unknown)
     (clock, schedule, hasDoubtfulCut) = (ClockTrail(), ScheduleTrail(), false)

@@ -60,6 +60,13 @@ package struct Pseudonyms: Equatable, Sendable {
     return name
   }
 
+  /// Returns whether a text has the form of a pseudonym of this category.
+  static func isName(_ category: Category, _ text: String) -> Bool {
+    let prefix = category.rawValue + "-"
+    let digits = text.unicodeScalars.dropFirst(prefix.count)
+    return text.hasPrefix(prefix) && digits.count == 10 && digits.allSatisfy(letters.contains)
+  }
+
   /// Returns the pseudonym of a journal's identifier: a UUID of version 8 (RFC 9562).
   ///
   /// Its bits reveal nothing except the version.

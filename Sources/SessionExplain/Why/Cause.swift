@@ -1,24 +1,46 @@
+package import SessionCore
+
+// The file of a cause's family in `Causes/` has all of the cause: what it matches, its summary, its
+// findings and its advice. The catalogue in `Specs/Why.md` lists the same causes.
+
 /// The cause of a session's end, of a session's problem, or of a record.
 ///
-/// The file of a cause's family in `Causes/` has all of the cause: what it matches, its findings and
-/// its advice. The catalogue in `Specs/Why.md` lists the same causes.
-package struct Cause: Hashable, Sendable, CustomStringConvertible {
-  /// The name in JSON and of the recorded journal, which never changes.
-  package let id: String
+/// ``all`` is the closed set of causes of this version. A later version may have more of them. The
+/// identifier of a cause never changes, so it can be a label of a metric.
+///
+/// - Requirement: RPL-3
+public struct Cause: Sendable {
+  /// The name of the cause, such as `suspended-in-refresh`; at most 32 ASCII characters.
+  public let id: String
   package let `class`: Class
-  /// The first line of an answer, with `{}` for a value.
+  /// The first line of the evidence, with `{}` for a value.
   package let headline: String
-  /// Which records a proof of this cause relies on.
+  /// The records that a proof of this cause relies on.
   let reliance: Reliance
+  /// What the user experienced.
+  package let experience: Experience
+  private let english: Plain
+  private let spanish: Plain
+  private let portuguese: Plain
 
   init(
-    _ id: String, _ class: Class, _ headline: String, reliesOn reliance: Reliance = .history
+    _ id: String, _ class: Class, _ headline: String, reliesOn reliance: Reliance = .history,
+    _ experience: Experience, english: Plain, spanish: Plain, portuguese: Plain
   ) {
     (self.id, self.class) = (id, `class`)
     (self.headline, self.reliance) = (headline, reliance)
+    self.experience = experience
+    (self.english, self.spanish, self.portuguese) = (english, spanish, portuguese)
   }
 
-  package var description: String { id }
+  /// Returns what happened and what to do, in plain words.
+  package func plain(in language: SessionLanguage) -> Plain {
+    switch language {
+    case .english: english
+    case .spanish: spanish
+    case .portuguese: portuguese
+    }
+  }
 
   /// The subject of an explanation.
   package enum Class: String, CaseIterable, Sendable {
@@ -39,6 +61,17 @@ package struct Cause: Hashable, Sendable, CustomStringConvertible {
     /// The history of the token or the session.
     case history
   }
+}
+
+extension Cause: Hashable, CustomStringConvertible {
+  /// The identifier.
+  public var description: String { id }
+
+  /// Returns whether both have the same identifier.
+  public static func == (left: Cause, right: Cause) -> Bool { left.id == right.id }
+
+  /// Hashes the identifier.
+  public func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }
 
 /// Causes that are explained together, and what only they say.
@@ -66,8 +99,8 @@ package struct CauseFamily: Sendable {
 }
 
 extension Cause {
-  /// Every cause.
-  package static let all = CauseFamily.all.flatMap(\.causes)
+  /// Every cause of this version, without duplicates.
+  public static let all = CauseFamily.all.flatMap(\.causes)
 }
 
 extension FindingWord {

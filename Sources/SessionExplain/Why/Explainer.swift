@@ -4,8 +4,11 @@
 ///
 /// It is total and has no side effects.
 package enum Explainer {
-  package static func explain(_ evidence: Evidence) -> Explanation {
-    var draft = ExplanationDraft(evidence)
+  /// Explains the evidence; `journal` has the names that the explanation shows.
+  package static func explain(
+    _ evidence: Evidence, in journal: JournalNames = JournalNames()
+  ) -> Explanation {
+    var draft = ExplanationDraft(evidence, in: journal)
     switch evidence.subject {
     case .end: draft.explainEnd()
     case .open: draft.explainOpen()
@@ -19,6 +22,7 @@ package enum Explainer {
 /// An explanation that is being built.
 struct ExplanationDraft {
   let evidence: Evidence
+  let journal: JournalNames
   var explanation: Explanation
   /// Whether requests with older tokens belong to the chain.
   var showsEarlier = false
@@ -27,13 +31,17 @@ struct ExplanationDraft {
   /// Whether later records belong to the chain.
   var showsAftermath = false
 
-  init(_ evidence: Evidence) {
+  init(_ evidence: Evidence, in journal: JournalNames) {
     self.evidence = evidence
+    self.journal = journal
     explanation = Explanation(
       cause: .unexplained, certainty: .possible, before: evidence.before,
       after: evidence.after.state.kind)
     explanation.sequence = evidence.place?.sequence
     explanation.time = evidence.place?.time
+    explanation.app = evidence.app?.description
+    explanation.user = evidence.user.flatMap(journal.user)
+    explanation.journal = journal.journal
     explanation.compactedBefore = evidence.compactedBefore
     explanation.signedInAgain = evidence.signedInAgain
   }

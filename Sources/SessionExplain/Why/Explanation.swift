@@ -1,18 +1,34 @@
-@_spi(Internals) package import SessionCore
+@_spi(Internals) public import SessionCore
 
-/// The explanation of a subject: the chain of records, the findings with their certainty, and
-/// advice.
+// An explanation contains facts and codes of sentences. Formatters turn them into text.
+
+/// The explanation of why a session ended, of its current state, or of one record.
 ///
-/// It contains facts and codes of sentences. Formatters turn them into text.
-package struct Explanation: Equatable, Sendable {
-  package var cause: Cause
+/// ``summary(in:)`` is for people who have never seen this library. ``text`` has the evidence as
+/// well. ``cause``, ``certainty`` and ``app`` are labels for metrics.
+///
+/// - Requirement: RPL-3, RPL-8
+public struct Explanation: Equatable, Sendable {
+  /// The cause.
+  public package(set) var cause: Cause
   /// The certainty of the cause.
-  package var certainty: Certainty
+  public package(set) var certainty: Certainty
   /// The values for the places in the headline.
   package var headline: [Value] = []
   /// The sequence of the record that is explained; `nil` if the journal has no records.
-  package var sequence: UInt64?
-  package var time: Timestamp?
+  public package(set) var sequence: UInt64?
+  /// The time of that record, by the clock of the device.
+  public package(set) var time: Timestamp?
+  /// The version of the app that last opened the journal before that record.
+  ///
+  /// It is `nil` if the app did not give one, or if the journal does not have that record any more.
+  public package(set) var app: String?
+  /// The pseudonym of the user, such as `user-k3v9q2mh4t`.
+  ///
+  /// It is `nil` if no user is known, or if the journal's identity is not known.
+  public package(set) var user: String?
+  /// The identifier of the journal; `nil` if it is not known.
+  package var journal: String?
   /// The state before the record and after it.
   package var before: SessionState.Kind
   package var after: SessionState.Kind
@@ -35,10 +51,28 @@ package struct Explanation: Equatable, Sendable {
   package var advice: [Advice] = []
   /// The last record that a compaction removed.
   package var compactedBefore: UInt64?
-  /// The number of earlier ends of sessions among the records that the command read.
+  /// The number of other ends of sessions in the journal, before this one and after it.
   package var otherEnds: UInt64 = 0
+  package var laterEnds: UInt64 = 0
+  /// The newest of them, the newest first.
+  package var others: [OtherEnd] = []
   /// The sequence of the user's next login.
   package var signedInAgain: UInt64?
+
+  /// Another end of a session in the same journal.
+  package struct OtherEnd: Equatable, Sendable {
+    package let sequence: UInt64
+    package let time: Timestamp
+    package let cause: Cause
+    package let certainty: Certainty
+
+    /// Creates it from the explanation of an end; `nil` for an explanation of no record.
+    package init?(_ explanation: Explanation) {
+      guard let sequence = explanation.sequence, let time = explanation.time else { return nil }
+      (self.sequence, self.time) = (sequence, time)
+      (cause, certainty) = (explanation.cause, explanation.certainty)
+    }
+  }
 
   /// A record of the chain.
   package struct Link: Equatable, Sendable {
@@ -81,8 +115,8 @@ extension Explanation {
   }
 }
 
-/// The certainty of a cause or a finding.
-package enum Certainty: String, CaseIterable, Sendable, Comparable {
+/// The certainty of a cause or a finding, in ascending order.
+public enum Certainty: String, CaseIterable, Sendable, Comparable {
   /// It fits the records, but another named cause fits too, or lost records could contradict it.
   case possible = "possible"
   /// No record contradicts it, and the history that would contain such a record is complete.
@@ -98,7 +132,8 @@ package enum Certainty: String, CaseIterable, Sendable, Comparable {
     }
   }
 
-  package static func < (left: Certainty, right: Certainty) -> Bool { left.rank < right.rank }
+  /// Returns whether the left one is less certain.
+  public static func < (left: Certainty, right: Certainty) -> Bool { left.rank < right.rank }
 }
 
 /// A value from a record, for a place in a sentence.

@@ -9,6 +9,9 @@ extension JSONWriter {
     field("cause", explanation.cause.id)
     field("certainty", explanation.certainty.rawValue)
     field("text", text.fill(explanation.cause.headline, explanation.headline))
+    field("summary", explanation.summary(in: .english))
+    field("app", explanation.app)
+    field("user", explanation.user)
     field("sequence", explanation.sequence)
     field("time", explanation.time)
     object("state") { json in
@@ -51,6 +54,16 @@ extension JSONWriter {
     field("compactedBefore", explanation.compactedBefore)
     field("signedInAgain", explanation.signedInAgain)
     if explanation.otherEnds > 0 { field("otherEnds", explanation.otherEnds) }
+    if explanation.laterEnds > 0 { field("laterEnds", explanation.laterEnds) }
+    guard !explanation.others.isEmpty else { return }
+    array("others", explanation.others) { json, end in
+      json.object { json in
+        json.field("sequence", end.sequence)
+        json.field("time", end.time)
+        json.field("cause", end.cause.id)
+        json.field("certainty", end.certainty.rawValue)
+      }
+    }
   }
 
   private mutating func findings(_ name: String, _ findings: [Finding], _ text: WhyText) {

@@ -27,8 +27,13 @@ package struct WhyText {
   ///
   /// No line has a character that moves a terminal's cursor, except in the codes for colours.
   package func lines(_ explanation: Explanation) -> [String] {
-    var lines = [headline(explanation)]
-    lines += chain(explanation)
+    let summary = explanation.summaryLines(in: .english)
+    return [style.bold(summary[0])] + summary.dropFirst() + [identity(explanation), ""]
+      + evidence(explanation)
+  }
+
+  private func evidence(_ explanation: Explanation) -> [String] {
+    var lines = [headline(explanation)] + chain(explanation)
     let inferred = explanation.inferred
     lines += section("Proven", explanation.proven.map(sentence))
     lines += section("Likely", inferred.filter { $0.certainty >= .likely }.map(sentence))
@@ -40,16 +45,49 @@ package struct WhyText {
     if let again = explanation.signedInAgain {
       lines += section("Since then", ["signed in again at @\(again)"])
     }
-    if explanation.otherEnds > 0 {
-      let isOne = explanation.otherEnds == 1
-      lines += section(
-        "Others",
-        [
-          "\(count(explanation.otherEnds, "other end")) \(isOne ? "comes" : "come") before this "
-            + "one; --all explains each"
-        ])
+    lines += section("Others", others(explanation))
+    for root in explanation.root { lines += [""] + evidence(root) }
+    return lines
+  }
+
+  /// Returns one line: the time, the first part of the summary, the cause, the app and the user.
+  package func oneLine(_ explanation: Explanation) -> String {
+    let time = explanation.time.map(zone.secondsText) ?? "-"
+    let app = explanation.app?.printable ?? "unknown"
+    let user = explanation.user.map { " user \($0)" } ?? ""
+    return "\(time)  \(explanation.opening(in: .english).lowercasedStart) "
+      + "[\(explanation.cause), \(explanation.certainty)] app \(app)\(user)"
+  }
+
+  /// Returns the line that identifies the case: app, user, journal and time.
+  private func identity(_ explanation: Explanation) -> String {
+    let label =
+      switch explanation.cause.class {
+      case .end: "ended"
+      case .still: "as of"
+      case .event: "recorded"
+      }
+    return [
+      explanation.app.map { "App \($0.printable)" } ?? "Unknown app version",
+      explanation.user.map { "user \($0)" },
+      explanation.journal.map { "journal \($0.prefix(8))…" },
+      explanation.time.map { "\(label) \(zone.secondsText($0))" },
+    ].compactMap { $0 }.joined(separator: " · ")
+  }
+
+  /// Returns a line for each of the newest other ends, and one for the rest.
+  private func others(_ explanation: Explanation) -> [String] {
+    let rest =
+      explanation.otherEnds + explanation.laterEnds - UInt64(explanation.others.count)
+    var lines = explanation.others.map { end in
+      "\(zone.secondsText(end.time))  @\(end.sequence)  \(end.cause), \(end.certainty)"
     }
-    for root in explanation.root { lines += [""] + self.lines(root) }
+    if rest > 0 {
+      lines.append(
+        lines.isEmpty
+          ? "\(count(rest, "other end")); --all explains each"
+          : "and \(rest.grouped) more; --all explains each")
+    }
     return lines
   }
 
@@ -58,13 +96,13 @@ package struct WhyText {
     var text = fill(explanation.cause.headline, explanation.headline)
     if explanation.certainty != .proven { text += " (\(explanation.certainty))" }
     guard let time = explanation.time, let sequence = explanation.sequence else {
-      return style.bold(text)
+      return text
     }
     let place = "\(zone.text(time)) (seq \(sequence))"
     guard let colon = text.firstIndex(of: ":") else {
-      return style.bold("\(text), at \(place)")
+      return "\(text), at \(place)"
     }
-    return style.bold("\(text[..<colon]) at \(place)\(text[colon...])")
+    return "\(text[..<colon]) at \(place)\(text[colon...])"
   }
 
   // MARK: The chain
@@ -138,7 +176,7 @@ package struct WhyText {
 
   /// Returns a sentence with values in its places.
   package func fill(_ sentence: String, _ values: [Value]) -> String {
-    WhyFormatter.fill(sentence, values, zone)
+    WhyFormatter.fill(sentence, values) { WhyFormatter.text($0, zone) }
   }
 }
 
@@ -146,16 +184,18 @@ package struct WhyText {
 enum WhyFormatter {
   static let place = "{}"
 
-  static func fill(_ sentence: String, _ values: [Value], _ zone: DisplayZone) -> String {
-    var text = ""
+  static func fill(
+    _ sentence: String, _ values: [Value], _ text: (Value) -> String
+  ) -> String {
+    var filled = ""
     var rest = sentence[...]
     var values = values[...]
     while let brace = rest.firstIndex(of: "{") {
-      text += rest[..<brace]
+      filled += rest[..<brace]
       rest = rest[brace...].dropFirst(2)
-      if let value = values.popFirst() { text += self.text(value, zone) }
+      if let value = values.popFirst() { filled += text(value) }
     }
-    return text + rest
+    return filled + rest
   }
 
   static func text(_ value: Value, _ zone: DisplayZone) -> String {

@@ -58,10 +58,19 @@ package struct DisplayZone: Sendable {
 
   /// Formats a time, such as `2026-11-21 14:00:05.205Z`.
   package func text(_ time: Timestamp) -> String {
-    guard let distance else { return "\(time.calendarDay) \(time.timeOfDay)Z" }
-    let offset = distance(time)
+    text(time, digits: 12)
+  }
+
+  /// Formats a time to the second, such as `2026-11-21 14:00:05Z`.
+  package func secondsText(_ time: Timestamp) -> String {
+    text(time, digits: 8)
+  }
+
+  private func text(_ time: Timestamp, digits: Int) -> String {
+    let offset = distance?(time) ?? 0
     let shown = time.advanced(by: offset)
-    return "\(shown.calendarDay) \(shown.timeOfDay)\(suffix(offset))"
+    let mark = distance == nil ? "Z" : suffix(offset)
+    return "\(shown.calendarDay) \(shown.timeOfDay.prefix(digits))\(mark)"
   }
 
   private func suffix(_ offset: Int64) -> String {

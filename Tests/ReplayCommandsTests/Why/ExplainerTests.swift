@@ -1,8 +1,9 @@
+import SessionCore
 import SessionExplain
 import SessionJournal
 import Testing
 
-/// The one public type of SessionExplain, used as an app uses it.
+/// The public types of SessionExplain, used as an app uses them.
 @Suite("SessionExplainer")
 struct ExplainerTests {
   private let folder: TemporaryFolder
@@ -12,7 +13,7 @@ struct ExplainerTests {
     try Journals.write(into: folder)
   }
 
-  private func explained(_ name: String) throws -> String {
+  private func explanation(_ name: String) throws -> Explanation {
     var explainer = SessionExplainer()
     var reader = try JournalReader(path: folder.file(name))
     while let record = try reader.next() {
@@ -21,21 +22,25 @@ struct ExplainerTests {
         remainingInBatch: record.remainingInBatch)
     }
     if case .damaged(let damage) = try reader.ending() {
-      return explainer.text(damage: damage.offset)
+      return explainer.explanation(damage: damage.offset)
     }
-    return explainer.text()
+    return explainer.explanation()
   }
 
-  /// The output of `why --full`, without text about its own options and about places in the file.
+  private func explained(_ name: String) throws -> String { try explanation(name).text }
+
+  /// The output of `why --full`, without the names of the journal and its user, which the records do
+  /// not have, and without text about other ends and about places in the file.
   private func why(_ name: String) -> String {
     let output = ToolRun.inProcess(["why", "--full", folder.file(name)]).output
     return output.split(separator: "\n", omittingEmptySubsequences: false)
       .filter { !$0.hasPrefix("Others") && !$0.hasPrefix("--") }.joined(separator: "\n")
+      .replacing(#/ · user user-\w+/#, with: "").replacing(#/ · journal \w+…/#, with: "")
   }
 
   @Test("RPL-3 an app reads why the last session ended, in the text of `why`")
   func ended() throws {
-    #expect(try explained("a.journal").hasPrefix("Logged out"))
+    #expect(try explained("a.journal").hasPrefix("Signed out by the app: "))
     for name in ["a.journal", "compacted.journal", "torn.journal", "illegal.journal"] {
       #expect(try explained(name) == why(name), "\(name)")
     }
@@ -48,6 +53,21 @@ struct ExplainerTests {
     #expect(try explained("open") == why("open"))
     _ = try folder.write([], to: "none")
     #expect(!SessionExplainer().text().isEmpty)
+  }
+
+  @Test(
+    "RPL-8 an explanation has labels from closed sets, a summary in three languages, and a line")
+  func labels() throws {
+    let explanation = try explanation("a.journal")
+    #expect(explanation.cause.id == "user-logout" && Cause.all.contains(explanation.cause))
+    #expect(explanation.certainty == .proven && Certainty.likely < .proven)
+    #expect(explanation.app == "2.4.1+318" && explanation.user == nil)
+    #expect(explanation.sequence == 22 && explanation.time?.description.hasPrefix("2026") == true)
+    #expect(explanation.text.hasPrefix(explanation.summary().prefix(40)))
+    #expect(explanation.summary(in: .spanish).hasPrefix("Sesión cerrada por la app: "))
+    #expect(explanation.summary(in: .portuguese).hasPrefix("Sessão encerrada pelo app: "))
+    #expect(explanation.oneLine.hasSuffix("[user-logout, proven] app 2.4.1+318"))
+    #expect(Cause.all.allSatisfy { $0.id.utf8.count <= 32 && $0.id == "\($0)" })
   }
 
   @Test("RPL-6 a record that cannot be read is left out, and nothing is proven across it")

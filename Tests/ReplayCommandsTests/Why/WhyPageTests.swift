@@ -7,16 +7,7 @@ import Testing
 @Suite("Specs/Why.md")
 struct WhyPageTests {
   private func rows(under heading: String) throws -> [[String]] {
-    let lines = try Repository.text("Specs/Why.md").split(
-      separator: "\n", omittingEmptySubsequences: false
-    ).map(String.init)
-    let start = try #require(lines.firstIndex(of: "## \(heading)"))
-    return lines[(start + 1)...].prefix { !$0.hasPrefix("## ") }
-      .filter { $0.hasPrefix("| ") }.dropFirst(2).map { row in
-        row.split(separator: "|", omittingEmptySubsequences: false).dropFirst().dropLast()
-          .map { $0.drop { $0 == " " } }
-          .map { text in String(text.reversed().drop { $0 == " " }.reversed()) }
-      }
+    try SpecPage("Specs/Why.md").rows(under: heading)
   }
 
   @Test("RPL-3 the page and the code have the same catalogue of causes")
@@ -78,5 +69,26 @@ struct WhyPageTests {
       let places = sentence.indices.count { sentence[$0...].hasPrefix(WhyFormatter.place) }
       #expect(braces.count == 2 * places, "\(sentence)")
     }
+  }
+}
+
+/// A page of `Specs` with tables.
+struct SpecPage {
+  private let lines: [String]
+
+  init(_ path: String) throws {
+    lines = try Repository.text(path).split(separator: "\n", omittingEmptySubsequences: false)
+      .map(String.init)
+  }
+
+  /// Returns the cells of the rows under a heading, without the head of the table.
+  func rows(under heading: String) throws -> [[String]] {
+    let start = try #require(lines.firstIndex(of: "## \(heading)"))
+    return lines[(start + 1)...].prefix { !$0.hasPrefix("## ") }
+      .filter { $0.hasPrefix("| ") }.dropFirst(2).map { row in
+        row.split(separator: "|", omittingEmptySubsequences: false).dropFirst().dropLast()
+          .map { $0.drop { $0 == " " } }
+          .map { text in String(text.reversed().drop { $0 == " " }.reversed()) }
+      }
   }
 }

@@ -144,9 +144,9 @@ struct JournalFile: Sendable {
 }
 
 extension JournalFile {
-  /// Returns the explanation of evidence from this file.
-  func explanation(of evidence: Evidence) -> Explanation {
-    let explanation = Explainer.explain(evidence)
+  /// Returns the explanation of evidence from this file, which shows these names.
+  func explanation(of evidence: Evidence, in names: JournalNames = JournalNames()) -> Explanation {
+    let explanation = Explainer.explain(evidence, in: names)
     return redactor.isRedacting ? explanation.redacted : explanation
   }
 

@@ -16,25 +16,97 @@ extension CauseFamily {
 extension Cause {
   package static let serverFailing = Cause(
     "server-failing", .end,
-    "Expired: the server failed, {} with no success between")
+    "Expired: the server failed, {} with no success between",
+    .signedOut,
+    english: Plain(
+      "{} to renew the session failed at the server, with no success between",
+      fix: "repair the server; a setting of the app can keep users signed in through such a time"),
+    spanish: Plain(
+      "renovar la sesión falló en el servidor ({}), sin ningún éxito entre medio",
+      fix: "repara el servidor; un ajuste de la app puede mantener la sesión durante una avería "
+        + "así"),
+    portuguese: Plain(
+      "renovar a sessão falhou no servidor ({}), sem nenhum sucesso nesse meio",
+      fix: "repare o servidor; um ajuste do app pode manter a sessão durante uma falha assim"))
   package static let rateLimited = Cause(
     "rate-limited", .end,
-    "Expired: the server limited the rate")
+    "Expired: the server limited the rate",
+    .signedOut,
+    english: Plain(
+      "the server limited how often the app may ask, until the app gave up",
+      fix: "let the app ask less often, or raise the limit at the server"),
+    spanish: Plain(
+      "el servidor limitó la frecuencia con que la app puede preguntar, hasta que la app desistió",
+      fix: "haz que la app pregunte con menos frecuencia, o sube el límite en el servidor"),
+    portuguese: Plain(
+      "o servidor limitou a frequência com que o app pode pedir, até o app desistir",
+      fix: "faça o app pedir com menos frequência, ou aumente o limite no servidor"))
   package static let refreshingTooOften = Cause(
     "refreshing-too-often", .end,
-    "Expired: refreshed at every half life, until the server limited the rate")
+    "Expired: refreshed at every half life, until the server limited the rate",
+    .signedOut,
+    english: Plain(
+      "the app renewed the session too early and too often, until the server limited it",
+      fix: "renew later in the life of a token, or let tokens live longer"),
+    spanish: Plain(
+      "la app renovó la sesión demasiado pronto y demasiadas veces, hasta que el servidor la "
+        + "limitó",
+      fix: "renueva más tarde en la vida de un token, o haz que los tokens duren más"),
+    portuguese: Plain(
+      "o app renovou a sessão cedo demais e vezes demais, até o servidor o limitar",
+      fix: "renove mais tarde na vida de um token, ou faça os tokens durarem mais"))
   package static let answersUnreadable = Cause(
     "answers-unreadable", .end,
-    "Expired: the server's answers could not be read")
+    "Expired: the server's answers could not be read",
+    .signedOut,
+    english: Plain(
+      "the app could not read the server's responses",
+      fix: "compare the app's settings for responses with a response of the server"),
+    spanish: Plain(
+      "la app no pudo leer las respuestas del servidor",
+      fix: "compara la configuración de la app para las respuestas con una respuesta del servidor"),
+    portuguese: Plain(
+      "o app não conseguiu ler as respostas do servidor",
+      fix: "compare a configuração do app para as respostas com uma resposta do servidor"))
   package static let appRefused = Cause(
     "app-refused", .end,
-    "Expired: the server does not accept this app's client")
+    "Expired: the server does not accept this app's client",
+    .signedOut,
+    english: Plain(
+      "the server does not accept this app as a client",
+      fix: "check the client id, the secret and the method of the app's registration"),
+    spanish: Plain(
+      "el servidor no acepta esta app como cliente",
+      fix: "comprueba el id de cliente, el secreto y el método del registro de la app"),
+    portuguese: Plain(
+      "o servidor não aceita este app como cliente",
+      fix: "verifique o id de cliente, o segredo e o método do registro do app"))
   package static let endpointMissing = Cause(
     "endpoint-missing", .end,
-    "Expired: the refresh endpoint was not there")
+    "Expired: the refresh endpoint was not there",
+    .signedOut,
+    english: Plain(
+      "the server has nothing at the address at which the app renews the session",
+      fix: "check the path of that request in the app's settings"),
+    spanish: Plain(
+      "el servidor no tiene nada en la dirección en la que la app renueva la sesión",
+      fix: "comprueba la ruta de esa petición en la configuración de la app"),
+    portuguese: Plain(
+      "o servidor não tem nada no endereço em que o app renova a sessão",
+      fix: "verifique o caminho dessa requisição na configuração do app"))
   package static let attemptsExhausted = Cause(
     "attempts-exhausted", .end,
-    "Expired: {} failed, with no success between")
+    "Expired: {} failed, with no success between",
+    .signedOut,
+    english: Plain(
+      "{} to renew the session failed, with no success between",
+      fix: "look at the failures one by one, and at the server's log"),
+    spanish: Plain(
+      "renovar la sesión falló ({}), sin ningún éxito entre medio",
+      fix: "mira los fallos uno por uno, y el registro del servidor"),
+    portuguese: Plain(
+      "renovar a sessão falhou ({}), sem nenhum sucesso nesse meio",
+      fix: "veja as falhas uma por uma, e o log do servidor"))
 }
 
 extension FindingWord {

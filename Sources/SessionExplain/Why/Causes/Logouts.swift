@@ -12,13 +12,46 @@ extension CauseFamily {
 extension Cause {
   package static let userLogout = Cause(
     "user-logout", .end,
-    "Logged out: the app asked for it")
+    "Logged out: the app asked for it",
+    .signedOutByApp,
+    english: Plain(
+      "the app called its own sign-out, as it does when the user asks for it",
+      fix: "nothing to do if the user asked for it; otherwise find the code that signs out"),
+    spanish: Plain(
+      "la app llamó a su propio cierre de sesión, como hace cuando el usuario lo pide",
+      fix: "nada que hacer si el usuario lo pidió; si no, busca el código que cierra la sesión"),
+    portuguese: Plain(
+      "o app chamou o seu próprio encerramento de sessão, como faz quando o usuário pede",
+      fix: "nada a fazer se o usuário pediu; senão, procure o código que encerra a sessão"))
   package static let userLogoutAfterExpiry = Cause(
     "user-logout-after-expiry", .end,
-    "Logged out by the app, after the session had expired")
+    "Logged out by the app, after the session had expired",
+    .signedOutByApp,
+    english: Plain(
+      "the session had already ended, and the app then completed the sign-out",
+      fix: "look for the earlier end of the session, which has the reason"),
+    spanish: Plain(
+      "la sesión ya había terminado, y después la app completó el cierre",
+      fix: "busca el final anterior de la sesión, que tiene el motivo"),
+    portuguese: Plain(
+      "a sessão já tinha terminado, e depois o app concluiu o encerramento",
+      fix: "procure o fim anterior da sessão, que tem o motivo"))
   package static let unexplained = Cause(
     "unexplained", .end,
-    "Ended, for a reason that is not known ({})")
+    "Ended, for a reason that is not known ({})",
+    .signedOut,
+    english: Plain(
+      "the records of the app do not say why",
+      fix: "explain it with a newer version of this library, or from an undamaged copy of the "
+        + "file"),
+    spanish: Plain(
+      "los registros de la app no dicen por qué",
+      fix: "explícalo con una versión más nueva de esta biblioteca, o con una copia del archivo "
+        + "sin daños"),
+    portuguese: Plain(
+      "os registros do app não dizem por quê",
+      fix: "explique com uma versão mais nova desta biblioteca, ou com uma cópia do arquivo sem "
+        + "danos"))
 }
 
 extension FindingWord {
@@ -59,7 +92,7 @@ extension ExplanationDraft {
     leaveUntold(.personOrProgram)
     if evidence.before == .expired {
       conclude(.userLogoutAfterExpiry, .proven)
-      explanation.root = evidence.root.map(Explainer.explain)
+      explanation.root = evidence.root.map { Explainer.explain($0, in: journal) }
       prove(.appCalledLogout, on: evidence.logout)
       if let root = evidence.root.first?.place {
         prove(.settledExpiry, [.place(root.sequence)], on: root)
@@ -81,7 +114,7 @@ extension ExplanationDraft {
 
   /// Explains that the policy closed an expired session later.
   mutating func explainClosing(of root: Evidence) {
-    let reason = Explainer.explain(root)
+    let reason = Explainer.explain(root, in: journal)
     // A session that began and expired in lost records may be the one that was closed.
     let isWhole = evidence.gaps == root.gaps
     conclude(reason.cause, isWhole ? reason.certainty : .possible, reason.headline)

@@ -1,5 +1,3 @@
-@_spi(Internals) import SessionCore
-
 extension CauseFamily {
   /// A session that has not ended, or no session.
   static let openSessions = CauseFamily(
@@ -19,31 +17,128 @@ extension CauseFamily {
 extension Cause {
   package static let stillOffline = Cause(
     "still-offline", .still,
-    "Still signed in: {} failed, without an answer that counts")
+    "Still signed in: {} failed, without an answer that counts",
+    .stillSignedIn,
+    english: Plain(
+      "{} to renew the session failed, and the server refused none of them",
+      fix: "do not show the sign-in; the app goes on when it reaches the server"),
+    spanish: Plain(
+      "renovar la sesión falló ({}), y el servidor no rechazó ningún intento",
+      fix: "no muestres el inicio de sesión; la app sigue cuando alcance el servidor"),
+    portuguese: Plain(
+      "renovar a sessão falhou ({}), e o servidor não recusou nenhuma tentativa",
+      fix: "não mostre a tela de entrada; o app continua quando alcançar o servidor"))
   package static let stillIntercepted = Cause(
     "still-intercepted", .still,
-    "Still signed in: something between spoke in the server's place")
+    "Still signed in: something between spoke in the server's place",
+    .stillSignedIn,
+    english: Plain(
+      "something on the network responded instead of the server, as the sign-in page of a Wi-Fi "
+        + "does",
+      fix: "sign in to the network, then open the app"),
+    spanish: Plain(
+      "algo en la red respondió en lugar del servidor, como hace la página de acceso de una red "
+        + "Wi-Fi",
+      fix: "inicia sesión en la red y después abre la app"),
+    portuguese: Plain(
+      "algo na rede respondeu no lugar do servidor, como faz a página de acesso de uma rede Wi-Fi",
+      fix: "entre na rede e depois abra o app"))
   package static let stillServerFailing = Cause(
     "still-server-failing", .still,
-    "Still signed in: the server answered {} with a failure")
+    "Still signed in: the server answered {} with a failure",
+    .stillSignedIn,
+    english: Plain(
+      "the server responded with an error to {} to renew the session",
+      fix: "wait, or open the app: it asks the server at once"),
+    spanish: Plain(
+      "el servidor respondió con un error al renovar la sesión ({})",
+      fix: "espera, o abre la app: pregunta al servidor enseguida"),
+    portuguese: Plain(
+      "o servidor respondeu com um erro ao renovar a sessão ({})",
+      fix: "espere, ou abra o app: ele consulta o servidor imediatamente"))
   package static let stillSecretsLocked = Cause(
     "still-secrets-locked", .still,
-    "Still signed in: the stored secrets could not be read yet")
+    "Still signed in: the stored secrets could not be read yet",
+    .stillSignedIn,
+    english: Plain(
+      "the saved secrets could not be read yet, as happens before a device is first unlocked",
+      fix: "unlock the device once, then open the app"),
+    spanish: Plain(
+      "los secretos guardados aún no se podían leer, como ocurre antes del primer desbloqueo de "
+        + "un dispositivo",
+      fix: "desbloquea el dispositivo una vez y después abre la app"),
+    portuguese: Plain(
+      "os segredos salvos ainda não podiam ser lidos, como acontece antes do primeiro desbloqueio "
+        + "de um dispositivo",
+      fix: "desbloqueie o dispositivo uma vez e depois abra o app"))
   package static let stillRequestOpen = Cause(
     "still-request-open", .still,
-    "Still signed in: a request has no end yet")
+    "Still signed in: a request has no end yet",
+    .stillSignedIn,
+    english: Plain(
+      "the app asked the server to renew the session, and the outcome is not known yet",
+      fix: "open the app again: it settles the open request"),
+    spanish: Plain(
+      "la app pidió al servidor renovar la sesión, y todavía no se conoce el resultado",
+      fix: "abre la app de nuevo: resuelve la petición abierta"),
+    portuguese: Plain(
+      "o app pediu ao servidor para renovar a sessão, e o resultado ainda não é conhecido",
+      fix: "abra o app de novo: ele resolve a requisição aberta"))
   package static let stillSignedIn = Cause(
     "still-signed-in", .still,
-    "Nothing ended: signed in since {}")
+    "Nothing ended: signed in since {}",
+    .stillSignedIn,
+    english: Plain(
+      "nothing has ended the session",
+      fix: "nothing to do"),
+    spanish: Plain(
+      "nada ha terminado la sesión",
+      fix: "nada que hacer"),
+    portuguese: Plain(
+      "nada encerrou a sessão",
+      fix: "nada a fazer"))
   package static let neverSignedIn = Cause(
     "never-signed-in", .still,
-    "Nobody has signed in")
+    "Nobody has signed in",
+    .nobody,
+    english: Plain(
+      "no sign-in was recorded on this device",
+      fix: "nothing to do here; the app records no sign-in that failed"),
+    spanish: Plain(
+      "no se registró ningún inicio de sesión en este dispositivo",
+      fix: "nada que hacer aquí; la app no registra los inicios de sesión fallidos"),
+    portuguese: Plain(
+      "nenhuma entrada foi registrada neste dispositivo",
+      fix: "nada a fazer aqui; o app não registra entradas que falharam"))
   package static let endedBefore = Cause(
     "ended-before", .still,
-    "The session ended before what this journal still has")
+    "The session ended before what this journal still has",
+    .nobody,
+    english: Plain(
+      "the session ended before the oldest record that is kept",
+      fix: "look for an older copy of the file if the reason matters"),
+    spanish: Plain(
+      "la sesión terminó antes del registro más antiguo que se conserva",
+      fix: "busca una copia más antigua del archivo si el motivo importa"),
+    portuguese: Plain(
+      "a sessão terminou antes do registro mais antigo que foi mantido",
+      fix: "procure uma cópia mais antiga do arquivo se o motivo importa"))
   package static let journalReplaced = Cause(
     "journal-replaced", .still,
-    "Nobody is signed in: the stored secrets were another journal's, and were wiped")
+    "Nobody is signed in: the stored secrets were another journal's, and were wiped",
+    .nobody,
+    english: Plain(
+      "the secrets on this device belonged to records that are not here, so the app removed them",
+      fix: "sign in again; keep the app's session files and its secrets together: both or none"),
+    spanish: Plain(
+      "los secretos de este dispositivo pertenecían a registros que no están aquí, así que la app "
+        + "los eliminó",
+      fix: "vuelve a iniciar sesión; conserva juntos los archivos y los secretos de la sesión: "
+        + "ambos o ninguno"),
+    portuguese: Plain(
+      "os segredos deste dispositivo pertenciam a registros que não estão aqui, então o app os "
+        + "removeu",
+      fix: "entre de novo; mantenha juntos os arquivos e os segredos da sessão: ambos ou nenhum"))
 }
 
 extension FindingWord {
@@ -117,201 +212,4 @@ extension AdviceWord {
   package static let openOrFollow = AdviceWord(
     "openOrFollow",
     "open the app, or watch it: sessionreplay follow")
-}
-
-extension ExplanationDraft {
-  /// Explains the current session at the end of what was read.
-  mutating func explainOpen() {
-    switch evidence.after.state {
-    case .authenticated(let session): explainSignedIn(session)
-    case .expired(let session):
-      // The end itself is not in the file.
-      conclude(.endedBefore, .proven)
-      explanation.reason = session.reason.description
-      prove(
-        .expiredEarlier, [.time(session.since), .word(EventFormatter.reason(session.reason))])
-    case .unauthenticated: explainNobody()
-    }
-  }
-
-  private mutating func explainNobody() {
-    showsOpenings = true
-    if evidence.after.generation != .none {
-      conclude(.endedBefore, .proven)
-      prove(.endedEarlier, [.place(evidence.firstSequence)])
-      return
-    }
-    if let stray = evidence.stray, case .secretsWiped(let cause)? = stray.note,
-      cause == .otherJournal
-    {
-      conclude(.journalReplaced, .proven)
-      prove(.otherJournalsSecrets, on: stray)
-      maybe(.reinstalled, .journalDeleted)
-      leaveUntold(.failedSignIns)
-      advise(.keepJournal)
-      return
-    }
-    // The earlier user is in the journal that this one continues.
-    conclude(.neverSignedIn, evidence.continued == nil ? .proven : .possible)
-    prove(.nobodyYet, [.place(endSequence)])
-    leaveUntold(.failedSignIns)
-  }
-
-  private mutating func explainSignedIn(_ session: SessionState.Authenticated) {
-    if let fact = evidence.lostEnd { return explainLostEnd(fact, of: session.token) }
-    prove(.signedInSince, [.time(session.since)], on: evidence.login)
-    // A request for an older token is not what the session waits for.
-    if let request = evidence.after.intents.request,
-      request.sent.generation == session.token.generation
-    {
-      explainOpenRequest(request)
-    } else if let last = session.failures.last ?? token?.lastAnswered?.failure {
-      explainFailures(session, last)
-    } else {
-      conclude(.stillSignedIn, .proven, [.time(session.since)])
-    }
-    if evidence.isAssumed {
-      // It is only known that a user was logged in then.
-      explanation.proven.removeAll { $0.what == .signedInSince }
-    } else {
-      proveTokensLife(session.token)
-    }
-    let start = evidence.sessionStart
-    ruleOut(.noEnd, [.place(start)], searched: range(from: start))
-  }
-
-  /// Explains a session whose end is lost; a note proves the end, but not its reason.
-  private mutating func explainLostEnd(_ fact: Fact, of token: TokenMetadata) {
-    conclude(.unexplained, .possible, [.word("the end is lost")])
-    explanation.after = .unauthenticated
-    let generation = fact.revocationSettled?.generation ?? token.generation
-    prove(.endLost, [.place(fact.sequence), .token(generation)], on: fact)
-  }
-
-  private mutating func proveTokensLife(_ token: TokenMetadata) {
-    let isOver = endTime >= token.expiresAt
-    prove(
-      isOver ? .tokenOver : .tokenLives, [.token(token.generation), .time(token.expiresAt)],
-      on: self.token?.announced)
-  }
-
-  private mutating func explainOpenRequest(_ request: OpenIntents.Request) {
-    conclude(.stillRequestOpen, .proven)
-    showsOpenings = true
-    prove(.noEndOf, [.place(request.sequence)])
-    maybe(.stillAtIt, .killedBySystem, .crashed, .suspended)
-    nameEndings()
-    let living = UInt64(evidence.processes.processCount)
-    if living > 1 { explanation.untold.append(Untold(.whoElse, [.number(living)])) }
-    advise(.openOrFollow)
-  }
-
-  private mutating func explainFailures(
-    _ session: SessionState.Authenticated, _ last: RequestFailure
-  ) {
-    let newest = token?.lastUnanswered
-    let answered = UInt64(session.failures.answered) + (token?.answeredLate ?? 0)
-    if answered > 0 {
-      conclude(.stillServerFailing, .proven, [.counted(answered, "attempt")])
-      if let token, let first = token.firstAnswered, token.announced != nil {
-        prove(
-          .serverFailedSince,
-          [
-            .counted(token.answered, "attempt"), .place(first.sequence),
-            .word(Self.classes(token.tally.filter { $0.key.isAnswered })),
-          ], on: first, token.lastAnswered)
-      }
-      prove(.nobodyEnded)
-      if let token {
-        proveDoubts(token)
-        proveLateAnswers(token)
-      }
-      let lastAnswered = token?.lastAnswered?.sequence ?? 0
-      if let newest, newest.sequence > lastAnswered {
-        prove(.lastUnansweredSo, [Self.words(last), .place(newest.sequence)], on: newest)
-        // The server answered after the failed request was sent, so being offline is only possible.
-        inferOffline(last, lastAnswered < newest.answers ?? 0 ? .likely : .possible)
-      }
-      addNextTry()
-      advise(.waitForNextTry)
-    } else if last.kind == .intercepted {
-      conclude(.stillIntercepted, .proven)
-      if let newest { prove(.pageInstead, [.place(newest.sequence)], on: newest) }
-      prove(.nobodySignedOut)
-      if last.status == 404 || last.status == 405 {
-        infer(.captivePortal, .possible)
-        maybe(.wrongPath)
-        advise(.checkPath)
-      } else {
-        infer(.captivePortal, .likely)
-      }
-      advise(.networkSignIn)
-    } else if last.kind == .secretsUnavailable {
-      conclude(.stillSecretsLocked, .proven)
-      if let newest { prove(.notReadYet, [.place(newest.sequence)], on: newest) }
-      prove(.nobodySignedOut)
-      advise(.firstUnlock)
-    } else if let request = token?.requests.last, proveDropping(of: request) {
-      // The server was reached, so the device is not offline.
-      conclude(.stillSignedIn, .proven, [.time(session.since)])
-      prove(.nobodySignedOut)
-      addNextTry()
-      advise(.makeStorable)
-    } else {
-      explainOffline(session, last)
-    }
-  }
-
-  private mutating func explainOffline(
-    _ session: SessionState.Authenticated, _ last: RequestFailure
-  ) {
-    conclude(.stillOffline, .proven, [.counted(UInt64(session.failures.total), "attempt")])
-    if let token, let first = token.firstUnanswered, token.announced != nil {
-      prove(.noServerReached, [.counted(token.failures, "attempt"), .time(first.time)], on: first)
-    }
-    if last.kind == .noRefreshToken, let token {
-      prove(.noneToRead, [.token(token.generation)], on: token.lastUnanswered)
-      prove(.nobodyEnded)
-      addNextTry()
-      explainNoneToRead(token)
-      return
-    }
-    prove(.nobodySignedOut)
-    inferOffline(last)
-    addNextTry()
-    leaveUntold(.networkDid)
-    advise(.noSignInScreen)
-  }
-
-  /// Infers an offline device; it is likely only if the request could not be sent.
-  private mutating func inferOffline(
-    _ last: RequestFailure, _ certainty: Certainty = .likely
-  ) {
-    if last.kind == .noConnection {
-      infer(.offline, certainty)
-    } else if RequestTrace.isNoAnswer(last) {
-      inferNoReply(token?.requests.last)
-    }
-  }
-
-  private mutating func inferNoReply(_ request: RequestTrace?) {
-    switch request.map({ fate(of: $0) }) {
-    case .lost(.gone), .lost(.restarted), .lost(.reopened):
-      showsOpenings = true
-      if let request { maybeEnded(request) }
-      leaveUntold(.processDeath)
-    case .lost(.replaced), .lost(.overtaken), .lost(.taken):
-      showsOpenings = true
-      if let request { maybeEnded(request) }
-      if request?.wasClosed != true { maybe(.suspended) }
-      leaveUntold(.processDeath)
-    case .lost(.connection), .lost(.unnoted), .open, .answered, .failed, nil:
-      infer(.offline, .possible)
-    }
-  }
-
-  private mutating func addNextTry() {
-    guard let fact = token?.lastFailed, let retryAt = fact.refreshFailed?.retryAt else { return }
-    prove(.nextTry, [.time(retryAt)], on: fact)
-  }
 }

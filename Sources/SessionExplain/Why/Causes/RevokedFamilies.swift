@@ -10,7 +10,20 @@ extension CauseFamily {
 extension Cause {
   package static let familyRevoked = Cause(
     "family-revoked", .end,
-    "Expired: the server saw an older refresh token again, and revoked the session")
+    "Expired: the server saw an older refresh token again, and revoked the session",
+    .signedOut,
+    english: Plain(
+      "the server received an older token of the session again, treated that as misuse, and ended "
+        + "the session",
+      fix: "let the server accept an older token for some seconds"),
+    spanish: Plain(
+      "el servidor volvió a recibir un token más antiguo de la sesión, lo trató como un abuso y "
+        + "terminó la sesión",
+      fix: "haz que el servidor acepte un token más antiguo durante unos segundos"),
+    portuguese: Plain(
+      "o servidor recebeu de novo um token mais antigo da sessão, tratou isso como abuso e "
+        + "encerrou a sessão",
+      fix: "faça o servidor aceitar um token mais antigo por alguns segundos"))
 }
 
 extension FindingWord {

@@ -1,5 +1,3 @@
-@_spi(Internals) import SessionCore
-
 extension CauseFamily {
   /// One record that ended nothing.
   static let singleRecords = CauseFamily(
@@ -22,41 +20,173 @@ extension CauseFamily {
 extension Cause {
   package static let switchRefused = Cause(
     "switch-refused", .event,
-    "The context switch failed: {}", reliesOn: .ownRecords)
+    "The context switch failed: {}",
+    reliesOn: .ownRecords,
+    .notSignedOut,
+    english: Plain(
+      "the change of role, school or unit failed",
+      fix: "check what the user may change to, or try again"),
+    spanish: Plain(
+      "el cambio de rol, escuela o unidad falló",
+      fix: "comprueba a qué puede cambiar el usuario, o inténtalo de nuevo"),
+    portuguese: Plain(
+      "a troca de papel, escola ou unidade falhou",
+      fix: "verifique para o que o usuário pode trocar, ou tente de novo"))
   package static let switchLost = Cause(
     "switch-lost", .event,
-    "The context switch got no answer")
+    "The context switch got no answer",
+    .notSignedOut,
+    english: Plain(
+      "the request to change role, school or unit got no response, so the server may or may not "
+        + "have done it",
+      fix: "try the change again"),
+    spanish: Plain(
+      "la petición de cambiar de rol, escuela o unidad no tuvo respuesta; el servidor pudo "
+        + "hacerlo o no",
+      fix: "intenta el cambio de nuevo"),
+    portuguese: Plain(
+      "a requisição para trocar de papel, escola ou unidade não teve resposta; o servidor pode "
+        + "ter feito a troca ou não",
+      fix: "tente a troca de novo"))
   package static let notRevoked = Cause(
     "not-revoked", .event,
-    "Logged out here; the server does not know", reliesOn: .ownRecords)
+    "Logged out here; the server does not know",
+    reliesOn: .ownRecords,
+    .signedOut,
+    english: Plain(
+      "the server has not confirmed the end of the session",
+      fix: "open the app again; if the session must not live on, end it at the server"),
+    spanish: Plain(
+      "el servidor no ha confirmado el final de la sesión",
+      fix: "abre la app de nuevo; si la sesión no debe seguir viva, termínala en el servidor"),
+    portuguese: Plain(
+      "o servidor não confirmou o fim da sessão",
+      fix: "abra o app de novo; se a sessão não deve continuar viva, encerre-a no servidor"))
   package static let revocationDone = Cause(
     "revocation-done", .event,
-    "Logged out here, and {}", reliesOn: .ownRecords)
+    "Logged out here, and {}",
+    reliesOn: .ownRecords,
+    .signedOut,
+    english: Plain(
+      "the server does not accept the session any more",
+      fix: "nothing to do"),
+    spanish: Plain(
+      "el servidor ya no acepta la sesión",
+      fix: "nada que hacer"),
+    portuguese: Plain(
+      "o servidor não aceita mais a sessão",
+      fix: "nada a fazer"))
   package static let takenOver = Cause(
     "taken-over", .event,
-    "A request was taken for lost by another process; this record ended nothing")
+    "A request was taken for lost by another process; this record ended nothing",
+    .notSignedOut,
+    english: Plain(
+      "another part of the app presumed a request lost and took over",
+      fix: "nothing to do"),
+    spanish: Plain(
+      "otra parte de la app dio una petición por perdida y la asumió",
+      fix: "nada que hacer"),
+    portuguese: Plain(
+      "outra parte do app considerou uma requisição perdida e a assumiu",
+      fix: "nada a fazer"))
   package static let refreshFailed = Cause(
     "refresh-failed", .event,
-    "A refresh failed; this record ended nothing", reliesOn: .ownRecords)
+    "A refresh failed; this record ended nothing",
+    reliesOn: .ownRecords,
+    .notSignedOut,
+    english: Plain(
+      "one attempt to renew the session failed",
+      fix: "nothing to do if a later attempt succeeded"),
+    spanish: Plain(
+      "un intento de renovar la sesión falló",
+      fix: "nada que hacer si un intento posterior tuvo éxito"),
+    portuguese: Plain(
+      "uma tentativa de renovar a sessão falhou",
+      fix: "nada a fazer se uma tentativa posterior teve sucesso"))
   package static let tokenRecovered = Cause(
     "token-recovered", .event,
-    "The event of {} was missing; it was restored from what "
-      + "is stored", reliesOn: .ownRecords)
+    "The event of {} was missing; it was restored from what is stored",
+    reliesOn: .ownRecords,
+    .notSignedOut,
+    english: Plain(
+      "the record of the newest token was missing, and the app restored it",
+      fix: "nothing to do"),
+    spanish: Plain(
+      "faltaba el registro del token más nuevo, y la app lo restauró",
+      fix: "nada que hacer"),
+    portuguese: Plain(
+      "faltava o registro do token mais novo, e o app o restaurou",
+      fix: "nada a fazer"))
   package static let tailCut = Cause(
     "tail-cut", .event,
-    "The end of the journal was cut off", reliesOn: .ownRecords)
+    "The end of the journal was cut off",
+    reliesOn: .ownRecords,
+    .notSignedOut,
+    english: Plain(
+      "the end of the app's records could not be used, and was cut off",
+      fix: "nothing to do if it happened once; if it repeats, look for crashes of the app"),
+    spanish: Plain(
+      "el final de los registros de la app no se podía usar, y se cortó",
+      fix: "nada que hacer si ocurrió una vez; si se repite, busca cierres inesperados de la app"),
+    portuguese: Plain(
+      "o final dos registros do app não podia ser usado, e foi cortado",
+      fix: "nada a fazer se aconteceu uma vez; se acontecer de novo, procure falhas do app"))
   package static let itemUnreadable = Cause(
     "item-unreadable", .event,
-    "The stored {} could not be read", reliesOn: .ownRecords)
+    "The stored {} could not be read",
+    reliesOn: .ownRecords,
+    .notSignedOut,
+    english: Plain(
+      "a saved secret could not be read, and was set aside",
+      fix: "send the developers its length and version, never its content"),
+    spanish: Plain(
+      "no se pudo leer un secreto guardado, y se apartó",
+      fix: "envía a los desarrolladores su longitud y versión, nunca su contenido"),
+    portuguese: Plain(
+      "não foi possível ler um segredo salvo, e ele foi posto de lado",
+      fix: "envie aos desenvolvedores o tamanho e a versão dele, nunca o conteúdo"))
   package static let storageFailed = Cause(
     "storage-failed", .event,
-    "The secret store failed; this record ended nothing", reliesOn: .ownRecords)
+    "The secret store failed; this record ended nothing",
+    reliesOn: .ownRecords,
+    .notSignedOut,
+    english: Plain(
+      "the place where the device keeps secrets did not work",
+      fix: "check its free space and access rights, and whether the device was locked"),
+    spanish: Plain(
+      "el lugar en el que el dispositivo guarda secretos no funcionó",
+      fix: "comprueba su espacio libre y sus permisos, y si el dispositivo estaba bloqueado"),
+    portuguese: Plain(
+      "o lugar em que o dispositivo guarda segredos não funcionou",
+      fix: "verifique o espaço livre e as permissões dele, e se o dispositivo estava bloqueado"))
   package static let leftoversWiped = Cause(
     "leftovers-wiped", .event,
-    "Stored secrets that no session owns were wiped", reliesOn: .ownRecords)
+    "Stored secrets that no session owns were wiped",
+    reliesOn: .ownRecords,
+    .notSignedOut,
+    english: Plain(
+      "the app removed saved secrets that belonged to no session",
+      fix: "nothing to do"),
+    spanish: Plain(
+      "la app eliminó secretos guardados que no pertenecían a ninguna sesión",
+      fix: "nada que hacer"),
+    portuguese: Plain(
+      "o app removeu segredos salvos que não pertenciam a nenhuma sessão",
+      fix: "nada a fazer"))
   package static let journalContinued = Cause(
     "journal-continued", .event,
-    "This journal goes on from another one", reliesOn: .ownRecords)
+    "This journal goes on from another one",
+    reliesOn: .ownRecords,
+    .notSignedOut,
+    english: Plain(
+      "the records of the app go on from an earlier file",
+      fix: "check the earlier file if its content matters"),
+    spanish: Plain(
+      "los registros de la app continúan los de un archivo anterior",
+      fix: "comprueba el archivo anterior si su contenido importa"),
+    portuguese: Plain(
+      "os registros do app continuam os de um arquivo anterior",
+      fix: "verifique o arquivo anterior se o conteúdo dele importa"))
 }
 
 extension FindingWord {
@@ -145,232 +275,4 @@ extension AdviceWord {
   package static let keptOrDropped = AdviceWord(
     "keptOrDropped",
     "the bytes are kept beside the journal, or in the OUT.dropped of sessionreplay repair")
-}
-
-extension ExplanationDraft {
-  /// Explains one record that ended nothing.
-  mutating func explainRecord(_ fact: Fact) {
-    showsAftermath = true
-    explanation.before = explanation.after
-    switch fact.record.content {
-    case .event(let event):
-      switch event {
-      case .refreshFailed(let failed): explainFailure(failed, fact)
-      case .login, .refreshSucceeded, .contextSwitched, .sessionExpired, .logout: explainOther()
-      }
-    case .note(let note): explain(note, fact)
-    case .snapshot, .unknown: explainOther()
-    }
-  }
-
-  private mutating func explain(_ note: SessionNote, _ fact: Fact) {
-    switch note {
-    case .requestEnded(let ended): explainEnded(ended, fact)
-    case .tokenRecovered(let generation):
-      conclude(.tokenRecovered, .proven, [.token(generation)])
-      prove(.eventRestored, [.token(generation)], on: fact)
-      maybe(.killedBySystem, .crashed, .closedByUser, .journalRestored)
-    case .revocationPending(let generation): explainRevocation(generation, nil, fact)
-    case .revocationSettled(let settled): explainRevocation(settled.generation, settled, fact)
-    case .secretsWiped(let cause): explainWipe(cause, fact)
-    case .itemUnreadable(let item):
-      conclude(.itemUnreadable, .proven, [.word(item.description)])
-      prove(.itemNotRead, [.word(item.description)], on: fact)
-      proveNothingEnded(fact)
-      infer(.itemGarbled, .likely)
-      advise(.sendItemFacts)
-    case .tailCut(let cut):
-      conclude(.tailCut, .proven)
-      prove(cut.isUndetermined ? .tailDoubtful : .tailTorn, [.counted(cut.bytes, "byte")], on: fact)
-      if cut.isUndetermined { maybe(.repaired) }
-      maybe(.killedBySystem, .crashed)
-      advise(cut.isUndetermined ? .keptOrDropped : .keepAside)
-    case .continued(let link):
-      conclude(.journalContinued, .proven)
-      prove(
-        .continuesJournal, [.word(NoteFormatter.text(.continued(link), at: fact.time))], on: fact)
-      advise(.setAsideCopy)
-    case .answerUnused(let request):
-      explainTakeover(of: request, fact)
-      prove(.answerUnused, [.place(request)], on: fact)
-    case .answerDropped(let dropped):
-      conclude(.refreshFailed, .proven)
-      prove(
-        .answerDropped,
-        [.place(dropped.request), .word(NoteFormatter.obstacle(dropped.cause))], on: fact)
-      proveNothingEnded(fact)
-      advise(.makeStorable)
-    case .storageFailed(let failed): explainStorage(failed, fact)
-    // The same notes as in `Fact.isExplainable`.
-    default: explainOther()
-    }
-  }
-
-  private mutating func explainStorage(_ failed: SessionNote.StorageFailed, _ fact: Fact) {
-    conclude(.storageFailed, .proven)
-    prove(.storeFailed, [.place(fact.sequence), .word(NoteFormatter.storage(failed))], on: fact)
-    for later in evidence.aftermath {
-      guard case .storageRecovered(let recovered)? = later.note, recovered.item == failed.item,
-        recovered.operation == failed.operation
-      else { continue }
-      prove(.storeRecovered, [.place(later.sequence)], on: later)
-      break
-    }
-    proveNothingEnded(fact)
-    advise(.checkStore)
-  }
-
-  /// Gives no explanation, since other records have none.
-  private mutating func explainOther() {
-    conclude(.unexplained, .possible, [.word(evidence.place?.record.name ?? "")])
-  }
-
-  private mutating func explainWipe(_ cause: SessionNote.WipeCause, _ fact: Fact) {
-    guard cause == .otherJournal else {
-      conclude(.leftoversWiped, .proven)
-      prove(.leftoversGone, on: fact)
-      return
-    }
-    conclude(.journalReplaced, .proven)
-    prove(.otherJournalsSecrets, on: fact)
-    maybe(.reinstalled, .journalDeleted)
-    advise(.keepJournal)
-  }
-
-  // MARK: Requests
-
-  private mutating func explainEnded(_ ended: SessionNote.RequestEnded, _ fact: Fact) {
-    let request = token?.requests.first { $0.number == ended.request }
-    let kind = request?.sent.requestSent?.kind
-    guard kind == .switchContext, let request, request.late == nil else {
-      explainTakeover(of: ended.request, fact)
-      return
-    }
-    proveStanding()
-    if RequestTrace.isNoAnswer(ended.failure) {
-      conclude(.switchLost, .proven)
-      prove(.noReplyTo, [.place(ended.request)], on: request.sent, fact)
-      infer(.serverSwitched, .possible, [.place(ended.request)], on: request.sent)
-      infer(.neverArrived, .possible, [.place(ended.request)], on: request.sent)
-      advise(.trySwitchAgain)
-    } else {
-      let isRefusal = ended.failure.kind == .rejected
-      conclude(.switchRefused, .proven, [Self.words(ended.failure)])
-      prove(
-        isRefusal ? .switchRefusedBy : .switchFailedBy, [Self.words(ended.failure)], on: fact)
-      advise(isRefusal ? .checkPermission : .trySwitchAgain)
-    }
-  }
-
-  private mutating func proveStanding() {
-    guard let token, evidence.after.state.kind == .authenticated else { return }
-    prove(.sessionAsItWas, [.token(token.generation)], on: token.announced)
-  }
-
-  private mutating func explainFailure(_ failed: SessionEvent.RefreshFailed, _ fact: Fact) {
-    if let request = token?.requests.first(where: { $0.number == failed.request }),
-      isTakenOver(request)
-    {
-      explainTakeover(of: failed.request, fact)
-      return
-    }
-    conclude(.refreshFailed, .proven)
-    prove(
-      .refreshFailedSo, [.token(failed.generation), Self.words(failed.failure)], on: fact)
-    if let retryAt = failed.retryAt { prove(.nextTry, [.time(retryAt)], on: fact) }
-    proveNothingEnded(fact)
-    proveSuccess(behind: fact)
-  }
-
-  /// Proves that the record ended nothing, and names a later end of the session.
-  private mutating func proveNothingEnded(_ fact: Fact) {
-    prove(.endedNothing, on: fact)
-    if let end = evidence.endedBehind { prove(.endedBehind, [.place(end.sequence)], on: end) }
-  }
-
-  private func isTakenOver(_ request: RequestTrace) -> Bool {
-    switch request.fate {
-    case .lost(.overtaken), .lost(.gone), .lost(.replaced), .lost(.restarted), .lost(.taken): true
-    case .lost(.connection), .lost(.unnoted), .lost(.reopened), .open, .answered, .failed: false
-    }
-  }
-
-  private mutating func proveSuccess(behind fact: Fact) {
-    for later in evidence.aftermath {
-      // A success in another session is not a success of this one.
-      guard !later.isEnd, !later.isLogin else { return }
-      guard case .refreshSucceeded(let refresh)? = later.event else { continue }
-      prove(
-        .refreshedLater, [.place(later.sequence), .token(refresh.token.generation)], on: later)
-      return
-    }
-  }
-
-  /// Explains a request that another process presumed lost, or whose own process ended it too late.
-  private mutating func explainTakeover(of number: UInt64, _ fact: Fact) {
-    showsOpenings = true
-    let requests = (token?.requests ?? []) + evidence.earlier.requests
-    let request = requests.first { $0.number == number }
-    conclude(.takenOver, request.map(isTakenOver) == true ? .proven : .possible)
-    if let failure = fact.failure {
-      prove(.requestFailedSo, [.place(number), Self.words(failure)], on: fact)
-    }
-    if let request {
-      switch request.fate {
-      case .lost(.overtaken(let by)), .lost(.gone(let by)), .lost(.replaced(let by)),
-        .lost(.taken(let by)):
-        proveTaking(of: request, by)
-      case .lost(.restarted(let by)):
-        prove(.systemRestarted, [.place(by.sequence), .place(request.number)], on: by.fact)
-      case .lost(.connection), .lost(.unnoted), .lost(.reopened), .open, .answered, .failed:
-        break
-      }
-      proveReturn(request)
-    }
-    proveSuccess(behind: fact)
-    proveNothingEnded(fact)
-  }
-
-  // MARK: Revocations
-
-  private mutating func explainRevocation(
-    _ generation: Generation, _ settled: SessionNote.RevocationSettled?, _ fact: Fact
-  ) {
-    conclude(.notRevoked, .proven)
-    let later = evidence.aftermath.compactMap { fact -> (Fact, SessionNote.RevocationSettled)? in
-      guard case .revocationSettled(let later)? = fact.note, later.generation == generation
-      else { return nil }
-      return (fact, later)
-    }
-    let known = (settled.map { [(fact, $0)] } ?? []) + later
-    guard let (place, last) = known.last else {
-      prove(.revocationOpen, [.token(generation)], on: fact)
-      advise(.toldAtOpen)
-      return
-    }
-    switch last.outcome {
-    case .revoked:
-      conclude(.revocationDone, .proven, [.word("the server was told")])
-      prove(
-        .revocationDone, [.token(generation), .word(last.outcome.description)], on: place)
-    case .alreadyInvalid:
-      conclude(
-        .revocationDone, .proven, [.word("the server accepts the session's tokens no more")])
-      prove(.revocationMoot, [.token(generation)], on: place)
-    case .notOffered:
-      prove(.revocationNotOffered, [.token(generation)], on: place)
-      advise(.endAtServer)
-    case .failed:
-      prove(
-        .revocationFailed,
-        [
-          .token(generation),
-          .word(last.status == 0 ? "no answer" : "status \(last.status)"),
-        ], on: place)
-      advise(.toldAtOpen)
-    default:
-      prove(.revocationLeft, [.token(generation)], on: place)
-      advise(.endAtServer)
-    }
-  }
 }

@@ -15,20 +15,83 @@ extension CauseFamily {
 extension Cause {
   package static let secretsMissing = Cause(
     "secrets-missing", .end,
-    "Expired: a stored secret was gone", reliesOn: .ownRecords)
+    "Expired: a stored secret was gone",
+    reliesOn: .ownRecords,
+    .signedOut,
+    english: Plain(
+      "a saved secret of the session was no longer on the device",
+      fix: "sign in again; find out what removed it: cleared data, a new device, or another "
+        + "keychain group"),
+    spanish: Plain(
+      "un secreto guardado de la sesión ya no estaba en el dispositivo",
+      fix: "vuelve a iniciar sesión; averigua qué lo quitó: datos borrados, un dispositivo nuevo "
+        + "u otro grupo del llavero"),
+    portuguese: Plain(
+      "um segredo salvo da sessão já não estava no dispositivo",
+      fix: "entre de novo; descubra o que o removeu: dados apagados, um dispositivo novo ou outro "
+        + "grupo do keychain"))
   package static let secretUnreadable = Cause(
     "secret-unreadable", .end,
-    "Expired: the stored {} could not be read", reliesOn: .ownRecords)
+    "Expired: the stored {} could not be read",
+    reliesOn: .ownRecords,
+    .signedOut,
+    english: Plain(
+      "a saved secret of the session could not be read",
+      fix: "sign in again; send the developers its length and version, never its content"),
+    spanish: Plain(
+      "no se pudo leer un secreto guardado de la sesión",
+      fix: "vuelve a iniciar sesión; envía a los desarrolladores su longitud y versión, nunca su "
+        + "contenido"),
+    portuguese: Plain(
+      "não foi possível ler um segredo salvo da sessão",
+      fix: "entre de novo; envie aos desenvolvedores o tamanho e a versão dele, nunca o conteúdo"))
   package static let secretsAhead = Cause(
     "secrets-ahead", .end,
-    "Expired: the journal is older than the stored token", reliesOn: .recordsBefore)
+    "Expired: the journal is older than the stored token",
+    reliesOn: .recordsBefore,
+    .signedOut,
+    english: Plain(
+      "the device held an older copy of the session's records than of its token",
+      fix: "sign in again; leave the app's session files and secrets out of backups"),
+    spanish: Plain(
+      "el dispositivo tenía una copia más antigua de los registros de la sesión que de su token",
+      fix: "vuelve a iniciar sesión; deja los archivos y secretos de la sesión fuera de las "
+        + "copias de seguridad"),
+    portuguese: Plain(
+      "o dispositivo tinha uma cópia mais antiga dos registros da sessão do que do seu token",
+      fix: "entre de novo; deixe os arquivos e segredos da sessão fora dos backups"))
   package static let secretsOutdated = Cause(
     "secrets-outdated", .end,
-    "Expired: the stored token was older than the journal", reliesOn: .ownRecords)
+    "Expired: the stored token was older than the journal",
+    reliesOn: .ownRecords,
+    .signedOut,
+    english: Plain(
+      "the token on the device was older than the session's records",
+      fix: "sign in again; leave the app's session files and secrets out of backups"),
+    spanish: Plain(
+      "el token del dispositivo era más antiguo que los registros de la sesión",
+      fix: "vuelve a iniciar sesión; deja los archivos y secretos de la sesión fuera de las "
+        + "copias de seguridad"),
+    portuguese: Plain(
+      "o token no dispositivo era mais antigo do que os registros da sessão",
+      fix: "entre de novo; deixe os arquivos e segredos da sessão fora dos backups"))
   package static let secretsNewer = Cause(
     "secrets-newer", .end,
-    "Replaced by a new sign-in: a newer version had written "
-      + "the stored secrets", reliesOn: .ownRecords)
+    "Replaced by a new sign-in: a newer version had written the stored secrets",
+    reliesOn: .ownRecords,
+    .signedOut,
+    english: Plain(
+      "a newer version had saved the secrets of the session, this version could not use them, and "
+        + "a new sign-in replaced them",
+      fix: "update the app to the newer version"),
+    spanish: Plain(
+      "una versión más nueva había guardado los secretos de la sesión, esta versión no pudo "
+        + "usarlos, y un nuevo inicio de sesión los reemplazó",
+      fix: "actualiza la app a la versión más nueva"),
+    portuguese: Plain(
+      "uma versão mais nova tinha salvo os segredos da sessão, esta versão não conseguiu usá-los, "
+        + "e uma nova entrada os substituiu",
+      fix: "atualize o app para a versão mais nova"))
 }
 
 extension FindingWord {

@@ -14,13 +14,46 @@ extension CauseFamily {
 extension Cause {
   package static let tokenExpired = Cause(
     "token-expired", .end,
-    "Expired: the token's life was over, and it could not be refreshed")
+    "Expired: the token's life was over, and it could not be refreshed",
+    .signedOut,
+    english: Plain(
+      "the life of the token was over, and the app had no way to renew it",
+      fix: "let the server issue a token for renewal (a refresh token), and check that the device "
+        + "keeps it"),
+    spanish: Plain(
+      "la vida del token había terminado, y la app no tenía cómo renovarlo",
+      fix: "haz que el servidor emita un token para renovar (un refresh token), y comprueba que "
+        + "el dispositivo lo conserva"),
+    portuguese: Plain(
+      "a vida do token tinha acabado, e o app não tinha como renová-lo",
+      fix: "faça o servidor emitir um token de renovação (um refresh token), e verifique se o "
+        + "dispositivo o conserva"))
   package static let expiredOnArrival = Cause(
     "expired-on-arrival", .end,
-    "Expired: the token was dead when it came")
+    "Expired: the token was dead when it came",
+    .signedOut,
+    english: Plain(
+      "the token had no life left when it came",
+      fix: "check the lifetime that the server states, and the app's setting for it"),
+    spanish: Plain(
+      "al token no le quedaba vida cuando llegó",
+      fix: "comprueba la duración que indica el servidor, y el ajuste de la app para ella"),
+    portuguese: Plain(
+      "o token já não tinha vida quando chegou",
+      fix: "verifique a duração que o servidor informa, e o ajuste do app para ela"))
   package static let clockForward = Cause(
     "clock-forward", .end,
-    "Expired early: the device's clock was set forward by {}")
+    "Expired early: the device's clock was set forward by {}",
+    .signedOut,
+    english: Plain(
+      "the device's clock was set forward by {}, so the token seemed to have expired",
+      fix: "correct the device's clock, then sign in again"),
+    spanish: Plain(
+      "el reloj del dispositivo se adelantó {}, así que el token parecía caducado",
+      fix: "corrige el reloj del dispositivo y vuelve a iniciar sesión"),
+    portuguese: Plain(
+      "o relógio do dispositivo foi adiantado em {}, então o token parecia expirado",
+      fix: "corrija o relógio do dispositivo e entre de novo"))
 }
 
 extension FindingWord {

@@ -152,7 +152,7 @@ final class StepFile: StepSource {
       // If the file has changed, the run cannot be read.
       guard !entries.isEmpty else { break }
       for entry in entries {
-        isOver = !search.take(entry) { _ in }
+        isOver = !search.take(entry) { _ in } || search.knownAt != nil
         if isOver { break }
         next += 1
       }

@@ -8,13 +8,14 @@ struct WhyCommand: Command {
   static let syntax = CommandSyntax(
     name: "why", summary: "Explain why a session ended, and how surely",
     discussion: """
-      Shows the records that led to the last end of a session, newest first, what they prove, what
-      follows from them (likely, possible), what they rule out, what a journal does not tell, and what
-      to do. Where nothing ended, it says how the session stands, and exits with 3. With --at, the
-      record itself is explained if it is a failure, a logout or what an opening found; else the last
-      end at or before it.
+      Says in plain words what the user experienced, what happened, and what to do. The evidence comes
+      after: the records that led to the last end, newest first, what they prove, what follows from
+      them (likely, possible), what they rule out, what they do not tell, and other ends of the journal.
+      If nothing ended, it says how the session stands, and exits with 3. With --at, the record itself
+      is explained if it is a failure, a logout or what an opening found. Otherwise, it is the last end
+      at or before it.
 
-      After damage it reads on, names each loss in a line of its own, and proves nothing across it.
+      After damage it reads on, names each loss in a line, and proves nothing across it.
       Exit codes: 0 an end or a record is explained; 3 nothing ended; 65 the journal is damaged, or an
       event in it is not possible; 2 its last commit is not whole.
 
@@ -25,12 +26,14 @@ struct WhyCommand: Command {
       .init(name: "at", value: "SELECTOR", help: "Explain this record, or the last end before it"),
       .init(name: "all", help: "Explain every end, oldest first"),
       .init(name: "full", help: "Show all of the chain that is kept; 12 records if not said"),
+      .init(name: "oneline", help: "Write one line for each answer, for a ticket"),
       DisplayOptions.json,
     ] + RedactionOptions.options + DisplayOptions.zones,
     examples: [
       .init(line: "sessionreplay why a.journal", help: "The last end"),
       .init(
         line: "sessionreplay why a.journal --all --json | jq -r .cause", help: "A word for each"),
+      .init(line: "sessionreplay why a.journal --all --oneline", help: "A line for each end"),
       .init(line: "sessionreplay why a.journal --at @412", help: "What this record means"),
       .init(line: "sessionreplay why a.journal --at 14:02 --local", help: "Logged out about then"),
     ])
@@ -39,12 +42,17 @@ struct WhyCommand: Command {
   private let at: Selector?
   private let isAll: Bool
   private let isFull: Bool
+  private let isOneLine: Bool
 
   init(_ arguments: Arguments) throws(ToolError) {
-    display = try DisplayOptions(arguments)
+    display = try DisplayOptions(arguments, names: .users)
     at = try arguments.selector("at")
     isAll = arguments.has("all")
     isFull = arguments.has("full")
+    isOneLine = arguments.has("oneline")
+    guard !(isOneLine && display.isJSON) else {
+      throw .usage(.conflict, "--oneline and --json exclude each other.", next: "only one of them")
+    }
     guard !(isAll && at != nil) else {
       throw .usage(.conflict, "--all and --at exclude each other.", next: "only one of them")
     }
@@ -58,12 +66,13 @@ struct WhyCommand: Command {
 
   private func run(on file: JournalFile, _ context: ToolContext) throws(ToolError) -> ExitCode {
     try file.requireSession()
+    let names = JournalNames(try file.header(), file.redactor)
     var search = WhySearch(target: try target(in: file), isAll: isAll)
     var answers = 0
     let pass = try file.visitPieces(surveysDamageOnly: true) { piece in
       context.output.pulse()
       let take = { (evidence: Evidence) in
-        show(file.explanation(of: evidence), &answers, context)
+        show(file.explanation(of: evidence, in: names), &answers, context)
       }
       switch piece {
       case .record(let entry, _):
@@ -84,25 +93,26 @@ struct WhyCommand: Command {
       return context.output.isOpen
     }
     guard context.output.isOpen else { return .ok }
-    // If the search ended early, `pass` holds only a fault that it met before.
-    let fault = [search.fault, search.impossible, pass.fault].compactMap { $0 }
+    // What is wrong after the records of the answer does not concern it.
+    let read = pass.fault.flatMap { $0.place.offset < search.knownAt ?? .max ? $0 : nil }
+    let fault = [search.fault, search.impossible, read].compactMap { $0 }
       .min { $0.place.offset < $1.place.offset }
     // The search reads on after damage; it reads nothing after any other fault.
-    let unread = search.fault ?? (pass.fault?.code == .damaged ? nil : pass.fault)
+    let unread = search.fault ?? (read?.code == .damaged ? nil : read)
     let damage = unread.flatMap { $0.mayHideRecords ? $0.place.offset : nil }
     if fault?.code != .damaged { try check(search, file) }
     var ends: [Evidence] = []
     let rest = search.finish(damagedAt: damage) { ends.append($0) }
     for evidence in ends {
-      var explanation = file.explanation(of: evidence)
-      // An end that this one settles is explained below it, so it does not count as another end.
-      // `search.otherEnds` includes it, unless damage lies between the two.
-      let settled = UInt64(explanation.root.count)
-      explanation.otherEnds = max(search.otherEnds, settled) - settled
+      var explanation = file.explanation(of: evidence, in: names)
+      if !isAll { search.addOthers(to: &explanation) }
       show(explanation, &answers, context)
     }
-    let isNo = rest.map { file.explanation(of: $0) }
-    if let isNo { show(isNo, &answers, context) }
+    if let rest {
+      var explanation = file.explanation(of: rest, in: names)
+      search.addOthers(to: &explanation)
+      show(explanation, &answers, context)
+    }
     if let fault {
       // If `search.fault` stopped the search, nothing after it was read.
       let isAll = search.fault == nil && fault.code == .damaged
@@ -112,7 +122,7 @@ struct WhyCommand: Command {
           ? "The answer is from what can be read; nothing is proven or ruled out across what cannot."
           : "The answer is from the records up to seq \(search.last).")
     }
-    return isNo == nil ? .ok : .answerIsNo
+    return rest == nil ? .ok : .answerIsNo
   }
 
   /// Reports lost records to the search and to the user.
@@ -121,11 +131,11 @@ struct WhyCommand: Command {
     _ take: (Evidence) -> Void
   ) {
     search.interrupt(gap, take)
-    note(gap.words, context)
+    if search.knownAt == nil { note(gap.words, context) }
   }
 
   private func note(_ words: String, _ context: ToolContext) {
-    guard !display.isJSON else { return }
+    guard !display.isJSON, !isOneLine else { return }
     context.output.write(context.style.red("-- \(words) --") + "\n")
   }
 
@@ -138,6 +148,9 @@ struct WhyCommand: Command {
         json.explanation(explanation)
       }
       context.output.write(json.text + "\n")
+    } else if isOneLine {
+      let words = WhyText(zone: display.zone.display)
+      context.output.write(words.oneLine(explanation) + "\n")
     } else {
       let words = WhyText(zone: display.zone.display, style: context.style, isFull: isFull)
       context.output.write((answers > 0 ? "\n" : "") + words.text(explanation))
@@ -168,12 +181,22 @@ struct WhyCommand: Command {
           + "were, one by one, is no longer in it.",
         next: "--at @\(search.compacted), or later")
     }
-    guard case .sequence(let wanted)? = at, wanted > search.last, !search.isOver else { return }
+    guard case .sequence(let wanted)? = at, wanted > search.last, search.knownAt == nil else {
+      return
+    }
     throw .usage(
       .beyondTheEnd,
       "\(file.name) has no record @\(wanted); "
         + (search.last == 0 ? "it has no records." : "the last record is @\(search.last)."),
       next: search.last == 0 ? "--at @0" : "--at @-1")
+  }
+}
+
+extension JournalNames {
+  /// Creates the names of the journal with this header, as a redactor shows them.
+  init(_ header: JournalHeader, _ redactor: Redactor) {
+    self.init(
+      journal: Identifier(redactor.journal(header)), pseudonyms: redactor.pseudonyms(for: header))
   }
 }
 

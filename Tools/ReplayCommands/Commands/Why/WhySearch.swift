@@ -9,9 +9,11 @@ struct WhySearch {
   private var found: Evidence?
   /// The evidence about the session at the target.
   private var asOf: Evidence?
-  /// The number of ends that were found, and of those that come before the one to explain.
+  /// The number of ends that were found, and of those up to the record to explain.
   private var ends: UInt64 = 0
   private var endsBefore: UInt64 = 0
+  /// The newest ends.
+  private var newest: [Evidence] = []
   /// The fault of a record that ended the pass.
   private(set) var fault: JournalFault?
   /// The fault of the first record that the state before it does not allow; such records are left
@@ -21,8 +23,8 @@ struct WhySearch {
   private(set) var last: UInt64 = 0
   /// The sequence of the last record that a compaction removed; 0 if there is none.
   private(set) var compacted: UInt64 = 0
-  /// Whether the answer was known before the end of the file.
-  private(set) var isOver = false
+  /// The offset of the record at which the answer was known; later records only add later ends.
+  private(set) var knownAt: UInt64?
 
   init(target: UInt64? = nil, isAll: Bool = false) {
     self.target = target
@@ -36,10 +38,7 @@ struct WhySearch {
   mutating func take(_ entry: JournalEntry, _ body: (Evidence) -> Void) -> Bool {
     if let target, entry.record.sequence > target {
       if asOf == nil { asOf = fold.open }
-      if asOf != nil, !fold.isWaiting {
-        isOver = true
-        return false
-      }
+      if asOf != nil, !fold.isWaiting, knownAt == nil { knownAt = entry.offset }
     }
     if last == 0, case .snapshot = entry.record.content { compacted = entry.record.sequence }
     var complete: [Evidence] = []
@@ -47,11 +46,11 @@ struct WhySearch {
       try fold.take(entry) { complete.append($0) }
     } catch {
       guard case .illegal = error else {
-        fault = JournalFault(error, at: entry.place)
+        if knownAt == nil { fault = JournalFault(error, at: entry.place) }
         return false
       }
       // The true state is unknown here, as it is after lost records.
-      impossible = impossible ?? JournalFault(error, at: entry.place)
+      if knownAt == nil { impossible = impossible ?? JournalFault(error, at: entry.place) }
       let number = entry.record.sequence
       interrupt(
         EvidenceGap(
@@ -70,9 +69,12 @@ struct WhySearch {
     case .end(let fact):
       ends += 1
       if isAll { return body(evidence) }
+      // One of them may be the end to explain, and one its expiry.
+      newest.append(evidence, keeping: Self.namedEnds + 2)
       if let target, fact.batch > target { return }
+      endsBefore += 1
       if case .record? = found?.subject { return }
-      (found, endsBefore) = (evidence, ends - 1)
+      found = evidence
     case .record:
       found = evidence
     case .open:
@@ -87,9 +89,22 @@ struct WhySearch {
     for evidence in complete { take(evidence, body) }
   }
 
-  /// The number of other ends before the one to explain, including one that it settles.
-  var otherEnds: UInt64 {
-    if case .end? = found?.subject { endsBefore } else { 0 }
+  /// The most other ends that an answer names.
+  private static let namedEnds = 5
+
+  /// Adds the other ends of the journal to an explanation, after all records were taken.
+  ///
+  /// An end that it settles is explained below it, so it is no other end. `endsBefore` counts that
+  /// end, unless damage lies between the two.
+  func addOthers(to explanation: inout Explanation) {
+    let own = (explanation.root + [explanation]).compactMap(\.sequence)
+    let isEnd = explanation.cause.class == .end
+    let settled = UInt64(explanation.root.count) + (isEnd ? 1 : 0)
+    explanation.otherEnds = endsBefore - min(endsBefore, settled)
+    explanation.laterEnds = ends - endsBefore
+    explanation.others = newest.reversed().compactMap { .init(Explainer.explain($0)) }
+      .filter { !own.contains($0.sequence) }
+    explanation.others.removeLast(max(0, explanation.others.count - Self.namedEnds))
   }
 
   /// Passes on what remains to be explained; returns the present session if nothing ended.

@@ -1,0 +1,198 @@
+@_spi(Internals) import SessionCore
+
+extension ExplanationDraft {
+  /// Explains the current session at the end of what was read.
+  mutating func explainOpen() {
+    switch evidence.after.state {
+    case .authenticated(let session): explainSignedIn(session)
+    case .expired(let session):
+      // The end itself is not in the file.
+      conclude(.endedBefore, .proven)
+      explanation.reason = session.reason.description
+      prove(
+        .expiredEarlier, [.time(session.since), .word(EventFormatter.reason(session.reason))])
+    case .unauthenticated: explainNobody()
+    }
+  }
+
+  private mutating func explainNobody() {
+    showsOpenings = true
+    if evidence.after.generation != .none {
+      conclude(.endedBefore, .proven)
+      prove(.endedEarlier, [.place(evidence.firstSequence)])
+      return
+    }
+    if let stray = evidence.stray, case .secretsWiped(let cause)? = stray.note,
+      cause == .otherJournal
+    {
+      conclude(.journalReplaced, .proven)
+      prove(.otherJournalsSecrets, on: stray)
+      maybe(.reinstalled, .journalDeleted)
+      leaveUntold(.failedSignIns)
+      advise(.keepJournal)
+      return
+    }
+    // The earlier user is in the journal that this one continues.
+    conclude(.neverSignedIn, evidence.continued == nil ? .proven : .possible)
+    prove(.nobodyYet, [.place(endSequence)])
+    leaveUntold(.failedSignIns)
+  }
+
+  private mutating func explainSignedIn(_ session: SessionState.Authenticated) {
+    if let fact = evidence.lostEnd { return explainLostEnd(fact, of: session.token) }
+    prove(.signedInSince, [.time(session.since)], on: evidence.login)
+    // A request for an older token is not what the session waits for.
+    if let request = evidence.after.intents.request,
+      request.sent.generation == session.token.generation
+    {
+      explainOpenRequest(request)
+    } else if let last = session.failures.last ?? token?.lastAnswered?.failure {
+      explainFailures(session, last)
+    } else {
+      conclude(.stillSignedIn, .proven, [.time(session.since)])
+    }
+    if evidence.isAssumed {
+      // It is only known that a user was logged in then.
+      explanation.proven.removeAll { $0.what == .signedInSince }
+    } else {
+      proveTokensLife(session.token)
+    }
+    let start = evidence.sessionStart
+    ruleOut(.noEnd, [.place(start)], searched: range(from: start))
+  }
+
+  /// Explains a session whose end is lost; a note proves the end, but not its reason.
+  private mutating func explainLostEnd(_ fact: Fact, of token: TokenMetadata) {
+    conclude(.unexplained, .possible, [.word("the end is lost")])
+    explanation.after = .unauthenticated
+    let generation = fact.revocationSettled?.generation ?? token.generation
+    prove(.endLost, [.place(fact.sequence), .token(generation)], on: fact)
+  }
+
+  private mutating func proveTokensLife(_ token: TokenMetadata) {
+    let isOver = endTime >= token.expiresAt
+    prove(
+      isOver ? .tokenOver : .tokenLives, [.token(token.generation), .time(token.expiresAt)],
+      on: self.token?.announced)
+  }
+
+  private mutating func explainOpenRequest(_ request: OpenIntents.Request) {
+    conclude(.stillRequestOpen, .proven)
+    showsOpenings = true
+    prove(.noEndOf, [.place(request.sequence)])
+    maybe(.stillAtIt, .killedBySystem, .crashed, .suspended)
+    nameEndings()
+    let living = UInt64(evidence.processes.processCount)
+    if living > 1 { explanation.untold.append(Untold(.whoElse, [.number(living)])) }
+    advise(.openOrFollow)
+  }
+
+  private mutating func explainFailures(
+    _ session: SessionState.Authenticated, _ last: RequestFailure
+  ) {
+    let newest = token?.lastUnanswered
+    let answered = UInt64(session.failures.answered) + (token?.answeredLate ?? 0)
+    if answered > 0 {
+      conclude(.stillServerFailing, .proven, [.counted(answered, "attempt")])
+      if let token, let first = token.firstAnswered, token.announced != nil {
+        prove(
+          .serverFailedSince,
+          [
+            .counted(token.answered, "attempt"), .place(first.sequence),
+            .word(Self.classes(token.tally.filter { $0.key.isAnswered })),
+          ], on: first, token.lastAnswered)
+      }
+      prove(.nobodyEnded)
+      if let token {
+        proveDoubts(token)
+        proveLateAnswers(token)
+      }
+      let lastAnswered = token?.lastAnswered?.sequence ?? 0
+      if let newest, newest.sequence > lastAnswered {
+        prove(.lastUnansweredSo, [Self.words(last), .place(newest.sequence)], on: newest)
+        // The server answered after the failed request was sent, so being offline is only possible.
+        inferOffline(last, lastAnswered < newest.answers ?? 0 ? .likely : .possible)
+      }
+      addNextTry()
+      advise(.waitForNextTry)
+    } else if last.kind == .intercepted {
+      conclude(.stillIntercepted, .proven)
+      if let newest { prove(.pageInstead, [.place(newest.sequence)], on: newest) }
+      prove(.nobodySignedOut)
+      if last.status == 404 || last.status == 405 {
+        infer(.captivePortal, .possible)
+        maybe(.wrongPath)
+        advise(.checkPath)
+      } else {
+        infer(.captivePortal, .likely)
+      }
+      advise(.networkSignIn)
+    } else if last.kind == .secretsUnavailable {
+      conclude(.stillSecretsLocked, .proven)
+      if let newest { prove(.notReadYet, [.place(newest.sequence)], on: newest) }
+      prove(.nobodySignedOut)
+      advise(.firstUnlock)
+    } else if let request = token?.requests.last, proveDropping(of: request) {
+      // The server was reached, so the device is not offline.
+      conclude(.stillSignedIn, .proven, [.time(session.since)])
+      prove(.nobodySignedOut)
+      addNextTry()
+      advise(.makeStorable)
+    } else {
+      explainOffline(session, last)
+    }
+  }
+
+  private mutating func explainOffline(
+    _ session: SessionState.Authenticated, _ last: RequestFailure
+  ) {
+    conclude(.stillOffline, .proven, [.counted(UInt64(session.failures.total), "attempt")])
+    if let token, let first = token.firstUnanswered, token.announced != nil {
+      prove(.noServerReached, [.counted(token.failures, "attempt"), .time(first.time)], on: first)
+    }
+    if last.kind == .noRefreshToken, let token {
+      prove(.noneToRead, [.token(token.generation)], on: token.lastUnanswered)
+      prove(.nobodyEnded)
+      addNextTry()
+      explainNoneToRead(token)
+      return
+    }
+    prove(.nobodySignedOut)
+    inferOffline(last)
+    addNextTry()
+    leaveUntold(.networkDid)
+    advise(.noSignInScreen)
+  }
+
+  /// Infers an offline device; it is likely only if the request could not be sent.
+  private mutating func inferOffline(
+    _ last: RequestFailure, _ certainty: Certainty = .likely
+  ) {
+    if last.kind == .noConnection {
+      infer(.offline, certainty)
+    } else if RequestTrace.isNoAnswer(last) {
+      inferNoReply(token?.requests.last)
+    }
+  }
+
+  private mutating func inferNoReply(_ request: RequestTrace?) {
+    switch request.map({ fate(of: $0) }) {
+    case .lost(.gone), .lost(.restarted), .lost(.reopened):
+      showsOpenings = true
+      if let request { maybeEnded(request) }
+      leaveUntold(.processDeath)
+    case .lost(.replaced), .lost(.overtaken), .lost(.taken):
+      showsOpenings = true
+      if let request { maybeEnded(request) }
+      if request?.wasClosed != true { maybe(.suspended) }
+      leaveUntold(.processDeath)
+    case .lost(.connection), .lost(.unnoted), .open, .answered, .failed, nil:
+      infer(.offline, .possible)
+    }
+  }
+
+  private mutating func addNextTry() {
+    guard let fact = token?.lastFailed, let retryAt = fact.refreshFailed?.retryAt else { return }
+    prove(.nextTry, [.time(retryAt)], on: fact)
+  }
+}

@@ -1,0 +1,216 @@
+@_spi(Internals) import SessionCore
+
+extension ExplanationDraft {
+  /// Explains a final failure of a refresh: the server rejected it, or there was no refresh token.
+  mutating func explainRejection() {
+    guard let refusal = evidence.failure, let failure = refusal.failure, let token else {
+      conclude(.refused, .possible, [.word("the journal has no code that says why")])
+      ruleOutTheUsual()
+      maybe(.revokedAtServer, .expiredAtServer)
+      return
+    }
+    leaveUntold(.serverLog)
+    proveDoubts(token)
+    if failure.kind == .noRefreshToken { return explainNothingToUse(refusal, token) }
+    if failure.kind == .otherUser {
+      return explainOtherUser(refusal, failure.serverCode.flatMap { NamingSource(rawValue: $0) })
+    }
+    proveWords((token.refusals + [token.firstReuse, refusal]).compactMap { $0 })
+    // A server that rejected a token as used may later report it as revoked; the first report is
+    // the cause.
+    let word = token.firstReuse == nil ? refusal.refusalWord ?? .unsaid : .reused
+    // A request after the first such answer cannot be its cause.
+    let first = token.firstReuse ?? refusal
+    let lost = token.lost(before: first.sequence)
+    for request in token.requests where !request.isLost { proveReturn(request) }
+    let reuse = evidence.earlier.reuse(after: token.announced?.sequence ?? 0)
+    if let reuse, word != .expired {
+      return explainFamily(reuse.request, reuse.answer, refusal, word, lost, token)
+    }
+    // A code that was not kept may have meant *used*.
+    if !lost.isEmpty, word == .reused || word == .unsaid || word == .notKept {
+      return explainLosses(lost, first, word, token)
+    }
+    ruleOutTheUsual()
+    ruleOutLostReply()
+    inferLostWrite(token)
+    switch word {
+    case .reused: explainReuse(first, token)
+    case .revoked:
+      conclude(.revokedElsewhere, .proven)
+      maybe(.signedOutElsewhere, .passwordChanged, .administrator)
+      advise(.lookWhoEnded)
+      addEarlier()
+    case .expired: explainOldToken(refusal, token)
+    case .unknown:
+      conclude(.unknownToServer, .proven)
+      maybe(.signedOutElsewhere, .otherBackend, .databaseReset)
+      addEarlier()
+      if let login = evidence.login { advise(.sameBackend, [.place(login.sequence)]) }
+    case .unsaid, .notKept, .strange: explainSilence(refusal, word, token)
+    }
+    // A server that receives a token again may report it as revoked, or with another code.
+    for lost in lost {
+      infer(
+        .rotatedReplyLost, .possible, [.token(token.generation), .place(lost.number)],
+        on: lost.sent)
+    }
+    if !lost.isEmpty { advise(.serverGrace) }
+    adviseServerLog(near: refusal)
+  }
+
+  /// Infers that a newer token was not stored, so that the older one was sent, which the server
+  /// rejects.
+  private mutating func inferLostWrite(_ token: TokenHistory) {
+    guard let run = evidence.storage.lostWrite(after: token.announced?.sequence ?? 0) else {
+      return
+    }
+    infer(.answerNotStored, .possible, [.place(run.fact.sequence)], on: run.fact)
+    advise(.checkStore)
+  }
+
+  /// Proves the server's statements, each once, at its first record.
+  private mutating func proveWords(_ refusals: [Fact]) {
+    var said: Set<Value> = []
+    for refusal in refusals {
+      guard let failure = refusal.failure, failure.kind.isAnswered,
+        said.insert(Self.words(failure)).inserted
+      else { continue }
+      prove(.serverSaid, [Self.words(failure)], on: refusal)
+    }
+  }
+
+  mutating func proveDoubts(_ token: TokenHistory) {
+    for fact in token.doubted { prove(.refusalDoubted, [.place(fact.sequence)], on: fact) }
+  }
+
+  /// Proves answers that arrived after their request was presumed lost; they decided nothing.
+  mutating func proveLateAnswers(_ token: TokenHistory) {
+    for request in token.requests {
+      guard let late = request.lateAnswer, let failure = late.failure else { continue }
+      prove(
+        .answeredLate, [.place(request.number), .place(late.sequence), Self.words(failure)],
+        on: request.sent, late)
+    }
+  }
+
+  private mutating func explainOldToken(_ refusal: Fact, _ token: TokenHistory) {
+    conclude(.refreshTokenExpired, .proven)
+    if token.isLost {
+      // The time of issue is in records that are lost.
+    } else if evidence.clock.mayJump(behind: token.announced?.sequence ?? 0) {
+      // If the clock was set, its times do not show how long the token was unused.
+      maybe(.unusedUntold)
+    } else {
+      let unused = max(0, refusal.time.milliseconds(since: token.facts.issuedAt))
+      infer(.unusedTooLong, .possible, [.span(unused)], on: token.announced)
+    }
+    maybe(.livedItsTime)
+    advise(.longerRefreshToken)
+  }
+
+  private mutating func explainNothingToUse(_ refusal: Fact, _ token: TokenHistory) {
+    conclude(.noRefreshToken, .proven)
+    prove(.noneToRead, [.token(token.generation)], on: refusal)
+    if let request = refusal.answers { ruleOut(.notSent, [.place(request)], on: refusal) }
+    ruleOutUser()
+    explanation.untold.removeAll { $0.what == .serverLog }
+    explainNoneToRead(token)
+  }
+
+  /// Adds why no refresh token could be read: none is stored, or it belongs to another session or
+  /// was set aside.
+  mutating func explainNoneToRead(_ token: TokenHistory) {
+    let wasSent = token.requests.contains { $0.isAnswered }
+    if !wasSent { maybe(.notCarried) }
+    maybe(.keychainCleared, .accessLost, .itemsNotMoved)
+    if !wasSent { advise(.issueRefreshTokens) }
+    advise(.lookAtItem)
+  }
+
+  /// Explains an answer for another user; it is proven only if the record names the source.
+  ///
+  /// Then it is the same source that had named the session's user. Older versions compared the
+  /// statements of different sources, and one user may have two names.
+  private mutating func explainOtherUser(_ refusal: Fact, _ source: NamingSource?) {
+    if let source {
+      conclude(.otherUser, .proven)
+      prove(.otherUserNamed, [.word(Self.word(source))], on: refusal)
+    } else {
+      conclude(.otherUser, .possible)
+      infer(.otherNameOfUser, .possible, on: refusal)
+      infer(.otherUserIndeed, .possible, on: refusal)
+    }
+    ruleOutTheUsual()
+    advise(.checkUserClaim)
+    adviseServerLog(near: refusal)
+  }
+
+  private static func word(_ source: NamingSource) -> String {
+    switch source {
+    case .member: "a member of the response"
+    case .accessToken: "the access token"
+    case .identityToken: "the identity token"
+    case .reader: "the app's reader of responses"
+    case .provider: "the identity SDK"
+    }
+  }
+
+  /// Explains a reported reuse if every request in this journal has its answer.
+  private mutating func explainReuse(_ refusal: Fact, _ token: TokenHistory) {
+    if let dubious = token.lastDubious(before: refusal.sequence) {
+      conclude(.lostReply, .possible)
+      inferUnusable(dubious, token)
+      infer(.otherCopyUsed, .possible, [.token(token.generation)])
+      advise(.serverGrace)
+      adviseServerLog(near: dubious.sent)
+      return
+    }
+    // The network may have delivered one request twice; no record can disprove it.
+    conclude(.usedElsewhere, .possible)
+    infer(.otherCopyUsed, .possible, [.token(token.generation)])
+    maybe(.restoredBackup, .secondDevice, .stolen)
+    if let request = refusal.answers {
+      infer(.requestRepeated, .possible, [.place(request)], on: refusal)
+    }
+    if token.announced == evidence.login, !token.isWhole, token.announced != nil {
+      maybe(.oldLayer)
+    }
+    addEarlier()
+    if token.announced == nil {
+      infer(
+        .lostBefore, .possible, [.token(token.generation), .place(evidence.firstSequence)])
+    } else if !token.isWhole || token.omitted > 0 {
+      infer(.lostUnseen, .possible, [.token(token.generation)])
+    }
+    leaveUntold(.otherDevices)
+    advise(.deviceOnlySecrets)
+    advise(.compareTokenUses)
+  }
+
+  private mutating func explainSilence(
+    _ refusal: Fact, _ word: RefusalWord, _ token: TokenHistory
+  ) {
+    switch word {
+    case .strange(let code):
+      conclude(.refused, .proven, [.word("gave a reason that this tool does not know (\(code))")])
+    case .notKept:
+      conclude(.refused, .proven, [.word("gave a reason whose code was not kept")])
+    default:
+      // Older versions dropped codes without a note.
+      let said = refusal.failure?.serverCode.map { "its code does not say why (\($0))" }
+      conclude(.refused, .possible, [.word(said ?? "the journal has no code that says why")])
+    }
+    maybe(.revokedAtServer, .expiredAtServer)
+    infer(.otherCopyUsed, .possible, [.token(token.generation)])
+    maybe(.clientChanged, .otherBackend, .databaseReset)
+    if let dubious = token.lastDubious(before: refusal.sequence) { inferUnusable(dubious, token) }
+    addEarlier()
+    leaveUntold(.otherDevices)
+    switch word {
+    case .strange(let code): advise(.lookUpCode, [.word(code)])
+    case .notKept: advise(.nameCodes)
+    default: advise(.tellingCode)
+    }
+  }
+}
