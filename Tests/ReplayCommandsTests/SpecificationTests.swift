@@ -30,6 +30,35 @@ struct SpecificationTests {
     #expect(told == (try rows(under: "Exit codes").map { [$0[0], $0[2]] }))
   }
 
+  @Test("RPL-5 each form of a selector on the page is understood, and the help has the same forms")
+  func selectors() throws {
+    let help = ToolRun.inProcess(["help", "selectors"]).output
+    for row in try rows(under: "Selectors") {
+      let forms = row[0].split(separator: "`").map(String.init).filter {
+        $0.contains { $0.isLetter || $0.isNumber }
+      }
+      #expect(!forms.isEmpty)
+      for form in forms {
+        #expect(Selector(form) != nil, "\(form)")
+        #expect(help.contains(form), "\(form)")
+      }
+    }
+  }
+
+  @Test("RPL-5 every help fits into 80 columns")
+  func widths() {
+    let names = CommandList.order + HelpText.Topic.allCases.map(\.rawValue)
+    for arguments in [["--help"]] + names.map({ ["help", $0] }) {
+      for line in ToolRun.inProcess(arguments).output.split(separator: "\n") {
+        #expect(line.count <= 80, "\(arguments): \(line)")
+      }
+    }
+    let uses = CommandList.order.filter {
+      ToolRun.inProcess([$0, "--help"]).output.contains("help selectors")
+    }
+    #expect(uses.contains("timeline") && uses.contains("why") && !uses.contains("repair"))
+  }
+
   @Test("RPL-5 every error that the page names happens, with its code")
   func errors() throws {
     let folder = try TemporaryFolder()
@@ -43,13 +72,18 @@ struct SpecificationTests {
     #expect(unnamed.union(rows.map { $0[0] }) == Set(ToolError.Name.allCases.map(\.rawValue)))
     for row in rows {
       guard let arguments = provoked[row[0]] else { continue }
+      let syntax = CommandList.all.first { $0.syntax.name == arguments.first }?.syntax
+      // A command without JSON has errors for people alone.
+      let hasJSON = syntax?.options.contains { $0.name == "json" } ?? !arguments.isEmpty
       let run = ToolRun.inProcess(
-        arguments.prefix(1) + (arguments.isEmpty ? [] : ["--json"]) + arguments.dropFirst())
+        arguments.prefix(1) + (hasJSON ? ["--json"] : []) + arguments.dropFirst())
       #expect("\(run.code)" == row[1], "\(row[0])")
+      if hasJSON {
+        let error = try run.error()
+        #expect(error["name"] as? String == row[0])
+        #expect(error["code"] as? Int32 == run.code)
+      }
       guard !arguments.isEmpty else { continue }
-      let error = try run.error()
-      #expect(error["name"] as? String == row[0])
-      #expect(error["code"] as? Int32 == run.code)
       let text = ToolRun.inProcess(arguments)
       #expect(text.code == run.code)
       #expect(text.errors.hasPrefix(run.code == 2 ? "Note: " : "Error: "))

@@ -1,5 +1,6 @@
 @_spi(Internals) public import SessionCore
 internal import SessionExplain
+internal import SessionJournal
 
 #if canImport(Darwin)
   internal import Darwin
@@ -157,8 +158,15 @@ public enum ReplayTool {
         output.write(HelpText.tool(commands.map { $0.syntax }))
       }
     default:
-      let type = try command(named: name)
-      let arguments = try Arguments(Array(arguments.dropFirst()), syntax: type.syntax)
+      let type: any Command.Type
+      var rest = arguments
+      if isFile(name) {
+        type = WhyCommand.self
+      } else {
+        type = try command(named: name)
+        rest.removeFirst()
+      }
+      let arguments = try Arguments(rest, syntax: type.syntax)
       guard !arguments.has("help") else {
         output.write(HelpText.command(type.syntax))
         return .ok
@@ -200,6 +208,21 @@ public enum ReplayTool {
       var file = file
       file.redactor = redactor
       return try command.run([file], context)
+    }
+  }
+
+  /// Whether the first argument is the file of a `why`, and not a command.
+  ///
+  /// The name of a command is always the command: `./state` is a file with such a name.
+  private static func isFile(_ name: String) -> Bool {
+    guard !CommandList.order.contains(name) else { return false }
+    if name == "-" || name.contains("/") || name.hasSuffix(".journal") { return true }
+    guard !name.isEmpty, !name.hasPrefix("-") else { return false }
+    do throws(SystemFault) {
+      _ = try POSIXFileSystem().status(of: name)
+      return true
+    } catch {
+      return false
     }
   }
 

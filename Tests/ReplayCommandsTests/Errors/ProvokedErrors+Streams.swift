@@ -32,7 +32,7 @@ extension ProvokedErrors {
       "missingOperand": ["state"],
       "extraOperand": ["state", journal, journal],
       "badValue": ["timeline", "-n", "few", journal],
-      "badSelector": ["state", "--at", "yesterday", journal],
+      "badSelector": ["state", "--at", "soon", journal],
       "badKind": ["timeline", "--kind", "logn", journal],
       "badReason": ["timeline", "--reason", "rejectd", journal],
       "badDuration": ["follow", "--timeout", "soon", journal],
@@ -40,7 +40,7 @@ extension ProvokedErrors {
       "timedOut": ["follow", "-n0", "--until-kind", "logout", "--timeout", "0ms", journal],
       "compacted": ["state", "--at", "@3", folder.file("compacted.journal")],
       "changeLog": ["why", folder.file("changes.log")],
-      "conflict": ["state", "--utc", "--local", journal],
+      "conflict": ["why", "--all", "--at", "@1", journal],
       "beyondTheEnd": ["state", "--at", "@999", journal],
       "beyondTheStart": ["state", "--at", "@-999", journal],
     ]

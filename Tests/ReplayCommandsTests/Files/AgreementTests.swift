@@ -109,7 +109,7 @@ struct AgreementTests {
   @Test("RPL-11 no command fails unexpectedly, loops or prints without end on a crafted file")
   func allCommands() throws {
     let options: [String: [[String]]] = [
-      "timeline": [[], ["--behind"], ["-r"], ["-n", "3"], ["--since", "-1h"], ["--json"]],
+      "timeline": [[], ["-r"], ["-r", "-C", "1"], ["-n", "3"], ["--since", "-1h"], ["--json"]],
       "state": [[], ["--at", "@-1"], ["--at", "@9223372036854775807"]],
       "diff": [[], ["--from", "@1"]], "why": [[], ["--all"], ["--at", "@3"], ["--at", "@-1"]],
       "verify": [[], ["--json"]], "repair": [["--dry-run"]], "follow": [["--timeout", "0ms"]],

@@ -90,7 +90,7 @@ struct ChangeFilesTests {
         ["diff", path], ["why", path], ["export", path], ["export", path, "--format", "trace"],
         ["stats", path], ["report", path, "-o", folder.file("out.html")], ["step", path],
       ] {
-        let run = ToolRun.inProcess(arguments + ["--utc"], isTerminal: arguments[0] == "step")
+        let run = ToolRun.inProcess(arguments, isTerminal: arguments[0] == "step")
         #expect(run.code == 64 && run.output.isEmpty, "\(arguments)")
         #expect(run.errors.contains("is a change log"), "\(arguments): \(run.errors)")
         #expect(run.errors.contains("sessionreplay state"), "\(arguments)")

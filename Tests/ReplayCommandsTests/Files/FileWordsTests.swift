@@ -87,11 +87,8 @@ struct FileWordsTests {
       let page = ToolRun.inProcess(["report", folder.file("a.journal"), "-o", "-", "--key", key])
       #expect(page.code == 64 && page.output.isEmpty)
       let file = try folder.write(Array("\(key)\n\n".utf8), to: "key")
-      let run = ToolRun.inProcess([
-        "export", folder.file("a.journal"), "--key-file", file, "--json",
-      ])
-      #expect(run.code == 64)
-      #expect(try run.error()["name"] as? String == "badKey")
+      let run = ToolRun.inProcess(["export", folder.file("a.journal"), "--key-file", file])
+      #expect(run.code == 64 && run.errors.contains("16 or more"), "\(run.errors)")
       #expect(run.output.isEmpty)
     }
   }

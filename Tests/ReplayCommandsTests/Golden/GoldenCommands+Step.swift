@@ -3,7 +3,7 @@ extension GoldenCommands {
     ("help-step", ["step", "--help"]),
     ("step-no-terminal", ["step", "a.journal"]),
     ("step-no-terminal-missing", ["step", "none.journal"]),
-    ("step-bad-selector", ["step", "a.journal", "--at", "yesterday"]),
+    ("step-bad-selector", ["step", "a.journal", "--at", "soon"]),
     ("step-json", ["step", "a.journal", "--json"]),
   ]
 }

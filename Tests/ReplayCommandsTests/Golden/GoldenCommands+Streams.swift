@@ -59,7 +59,10 @@ enum GoldenCommands {
       "timeline-context-json",
       ["timeline", "a.journal", "--json", "--delta", "--kind", "logout", "-C", "1"]
     ),
-    ("timeline-behind", ["timeline", "damaged.journal", "--behind"]),
+    ("timeline-damaged-last", ["timeline", "damaged.journal", "-n", "3", "-r"]),
+    ("timeline-redacted", ["timeline", "a.journal", "--redact", "--key-file", "key", "-n", "12"]),
+    ("why-redacted", ["why", "a.journal", "--redact", "--key-file", "key"]),
+    ("no-command", ["a.journal", "--json"]),
     ("timeline-near-miss", ["timeline", "a.journal", "--reason", "rejectd"]),
     ("timeline-missing", ["timeline", "a.jurnal"]),
     ("verify-several", ["verify", "a.journal", "torn.journal", "none", "damaged.journal"]),

@@ -218,6 +218,41 @@ struct StepModelTests {
     #expect(stars.count == 8)
   }
 
+  @Test("RPL-1 a search wraps at either end, and says so")
+  func wrappedSearch() {
+    var source = StepArray.sample
+    var model = Self.model(ScreenSize(rows: 24, columns: 80))
+    func press(_ keys: String) -> String? {
+      for key in stepKeys(keys) { _ = model.handle(key, &source) }
+      return model.message?.text
+    }
+    #expect(press("G / login Enter") == "The search went on from the first record.")
+    #expect(model.cursor == 1)
+    #expect(press("/ Enter") == nil)
+    #expect(model.cursor == 15)
+    #expect(press("/ Enter") == "The search went on from the first record.")
+    #expect(model.cursor == 1)
+    #expect(press("? login Enter") == "The search went on from the last record.")
+    #expect(model.cursor == 15)
+    #expect(press("/ xyzzy Enter") == "'xyzzy' is in no record.")
+    #expect(model.cursor == 15)
+    #expect(press("/ biometric Enter") == "'biometric' is in no other record.")
+    #expect(model.cursor == 15)
+  }
+
+  @Test("RPL-1 the file's name and the time of each record are visible at 80 columns")
+  func names() {
+    var source = StepArray.sample
+    for name in ["a.journal", "session-2026-11-22-quarantined.journal"] {
+      var model = StepModel(name: name, isColored: false, size: ScreenSize(rows: 24, columns: 80))
+      model.begin(&source)
+      let lines = model.screen(&source).lines.map(\.text)
+      #expect(lines[0].contains(name.prefix(20)), "\(lines[0])")
+      #expect(lines[0].contains("14:"), "\(lines[0])")
+      #expect(lines[2].contains { $0 == ":" }, "\(lines[2])")
+    }
+  }
+
   @Test("a search that is stopped says so and keeps its place")
   func stopped() {
     var source = StepArray.sample

@@ -66,7 +66,11 @@ struct FollowTests {
       ToolRun.inProcess(["follow", journal, "--until-kind", "logot"]).errors
         .hasSuffix("Try: --until-kind logout\n"))
     #expect(ToolRun.inProcess(["follow", "-"]).code == 64)
-    #expect(ToolRun.inProcess(["follow", folder.file("none")]).code == 66)
+    let none = ToolRun.inProcess(["follow", folder.file("none"), "--timeout", "0ms"])
+    #expect(none.code == 66 && none.errors.contains("waiting for it"), "\(none.errors)")
+    let noFolder = ToolRun.inProcess(["follow", folder.file("none/a.journal"), "--json"])
+    #expect(noFolder.code == 66)
+    #expect(try noFolder.error()["name"] as? String == "missing")
     try Journals.write(into: folder)
     let damaged = ToolRun.inProcess(["follow", folder.file("damaged.journal"), "-n", "3"])
     #expect(damaged.code == 65)
@@ -100,6 +104,35 @@ struct FollowTests {
     #expect(found == written)
     #expect(tool.code() == 0)
     try writer.close()
+  }
+
+  @Test("RPL-1 a file that is not there yet is waited for, and all of its records are new")
+  func waiting() throws {
+    let path = folder.file("late.journal")
+    let tool = try LiveTool(["follow", path, "--until-kind", "login", "--timeout", "60s"])
+    // Nothing shows from outside that it waits: the file is made after some time.
+    Thread.sleep(forTimeInterval: 0.3)
+    try SampleJournal.write(to: folder.file("making"))
+    try FileManager.default.moveItem(atPath: folder.file("making"), toPath: path)
+    #expect(try tool.line()?.contains("(opened)") == true)
+    #expect(try tool.line()?.contains("login") == true)
+    #expect(try tool.line() == nil)
+    #expect(tool.code() == 0)
+    let note = try tool.complaints()
+    #expect(note == "Note: there is no file at \(path) yet; waiting for it.\n")
+    let late = ToolRun.inProcess([
+      "follow", folder.file("never"), "--until-kind", "login", "--timeout", "60ms", "--json",
+    ])
+    #expect(late.code == 3)
+    #expect(try late.error()["name"] as? String == "timedOut")
+  }
+
+  @Test("RPL-11 a signal ends the wait for a file")
+  func waitingEnds() throws {
+    let tool = try LiveTool(["follow", folder.file("never")])
+    Thread.sleep(forTimeInterval: 0.3)
+    tool.signal(SIGTERM)
+    #expect(tool.code() == 143)
   }
 
   @Test("JRN-4 after a compaction no record is missing and none is shown twice")

@@ -119,15 +119,15 @@ struct TimelineOptionsTests {
     #expect(lines(["--delta", "--color", "always"], of: "back.journal")[2].contains("\u{1B}[31m"))
   }
 
-  @Test("JRN-2 --behind shows the readable records after damage and what is lost before them")
+  @Test("JRN-2 a timeline shows the readable records after damage and what is lost before them")
   func behind() throws {
     let path = folder.file("damaged.journal")
-    let text = ToolRun.inProcess(["timeline", path, "--behind"])
+    let text = ToolRun.inProcess(["timeline", path])
     #expect(text.code == 65)
     let lines = text.output.split(separator: "\n").map(String.init)
     #expect(lines.count { $0.hasPrefix("-- ") && $0.hasSuffix("lost (seq 10) --") } == 1)
     #expect(lines.count == 27)
-    let objects = try ToolRun.inProcess(["timeline", path, "--behind", "--json"]).objects()
+    let objects = try ToolRun.inProcess(["timeline", path, "--json"]).objects()
     let behind = objects.filter { $0["behind"] as? Bool == true }
     #expect(objects.compactMap { $0["sequence"] as? Int } == Array(1...9) + Array(11...27))
     #expect(behind.compactMap { $0["sequence"] as? Int } == Array(11...27))
@@ -138,15 +138,19 @@ struct TimelineOptionsTests {
         let (kind, payload) = SessionCodec.encode(.note(.closed), at: SampleJournal.start)
         return [.init(kind: kind, payload: index == 1 ? Array(payload.prefix(size)) : payload)]
       })
-    let odd = ToolRun.inProcess(["timeline", folder.file("odd.journal"), "--behind"])
+    let odd = ToolRun.inProcess(["timeline", folder.file("odd.journal")])
     #expect(odd.code == 65)
     #expect(odd.output.contains("-- a record that cannot be read (seq 2) --\n    3 "))
-    let good = ToolRun.inProcess(["timeline", journal, "--behind"])
-    #expect(good.code == 0)
-    #expect(good.output == ToolRun.inProcess(["timeline", journal]).output)
-    for option in ["-n3", "-r"] {
-      #expect(ToolRun.inProcess(["timeline", path, "--behind", option]).code == 64)
-    }
+    // Losses keep their place among the last records, in either order.
+    let last = ToolRun.inProcess(["timeline", path, "-n", "18"])
+    #expect(last.code == 65)
+    #expect(last.output.split(separator: "\n").map(String.init) == lines.suffix(19))
+    let reversed = ToolRun.inProcess(["timeline", path, "-r"]).output.split(separator: "\n")
+    #expect(reversed.map(String.init) == lines.reversed())
+    #expect(
+      ToolRun.inProcess(["timeline", path, "-n", "2"]).output.split(separator: "\n").count == 2)
+    let since = ToolRun.inProcess(["timeline", path, "--since", "@20", "--json"])
+    #expect(try since.objects().compactMap { $0["sequence"] as? Int } == Array(20...27))
   }
 
   @Test("RPL-1 -n with a ring and -n with two passes show the same records")

@@ -134,7 +134,7 @@ struct WhyDamageTests {
     #expect(run.output.contains("the server says that the refresh token has expired"))
     #expect(!run.output.contains("Ruled out"))
     #expect(run.output.contains("which are lost"))
-    #expect(run.errors.contains("timeline \(path) --behind"))
+    #expect(run.errors.contains("timeline \(path), for"))
     #expect(run.errors.contains("repair \(path) -o OUT"))
   }
 
@@ -164,7 +164,7 @@ struct WhyDamageTests {
     #expect(checked > 100)
   }
 
-  @Test("RPL-6 errors about damage name the next command: timeline --behind or repair")
+  @Test("RPL-6 errors about damage name the next command: timeline or repair")
   func nextSteps() throws {
     let damaged = folder.file("damaged.journal")
     for arguments in [
@@ -174,7 +174,9 @@ struct WhyDamageTests {
       let run = ToolRun.inProcess(arguments)
       #expect(run.code == 65)
       let next = run.errors.split(separator: "\n").last ?? ""
-      #expect(next.contains("--behind") || next.contains("sessionreplay repair"), "\(arguments)")
+      #expect(
+        next.contains("sessionreplay timeline") || next.contains("sessionreplay repair"),
+        "\(arguments)")
     }
   }
 }

@@ -222,7 +222,7 @@ struct WhyLostRecordsTests {
         Crafted.frame(Crafted.opened, 1), Crafted.frame(Crafted.login, 2),
         Crafted.frame(Self.expired(.endedByServer), 7),
       ]), to: "x.journal")
-    for arguments in [["why", path], ["timeline", path, "--behind"]] {
+    for arguments in [["why", path], ["timeline", path]] {
       let output = ToolRun.inProcess(arguments).output
       #expect(output.contains("-- records @3 to @6 are missing --"), "\(output)")
       #expect(!output.contains("0 bytes") && !output.contains("no bytes"))
@@ -258,12 +258,12 @@ struct WhyLostRecordsTests {
       #expect(!run.errors.contains("sessionreplay repair"), "\(command): \(run.errors)")
     }
     let damaged = try recorded("user-logout", without: 5)
-    let behind = ToolRun.inProcess(["timeline", damaged, "--behind"]).errors
-    #expect(!behind.contains("--behind"), "\(behind)")
+    let behind = ToolRun.inProcess(["timeline", damaged]).errors
+    #expect(!behind.contains("sessionreplay timeline"), "\(behind)")
     #expect(behind.contains("sessionreplay repair \(damaged) -o OUT"))
     #expect(behind.contains("What can be read after it was read too."))
-    let plain = ToolRun.inProcess(["timeline", damaged]).errors
-    #expect(plain.contains("sessionreplay timeline \(damaged) --behind"))
+    let state = ToolRun.inProcess(["state", damaged]).errors
+    #expect(state.contains("sessionreplay timeline \(damaged), for what can be read after it"))
   }
 
   @Test("RPL-6 the expiry that is explained below is not counted among the other ends")

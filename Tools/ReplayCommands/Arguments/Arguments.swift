@@ -23,7 +23,7 @@ struct Arguments: Equatable, Sendable {
   ///
   /// If an option is given twice, its last value counts. If two values might seem to count
   /// together, the option is rejected. The command decides about options that exclude each other
-  /// (`--utc`, `--local`).
+  /// (`--all`, `--at`).
   init(_ words: [String], syntax: CommandSyntax) throws(ToolError) {
     self.syntax = syntax
     var rest = words[...]

@@ -63,6 +63,9 @@ extension Completion {
       fi
       if ((COMP_CWORD == 1)); then
         _sessionreplay_words "\(firstWords.joined(separator: " "))"
+        local words=("${COMPREPLY[@]}")
+        _sessionreplay_files -X '!*.journal'
+        COMPREPLY=("${words[@]}" "${COMPREPLY[@]}")
         return
       fi
       case "${COMP_WORDS[1]}" in
@@ -124,6 +127,7 @@ extension Completion {
       complete -c sessionreplay -n __fish_use_subcommand -l help -d 'Show help'
       complete -c sessionreplay -n __fish_use_subcommand -l version -d 'Show the version'
       complete -c sessionreplay -n __fish_use_subcommand -a help -d 'Show help'
+      complete -c sessionreplay -n __fish_use_subcommand -k -a '(__fish_complete_suffix .journal)'
       complete -c sessionreplay -n '__fish_seen_subcommand_from help' -a \(fishQuoted(helpWords))
 
       """
@@ -191,6 +195,7 @@ extension Completion {
           compadd -- --help --version
         else
           _describe -t commands command commands
+          _files -g "*.journal(-.)"
         fi
         return
       fi

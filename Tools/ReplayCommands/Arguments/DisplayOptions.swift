@@ -10,18 +10,14 @@ struct DisplayOptions: Sendable {
   static let json = CommandSyntax.Option(
     name: "json", help: "Write JSON for programs; times are always UTC then")
   static let zones = [
-    CommandSyntax.Option(name: "utc", help: "Show and read times in UTC, marked Z (the default)"),
-    CommandSyntax.Option(name: "local", help: "Show and read times in this computer's zone"),
+    CommandSyntax.Option(
+      name: "local", help: "Show and read times in this computer's zone, not UTC")
   ]
 
   /// `names` says which names are pseudonyms without an option.
   init(_ arguments: Arguments, names: RedactionOptions.Standard = .none) throws(ToolError) {
     redaction = try RedactionOptions(arguments, standard: names)
     isJSON = arguments.has("json")
-    guard !(arguments.has("utc") && arguments.has("local")) else {
-      throw .usage(
-        .conflict, "--utc and --local exclude each other.", next: "only one of them")
-    }
     zone = arguments.has("local") ? .local : .utc
     let word = arguments.value("color") ?? "auto"
     guard let choice = Style.Choice(rawValue: word) else {

@@ -45,7 +45,8 @@ extension Arguments {
     guard let selector = Selector(text) else {
       throw .usage(
         .badSelector, "--\(option) cannot be '\(text.shortened)': that is no selector.",
-        next: "@412, @-1, 2026-11-21T14:02:05Z, 14:02, -90s or -3h")
+        next: Selector.nearest(to: text).map { "--\(option) \($0.quotedWhereNeeded)" }
+          ?? Selector.forms)
     }
     return selector
   }

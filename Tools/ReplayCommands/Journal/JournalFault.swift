@@ -141,8 +141,8 @@ enum JournalFault: Equatable, Sendable {
       if !hasReadOn {
         steps.append(
           isFile
-            ? "sessionreplay timeline \(name) --behind, for what can be read after it"
-            : "sessionreplay timeline - --behind, on the same input")
+            ? "sessionreplay timeline \(name), for what can be read after it"
+            : "sessionreplay timeline -, on the same input")
       }
       if isFile, hasGoodRecords {
         steps.append("sessionreplay repair \(name) -o OUT, for a good file")

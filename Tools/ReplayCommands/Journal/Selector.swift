@@ -2,7 +2,7 @@
 
 /// A place in a journal as a user names it.
 enum Selector: Equatable, Sendable {
-  /// `@412`.
+  /// `@412`, `412`.
   case sequence(UInt64)
   /// `@-1` is the last record, `@-2` the one before it.
   case fromEnd(UInt64)
@@ -10,8 +10,20 @@ enum Selector: Equatable, Sendable {
   case time(Timestamp)
   /// `14:02`, `14:02:05`: milliseconds since midnight, on the last record's day or the day before.
   case timeOfDay(Int64)
+  /// `today`, `2026-11-21`: a whole day.
+  case day(Day)
+  /// `yesterday 14:02`, `2026-11-21 14:02:05`: milliseconds since midnight of a day.
+  case timeOfDayOn(Day, Int64)
   /// `-3h`: milliseconds before the last record.
   case beforeLast(Int64)
+
+  /// A day in the zone in which times are read.
+  enum Day: Equatable, Sendable {
+    /// The present day, or the day that is a number of days before it.
+    case beforeToday(Int64)
+    /// The midnight that begins the day, as if the zone were UTC.
+    case date(Timestamp)
+  }
 
   /// Parses a selector; returns `nil` for any other text.
   init?(_ text: String) {
@@ -24,10 +36,18 @@ enum Selector: Equatable, Sendable {
     } else if text.hasPrefix("-") {
       guard let span = Self.span(text.dropFirst()) else { return nil }
       self = .beforeLast(span)
+    } else if let number = Self.number(text[...]) {
+      self = .sequence(number)
     } else if let time = Timestamp(text) {
       self = .time(time)
-    } else if let clock = Self.clock(text) {
+    } else if let clock = Self.clock(text[...]) {
       self = .timeOfDay(clock)
+    } else if let day = Day(text[...]) {
+      self = .day(day)
+    } else if let space = text.lastIndex(where: { $0 == " " || $0 == "T" }),
+      let day = Day(text[..<space]), let clock = Self.clock(text[space...].dropFirst())
+    {
+      self = .timeOfDayOn(day, clock)
     } else {
       return nil
     }
@@ -58,125 +78,88 @@ enum Selector: Equatable, Sendable {
     return Int64(exactly: total)
   }
 
-  /// Parses `14:02`, `14:02:05` and `14:02:05.250` as times of a day that is known to exist.
-  private static func clock(_ text: String) -> Int64? {
-    let seconds = text.utf8.count == 5 ? ":00" : ""
-    guard let time = Timestamp("1970-01-01T\(text)\(seconds)Z"), time.milliseconds < 86_400_000,
-      text.utf8.last.map({ (48...57).contains($0) }) == true,
+  /// Parses `14:02`, `9:02`, `14:02:05` and `14:02:05.250` as times of a day that is known to exist.
+  private static func clock(_ text: Substring) -> Int64? {
+    guard text.utf8.last.map({ (48...57).contains($0) }) == true,
       text.utf8.allSatisfy({ (48...58).contains($0) || $0 == 46 })
+    else { return nil }
+    let hour = text.prefix { $0 != ":" }.utf8.count == 1 ? "0" : ""
+    let seconds = text.utf8.count { $0 == 58 } == 1 ? ":00" : ""
+    guard let time = Timestamp("1970-01-01T\(hour)\(text)\(seconds)Z"),
+      (0..<86_400_000).contains(time.milliseconds)
     else { return nil }
     return time.milliseconds
   }
 }
 
-/// Turns selectors into sequences.
-///
-/// It reads the journal only as often as needed: not at all for sequences, once for selectors
-/// relative to the end, and once again for times.
-struct SelectorResolver {
-  /// On which side of a time the selected record is.
-  enum Side: Sendable {
-    /// The first record at the time or after it; a sequence after the end if there is none.
-    case atOrAfter
-    /// The last record at the time or before it; 0 if there is none.
-    case atOrBefore
+extension Selector.Day {
+  /// Parses `today`, `yesterday` and `2026-11-21`.
+  fileprivate init?(_ text: Substring) {
+    switch text.lowercased() {
+    case "today": self = .beforeToday(0)
+    case "yesterday": self = .beforeToday(1)
+    default:
+      guard text.utf8.count == 10, let midnight = Timestamp("\(text)T00:00:00Z") else { return nil }
+      self = .date(midnight)
+    }
   }
 
-  let file: JournalFile
-  let zone: TimeZoneChoice
-  /// Whether records that can be read after damage count too.
-  var readsOn = false
-
-  /// How the good prefix of the journal ends.
-  private struct Survey {
-    var records: UInt64 = 0
-    var lastSequence: UInt64 = 0
-    var lastTime: Timestamp?
+  /// Returns the time of this day's midnight as if the zone were UTC.
+  fileprivate func midnight(_ zone: TimeZoneChoice, now: Timestamp) -> Timestamp {
+    switch self {
+    case .date(let midnight): return midnight
+    case .beforeToday(let days):
+      let shown = now.advanced(by: zone.offset(at: now)).milliseconds
+      let day: Int64 = 86_400_000
+      let rest = (shown % day + day) % day
+      return Timestamp(milliseconds: shown).advanced(by: -rest).advanced(by: -days * day)
+    }
   }
+}
 
-  /// What the second pass looks for.
-  private enum Target {
-    case known(UInt64)
-    case ordinal(UInt64)
-    case time(Timestamp, Side)
-  }
-
-  /// Returns the sequence that each selector means.
-  func resolve(_ selectors: [(selector: Selector, side: Side)]) throws(ToolError) -> [UInt64] {
-    let needsSurvey = selectors.contains { pair in
-      switch pair.selector {
-      case .sequence, .time: false
-      case .fromEnd, .timeOfDay, .beforeLast: true
+extension Selector {
+  /// A selector whose day and zone are known: a moment, or none for other selectors.
+  ///
+  /// Of a day it is the first or the last millisecond.
+  func moment(_ side: SelectorResolver.Side, _ zone: TimeZoneChoice, now: Timestamp) -> Timestamp? {
+    switch self {
+    case .time(let time): time
+    case .day(let day):
+      switch side {
+      case .atOrAfter: zone.moment(day.midnight(zone, now: now))
+      case .atOrBefore: zone.moment(day.midnight(zone, now: now).advanced(by: 86_399_999))
       }
-    }
-    var survey = Survey()
-    if needsSurvey {
-      try visit { entry in
-        survey.records += 1
-        survey.lastSequence = entry.record.sequence
-        survey.lastTime = entry.record.time
-      }
-    }
-    let targets = selectors.map { target($0.selector, $0.side, survey) }
-    return try find(targets)
-  }
-
-  private func visit(_ body: (JournalEntry) -> Void) throws(ToolError) {
-    guard readsOn else {
-      _ = try file.visit { entry in
-        body(entry)
-        return true
-      }
-      return
-    }
-    _ = try file.visitPieces(surveysDamageOnly: true) { piece in
-      if case .record(let entry, _) = piece { body(entry) }
-      return true
+    case .timeOfDayOn(let day, let clock):
+      zone.moment(day.midnight(zone, now: now).advanced(by: clock))
+    case .sequence, .fromEnd, .timeOfDay, .beforeLast: nil
     }
   }
+}
 
-  private func target(_ selector: Selector, _ side: Side, _ survey: Survey) -> Target {
-    switch selector {
-    case .sequence(let sequence): return .known(sequence)
-    case .time(let time): return .time(time, side)
-    case .fromEnd(let number):
-      guard number <= survey.records else { return .known(0) }
-      return .ordinal(survey.records - number + 1)
-    case .beforeLast(let span):
-      guard let last = survey.lastTime else { return .known(0) }
-      return .time(last.advanced(by: -span), side)
-    case .timeOfDay(let clock):
-      guard let last = survey.lastTime else { return .known(0) }
-      return .time(zone.time(ofDay: clock, notAfter: last), side)
-    }
+extension TimeZoneChoice {
+  /// Returns the moment at which the zone's clocks show `shown`, given as if the zone were UTC.
+  ///
+  /// A time that the clocks skip means the moment after the skip, one that they show twice the first.
+  func moment(_ shown: Timestamp) -> Timestamp {
+    // The offset before the moment and the one after it differ around a change only.
+    let day: Int64 = 86_400_000
+    let before = shown.advanced(by: -offset(at: shown.advanced(by: -day)))
+    let after = shown.advanced(by: -offset(at: shown.advanced(by: day)))
+    if before.advanced(by: offset(at: before)) == shown { return before }
+    if after.advanced(by: offset(at: after)) == shown { return after }
+    return before
   }
 
-  private func find(_ targets: [Target]) throws(ToolError) -> [UInt64] {
-    var found = targets.map { target -> UInt64? in
-      switch target {
-      case .known(let sequence): sequence
-      case .time(_, .atOrBefore): 0
-      case .time(_, .atOrAfter), .ordinal: nil
-      }
-    }
-    let isKnown = targets.allSatisfy { if case .known = $0 { true } else { false } }
-    guard !isKnown else { return found.map { $0 ?? 0 } }
-    var (ordinal, last) = (UInt64(0), UInt64(0))
-    try visit { entry in
-      ordinal += 1
-      last = entry.record.sequence
-      for (index, target) in targets.enumerated() {
-        switch target {
-        case .known: break
-        case .ordinal(let number):
-          if number == ordinal { found[index] = last }
-        case .time(let time, .atOrBefore):
-          if entry.record.time <= time { found[index] = last }
-        case .time(let time, .atOrAfter):
-          if found[index] == nil, entry.record.time >= time { found[index] = last }
-        }
-      }
-    }
-    return found.map { $0 ?? (last == .max ? .max : last + 1) }
+  /// Returns the latest time with this time of day that is not after `last`.
+  ///
+  /// `clock` is in milliseconds since midnight.
+  func time(ofDay clock: Int64, notAfter last: Timestamp) -> Timestamp {
+    let day: Int64 = 86_400_000
+    let offset = offset(at: last)
+    let shown = last.advanced(by: offset).milliseconds
+    let rest = shown % day
+    let midnight = shown.subtractingSaturating(rest < 0 ? rest + day : rest)
+    let time = Timestamp(milliseconds: midnight).advanced(by: clock).advanced(by: -offset)
+    return time <= last ? time : time.advanced(by: -day)
   }
 }

@@ -38,14 +38,14 @@ public enum ExitCode: Int32, CaseIterable, Sendable {
     switch self {
     case .ok: "done"
     case .unexpected: "something that should not happen did"
-    case .tail: "the journal is good but for a tail that a writer left: torn, or undetermined"
+    case .tail: "good but for a tail that a writer left: torn, or undetermined"
     case .answerIsNo: "the question was understood and its answer is no"
     case .usage: "the command line is wrong"
     case .damaged: "the file is damaged, or not a journal that this version can read"
     case .missing: "there is no such file"
     case .cannotCreate: "a file cannot be made, is there already, or is the one that is read"
     case .inputOutput: "the system refused to read or write"
-    case .busy: "somebody else holds a lock"
+    case .busy: "another process holds a lock"
     case .interrupted: "interrupted by Ctrl-C"
     case .terminated: "ended by another signal"
     }

@@ -42,6 +42,25 @@ struct ToolContext {
   /// Whether the command must end.
   let interruption: Interruption
 
+  /// The number of columns to which text is fitted; `nil` if the output is no terminal.
+  ///
+  /// `COLUMNS` overrides what the terminal says. Text in a pipe or a file is never fitted.
+  var columns: Int? {
+    guard output.isTerminal else { return nil }
+    let said = value(of: .columns).flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
+    return max(Self.leastColumns, said ?? output.width ?? 100)
+  }
+
+  private static let leastColumns = 40
+
+  /// The present time of the system's clock.
+  static func now() -> Timestamp {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Timestamp(
+      milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+  }
+
   /// Returns the variable's value; `nil` if it is not set.
   func value(of variable: Variable) -> String? { environment(variable.rawValue) }
 }

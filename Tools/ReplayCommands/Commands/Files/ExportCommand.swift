@@ -18,8 +18,6 @@ struct ExportCommand: JournalCommand {
       FORMAT is jsonl (the default), lines of JSON that import reads back; trace, for the timeline of
       https://ui.perfetto.dev or chrome://tracing; mermaid, a diagram of the transitions that happened;
       or swift, a test that plays the records again (at most 2,000).
-
-      \(HelpText.selectors)
       """,
     operands: operands,
     options: [
@@ -40,7 +38,6 @@ struct ExportCommand: JournalCommand {
         help: "Begin with this record's batch; a snapshot stands for what comes before"),
       .init(
         name: "until", value: "SELECTOR", values: .selector, help: "End with this record's batch"),
-      .init(name: "json", help: "Write errors as JSON; times are always UTC in an export"),
     ] + DisplayOptions.zones,
     examples: [
       .init(line: "sessionreplay export a.journal -o a.jsonl", help: "For a bug report"),
@@ -113,7 +110,7 @@ struct ExportCommand: JournalCommand {
       .range(since: since, until: until)
     let header = try file.header()
     let redaction = file.redactor.redaction(for: header)
-    if isRevealing, !display.isJSON {
+    if isRevealing {
       context.errors.write("Note: names and identifiers are in this export as they are.\n")
     }
     let fault = try OutputFile.write(

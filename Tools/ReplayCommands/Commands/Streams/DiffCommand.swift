@@ -9,9 +9,8 @@ struct DiffCommand: Command {
       that lie between. Without options, what the last event changed; with --to alone, what that
       record changed; with --from alone, what changed from there to the end. The fields have the
       names of state --json.
-      With FILE2: the first record in which the two journals differ, as after a restored backup.
 
-      \(HelpText.selectors)
+      With FILE2: the first record in which the two journals differ, as after a restored backup.
       """,
     operands: [
       .init(name: "FILE", help: "A journal; - reads it from standard input"),

@@ -18,16 +18,18 @@ struct EntryLine {
   struct Asked {
     var delta = false
     var context = false
-    var behind = false
   }
 
   private let isJSON: Bool
   private let words: RecordFormatter
   private let style: Style
   private let asked: Asked
+  private let columns: Int?
   private var json = JSONWriter()
 
-  init(display: DisplayOptions, style: Style, asked: Asked) {
+  /// `columns` is the width at which lines for people are cut; `nil` for whole lines.
+  init(display: DisplayOptions, style: Style, asked: Asked, columns: Int? = nil) {
+    self.columns = columns
     isJSON = display.isJSON
     words = RecordFormatter(zone: display.zone, style: style)
     self.style = style
@@ -40,7 +42,8 @@ struct EntryLine {
   ) -> Answer {
     guard isJSON else {
       let delta = asked.delta ? DeltaFormatter.column(marks.delta) : nil
-      return take(Array((words.line(entry.record, delta: delta) + "\n").utf8))
+      let line = words.line(entry.record, delta: delta)
+      return take(Array(((columns.map { StyledLine(line).cut(to: $0) } ?? line) + "\n").utf8))
     }
     writeJSON(entry, marks)
     return take(json.bytes)
@@ -59,7 +62,7 @@ struct EntryLine {
       json.field("class", kind.rawValue)
       if asked.delta { json.field("delta", marks.delta) }
       if asked.context { json.field("isContext", marks.isContext) }
-      if asked.behind { json.field("behind", marks.isBehind) }
+      if marks.isBehind { json.field("behind", true) }
       if let change { json.readable(change) } else { json.readable(entry.record) }
     }
     json.endLine()
@@ -110,6 +113,13 @@ struct LastEntries {
   /// The records, first to last.
   var inOrder: [JournalEntry] { Array(entries[oldest...] + entries[..<oldest]) }
 
+  /// Forgets all records: the caller must read them in another way.
+  mutating func giveUp() {
+    isWhole = false
+    entries = []
+    oldest = 0
+  }
+
   mutating func take(_ entry: JournalEntry) {
     guard isWhole, number > 0 else { return }
     bytes += Int(entry.size)
@@ -120,9 +130,6 @@ struct LastEntries {
       entries[oldest] = entry
       oldest = (oldest + 1) % number
     }
-    guard bytes > Self.mostBytes else { return }
-    isWhole = false
-    entries = []
-    oldest = 0
+    if bytes > Self.mostBytes { giveUp() }
   }
 }

@@ -8,7 +8,8 @@ struct FollowCommand: JournalCommand {
     name: "follow", summary: "Show records as they are written, by whatever process",
     discussion: """
       Shows the last ten records and then each new one within a moment. No lock is taken; when the
-      journal is compacted meanwhile, following goes on. Ends at Ctrl-C, when the output is closed,
+      journal is compacted meanwhile, following goes on. A file that is not there yet is waited for.
+      Ends at Ctrl-C, when the output is closed,
       after --timeout, with the first record of --until-kind, and when the file is damaged, replaced
       or gone. --timeout counts from the start and takes 250ms, 90s, 5m, 1h30m, 2d.
       """,
@@ -81,8 +82,13 @@ struct FollowCommand: JournalCommand {
 
   func run(on file: JournalFile, _ context: ToolContext) throws(ToolError) {
     let start = ContinuousClock.now
-    try file.requireRedactable()
     var first: UInt64?
+    if try waits(for: file, since: start, context) {
+      guard context.output.isOpen else { return }
+      // All that the new file has is new.
+      first = 0
+    }
+    try file.requireRedactable()
     if let since {
       first = try SelectorResolver(file: file, zone: display.zone)
         .resolve([(since, .atOrAfter)]).first
@@ -109,6 +115,61 @@ struct FollowCommand: JournalCommand {
       // The pause is rounded up, so that the time limit has passed after the last one.
       let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1
       context.output.pause(milliseconds: Int32(clamping: milliseconds))
+    }
+  }
+
+  /// Waits until the file is there; returns whether it was not there at first.
+  private func waits(
+    for file: JournalFile, since start: ContinuousClock.Instant, _ context: ToolContext
+  ) throws(ToolError) -> Bool {
+    guard try isMissing(file) else { return false }
+    if !display.isJSON {
+      context.errors.write(
+        "Note: there is no file at \(file.name.printable) yet; waiting for it.\n")
+      context.errors.flush()
+    }
+    while context.output.isOpen, try isMissing(file) {
+      var pause: Int64 = 50
+      if let timeout {
+        let left = (start + .milliseconds(timeout) - ContinuousClock.now) / .milliseconds(1)
+        guard left > 0 else {
+          try timeIsOver(0, timeout)
+          throw ToolError(
+            .missing, .missing,
+            "No file came to \(file.name) within \(DurationFormatter.text(milliseconds: timeout)).",
+            next: "check the path, or a longer --timeout")
+        }
+        pause = min(pause, Int64(left.rounded(.up)))
+      }
+      context.output.pause(milliseconds: Int32(clamping: pause))
+    }
+    return true
+  }
+
+  /// `ENOENT`, the same on all systems.
+  private static let noEntry: Int32 = 2
+
+  /// Whether there is no file at the path; throws if there is no folder for it.
+  private func isMissing(_ file: JournalFile) throws(ToolError) -> Bool {
+    do throws(SystemFault) {
+      _ = try file.files.status(of: file.path)
+      return false
+    } catch {
+      // Another fault is reported by the command that opens the file.
+      guard error.code == Self.noEntry, !file.path.isEmpty, !file.path.hasSuffix("/") else {
+        return false
+      }
+    }
+    let end = file.path.lastIndex(of: "/")
+    let folder = end.map { String(file.path[...$0]) } ?? "."
+    do throws(SystemFault) {
+      _ = try file.files.status(of: folder)
+      return true
+    } catch {
+      throw ToolError(
+        .missing, .missing,
+        "There is no file at \(file.name), and \(folder.quotedWhereNeeded) is no folder that can be read.",
+        next: "check the path")
     }
   }
 

@@ -9,8 +9,6 @@ struct StateCommand: JournalCommand {
     discussion: """
       Folds the events from the first record to the last, or to the one that --at selects (@0 is
       before the first). Of the token only its facts are known; the journal does not hold it.
-
-      \(HelpText.selectors)
       """,
     operands: operands,
     options: [

@@ -8,8 +8,7 @@ struct TimelineCommand: JournalCommand {
       Each line has the record's sequence, its time, its name and its facts. Names in parentheses
       are notes, which explain and change nothing. @7 in a line is the record with sequence 7,
       tok#2 the session's second token. The transitions are not judged; verify does that.
-
-      \(HelpText.selectors)
+      After damage it goes on with what can be read, and names each loss in a line of its own.
       """,
     operands: operands,
     options: [
@@ -26,8 +25,7 @@ struct TimelineCommand: JournalCommand {
         name: "context", letter: "C", value: "N",
         help: "Show N records around each of them too, at most 1000"),
       deltaOption,
-      .init(
-        name: "behind", help: "Behind damage, go on with what can be read, lost bytes between"),
+      .init(name: "fit", help: "On a terminal, cut each line at its width"),
       DisplayOptions.json,
     ] + RedactionOptions.options + DisplayOptions.zones,
     examples: [
@@ -54,7 +52,7 @@ struct TimelineCommand: JournalCommand {
   private let isReversed: Bool
   private let context: Int?
   private let showsDelta: Bool
-  private let showsBehind: Bool
+  private let fits: Bool
 
   init(_ arguments: Arguments) throws(ToolError) {
     display = try DisplayOptions(arguments)
@@ -63,15 +61,10 @@ struct TimelineCommand: JournalCommand {
     filter = try RecordFilter(arguments)
     isReversed = arguments.has("reverse")
     showsDelta = arguments.has("delta")
-    showsBehind = arguments.has("behind")
+    fits = arguments.has("fit")
     number = try arguments.number("number", spelled: "-n", example: "20")
     context = try arguments.number("context", spelled: "-C", example: "3", upTo: 1000)
       .map { Int($0) }
-    guard !showsBehind || number == nil && !isReversed else {
-      throw .usage(
-        .conflict, "--behind excludes -n and -r: what is behind damage has no known end.",
-        next: "--behind without -n and -r")
-    }
   }
 
   func run(on file: JournalFile, _ context: ToolContext) throws(ToolError) {
@@ -80,21 +73,17 @@ struct TimelineCommand: JournalCommand {
       file: file, context: context, filter: filter, around: self.context ?? 0,
       line: EntryLine(
         display: display, style: context.style,
-        asked: .init(delta: showsDelta, context: self.context != nil, behind: showsBehind)),
-      showsSeparators: !display.isJSON && self.context != nil)
+        asked: .init(delta: showsDelta, context: self.context != nil),
+        columns: fits ? context.columns : nil),
+      showsSeparators: !display.isJSON && self.context != nil, namesLosses: !display.isJSON)
     (pass.first, pass.last) = try range(in: file)
-    let fault =
-      if showsBehind {
-        try pass.printPieces(namesLosses: !display.isJSON)
-      } else {
-        try pass.print(last: number, isReversed: isReversed)
-      }
+    let fault = try pass.print(last: number, isReversed: isReversed)
     guard context.output.isOpen, let fault else { return }
     throw fault.error(
       file.name,
       consequence: "Everything before it is good and was read."
-        + (showsBehind ? " What can be read after it was read too." : ""),
-      next: fault.next(file.name, hasReadOn: showsBehind))
+        + (fault.code == .damaged ? " What can be read after it was read too." : ""),
+      next: fault.next(file.name, hasReadOn: true))
   }
 
   /// Returns the first and the last sequence to show.
@@ -103,7 +92,8 @@ struct TimelineCommand: JournalCommand {
     if let since { selectors.append((since, .atOrAfter)) }
     if let until { selectors.append((until, .atOrBefore)) }
     guard !selectors.isEmpty else { return (0, .max) }
-    let found = try SelectorResolver(file: file, zone: display.zone).resolve(selectors)
+    let found = try SelectorResolver(file: file, zone: display.zone, readsOn: true)
+      .resolve(selectors)
     return (
       since == nil ? 0 : found.first ?? 0, until == nil ? .max : found.last ?? .max
     )

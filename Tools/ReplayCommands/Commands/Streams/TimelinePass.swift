@@ -11,6 +11,7 @@ struct TimelinePass {
   let around: Int
   var line: EntryLine
   let showsSeparators: Bool
+  let namesLosses: Bool
   /// Records with sequences outside these bounds do not match.
   var first: UInt64 = 0
   var last: UInt64 = .max
@@ -19,7 +20,7 @@ struct TimelinePass {
 
   init(
     file: JournalFile, context: ToolContext, filter: RecordFilter, around: Int, line: EntryLine,
-    showsSeparators: Bool
+    showsSeparators: Bool, namesLosses: Bool
   ) {
     self.file = file
     self.context = context
@@ -27,6 +28,7 @@ struct TimelinePass {
     self.around = around
     self.line = line
     self.showsSeparators = showsSeparators
+    self.namesLosses = namesLosses
   }
 
   /// Prints all matches or the last `number` of them; returns the journal's fault.
@@ -34,7 +36,7 @@ struct TimelinePass {
     guard let number else { return try print(behind: 0, isReversed: isReversed) }
     if around == 0, number <= LastEntries.most {
       var held = LastEntries(Int(number))
-      let fault = try readMatches { held.take($0) }
+      let fault = try readMatches(into: &held)
       if held.isWhole {
         print(held.inOrder, isReversed: isReversed)
         return fault
@@ -46,56 +48,38 @@ struct TimelinePass {
     return try print(behind: matching > number ? matching - number : 0, isReversed: isReversed)
   }
 
-  /// Prints the good prefix, what was lost after it and what can be read there.
-  mutating func printPieces(namesLosses: Bool) throws(ToolError) -> JournalFault? {
-    var groups = ContextGroups<(entry: JournalEntry, isBehind: Bool)>(around: around)
-    let (file, output) = (file, context.output)
-    return try file.visitPieces { piece in
-      output.pulse()
-      guard output.isOpen else { return false }
-      switch piece {
-      case .record(let entry, let isBehind):
-        guard entry.record.sequence <= last || groups.isWithin else { return false }
-        return groups.take((entry, isBehind), isMatch: isMatch(entry.record)) { shown, place in
-          write(shown.entry, place, isBehind: shown.isBehind) { bytes in
-            output.write(bytes)
-            return output.isOpen
-          }
-        }
-      case .unreadable(let place, _):
-        groups.interrupt()
-        if namesLosses { note("a record that cannot be read (seq \(place.sequence))") }
-      case .lost(let range):
-        groups.interrupt()
-        if namesLosses { note(EvidenceGap(range, after: 0).words) }
-      }
-      return true
-    }.fault
-  }
-
-  private func note(_ words: String) {
-    context.output.write(context.style.red("-- \(words) --") + "\n")
-  }
-
   private func isMatch(_ record: SessionRecord) -> Bool {
     record.sequence >= first && record.sequence <= last && filter.includes(record.content)
   }
 
-  private func readMatches(_ take: (JournalEntry) -> Void) throws(ToolError) -> JournalFault? {
-    try file.visit { entry in
-      context.output.pulse()
-      guard context.output.isOpen, entry.record.sequence <= last else { return false }
-      if isMatch(entry.record) { take(entry) }
-      return true
+  /// Passes on the records of the file, also those after damage, until `body` returns false.
+  private func visit(_ body: (JournalPiece) -> Bool) throws(ToolError) -> JournalFault? {
+    let output = context.output
+    return try file.visitPieces(surveysDamageOnly: true) { piece in
+      output.pulse()
+      return output.isOpen && body(piece)
     }.fault
+  }
+
+  /// Reads the last matches; gives up at damage, because losses are named between the matches.
+  private func readMatches(into held: inout LastEntries) throws(ToolError) -> JournalFault? {
+    try visit { piece in
+      guard case .record(let entry, isBehind: false) = piece else {
+        held.giveUp()
+        return false
+      }
+      guard entry.record.sequence <= last else { return false }
+      if isMatch(entry.record) { held.take(entry) }
+      return true
+    }
   }
 
   /// Returns the number of matches, and the last sequence that was read.
   private func matches() throws(ToolError) -> (count: UInt64, last: UInt64) {
     var (count, end) = (UInt64(0), UInt64(0))
-    _ = try file.visit { entry in
-      context.output.pulse()
-      guard context.output.isOpen, entry.record.sequence <= last else { return false }
+    _ = try visit { piece in
+      guard case .record(let entry, _) = piece else { return true }
+      guard entry.record.sequence <= last else { return false }
       end = entry.record.sequence
       if isMatch(entry.record) { count += 1 }
       return true
@@ -143,22 +127,33 @@ struct TimelinePass {
     -> JournalFault?
   {
     var skipped = skipped
-    var groups = ContextGroups<JournalEntry>(around: around)
-    let file = file
-    return try file.visit { entry in
-      context.output.pulse()
-      guard context.output.isOpen, entry.record.sequence <= last || groups.isWithin else {
-        return false
+    var groups = ContextGroups<(entry: JournalEntry, isBehind: Bool)>(around: around)
+    let pass = self
+    return try pass.visit { piece in
+      switch piece {
+      case .record(let entry, let isBehind):
+        guard entry.record.sequence <= last || groups.isWithin else { return false }
+        var isShown = isMatch(entry.record)
+        if isShown, skipped > 0 {
+          skipped -= 1
+          isShown = false
+        }
+        return groups.take((entry, isBehind), isMatch: isShown) { shown, place in
+          write(shown.entry, place, isBehind: shown.isBehind, to: take)
+        }
+      case .unreadable(let place, _):
+        groups.interrupt()
+        return skipped > 0 || note("a record that cannot be read (seq \(place.sequence))", take)
+      case .lost(let range):
+        groups.interrupt()
+        return skipped > 0 || note(EvidenceGap(range, after: 0).words, take)
       }
-      var isShown = isMatch(entry.record)
-      if isShown, skipped > 0 {
-        skipped -= 1
-        isShown = false
-      }
-      return groups.take(entry, isMatch: isShown) { shown, place in
-        write(shown, place, isBehind: false, to: take)
-      }
-    }.fault
+    }
+  }
+
+  /// Names a loss in a line of its own; JSON has only records.
+  private func note(_ words: String, _ take: ([UInt8]) -> Bool) -> Bool {
+    !namesLosses || take(Array((context.style.red("-- \(words) --") + "\n").utf8))
   }
 
   private mutating func write(

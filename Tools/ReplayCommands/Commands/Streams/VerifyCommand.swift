@@ -9,6 +9,7 @@ struct VerifyCommand: Command {
       Checks that each frame is whole and follows the one before it, that each payload is what its
       kind says, and that each event is legal in the state before it. Counts what is good. Where an
       app is writing, what it adds after the beginning is not looked at.
+
       Exit codes: 0 good; 2 good but for a tail that a writer left unfinished; 65 not good; of
       several files the worst.
       """,

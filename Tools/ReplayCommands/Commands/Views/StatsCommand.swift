@@ -20,9 +20,7 @@ struct StatsCommand: Command {
       they took, how long a failing session took to recover, how long sessions lasted. A file that
       is damaged counts with its good prefix and is named; it never stops the count. In place of a
       folder, every *.journal in it counts (not below). What each figure is: Specs/ReplayStats.md.
-
-      \(HelpText.selectors)
-      Each journal is measured by its own records.
+      A SELECTOR selects in each journal by that journal's own records.
       """,
     operands: [
       .init(

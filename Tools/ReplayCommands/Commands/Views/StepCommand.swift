@@ -15,8 +15,6 @@ struct StepCommand: JournalCommand {
         H     all keys                    q     leave
 
       A journal may be written while it is shown: new records come to the end.
-
-      \(HelpText.selectors)
       """,
     operands: operands,
     options: [
@@ -53,7 +51,8 @@ struct StepCommand: JournalCommand {
     let terminal = try RawTerminal()
     var source = try StepFile(file)
     var model = StepModel(
-      name: file.name, zone: display.zone, kinds: kinds, isColored: context.style.isColored)
+      name: Self.shortName(of: file), zone: display.zone, now: ToolContext.now(), kinds: kinds,
+      isColored: context.style.isColored)
     if let at {
       source.pulse = { _ in context.output.isOpen }
       let jump = model.go(to: at, &source)
@@ -68,10 +67,19 @@ struct StepCommand: JournalCommand {
     // `standard input` is not a file's name (a real one would be in quotes), and it cannot be read
     // again.
     if let entry = source.record(at: session.model.cursor), file.name != "standard input" {
-      let line = "sessionreplay step \(file.name) --at @\(entry.record.sequence)"
+      let redact = file.redactor.isRedacting ? " --redact" : ""
+      let line = "sessionreplay step \(file.name) --at @\(entry.record.sequence)\(redact)"
       context.output.write(line.printable + "\n")
     }
     try refuse(source, file)
+  }
+
+  /// Returns the file's name without its folder, for which a screen has no room.
+  private static func shortName(of file: JournalFile) -> String {
+    guard !file.isStandardInput, let last = file.path.split(separator: "/").last else {
+      return file.name
+    }
+    return String(last)
   }
 
   /// Throws if the journal cannot be read or is not good.

@@ -16,14 +16,15 @@ struct WhyCommand: Command {
       at or before it.
 
       After damage it reads on, names each loss in a line, and proves nothing across it.
+
       Exit codes: 0 an end or a record is explained; 3 nothing ended; 65 the journal is damaged, or an
       event in it is not possible; 2 its last commit is not whole.
-
-      \(HelpText.selectors)
       """,
     operands: operands,
     options: [
-      .init(name: "at", value: "SELECTOR", help: "Explain this record, or the last end before it"),
+      .init(
+        name: "at", value: "SELECTOR", values: .selector,
+        help: "Explain this record, or the last end before it"),
       .init(name: "all", help: "Explain every end, oldest first"),
       .init(name: "full", help: "Show all of the chain that is kept; 12 records if not said"),
       .init(name: "oneline", help: "Write one line for each answer, for a ticket"),
@@ -153,7 +154,11 @@ struct WhyCommand: Command {
       context.output.write(words.oneLine(explanation) + "\n")
     } else {
       let words = WhyText(zone: display.zone.display, style: context.style, isFull: isFull)
-      context.output.write((answers > 0 ? "\n" : "") + words.text(explanation))
+      if answers > 0 { context.output.write("\n") }
+      for line in words.lines(explanation) {
+        let lines = context.columns.map { StyledLine(line).wrapped(to: $0) } ?? [line]
+        for line in lines { context.output.write(line + "\n") }
+      }
     }
   }
 
@@ -207,7 +212,7 @@ extension EvidenceGap {
       bytes: range.offsets.upperBound - range.offsets.lowerBound, sequences: range.sequences)
   }
 
-  /// `96 bytes lost (seq 10)`, as `timeline --behind` prints it.
+  /// `96 bytes lost (seq 10)`, as `timeline` prints it.
   var words: String {
     if bytes == 0, let sequences {
       return sequences.count == 1

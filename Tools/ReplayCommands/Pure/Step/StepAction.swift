@@ -68,7 +68,7 @@ enum StepAction: String, CaseIterable, Sendable {
     case .pageUp: "a screen back"
     case .first: "the first record"
     case .last: "the last record, also of a journal that grew"
-    case .goTo: "go to a selector: @412, @-1, 14:02, -3h"
+    case .goTo: "go to a selector: 412, @-1, 14:02, today, -3h"
     case .searchForward: "search in names and words; with nothing entered, the same again"
     case .searchBack: "search back"
     case .why: "why: what this record means, or the last end at or before it"

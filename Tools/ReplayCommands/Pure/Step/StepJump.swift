@@ -15,13 +15,19 @@ enum StepJump: Equatable, Sendable {
   case stopped
 
   /// Resolves a selector; a time or a sequence without a record means the record before.
-  init(_ selector: Selector, zone: TimeZoneChoice, _ source: inout some StepSource) {
+  ///
+  /// `now` is the time from which `today` is known.
+  init(
+    _ selector: Selector, zone: TimeZoneChoice, now: Timestamp, _ source: inout some StepSource
+  ) {
+    if let time = selector.moment(.atOrBefore, zone, now: now) {
+      self = Self.place(at: time, &source)
+      return
+    }
     switch selector {
     case .sequence(let sequence):
       self = Self.place(of: sequence, &source)
-    case .time(let time):
-      self = Self.place(at: time, &source)
-    case .fromEnd, .timeOfDay, .beforeLast:
+    case .time, .day, .timeOfDayOn, .fromEnd, .timeOfDay, .beforeLast:
       guard case .found(let place) = source.last(), let last = source.record(at: place)?.record
       else {
         self = source.total.number == 0 ? .beyondTheEnd(last: 0) : .stopped
@@ -34,7 +40,7 @@ enum StepJump: Equatable, Sendable {
         self = Self.place(at: zone.time(ofDay: clock, notAfter: last.time), &source)
       case .beforeLast(let span):
         self = Self.place(at: last.time.advanced(by: -span), &source)
-      case .sequence, .time:
+      case .sequence, .time, .day, .timeOfDayOn:
         self = .to(place)
       }
     }
@@ -77,20 +83,5 @@ enum StepJump: Equatable, Sendable {
     case .beforeTheFirst(let first): "That is before the first record, @\(first)."
     case .stopped: "Stopped."
     }
-  }
-}
-
-extension TimeZoneChoice {
-  /// Returns the latest time with this time of day that is not after `last`.
-  ///
-  /// `clock` is in milliseconds since midnight.
-  func time(ofDay clock: Int64, notAfter last: Timestamp) -> Timestamp {
-    let day: Int64 = 86_400_000
-    let offset = offset(at: last)
-    let shown = last.advanced(by: offset).milliseconds
-    let rest = shown % day
-    let midnight = shown.subtractingSaturating(rest < 0 ? rest + day : rest)
-    let time = Timestamp(milliseconds: midnight).advanced(by: clock).advanced(by: -offset)
-    return time <= last ? time : time.advanced(by: -day)
   }
 }

@@ -91,23 +91,34 @@ extension StepModel {
     let kind = fold.state.kind.description
     let end = size.columns - kind.count - 2
     line.append(" ")
-    line.append(name, .bold, upTo: size.columns / 3)
     if let record = source.record(at: cursor)?.record {
-      line.append("  @\(record.sequence)", .bold, upTo: end)
-      line.append("  \((cursor + 1).grouped) of \(source.total.text)", upTo: end)
-      if end - line.width > 26 { line.append("  \(zone.text(record.time))", upTo: end) }
+      let sequence = "  @\(record.sequence)"
+      var place = "  \((cursor + 1).grouped) of \(source.total.text)"
+      var time = "  \(zone.text(record.time))"
+      // The name and the time stay on a narrow screen; the number and the day may go.
+      let room = { end - line.width - sequence.count - place.count - time.count }
+      if room() < Self.nameWidth(name) { place = "" }
+      if room() < Self.nameWidth(name) { time = "  \(zone.clock(record.time))" }
+      line.append(name, .bold, upTo: line.width + max(8, room()))
+      line.append(sequence, .bold, upTo: end)
+      line.append(place, upTo: end)
+      line.append(time, upTo: end)
       if cursor > 0, let before = source.record(at: cursor - 1)?.record {
         let gap = record.time.milliseconds(since: before.time)
         let text = "  \(gap < 0 ? "" : "+")\(DurationFormatter.text(milliseconds: gap))"
         if end - line.width > text.count { line.append(text, gap < 0 ? .bad : .dim, upTo: end) }
       }
     } else {
+      line.append(name, .bold, upTo: size.columns / 2)
       line.append("  no records", .dim, upTo: end)
     }
     line.skip(to: size.columns - kind.count - 1)
     line.append(kind, role(of: fold.state))
     return line
   }
+
+  /// The columns that a name should have: all of it, but not more than most names need.
+  private static func nameWidth(_ name: String) -> Int { min(DisplayWidth.of(name), 24) }
 
   private func role(of state: SessionState) -> ScreenRole {
     switch state {
@@ -159,6 +170,9 @@ extension StepModel {
     }
   }
 
+  /// The least number of columns at which each record has its time.
+  private static let clockColumns = 70
+
   private func row(_ focus: Focus, _ index: Int, _ columns: Int) -> ScreenLine {
     let record = focus.entries[index].record
     let isHere = index == focus.index
@@ -168,7 +182,12 @@ extension StepModel {
     line.append(String(record.sequence).leftPadded(to: 6), isHere ? .bold : .plain)
     line.append(focus.link(index), .bold)
     let end = columns - 1
-    if columns >= 100 { line.append(" \(zone.clock(record.time))", .dim, upTo: end) }
+    if columns >= Self.clockColumns {
+      let clock = zone.clock(record.time)
+      // Milliseconds are shown if there is room for them.
+      let shown = columns >= 100 ? clock[...] : clock.prefix { $0 != "." }
+      line.append(" \(shown)", .dim, upTo: end)
+    }
     let role = isHere && record.role == .dim ? ScreenRole.plain : record.role
     line.append(" ")
     line.append(record.label.padded(to: 19), role, upTo: end)

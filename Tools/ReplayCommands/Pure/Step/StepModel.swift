@@ -45,12 +45,15 @@ struct StepModel: Equatable, Sendable {
   /// The place of the record whose state is compared with the cursor's; `nil` for the one before.
   private(set) var mark: UInt64?
   private(set) var zone: TimeZoneChoice
+  /// The time from which `today` is known.
+  private let now: Timestamp
   private(set) var search: Search?
   /// The message that is shown until the next key.
   var message: Message?
 
   init(
-    name: String, zone: TimeZoneChoice = .utc, kinds: KindFilter? = nil, isColored: Bool = true,
+    name: String, zone: TimeZoneChoice = .utc, now: Timestamp = Timestamp(milliseconds: 0),
+    kinds: KindFilter? = nil, isColored: Bool = true,
     size: ScreenSize = ScreenSize(rows: 24, columns: 80)
   ) {
     self.name = name.printable
@@ -58,6 +61,7 @@ struct StepModel: Equatable, Sendable {
     self.isColored = isColored
     self.size = size
     self.zone = zone
+    self.now = now
   }
 
   /// Goes to the first record to show: the last end of a session, or the last record if there is no
@@ -76,7 +80,7 @@ struct StepModel: Equatable, Sendable {
 
   /// Goes to the record that a selector means; returns why if there is none.
   mutating func go(to selector: Selector, _ source: inout some StepSource) -> StepJump {
-    let jump = StepJump(selector, zone: zone, &source)
+    let jump = StepJump(selector, zone: zone, now: now, &source)
     if case .to(let place) = jump { cursor = place }
     return jump
   }
@@ -204,7 +208,7 @@ struct StepModel: Equatable, Sendable {
       message = Message(text: "This is no request and answers none.", role: .warn)
       return .bell
     }
-    let jump = StepJump(.sequence(request), zone: zone, &source)
+    let jump = StepJump(.sequence(request), zone: zone, now: now, &source)
     guard case .to(let place) = jump, source.record(at: place)?.record.sequence == request else {
       message = Message(text: "@\(request) is no longer in this journal.", role: .warn)
       return .bell
@@ -222,6 +226,38 @@ struct StepModel: Equatable, Sendable {
     return finding == .none ? missing(match, direction) : take(finding, &source)
   }
 
+  /// Goes to the nearest record with a text; after the last record, the search goes on from the
+  /// first, and says so.
+  private mutating func look(
+    for text: String, _ direction: StepDirection, _ source: inout some StepSource
+  ) -> StepEffect? {
+    let match = StepMatch.text(text)
+    if direction == .forward || cursor > 0 {
+      let start = direction == .forward ? cursor + 1 : cursor - 1
+      let finding = source.find(match, from: start, direction)
+      guard finding == .none else { return take(finding, &source) }
+    }
+    var start: UInt64 = 0
+    if direction == .back {
+      guard case .found(let last) = source.last() else { return take(.stopped, &source) }
+      start = last
+    }
+    let finding = source.find(match, from: start, direction)
+    guard case .found(let place) = finding else {
+      return finding == .none ? missing(match, direction) : take(finding, &source)
+    }
+    guard place != cursor else {
+      message = Message(text: "'\(text.printable)' is in no other record.", role: .warn)
+      return .bell
+    }
+    cursor = place
+    message = Message(
+      text: direction == .forward
+        ? "The search went on from the first record." : "The search went on from the last record.",
+      role: .warn)
+    return nil
+  }
+
   private mutating func missing(_ match: StepMatch, _ direction: StepDirection) -> StepEffect {
     let side = direction == .forward ? "behind" : "before"
     let what =
@@ -232,7 +268,7 @@ struct StepModel: Equatable, Sendable {
       case .token(let generation): "Nothing more about \(generation) \(side) this record."
       case .answer: "No answer to this request is in the journal."
       case .sequence, .time: "No such record."
-      case .text(let text): "'\(text.printable)' is not \(side) this record."
+      case .text(let text): "'\(text.printable)' is in no record."
       }
     message = Message(text: what, role: .warn)
     return .bell
@@ -258,12 +294,14 @@ struct StepModel: Equatable, Sendable {
     case .search(let direction):
       if !text.isEmpty { search = Search(text: text.lowercased(), direction: direction) }
       guard let search else { return nil }
-      return find(.text(search.text), direction, &source)
+      return look(for: search.text, direction, &source)
     case .selector:
       guard !text.isEmpty else { return nil }
-      guard let selector = Selector(text) ?? Selector("@\(text)") else {
+      guard let selector = Selector(text) else {
+        let near = Selector.nearest(to: text).map { "try \($0)" }
         message = Message(
-          text: "'\(text.printable)' is no selector: @412, @-1, 14:02, -3h or a time.", role: .warn)
+          text: "'\(text.printable)' is no selector: \(near ?? "412, @-1, 14:02, today, -3h").",
+          role: .warn)
         return .bell
       }
       let before = cursor
