@@ -19,7 +19,8 @@ extension CauseFamily {
       .networkDid, .adoptedBefore, .cutTail, .newerRecords, .otherJournal, .secretStore,
     ],
     advice: [
-      .serverGrace, .serverLogNear, .serverLogForToken, .makeStorable, .longerGrace, .lookWhoEnded,
+      .serverGrace, .serverLogNear, .serverLogForToken, .serverLogForRedactedToken, .makeStorable,
+      .longerGrace, .lookWhoEnded,
       .issueRefreshTokens, .shorterThreshold, .checkPath, .signInAgain, .checkStore, .sendItemFacts,
       .keepJournal, .setAsideCopy,
     ])
