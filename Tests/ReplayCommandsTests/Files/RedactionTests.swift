@@ -92,10 +92,10 @@ struct RedactionTests {
     let key = folder.file("key")
     let wanted = users(["export", journal, "--key-file", key])
     #expect(!wanted.isEmpty)
-    for command in ["timeline", "diff", "follow"] {
+    for command in ["timeline", "diff", "follow", "why"] {
       let more = (Self.options[command] ?? [])[0]
-      #expect(
-        users([command, journal, "--redact", "--key-file", key] + more) == wanted, "\(command)")
+      let found = users([command, journal, "--redact", "--key-file", key] + more)
+      #expect(!found.isEmpty && found.isSubset(of: wanted), "\(command): \(found) \(wanted)")
     }
     // The option wins over the file of the environment, and that over the key itself.
     let (other, short) = ("another key of some bytes", ["SESSIONREPLAY_KEY": "short"])

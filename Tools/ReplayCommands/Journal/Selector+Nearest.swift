@@ -15,7 +15,7 @@ extension Selector {
     // 21.11.2026 and 11/21/2026 name a day, but not in which order.
     let parts = word.split { !$0.isASCII || !$0.isNumber }.map(String.init)
     func filled(_ text: String) -> String { text.count == 1 ? "0" + text : text }
-    let candidates = [
+    let candidates: [String?] = [
       ["now", "last", "end"].contains(word) ? "@-1" : nil,
       ["first", "start", "begin"].contains(word) ? "@1" : nil,
       word.hasPrefix("@") ? nil : "@" + word,
@@ -38,7 +38,8 @@ extension Selector {
     var text = text.replacing("ago", with: "")
     for (long, short) in [
       ("milliseconds", "ms"), ("seconds", "s"), ("second", "s"), ("minutes", "m"), ("minute", "m"),
-      ("mins", "m"), ("min", "m"), ("hours", "h"), ("hour", "h"), ("days", "d"), ("day", "d"),
+      ("secs", "s"), ("sec", "s"), ("mins", "m"), ("min", "m"), ("hours", "h"), ("hour", "h"),
+      ("days", "d"), ("day", "d"),
     ] { text = text.replacing(long, with: short) }
     return text.replacing(" ", with: "").replacing("-", with: "")
   }

@@ -69,18 +69,22 @@ struct StyledLine {
   /// Further lines begin in the column in which the text of the first one begins.
   func wrapped(to columns: Int) -> [String] {
     guard width > columns else { return [text] }
-    let indent = indent(in: columns)
+    let indent = self.indent(in: columns)
     var lines: [String] = []
-    var line = Word()
+    var line = Word(isBlank: true)
     for word in words {
-      if !word.isBlank, line.width > indent, line.width + word.width > columns {
+      if !word.isBlank, !line.isBlank, line.width + word.width > columns {
         lines.append(line.text.withoutBlanksAtEnd)
-        line = Word(text: String(repeating: " ", count: indent), width: indent)
-      } else if word.isBlank, !lines.isEmpty, line.width == indent {
+        line = Word(text: String(repeating: " ", count: indent), width: indent, isBlank: true)
+      }
+      guard !word.isBlank || !line.isBlank || lines.isEmpty else {
+        // The blanks of a break are left out, and the codes among them are not.
+        line.text += word.text.replacing(" ", with: "")
         continue
       }
       line.text += word.text
       line.width += word.width
+      line.isBlank = line.isBlank && word.isBlank
     }
     return lines + [line.text]
   }

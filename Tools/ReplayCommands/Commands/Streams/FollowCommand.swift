@@ -83,10 +83,11 @@ struct FollowCommand: JournalCommand {
   func run(on file: JournalFile, _ context: ToolContext) throws(ToolError) {
     let start = ContinuousClock.now
     var first: UInt64?
+    var number = number
     if try waits(for: file, since: start, context) {
       guard context.output.isOpen else { return }
       // All that the new file has is new.
-      first = 0
+      (first, number) = (0, Int(LastEntries.most))
     }
     try file.requireRedactable()
     if let since {
