@@ -60,7 +60,7 @@ enum CommandList {
   static let all: [any Command.Type] = [
     TimelineCommand.self, StateCommand.self, StepCommand.self, DiffCommand.self, WhyCommand.self,
     VerifyCommand.self, RepairCommand.self, FollowCommand.self, StatsCommand.self,
-    ExportCommand.self, ImportCommand.self, ReportCommand.self, CompletionCommand.self,
+    EndsCommand.self, RefreshesCommand.self, ExportCommand.self, ImportCommand.self, ReportCommand.self, CompletionCommand.self,
   ]
 
   /// Their names.

@@ -5,7 +5,7 @@
 /// Its size is bounded: it has some 100 records, without texts of arbitrary length from servers.
 package struct EvidenceFold: Sendable {
   /// The fold of all records so far.
-  private(set) var fold = SessionFold()
+  package private(set) var fold = SessionFold()
   /// The sequence of a record to explain in addition to the ends.
   private let watched: UInt64?
 
@@ -27,7 +27,8 @@ package struct EvidenceFold: Sendable {
   private var isWhole = true
   private var hasDoubtfulCut = false
   private var gaps: [EvidenceGap] = []
-  private var isAssumed = false
+  /// Whether only a record after a gap shows the current session.
+  private(set) var isAssumed = false
   private var lostEnd: Fact?
   private var last: Fact?
 

@@ -9,6 +9,8 @@ struct DisplayOptions: Sendable {
 
   static let json = CommandSyntax.Option(
     name: "json", help: "Write JSON for programs; times are always UTC then")
+  static let strict = CommandSyntax.Option(
+    name: "strict", help: "Exit with 65 if a file is damaged, with 2 if a tail is unfinished")
   static let zones = [
     CommandSyntax.Option(
       name: "local", help: "Show and read times in this computer's zone, not UTC")

@@ -1,3 +1,4 @@
+@_spi(Internals) internal import SessionChangeQueue
 @_spi(Internals) internal import SessionCore
 internal import SessionJournal
 
@@ -14,15 +15,22 @@ extension JournalFile {
   /// Passes on the good prefix, and then what can be read after it, until `body` returns false.
   ///
   /// The pass holds the first fault in the order of the file. With `surveysDamageOnly`, nothing
-  /// that follows an unfinished or undetermined commit is passed on.
+  /// that follows an unfinished or undetermined commit is passed on. With `requiresSession` it throws
+  /// if the first readable record shows that the file is a change log.
   func visitPieces(
-    surveysDamageOnly: Bool = false, _ body: (JournalPiece) -> Bool
+    surveysDamageOnly: Bool = false, requiresSession: Bool = false, _ body: (JournalPiece) -> Bool
   ) throws(ToolError) -> Pass {
     var reader = try open()
     var decoder = self.decoder(for: reader.header)
     var first: JournalFault?
     var isStopped = false
+    var isOther: Bool? = requiresSession ? nil : false
     func take(_ frame: JournalFrame, _ payload: RawSpan, isBehind: Bool) -> Bool {
+      if isOther == nil { isOther = ChangeCodec.owns(kind: frame.kind, payload: payload) }
+      guard isOther == false else {
+        isStopped = true
+        return false
+      }
       do throws(CodecError) {
         let record = try decoder.decode(
           sequence: frame.sequence, kind: frame.kind, payload: payload)
@@ -55,6 +63,7 @@ extension JournalFile {
         }
       }
     }
+    guard isOther != true else { throw isNoSession }
     return Pass(
       fault: first, header: reader.header, totals: reader.totals, room: reader.room,
       end: reader.frozenEnd ?? 0, isGrowing: isGrowing)

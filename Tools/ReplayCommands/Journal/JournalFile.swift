@@ -45,10 +45,17 @@ struct JournalFile: Sendable {
   ///
   /// The pass ends if `body` returns false, a record cannot be decoded, or the good prefix ends. If
   /// the body ends the pass, what follows is not read.
-  func visit(_ body: (JournalEntry) -> Bool) throws(ToolError) -> Pass {
+  ///
+  /// With `requiresSession` it throws if the first record shows that the file is a change log.
+  func visit(requiresSession: Bool = false, _ body: (JournalEntry) -> Bool) throws(ToolError)
+    -> Pass
+  {
     let reader = try open()
     var decoder = self.decoder(for: reader.header)
-    return try visitPayloads(of: reader) { (frame, payload) throws(CodecError) in
+    var isOther: Bool? = requiresSession ? nil : false
+    let pass = try visitPayloads(of: reader) { (frame, payload) throws(CodecError) in
+      if isOther == nil { isOther = ChangeCodec.owns(kind: frame.kind, payload: payload) }
+      guard isOther == false else { return false }
       let record = try decoder.decode(
         sequence: frame.sequence, kind: frame.kind, payload: payload)
       return body(
@@ -56,6 +63,8 @@ struct JournalFile: Sendable {
           record: record, offset: frame.offset, remainingInBatch: frame.remainingInBatch,
           size: frame.payloadLength))
     }
+    guard isOther != true else { throw isNoSession }
+    return pass
   }
 
   /// Passes on each record's frame and payload in order.
@@ -254,14 +263,19 @@ extension JournalFile {
     if sessions.isEmpty, let first = changeLogs.first { throw first.isNoSession }
     if !display.isJSON {
       for file in changeLogs {
-        context.errors.write(
-          "Note: \(file.name.printable) is a change log and is left out: it holds no session.\n")
+        context.errors.write(file.leftOut)
       }
     }
     return sessions
   }
 
-  private var isNoSession: ToolError {
+  /// The note about a change log among journals of sessions.
+  var leftOut: String {
+    "Note: \(name.printable) is a change log and is left out: it holds no session.\n"
+  }
+
+  /// The error of a command about a session that was given a change log.
+  var isNoSession: ToolError {
     .usage(
       .changeLog, "\(name) is a change log: what waits to be sent, and no session.",
       next: isStandardInput

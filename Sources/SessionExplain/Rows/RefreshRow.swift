@@ -1,0 +1,72 @@
+@_spi(Internals) package import SessionCore
+package import SessionJSON
+
+/// One refresh request as a flat row.
+///
+/// `Specs/ReplayRows.md` describes the columns. Their names and order never change in version 1.
+package struct RefreshRow: FlatRow, Equatable {
+  /// What became of a request.
+  package enum Outcome: String, CaseIterable, Sendable {
+    /// A new token is journaled.
+    case succeeded = "succeeded"
+    /// It failed, and it is known how.
+    case failed = "failed"
+    /// A process noted that no response arrived. The server may have acted.
+    case lost = "lost"
+    /// The response arrived and was not used: another process had stored a newer token.
+    case superseded = "superseded"
+    /// No record ends it.
+    case open = "open"
+  }
+
+  package var user: Identifier?
+  package var app: AppVersion?
+  /// The sequence of the request.
+  package var request: UInt64
+  package var login: UInt64?
+  package var time: Timestamp
+  package var sent: SessionNote.RequestSent
+  package var outcome = Outcome.open
+  package var failure: RequestFailure?
+  /// The time to the end in milliseconds; `nil` if no response is known or the clock was set.
+  package var duration: Int32?
+  /// Whether the response had a new refresh token; `nil` unless it succeeded.
+  package var isRotated: Bool?
+
+  /// The names of the columns in their order.
+  package static let columns = [
+    "v", "journal", "user", "app", "platform", "request", "login", "time", "generation", "trigger",
+    "attempt", "outcome", "failure", "code", "status", "durationMs", "rotated", "process",
+    "damaged", "file",
+  ]
+
+  package init(request: UInt64, time: Timestamp, sent: SessionNote.RequestSent) {
+    (self.request, self.time, self.sent) = (request, time, sent)
+  }
+
+  /// Writes the row as one JSON object.
+  package func write(to json: inout JSONWriter, of source: RowSource) {
+    json.object { json in
+      json.field("v", 1)
+      json.field("journal", source.journalName)
+      json.field("user", source.user(user))
+      json.field("app", app?.description)
+      json.null("platform")
+      json.field("request", request)
+      json.field("login", login)
+      json.field("time", time)
+      json.field("generation", sent.generation.number)
+      json.field("trigger", sent.trigger.description)
+      json.field("attempt", sent.attempt)
+      json.field("outcome", outcome.rawValue)
+      json.field("failure", failure?.kind.description)
+      json.field("code", source.code(failure))
+      json.field("status", failure.flatMap { $0.status == 0 ? nil : $0.status })
+      json.field("durationMs", duration)
+      if let isRotated { json.field("rotated", isRotated) } else { json.null("rotated") }
+      json.field("process", sent.process)
+      json.field("damaged", source.isDamaged)
+      json.field("file", source.file)
+    }
+  }
+}

@@ -1,0 +1,101 @@
+@_spi(Internals) package import SessionCore
+package import SessionJSON
+
+/// A row of a flat table, as one line of JSON.
+package protocol FlatRow: Sendable {
+  /// The names of the columns in their order.
+  static var columns: [String] { get }
+
+  /// Writes the row as one JSON object with every column.
+  func write(to json: inout JSONWriter, of source: RowSource)
+}
+
+/// A fold of a journal's records that results in rows.
+package protocol RowsFold: Sendable {
+  associatedtype Row: FlatRow
+
+  init()
+
+  /// Folds the next record, and passes on each row that is complete.
+  ///
+  /// If the record cannot be folded, it throws, and the fold does not change.
+  mutating func take(
+    _ record: SessionRecord, endsBatch: Bool, _ body: (Row) -> Void
+  ) throws(SessionFold.Failure)
+
+  /// Notes that records are missing here, and continues after them.
+  mutating func interrupt(_ gap: EvidenceGap, _ body: (Row) -> Void)
+
+  /// Passes on the rows that are left; `offset` is the place of damage that ends the reading.
+  mutating func finish(damagedAt offset: UInt64?, _ body: (Row) -> Void)
+}
+
+/// The session that the next records of a journal belong to, as far as a row shows it.
+struct RowSubject: Sendable {
+  /// The sequence of the login; `nil` if the file does not have it.
+  private(set) var login: UInt64?
+  /// The version of the app in the last opening; `nil` if it is not known.
+  private(set) var app: AppVersion?
+
+  /// Takes in the next record, which could be folded.
+  mutating func take(_ record: SessionRecord, isAssumed: Bool) {
+    if isAssumed { login = nil }
+    switch record.content {
+    case .event(.login): login = record.sequence
+    case .note(.opened(let opened)): app = opened.app
+    case .snapshot: (login, app) = (nil, nil)
+    case .event, .note, .unknown: break
+    }
+  }
+
+  /// Notes that records are missing; another version of the app may have opened the journal there.
+  mutating func interrupt() { app = nil }
+}
+
+/// The time from a request to its end.
+enum RequestSpan {
+  /// The longest possible time in milliseconds; a longer one shows that the clock was set.
+  static let longest: Int64 = 600_000
+
+  /// Returns the time in milliseconds; `nil` if it is below 0 or above ``longest``.
+  static func milliseconds(from start: Timestamp, to end: Timestamp) -> Int32? {
+    let span = end.milliseconds(since: start)
+    return (0...longest).contains(span) ? Int32(clamping: span) : nil
+  }
+}
+
+/// What every row of a journal has.
+package struct RowSource: Sendable {
+  private let journal: Identifier
+  /// The pseudonyms of users; `nil` if the records have pseudonyms already.
+  private let pseudonyms: Pseudonyms?
+  /// The redaction of everything else; `nil` if real identifiers are shown.
+  private let redaction: Redaction?
+  /// The file's path, as the user gave it.
+  let file: String
+  /// Whether the file has damage, or an event that is not possible.
+  let isDamaged: Bool
+
+  /// Creates the source of a journal with this identifier.
+  ///
+  /// The user always has a pseudonym. With `redacts`, the other identifiers have one, too.
+  package init(
+    journal: Identifier, pseudonyms: Pseudonyms?, redacts: Bool, file: String, isDamaged: Bool
+  ) {
+    self.pseudonyms = pseudonyms
+    redaction = redacts ? pseudonyms.map(Redaction.init) : nil
+    self.journal = redaction.map { $0.journal(journal.description) } ?? journal
+    (self.file, self.isDamaged) = (file, isDamaged)
+  }
+
+  var journalName: Identifier { journal }
+
+  func user(_ user: Identifier?) -> String? {
+    user.map { pseudonyms?.name(.user, $0.description) ?? $0.description }
+  }
+
+  func code(_ failure: RequestFailure?) -> String? {
+    guard let failure, let redaction else { return failure?.serverCode }
+    return redaction.failure(failure).serverCode
+  }
+}

@@ -1,0 +1,76 @@
+@_spi(Internals) package import SessionCore
+package import SessionJSON
+
+/// One session as a flat row: how it ended, or that it is open.
+///
+/// `Specs/ReplayRows.md` describes the columns. Their names and order never change in version 1.
+package struct SessionRow: FlatRow, Equatable {
+  /// The user; `nil` if the login is lost in damage.
+  package var user: Identifier?
+  package var app: AppVersion?
+  /// The sequence of the end; `nil` if the session is open.
+  package var sequence: UInt64?
+  package var login: UInt64?
+  package var method: LoginMethod?
+  package var began: Timestamp?
+  package var ended: Timestamp?
+  /// The state after the end; `authenticated` for an open session.
+  package var state = SessionState.Kind.authenticated
+  package var reason: String?
+  package var cause = Cause.unexplained
+  package var certainty = Certainty.possible
+  /// The failure in the batch of the end.
+  package var failure: RequestFailure?
+  package var refreshes: UInt64 = 0
+  package var failures: UInt64 = 0
+  package var lostRequests: UInt64 = 0
+  /// The durations of refreshes that succeeded, in milliseconds, by nearest rank.
+  package var median: Int32?
+  package var high: Int32?
+
+  /// The names of the columns in their order.
+  package static let columns = [
+    "v", "journal", "user", "app", "platform", "sequence", "login", "method", "began", "ended",
+    "lengthMs", "state", "reason", "cause", "certainty", "code", "status", "refreshes", "failures",
+    "lostRequests", "p50Ms", "p95Ms", "damaged", "file",
+  ]
+
+  package init() {}
+
+  /// The length in milliseconds; `nil` if it is not known, or below 0 because the clock was set.
+  package var length: Int64? {
+    guard let began, let ended else { return nil }
+    let span = ended.milliseconds(since: began)
+    return span < 0 ? nil : span
+  }
+
+  /// Writes the row as one JSON object.
+  package func write(to json: inout JSONWriter, of source: RowSource) {
+    json.object { json in
+      json.field("v", 1)
+      json.field("journal", source.journalName)
+      json.field("user", source.user(user))
+      json.field("app", app?.description)
+      json.null("platform")
+      json.field("sequence", sequence)
+      json.field("login", login)
+      json.field("method", method?.description)
+      json.field("began", began)
+      json.field("ended", ended)
+      json.field("lengthMs", length)
+      json.field("state", state.description)
+      json.field("reason", reason)
+      json.field("cause", cause.id)
+      json.field("certainty", certainty.rawValue)
+      json.field("code", source.code(failure))
+      json.field("status", failure.flatMap { $0.status == 0 ? nil : $0.status })
+      json.field("refreshes", refreshes)
+      json.field("failures", failures)
+      json.field("lostRequests", lostRequests)
+      json.field("p50Ms", median)
+      json.field("p95Ms", high)
+      json.field("damaged", source.isDamaged)
+      json.field("file", source.file)
+    }
+  }
+}

@@ -1,0 +1,94 @@
+internal import SessionExplain
+
+/// A command that writes a row for each of something in many journals.
+protocol RowsCommand: Command {
+  associatedtype Fold: RowsFold
+
+  var options: RowsOptions { get }
+}
+
+/// The arguments of a command that writes rows.
+struct RowsOptions: Sendable {
+  let display: DisplayOptions
+  let isStrict: Bool
+
+  init(_ arguments: Arguments) throws(ToolError) {
+    display = try DisplayOptions(arguments)
+    isStrict = arguments.has("strict")
+  }
+}
+
+extension RowsCommand {
+  var display: DisplayOptions { options.display }
+
+  func run(_ files: [JournalFile], _ context: ToolContext) throws(ToolError) -> ExitCode {
+    let all = try JournalFolder.expanded(files)
+    let reading = RowsReading<Fold>(interruption: context.interruption)
+    let outcome = reading.write(all, to: context.output)
+    guard context.output.isOpen else { return .ok }
+    context.output.flush()
+    return try outcome.report(isStrict: options.isStrict, context)
+  }
+}
+
+/// `ends`: writes a row for each session that ended or is open.
+struct EndsCommand: RowsCommand {
+  typealias Fold = SessionRows
+
+  static let syntax = CommandSyntax(
+    name: "ends", summary: "Write a row for each end of a session, for a database",
+    discussion: """
+      Writes one line of JSON for each session that ended, and for each session that is open at the
+      end of its journal: when it began and ended, the cause and how sure it is, the app's version,
+      and figures about its refreshes. The user is always a pseudonym. The columns are in
+      Specs/ReplayRows.md. A journal in which no user logged in has no row.
+
+      After damage it reads on, as why does. Damaged files are named on standard error, and the exit
+      code is 0; with --strict it is 65.
+      """,
+    operands: [
+      .init(
+        name: "FILE", arity: .many, help: "Journals, or folders of them; - reads standard input")
+    ],
+    options: [DisplayOptions.strict],
+    examples: [
+      .init(line: "sessionreplay ends .", help: "All journals of this folder"),
+      .init(
+        line: "sessionreplay ends . | jq -r .cause | sort | uniq -c", help: "The number of each cause"),
+    ])
+
+  let options: RowsOptions
+
+  init(_ arguments: Arguments) throws(ToolError) { options = try RowsOptions(arguments) }
+}
+
+/// `refreshes`: writes a row for each refresh request.
+struct RefreshesCommand: RowsCommand {
+  typealias Fold = RefreshRows
+
+  static let syntax = CommandSyntax(
+    name: "refreshes", summary: "Write a row for each refresh request, for a database",
+    discussion: """
+      Writes one line of JSON for each request with a refresh token: when it was sent and why, how it
+      ended, how long it took, and under which version of the app. The user is always a pseudonym.
+      The columns are in Specs/ReplayRows.md.
+
+      After damage it reads on, as why does. Damaged files are named on standard error, and the exit
+      code is 0; with --strict it is 65.
+      """,
+    operands: [
+      .init(
+        name: "FILE", arity: .many, help: "Journals, or folders of them; - reads standard input")
+    ],
+    options: [DisplayOptions.strict],
+    examples: [
+      .init(line: "sessionreplay refreshes .", help: "All journals of this folder"),
+      .init(
+        line: "sessionreplay refreshes . | jq -r '[.app, .outcome] | @tsv' | sort | uniq -c",
+        help: "The outcomes by version"),
+    ])
+
+  let options: RowsOptions
+
+  init(_ arguments: Arguments) throws(ToolError) { options = try RowsOptions(arguments) }
+}
