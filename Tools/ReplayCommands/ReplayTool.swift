@@ -196,7 +196,7 @@ public enum ReplayTool {
           path: $0, name: $0.quotedWhereNeeded, interruption: context.interruption,
           redactor: redactor)
       }
-      return try command.run(JournalFile.withOneKey(files), context)
+      return try command.run(JournalFile.withOneKey(try forms(of: files, for: command)), context)
     }
     guard paths.count == 1 else {
       throw .usage(
@@ -207,7 +207,23 @@ public enum ReplayTool {
     return try input.withFile { file throws(ToolError) in
       var file = file
       file.redactor = redactor
-      return try command.run([file], context)
+      return try command.run(try forms(of: [file], for: command), context)
+    }
+  }
+
+  /// Returns the files in the form that the command needs.
+  private static func forms(
+    of files: [JournalFile], for command: any Command
+  ) throws(ToolError) -> [JournalFile] {
+    switch type(of: command).inputs {
+    case .converted:
+      var converted: [JournalFile] = []
+      for file in files { converted.append(try file.readable()) }
+      return converted
+    case .journals:
+      for file in files { try file.requireJournal(for: type(of: command).syntax.name) }
+      return files
+    case .convertedOneByOne, .other: return files
     }
   }
 

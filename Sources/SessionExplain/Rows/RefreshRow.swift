@@ -48,7 +48,7 @@ package struct RefreshRow: FlatRow, Equatable {
   package func write(to json: inout JSONWriter, of source: RowSource) {
     json.object { json in
       json.field("v", 1)
-      json.field("journal", source.journalName)
+      json.field("journal", source.journal)
       json.field("user", source.user(user))
       json.field("app", app?.description)
       json.null("platform")
@@ -60,7 +60,7 @@ package struct RefreshRow: FlatRow, Equatable {
       json.field("attempt", sent.attempt)
       json.field("outcome", outcome.rawValue)
       json.field("failure", failure?.kind.description)
-      json.field("code", source.code(failure))
+      json.field("code", failure?.serverCode)
       json.field("status", failure.flatMap { $0.status == 0 ? nil : $0.status })
       json.field("durationMs", duration)
       if let isRotated { json.field("rotated", isRotated) } else { json.null("rotated") }

@@ -66,36 +66,23 @@ enum RequestSpan {
 
 /// What every row of a journal has.
 package struct RowSource: Sendable {
-  private let journal: Identifier
-  /// The pseudonyms of users; `nil` if the records have pseudonyms already.
-  private let pseudonyms: Pseudonyms?
-  /// The redaction of everything else; `nil` if real identifiers are shown.
-  private let redaction: Redaction?
+  private let names: JournalNames
+  /// Whether the records have pseudonyms in place of all names.
+  let isRedacted: Bool
   /// The file's path, as the user gave it.
-  let file: String
+  package let file: String
   /// Whether the file has damage, or an event that is not possible.
   let isDamaged: Bool
 
-  /// Creates the source of a journal with this identifier.
-  ///
-  /// The user always has a pseudonym. With `redacts`, the other identifiers have one, too.
-  package init(
-    journal: Identifier, pseudonyms: Pseudonyms?, redacts: Bool, file: String, isDamaged: Bool
-  ) {
-    self.pseudonyms = pseudonyms
-    redaction = redacts ? pseudonyms.map(Redaction.init) : nil
-    self.journal = redaction.map { $0.journal(journal.description) } ?? journal
-    (self.file, self.isDamaged) = (file, isDamaged)
+  /// Creates the source of a journal with these names.
+  package init(_ names: JournalNames, isRedacted: Bool, file: String, isDamaged: Bool) {
+    self.names = names
+    (self.isRedacted, self.file, self.isDamaged) = (isRedacted, file, isDamaged)
   }
 
-  var journalName: Identifier { journal }
+  /// The journal's identifier, as it is shown.
+  var journal: String? { names.journal }
 
-  func user(_ user: Identifier?) -> String? {
-    user.map { pseudonyms?.name(.user, $0.description) ?? $0.description }
-  }
-
-  func code(_ failure: RequestFailure?) -> String? {
-    guard let failure, let redaction else { return failure?.serverCode }
-    return redaction.failure(failure).serverCode
-  }
+  /// Returns the pseudonym of a user.
+  func user(_ user: Identifier?) -> String? { user.flatMap(names.user) }
 }

@@ -48,7 +48,7 @@ package struct SessionRow: FlatRow, Equatable {
   package func write(to json: inout JSONWriter, of source: RowSource) {
     json.object { json in
       json.field("v", 1)
-      json.field("journal", source.journalName)
+      json.field("journal", source.journal)
       json.field("user", source.user(user))
       json.field("app", app?.description)
       json.null("platform")
@@ -62,7 +62,7 @@ package struct SessionRow: FlatRow, Equatable {
       json.field("reason", reason)
       json.field("cause", cause.id)
       json.field("certainty", certainty.rawValue)
-      json.field("code", source.code(failure))
+      json.field("code", failure?.serverCode)
       json.field("status", failure.flatMap { $0.status == 0 ? nil : $0.status })
       json.field("refreshes", refreshes)
       json.field("failures", failures)

@@ -124,7 +124,7 @@ package struct SetAsideJournal: Hashable, Sendable {
   package let number: UInt64
 
   /// Parses the part of a file name after the journal's name; nil for anything else.
-  init?(path: String, rest: Substring) {
+  package init?(path: String, rest: Substring) {
     guard rest.hasPrefix(FileSuffix.aside.rawValue) else { return nil }
     let parts = rest.dropFirst(FileSuffix.aside.rawValue.count)
       .split(separator: "-", omittingEmptySubsequences: false)

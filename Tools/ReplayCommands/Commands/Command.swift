@@ -6,6 +6,9 @@ protocol Command: Sendable {
 
   var display: DisplayOptions { get }
 
+  /// The form in which the command needs its files.
+  static var inputs: CommandInputs { get }
+
   /// Whether the answer goes to standard output, so that the command can end if that is closed.
   var answersOnOutput: Bool { get }
 
@@ -13,6 +16,18 @@ protocol Command: Sendable {
   ///
   /// If the answer cannot be complete, it prints what there is and then throws the reason.
   func run(_ files: [JournalFile], _ context: ToolContext) throws(ToolError) -> ExitCode
+}
+
+/// The form in which a command needs its files.
+enum CommandInputs {
+  /// Journals. Exports and compressed files are converted before the command runs.
+  case converted
+  /// Journals. The command converts each file when it reads it, since there may be thousands.
+  case convertedOneByOne
+  /// Nothing but journals, since the command needs their own bytes.
+  case journals
+  /// Files of another kind.
+  case other
 }
 
 /// A command about one journal.
@@ -32,6 +47,8 @@ extension JournalCommand {
 
 extension Command {
   var answersOnOutput: Bool { true }
+
+  static var inputs: CommandInputs { .converted }
 
   static var operands: [CommandSyntax.Operand] {
     [CommandSyntax.Operand(name: "FILE", help: "A journal; - reads it from standard input")]

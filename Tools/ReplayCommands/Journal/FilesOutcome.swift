@@ -12,9 +12,15 @@ struct FilesOutcome: Sendable {
     var isChangeLog = false
 
     static let good = Finding()
-    static let changeLog = Finding(isChangeLog: true)
 
-    static func unread(_ error: ToolError) -> Finding { Finding(error: error) }
+    /// Returns the finding of a file that could not be read at all.
+    static func unread(_ error: ToolError) -> Finding {
+      switch error.name {
+      case .changeLog: Finding(isChangeLog: true)
+      case .interrupted: good
+      default: Finding(error: error)
+      }
+    }
 
     /// Whether acknowledged records are lost or not possible.
     var isDamaged: Bool { error?.code == .damaged }
@@ -30,6 +36,9 @@ struct FilesOutcome: Sendable {
   private(set) var errors: [ToolError] = []
   private(set) var changeLogs: [JournalFile] = []
 
+  /// Creates an outcome with the errors of folders that could not be listed.
+  init(_ refused: [ToolError] = []) { errors = refused }
+
   mutating func add(_ finding: Finding, of file: JournalFile) {
     if finding.isChangeLog {
       changeLogs.append(file)
@@ -42,14 +51,26 @@ struct FilesOutcome: Sendable {
 
   /// Names on standard error what was wrong, and returns the exit code.
   ///
-  /// Damaged files do not change the code, unless `isStrict` is true or no file could be read. It
-  /// throws if there is no session's journal among the files.
+  /// Damaged files do not change the code, unless `isStrict` is true or no file could be read.
   func report(isStrict: Bool, _ context: ToolContext) throws(ToolError) -> ExitCode {
+    try check(isJSON: false, context)
+    list(context)
+    return code(isStrict: isStrict)
+  }
+
+  /// Names the problems on standard error.
+  func list(_ context: ToolContext) {
+    for line in lines { context.errors.write(line + "\n") }
+  }
+
+  /// Names the change logs on standard error, unless the answer is JSON.
+  ///
+  /// Throws if nothing could be read: the only error, or that all files are change logs.
+  func check(isJSON: Bool, _ context: ToolContext) throws(ToolError) {
     if read == 0, errors.isEmpty, let first = changeLogs.first { throw first.isNoSession }
     if read == 0, errors.count == 1, let error = errors.first { throw error }
+    guard !isJSON else { return }
     for file in changeLogs { context.errors.write(file.leftOut) }
-    for line in lines { context.errors.write(line + "\n") }
-    return code(isStrict: isStrict)
   }
 
   /// Returns the worst code. A damaged file and a tail count only if `isStrict` is true, or if no

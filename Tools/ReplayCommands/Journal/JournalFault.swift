@@ -19,6 +19,10 @@ enum JournalFault: Equatable, Sendable {
   case outOfPlace(JournalPlace, ChangeRejection)
   /// The record is of a kind that only a newer version can fold.
   case unknownKind(JournalPlace, UInt8)
+  /// A line of an export cannot be read; its records are those of the lines before it.
+  case badLine(JournalPlace, line: Int, String)
+  /// The export says that its journal did not end well.
+  case exported(JournalPlace, Verdict)
 
   init?(_ ending: JournalEnding) {
     switch ending {
@@ -57,6 +61,8 @@ enum JournalFault: Equatable, Sendable {
     case .undecodable: .undecodable
     case .illegal, .outOfPlace: .illegal
     case .unknownKind: .unknownKind
+    case .badLine: .damaged
+    case .exported(_, let verdict): verdict
     }
   }
 
@@ -69,6 +75,8 @@ enum JournalFault: Equatable, Sendable {
     case .undecodable: .undecodable
     case .illegal, .outOfPlace: .illegal
     case .unknownKind: .unknownKind
+    case .badLine: .badLine
+    case .exported(_, let verdict): ToolError.Name(rawValue: verdict.rawValue) ?? .damaged
     }
   }
 
@@ -79,7 +87,7 @@ enum JournalFault: Equatable, Sendable {
       JournalPlace(sequence: tail.sequence, offset: tail.offset)
     case .damaged(let damage): JournalPlace(sequence: damage.sequence, offset: damage.offset)
     case .undecodable(let place, _), .illegal(let place, _), .outOfPlace(let place, _),
-      .unknownKind(let place, _):
+      .unknownKind(let place, _), .badLine(let place, _, _), .exported(let place, _):
       place
     }
   }
@@ -87,14 +95,16 @@ enum JournalFault: Equatable, Sendable {
   /// Whether acknowledged records may follow the good prefix.
   var mayHideRecords: Bool {
     switch self {
-    case .torn: false
+    case .torn, .exported(_, .torn): false
+    case .badLine, .exported: true
     case .undetermined, .damaged, .undecodable, .illegal, .outOfPlace, .unknownKind: true
     }
   }
 
   var code: ExitCode {
     switch self {
-    case .torn, .undetermined: .tail
+    case .torn, .undetermined, .exported(_, .torn), .exported(_, .undetermined): .tail
+    case .badLine, .exported: .damaged
     case .damaged, .undecodable, .illegal, .outOfPlace, .unknownKind: .damaged
     }
   }
@@ -120,17 +130,31 @@ enum JournalFault: Equatable, Sendable {
     case .unknownKind(_, let kind):
       return "\(name) holds an event of kind \(kind) \(spot), which a newer version wrote: "
         + "the state after it is not known."
+    case .badLine(let place, let line, let problem):
+      return "\(name), line \(line) (seq \(place.sequence)): \(problem)."
+    case .exported(let place, let verdict):
+      return "\(name) says that its journal ended so after seq \(place.sequence - 1): "
+        + "\(verdict.rawValue)."
     }
   }
 
   /// Whether records come before the fault; without any, `repair` has nothing to keep.
-  var hasGoodRecords: Bool { place.offset > UInt64(JournalHeader.size) }
+  ///
+  /// It cannot repair an export.
+  var hasGoodRecords: Bool {
+    switch self {
+    case .badLine, .exported: false
+    default: place.offset > UInt64(JournalHeader.size)
+    }
+  }
 
   /// Returns the next step after a reading command met the fault.
   ///
   /// `hasReadOn` is true if the command also read what follows the fault.
   func next(_ name: String, hasReadOn: Bool = false) -> String {
     switch self {
+    case .badLine: return "export again, or use a copy of the file"
+    case .exported: return "look at the journal that was exported"
     case .torn, .undetermined:
       return
         "look again if an app is writing to it; else the app that opens it next cuts the tail off "

@@ -51,7 +51,10 @@ extension JournalFile {
       guard !isStopped else { return }
       let ending = try reader.frozenEnding()
       isGrowing = try reader.isGrowing(behind: ending)
-      guard let fault = JournalFault(ending) else { return }
+      guard let fault = JournalFault(ending) else {
+        first = first ?? original?.fault
+        return
+      }
       first = first ?? fault
       guard !surveysDamageOnly || fault.code == .damaged else { return }
       let survey = try reader.survey()

@@ -6,21 +6,33 @@ internal import SessionJournal
 /// A journal that a command reads from its beginning as often as it needs, in bounded memory.
 struct JournalFile: Sendable {
   /// The path that is opened.
-  let path: String
+  var path: String
   /// The file's name in messages, in quotes if it has spaces.
-  let name: String
+  private(set) var name: String
   /// Whether the journal was given through standard input, whichever file it is read from.
   var isStandardInput = false
   /// What ends the command that reads the journal.
   var interruption = Interruption()
   /// How names in it are shown.
   var redactor = Redactor.none
+  /// What it was converted from, if the user gave an export or a compressed file.
+  var original: ConvertedFile?
+
+  /// Returns another file that is read in the same way.
+  func with(path: String) -> JournalFile {
+    var file = self
+    (file.path, file.name) = (path, path.quotedWhereNeeded)
+    return file
+  }
 
   /// The system's files; reads fail once the command must end.
   var files: WatchedFiles { WatchedFiles(interruption) }
 
+  /// The path as the user gave it.
+  var givenPath: String { original?.path ?? path }
+
   /// The file's name in JSON: the path as it was given, or `-` for standard input.
-  var rawName: String { isStandardInput ? "-" : path }
+  var rawName: String { isStandardInput ? "-" : givenPath }
 
   /// The result of a pass over the journal.
   struct Pass {
@@ -78,7 +90,8 @@ struct JournalFile: Sendable {
 
   /// Returns a decoder of the records of the journal with this header.
   func decoder(for header: JournalHeader) -> RecordDecoder {
-    RecordDecoder(redactor.redaction(for: header))
+    // An export without names has pseudonyms already.
+    RecordDecoder(original?.isRedacted == true ? nil : redactor.redaction(for: header))
   }
 
   private func visitPayloads(
@@ -101,7 +114,7 @@ struct JournalFile: Sendable {
       }
       guard fault == nil, !isStopped else { return }
       let ending = try reader.frozenEnding()
-      fault = JournalFault(ending)
+      fault = JournalFault(ending) ?? original?.fault
       isGrowing = try reader.isGrowing(behind: ending)
     }
     return Pass(
@@ -118,8 +131,8 @@ struct JournalFile: Sendable {
     var ending = JournalEnding.clean
     var isGrowing = false
     var survey: JournalSurvey?
+    var isStopped = false
     try onJournal { () throws(JournalError) in
-      var isStopped = false
       try reader.visit { frame, payload in
         isStopped = !body(frame, payload)
         return !isStopped
@@ -130,7 +143,7 @@ struct JournalFile: Sendable {
       if ending != .clean { survey = try reader.survey() }
     }
     return Pass(
-      fault: JournalFault(ending), header: reader.header, totals: reader.totals,
+      fault: JournalFault(ending) ?? (isStopped ? nil : original?.fault), header: reader.header, totals: reader.totals,
       room: reader.room, end: reader.frozenEnd ?? 0, isGrowing: isGrowing, survey: survey)
   }
 
@@ -241,32 +254,6 @@ extension JournalFile {
   /// Rejects a change log if the command is about a session.
   func requireSession() throws(ToolError) {
     if try isChangeLog() { throw isNoSession }
-  }
-
-  /// Returns the files that are not change logs.
-  ///
-  /// If there are both, notes name the change logs. If all are change logs, it throws.
-  static func sessions(
-    among files: [JournalFile], _ display: DisplayOptions, _ context: ToolContext
-  ) throws(ToolError) -> [JournalFile] {
-    var sessions: [JournalFile] = []
-    var changeLogs: [JournalFile] = []
-    for file in files {
-      var isChangeLog = false
-      do throws(ToolError) {
-        isChangeLog = try file.isChangeLog()
-      } catch {
-        // The command that reads the file reports what is wrong with it.
-      }
-      if isChangeLog { changeLogs.append(file) } else { sessions.append(file) }
-    }
-    if sessions.isEmpty, let first = changeLogs.first { throw first.isNoSession }
-    if !display.isJSON {
-      for file in changeLogs {
-        context.errors.write(file.leftOut)
-      }
-    }
-    return sessions
   }
 
   /// The note about a change log among journals of sessions.

@@ -1,3 +1,4 @@
+internal import SessionExplain
 internal import SessionJournal
 
 #if canImport(Darwin)
@@ -8,42 +9,110 @@ internal import SessionJournal
   internal import Glibc
 #endif
 
-/// A folder that is given in place of the journals in it.
+/// A folder that is given in place of the journals in it, at any depth.
 enum JournalFolder {
-  /// Replaces each folder by every `*.journal` in it, sorted by name; subfolders are not searched.
+  /// The ends of the names of journals, exports, and compressed ones.
+  private static let endings = [".journal", ".journal.gz", ".jsonl", ".jsonl.gz"]
+
+  /// Replaces each folder by the journals and exports in it and below it, sorted by path.
   ///
-  /// A folder without a journal is kept, and the command that opens it reports the error.
-  static func expanded(_ files: [JournalFile]) throws(ToolError) -> [JournalFile] {
-    var expanded: [JournalFile] = []
+  /// A file is found by the end of its name. A quarantined journal is found, too; locks, drafts and
+  /// tails that were cut off are not. Links to folders are not followed, so there is no loop. A folder
+  /// without a journal is named on standard error.
+  ///
+  /// Throws `noJournal` if nothing at all was found.
+  static func expanded(_ files: [JournalFile], _ context: ToolContext) throws(ToolError)
+    -> Expansion
+  {
+    var expansion = Expansion()
+    var empty: [JournalFile] = []
     for file in files {
-      let found = try journals(in: file)
-      expanded += found.isEmpty ? [file] : found
+      guard isFolder(file.path) else {
+        expansion.files.append(file)
+        continue
+      }
+      var found = Search()
+      found.look(in: file.path.hasSuffix("/") ? file.path : file.path + "/")
+      if found.paths.isEmpty, found.refused.isEmpty { empty.append(file) }
+      expansion.files += found.paths.sorted().map { file.with(path: $0) }
+      expansion.refused += found.refused
     }
-    return JournalFile.withOneKey(expanded)
+    if expansion.files.isEmpty {
+      if let error = expansion.refused.first { throw error }
+      if let first = empty.first { throw noJournal(in: first, others: empty.count - 1) }
+    }
+    for file in empty {
+      context.errors.write("Note: \(file.name.printable) holds no journal.\n")
+    }
+    expansion.files = JournalFile.withOneKey(expansion.files)
+    return expansion
   }
 
-  private static func journals(in file: JournalFile) throws(ToolError) -> [JournalFile] {
-    let system = POSIXFileSystem()
-    do throws(SystemFault) {
-      guard !file.path.isEmpty, try system.status(of: file.path).kind == .folder else { return [] }
-    } catch {
-      // The command that opens it reports the error.
-      return []
-    }
-    let folder = file.path.hasSuffix("/") ? file.path : file.path + "/"
-    do throws(SystemFault) {
-      return try system.names(beside: folder + ".").filter { $0.hasSuffix(".journal") }.sorted()
-        .map {
-          JournalFile(
-            path: folder + $0, name: (folder + $0).quotedWhereNeeded,
-            interruption: file.interruption, redactor: file.redactor)
+  /// The journals in folders, and the folders that cannot be listed.
+  struct Expansion {
+    var files: [JournalFile] = []
+    var refused: [ToolError] = []
+  }
+
+  private static func noJournal(in file: JournalFile, others: Int) -> ToolError {
+    let rest = others == 0 ? "" : ", and the same holds for \(count(others, "other folder"))"
+    return ToolError(
+      .missing, .noJournal, "\(file.name) holds no journal\(rest).",
+      consequence: "A journal's name ends with .journal, an export's with .jsonl; both may have .gz.",
+      next: "check the path")
+  }
+
+  /// Whether any of the files is a folder.
+  static func hasFolder(_ files: [JournalFile]) -> Bool { files.contains { isFolder($0.path) } }
+
+  private static func isFolder(_ path: String) -> Bool { !path.isEmpty && mode(path, stat) == S_IFDIR }
+
+  /// The journals found so far.
+  private struct Search {
+    var paths: [String] = []
+    var refused: [ToolError] = []
+
+    /// Looks into a folder, whose path ends with a slash.
+    mutating func look(in folder: String) {
+      let names: [String]
+      do throws(SystemFault) {
+        names = try POSIXFileSystem().names(beside: folder + ".")
+      } catch {
+        refused.append(JournalFolder.refused(folder, error))
+        return
+      }
+      for name in names where name != "." && name != ".." {
+        let path = folder + name
+        if isJournal(name), !isFolder(path) {
+          paths.append(path)
+        } else if mode(path, lstat) == S_IFDIR {
+          look(in: path + "/")
         }
-    } catch {
-      throw ToolError(
-        .inputOutput, error.code == 13 ? .permissionDenied : .inputOutput,
-        "The system refused to \(error.operation) \(file.name): \(systemMessage(error.code)) "
-          + "(errno \(error.code)).", next: "check the folder's owner and mode")
+      }
     }
+  }
+
+  private static func refused(_ folder: String, _ fault: SystemFault) -> ToolError {
+    ToolError(
+      .inputOutput, fault.code == EACCES ? .permissionDenied : .inputOutput,
+      "The system refused to \(fault.operation) \(folder.quotedWhereNeeded): "
+        + "\(systemMessage(fault.code)) (errno \(fault.code)).",
+      consequence: "What is in it was not read.", next: "check the folder's owner and mode")
+  }
+
+  /// Whether the name is that of a journal, an export, or a quarantined journal.
+  static func isJournal(_ name: String) -> Bool {
+    if endings.contains(where: { name.hasSuffix($0) }) { return true }
+    guard let end = name.ranges(of: ".journal.aside-").last else { return false }
+    return SetAsideJournal(path: name, rest: name[end.lowerBound...].dropFirst(8)) != nil
+  }
+
+  /// Returns the kind of file at a path; 0 if there is none.
+  private static func mode(
+    _ path: String, _ ask: (UnsafePointer<CChar>, UnsafeMutablePointer<stat>) -> Int32
+  ) -> mode_t {
+    var status = stat()
+    return ask(path, &status) == 0 ? status.st_mode & S_IFMT : 0
   }
 }
 

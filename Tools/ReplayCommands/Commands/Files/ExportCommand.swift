@@ -114,7 +114,7 @@ struct ExportCommand: JournalCommand {
       context.errors.write("Note: names and identifiers are in this export as they are.\n")
     }
     let fault = try OutputFile.write(
-      to: target, overwrite: mayReplace, inputs: [file.path], context
+      to: target, overwrite: mayReplace, inputs: [file.givenPath], context
     ) { output throws(ToolError) in
       let walk = ExportWalk(file: file, header: header, first: range.first, last: range.last)
       let journal = file.redactor.journal(header)

@@ -139,6 +139,8 @@ extension ExportEnding {
     case .undecodable: self = .undecodable
     case .illegal, .outOfPlace: self = .illegal
     case .unknownKind: self = .unknownKind
+    case .badLine: self = .damaged
+    case .exported(_, let verdict): self = ExportEnding(rawValue: verdict.rawValue) ?? .damaged
     }
   }
 }

@@ -5,6 +5,8 @@ internal import SessionJournal
 
 /// `import`: creates a journal from an export.
 struct ImportCommand: JournalCommand {
+  static let inputs = CommandInputs.other
+
   static let syntax = CommandSyntax(
     name: "import", summary: "Make a journal of an export's lines",
     discussion: """
@@ -149,70 +151,24 @@ private struct JournalWriter {
   private static let pieceSize = 256 * 1024
 
   private let file: OutputFile
-  private var header: JournalHeader?
-  /// The header line, held until the next line shows whether a snapshot follows.
-  private var announced: ExportHeader?
-  private var frames = FrameWriter(seed: Checksum(), chain: 0)
-  /// The last sequence of the batches before the present one.
-  private var durable: UInt64 = 0
-  private var isWithinBatch = false
+  private var encoder = ExportEncoder(salt: UInt64.random(in: .min ... .max))
 
   init(_ file: OutputFile) {
     self.file = file
   }
 
   mutating func take(_ step: ImportReader.Step, hasSnapshot: Bool) throws(ToolError) {
-    if let announced {
-      try begin(announced, hasSnapshot: hasSnapshot)
-      self.announced = nil
-    }
-    switch step {
-    case .header(let found): announced = found
-    case .record(let record): append(record)
-    case .watermark(let sequence):
-      frames.append(
-        JournalDraft(kind: RecordKind.watermark, payload: []), sequence: sequence,
-        durable: isWithinBatch ? durable : sequence - 1, remainingInBatch: 0)
-      isWithinBatch = false
-    case .end: break
-    }
-    if frames.bytes.count > Self.pieceSize { try write() }
-  }
-
-  private mutating func begin(_ found: ExportHeader, hasSnapshot: Bool) throws(ToolError) {
-    let id = Identifier(found.journal).uuid ?? (0, 0)
-    let salt = UInt64.random(in: .min ... .max)
-    var header = JournalHeader(
-      identifier: JournalIdentifier(high: id.high, low: id.low), salt: salt,
-      maximumRecordSize: found.maximumRecordSize, firstSequence: found.firstSequence)
-    if hasSnapshot { header = header.compacted(from: found.firstSequence, salt: salt) }
-    self.header = header
-    frames = FrameWriter(seed: header.seed, chain: header.checksum)
-    try write(header.encoded)
-  }
-
-  private mutating func append(_ record: ImportReader.Record) {
-    if record.kind == SessionRecord.snapshotKind {
-      return frames.append(snapshot: record.payload, sequence: record.sequence)
-    }
-    if !isWithinBatch { durable = record.sequence - 1 }
-    isWithinBatch = record.remainingInBatch > 0
-    frames.append(
-      JournalDraft(kind: record.kind, payload: record.payload), sequence: record.sequence,
-      durable: durable, remainingInBatch: record.remainingInBatch)
+    encoder.take(step, hasSnapshot: hasSnapshot)
+    if encoder.bytes.count > Self.pieceSize { try write() }
   }
 
   private mutating func write() throws(ToolError) {
-    try write(frames.bytes)
-    frames.removeBytes()
-  }
-
-  private func write(_ bytes: [UInt8]) throws(ToolError) {
     do throws(OutputFailure) {
-      try file.write(bytes[...])
+      try file.write(encoder.bytes[...])
     } catch {
       throw OutputFile.failed(file.path, error.code)
     }
+    encoder.removeBytes()
   }
 
   /// Writes the rest, reads the journal back and checks it.
@@ -231,7 +187,7 @@ private struct JournalWriter {
       }
       return isFolded
     }
-    guard isFolded, pass.fault == nil, pass.header == header, records == reader.records,
+    guard isFolded, pass.fault == nil, pass.header == encoder.header, records == reader.records,
       pass.totals.lastSequence == reader.lastSequence, fold == reader.fold
     else {
       throw ToolError(

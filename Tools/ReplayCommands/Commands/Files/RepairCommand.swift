@@ -12,6 +12,8 @@ internal import SessionJournal
 
 /// `repair`: copies the good prefix of a journal, byte for byte, into a new journal.
 struct RepairCommand: Command {
+  static let inputs = CommandInputs.journals
+
   static let syntax = CommandSyntax(
     name: "repair", summary: "Make a good journal of what is good of a damaged one",
     discussion: """

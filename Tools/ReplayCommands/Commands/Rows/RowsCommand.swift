@@ -1,4 +1,5 @@
 internal import SessionExplain
+internal import SessionJSON
 
 /// A command that writes a row for each of something in many journals.
 protocol RowsCommand: Command {
@@ -13,18 +14,30 @@ struct RowsOptions: Sendable {
   let isStrict: Bool
 
   init(_ arguments: Arguments) throws(ToolError) {
-    display = try DisplayOptions(arguments)
+    display = try DisplayOptions(arguments, names: .users)
     isStrict = arguments.has("strict")
   }
 }
 
 extension RowsCommand {
+  static var inputs: CommandInputs { .convertedOneByOne }
+
   var display: DisplayOptions { options.display }
 
   func run(_ files: [JournalFile], _ context: ToolContext) throws(ToolError) -> ExitCode {
-    let all = try JournalFolder.expanded(files)
-    let reading = RowsReading<Fold>(interruption: context.interruption)
-    let outcome = reading.write(all, to: context.output)
+    let all = try JournalFolder.expanded(files, context)
+    let reading = RowsReading<Fold, [UInt8]>(interruption: context.interruption) { rows, source in
+      var json = JSONWriter()
+      for row in rows {
+        row.write(to: &json, of: source)
+        json.endLine()
+      }
+      return json.bytes
+    }
+    let outcome = reading.read(all) { lines in
+      context.output.write(lines)
+      return context.output.isOpen
+    }
     guard context.output.isOpen else { return .ok }
     context.output.flush()
     return try outcome.report(isStrict: options.isStrict, context)
@@ -50,7 +63,7 @@ struct EndsCommand: RowsCommand {
       .init(
         name: "FILE", arity: .many, help: "Journals, or folders of them; - reads standard input")
     ],
-    options: [DisplayOptions.strict],
+    options: [DisplayOptions.strict] + RedactionOptions.options,
     examples: [
       .init(line: "sessionreplay ends .", help: "All journals of this folder"),
       .init(
@@ -80,7 +93,7 @@ struct RefreshesCommand: RowsCommand {
       .init(
         name: "FILE", arity: .many, help: "Journals, or folders of them; - reads standard input")
     ],
-    options: [DisplayOptions.strict],
+    options: [DisplayOptions.strict] + RedactionOptions.options,
     examples: [
       .init(line: "sessionreplay refreshes .", help: "All journals of this folder"),
       .init(

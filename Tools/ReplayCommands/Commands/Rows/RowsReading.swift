@@ -5,45 +5,48 @@ internal import SessionJSON
 internal import SessionJournal
 internal import Synchronization
 
-/// Reads many journals in several threads, and writes their rows in the order of the files.
-struct RowsReading<Fold: RowsFold>: Sendable {
+/// Reads many journals in several threads, and passes on what is made of their rows, in the order of
+/// the files.
+struct RowsReading<Fold: RowsFold, Item: Sendable>: Sendable {
   let interruption: Interruption
+  /// Makes an item of some rows of one file.
+  let make: @Sendable ([Fold.Row], RowSource) -> Item
 
   /// Files above this size in bytes are read one by one, and twice: once to know whether they are
-  /// damaged, and once to write rows without keeping them.
+  /// damaged, and once to pass rows on without keeping them.
   private static var largest: UInt64 { 4 << 20 }
-  /// How many files are read before their rows are written.
+  /// How many files are read before their rows are passed on.
   private static var window: Int { 64 }
+  /// How many rows of a large file make an item.
+  private static var rowsAtOnce: Int { 256 }
 
-  /// Writes the rows of all files, and returns what was wrong with files.
-  func write(_ files: [JournalFile], to output: Output) -> FilesOutcome {
-    var outcome = FilesOutcome()
+  /// Passes on the items of all files while `body` returns true; returns what was wrong with files.
+  func read(_ all: JournalFolder.Expansion, _ body: (Item) -> Bool) -> FilesOutcome {
+    let files = all.files
+    var outcome = FilesOutcome(all.refused)
     var next = 0
-    while next < files.count, output.isOpen {
-      if StatsReading.size(of: files[next]) > Self.largest {
-        outcome.add(write(files[next], to: output), of: files[next])
+    var isOpen = true
+    while next < files.count, isOpen, !interruption.isRaised {
+      let start = next
+      while next < min(files.count, start + Self.window), isSmall(files[next]) { next += 1 }
+      guard next > start else {
+        outcome.add(readLarge(files[next]) { isOpen = isOpen && body($0) }, of: files[next])
         next += 1
         continue
       }
-      var end = next + 1
-      while end < min(files.count, next + Self.window),
-        StatsReading.size(of: files[end]) <= Self.largest
-      {
-        end += 1
-      }
-      let part = Array(files[next..<end])
-      for (file, answer) in zip(part, read(part)) {
-        output.write(answer.bytes)
+      for (file, answer) in zip(files[start..<next], read(files[start..<next])) {
+        if let item = answer.item { isOpen = isOpen && body(item) }
         outcome.add(answer.finding, of: file)
       }
-      next = end
     }
     return outcome
   }
 
-  /// The rows of one file as lines, and what is wrong with it.
+  private func isSmall(_ file: JournalFile) -> Bool { StatsReading.size(of: file) <= Self.largest }
+
+  /// What is made of one file, and what is wrong with it.
   private struct Answer: Sendable {
-    var bytes: [UInt8] = []
+    var item: Item?
     var finding = FilesOutcome.Finding.good
   }
 
@@ -54,41 +57,49 @@ struct RowsReading<Fold: RowsFold>: Sendable {
   }
 
   /// Reads files in several threads.
-  private func read(_ files: [JournalFile]) -> [Answer] {
+  private func read(_ files: ArraySlice<JournalFile>) -> [Answer] {
     let board = Board(files.count)
     DispatchQueue.concurrentPerform(iterations: files.count) { index in
       guard interruption.goesOn() else { return }
-      let answer = read(files[index])
+      let answer = read(files[files.startIndex + index])
       board.answers.withLock { $0[index] = answer }
     }
     return board.answers.withLock { $0 }
   }
 
-  private func read(_ file: JournalFile) -> Answer {
+  private func read(_ given: JournalFile) -> Answer {
     var rows: [Fold.Row] = []
-    let pass = RowsPass<Fold>(file)
-    let finding = pass.run { rows.append($0) }
-    guard !rows.isEmpty, let source = pass.source(of: finding) else {
-      return Answer(finding: finding)
+    return onFile(given) { pass in
+      let finding = pass.run { rows.append($0) }
+      guard !rows.isEmpty, let source = pass.source(of: finding) else {
+        return Answer(finding: finding)
+      }
+      return Answer(item: make(rows, source), finding: finding)
     }
-    var json = JSONWriter()
-    for row in rows {
-      row.write(to: &json, of: source)
-      json.endLine()
-    }
-    return Answer(bytes: json.bytes, finding: finding)
   }
 
-  private func write(_ file: JournalFile, to output: Output) -> FilesOutcome.Finding {
-    let pass = RowsPass<Fold>(file)
-    let finding = pass.run { _ in }
-    guard let source = pass.source(of: finding) else { return finding }
-    var json = JSONWriter()
-    return pass.run { row in
-      json.removeAll()
-      row.write(to: &json, of: source)
-      json.endLine()
-      output.write(json.bytes)
+  private func readLarge(_ given: JournalFile, _ body: (Item) -> Void) -> FilesOutcome.Finding {
+    onFile(given) { pass in
+      let finding = pass.run { _ in }
+      guard let source = pass.source(of: finding) else { return Answer(finding: finding) }
+      var rows: [Fold.Row] = []
+      _ = pass.run { row in
+        rows.append(row)
+        guard rows.count == Self.rowsAtOnce else { return }
+        body(make(rows, source))
+        rows.removeAll(keepingCapacity: true)
+      }
+      if !rows.isEmpty { body(make(rows, source)) }
+      return Answer(finding: finding)
+    }.finding
+  }
+
+  /// Lends a pass over the file, which is converted if it is not a journal.
+  private func onFile(_ given: JournalFile, _ body: (RowsPass<Fold>) -> Answer) -> Answer {
+    do throws(ToolError) {
+      return body(RowsPass<Fold>(try given.readable()))
+    } catch {
+      return Answer(finding: .unread(error))
     }
   }
 }
@@ -103,10 +114,8 @@ private struct RowsPass<Fold: RowsFold> {
   func source(of finding: FilesOutcome.Finding) -> RowSource? {
     guard let header = finding.header else { return nil }
     return RowSource(
-      journal: Identifier(header.identifier.description),
-      pseudonyms: Pseudonyms(
-        journal: (high: header.identifier.high, low: header.identifier.low), salt: header.salt),
-      redacts: false, file: file.rawName, isDamaged: finding.isDamaged)
+      JournalNames(header, file.redactor), isRedacted: file.redactor.isRedacting,
+      file: file.rawName, isDamaged: finding.isDamaged)
   }
 
   /// Passes on the rows of the file; reads on after damage.
@@ -120,11 +129,7 @@ private struct RowsPass<Fold: RowsFold> {
       }
       return state.finish(pass, file, body)
     } catch {
-      switch error.name {
-      case .changeLog: return .changeLog
-      case .interrupted: return .good
-      default: return .unread(error)
-      }
+      return .unread(error)
     }
   }
 

@@ -4,6 +4,8 @@ internal import SessionJournal
 
 /// `follow`: shows the last records, and then new ones as any process writes them.
 struct FollowCommand: JournalCommand {
+  static let inputs = CommandInputs.journals
+
   static let syntax = CommandSyntax(
     name: "follow", summary: "Show records as they are written, by whatever process",
     discussion: """

@@ -192,7 +192,7 @@ extension VerifyReport {
     switch fault {
     case .undecodable, .illegal, .outOfPlace, .unknownKind:
       return pass.fault.map { $0.message("the file") } ?? "every frame is whole to the end"
-    case .torn, .undetermined, .damaged:
+    case .torn, .undetermined, .damaged, .badLine, .exported:
       return nil
     }
   }

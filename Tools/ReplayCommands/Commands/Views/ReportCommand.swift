@@ -3,14 +3,16 @@ internal import SessionJSON
 
 /// `report`: writes one HTML page that shows journals, to be read and sent on.
 struct ReportCommand: Command {
+  static let inputs = CommandInputs.convertedOneByOne
+
   static let syntax = CommandSyntax(
     name: "report", summary: "Write one HTML page that shows journals over time, with every why",
     discussion: """
       The page is one file: lanes of states, tokens, refreshes and failures over time, why each
       session ended, and a table of records with a filter. It loads nothing and sends nothing, is
       read from a disk or a mail, without its script too. Names, users and identifiers are
-      pseudonyms unless --reveal is given. A file that is damaged is shown up to there, and named. In
-      place of a folder, every *.journal in it is shown (not below).
+      pseudonyms unless --reveal is given. A file that is damaged is shown up to there, and named; the
+      exit code is 0 then, with --strict 65.
       """,
     operands: [
       .init(
@@ -26,7 +28,7 @@ struct ReportCommand: Command {
       .init(
         name: "key", value: "TEXT",
         help: "Make pseudonyms with it, 16 bytes or more: the same ones in all journals"),
-      DisplayOptions.json,
+      DisplayOptions.strict, DisplayOptions.json,
     ] + DisplayOptions.zones,
     examples: [
       .init(line: "sessionreplay report a.journal -o report.html", help: "One journal"),
@@ -40,6 +42,7 @@ struct ReportCommand: Command {
   let display: DisplayOptions
   private let path: String
   private let isForced: Bool
+  private let isStrict: Bool
   private let title: String
   private let isRevealed: Bool
   private let key: String?
@@ -53,6 +56,7 @@ struct ReportCommand: Command {
     }
     self.path = path
     isForced = arguments.has("force")
+    isStrict = arguments.has("strict")
     title = arguments.value("title") ?? Self.defaultTitle
     isRevealed = arguments.has("reveal")
     key = arguments.value("key")
@@ -74,29 +78,31 @@ struct ReportCommand: Command {
   }
 
   func run(_ files: [JournalFile], _ context: ToolContext) throws(ToolError) -> ExitCode {
-    let all = try JournalFile.sessions(
-      among: try JournalFolder.expanded(files), display, context)
+    let all = try JournalFolder.expanded(files, context)
     let isWatched = context.value(of: .terminal) != "dumb"
     let outcome = ReportReading(
       zone: display.zone, isRevealed: isRevealed, key: key, interruption: context.interruption
     ).read(all, ProgressBar(isWatched ? context.errors : nil))
     guard !context.interruption.isRaised else { return .ok }
     // If no file could be read, there is nothing to show, so no page is written.
-    if outcome.read == 0, let error = outcome.errors.first { throw error }
+    if outcome.files.read == 0, let error = outcome.files.errors.first { throw error }
+    try outcome.files.check(isJSON: display.isJSON, context)
     let page = ReportPage(
       title: title, journals: outcome.journals, others: outcome.others, figures: outcome.figures,
       problems: outcome.problems, isRevealed: isRevealed, zone: display.zone,
       version: ToolContext.version)
-    try write(page, all, context)
-    let error = all.count == 1 ? outcome.errors.first : nil
-    if let error { throw error }
-    return StatsReading.worst(outcome.errors)
+    try write(page, all.files, context)
+    if !display.isJSON {
+      context.output.flush()
+      outcome.files.list(context)
+    }
+    return outcome.files.code(isStrict: isStrict)
   }
 
   private func write(_ page: ReportPage, _ files: [JournalFile], _ context: ToolContext)
     throws(ToolError)
   {
-    let inputs = files.map(\.path)
+    let inputs = files.map(\.givenPath)
     let bytes = try OutputFile.write(
       to: path, overwrite: isForced, inputs: inputs, context
     ) { output throws(ToolError) in

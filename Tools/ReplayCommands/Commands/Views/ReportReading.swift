@@ -25,19 +25,18 @@ struct ReportReading {
     var journals: [ReportJournal] = []
     var others = ReportRest()
     var figures = StatsFigures()
-    var errors: [ToolError] = []
+    var files: FilesOutcome
     /// The problems that the page names.
     var problems: [String] = []
-    /// The number of files with at least a good header.
-    var read = 0
   }
 
   /// Reads all files and shows the progress; stops if the command must end.
-  func read(_ files: [JournalFile], _ progress: ProgressBar) -> Outcome {
+  func read(_ all: JournalFolder.Expansion, _ progress: ProgressBar) -> Outcome {
+    let files = all.files
     let room = Self.room(for: files.count)
     let sizes = files.map(StatsReading.size(of:))
-    let all = sizes.reduce(UInt64(0)) { $0 &+ $1 }
-    var outcome = Outcome()
+    let bytes = sizes.reduce(UInt64(0)) { $0 &+ $1 }
+    var outcome = Outcome(files: FilesOutcome(all.refused))
     var done: UInt64 = 0
     defer { progress.erase() }
     for (index, file) in files.enumerated() where !interruption.isRaised {
@@ -45,19 +44,18 @@ struct ReportReading {
       let show = { (offset: UInt64) in
         progress.show { elapsed in
           ProgressLine(
-            bytes: done &+ offset, allBytes: all, files: index, allFiles: files.count,
+            bytes: done &+ offset, allBytes: bytes, files: index, allFiles: files.count,
             elapsed: elapsed)
         }
       }
       show(0)
       do throws(ToolError) {
-        let (journal, error) = try read(file, room, show)
-        outcome.read += 1
+        let (journal, finding) = try read(try file.readable(), room, show)
         outcome.figures.merge(journal.stats.groups.total)
         outcome.journals.append(journal)
-        if let error { outcome.add(error, of: file) }
+        outcome.add(finding, of: file)
       } catch {
-        outcome.add(error, of: file)
+        outcome.add(.unread(error), of: file)
       }
       guard outcome.journals.count > Self.mostJournals else { continue }
       outcome.removeOldest()
@@ -75,7 +73,7 @@ struct ReportReading {
 
   private func read(
     _ file: JournalFile, _ room: ReportJournal.Room, _ pulse: (UInt64) -> Void
-  ) throws(ToolError) -> (ReportJournal, ToolError?) {
+  ) throws(ToolError) -> (ReportJournal, FilesOutcome.Finding) {
     let redaction = try redaction(of: file)
     var journal = ReportJournal(name: Self.shortName(of: file), room: room)
     var ends = EvidenceFold()
@@ -83,7 +81,7 @@ struct ReportReading {
     let explain = { (evidence: Evidence) in
       ReportWhy(Explainer.explain(evidence), zone: zone)
     }
-    let pass = try file.visit { entry in
+    let pass = try file.visit(requiresSession: true) { entry in
       do throws(SessionFold.Failure) {
         let record = redaction.map { $0.record(entry.record) } ?? entry.record
         try journal.take(record)
@@ -103,11 +101,12 @@ struct ReportReading {
     if journal.state.state.kind == .authenticated { journal.take(explain(rest)) }
     journal.finish()
     let error = fault?.error(file.name, consequence: "The page shows the records before it.")
-    return (journal, error)
+    return (journal, FilesOutcome.Finding(header: pass.header, error: error))
   }
 
   private func redaction(of file: JournalFile) throws(ToolError) -> Redaction? {
-    guard !isRevealed else { return nil }
+    // An export without names has pseudonyms already.
+    guard !isRevealed, file.original?.isRedacted != true else { return nil }
     if let key { return Redaction(pseudonyms: Pseudonyms(key: Array(key.utf8))) }
     let header = try file.visit { _ in false }.header
     return Redaction(
@@ -117,8 +116,8 @@ struct ReportReading {
 
   /// Returns the file's name without its folder, because a folder's name is often a person's.
   fileprivate static func shortName(of file: JournalFile) -> String {
-    file.path.hasPrefix("/dev/fd/")
-      ? file.name : file.path.split(separator: "/").last.map(String.init) ?? file.name
+    file.isStandardInput
+      ? file.name : file.givenPath.split(separator: "/").last.map(String.init) ?? file.name
   }
 }
 
@@ -136,10 +135,11 @@ extension ReportReading.Outcome {
   }
 
   /// Records the problem of a file; the page names the file without its folder.
-  fileprivate mutating func add(_ error: ToolError, of file: JournalFile) {
-    errors.append(error)
+  fileprivate mutating func add(_ finding: FilesOutcome.Finding, of file: JournalFile) {
+    files.add(finding, of: file)
+    guard let error = finding.error else { return }
     let short = ReportReading.shortName(of: file).quotedWhereNeeded.printable
-    let spellings = [file.name.printable, file.name, file.path.printable, file.path]
+    let spellings = [file.name.printable, file.name, file.givenPath.printable, file.givenPath]
     problems.append(spellings.reduce(error.message) { $0.replacing($1, with: short) })
   }
 }

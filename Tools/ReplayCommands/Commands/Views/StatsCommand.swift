@@ -1,25 +1,19 @@
 @_spi(Internals) internal import SessionCore
 internal import SessionExplain
 
-#if canImport(Darwin)
-  internal import Darwin
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Glibc
-#endif
-
 /// `stats`: prints figures over one journal or thousands.
 struct StatsCommand: Command {
   private static let groupings = StatsGrouping.allCases.map(\.rawValue)
+
+  static let inputs = CommandInputs.convertedOneByOne
 
   static let syntax = CommandSyntax(
     name: "stats", summary: "Count sessions, ends, refreshes and times over many journals",
     discussion: """
       How many sessions began, how they ended, how many refreshes succeeded or failed and how long
       they took, how long a failing session took to recover, how long sessions lasted. A file that
-      is damaged counts with its good prefix and is named; it never stops the count. In place of a
-      folder, every *.journal in it counts (not below). What each figure is: Specs/ReplayStats.md.
+      is damaged counts with its good prefix and is named; the exit code is 0 then, with --strict 65.
+      What each figure is: Specs/ReplayStats.md.
       A SELECTOR selects in each journal by that journal's own records.
       """,
     operands: [
@@ -36,33 +30,28 @@ struct StatsCommand: Command {
       .init(
         name: "until", value: "SELECTOR", values: .selector,
         help: "Count only what happened up to there"),
-      .init(
-        name: "jobs", value: "N", help: "Read N files at a time; without it, one per processor"),
-      .init(name: "no-progress", help: "No progress bar on a terminal"),
-      DisplayOptions.json,
+      DisplayOptions.strict, DisplayOptions.json,
     ] + DisplayOptions.zones,
     examples: [
       .init(line: "sessionreplay stats a.journal", help: "One journal"),
       .init(line: "sessionreplay stats . --by day", help: "All journals of this folder, by day"),
       .init(
-        line: "sessionreplay stats . --by reason --json",
-        help: "For programs, by how sessions ended"),
+        line: "sessionreplay stats . --by cause --json",
+        help: "For programs, by why sessions ended"),
     ])
 
   let display: DisplayOptions
   private let grouping: StatsGrouping?
   private let since: Selector?
   private let until: Selector?
-  private let jobs: Int
-  private let hasProgress: Bool
+  private let isStrict: Bool
 
   init(_ arguments: Arguments) throws(ToolError) {
     display = try DisplayOptions(arguments)
     since = try arguments.selector("since")
     until = try arguments.selector("until")
-    hasProgress = !arguments.has("no-progress")
+    isStrict = arguments.has("strict")
     grouping = try Self.grouping(arguments.value("by"))
-    jobs = try Self.jobs(arguments.value("jobs"))
   }
 
   private static func grouping(_ word: String?) throws(ToolError) -> StatsGrouping? {
@@ -74,30 +63,18 @@ struct StatsCommand: Command {
       next: near.map { "--by \($0)" } ?? "one of \(groupings.joined(separator: ", "))")
   }
 
-  private static func jobs(_ text: String?) throws(ToolError) -> Int {
-    guard let text else { return min(64, max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
-    if let number = Int(text), (1...64).contains(number) { return number }
-    throw .usage(
-      .badValue, "--jobs cannot be '\(text.shortened)': a number from 1 to 64 is needed.",
-      next: "--jobs 2")
-  }
-
   func run(_ files: [JournalFile], _ context: ToolContext) throws(ToolError) -> ExitCode {
-    let all = try JournalFile.sessions(
-      among: try JournalFolder.expanded(files), display, context)
-    let isWatched = hasProgress && context.value(of: .terminal) != "dumb"
+    let isWatched = context.value(of: .terminal) != "dumb"
     let reading = StatsReading(
-      files: all, grouping: grouping, since: since, until: until, zone: display.zone,
-      interruption: context.interruption)
-    let outcome = reading.run(jobs: jobs, ProgressBar(isWatched ? context.errors : nil))
+      files: try JournalFolder.expanded(files, context), grouping: grouping, since: since,
+      until: until, zone: display.zone, interruption: context.interruption)
+    let outcome = reading.run(ProgressBar(isWatched ? context.errors : nil))
     // The user might take an incomplete count for a complete one.
     guard !context.interruption.isRaised else { return .ok }
-    // For a single file, its error is reported as other commands do.
-    let error = all.count == 1 ? outcome.errors.first : nil
-    if let error, outcome.report.read == 0 { throw error }
+    // The answer names the files itself.
+    try outcome.files.check(isJSON: display.isJSON, context)
     context.output.write(text(outcome.report, context.style))
-    if let error { throw error }
-    return outcome.code
+    return outcome.files.code(isStrict: isStrict)
   }
 
   private func text(_ report: StatsReport, _ style: Style) -> String {

@@ -4,9 +4,17 @@ internal import SessionExplain
 internal import SessionJournal
 internal import Synchronization
 
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Glibc
+#endif
+
 /// Counts many journals in several threads; the result does not depend on their number.
 struct StatsReading: Sendable {
-  let files: [JournalFile]
+  let files: JournalFolder.Expansion
   let grouping: StatsGrouping?
   let since: Selector?
   let until: Selector?
@@ -16,14 +24,11 @@ struct StatsReading: Sendable {
   /// The result for all files.
   struct Outcome: Sendable {
     var report: StatsReport
-    /// The errors of files, in the order of the files.
-    var errors: [ToolError]
-    /// The worst exit code of all files.
-    var code: ExitCode
+    var files: FilesOutcome
   }
 
-  /// Exit codes from the worst to the best.
-  private static let severity: [ExitCode] = [.inputOutput, .missing, .damaged, .tail]
+  /// The number of processors, at most 64.
+  static var processors: Int { min(64, max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
 
   /// The state that threads share.
   private final class Board: Sendable {
@@ -35,11 +40,12 @@ struct StatsReading: Sendable {
 
   private struct Tally {
     var report = StatsReport()
-    var errors: [(file: Int, error: ToolError)] = []
+    var findings: [(file: Int, finding: FilesOutcome.Finding)] = []
   }
 
   /// Counts all files with `jobs` threads, of which the caller's is one.
-  func run(jobs: Int, _ progress: ProgressBar) -> Outcome {
+  func run(jobs: Int = processors, _ progress: ProgressBar) -> Outcome {
+    let files = files.files
     let sizes = files.map(Self.size(of:))
     // The largest files come first, so that no thread has to finish a large one alone at the end.
     let order = files.indices.sorted { left, right in
@@ -66,10 +72,16 @@ struct StatsReading: Sendable {
 
   private func outcome(_ tally: Tally) -> Outcome {
     var report = tally.report
-    let errors = tally.errors.sorted { $0.file < $1.file }
-    for (file, error) in errors {
+    var outcome = FilesOutcome(files.refused)
+    for error in files.refused {
+      report.failed.append(
+        StatsReport.Problem(file: nil, name: error.name.rawValue, message: error.message))
+    }
+    for (file, finding) in tally.findings.sorted(by: { $0.file < $1.file }) {
+      outcome.add(finding, of: files.files[file])
+      guard let error = finding.error else { continue }
       let problem = StatsReport.Problem(
-        file: files[file].path, name: error.name.rawValue, message: error.message,
+        file: files.files[file].rawName, name: error.name.rawValue, message: error.message,
         sequence: error.place?.sequence, offset: error.place?.offset)
       switch error.code {
       case .tail: report.tails += 1
@@ -77,14 +89,7 @@ struct StatsReading: Sendable {
       default: report.failed.append(problem)
       }
     }
-    let inOrder = errors.map(\.error)
-    return Outcome(report: report, errors: inOrder, code: Self.worst(inOrder))
-  }
-
-  /// Returns the exit code for the errors of several files.
-  static func worst(_ errors: [ToolError]) -> ExitCode {
-    let codes = Set(errors.map(\.code))
-    return severity.first { codes.contains($0) } ?? errors.first?.code ?? .ok
+    return Outcome(report: report, files: outcome)
   }
 
   static func size(of file: JournalFile) -> UInt64 {
@@ -103,7 +108,7 @@ struct StatsReading: Sendable {
       guard place < order.count else { return }
       let index = order[place]
       var seen: UInt64 = 0
-      let (fold, error) = count(files[index]) { offset in
+      let (fold, finding) = count(files.files[index]) { offset in
         let read = min(max(offset, seen), sizes[index])
         board.bytes.add(read - seen, ordering: .relaxed)
         seen = read
@@ -116,22 +121,25 @@ struct StatsReading: Sendable {
           tally.report.add(fold)
           tally.report.read += 1
         }
-        if let error { tally.errors.append((index, error)) }
+        tally.findings.append((index, finding))
       }
       pulse()
     }
   }
 
   /// Returns the figures of one file's good prefix, and the file's error.
-  private func count(_ file: JournalFile, _ pulse: (UInt64) -> Void) -> (StatsFold?, ToolError?) {
+  private func count(_ given: JournalFile, _ pulse: (UInt64) -> Void)
+    -> (StatsFold?, FilesOutcome.Finding)
+  {
     do throws(ToolError) {
+      let file = try given.readable()
       var fold = StatsFold(
-        by: grouping, file: file.path, counted: try counted(in: file),
+        by: grouping, counted: try counted(in: file),
         offset: { [zone] in zone.offset(at: $0) })
       var refused: JournalFault?
       var records: UInt32 = 0
       var ends = grouping == .cause ? EvidenceFold() : nil
-      let pass = try file.visit { entry in
+      let pass = try file.visit(requiresSession: true) { entry in
         do throws(SessionFold.Failure) {
           try fold.take(entry.record)
           try ends?.take(entry) { Self.explain($0, &fold) }
@@ -148,10 +156,13 @@ struct StatsReading: Sendable {
       let fault = refused ?? pass.fault
       return (
         fold,
-        fault?.error(file.name, consequence: "The figures are those of the records before it.")
+        FilesOutcome.Finding(
+          header: pass.header,
+          error: fault?.error(
+            file.name, consequence: "The figures are those of the records before it."))
       )
     } catch {
-      return (nil, error)
+      return (nil, .unread(error))
     }
   }
 

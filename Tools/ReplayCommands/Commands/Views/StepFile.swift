@@ -255,7 +255,7 @@ extension StepFile {
     if let fault {
       problem = fault
     } else {
-      problem = JournalFault(try scout.endingBehindRecords())
+      problem = JournalFault(try scout.endingBehindRecords()) ?? file.original?.fault
     }
   }
 

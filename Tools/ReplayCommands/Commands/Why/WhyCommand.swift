@@ -5,6 +5,8 @@ internal import SessionJournal
 
 /// `why`: explains the end of a session from the records that led to it.
 struct WhyCommand: Command {
+  static let inputs = CommandInputs.convertedOneByOne
+
   static let syntax = CommandSyntax(
     name: "why", summary: "Explain why a session ended, and how surely",
     discussion: """
@@ -16,11 +18,16 @@ struct WhyCommand: Command {
       at or before it.
 
       After damage it reads on, names each loss in a line, and proves nothing across it.
+      Of several files or a folder it shows every end, grouped by cause, the most frequent first.
+      Damaged files are named then, and do not change the exit code without --strict.
 
       Exit codes: 0 an end or a record is explained; 3 nothing ended; 65 the journal is damaged, or an
       event in it is not possible; 2 its last commit is not whole.
       """,
-    operands: operands,
+    operands: [
+      .init(
+        name: "FILE", arity: .many, help: "Journals, or folders of them; - reads standard input")
+    ],
     options: [
       .init(
         name: "at", value: "SELECTOR", values: .selector,
@@ -28,6 +35,7 @@ struct WhyCommand: Command {
       .init(name: "all", help: "Explain every end, oldest first"),
       .init(name: "full", help: "Show all of the chain that is kept; 12 records if not said"),
       .init(name: "oneline", help: "Write one line for each answer, for a ticket"),
+      DisplayOptions.strict,
       DisplayOptions.json,
     ] + RedactionOptions.options + DisplayOptions.zones,
     examples: [
@@ -37,6 +45,7 @@ struct WhyCommand: Command {
       .init(line: "sessionreplay why a.journal --all --oneline", help: "A line for each end"),
       .init(line: "sessionreplay why a.journal --at @412", help: "What this record means"),
       .init(line: "sessionreplay why a.journal --at 14:02 --local", help: "Logged out about then"),
+      .init(line: "sessionreplay why .", help: "All ends in this folder, by cause"),
     ])
 
   let display: DisplayOptions
@@ -44,6 +53,7 @@ struct WhyCommand: Command {
   private let isAll: Bool
   private let isFull: Bool
   private let isOneLine: Bool
+  private let isStrict: Bool
 
   init(_ arguments: Arguments) throws(ToolError) {
     display = try DisplayOptions(arguments, names: .users)
@@ -51,6 +61,7 @@ struct WhyCommand: Command {
     isAll = arguments.has("all")
     isFull = arguments.has("full")
     isOneLine = arguments.has("oneline")
+    isStrict = arguments.has("strict")
     guard !(isOneLine && display.isJSON) else {
       throw .usage(.conflict, "--oneline and --json exclude each other.", next: "only one of them")
     }
@@ -60,9 +71,16 @@ struct WhyCommand: Command {
   }
 
   func run(_ files: [JournalFile], _ context: ToolContext) throws(ToolError) -> ExitCode {
-    var code = ExitCode.ok
-    for file in files { code = try run(on: file, context) }
-    return code
+    if let file = files.first, files.count == 1, !JournalFolder.hasFolder(files), !isOneLine {
+      return try run(on: try file.readable(), context)
+    }
+    guard at == nil else {
+      throw .usage(
+        .conflict, "--at is about one journal, and several are named.", next: "one file")
+    }
+    return try WhyFiles(
+      form: display.isJSON ? .json : isOneLine ? .lines : .groups, zone: display.zone.display
+    ).run(try JournalFolder.expanded(files, context), isStrict: isStrict, context)
   }
 
   private func run(on file: JournalFile, _ context: ToolContext) throws(ToolError) -> ExitCode {

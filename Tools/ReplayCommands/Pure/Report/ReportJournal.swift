@@ -57,7 +57,7 @@ struct ReportJournal: Sendable {
     self.name = name
     self.room = room
     lanes = Lanes(limit: room.shapes)
-    stats = StatsFold(by: nil, file: name)
+    stats = StatsFold(by: nil)
     important = EvenSample(limit: room.rows)
     routine = EvenSample(limit: room.rows)
   }

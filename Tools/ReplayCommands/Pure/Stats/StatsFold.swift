@@ -3,18 +3,16 @@
 /// The property by which figures are grouped.
 enum StatsGrouping: String, CaseIterable, Sendable {
   case day = "day"
-  case reason = "reason"
   case cause = "cause"
   case method = "method"
   case version = "version"
-  case file = "file"
 }
 
 /// Counts the records of one journal in order, in bounded memory.
 ///
 /// Each figure belongs to one group:
 ///
-/// - By reason, cause or method, all figures of a session belong to its end or its beginning. They
+/// - By cause or method, all figures of a session belong to its end or its beginning. They
 ///   are kept until that is known.
 /// - By day, a figure belongs to the day of its record.
 /// - By version, it belongs to the app version that last opened the journal before it.
@@ -64,7 +62,7 @@ struct StatsFold {
   /// Creates a count of the records with sequences in `counted`; other records only change the
   /// state.
   init(
-    by grouping: StatsGrouping?, file: String, counted: ClosedRange<UInt64> = 0...UInt64.max,
+    by grouping: StatsGrouping?, counted: ClosedRange<UInt64> = 0...UInt64.max,
     offset: @escaping @Sendable (Timestamp) -> Int64 = { _ in 0 }
   ) {
     self.grouping = grouping
@@ -73,9 +71,8 @@ struct StatsFold {
     groups = StatsGroups()
     pendingKey =
       switch grouping {
-      case .file: .word(file)
       case .day: .day(0)
-      case .reason, .cause, .method: .word(Self.noSession)
+      case .cause, .method: .word(Self.noSession)
       case .version: .word(Self.noVersion)
       case nil: .word("")
       }
@@ -212,12 +209,12 @@ struct StatsFold {
   /// Assigns the pending figures to the group of their end, if groups are made by ends.
   private mutating func close(by word: String) {
     switch grouping {
-    case .reason, .cause: pendingKey = .word(word)
+    case .cause: pendingKey = .word(word)
     case .method:
       flush()
       pendingKey = .word(Self.noSession)
       return
-    case .day, .version, .file, nil: return flush()
+    case .day, .version, nil: return flush()
     }
     flush()
   }

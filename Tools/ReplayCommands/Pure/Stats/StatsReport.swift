@@ -95,7 +95,8 @@ extension JSONWriter {
 struct StatsReport: Sendable {
   /// A file that does not count, or counts only in part.
   struct Problem: Sendable {
-    let file: String
+    /// The file's path; `nil` for a folder that could not be listed.
+    let file: String?
     /// A stable name for programs: `damaged`, `missing`.
     let name: String
     let message: String

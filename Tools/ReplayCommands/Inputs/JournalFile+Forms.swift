@@ -1,0 +1,98 @@
+internal import SessionExplain
+internal import SessionJournal
+
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Glibc
+#endif
+
+/// The form of a file that has the records of a session, by its first bytes.
+enum FileForm {
+  case journal
+  case export
+  case gzip
+
+  /// Determines the form; anything unknown counts as a journal, whose reader reports what it is.
+  init(_ bytes: some Collection<UInt8>) {
+    if bytes.starts(with: [0x1F, 0x8B]) {
+      self = .gzip
+    } else if bytes.starts(with: [UInt8(ascii: "{")]) {
+      self = .export
+    } else {
+      self = .journal
+    }
+  }
+}
+
+extension JournalFile {
+  /// Returns the file as a journal: itself, or an unnamed temporary one with the same records.
+  ///
+  /// A compressed file is decompressed, and an export is converted. The result has the name that
+  /// the user gave.
+  func readable() throws(ToolError) -> JournalFile {
+    guard original == nil else { return self }
+    switch form() {
+    case .journal: return self
+    case .export: return try ExportCopy.journal(of: self, named: path)
+    case .gzip:
+      let copy = try Decompression.copy(of: self)
+      switch FileForm(try copy.read(0..<min(2, copy.size))) {
+      case .journal:
+        return converted(
+          ConvertedFile(path: path, copy: copy, isRedacted: false, fault: nil))
+      case .export:
+        var text = self
+        text.path = "/dev/fd/\(copy.descriptor)"
+        return try ExportCopy.journal(of: text, named: path)
+      case .gzip:
+        throw ToolError(
+          .damaged, .badGzip, "\(name) is compressed twice.",
+          next: "decompress it once: gzip -d")
+      }
+    }
+  }
+
+  /// Returns the temporary journal of this file.
+  func converted(_ original: ConvertedFile) -> JournalFile {
+    var file = self
+    file.path = original.openPath
+    file.original = original
+    return file
+  }
+
+  /// Rejects a file that is not itself a journal, for a command that needs the journal's own bytes.
+  func requireJournal(for command: String) throws(ToolError) {
+    switch form() {
+    case .journal: return
+    case .export:
+      throw ToolError(
+        .damaged, .notAJournal, "\(name) is an export, and '\(command)' needs the journal itself.",
+        next: isStandardInput
+          ? "the journal itself" : "sessionreplay import \(name) -o OUT, and then that file")
+    case .gzip:
+      throw ToolError(
+        .damaged, .notAJournal,
+        "\(name) is compressed, and '\(command)' needs the journal itself.",
+        next: isStandardInput ? "gzip -dc before it" : "gzip -dk \(name), and then that file")
+    }
+  }
+
+  private func form() -> FileForm {
+    guard !path.isEmpty, !path.utf8.contains(0) else { return .journal }
+    // The open must not wait for a process that writes to a pipe.
+    let descriptor = opened(path)
+    guard descriptor >= 0 else { return .journal }
+    defer { close(descriptor) }
+    var first: (UInt8, UInt8) = (0, 0)
+    let count = withUnsafeMutableBytes(of: &first) { pread(descriptor, $0.baseAddress, 2, 0) }
+    // What cannot be read is reported by the reader of journals.
+    return FileForm([first.0, first.1].prefix(max(0, count)))
+  }
+}
+
+private func opened(_ path: String) -> Int32 {
+  open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+}
