@@ -8,64 +8,92 @@ package struct StatusVerdict: Hashable, Sendable {
   /// The change of the status of which the hosts do not know; `nil` if there is none.
   package let change: StatusChange?
   /// Whether a later status is known, so that the response has no effect and is not shown.
+  ///
+  /// A backend has replicas and caches, and one of them may lag. The decision
+  /// `ignore-stale-profile-responses` has the reasons.
   package let isStale: Bool
 
-  /// Judges a response.
+  fileprivate static let stale = StatusVerdict(failure: nil, change: nil, isStale: true)
+
+  private init(failure: RequestFailure?, change: StatusChange?, isStale: Bool) {
+    (self.failure, self.change, self.isStale) = (failure, change, isStale)
+  }
+
+  fileprivate init(
+    _ failure: RequestFailure?, changedAt: Timestamp?, of user: Identifier, known: Timestamp?,
+    serverTime: Timestamp?
+  ) {
+    switch StatusFreshness.of(changedAt, known: known, now: serverTime) {
+    case .unsaid, .same:
+      self.init(failure: failure, change: nil, isStale: false)
+    case .newer(let time):
+      let change = StatusChange(user: user, changedAt: time, known: known)
+      self.init(failure: failure, change: change, isStale: false)
+    case .stale:
+      self = .stale
+    }
+  }
+}
+
+/// Judges responses about a user's status, and holds the change of which the hosts are not notified yet.
+///
+/// ```
+///           judge: a change                next, the session is that user's
+///  settled ─────────────────▶ pending ─────────────────────────────────────▶ settled, and the
+///   ▲                          │   ▲                                         hosts are notified
+///   │ judge: no change         │   │ judge: another change, or out of date
+///   └──────────────────────────┴───┘
+/// ```
+///
+/// - The hosts store a change later, in a task. Until then they report an older time, and two profiles may
+///   be requested at the same time. So the machine also knows the newest change that it has judged.
+/// - A login asks for the profile before its event is journaled. So the change waits until the session is
+///   that user's.
+///
+/// - Requirement: LOG-6, SYN-4
+package struct StatusNotices: Hashable, Sendable {
+  private enum State: Hashable, Sendable {
+    /// Exits: `pending`, by a change.
+    case settled
+    /// Exits: `settled`, by a notification, a response without a change, or a deleted user.
+    case pending(StatusChange)
+  }
+
+  private var state = State.settled
+  /// The newest change so far; the hosts may not have stored it yet.
+  private var newest: StatusChange?
+
+  /// Creates a machine without a change.
+  package init() {}
+
+  /// Judges a response, and records what it says.
+  ///
+  /// A response is out of date if the hosts or this machine know a later change. The hosts are notified
+  /// of every change that they do not know: notified twice after a crash or a failure, and not never.
+  /// They are not notified of a deleted user, since there is nothing left to sync.
   ///
   /// - Parameters:
   ///   - failure: why the account cannot be used, by the response; `nil` if it can.
   ///   - changedAt: when the status changed, by the response.
   ///   - user: the user of the session that asks.
-  ///   - known: the latest change that the hosts know.
+  ///   - known: the latest change that the hosts know, read after the response arrived.
   ///   - serverTime: the `Date` of the response.
-  package init(
+  package mutating func judge(
     _ failure: RequestFailure?, changedAt: Timestamp?, of user: Identifier, known: Timestamp?,
     serverTime: Timestamp?
-  ) {
-    switch StatusFreshness.of(changedAt, known: known, now: serverTime) {
-    case .unsaid, .same: (self.failure, change, isStale) = (failure, nil, false)
-    case .newer(let time):
-      let change = StatusChange(user: user, changedAt: time, known: known)
-      (self.failure, self.change, isStale) = (failure, change, false)
-    case .stale: (self.failure, change, isStale) = (nil, nil, true)
-    }
-  }
-}
-
-/// The change of a user's status of which the hosts are not notified yet.
-///
-/// ```
-///           found: a change                next, the session is that user's
-///  settled ─────────────────▶ pending ─────────────────────────────────────▶ settled, and the
-///   ▲                          │   ▲                                         hosts are notified
-///   │ found: no change         │   │ found: another change
-///   └──────────────────────────┴───┘
-/// ```
-///
-/// A login asks for the profile before its event is journaled. So the change waits until the session is
-/// that user's.
-///
-/// - Requirement: SYN-4
-package struct StatusNotices: Hashable, Sendable {
-  private enum State: Hashable, Sendable {
-    case settled
-    case pending(StatusChange)
-  }
-
-  private var state = State.settled
-
-  /// Creates a machine without a change.
-  package init() {}
-
-  /// Records what the newest response about the account says.
-  ///
-  /// Nothing is kept for a deleted user, since there is nothing left to sync.
-  package mutating func found(_ change: StatusChange?, failure: RequestFailure?) {
-    guard let change, failure?.kind != .userDeleted else {
-      state = .settled
-      return
-    }
-    state = .pending(change)
+  ) -> StatusVerdict {
+    let judged = newest?.user == user ? newest?.changedAt : nil
+    let verdict =
+      StatusFreshness.of(changedAt, known: judged, now: serverTime) == .stale
+      ? .stale
+      : StatusVerdict(
+        failure, changedAt: changedAt, of: user, known: known, serverTime: serverTime)
+    // Treated like a failed request: what a newer response said still counts.
+    guard !verdict.isStale else { return verdict }
+    newest = verdict.change ?? newest
+    state = .settled
+    if let change = verdict.change, failure?.kind != .userDeleted { state = .pending(change) }
+    return verdict
   }
 
   /// Returns the change of which the hosts are notified now; `nil` if there is none.

@@ -36,12 +36,11 @@ extension SessionEngine {
     guard configuration.keepsStatusTimes else { return .success(found) }
     let user = user ?? found.user.id
     let known = await configuration.lastKnownStatus(of: user)
-    let verdict = StatusVerdict(
+    // After the suspension, so that two profiles at the same time are judged one after the other.
+    let verdict = hosts.statusNotices.judge(
       found.failure, changedAt: found.changedAt, of: user, known: known,
       serverTime: found.serverTime)
-    (found.failure, found.change, found.isStale) = (
-      verdict.failure, verdict.change, verdict.isStale
-    )
+    (found.failure, found.isStale) = (verdict.failure, verdict.isStale)
     return .success(found)
   }
 
@@ -65,7 +64,6 @@ extension SessionEngine {
     switch result {
     case .success(let found)?:
       if found.failure == nil, !found.isStale { keep(found.user, of: user) }
-      hosts.statusNotices.found(found.change, failure: found.failure)
       // The request used this session's own token, so the response counts even if it names the user
       // differently.
       feed(.profileRead(user, found.failure))

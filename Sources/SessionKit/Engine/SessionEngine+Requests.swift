@@ -224,7 +224,6 @@ extension SessionEngine {
       // The request used this very token, so the response counts even if it names the user
       // differently.
       facts.profileFailure = found.failure
-      hosts.statusNotices.found(found.change, failure: found.failure)
     case .failure(let failed):
       facts.profileFailure = failed.failure
       problems.detail = failed.detail

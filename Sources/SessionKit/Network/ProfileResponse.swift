@@ -28,8 +28,6 @@ public struct ProfileResponse: Hashable, Sendable {
   ///
   /// Then this one has no effect and is not shown.
   var isStale = false
-  /// The change of the status since it was last known.
-  var change: StatusChange?
 
   /// Creates a profile.
   ///
