@@ -53,7 +53,64 @@ public struct ChangePolicy: Hashable, Sendable {
   }
 }
 
+/// The result of sending a change.
+public enum SendOutcome: Hashable, Sendable {
+  /// The server has accepted the change, now or earlier with the same key.
+  case done
+  /// The server will never accept the change, for this reason.
+  ///
+  /// The change becomes a dead letter.
+  case refused(String)
+  /// The server responded that it cannot accept the change now, for this reason.
+  ///
+  /// This counts as an attempt.
+  case tryLater(String, after: Duration? = nil)
+  /// No server responded, for this reason, such as an error of `session.data(for:)`.
+  ///
+  /// This does not count.
+  case notReached(String)
+}
+
 extension ChangeQueue {
+  /// Returns the events that end the sending of the change with this key; none if nothing changes.
+  ///
+  /// - A server that responded counts as an attempt. After the policy's attempts the change is given up, since
+  ///   later changes must not overtake it and would never be sent.
+  /// - A request without a response does not count. The network may be missing for days.
+  /// - Nothing changes if the change was discarded meanwhile, or if another process has sent it after the lease
+  ///   of `sender` was over.
+  package func events(
+    ending key: Identifier, sender: Identifier, outcome: SendOutcome, policy: ChangePolicy,
+    at time: Timestamp
+  ) -> [ChangeEvent] {
+    guard let first = pending.first, first.change.key == key, first.sent?.sender == sender else {
+      return []
+    }
+    switch outcome {
+    case .done:
+      return [.acknowledged(key)]
+    case .refused(let reason):
+      return [.givenUp(.init(key: key, cause: .refused, reason: reason))]
+    case .tryLater(let reason, let after):
+      let failures = first.attempts < .max ? first.attempts + 1 : first.attempts
+      guard failures < policy.attempts else {
+        return [.givenUp(.init(key: key, cause: .attemptsExhausted, reason: reason))]
+      }
+      let asked = after.map { min($0, .seconds(86_400)).milliseconds(atLeast: 0) }
+      let delay = policy.delay(after: failures, asked: asked)
+      return [
+        .postponed(
+          .init(key: key, isCounted: true, retryAt: time.advanced(by: delay), reason: reason))
+      ]
+    case .notReached(let reason):
+      let delay = policy.delay(after: 1, asked: nil)
+      return [
+        .postponed(
+          .init(key: key, isCounted: false, retryAt: time.advanced(by: delay), reason: reason))
+      ]
+    }
+  }
+
   /// Returns the next step for `user` by `sender` at `time`.
   ///
   /// `isGone` returns whether a sender cannot receive a response any more.

@@ -109,20 +109,6 @@ extension OpeningPresence {
   }
 }
 
-extension ChangeQueue {
-  /// Decides a command, and throws a refusal as the log's error.
-  func decided(
-    _ command: ChangeCommand, at time: Timestamp,
-    isGone: (ProcessIdentity, UInt32) -> Bool = { _, _ in false }
-  ) throws(ChangeLogError) -> [ChangeEvent] {
-    do throws(ChangeRefusal) {
-      return try decide(command, at: time, isGone: isGone)
-    } catch {
-      throw ChangeLogError(error)
-    }
-  }
-}
-
 extension SyncGate {
   /// Why the log accepts nothing through the gate.
   var refusal: ChangeLogError {

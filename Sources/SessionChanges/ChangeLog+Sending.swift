@@ -94,24 +94,6 @@ extension ChangeLog {
   }
 }
 
-/// The result of sending a change.
-public enum SendOutcome: Hashable, Sendable {
-  /// The server has accepted the change, now or earlier with the same key.
-  case done
-  /// The server will never accept the change, for this reason.
-  ///
-  /// The change becomes a dead letter.
-  case refused(String)
-  /// The server responded that it cannot accept the change now, for this reason.
-  ///
-  /// This counts as an attempt.
-  case tryLater(String, after: Duration? = nil)
-  /// No server responded, for this reason, such as an error of `session.data(for:)`.
-  ///
-  /// This does not count.
-  case notReached(String)
-}
-
 /// The result of sending the pending changes.
 public struct DrainResult: Hashable, Sendable {
   /// Why the sending ended.

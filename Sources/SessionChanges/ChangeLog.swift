@@ -308,11 +308,9 @@ public final class ChangeLog: Sendable {
     let (key, policy, sender) = (item.change.key, policy, sender)
     let ended = try await commit {
       (queue, time) throws(ChangeLogError) -> ([ChangeEvent], ChangeEvent?) in
-      // The change was discarded meanwhile, or another process handled it after our lease was over.
-      guard let first = queue.pending.first, first.change.key == key, first.sent?.sender == sender
-      else { return ([], nil) }
-      let event = outcome.event(of: first, at: time, policy)
-      return ([event], event)
+      let events = queue.events(
+        ending: key, sender: sender, outcome: outcome, policy: policy, at: time)
+      return (events, events.first)
     }
     switch ended {
     case .acknowledged?: drained.acknowledged += 1
@@ -384,34 +382,5 @@ public final class ChangeLog: Sendable {
 extension ChangeLogLimits {
   fileprivate var asValues: ChangeLimits {
     ChangeLimits(content: Self.content, count: count, bytes: bytes)
-  }
-}
-
-extension SendOutcome {
-  /// Returns the event for the log.
-  fileprivate func event(
-    of item: PendingChange, at time: Timestamp, _ policy: ChangePolicy
-  ) -> ChangeEvent {
-    let key = item.change.key
-    switch self {
-    case .done: return .acknowledged(key)
-    case .refused(let reason): return .givenUp(.init(key: key, cause: .refused, reason: reason))
-    case .tryLater(let reason, let after):
-      let failures = item.attempts < .max ? item.attempts + 1 : item.attempts
-      guard failures < policy.attempts else {
-        return .givenUp(.init(key: key, cause: .attemptsExhausted, reason: reason))
-      }
-      // The log waits a day at most.
-      let asked = after.map { min($0, .seconds(86_400)).milliseconds(atLeast: 0) }
-      return .postponed(
-        .init(
-          key: key, isCounted: true,
-          retryAt: time.advanced(by: policy.delay(after: failures, asked: asked)), reason: reason))
-    case .notReached(let reason):
-      return .postponed(
-        .init(
-          key: key, isCounted: false,
-          retryAt: time.advanced(by: policy.delay(after: 1, asked: nil)), reason: reason))
-    }
   }
 }

@@ -144,6 +144,20 @@ extension ChangeLogError {
   }
 }
 
+extension ChangeQueue {
+  /// Decides a command, and throws a refusal as the log's error.
+  func decided(
+    _ command: ChangeCommand, at time: Timestamp,
+    isGone: (ProcessIdentity, UInt32) -> Bool = { _, _ in false }
+  ) throws(ChangeLogError) -> [ChangeEvent] {
+    do throws(ChangeRefusal) {
+      return try decide(command, at: time, isGone: isGone)
+    } catch {
+      throw ChangeLogError(error)
+    }
+  }
+}
+
 extension ChangeLogError: LocalizedError, WordedError {
   package var text: ErrorText { userMessage() }
 
