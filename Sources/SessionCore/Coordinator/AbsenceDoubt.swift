@@ -6,11 +6,14 @@
 /// three seconds after the second. Any other result, or none, begins anew.
 ///
 /// ```
-///  first ── 1 s ──▶ second ── 3 s ──▶ third: believed
-///    ▲                 │
-///    └── found, or ────┘
-///        not readable
+///          missing                   missing, 1 s later         missing, 3 s later
+///  found ──────────▶ missing, once ─────────────────▶ twice ─────────────────▶ believed
+///   ▲  ▲                 │                              │                        │
+///   │  └─────────────────┴──── found, or not readable ──┴────────────────────────┘
+///   └── another item is missing: its first result counts
 /// ```
+///
+/// Sessions had ended because of both examples (`confirm-an-absence-three-times`).
 ///
 /// - Requirement: RES-7
 package struct AbsenceDoubt: Hashable, Sendable {
@@ -20,29 +23,34 @@ package struct AbsenceDoubt: Hashable, Sendable {
     let cause: StorageCause
   }
 
-  private var absence: Absence?
-  private var answers = 0
-  private var last = Int64.min
+  private enum State: Hashable, Sendable {
+    /// Nothing is missing, or that is unknown. Exits: `missing`.
+    case found
+    /// This item was missing that often; `last` is the uptime of the result that counted last.
+    ///
+    /// Exits: `found`; `missing` with one more result, or with another item.
+    case missing(Absence, results: Int, last: Int64)
+  }
+
+  private var state = State.found
 
   /// Takes in what was missing at this uptime; `nil` if nothing is missing, or if that is unknown.
   ///
   /// Returns whether an absence is not to be believed yet.
   mutating func doubts(_ found: Absence?, at uptime: Int64) -> Bool {
     guard let found else {
-      self = AbsenceDoubt()
+      state = .found
       return false
     }
-    if found != absence { self = AbsenceDoubt(absence: found, answers: 0, last: .min) }
-    guard answers < Self.pauses.count else { return false }
-    if uptime.subtractingSaturating(last) >= Self.pauses[answers] {
-      answers += 1
-      last = uptime
+    guard case .missing(found, let results, let last) = state else {
+      state = .missing(found, results: 1, last: uptime)
+      return true
     }
-    return answers < Self.pauses.count
+    guard results <= Self.repetitions.count else { return false }
+    guard uptime.subtractingSaturating(last) >= Self.repetitions[results - 1] else { return true }
+    state = .missing(found, results: results + 1, last: uptime)
+    return results < Self.repetitions.count
   }
-
-  /// The milliseconds before each result counts.
-  private static let pauses = [0] + repetitions
 
   /// The milliseconds before the second result, and from there to the third.
   package static let repetitions: [Int64] = [1_000, 3_000]
@@ -77,7 +85,7 @@ extension SessionCoordinator {
     guard !facts.isLocked || !failures.isEmpty else { return }
     for item in [SecretItem.token, .user, .context] {
       let failure = failures[item].map { StorageReport.Failure($0) }
-      notes.storage.take(
+      notes.take(
         StorageReport(item: item, operation: .find, failure: failure), at: now.uptime)
     }
   }

@@ -15,14 +15,26 @@ struct PendingNotes: Hashable, Sendable {
   /// The ends of requests that no event records.
   private(set) var endings: [SessionNote] = []
   /// The failures of the secret store.
-  var storage = StorageWatch()
+  private var storage = StorageWatch()
   /// The skew to the server's clock that was last noted, in milliseconds.
   private var skew: Int64 = 0
 
   /// The notes that go with the next batch.
   var forNextBatch: [SessionNote] { opening + storage.notes }
 
+  /// Whether a batch is to be written for the secret store's failures alone.
+  var wantsCommit: Bool { storage.wantsCommit }
+
   // MARK: Inputs
+
+  /// Records the result of an operation of the secret store.
+  mutating func take(_ report: StorageReport, at uptime: Int64) { storage.take(report, at: uptime) }
+
+  /// Notes the failures of the secret store that are due and not noted yet.
+  mutating func noteLastingRuns(at uptime: Int64) { storage.noteLastingRuns(at: uptime) }
+
+  /// Records that a batch for ``wantsCommit`` could not be journaled.
+  mutating func storageNotJournaled() { storage.notJournaled() }
 
   /// Records what the opening notes.
   mutating func opened(_ notes: [SessionNote]) { opening = notes }

@@ -4,7 +4,7 @@ extension SessionCoordinator {
     _ contents: [SessionRecord.Content], for purpose: PendingCommit.Purpose, at now: ClockReading,
     storing: RequestNumber? = nil, doubting needsFreshView: Bool = false
   ) -> [SessionEffect] {
-    notes.storage.noteLastingRuns(at: now.uptime)
+    notes.noteLastingRuns(at: now.uptime)
     // Notes that could not be journaled before go first.
     var contents = notes.forNextBatch.map(SessionRecord.Content.note) + contents
     contents += revocation(with: contents, for: purpose)
@@ -182,7 +182,7 @@ extension SessionCoordinator {
     // Other batches may fail because of the secret store, but this one says that the journal
     // failed.
     case .storage:
-      notes.storage.notJournaled()
+      notes.storageNotJournaled()
       return []
     case .expire(.lifetimeEnded):
       return resumeAll(.failed(.storage))

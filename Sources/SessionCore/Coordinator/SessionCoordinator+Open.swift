@@ -22,7 +22,7 @@ extension SessionCoordinator {
     // Treated as unreadable: it is read again before anything is removed (RES-7).
     if doubt.doubts(absence(in: facts), at: now.uptime) { facts.isLocked = true }
     let contents = agreement(with: facts, at: now)
-    guard !contents.isEmpty || !notes.opening.isEmpty || notes.storage.wantsCommit else {
+    guard !contents.isEmpty || !notes.opening.isEmpty || notes.wantsCommit else {
       return restored(facts, at: now)
     }
     let isStored = takesOver(facts) && facts.stray?.expired == nil

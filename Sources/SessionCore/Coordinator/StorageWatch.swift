@@ -116,14 +116,14 @@ struct StorageWatch: Hashable, Sendable {
 extension SessionCoordinator {
   /// Takes in reports of the secret store.
   mutating func stored(_ reports: [StorageReport], at now: ClockReading) -> [SessionEffect] {
-    for report in reports { notes.storage.take(report, at: now.uptime) }
+    for report in reports { notes.take(report, at: now.uptime) }
     return []
   }
 
   /// Journals waiting notes alone, if no other batch is to be written.
   mutating func noteStorage(at now: ClockReading) -> [SessionEffect] {
-    notes.storage.noteLastingRuns(at: now.uptime)
-    guard notes.storage.wantsCommit, stopped == nil, callers.isEmpty(.close), notes.opening.isEmpty
+    notes.noteLastingRuns(at: now.uptime)
+    guard notes.wantsCommit, stopped == nil, callers.isEmpty(.close), notes.opening.isEmpty
     else {
       return []
     }

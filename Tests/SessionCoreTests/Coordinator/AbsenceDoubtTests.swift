@@ -1,136 +1,74 @@
-@_spi(Internals) import SessionCore
-import SessionTestKit
 import Testing
 
-@Suite("Decisions: a missing item is read again")
+@_spi(Internals) @testable import SessionCore
+
+/// The machine that doubts a missing item, result by result.
+@Suite("The machine AbsenceDoubt")
 struct AbsenceDoubtTests {
-  private static let login = OpenDecisionTests.login
+  /// A result at an uptime, and whether it is doubted.
+  private typealias Row = (missing: AbsenceDoubt.Absence?, uptime: Int64, isDoubted: Bool)
 
-  private func missing(_ item: SecretItem = .token) -> StoredItemsReport {
-    var facts = StoredItemsReport.session(1)
-    if item == .token { (facts.token, facts.generation) = (.absent, .none) }
-    if item == .user { facts.user = .absent }
-    return facts
-  }
+  private let token = AbsenceDoubt.Absence(item: .token, cause: .missing)
+  private let user = AbsenceDoubt.Absence(item: .user, cause: .missing)
+  private let owner = AbsenceDoubt.Absence(item: .token, cause: .ownerMissing)
 
-  @Test(
-    "RES-7 one or two missing answers do not end the session, which continues if the item returns")
-  func foundAgain() throws {
-    var bench = try CoordinatorBench(.benchKeeping, journal: [.event(Self.login)])
-    bench.tell(.opened(missing()))
-    for _ in 0..<10 { bench.tell(.secretsRead(missing())) }
-    bench.advance(by: 1_000)
-    for _ in 0..<10 { bench.tell(.secretsRead(missing())) }
-    #expect(bench.coordinator.activity == .loading)
-    bench.tell(.secretsRead(.session(1)))
-    #expect(bench.coordinator.state.kind == .authenticated)
-    #expect(bench.coordinator.activity == .idle)
-    #expect(bench.names == ["login", "storageFailed", "storageRecovered"])
-  }
-
-  @Test("RES-7 an answer of another kind, or none, restarts the count")
-  func anew() throws {
-    var bench = try CoordinatorBench(.benchKeeping, journal: [.event(Self.login)])
-    var locked = StoredItemsReport()
-    locked.isLocked = true
-    bench.tell(.opened(missing()))
-    for _ in 0..<4 {
-      bench.advance(by: 10_000)
-      bench.tell(.secretsRead(locked))
-      bench.advance(by: 10_000)
-      bench.tell(.secretsRead(missing()))
-      #expect(bench.coordinator.state.kind == .authenticated)
-    }
-    for _ in 0..<2 {
-      bench.advance(by: 10_000)
-      bench.tell(.secretsRead(missing()))
-    }
-    #expect(bench.coordinator.state.kind == .expired)
-  }
-
-  @Test("RES-7 RES-1 a waiting caller receives the end of a session whose item stays missing")
-  func waiterOfEndedSession() throws {
-    var bench = CoordinatorBench.signedIn(.benchKeeping)
-    let (waiter, sent) = bench.refresh()
-    #expect(sent.sendCount == 1)
-    bench.tell(.secretsRead(missing()))
-    bench.advance(by: 1_000)
-    bench.tell(.secretsRead(missing()))
-    bench.advance(by: 3_000)
-    let end = bench.tell(.secretsRead(missing()))
-    #expect(bench.coordinator.state.kind == .expired)
-    #expect(end.reply(to: waiter) == .failed(.ended(.expired, by: nil)))
-  }
-
-  @Test("RES-7 a logout takes effect at once and ends the doubt")
-  func logout() throws {
-    var bench = try CoordinatorBench(.benchKeeping, journal: [.event(Self.login)])
-    bench.tell(.opened(missing()))
-    let caller = Caller(1)
-    bench.tell(.logout(caller))
-    #expect(bench.coordinator.state == .unauthenticated)
-    bench.tell(.secretsRead(.nothing))
-    #expect(bench.coordinator.activity == .idle)
-  }
-
-  @Test("RES-7 secrets of a missing journal are neither wiped nor adopted at once")
-  func owner() {
-    for rule in [SessionPolicy.OrphanedSecrets.wipe, .adopt] {
-      var policy = SessionPolicy.bench
-      policy.recovery.orphanedSecrets = rule
-      var bench = CoordinatorBench(policy)
-      var facts = StoredItemsReport()
-      (facts.token, facts.owner) = (.otherJournal, .missing)
-      let token = TokenMetadata(
-        generation: Generation(7), issuedAt: bench.now.time,
-        expiresAt: bench.now.time.advanced(by: CoordinatorBench.lifetime), isRefreshable: true)
-      facts.stray = OrphanedSession(
-        link: SessionNote.Continued(journal: "old", sequence: 0, cause: .lost), user: "ada",
-        context: nil, token: token)
-      bench.tell(.opened(facts))
-      bench.advance(by: 1_000)
-      bench.tell(.secretsRead(facts))
-      #expect(bench.names == ["storageFailed"] && bench.coordinator.activity == .loading)
-      bench.advance(by: 3_000)
-      bench.tell(.secretsRead(facts))
-      let end = rule == .wipe ? ["secretsWiped"] : ["continued", "login"]
-      #expect(bench.names == ["storageFailed"] + end)
+  private func expect(_ rows: [Row], _ comment: Comment) {
+    var machine = AbsenceDoubt()
+    for row in rows {
+      #expect(machine.doubts(row.missing, at: row.uptime) == row.isDoubted, comment)
     }
   }
 
-  @Test("STO-5 a run of failures within a minute of the last note is noted after that minute")
-  func lastingRun() throws {
-    var bench = try CoordinatorBench(.benchKeeping, journal: [.event(Self.login)])
-    bench.tell(.opened(.session(1)))
-    let failed = StorageReport(item: .token, operation: .write, failure: .init(.noRoom, number: 28))
-    bench.tell(.stored([failed, StorageReport(item: .token, operation: .write)]))
-    bench.advance(by: 40_000)
-    bench.tell(.stored([failed]))
-    bench.advance(by: 19_999)
-    bench.tell(.stored([]))
-    #expect(bench.names == ["login", "storageFailed", "storageRecovered"])
-    bench.advance(by: 1)
-    bench.tell(.stored([]))
-    #expect(bench.names.suffix(2) == ["storageRecovered", "storageFailed"])
+  @Test("RES-7 found: nothing is doubted")
+  func found() {
+    expect([(nil, 0, false), (nil, 9_000, false)], "nothing is missing")
+    expect([(token, 5, true)], "the first result is doubted")
+    expect([(token, .min, true), (token, .min, true)], "at any uptime")
   }
 
-  @Test("STO-5 each run of failures is noted once, and a short run within a minute not at all")
-  func runs() throws {
-    var bench = try CoordinatorBench(.benchKeeping, journal: [.event(Self.login)])
-    bench.tell(.opened(.session(1)))
-    let failure = StorageReport.Failure(.noRoom, number: 28)
-    let failed = StorageReport(item: .token, operation: .write, failure: failure)
-    let worked = StorageReport(item: .token, operation: .write)
-    for _ in 0..<3 { bench.tell(.stored([failed])) }
-    #expect(bench.names == ["login", "storageFailed"])
-    bench.tell(.stored([worked]))
-    for _ in 0..<3 { bench.tell(.stored([failed, worked])) }
-    #expect(bench.names == ["login", "storageFailed", "storageRecovered"])
-    bench.advance(by: 60_000)
-    bench.tell(.stored([failed, worked]))
-    #expect(
-      bench.names == [
-        "login", "storageFailed", "storageRecovered", "storageFailed", "storageRecovered",
-      ])
+  @Test("RES-7 missing: the second result counts a second after the first")
+  func second() {
+    // A second result that counts too early would make the third one count too early.
+    expect(
+      [(token, 0, true), (token, 999, true), (token, 3_999, true), (token, 6_998, true)],
+      "one millisecond too early: only the result at 3,999 is the second")
+    expect(
+      [(token, 0, true), (token, 1_000, true), (token, 4_000, false)], "at one second")
+  }
+
+  @Test("RES-7 missing: the third result counts three seconds after the second")
+  func third() {
+    expect(
+      [(token, 0, true), (token, 1_000, true), (token, 3_999, true), (token, 4_000, false)],
+      "one millisecond too early, then believed")
+    expect(
+      [(token, 0, true), (token, 2_000, true), (token, 4_999, true), (token, 5_000, false)],
+      "the pause begins with the second result")
+    expect(
+      [(token, 0, true), (token, 1_000, true), (token, 4_000, false), (token, 4_000, false)],
+      "it stays believed")
+  }
+
+  @Test("RES-7 missing: another item, or another cause, begins anew")
+  func otherItem() {
+    for other in [user, owner] {
+      expect(
+        [
+          (token, 0, true), (token, 1_000, true), (other, 4_000, true), (token, 9_000, true),
+          (token, 10_000, true), (token, 13_000, false),
+        ], "the count of the first item is forgotten")
+    }
+    expect(
+      [(token, 0, true), (token, 1_000, true), (token, 4_000, false), (user, 4_001, true)],
+      "a believed absence says nothing about another item")
+  }
+
+  @Test("RES-7 missing: a result without an absence begins anew")
+  func reset() {
+    expect(
+      [
+        (token, 0, true), (token, 1_000, true), (nil, 4_000, false), (token, 4_000, true),
+        (token, 5_000, true), (token, 8_000, false), (nil, 8_001, false), (token, 9_000, true),
+      ], "found, or not readable")
   }
 }

@@ -32,7 +32,7 @@ struct PendingNotesTests {
     var notes = PendingNotes()
     notes.opened([opened])
     let failure = StorageReport.Failure(.failed)
-    notes.storage.take(
+    notes.take(
       StorageReport(item: .token, operation: .write, failure: failure), at: 0)
     #expect(notes.forNextBatch.count == 2 && notes.forNextBatch.first == opened)
     notes.journaled()

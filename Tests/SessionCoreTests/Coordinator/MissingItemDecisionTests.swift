@@ -1,0 +1,100 @@
+@_spi(Internals) import SessionCore
+import SessionTestKit
+import Testing
+
+@Suite("Decisions: a missing item is read again")
+struct MissingItemDecisionTests {
+  private static let login = OpenDecisionTests.login
+
+  private func missing(_ item: SecretItem = .token) -> StoredItemsReport {
+    var facts = StoredItemsReport.session(1)
+    if item == .token { (facts.token, facts.generation) = (.absent, .none) }
+    if item == .user { facts.user = .absent }
+    return facts
+  }
+
+  @Test(
+    "RES-7 one or two missing answers do not end the session, which continues if the item returns")
+  func foundAgain() throws {
+    var bench = try CoordinatorBench(.benchKeeping, journal: [.event(Self.login)])
+    bench.tell(.opened(missing()))
+    for _ in 0..<10 { bench.tell(.secretsRead(missing())) }
+    bench.advance(by: 1_000)
+    for _ in 0..<10 { bench.tell(.secretsRead(missing())) }
+    #expect(bench.coordinator.activity == .loading)
+    bench.tell(.secretsRead(.session(1)))
+    #expect(bench.coordinator.state.kind == .authenticated)
+    #expect(bench.coordinator.activity == .idle)
+    #expect(bench.names == ["login", "storageFailed", "storageRecovered"])
+  }
+
+  @Test("RES-7 an answer of another kind, or none, restarts the count")
+  func anew() throws {
+    var bench = try CoordinatorBench(.benchKeeping, journal: [.event(Self.login)])
+    var locked = StoredItemsReport()
+    locked.isLocked = true
+    bench.tell(.opened(missing()))
+    for _ in 0..<4 {
+      bench.advance(by: 10_000)
+      bench.tell(.secretsRead(locked))
+      bench.advance(by: 10_000)
+      bench.tell(.secretsRead(missing()))
+      #expect(bench.coordinator.state.kind == .authenticated)
+    }
+    for _ in 0..<2 {
+      bench.advance(by: 10_000)
+      bench.tell(.secretsRead(missing()))
+    }
+    #expect(bench.coordinator.state.kind == .expired)
+  }
+
+  @Test("RES-7 RES-1 a waiting caller receives the end of a session whose item stays missing")
+  func waiterOfEndedSession() throws {
+    var bench = CoordinatorBench.signedIn(.benchKeeping)
+    let (waiter, sent) = bench.refresh()
+    #expect(sent.sendCount == 1)
+    bench.tell(.secretsRead(missing()))
+    bench.advance(by: 1_000)
+    bench.tell(.secretsRead(missing()))
+    bench.advance(by: 3_000)
+    let end = bench.tell(.secretsRead(missing()))
+    #expect(bench.coordinator.state.kind == .expired)
+    #expect(end.reply(to: waiter) == .failed(.ended(.expired, by: nil)))
+  }
+
+  @Test("RES-7 a logout takes effect at once and ends the doubt")
+  func logout() throws {
+    var bench = try CoordinatorBench(.benchKeeping, journal: [.event(Self.login)])
+    bench.tell(.opened(missing()))
+    let caller = Caller(1)
+    bench.tell(.logout(caller))
+    #expect(bench.coordinator.state == .unauthenticated)
+    bench.tell(.secretsRead(.nothing))
+    #expect(bench.coordinator.activity == .idle)
+  }
+
+  @Test("RES-7 secrets of a missing journal are neither wiped nor adopted at once")
+  func owner() {
+    for rule in [SessionPolicy.OrphanedSecrets.wipe, .adopt] {
+      var policy = SessionPolicy.bench
+      policy.recovery.orphanedSecrets = rule
+      var bench = CoordinatorBench(policy)
+      var facts = StoredItemsReport()
+      (facts.token, facts.owner) = (.otherJournal, .missing)
+      let token = TokenMetadata(
+        generation: Generation(7), issuedAt: bench.now.time,
+        expiresAt: bench.now.time.advanced(by: CoordinatorBench.lifetime), isRefreshable: true)
+      facts.stray = OrphanedSession(
+        link: SessionNote.Continued(journal: "old", sequence: 0, cause: .lost), user: "ada",
+        context: nil, token: token)
+      bench.tell(.opened(facts))
+      bench.advance(by: 1_000)
+      bench.tell(.secretsRead(facts))
+      #expect(bench.names == ["storageFailed"] && bench.coordinator.activity == .loading)
+      bench.advance(by: 3_000)
+      bench.tell(.secretsRead(facts))
+      let end = rule == .wipe ? ["secretsWiped"] : ["continued", "login"]
+      #expect(bench.names == ["storageFailed"] + end)
+    }
+  }
+}
