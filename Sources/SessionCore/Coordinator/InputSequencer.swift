@@ -13,8 +13,11 @@
 /// durable or refused. A read of the journal comes before a decision that depends on what others appended.
 struct InputSequencer: Hashable, Sendable {
   private enum State: Hashable, Sendable {
+    /// Exits: `committing`, `reading`.
     case deciding
+    /// Exits: `deciding`, when the batch is durable, refused or decided anew.
     case committing(PendingCommit)
+    /// Exits: `deciding`, when the journal was read, or could not be read.
     case reading(ReadBarrier)
   }
 
@@ -108,7 +111,8 @@ struct PendingCommit: Hashable, Sendable {
     case send
     case settle(TokenRequest.ReceivedResponse)
     case fail(RequestFailure, jitter: UInt16, delay: Int64?)
-    case expire(ExpiryReason)
+    /// To end the session; the reason is `nil` if it is logged out without an expiry.
+    case expire(ExpiryReason?)
     case logout(Caller, LogoutScope)
     case profileEndsSession(Identifier, RequestFailure)
     case note

@@ -208,12 +208,14 @@ extension SessionCoordinator {
   /// Whether a session of another journal continues in this one.
   ///
   /// Only if this journal never had a token. A session that ended here must not return with the
-  /// items of another journal.
+  /// items of another journal. An expired session continues only if its user stays.
   package func takesOver(_ facts: StoredItemsReport) -> Bool {
     guard state.kind == .unauthenticated, fold.generation == .none, let stray = facts.stray else {
       return false
     }
-    guard stray.expired == nil else { return stray.isContinued && policy.onRejection == .keep }
+    if let reason = stray.expired {
+      return stray.isContinued && end(of: reason) == .expires(reason, .keep)
+    }
     return stray.isContinued || policy.orphanedSecrets == .adopt
   }
 
@@ -223,8 +225,14 @@ extension SessionCoordinator {
       user: stray.user, method: .adoption, token: stray.token, context: stray.context)
     // That a journal was quarantined is noted when this one is opened.
     let link = stray.isContinued ? [] : [SessionRecord.Content.note(.continued(stray.link))]
-    // The other journal's session has ended already, and its user stays.
-    let end = stray.expired.map { SessionEnding.Verdict.expires($0, .keep).events } ?? []
-    return link + [.event(.login(login))] + end
+    return link + [.event(.login(login))] + (stray.expired.map { end(of: $0).events } ?? [])
+  }
+
+  /// Returns how a session ends that had expired in the other journal.
+  ///
+  /// No token, lease or time counts for it.
+  private func end(of orphaned: ExpiryReason) -> SessionEnding.Verdict {
+    SessionEnding(policy: policy, tokenDeadline: .min, doubtEnd: nil, uptime: 0)
+      .verdict(on: .orphaned(orphaned))
   }
 }

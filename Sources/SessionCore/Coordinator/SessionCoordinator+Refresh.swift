@@ -123,8 +123,11 @@ extension SessionCoordinator {
       return [.resume(caller, .failed(.request(failure)))]
     case .switchContext:
       let end = SessionNote.RequestEnded(request: failed.intent, failure: failure)
+      let verdict = ending(by: .switchFailed(failure), at: now)
       return commit(
-        [.note(.requestEnded(end))], for: .fail(failure, jitter: jitter, delay: nil), at: now)
+        [.note(.requestEnded(end))] + verdict.events,
+        for: .fail(failure, jitter: jitter, delay: verdict.retryAfter), at: now,
+        doubting: !verdict.events.isEmpty)
     case .refresh(let trigger, let attempt):
       guard case .authenticated(let session) = state, session.token.generation == failed.base
       else {

@@ -12,7 +12,9 @@
 /// | the token expired and cannot be refreshed | by `policy.ending.onRejection` |
 /// | the server rejects a token without a known lifetime | by `policy.ending.onRefusedToken` |
 /// | the session was unused or lasted for too long | by `policy.ending.onRejection` |
+/// | a switch of the context failed | never |
 /// | the stored items do not match the journal | by `policy.ending.onRejection` |
+/// | a session of a quarantined journal had expired | by `policy.ending.onRejection` |
 /// | a login replaces items of a newer version | always, and its user stays |
 ///
 /// - Requirement: REF-6, POL-5, POL-7, POL-10, RES-1
@@ -21,6 +23,8 @@ struct SessionEnding: Hashable, Sendable {
   enum Cause: Hashable, Sendable {
     /// A refresh failed, after earlier failures; `jitter` (0…65535) spreads the next attempts.
     case refreshFailed(RequestFailure, after: SessionState.RefreshFailures, jitter: UInt16)
+    /// A switch of the context failed: its response concerns the new context only.
+    case switchFailed(RequestFailure)
     /// The profile of the user could not be read.
     case profileFailed(RequestFailure)
     /// A token that cannot be refreshed should be.
@@ -31,6 +35,8 @@ struct SessionEnding: Hashable, Sendable {
     case tooOld
     /// The stored items do not match the journal.
     case disagreement(ExpiryReason)
+    /// A session that continues from another journal had expired there.
+    case orphaned(ExpiryReason)
     /// A login replaces items that only a newer version can read.
     case replaced
   }
@@ -50,6 +56,9 @@ struct SessionEnding: Hashable, Sendable {
   /// When the current token expires, on the clock that never jumps.
   let tokenDeadline: Int64
   /// Until when another process's request may be the reason of a rejection; `nil` if none is.
+  ///
+  /// That process may be suspended with the only token that the server still accepts
+  /// (`retry-a-refusal-after-taking-over-a-request`).
   let doubtEnd: Int64?
   /// The present time, on the clock that never jumps.
   let uptime: Int64
@@ -61,11 +70,14 @@ struct SessionEnding: Hashable, Sendable {
     switch cause {
     case .refreshFailed(let failure, let earlier, let jitter):
       return verdict(on: failure, after: earlier, jitter: jitter)
+    case .switchFailed:
+      return .goesOn(retryAfter: nil)
     case .profileFailed(let failure):
       return accountEnd(failure) ?? .goesOn(retryAfter: nil)
     case .notRefreshable(let trigger, let token):
       guard isTokenGood else { return .expires(.tokenExpired, policy.onRejection) }
-      // A rejection is the only sign that such a token is invalid (POL-7).
+      // A rejection is the only sign that such a token is invalid (POL-7). It has no end of its own, and
+      // each call would be rejected again (`end-a-session-whose-token-has-no-lifetime`).
       let isRefused =
         trigger == .unauthorized && !token.isLifetimeKnown && policy.onRefusedToken == .end
       return isRefused
@@ -74,7 +86,7 @@ struct SessionEnding: Hashable, Sendable {
       return .expires(.inactivity, policy.onRejection)
     case .tooOld:
       return .expires(.lifetimeEnded, policy.onRejection)
-    case .disagreement(let reason):
+    case .disagreement(let reason), .orphaned(let reason):
       return .expires(reason, policy.onRejection)
     case .replaced:
       return .expires(.secretsNewer, .keep)
@@ -102,7 +114,7 @@ struct SessionEnding: Hashable, Sendable {
     }
     if failure.kind.isFinal {
       // It may be rejected because the server responded to a process whose request we presumed
-      // lost (REF-3).
+      // lost (REF-3). If that process journals its token in time, the session goes on.
       if let doubtEnd, uptime < doubtEnd {
         return .goesOn(retryAfter: max(Self.shortestDelay, min(backoff, doubtEnd - uptime)))
       }
@@ -113,7 +125,8 @@ struct SessionEnding: Hashable, Sendable {
       return exhausted(retryAfter: failure.retryAfterMilliseconds ?? 0)
     }
     // The server may have rotated the token and its response is lost. So the first retry is
-    // immediate, while the server may still accept the old token (REF-7). Later ones wait.
+    // immediate, while the server may still accept the old token (REF-7). Later ones wait, since a server
+    // may take a rotated token that is used again for a stolen one (RFC 9700, section 4.14.2).
     if failure.kind == .noReply, failures.last?.kind != .noReply { return .goesOn(retryAfter: 0) }
     return .goesOn(retryAfter: max(backoff, failure.retryAfterMilliseconds ?? 0))
   }
@@ -150,6 +163,11 @@ extension SessionEnding.Verdict {
     }
   }
 
+  /// Why the session expires; `nil` if it does not.
+  fileprivate var expiry: ExpiryReason? {
+    if case .expires(let reason, _) = self { reason } else { nil }
+  }
+
   /// The delay before another attempt, in milliseconds; `nil` for none.
   var retryAfter: Int64? {
     if case .goesOn(let delay) = self { delay } else { nil }
@@ -177,8 +195,8 @@ extension SessionCoordinator {
   mutating func end(by cause: SessionEnding.Cause, at now: ClockReading) -> [SessionEffect] {
     guard stopped == nil, state.kind == .authenticated else { return [] }
     let verdict = ending(by: cause, at: now)
-    guard case .expires(let reason, _) = verdict else { return [] }
-    return commit(verdict.events, for: .expire(reason), at: now, doubting: true)
+    guard !verdict.events.isEmpty else { return [] }
+    return commit(verdict.events, for: .expire(verdict.expiry), at: now, doubting: true)
   }
 }
 

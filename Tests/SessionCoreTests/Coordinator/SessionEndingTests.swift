@@ -153,6 +153,24 @@ struct SessionEndingTests {
     #expect(ending().verdict(on: .replaced) == .expires(.secretsNewer, .keep))
   }
 
+  @Test("CTX-1 a failed switch of the context never ends the session")
+  func failedSwitch() {
+    for kind in [
+      RequestFailure.Kind.rejected, .userInactive, .userDeleted, .server, .noReply, .noConnection,
+    ] {
+      let cause = SessionEnding.Cause.switchFailed(RequestFailure(kind: kind))
+      #expect(ending(at: 10_000).verdict(on: cause) == .goesOn(retryAfter: nil))
+    }
+  }
+
+  @Test("RES-6 the end of a session that had expired in another journal follows the policy")
+  func orphaned() {
+    let cause = SessionEnding.Cause.orphaned(.userInactive)
+    #expect(ending().verdict(on: cause) == .expires(.userInactive, .clear))
+    let keeping = ending { $0.ending.onRejection = .keep }
+    #expect(keeping.verdict(on: cause) == .expires(.userInactive, .keep))
+  }
+
   @Test("REF-6 an end that clears is an expiry and a logout")
   func events() {
     let kinds = { (verdict: SessionEnding.Verdict) in
