@@ -99,6 +99,10 @@ extension SessionCoordinator {
     }
   }
 
+  /// Decides at the opening whether the token is refreshed, and when.
+  ///
+  /// Two requests in a row without an end may mean that the response crashes the process. Without a pause,
+  /// the app could not be started any more (`delay-requests-that-may-crash-the-process`).
   private mutating func launch(at now: ClockReading) -> [SessionEffect] {
     guard case .authenticated(let session) = state else { return [] }
     let failures = session.failures
@@ -249,6 +253,28 @@ extension SessionCoordinator {
   }
 }
 
+extension SessionFold {
+  /// Whether a stored token replaced the last journaled token of a session that has ended.
+  ///
+  /// The server then knows only the newer token, so that one is revoked. No event records it: the process
+  /// that stored it died, or could not write the journal (`revoke-tokens-when-a-session-ends`).
+  ///
+  /// - Parameters:
+  ///   - stored: the generation of the stored token.
+  ///   - kind: the kind of the event that announces it; `nil` if it has none, or an unknown one. Such a
+  ///     token is no successor: it may belong to a later login, whose user must stay.
+  ///   - ended: the token whose revocation is pending.
+  /// - Requirement: OUT-6
+  package func isSuccessor(
+    _ stored: Generation, announcedBy kind: SessionEvent.Kind?, of ended: Generation
+  ) -> Bool {
+    guard state.kind != .authenticated, ended == generation, stored > ended, let kind else {
+      return false
+    }
+    return kind != .login
+  }
+}
+
 extension StoredItemsReport {
   /// Whether any item of a session is stored.
   var hasItems: Bool {
@@ -263,20 +289,13 @@ extension StoredItemsReport {
     let open = fold.intents.revocations
     if token == .present {
       if open.contains(generation) { return generation }
-      if let last = open.last, isNewer(than: last, in: fold) { return last }
+      let kind = announcement?.kind ?? unreadAnnouncement
+      if let last = open.last, fold.isSuccessor(generation, announcedBy: kind, of: last) {
+        return last
+      }
     }
     guard hasProvider, user == .present else { return nil }
     return open.last { !revocations.contains($0) }
-  }
-
-  /// Whether the stored token replaced the one of this generation before that session ended.
-  ///
-  /// No event records that: the process died, or could not write the journal.
-  private func isNewer(than generation: Generation, in fold: SessionFold) -> Bool {
-    guard fold.state.kind != .authenticated, generation == fold.generation,
-      self.generation > generation, let announcement
-    else { return false }
-    return announcement.kind != .login
   }
 
   var wipeCause: SessionNote.WipeCause {

@@ -325,6 +325,8 @@ package struct StoredItemsReport: Hashable, Sendable {
   ///
   /// - Requirement: REF-7
   package var announcement: SessionEvent?
+  /// The kind of that event, if the event itself cannot be read; `nil` if it can, or for an unknown kind.
+  package var unreadAnnouncement: SessionEvent.Kind?
   /// The user item.
   package var user = Item.absent
   /// The context item.

@@ -160,7 +160,7 @@ extension SessionEngine {
     credentials.unjournaled = nil
     credentials.token = stored
     credentials.loginToRollBack = nil
-    if stored.announcementIsLogin { problems.secrets = nil }
+    if stored.announcementKind == .login { problems.secrets = nil }
     guard let answer = requests.responses.removeValue(forKey: number), let user = answer.user else {
       return
     }

@@ -102,7 +102,9 @@ extension SessionEngine {
     let isHeld = revocations.tokens[generation] != nil
     do throws(SecretStoreError) {
       guard let stored = try vault.token() else { return }
-      if isSuccessor(stored, of: generation) || !isHeld && stored.generation == generation {
+      let isSuccessor = coordinator.fold.isSuccessor(
+        stored.generation, announcedBy: stored.announcementKind, of: generation)
+      if isSuccessor || !isHeld && stored.generation == generation {
         revocations.tokens[generation] = vault.whole(stored).standing(for: generation)
       }
     } catch .newerVersion {
@@ -111,18 +113,6 @@ extension SessionEngine {
     } catch {
       guard isHeld else { throw .secrets(error) }
     }
-  }
-
-  /// Returns whether a stored token belongs to the session that ended with `generation` as its last
-  /// journaled token.
-  ///
-  /// The process that stored the token died, or could not write, before its event was journaled.
-  ///
-  /// - Requirement: OUT-6
-  private func isSuccessor(_ stored: StoredToken, of generation: Generation) -> Bool {
-    let fold = coordinator.fold
-    return fold.state.kind != .authenticated && generation == fold.generation
-      && stored.generation > generation && !stored.announcementIsLogin
   }
 
   /// Returns the user of the session, while the user item still exists; `nil` if it cannot be read.

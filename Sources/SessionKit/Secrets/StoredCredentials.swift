@@ -55,6 +55,9 @@ struct StoredCredentials: Sendable {
       contents.newer = token.newer ?? user.newer ?? context.newer ?? revocations.newer
       contents.facts.generation = token.item?.generation ?? .none
       contents.facts.announcement = token.item?.announcement
+      if contents.facts.announcement == nil {
+        contents.facts.unreadAnnouncement = token.item?.announcementKind
+      }
       contents.facts.sessionEnd = token.item?.sessionEnd
       contents.token = token.item
       (contents.profile, contents.origin) = (user.item?.profile, user.item?.origin)

@@ -85,8 +85,8 @@ struct StoredToken: LocatedItem {
   }
 
   var journalPath: String? { fields.journalPath }
-  /// Whether the announcing event is a `login`.
-  var announcementIsLogin: Bool { fields.announcementKind == SessionEvent.Kind.login.rawValue }
+  /// The kind of the announcing event, also if the event cannot be read; `nil` for an unknown kind.
+  var announcementKind: SessionEvent.Kind? { SessionEvent.Kind(rawValue: fields.announcementKind) }
   var generation: Generation { Generation(fields.generation) }
   var access: Secret { Secret(fields.access) }
   /// The refresh token that is in the item itself.

@@ -108,6 +108,36 @@ struct EndRevocationDecisionTests {
     var other = try CoordinatorBench(journal: journal)
     other.tell(.opened(.session(2, announcing: .login(as: "ada", token: 2))))
     #expect(other.coordinator.state.kind == .authenticated)
+    // An announcement that cannot be read still says by its kind to which session the token belongs.
+    for (kind, isRevoked) in [
+      (SessionEvent.Kind.refreshSucceeded, true), (.login, false), (nil, false),
+    ] as [(SessionEvent.Kind?, Bool)] {
+      var bench = try CoordinatorBench(journal: journal)
+      var facts = StoredItemsReport.session(2)
+      (facts.announcement, facts.unreadAnnouncement) = (nil, kind)
+      #expect(bench.tell(.opened(facts)).contains(.revoke(Generation(1))) == isRevoked)
+      #expect(bench.coordinator.state == .unauthenticated)
+    }
+  }
+
+  @Test("OUT-6 REF-7 which stored token is the successor of the last token of an ended session")
+  func successors() throws {
+    var ended = SessionFold()
+    let journal: [SessionRecord.Content] = [.event(.login(as: "ada")), .event(.loggedOut())]
+    for (sequence, content) in zip(UInt64(1)..., journal) {
+      try ended.apply(SessionRecord(sequence: sequence, time: .plainStart, content: content))
+    }
+    let (one, two) = (Generation(1), Generation(2))
+    #expect(ended.isSuccessor(two, announcedBy: .refreshSucceeded, of: one))
+    #expect(ended.isSuccessor(two, announcedBy: .contextSwitched, of: one))
+    #expect(!ended.isSuccessor(two, announcedBy: .login, of: one), "another user may have it")
+    #expect(!ended.isSuccessor(two, announcedBy: nil, of: one), "it may be a later login's")
+    #expect(!ended.isSuccessor(one, announcedBy: .refreshSucceeded, of: one), "it is that token")
+    let third = Generation(3)
+    #expect(!ended.isSuccessor(third, announcedBy: .refreshSucceeded, of: two), "not the last one")
+    var active = SessionFold()
+    try active.apply(SessionRecord(sequence: 1, time: .plainStart, content: journal[0]))
+    #expect(!active.isSuccessor(two, announcedBy: .refreshSucceeded, of: one), "it goes on")
   }
 
   @Test("OUT-6 if another process ended the session and died, its token is wiped and revoked")
