@@ -1,5 +1,14 @@
 /// What happens to the response of a request that is no longer the current one.
 ///
+/// ```
+///            abandon, supersede, spare                 end: the response or failure arrives
+///  unknown ─────────────────────────────▶ marked ──────────────────────────────────────────▶ unknown
+///     │                                     │ ▲
+///     │ adopt                               └─┘ abandon, supersede, spare
+///     ▼
+///  adopted ──── end: spared, and it stays adopted
+/// ```
+///
 /// A request has any of these marks, and loses all but *adopted* when its response or failure arrives.
 ///
 /// | mark | set when | tokens | journal |

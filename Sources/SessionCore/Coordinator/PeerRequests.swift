@@ -125,24 +125,37 @@ struct PeerRequests: Hashable, Sendable {
 /// - The journal has been read at the pace of the poll for ``PeerLease/grace``, without a longer
 ///   pause.
 /// - The last of these reads was requested after both, and found the request still open.
+///
+/// The deadline limits how long the other process needs. It does not cover time in which that process
+/// could not write (`watch-the-journal-before-taking-over-a-request`).
+///
 /// - Requirement: REF-3, REF-10
 struct PeerLease: Hashable, Sendable {
   /// The sequence of its `requestSent`.
   let request: UInt64
   /// The deadline on the clock that never jumps, in milliseconds.
   let end: Int64
-  /// Since when the journal has been read at the pace of the poll.
-  private var watchedSince: Int64
-  /// When the last read ended.
-  private var lastRead: Int64
-  /// Whether the last read allows to presume the request lost.
-  private var isOver = false
+  private var state: State
+
+  private enum State: Hashable, Sendable {
+    /// The journal has been read at the pace of the poll since then. The uptimes are milliseconds.
+    ///
+    /// Exits: `over`, by a read after the end and the grace; `watched` anew, after a longer pause.
+    case watched(since: Int64, lastRead: Int64)
+    /// The request may be presumed lost. Exits: `watched` anew, after a longer pause.
+    case over(lastRead: Int64)
+
+    var lastRead: Int64 {
+      switch self {
+      case .watched(_, let lastRead), .over(let lastRead): lastRead
+      }
+    }
+  }
 
   init(request: UInt64, end: Int64, at now: Int64) {
     self.request = request
     self.end = end
-    watchedSince = now
-    lastRead = now
+    state = .watched(since: now, lastRead: now)
   }
 
   /// The milliseconds between two reads during the wait.
@@ -158,20 +171,29 @@ struct PeerLease: Hashable, Sendable {
 
   /// Begins to watch, unless it is already watched.
   mutating func watch(at now: Int64) {
-    if isStale(at: now) { (watchedSince, lastRead, isOver) = (now, now, false) }
+    if isStale(at: now) { state = .watched(since: now, lastRead: now) }
   }
 
   /// Records a read that found the request open.
   mutating func noteRead(asked: Int64, ended now: Int64) {
     watch(at: now)
-    lastRead = now
-    isOver = asked >= max(end, watchedSince.addingSaturating(Self.grace))
+    switch state {
+    case .watched(let since, _):
+      state =
+        asked >= max(end, since.addingSaturating(Self.grace))
+        ? .over(lastRead: now) : .watched(since: since, lastRead: now)
+    case .over:
+      state = .over(lastRead: now)
+    }
   }
 
   /// Whether the request may be presumed lost now.
-  func isOver(at now: Int64) -> Bool { isOver && !isStale(at: now) }
+  func isOver(at now: Int64) -> Bool {
+    guard case .over = state else { return false }
+    return !isStale(at: now)
+  }
 
   private func isStale(at now: Int64) -> Bool {
-    now.subtractingSaturating(lastRead) > Self.longestPause
+    now.subtractingSaturating(state.lastRead) > Self.longestPause
   }
 }

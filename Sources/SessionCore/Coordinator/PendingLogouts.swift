@@ -20,7 +20,9 @@ struct PendingLogouts: Hashable, Sendable {
   }
 
   private enum Step: Hashable, Sendable {
+    /// Exits: `revoking`, when its wipe has ended.
     case wiping
+    /// Exits: the logout is removed, when its revocation has ended or none is needed.
     case revoking(isWiped: Bool)
   }
 

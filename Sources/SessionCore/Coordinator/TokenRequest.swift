@@ -47,16 +47,21 @@ struct TokenRequest: Hashable, Sendable {
   }
 
   private enum Departure: Hashable, Sendable {
+    /// It may be sent as soon as its intent is durable. Exits: `heldBack`, `left`.
     case ready
     /// It supersedes a request whose process is not proven gone. It is sent only after another read of
-    /// the journal.
+    /// the journal. Exits: `ready`.
     case heldBack
+    /// The shell was allowed to send it. Exits: none.
     case left
   }
 
   private enum Answer: Hashable, Sendable {
+    /// Exits: `received`; `unjournaled`.
     case none
+    /// Its response or its failure is being journaled. Exits: `unjournaled`.
     case received
+    /// Storing the response has failed. Exits: `unjournaled`, after another failure.
     case unjournaled(Unjournaled)
   }
 

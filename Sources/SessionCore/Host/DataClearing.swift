@@ -19,7 +19,7 @@
 /// ```
 ///
 /// Logins wait while it is calling. A call whose limit is exceeded still runs, and may remove the data
-/// of the next user. So no user can log in until it returns.
+/// of the next user. So no user can log in until it returns (`clear-app-data-after-a-logout`).
 ///
 /// - Requirement: SYN-5
 package struct DataClearing: Hashable, Sendable {
@@ -101,16 +101,22 @@ package struct DataClearing: Hashable, Sendable {
   private static let longestLimit: Int64 = 31_536_000_000
 
   private enum Limit: Hashable, Sendable {
+    /// No call with a limit runs. Exits: `running`.
     case off
+    /// The call of this number may run until then. Exits: `off`, `cancelled`.
     case running(Int, end: Int64)
+    /// The call was asked to return. Exits: `off`, `exceeded`.
     case cancelled
+    /// No caller waits for the call any more. Exits: `off`.
     case exceeded
   }
 
   private enum Session: Hashable, Sendable {
+    /// Exits: `withoutJournal`, `closing`.
     case open
-    /// Another journal decides who is signed in, so nothing is tried again.
+    /// Another journal decides who is signed in, so nothing is tried again. Exits: `closing`.
     case withoutJournal
+    /// Nothing is tried again, and no caller waits. Exits: none.
     case closing
   }
 

@@ -36,7 +36,9 @@ package struct CompactionSchedule: Hashable, Sendable {
   package static let pause: Int64 = 3_600_000
 
   private enum State: Hashable, Sendable {
+    /// Exits: `paused`, after a compaction that failed or removed nothing.
     case ready
+    /// Exits: `ready`, when this uptime has come.
     case paused(until: Int64)
   }
 
