@@ -129,6 +129,9 @@ extension SessionCoordinator {
   }
 
   /// Decides a purpose anew, after another process appended first.
+  ///
+  /// A batch was decided on exactly the journal that it follows. So no purpose needs a proof that the
+  /// records in between do not matter to it (`decide-again-after-peer-records`).
   mutating func decideAgain(_ purpose: PendingCommit.Purpose, at now: ClockReading)
     -> [SessionEffect]
   {

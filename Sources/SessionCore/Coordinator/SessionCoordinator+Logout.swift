@@ -69,9 +69,15 @@ extension SessionCoordinator {
   }
 
   /// The highest number of logouts whose revocation may be pending.
+  ///
+  /// One item holds the secrets of all, so that each logout without a network reaches the server later
+  /// (`keep-several-pending-revocations`).
   package static let maximumRevocations = 8
 
   /// Continues after a durable logout: wipes, then revokes `generation`, then resumes the caller.
+  ///
+  /// The wipe comes first, so that no later opening can use the tokens if the process dies. It keeps what
+  /// the revocation needs in an item of its own (`revoke-tokens-when-a-session-ends`).
   mutating func finishEnd(_ caller: Caller?, _ generation: Generation?) -> [SessionEffect] {
     logouts.begin(for: caller, revoking: generation, wipeOfEnd(keeping: generation))
   }

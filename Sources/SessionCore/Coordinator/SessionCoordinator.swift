@@ -12,8 +12,9 @@
 ///
 /// Inputs that arrive during a commit or a read of the journal wait until it has ended.
 ///
-/// It is composed of machines. Each has its own file with its states, and none knows another one.
-/// ``handle(_:at:)`` and `proceed` are the only places where they meet the journal's fold.
+/// It is composed of machines. Each has its own file with its states. None calls another one, except that
+/// `PendingNotes` owns `StorageWatch`, and `PeerRequests` owns `PeerLease`. The extensions of this type pass
+/// them the time and facts of the journal's fold. ``handle(_:at:)`` and `proceed` join their effects.
 ///
 /// | question | machine |
 /// | --- | --- |
@@ -180,7 +181,8 @@ package struct SessionCoordinator: Hashable, Sendable {
 
   /// Starts what waits, once no request is under way: the only place where waiting work begins.
   ///
-  /// It follows every input, so that no waiting caller is forgotten, however a request ends.
+  /// It follows every input, so that no waiting caller is forgotten, however a request ends. When each end
+  /// of a request started what came next, nine of them forgot a caller (`start-pending-work-in-one-place`).
   private mutating func proceed(at now: ClockReading) -> [SessionEffect] {
     let effects = begin(at: now)
     guard sequencer.isDeciding else { return effects }
@@ -365,11 +367,13 @@ package struct SessionCoordinator: Hashable, Sendable {
 ///    └──────────────── cannot be read any more ───────┘
 /// ```
 enum ItemsView: Hashable, Sendable {
-  /// They were not read yet, or must be read again.
+  /// They were not read yet, or must be read again. Exits: `ofNewerVersion`, `current`.
   case unread
-  /// A newer version wrote them: only a new login or a logout is possible.
+  /// A newer version wrote them: only a new login or a logout is possible. Exits: `current`.
   case ofNewerVersion
   /// They were read and agree with the journal, so it is known whether a user is logged in.
+  ///
+  /// Exits: `unread`, `ofNewerVersion`.
   case current
 }
 

@@ -37,6 +37,11 @@ extension SessionEngine {
   }
 
   /// Decides under the journal's lock what a commit appends, and stores its secrets before that.
+  ///
+  /// The order is a rule. What peers appended comes first (`decide-again-after-peer-records`). A stored token
+  /// that is newer comes before a batch that would use or give up an older one
+  /// (`read-stored-tokens-before-using-an-older-one`). A token is stored before the event that announces it, so
+  /// that a crash between the two loses neither (`store-a-token-with-its-event`).
   private func decide(_ commit: SessionCommit, with others: [SessionRecord]) throws(SessionError)
     -> ([JournalDraft], CommitDecision)
   {

@@ -63,6 +63,10 @@ extension SessionEngine {
   ///
   /// The refresh uses the refresh token of this revocation and does not affect any session. Like
   /// every request, it is limited by the revocation timeout.
+  ///
+  /// RFC 7009 lets a client revoke a token in the body of a request. Many servers know only a logout by a
+  /// valid access token. Without the refresh, a logout whose access token has expired would leave the refresh
+  /// token valid (`refresh-before-revoking`).
   func tell(
     _ kept: StoredRevocations.Entry, as revocation: Revocation
   ) async -> (RevocationOutcome, status: UInt16) {

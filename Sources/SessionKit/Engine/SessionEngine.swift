@@ -6,10 +6,14 @@ import SessionJournal
 /// It passes inputs to the coordinator and performs the effects that it returns.
 ///
 /// Only the engine uses the journal and the stored items, on a thread that may wait. What happens to a
-/// session is decided in the core. The engine decides what concerns this process only:
-/// - which of its callers waits, and who is answered if the session closes,
+/// session is decided in the core. The engine decides what concerns this process only
+/// (`decide-in-the-core-perform-in-parts` has the same list):
+/// - which of its callers waits, and what each receives if the session closes,
 /// - whether a held-back logout still waits for its host,
-/// - whether a revocation without its secrets is abandoned or has failed.
+/// - whether an opening that failed is tried again,
+/// - which process asks for a new access token for a revocation (its lease), and whether a revocation
+///   without its secrets is abandoned or has failed,
+/// - when a provider removes the account of a user who has left.
 actor SessionEngine {
   typealias Reply = SessionEffect.Reply
 
