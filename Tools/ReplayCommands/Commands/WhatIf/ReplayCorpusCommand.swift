@@ -1,0 +1,80 @@
+internal import SessionExplain
+
+/// `replay-corpus`: decides recorded journals again, and reports decisions that differ.
+struct ReplayCorpusCommand: Command {
+  static let syntax = CommandSyntax(
+    name: "replay-corpus", summary: "Decide recorded journals again, and report what differs",
+    discussion: """
+      The code of this version makes every recorded decision again, from the inputs that the records
+      prove, with the policy that the records prove. A decision that differs is a change of behavior.
+      A batch whose inputs are not in the journal is named as not decided. A folder means every
+      *.journal in it. What is proven, and what is not: Specs/WhatIf.md.
+      Exit codes: 0 no decision differs; 3 some differ; 65 a journal is damaged, and its good part was
+      decided.
+      """,
+    operands: [
+      .init(name: "FOLDER", arity: .many, help: "Folders of journals, or journals")
+    ],
+    options: [
+      .init(name: "quiet", help: "Name only journals in which a decision differs"),
+      DisplayOptions.json,
+    ],
+    examples: [
+      .init(line: "sessionreplay replay-corpus Specs/Journals", help: "Every journal of a folder"),
+      .init(
+        line: "sessionreplay replay-corpus a.journal --json | jq .differences",
+        help: "For programs"),
+    ])
+
+  let display: DisplayOptions
+  private let isQuiet: Bool
+
+  init(_ arguments: Arguments) throws(ToolError) {
+    display = try DisplayOptions(arguments)
+    isQuiet = arguments.has("quiet")
+  }
+
+  func run(_ files: [JournalFile], _ context: ToolContext) throws(ToolError) -> ExitCode {
+    let all = try JournalFile.sessions(
+      among: try JournalFolder.expanded(files), display, context)
+    var (differing, decisions, undecided) = (0, 0, 0)
+    var failure: ToolError?
+    for file in all {
+      do throws(ToolError) {
+        let (result, fault) = try replayed(file, context)
+        guard context.output.isOpen else { return .ok }
+        decisions += result.batches
+        undecided += result.gaps.count
+        differing += result.differences.count
+        if !isQuiet || !result.differences.isEmpty {
+          context.output.write(display.isJSON ? result.json : result.text)
+        }
+        failure = failure ?? fault?.error(
+          file.name, consequence: "Only the records before it were decided again.")
+      } catch {
+        if all.count == 1 { throw error }
+        failure = failure ?? error
+      }
+    }
+    if !display.isJSON {
+      context.output.write(
+        "\(count(decisions, "decision")) in \(count(all.count, "journal")): "
+          + "\(differing) differ, \(undecided) cannot be decided again\n")
+    }
+    if let failure { throw failure }
+    return differing == 0 ? .ok : .answerIsNo
+  }
+
+  private func replayed(_ file: JournalFile, _ context: ToolContext) throws(ToolError) -> (
+    CorpusResult, JournalFault?
+  ) {
+    let proofs = try file.proofs(context)
+    var replay = DecisionReplay(proofs)
+    var result = CorpusResult(name: file.rawName, proofs)
+    let fault = try file.visitBatches(context) { batch in
+      result.take(batch, replay.take(batch))
+      return true
+    }
+    return (result, fault)
+  }
+}

@@ -1,0 +1,142 @@
+@_spi(Internals) internal import SessionCore
+internal import SessionExplain
+internal import SessionJSON
+
+/// A recorded decision that today's code would make in another way.
+struct DecisionDifference: Hashable, Sendable {
+  /// The first record of the recorded batch.
+  let sequence: UInt64
+  let time: Timestamp
+  let recorded: [SessionRecord.Content]
+  /// Today's decision; `nil` if nothing would be journaled.
+  let today: [SessionRecord.Content]?
+
+  /// The recorded decision in words, then today's.
+  var words: (recorded: String, today: String) {
+    (
+      DecisionWords.text(recorded, unlike: today ?? [], at: time),
+      today.map { DecisionWords.text($0, unlike: recorded, at: time) } ?? "nothing is journaled"
+    )
+  }
+}
+
+/// Decisions in words.
+enum DecisionWords {
+  /// Returns the records of a decision; those that `other` has, too, by their names alone.
+  static func text(
+    _ contents: [SessionRecord.Content], unlike other: [SessionRecord.Content], at time: Timestamp
+  ) -> String {
+    contents.map { content in
+      let name = SessionRecord(sequence: 0, time: time, content: content).name
+      return other.contains(content) ? name : "\(name) (\(text(content, at: time)))"
+    }.joined(separator: " + ")
+  }
+
+  private static func text(_ content: SessionRecord.Content, at time: Timestamp) -> String {
+    switch content {
+    case .event(let event): EventFormatter.text(event, at: time)
+    case .note(let note): NoteFormatter.text(note, at: time)
+    case .snapshot: "a snapshot"
+    case .unknown(let unknown): "kind \(unknown.kind)"
+    }
+  }
+}
+
+/// What deciding one journal again has resulted in.
+struct CorpusResult: Sendable {
+  /// The file, as messages name it.
+  let name: String
+  private(set) var batches = 0
+  private(set) var differences: [DecisionDifference] = []
+  /// The batches that cannot be decided again, by their first sequence.
+  private(set) var gaps: [(sequence: UInt64, gap: DecisionReplay.Gap)] = []
+  /// The parts of the policies that the records prove.
+  let facets: [PolicyFacet]
+
+  init(name: String, _ proofs: JournalProofs) {
+    self.name = name
+    facets = ([proofs.unnamed] + proofs.policies).flatMap(\.facets)
+  }
+
+  /// Takes in a batch and what became of it.
+  mutating func take(_ batch: RecordedBatch, _ outcome: DecisionReplay.Outcome) {
+    batches += 1
+    switch outcome {
+    case .explained: break
+    case .differs(let decided):
+      differences.append(
+        DecisionDifference(
+          sequence: batch.first, time: batch.time, recorded: batch.contents, today: decided))
+    case .undecided(let gap): gaps.append((batch.first, gap))
+    }
+  }
+
+  /// How many batches were decided again with the same result.
+  var same: Int { batches - differences.count - gaps.count }
+
+  /// The lines about this journal.
+  var text: String {
+    var text = "\(name): \(count(same, "decision")) of \(batches) the same"
+    if !differences.isEmpty { text += ", \(differences.count) differ" }
+    if !gaps.isEmpty { text += ", \(gaps.count) not decided" }
+    text += "\n"
+    for difference in differences {
+      let words = difference.words
+      text += "  @\(difference.sequence) recorded: \(words.recorded)\n"
+      text += "  @\(difference.sequence) today:    \(words.today)\n"
+    }
+    for gap in gaps { text += "  @\(gap.sequence) not decided: \(gap.gap.words)\n" }
+    if !facets.isEmpty {
+      text += "  policy by the records: "
+        + facets.map { "\($0.name)=\($0.value) (@\($0.sequence))" }.joined(separator: ", ") + "\n"
+    }
+    return text
+  }
+
+  /// One JSON object, on a line.
+  var json: String {
+    var json = JSONWriter()
+    json.object { json in
+      json.field("v", 1)
+      json.field("file", name)
+      json.field("batches", batches)
+      json.field("same", same)
+      json.array("differences", differences) { json, difference in
+        let words = difference.words
+        json.object { json in
+          json.field("sequence", difference.sequence)
+          json.field("time", difference.time)
+          json.field("recorded", words.recorded)
+          json.field("today", words.today)
+        }
+      }
+      json.array("undecided", gaps) { json, gap in
+        json.object { json in
+          json.field("sequence", gap.sequence)
+          json.field("why", gap.gap.rawValue)
+        }
+      }
+      json.array("policy", facets) { json, facet in
+        json.object { json in
+          json.field("name", facet.name)
+          json.field("value", facet.value)
+          json.field("sequence", facet.sequence)
+        }
+      }
+    }
+    return json.text + "\n"
+  }
+}
+
+extension DecisionReplay.Gap {
+  /// Why the batch cannot be decided again, in words.
+  var words: String {
+    switch self {
+    case .compacted: "a snapshot has replaced the records before it"
+    case .noOpening: "no opening that may have written it is in the journal"
+    case .noInput: "the journal does not prove what led to it"
+    case .follows: "an earlier decision of the same opening differs"
+    case .unknownRecord: "this version does not know a record of it"
+    }
+  }
+}

@@ -1,0 +1,284 @@
+@_spi(Internals) internal import SessionCore
+
+/// Decides a recorded journal again, batch by batch, with today's coordinator.
+///
+/// - Requirement: RPL-10
+struct DecisionReplay: Sendable {
+  /// What became of a batch.
+  enum Outcome: Sendable {
+    /// The script, given to this opening, results in exactly these records.
+    case explained(opening: Int, InputScript)
+    /// The inputs are proven, and today's decision is another one; `nil` for none.
+    case differs(decided: [SessionRecord.Content]?)
+    /// The journal does not prove what led to it.
+    case undecided(Gap)
+  }
+
+  /// Why a batch cannot be decided again.
+  enum Gap: String, CaseIterable, Sendable {
+    /// A snapshot has replaced what was before.
+    case compacted = "compacted"
+    /// No opening is in the journal that may have written it.
+    case noOpening = "noOpening"
+    /// No input that the journal proves leads to such records.
+    case noInput = "noInput"
+    /// An earlier decision of the same opening differs.
+    case follows = "follows"
+    /// This version does not know a record.
+    case unknownRecord = "unknownRecord"
+  }
+
+  private(set) var openings: [ReplayedOpening] = []
+  /// The fold of the recorded batches.
+  private(set) var fold = SessionFold()
+  private let journal: JournalProofs
+  private var items = StoredItems()
+  /// Whether the journal begins with a snapshot.
+  private var isCompacted = false
+  private var opened = 0
+
+  init(_ journal: JournalProofs) { self.journal = journal }
+
+  /// Decides a batch again; each batch must be passed, in order.
+  mutating func take(_ batch: RecordedBatch) -> Outcome {
+    let outcome = decide(batch)
+    finish(batch, outcome)
+    return outcome
+  }
+
+  private mutating func decide(_ batch: RecordedBatch) -> Outcome {
+    for content in batch.contents {
+      if case .snapshot = content { return .undecided(.compacted) }
+      if case .unknown = content { return .undecided(.unknownRecord) }
+    }
+    if batch.opened != nil { return open(batch) }
+    let candidates = writers(of: batch)
+    guard !candidates.isEmpty else { return .undecided(.noOpening) }
+    var decided: [SessionRecord.Content]?
+    var hasScript = false
+    for index in candidates {
+      let opening = openings[index]
+      for script in scripts(for: batch, of: opening) {
+        guard let (played, solved, isSame) = opening.explaining(batch, by: script) else {
+          continue
+        }
+        if isSame {
+          openings[index] = played
+          return .explained(opening: index, solved)
+        }
+        if script.proof != .consequence, index == candidates.first {
+          hasScript = true
+          decided = decided ?? played.decision?.contents
+        }
+      }
+    }
+    if candidates.contains(where: { openings[$0].isLost }) { return .undecided(.follows) }
+    return hasScript ? .differs(decided: decided) : .undecided(.noInput)
+  }
+
+  /// The scripts for a batch; a decision that the opening has made already needs none.
+  private func scripts(for batch: RecordedBatch, of opening: ReplayedOpening) -> [InputScript] {
+    let facts = facts(of: batch, opening.note)
+    let scripts = InputScript.scripts(for: batch, after: fold, facts: facts)
+    guard opening.decision != nil else { return scripts }
+    return [InputScript(.consequence, [])] + scripts
+  }
+
+  // MARK: Another policy
+
+  /// Plays the script of a batch that another replay of the same journal has found.
+  ///
+  /// Returns the opening after it; `nil` if the opening cannot have these inputs. Call
+  /// ``accept(_:by:_:)`` or end the replay.
+  mutating func play(_ batch: RecordedBatch, by index: Int, _ script: InputScript)
+    -> ReplayedOpening?
+  {
+    if batch.opened != nil {
+      append(batch)
+    } else if index == openings.count {
+      openings.append(restored(nil, at: batch.time, journal.unnamed, for: batch))
+    }
+    guard openings.indices.contains(index) else { return nil }
+    return openings[index].playing(script, at: batch.time)
+  }
+
+  /// Makes the decision of a played opening durable.
+  mutating func accept(_ batch: RecordedBatch, by index: Int, _ played: ReplayedOpening) {
+    openings[index] = played
+    finish(batch, .explained(opening: index, InputScript(.consequence, [])))
+  }
+
+  /// Follows a batch that no opening of the journal has decided.
+  mutating func pass(_ batch: RecordedBatch, _ gap: Gap) { finish(batch, .undecided(gap)) }
+
+  // MARK: Openings
+
+  /// Begins the opening that a batch notes; it has read the records before.
+  private mutating func append(_ batch: RecordedBatch) {
+    guard let note = batch.opened, opened < journal.policies.count else { return }
+    let policy = journal.policies[opened].policy
+    opened += 1
+    openings.append(
+      ReplayedOpening(
+        note, at: batch.time, policy: policy, fold: fold, unsent: journal.unsent,
+        continuesAnother: batch.contents.contains { $0.isOfOpening && $0.isLink }))
+  }
+
+  private mutating func open(_ batch: RecordedBatch) -> Outcome {
+    guard let note = batch.opened, opened < journal.policies.count else {
+      return .undecided(.noOpening)
+    }
+    append(batch)
+    var facts = facts(of: batch, note).found(by: batch, after: fold)
+    facts.notes = batch.contents.prefix { $0.isOfOpening }.compactMap { content in
+      if case .note(let note) = content { note } else { nil }
+    }
+    let index = openings.count - 1
+    var decided: [SessionRecord.Content]?
+    for isHolderGone in facts.isHolderGone ? [false, true] : [false] {
+      facts.isHolderGone = isHolderGone
+      var script = InputScript(.opening, [.tell(.opened(facts))])
+      let reports = batch.storageReports
+      if !reports.isEmpty {
+        script.steps.insert(contentsOf: [.tell(.stored(reports)), .holdBackNotes], at: 0)
+      }
+      guard let played = openings[index].playing(script, at: batch.time) else { continue }
+      if played.decision?.contents == batch.contents, played.decision?.time == batch.time {
+        openings[index] = played
+        return .explained(opening: index, script)
+      }
+      decided = decided ?? played.decision?.contents
+    }
+    return .differs(decided: decided)
+  }
+
+  private func facts(of batch: RecordedBatch, _ note: SessionNote.Opened?) -> StoredItemsReport {
+    var facts = items.agreeing(with: fold, boot: note?.boot)
+    facts.process = note?.process ?? batch.sent?.process ?? 0
+    facts.identity = note?.identity ?? (note == nil ? batch.sent?.identity : nil)
+    facts.errorCodes = journal.errorCodes
+    facts.hasProvider = journal.hasProvider
+    // That a process is gone is not recorded; that it was not known to be gone may be.
+    facts.isHolderGone =
+      fold.intents.request.map { !journal.awaited.contains($0.sequence) } ?? false
+    return facts
+  }
+
+  /// The openings that may have written a batch, the most probable first.
+  private mutating func writers(of batch: RecordedBatch) -> [Int] {
+    let live = openings.indices.reversed().filter { !openings[$0].isClosed }
+    guard !live.isEmpty else {
+      guard isCompacted, openings.isEmpty else { return [] }
+      // Its own record is not in the journal any more.
+      openings.append(restored(nil, at: batch.time, journal.unnamed, for: batch))
+      return [0]
+    }
+    if let sent = batch.sent {
+      let senders = live.filter { openings[$0].isSender(of: sent) }
+      return Array(senders)
+    }
+    guard let request = batch.answered else { return Array(live) }
+    return live.filter { openings[$0].hasSent(request) }
+      + live.filter { !openings[$0].hasSent(request) }
+  }
+
+  private func restored(
+    _ note: SessionNote.Opened?, at time: Timestamp, _ policy: RecordedPolicy,
+    for batch: RecordedBatch
+  ) -> ReplayedOpening {
+    var opening = ReplayedOpening(
+      note, at: time, policy: policy.policy, fold: fold, unsent: journal.unsent)
+    var facts = facts(of: batch, note)
+    facts.isHolderGone = false
+    opening.take(.opened(facts), at: time)
+    return opening
+  }
+
+  // MARK: The journal
+
+  private mutating func finish(_ batch: RecordedBatch, _ outcome: Outcome) {
+    var writer: Int?
+    switch outcome {
+    case .explained(let index, _):
+      openings[index].commit(first: batch.first, at: batch.time)
+      writer = index
+    case .differs, .undecided:
+      writer = batch.opened != nil ? openings.indices.last : writers(of: batch).first
+    }
+    for index in openings.indices where index != writer && !openings[index].isClosed {
+      openings[index].follow(batch)
+    }
+    for record in batch.records {
+      if case .snapshot = record.content { isCompacted = true }
+      // The command has checked that the records can be folded.
+      do { try fold.apply(record) } catch { return }
+    }
+    let (offset, boot) = writer.map { (openings[$0].offset, openings[$0].note?.boot) } ?? (nil, nil)
+    items.take(batch, offset: offset, boot: boot)
+    guard let writer else { return }
+    if case .explained = outcome {
+      openings[writer].isLost = false
+    } else {
+      var opening = openings[writer].restarted(at: batch.time, fold, unsent: journal.unsent)
+      var facts = facts(of: batch, opening.note)
+      facts.isHolderGone = false
+      opening.take(.opened(facts), at: batch.time)
+      opening.isLost = true
+      openings[writer] = opening
+    }
+    if batch.isClosing { openings[writer].isClosed = true }
+  }
+}
+
+extension ReplayedOpening {
+  /// Plays a script for a batch, and says whether the decision is the recorded one.
+  ///
+  /// A random number decides about the delay of the next attempt. The recorded delay is the same
+  /// decision if it is between those of the least and the greatest random number.
+  fileprivate func explaining(_ batch: RecordedBatch, by script: InputScript) -> (
+    ReplayedOpening, InputScript, Bool
+  )? {
+    guard let first = playing(script, at: batch.time) else { return nil }
+    let recorded = batch.contents
+    let isSame = first.decision?.contents == recorded && first.decision?.time == batch.time
+    guard !isSame, let decided = first.decision?.contents, first.decision?.time == batch.time,
+      let wanted = recorded.retryAt, let latest = decided.retryAt,
+      decided.map(\.withoutDelay) == recorded.map(\.withoutDelay),
+      let (_, earliest) = trying(script, .max, at: batch.time), earliest <= wanted, wanted <= latest
+    else { return (first, script, isSame) }
+    // A greater number makes the delay shorter.
+    var (low, high) = (UInt16.min, UInt16.max)
+    while low < high {
+      let middle = low + (high - low) / 2
+      guard let (_, retryAt) = trying(script, middle, at: batch.time) else { return nil }
+      if retryAt > wanted { low = middle + 1 } else { high = middle }
+    }
+    guard let (played, _) = trying(script, low, at: batch.time) else { return nil }
+    var solved = script
+    solved.jitter = low
+    return (played, solved, true)
+  }
+
+  private func trying(_ script: InputScript, _ jitter: UInt16, at time: Timestamp) -> (
+    ReplayedOpening, Timestamp
+  )? {
+    var script = script
+    script.jitter = jitter
+    guard let played = playing(script, at: time), let retryAt = played.decision?.contents.retryAt
+    else { return nil }
+    return (played, retryAt)
+  }
+}
+
+extension SessionRecord.Content {
+  /// Whether an opening notes this itself, before journal and items agree.
+  fileprivate var isOfOpening: Bool {
+    switch self {
+    case .note(.opened), .note(.tailCut): true
+    case .note(.continued(let link)): link.cause != .lost
+    default: false
+    }
+  }
+
+  fileprivate var isLink: Bool { if case .note(.continued) = self { true } else { false } }
+}

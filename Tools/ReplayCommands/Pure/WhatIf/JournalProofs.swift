@@ -1,0 +1,127 @@
+@_spi(Internals) internal import SessionCore
+
+/// What a whole journal proves about its openings, found before any decision is made again.
+struct JournalProofs: Sendable {
+  /// The policy of each opening, in their order.
+  private(set) var policies: [RecordedPolicy] = []
+  /// The policy of an opening whose record was compacted.
+  private(set) var unnamed = RecordedPolicy()
+  /// The requests whose first byte was never sent, by their sequence.
+  private(set) var unsent: Set<UInt64> = []
+  /// The meanings that the app's configuration gives to codes.
+  private(set) var errorCodes: [String: ErrorMeaning] = [:]
+  /// Whether an identity provider keeps an account, which each logout removes.
+  private(set) var hasProvider = false
+
+  /// The requests that were presumed lost although their process was not known to be gone.
+  private(set) var awaited: Set<UInt64> = []
+
+  private var fold = SessionFold()
+  /// The requests that were presumed lost, and the last one since the newest token.
+  private var lost: Set<UInt64> = []
+  private var lastLost: UInt64?
+  private var senders: [UInt64: Int] = [:]
+  private var lastUse: Timestamp?
+  private var failed: Set<UInt64> = []
+
+  /// Creates the proofs of no records.
+  init() {}
+
+  /// Computes what follows from all batches; call it after the last one.
+  mutating func finish() {
+    for index in policies.indices { policies[index].finish() }
+    unnamed.finish()
+  }
+
+  /// Returns the same proofs with other policies.
+  func changed(by change: PolicyChange) -> JournalProofs {
+    var proofs = self
+    for index in policies.indices { proofs.policies[index].apply(change) }
+    proofs.unnamed.apply(change)
+    return proofs
+  }
+
+  /// Takes in a batch; each batch must be passed, in order.
+  mutating func take(_ batch: RecordedBatch) {
+    if batch.opened != nil { policies.append(RecordedPolicy()) }
+    if batch.contents.provesUse { lastUse = batch.time }
+    let owner = batch.answered.flatMap { senders[$0] }
+    if let index = (batch.sent == nil && batch.opened == nil ? owner : nil)
+      ?? policies.indices.last
+    {
+      policies[index].unusedSince = lastUse
+      policies[index].take(batch, after: fold)
+    } else {
+      unnamed.unusedSince = lastUse
+      unnamed.take(batch, after: fold)
+    }
+    takeRequests(batch)
+    takeLost(batch)
+    let isOver = fold.state.kind != .authenticated
+    for (index, record) in batch.records.enumerated() {
+      if case .note(.requestSent) = record.content {
+        senders[record.sequence] = policies.indices.last
+      }
+      if isOver, index > 0, case .note(.revocationPending) = record.content { hasProvider = true }
+      do { try fold.apply(record) } catch { return }
+    }
+  }
+
+  /// Finds requests whose process was alive, or not known to be gone, after they were presumed lost.
+  private mutating func takeLost(_ batch: RecordedBatch) {
+    if let request = batch.answered, batch.sent == nil, lost.contains(request) {
+      awaited.insert(request)
+    }
+    if let failed = batch.contents.failedRefresh, batch.sent == nil, failed.retryAt != nil,
+      failed.failure.kind.isFinal, failed.failure.kind != .noRefreshToken, let lastLost
+    {
+      // The rejection was doubted.
+      awaited.insert(lastLost)
+    }
+    if let open = fold.intents.request, batch.contents.loses(open.sequence) {
+      lost.insert(open.sequence)
+      lastLost = open.sequence
+    }
+    if batch.records.contains(where: { $0.event?.announcedToken != nil }) { lastLost = nil }
+  }
+
+  private mutating func takeRequests(_ batch: RecordedBatch) {
+    for content in batch.contents {
+      switch content {
+      case .event(.refreshFailed(let refresh)):
+        failed.insert(refresh.request)
+        if refresh.failure.kind.isUnsent { unsent.insert(refresh.request) }
+        if let code = refresh.failure.serverCode, let meaning = refresh.configuredMeaning {
+          errorCodes[code] = meaning
+        }
+      case .note(.requestEnded(let ended)):
+        // Nothing else records that a request was dropped before its first byte.
+        if ended.failure.kind.isUnsent || ended.failure.kind == .noConnection {
+          if !failed.contains(ended.request) { unsent.insert(ended.request) }
+        }
+      default: continue
+      }
+    }
+  }
+}
+
+extension RequestFailure.Kind {
+  /// Whether a request with this failure was never sent.
+  fileprivate var isUnsent: Bool { self == .noRefreshToken || self == .secretsUnavailable }
+}
+
+extension [SessionRecord.Content] {
+  /// Whether these records prove that the app used the session.
+  var provesUse: Bool {
+    contains { content in
+      switch content {
+      case .event(.login): true
+      case .event(.logout(let logout)): logout.reason == .user
+      case .note(.requestSent(let sent)):
+        sent.kind == .switchContext
+          || [.manual, .unauthorized, .foreground, .command].contains(sent.trigger)
+      default: false
+      }
+    }
+  }
+}

@@ -1,0 +1,271 @@
+@_spi(Internals) internal import SessionCore
+
+/// A part of a policy that the records of an opening prove.
+struct PolicyFacet: Hashable, Sendable {
+  /// The name, as `--policy` spells it.
+  let name: String
+  let value: String
+  /// The record that proves it.
+  let sequence: UInt64
+}
+
+/// The policy of one opening, as far as its decisions prove it.
+///
+/// No decision of the opening depends on the other parts, which have the values of `standard`.
+///
+/// - Requirement: RPL-10
+struct RecordedPolicy: Sendable {
+  private(set) var policy = SessionPolicy.standard
+  private(set) var facets: [PolicyFacet] = []
+
+  private var delays: [Delay] = []
+  /// The failures that the server had answered when the session ended for them.
+  private var exhaustedAt: UInt32?
+  private var answeredWithoutEnd: UInt32 = 0
+  /// When the opening presumed another one's request lost.
+  private var lostAt: Timestamp?
+  private var doubts: [(from: Timestamp, until: Timestamp)] = []
+
+  /// The delay after a failure that did not end the session.
+  private struct Delay: Sendable {
+    let failures: UInt32
+    let answered: UInt32
+    let isAnswered: Bool
+    let milliseconds: Int64
+    let requested: Int64?
+    /// What was left of the token, in milliseconds.
+    let rest: Int64
+    let sequence: UInt64
+  }
+
+  /// Takes in a batch of the opening; `fold` is that of all records before it.
+  mutating func take(_ batch: RecordedBatch, after fold: SessionFold) {
+    if let sent = batch.sent { take(sent, batch, fold) }
+    if let failed = batch.contents.failedRefresh, batch.sent == nil {
+      take(failed, batch, fold)
+    } else if let expiry = batch.contents.expiry {
+      takeEnd(expiry, batch, fold)
+    }
+    for content in batch.contents {
+      guard case .event(.login(let login)) = content, login.method == .adoption else { continue }
+      if batch.contents.link?.cause == .lost {
+        policy.recovery = .resume
+        note("recovery", "resume", batch)
+      }
+    }
+  }
+
+  /// Computes what follows from several batches; call it after the last one.
+  mutating func finish() {
+    finishDelays()
+    finishAttempts()
+    // A doubt ends with its grace. It was shorter if a rejection ended the session sooner.
+    if let lostAt, let end = doubts.map(\.until).max() {
+      let grace = end.milliseconds(since: lostAt)
+      if grace < policy.refresh.peerRequestGrace.milliseconds(atLeast: 0), endedAfterDoubt {
+        policy.refresh.peerRequestGrace = .milliseconds(grace)
+      }
+    }
+  }
+
+  /// Replaces the policy by another one.
+  mutating func apply(_ change: PolicyChange) { policy = change.applied(to: policy) }
+
+  private var endedAfterDoubt = false
+
+  private mutating func note(_ name: String, _ value: String, _ batch: RecordedBatch) {
+    guard !facets.contains(where: { $0.name == name }) else { return }
+    facets.append(PolicyFacet(name: name, value: value, sequence: batch.first))
+  }
+
+  // MARK: Requests
+
+  private mutating func take(
+    _ sent: SessionNote.RequestSent, _ batch: RecordedBatch, _ fold: SessionFold
+  ) {
+    let lease = sent.deadline.milliseconds(since: batch.time)
+    policy.refresh.timeout = .milliseconds(max(1, lease - 1_000))
+    note("timeout", "\(lease - 1_000)ms", batch)
+    if fold.intents.request != nil { lostAt = batch.time }
+    guard let token = fold.state.token else { return }
+    let left = token.expiresAt.milliseconds(since: batch.time)
+    if sent.trigger == .schedule, left > 0 {
+      // A timer may be late, and never early.
+      let threshold = max(left, policy.refresh.beforeExpiry?.milliseconds(atLeast: 0) ?? 0)
+      if !facets.contains(where: { $0.name == "threshold" }) || threshold == left {
+        policy.refresh.beforeExpiry = .milliseconds(left)
+        facets.removeAll { $0.name == "threshold" }
+        note("threshold", "\(left)ms", batch)
+      }
+    }
+    if sent.trigger == .launch, left > 0 {
+      policy.refresh.atLaunch = .always
+      note("launch", "always", batch)
+    }
+  }
+
+  // MARK: Failures
+
+  private mutating func take(
+    _ failed: SessionEvent.RefreshFailed, _ batch: RecordedBatch, _ fold: SessionFold
+  ) {
+    let isLost = failed.failure.kind == .noReply && batch.opened != nil
+    guard case .authenticated(let session) = fold.state, !isLost else { return }
+    let before = session.failures
+    let answered = before.answered &+ (failed.failure.kind.isAnswered ? 1 : 0)
+    if let reason = batch.contents.expiry {
+      let end = batch.end
+      if reason == .attemptsExhausted {
+        exhaustedAt = exhaustedAt ?? answered
+        let isValid = batch.time < session.token.expiresAt
+        policy.ending.onExhaustion = .end(end)
+        note("exhausted", isValid ? "end-\(end)" : "end-\(end) or expiry-\(end)", batch)
+      } else if reason == .refreshRejected {
+        takeRejection(batch)
+        if let doubt = doubts.last, batch.time >= doubt.until { endedAfterDoubt = true }
+      }
+      return
+    }
+    if failed.failure.kind.isAnswered, !failed.failure.kind.isFinal {
+      answeredWithoutEnd = max(answeredWithoutEnd, answered)
+    }
+    guard let retryAt = failed.retryAt else { return }
+    let delay = retryAt.milliseconds(since: batch.time)
+    if failed.failure.kind.isFinal, failed.failure.kind != .noRefreshToken {
+      doubts.append((batch.time, retryAt))
+      return
+    }
+    guard delay > 0, failed.failure.kind != .noRefreshToken else { return }
+    delays.append(
+      Delay(
+        failures: before.total &+ 1, answered: answered, isAnswered: failed.failure.kind.isAnswered,
+        milliseconds: delay, requested: failed.failure.retryAfterMilliseconds,
+        rest: session.token.expiresAt.milliseconds(since: batch.time), sequence: batch.first))
+  }
+
+  private mutating func takeRejection(_ batch: RecordedBatch) {
+    policy.ending.onRejection = batch.end
+    note("refused", "\(batch.end)", batch)
+  }
+
+  private mutating func takeEnd(
+    _ reason: ExpiryReason, _ batch: RecordedBatch, _ fold: SessionFold
+  ) {
+    guard case .authenticated(let session) = fold.state else { return }
+    switch reason {
+    case .tokenExpired, .secretsMissing, .secretsOutdated: takeRejection(batch)
+    case .corruptStorage:
+      takeRejection(batch)
+      for case .note(.itemUnreadable(let item)) in batch.contents {
+        policy.limits.requiredItems.insert(item)
+      }
+    case .endedByServer:
+      takeRejection(batch)
+      policy.ending.onRefusedToken = .end
+      note("refusedToken", "end", batch)
+    case .lifetimeEnded:
+      takeRejection(batch)
+      let age = batch.time.milliseconds(since: session.since)
+      policy.ending.absoluteLifetime = .milliseconds(max(1_000, age))
+      note("lifetime", "\(age)ms", batch)
+    case .inactivity:
+      takeRejection(batch)
+      unusedSince.map { since in
+        let pause = batch.time.milliseconds(since: since)
+        policy.ending.inactivityLimit = .milliseconds(max(1_000, pause))
+        note("inactivity", "\(pause)ms", batch)
+      }
+    default: break
+    }
+  }
+
+  /// The last use that a record proves.
+  var unusedSince: Timestamp?
+
+  // MARK: Delays and attempts
+
+  /// The longest delay of any preset.
+  private static let longest: Int64 = 300_000
+
+  /// Whether the longest delay is known, so that a delay after exhausted attempts shows.
+  private var isLongestProven = true
+
+  private mutating func finishDelays() {
+    let random = delays.filter { !isOfExhaustion($0, longest: Self.longest) }
+    guard !random.isEmpty else { return }
+    var (low, high) = (Int64(100), Int64.max)
+    for delay in random {
+      let shift = Int64(min(max(delay.failures, 1) - 1, 40))
+      let step = Int64(1) << shift
+      // Half of the delay at most is taken away at random.
+      let most = delay.milliseconds.addingSaturating(delay.milliseconds)
+      if most <= Self.longest { high = min(high, most / step) }
+      if delay.requested == delay.milliseconds { continue }
+      low = max(low, (delay.milliseconds + step - 1) / step)
+    }
+    let greatest = random.map(\.milliseconds).max() ?? 0
+    guard greatest <= Self.longest, low <= high else {
+      // Only the tests of this package have another longest delay. A random delay hardly repeats.
+      isLongestProven = delays.count { $0.milliseconds == greatest } > 1
+      policy.refresh.longestRetryDelay = .milliseconds(greatest)
+      policy.refresh.firstRetryDelay = .milliseconds(greatest)
+      return
+    }
+    let known: [Int64] = [2_000, 1_000, 500]
+    let first = known.first { (low...high).contains($0) } ?? low
+    policy.refresh.firstRetryDelay = .milliseconds(first)
+    guard let sequence = random.first?.sequence else { return }
+    facets.append(PolicyFacet(name: "firstDelay", value: "\(first)ms", sequence: sequence))
+  }
+
+  /// Whether this is the delay after exhausted attempts, which is not random.
+  private func isOfExhaustion(_ delay: Delay, longest: Int64) -> Bool {
+    guard delay.isAnswered else { return false }
+    let requested = delay.requested ?? 0
+    return delay.milliseconds == max(longest, requested)
+      || delay.milliseconds == max(100, min(longest, delay.rest), requested) && delay.rest < longest
+  }
+
+  private mutating func finishAttempts() {
+    let longest = policy.refresh.longestRetryDelay.milliseconds(atLeast: 0)
+    let stays = isLongestProven ? delays.filter { isOfExhaustion($0, longest: longest) } : []
+    if let first = stays.min(by: { $0.answered < $1.answered }) {
+      policy.refresh.attempts = Int(first.answered)
+      if case .end(let end) = policy.ending.onExhaustion, exhaustedAt != nil {
+        policy.ending.onExhaustion = .endAfterExpiry(end)
+      } else if stays.contains(where: { $0.milliseconds < longest }) {
+        policy.ending.onExhaustion = .endAfterExpiry(policy.ending.onRejection)
+      }
+      facets.removeAll { $0.name == "exhausted" }
+      facets.append(
+        PolicyFacet(
+          name: "exhausted", value: policy.ending.onExhaustion.word, sequence: first.sequence))
+      facets.append(
+        PolicyFacet(name: "attempts", value: "\(first.answered)", sequence: first.sequence))
+    } else if let exhaustedAt {
+      policy.refresh.attempts = max(Int(exhaustedAt), Int(answeredWithoutEnd) + 1)
+      if let sequence = facets.first(where: { $0.name == "exhausted" })?.sequence {
+        facets.append(
+          PolicyFacet(name: "attempts", value: "\(exhaustedAt)", sequence: sequence))
+      }
+    } else {
+      policy.refresh.attempts = max(5, Int(answeredWithoutEnd) + 1)
+    }
+  }
+}
+
+extension RecordedBatch {
+  /// What remained of a session that the batch ends.
+  var end: SessionPolicy.End { contents.logout == .policy ? .clear : .keep }
+}
+
+extension SessionPolicy.Exhaustion {
+  /// Its word in `--policy`.
+  var word: String {
+    switch self {
+    case .stay: "stay"
+    case .end(let end): "end-\(end)"
+    case .endAfterExpiry(let end): "expiry-\(end)"
+    }
+  }
+}

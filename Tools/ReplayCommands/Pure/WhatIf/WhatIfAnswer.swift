@@ -1,0 +1,253 @@
+@_spi(Internals) internal import SessionCore
+internal import SessionExplain
+internal import SessionJSON
+
+/// What another policy would have changed, in words.
+struct WhatIfAnswer: Sendable {
+  /// The class of an answer, as JSON names it.
+  enum Kind: String, CaseIterable, Sendable {
+    case same = "same"
+    case differs = "differs"
+    case unknown = "unknown"
+  }
+
+  let run: WhatIfRun
+  let change: PolicyChange
+  let facets: [PolicyFacet]
+  let zone: DisplayZone
+
+  /// The class of the answer.
+  var kind: Kind {
+    switch run.ending {
+    case .same, nil: .same
+    case .decides, .nothing, .more, .earlier: .differs
+    case .uses, .gap, .version: .unknown
+    }
+  }
+
+  /// Whether anything can be said: at least one decision was made again.
+  var saysSomething: Bool { kind != .unknown || run.decisions > 0 }
+
+  // MARK: Sentences
+
+  private var name: String { "Under the policy \(change.text)," }
+
+  /// The sentences of the answer.
+  var sentences: [String] {
+    guard let batch = run.batch, let ending = run.ending else {
+      return [
+        "\(name) the outcome is the same up to the end of the journal.",
+        "\(count(run.decisions, "decision")) were made again.",
+      ] + delays
+    }
+    return delays + sentences(ending, batch)
+  }
+
+  private func sentences(_ ending: WhatIfRun.Ending, _ batch: RecordedBatch) -> [String] {
+    switch ending {
+    case .same: return []
+    case .decides(let contents, let due): return decides(contents, due, batch)
+    case .nothing(let due): return nothing(due, batch)
+    case .earlier(.lifetime, let time):
+      return [
+        "\(name) the session would have ended at \(zone.text(time)), before \(place(batch)): it "
+          + "lasted for as long as this policy allows.",
+        "If the app did not run then, it would have ended when the app ran again.", stop,
+      ]
+    case .earlier(_, let time):
+      return [
+        "\(name) a refresh was due at \(zone.text(time)), before \(place(batch)).",
+        "Its response is unknown, because the request was never made.", stop,
+      ]
+    case .more(let contents):
+      return [
+        "\(name) more would have happened directly after \(place(batch)): "
+          + "\(words(contents, batch)).",
+        contents.endsSession ? "" : "The response is unknown, because the request was never made.",
+        stop,
+      ].filter { !$0.isEmpty }
+    case .uses(let since, let limit):
+      return [
+        "\(name) the outcome is the same up to \(zone.text(since)).",
+        "Then the session may have been unused for "
+          + "\(DurationFormatter.text(milliseconds: limit)), which would have ended it before "
+          + "\(place(batch)). The journal does not record every use.", stop,
+      ]
+    case .gap(let gap):
+      return [
+        "Up to \(place(batch)) the outcome is the same.",
+        "That record cannot be decided again: \(gap.words).", stop,
+      ]
+    case .version:
+      return [
+        "Up to \(place(batch)) the outcome is the same.",
+        "This version decides that record otherwise than the version that wrote it, under the "
+          + "recorded policy too (sessionreplay replay-corpus).", stop,
+      ]
+    }
+  }
+
+  private var stop: String { "The answer ends there." }
+
+  private var delays: [String] {
+    run.moved.map { moved in
+      "\(name) the next attempt after @\(moved.sequence) was due at \(zone.text(moved.other)), "
+        + "instead of \(zone.text(moved.recorded))."
+    }
+  }
+
+  private func decides(
+    _ contents: [SessionRecord.Content], _ due: ClosedRange<Timestamp>?, _ batch: RecordedBatch
+  ) -> [String] {
+    let recorded = batch.contents
+    let at = "at \(zone.text(batch.time))"
+    switch (recorded.endsSession, contents.endsSession) {
+    case (true, false):
+      return ["\(name) the session would not have ended \(at) (\(reason(recorded, batch)))."]
+        + next(due) + [stop]
+    case (false, true):
+      return [
+        "\(name) the session would have ended \(at) (\(reason(contents, batch))).",
+        rest(contents), stop,
+      ]
+    case (true, true):
+      return [
+        "\(name) the session would have ended \(at) as well (\(reason(contents, batch))).",
+        rest(contents), stop,
+      ]
+    case (false, false):
+      return [
+        "\(name) the decision \(at) would have been another one: \(words(contents, batch)).",
+      ] + next(due) + [stop]
+    }
+  }
+
+  private func next(_ due: ClosedRange<Timestamp>?) -> [String] {
+    guard let due else { return ["No other attempt was due."] }
+    let time =
+      due.lowerBound == due.upperBound
+      ? "at \(zone.text(due.lowerBound))"
+      : "between \(zone.text(due.lowerBound)) and \(zone.text(due.upperBound))"
+    return ["The next attempt was due \(time). Its response is unknown."]
+  }
+
+  private func nothing(_ due: Timestamp?, _ batch: RecordedBatch) -> [String] {
+    let time = "at \(zone.text(batch.time))"
+    let what: String
+    if batch.contents.endsSession {
+      what = "the session would not have ended \(time) (\(reason(batch.contents, batch)))"
+    } else if batch.sent != nil {
+      what = "the request @\(batch.last) would not have been made \(time)"
+    } else {
+      what = "\(place(batch)) would not have been written"
+    }
+    let later = due.map { ["It would have been due at \(zone.text($0))."] } ?? []
+    return ["\(name) \(what)."] + later + [stop]
+  }
+
+  /// What remains of a session that ends.
+  private func rest(_ contents: [SessionRecord.Content]) -> String {
+    contents.logout == nil
+      ? "It would have been kept as expired: the user stays known, and the app's data stays."
+      : "The user would have been logged out."
+  }
+
+  private func reason(_ contents: [SessionRecord.Content], _ batch: RecordedBatch) -> String {
+    let events = contents.compactMap { content -> SessionEvent? in
+      guard case .event(let event) = content else { return nil }
+      return event.kind == .sessionExpired || event.kind == .logout ? event : nil
+    }
+    let text = events.first.map { EventFormatter.text($0, at: batch.time) } ?? "no reason"
+    guard let index = batch.contents.firstIndex(where: { $0 == events.first.map { .event($0) } })
+    else { return text }
+    return "@\(batch.records[index].sequence), \(text)"
+  }
+
+  private func words(_ contents: [SessionRecord.Content], _ batch: RecordedBatch) -> String {
+    DecisionWords.text(contents, unlike: batch.contents, at: batch.time)
+  }
+
+  private func place(_ batch: RecordedBatch) -> String { "@\(batch.first)" }
+
+  // MARK: Output
+
+  /// The answer for people.
+  func text(_ name: String) -> String {
+    var text = sentences.joined(separator: "\n") + "\n"
+    if let caveat { text += caveat + "\n" }
+    if !facets.isEmpty {
+      text += "\nThe records prove of the policy that was used:\n"
+      for facet in facets { text += "  \(facet.name)=\(facet.value)  (@\(facet.sequence))\n" }
+    }
+    return text
+  }
+
+  /// What this policy asks that no journal can answer.
+  private var caveat: String? {
+    guard change.preset?.policy.limits.profileCheck == .afterLoginAndLaunch else { return nil }
+    return "This policy also asks for the user's profile at each opening. The answers are unknown."
+  }
+
+  /// The answer as one JSON object.
+  func json(_ file: String) -> String {
+    var json = JSONWriter()
+    json.object { json in
+      json.field("v", 1)
+      json.field("file", file)
+      json.field("policy", change.text)
+      json.field("answer", kind.rawValue)
+      json.field("decisions", run.decisions)
+      json.field("sequence", run.batch?.first)
+      json.field("time", run.batch?.time)
+      json.field("ending", run.ending?.word)
+      json.field("dueFrom", due?.lowerBound)
+      json.field("dueTo", due?.upperBound)
+      json.array("moved", run.moved) { json, moved in
+        json.object { json in
+          json.field("sequence", moved.sequence)
+          json.field("recorded", moved.recorded)
+          json.field("due", moved.other)
+        }
+      }
+      json.field("text", (sentences + [caveat].compactMap { $0 }).joined(separator: " "))
+      json.array("recordedPolicy", facets) { json, facet in
+        json.object { json in
+          json.field("name", facet.name)
+          json.field("value", facet.value)
+          json.field("sequence", facet.sequence)
+        }
+      }
+    }
+    return json.text + "\n"
+  }
+
+  private var due: ClosedRange<Timestamp>? {
+    switch run.ending {
+    case .decides(_, let due): due
+    case .nothing(let due): due.map { $0...$0 }
+    case .earlier(_, let time): time...time
+    default: nil
+    }
+  }
+}
+
+extension WhatIfRun.Ending {
+  /// Its name in JSON.
+  var word: String {
+    switch self {
+    case .same: "endOfJournal"
+    case .decides: "otherDecision"
+    case .nothing: "noDecision"
+    case .earlier: "earlierTimer"
+    case .more: "furtherDecision"
+    case .uses: "uses"
+    case .gap(let gap): gap.rawValue
+    case .version: "version"
+    }
+  }
+}
+
+extension RecordedBatch {
+  /// The sequence of the last record.
+  var last: UInt64 { records.last?.sequence ?? first }
+}
