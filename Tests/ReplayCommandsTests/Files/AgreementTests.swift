@@ -118,6 +118,8 @@ struct AgreementTests {
         [], ["--since", "@2"], ["--since", "@9223372036854775807"], ["--until", "@1"],
         ["--format", "trace"], ["--format", "mermaid"], ["--format", "swift"],
       ],
+      "whatif": [["--policy", "attempts=2"], ["--policy", "offlineFirst", "--json"]],
+      "replay-corpus": [[], ["--json"]],
       "import": [["--dry-run"]], "report": [["-o", "-"]], "step": [[]], "completion": [],
     ]
     #expect(Set(options.keys) == Set(CommandList.order))

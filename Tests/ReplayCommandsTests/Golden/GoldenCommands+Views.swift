@@ -23,6 +23,8 @@ extension GoldenCommands {
     ("why-lines", ["why", "--oneline", "a.journal", "damaged.journal"]),
     ("why-folder-json", ["why", "--json", "."]),
     ("help-stats", ["stats", "--help"]),
+    ("help-whatif", ["whatif", "--help"]),
+    ("help-replay-corpus", ["replay-corpus", "--help"]),
     ("help-report", ["report", "--help"]),
     ("report-no-output", ["report", "a.journal"]),
     ("report-conflict", ["report", "a.journal", "-o", "x.html", "--reveal", "--key", "k"]),

@@ -30,6 +30,8 @@
       "step": Work(arguments: ["JOURNAL"], isShort: true, code: 64),
       "diff": Work(arguments: ["JOURNAL", "JOURNAL"]),
       "why": Work(arguments: ["JOURNAL"]),
+      "whatif": Work(arguments: ["JOURNAL", "--policy", "standard"]),
+      "replay-corpus": Work(arguments: ["JOURNAL"]),
       "verify": Work(arguments: ["JOURNAL"]),
       "repair": Work(arguments: ["JOURNAL", "--dry-run"], writing: ["DAMAGED", "-o", "OUT"]),
       "follow": Work(arguments: ["JOURNAL", "--kind", "login"]),

@@ -23,11 +23,13 @@ struct MatrixTests {
     "repair": ["--dry-run"],
     "import": ["--dry-run"],
     "report": ["-o", "-"],
+    "whatif": ["--policy", "standard"],
   ]
 
   /// Commands for which a file has another meaning: they need no journal, or have other codes.
   private static let others: Set = [
     "import", "step", "completion", "stats", "report", "repair", "ends", "refreshes",
+    "replay-corpus",
   ]
 
   static let readers = CommandList.all.map { $0.syntax }.filter { syntax in

@@ -44,13 +44,15 @@ struct ReplayCorpusCommand: Command {
         let (result, fault) = try replayed(file, context)
         guard context.output.isOpen else { return .ok }
         decisions += result.batches
-        undecided += result.gaps.count
+        undecided += result.undecided
         differing += result.differences.count
         if !isQuiet || !result.differences.isEmpty {
           context.output.write(display.isJSON ? result.json : result.text)
         }
-        failure = failure ?? fault?.error(
-          file.name, consequence: "Only the records before it were decided again.")
+        failure =
+          failure
+          ?? fault?.error(
+            file.name, consequence: "Only the records before it were decided again.")
       } catch {
         if all.count == 1 { throw error }
         failure = failure ?? error

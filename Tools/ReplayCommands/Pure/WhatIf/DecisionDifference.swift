@@ -48,8 +48,17 @@ struct CorpusResult: Sendable {
   let name: String
   private(set) var batches = 0
   private(set) var differences: [DecisionDifference] = []
-  /// The batches that cannot be decided again, by their first sequence.
-  private(set) var gaps: [(sequence: UInt64, gap: DecisionReplay.Gap)] = []
+  /// Consecutive batches that cannot be decided again for one reason, by their first sequences.
+  struct Gaps: Hashable, Sendable {
+    let why: DecisionReplay.Gap
+    let first: UInt64
+    fileprivate(set) var last: UInt64
+    fileprivate(set) var batches = 1
+  }
+
+  private(set) var gaps: [Gaps] = []
+  /// How many batches cannot be decided again.
+  var undecided: Int { gaps.reduce(0) { $0 + $1.batches } }
   /// The parts of the policies that the records prove.
   let facets: [PolicyFacet]
 
@@ -61,33 +70,51 @@ struct CorpusResult: Sendable {
   /// Takes in a batch and what became of it.
   mutating func take(_ batch: RecordedBatch, _ outcome: DecisionReplay.Outcome) {
     batches += 1
+    if case .undecided = outcome {} else { isAdjacent = false }
     switch outcome {
     case .explained: break
     case .differs(let decided):
       differences.append(
         DecisionDifference(
           sequence: batch.first, time: batch.time, recorded: batch.contents, today: decided))
-    case .undecided(let gap): gaps.append((batch.first, gap))
+    case .undecided(let gap): take(gap, batch.first)
     }
   }
 
+  private mutating func take(_ gap: DecisionReplay.Gap, _ sequence: UInt64) {
+    if let index = gaps.indices.last, gaps[index].why == gap, isAdjacent {
+      gaps[index].last = sequence
+      gaps[index].batches += 1
+    } else {
+      gaps.append(Gaps(why: gap, first: sequence, last: sequence))
+    }
+    isAdjacent = true
+  }
+
+  /// Whether the batch before could not be decided either.
+  private var isAdjacent = false
+
   /// How many batches were decided again with the same result.
-  var same: Int { batches - differences.count - gaps.count }
+  var same: Int { batches - differences.count - undecided }
 
   /// The lines about this journal.
   var text: String {
     var text = "\(name): \(count(same, "decision")) of \(batches) the same"
     if !differences.isEmpty { text += ", \(differences.count) differ" }
-    if !gaps.isEmpty { text += ", \(gaps.count) not decided" }
+    if undecided > 0 { text += ", \(undecided) not decided" }
     text += "\n"
     for difference in differences {
       let words = difference.words
       text += "  @\(difference.sequence) recorded: \(words.recorded)\n"
       text += "  @\(difference.sequence) today:    \(words.today)\n"
     }
-    for gap in gaps { text += "  @\(gap.sequence) not decided: \(gap.gap.words)\n" }
+    for gap in gaps {
+      let place = gap.batches == 1 ? "@\(gap.first)" : "@\(gap.first) to @\(gap.last)"
+      text += "  \(place) not decided: \(gap.why.words)\n"
+    }
     if !facets.isEmpty {
-      text += "  policy by the records: "
+      text +=
+        "  policy by the records: "
         + facets.map { "\($0.name)=\($0.value) (@\($0.sequence))" }.joined(separator: ", ") + "\n"
     }
     return text
@@ -112,8 +139,10 @@ struct CorpusResult: Sendable {
       }
       json.array("undecided", gaps) { json, gap in
         json.object { json in
-          json.field("sequence", gap.sequence)
-          json.field("why", gap.gap.rawValue)
+          json.field("sequence", gap.first)
+          json.field("to", gap.last)
+          json.field("batches", gap.batches)
+          json.field("why", gap.why.rawValue)
         }
       }
       json.array("policy", facets) { json, facet in

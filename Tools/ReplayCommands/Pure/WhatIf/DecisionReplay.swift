@@ -29,6 +29,10 @@ struct DecisionReplay: Sendable {
   }
 
   private(set) var openings: [ReplayedOpening] = []
+  /// The openings that may still write, the newest first.
+  private(set) var live: [Int] = []
+  /// The last decision that was found to be the recorded one.
+  private(set) var decision: SessionCommit?
   /// The fold of the recorded batches.
   private(set) var fold = SessionFold()
   private let journal: JournalProofs
@@ -63,7 +67,7 @@ struct DecisionReplay: Sendable {
           continue
         }
         if isSame {
-          openings[index] = played
+          (openings[index], decision) = (played, played.decision)
           return .explained(opening: index, solved)
         }
         if script.proof != .consequence, index == candidates.first {
@@ -96,7 +100,7 @@ struct DecisionReplay: Sendable {
     if batch.opened != nil {
       append(batch)
     } else if index == openings.count {
-      openings.append(restored(nil, at: batch.time, journal.unnamed, for: batch))
+      begin(restored(nil, at: batch.time, journal.unnamed, for: batch))
     }
     guard openings.indices.contains(index) else { return nil }
     return openings[index].playing(script, at: batch.time)
@@ -118,11 +122,23 @@ struct DecisionReplay: Sendable {
     guard let note = batch.opened, opened < journal.policies.count else { return }
     let policy = journal.policies[opened].policy
     opened += 1
-    openings.append(
+    begin(
       ReplayedOpening(
         note, at: batch.time, policy: policy, fold: fold, unsent: journal.unsent,
         continuesAnother: batch.contents.contains { $0.isOfOpening && $0.isLink }))
   }
+
+  /// Adds an opening.
+  ///
+  /// Most processes end without closing, so only the last ones are followed.
+  private mutating func begin(_ opening: ReplayedOpening) {
+    openings.append(opening)
+    live.insert(openings.count - 1, at: 0)
+    if live.count > Self.mostLive { live.removeLast() }
+  }
+
+  /// How many openings that were not closed may write at the same time.
+  static let mostLive = 8
 
   private mutating func open(_ batch: RecordedBatch) -> Outcome {
     guard let note = batch.opened, opened < journal.policies.count else {
@@ -144,7 +160,7 @@ struct DecisionReplay: Sendable {
       }
       guard let played = openings[index].playing(script, at: batch.time) else { continue }
       if played.decision?.contents == batch.contents, played.decision?.time == batch.time {
-        openings[index] = played
+        (openings[index], decision) = (played, played.decision)
         return .explained(opening: index, script)
       }
       decided = decided ?? played.decision?.contents
@@ -166,18 +182,16 @@ struct DecisionReplay: Sendable {
 
   /// The openings that may have written a batch, the most probable first.
   private mutating func writers(of batch: RecordedBatch) -> [Int] {
-    let live = openings.indices.reversed().filter { !openings[$0].isClosed }
     guard !live.isEmpty else {
       guard isCompacted, openings.isEmpty else { return [] }
       // Its own record is not in the journal any more.
-      openings.append(restored(nil, at: batch.time, journal.unnamed, for: batch))
+      begin(restored(nil, at: batch.time, journal.unnamed, for: batch))
       return [0]
     }
     if let sent = batch.sent {
-      let senders = live.filter { openings[$0].isSender(of: sent) }
-      return Array(senders)
+      return live.filter { openings[$0].isSender(of: sent) }
     }
-    guard let request = batch.answered else { return Array(live) }
+    guard let request = batch.answered else { return live }
     return live.filter { openings[$0].hasSent(request) }
       + live.filter { !openings[$0].hasSent(request) }
   }
@@ -205,7 +219,7 @@ struct DecisionReplay: Sendable {
     case .differs, .undecided:
       writer = batch.opened != nil ? openings.indices.last : writers(of: batch).first
     }
-    for index in openings.indices where index != writer && !openings[index].isClosed {
+    for index in live where index != writer {
       openings[index].follow(batch)
     }
     for record in batch.records {
@@ -217,7 +231,10 @@ struct DecisionReplay: Sendable {
     items.take(batch, offset: offset, boot: boot)
     guard let writer else { return }
     if case .explained = outcome {
-      openings[writer].isLost = false
+      // A new token is a state that every opening knows.
+      if batch.records.contains(where: { $0.event?.announcedToken != nil }) {
+        openings[writer].isLost = false
+      }
     } else {
       var opening = openings[writer].restarted(at: batch.time, fold, unsent: journal.unsent)
       var facts = facts(of: batch, opening.note)
@@ -226,7 +243,7 @@ struct DecisionReplay: Sendable {
       opening.isLost = true
       openings[writer] = opening
     }
-    if batch.isClosing { openings[writer].isClosed = true }
+    if batch.isClosing { live.removeAll { $0 == writer } }
   }
 }
 

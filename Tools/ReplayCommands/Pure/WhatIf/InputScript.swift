@@ -243,8 +243,7 @@ extension InputScript {
 
   // MARK: Ends
 
-  private static func logins(_ login: SessionEvent.Login, _ batch: RecordedBatch) -> [InputScript]
-  {
+  private static func logins(_ login: SessionEvent.Login, _ batch: RecordedBatch) -> [InputScript] {
     var metadata = ResponseMetadata(
       login.token, hasRefreshToken: login.token.isRefreshable, context: login.context, in: batch)
     metadata.user = login.user

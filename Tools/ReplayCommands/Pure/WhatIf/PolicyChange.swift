@@ -66,8 +66,7 @@ struct PolicyChange: Equatable, Sendable {
   /// Parses the text; `milliseconds` reads a span of time such as `30m`.
   init(_ text: String, milliseconds: (String) -> Int64?) throws(Problem) {
     self.text = text
-    for (index, part) in text.split(separator: ",", omittingEmptySubsequences: false).enumerated()
-    {
+    for (index, part) in text.split(separator: ",", omittingEmptySubsequences: false).enumerated() {
       let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         .map(String.init)
       let name = pair[0]
@@ -90,7 +89,7 @@ struct PolicyChange: Equatable, Sendable {
     throw Problem(
       message: name.isEmpty
         ? "--policy names nothing."
-        : "--policy cannot begin with '\(name.prefix(40))': that is no policy and no change of one.",
+        : "--policy cannot begin with '\(name.prefix(40))': that is neither a policy nor a change of one.",
       next: "--policy \(near ?? "standard, or --policy attempts=5")")
   }
 
@@ -128,7 +127,6 @@ struct PolicyChange: Equatable, Sendable {
     var policy = preset?.policy ?? recorded
     policy.refresh.timeout = recorded.refresh.timeout
     policy.refresh.peerRequestGrace = recorded.refresh.peerRequestGrace
-    policy.refresh.longestRetryDelay = recorded.refresh.longestRetryDelay
     policy.limits.requiredItems = recorded.limits.requiredItems
     policy.recovery = recorded.recovery
     for (key, value) in values { policy.change(key, to: value, spans[key]) }

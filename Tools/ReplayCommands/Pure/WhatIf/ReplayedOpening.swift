@@ -13,8 +13,6 @@ struct ReplayedOpening: Sendable {
   private(set) var timers: [SessionTimer: Int64] = [:]
   /// The batch that the coordinator has decided and that is not in the journal yet.
   private(set) var decision: SessionCommit?
-  /// Whether the opening was closed.
-  var isClosed = false
   /// Whether today's decision differed from a recorded one, so that later ones may differ too.
   var isLost = false
 

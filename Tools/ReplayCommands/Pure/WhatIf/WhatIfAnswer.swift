@@ -37,7 +37,7 @@ struct WhatIfAnswer: Sendable {
     guard let batch = run.batch, let ending = run.ending else {
       return [
         "\(name) the outcome is the same up to the end of the journal.",
-        "\(count(run.decisions, "decision")) were made again.",
+        "Decisions that were made again: \(run.decisions).",
       ] + delays
     }
     return delays + sentences(ending, batch)
@@ -59,13 +59,7 @@ struct WhatIfAnswer: Sendable {
         "\(name) a refresh was due at \(zone.text(time)), before \(place(batch)).",
         "Its response is unknown, because the request was never made.", stop,
       ]
-    case .more(let contents):
-      return [
-        "\(name) more would have happened directly after \(place(batch)): "
-          + "\(words(contents, batch)).",
-        contents.endsSession ? "" : "The response is unknown, because the request was never made.",
-        stop,
-      ].filter { !$0.isEmpty }
+    case .more(let contents): return more(contents, batch)
     case .uses(let since, let limit):
       return [
         "\(name) the outcome is the same up to \(zone.text(since)).",
@@ -117,9 +111,24 @@ struct WhatIfAnswer: Sendable {
       ]
     case (false, false):
       return [
-        "\(name) the decision \(at) would have been another one: \(words(contents, batch)).",
+        "\(name) the decision \(at) would have been another one: \(words(contents, batch))."
       ] + next(due) + [stop]
     }
+  }
+
+  private func more(_ contents: [SessionRecord.Content], _ batch: RecordedBatch) -> [String] {
+    let after = "directly after \(place(batch))"
+    if contents.endsSession {
+      return [
+        "\(name) the session would have ended at \(zone.text(batch.time)), \(after) "
+          + "(\(reason(contents, batch))).",
+        rest(contents), stop,
+      ]
+    }
+    return [
+      "\(name) more would have happened \(after): \(words(contents, batch)).",
+      "A response is unknown, because the request was never made.", stop,
+    ]
   }
 
   private func next(_ due: ClosedRange<Timestamp>?) -> [String] {
@@ -141,7 +150,13 @@ struct WhatIfAnswer: Sendable {
     } else {
       what = "\(place(batch)) would not have been written"
     }
-    let later = due.map { ["It would have been due at \(zone.text($0))."] } ?? []
+    let isUnused = batch.contents.expiry == .inactivity
+    let later =
+      due.map { due in
+        let time = zone.text(due)
+        guard batch.contents.endsSession else { return ["It was due at \(time)."] }
+        return ["It would have ended at \(time)" + (isUnused ? " at the earliest." : ".")]
+      } ?? []
     return ["\(name) \(what)."] + later + [stop]
   }
 

@@ -104,8 +104,9 @@ struct WhatIfRun: Sendable {
     guard contents.map(\.withoutDelay) == batch.contents.map(\.withoutDelay),
       decision.time == batch.time
     else { return .decides(contents, due: due(batch, index, script)) }
-    if let now = batch.contents.retryAt, let then = contents.retryAt, now != then {
-      moved.append(Moved(sequence: batch.first, recorded: now, other: then))
+    if let now = recorded.decision?.contents.retryAt, let then = contents.retryAt, now != then {
+      moved.append(
+        Moved(sequence: batch.first, recorded: batch.contents.retryAt ?? now, other: then))
     }
     other.accept(batch, by: index, played)
     guard let more = other.openings[index].decision?.contents,
@@ -151,7 +152,8 @@ struct WhatIfRun: Sendable {
   /// Returns whether the session may have ended unused, which only unrecorded uses can tell.
   private func unrecordedUse(before batch: RecordedBatch) -> Ending? {
     guard recorded.fold.state.kind == .authenticated, let lastUse else { return nil }
-    for (index, opening) in other.openings.enumerated() {
+    for index in other.live {
+      let opening = other.openings[index]
       let figures = PolicyFigures(opening.policy)
       let known = PolicyFigures(recorded.openings[index].policy)
       guard let limit = figures.inactivityLimit, limit < known.inactivityLimit ?? .max,
@@ -165,7 +167,8 @@ struct WhatIfRun: Sendable {
   /// Returns the first timer that only the other policy has set for a time before the batch.
   private func timer(before batch: RecordedBatch) -> Ending? {
     var first: (timer: SessionTimer, time: Timestamp)?
-    for (index, opening) in other.openings.enumerated() where !opening.isClosed {
+    for index in other.live {
+      let opening = other.openings[index]
       let now = opening.reading(at: batch.time).uptime
       for timer in [SessionTimer.refresh, .lifetime] {
         guard let due = opening.timers[timer], due < now,

@@ -1,0 +1,135 @@
+@_spi(Internals) import SessionCore
+@_spi(Internals) import SessionTestKit
+import SessionTestSupport
+import Testing
+
+@testable import ReplayCommands
+
+/// Histories of the real coordinator, whose decisions are made again from their records.
+@Suite("Decisions of random histories")
+struct ReplayedHistoryTests {
+  /// A history: the policy, the moves, and the batches that became durable.
+  private struct Made {
+    let policy: SessionPolicy
+    var moves: [CoordinatorMove] = []
+    var run: CoordinatorRun
+
+    init(_ policy: SessionPolicy) {
+      self.policy = policy
+      run = CoordinatorRun(policy, rules: [])
+    }
+
+    var batches: [RecordedBatch] { run.batches.compactMap(RecordedBatch.init) }
+  }
+
+  /// Plays a history without what no journal records: jumps of the clock, failing disks, items that
+  /// change, and processes that note no opening.
+  private func made(_ seed: UInt64) throws -> Made {
+    let choices = Choices(seed: seed)
+    var made = Made(choices.policy())
+    try made.run.open()
+    for _ in 0..<30 {
+      let move = choices.move(of: made.run)
+      guard move.isRecorded else { continue }
+      made.moves.append(move)
+      try made.run.make(move)
+      if made.run.isClosed { break }
+    }
+    return made
+  }
+
+  private func proofs(of batches: [RecordedBatch]) -> JournalProofs {
+    var proofs = JournalProofs()
+    for batch in batches { proofs.take(batch) }
+    proofs.finish()
+    return proofs
+  }
+
+  @Test("RPL-10 each decision of a random history is made again, and none differs")
+  func same() throws {
+    var (decided, gaps) = (0, 0)
+    for seed in UInt64(1)...300 {
+      let history = try made(seed)
+      let proofs = proofs(of: history.batches)
+      var replay = DecisionReplay(proofs)
+      var result = CorpusResult(name: "seed \(seed)", proofs)
+      for batch in history.batches { result.take(batch, replay.take(batch)) }
+      #expect(result.differences.isEmpty, "\(history.policy.name): \(result.text)")
+      decided += result.same
+      gaps += result.undecided
+      if !result.gaps.isEmpty { print(result.text, history.policy.name) }  // TEMP
+    }
+    #expect(decided > 1_500)
+    #expect(gaps * 100 < decided, "\(gaps) of \(decided)")
+  }
+
+  @Test("RPL-10 RPL-6 what another policy decides first is what the coordinator does under it")
+  func other() throws {
+    let changes = [
+      "attempts=1", "attempts=2", "refused=keep", "refused=clear", "exhausted=stay",
+      "exhausted=end-clear", "exhausted=end-keep", "refusedToken=deliver",
+    ]
+    var (same, differing) = (0, 0)
+    for seed in UInt64(1)...300 {
+      let history = try made(seed)
+      let batches = history.batches
+      let change = try PolicyChange(changes[Int(seed) % changes.count]) { _ in nil }
+      var whatIf = WhatIfRun(proofs(of: batches), change)
+      for batch in batches where !whatIf.take(batch) { break }
+      whatIf.finish()
+      // The true policy with the same change, under the same moves.
+      var other = Made(change.applied(to: history.policy))
+      try other.run.open()
+      for move in history.moves {
+        guard other.batches.isPrefix(of: batches) else { break }
+        try other.run.make(move)
+      }
+      guard whatIf.moved.isEmpty else { continue }
+      let index = zip(other.batches, batches).prefix { $0.isSame(as: $1) }.count
+      switch whatIf.ending {
+      case .same:
+        same += 1
+        #expect(index == batches.count, "seed \(seed), \(change.text): differs at \(index)")
+      case .decides(let contents, _):
+        differing += 1
+        #expect(batches[index].first == whatIf.batch?.first, "seed \(seed), \(change.text)")
+        #expect(
+          other.batches[index].contents.map(\.withoutDelay) == contents.map(\.withoutDelay),
+          "seed \(seed), \(change.text)")
+      default: continue
+      }
+    }
+    #expect(same > 100 && differing > 20, "\(same) the same, \(differing) differ")
+  }
+}
+
+extension RecordedBatch {
+  fileprivate func isSame(as other: RecordedBatch) -> Bool {
+    time == other.time && contents.map(\.withoutDelay) == other.contents.map(\.withoutDelay)
+  }
+}
+
+extension [RecordedBatch] {
+  /// Whether the other batches begin with these.
+  fileprivate func isPrefix(of others: [RecordedBatch]) -> Bool {
+    count <= others.count && zip(self, others).allSatisfy { $0.isSame(as: $1) }
+  }
+}
+
+extension CoordinatorRun {
+  fileprivate var isClosed: Bool { coordinator.isStopped }
+}
+
+extension CoordinatorMove {
+  /// Whether a journal records the consequences, so that the move can be found again.
+  fileprivate var isRecorded: Bool {
+    switch self {
+    case .ask, .cancel, .answer, .created, .leave, .profile, .use, .fail, .revoked, .fire, .pass,
+      .restart, .clearError:
+      true
+    case .askDuringCommit, .again, .early, .jump, .breakCommits, .breakWipe, .lock, .damage,
+      .rollBack, .foreign:
+      false
+    }
+  }
+}
