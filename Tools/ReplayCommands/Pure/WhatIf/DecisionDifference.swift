@@ -67,7 +67,7 @@ struct CorpusResult: Sendable {
     facets = ([proofs.unnamed] + proofs.policies).flatMap(\.facets)
   }
 
-  /// Takes in a batch and what became of it.
+  /// Takes in a batch and its outcome.
   mutating func take(_ batch: RecordedBatch, _ outcome: DecisionReplay.Outcome) {
     batches += 1
     if case .undecided = outcome {} else { isAdjacent = false }

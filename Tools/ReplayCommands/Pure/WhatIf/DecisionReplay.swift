@@ -4,7 +4,7 @@
 ///
 /// - Requirement: RPL-10
 struct DecisionReplay: Sendable {
-  /// What became of a batch.
+  /// The outcome of a batch.
   enum Outcome: Sendable {
     /// The script, given to this opening, results in exactly these records.
     case explained(opening: Int, InputScript)
@@ -40,6 +40,8 @@ struct DecisionReplay: Sendable {
   /// Whether the journal begins with a snapshot.
   private var isCompacted = false
   private var opened = 0
+  /// The last use that a record proves.
+  private var lastUse: Timestamp?
 
   init(_ journal: JournalProofs) { self.journal = journal }
 
@@ -173,6 +175,7 @@ struct DecisionReplay: Sendable {
     facts.process = note?.process ?? batch.sent?.process ?? 0
     facts.identity = note?.identity ?? (note == nil ? batch.sent?.identity : nil)
     facts.errorCodes = journal.errorCodes
+    facts.idle = lastUse.map { max(0, batch.time.milliseconds(since: $0)) }
     facts.hasProvider = journal.hasProvider
     // That a process is gone is not recorded; that it was not known to be gone may be.
     facts.isHolderGone =
@@ -227,6 +230,7 @@ struct DecisionReplay: Sendable {
       // The command has checked that the records can be folded.
       do { try fold.apply(record) } catch { return }
     }
+    if batch.contents.provesUse { lastUse = batch.time }
     let (offset, boot) = writer.map { (openings[$0].offset, openings[$0].note?.boot) } ?? (nil, nil)
     items.take(batch, offset: offset, boot: boot)
     guard let writer else { return }

@@ -84,8 +84,9 @@ struct RecordedPolicy: Sendable {
     _ sent: SessionNote.RequestSent, _ batch: RecordedBatch, _ fold: SessionFold
   ) {
     let lease = sent.deadline.milliseconds(since: batch.time)
-    policy.refresh.timeout = .milliseconds(max(1, lease - 1_000))
-    note("timeout", "\(lease - 1_000)ms", batch)
+    let timeout = max(1, lease.subtractingSaturating(1_000))
+    policy.refresh.timeout = .milliseconds(timeout)
+    note("timeout", "\(timeout)ms", batch)
     if fold.intents.request != nil { lostAt = batch.time }
     guard let token = fold.state.token else { return }
     let left = token.expiresAt.milliseconds(since: batch.time)
@@ -201,7 +202,7 @@ struct RecordedPolicy: Sendable {
       let most = delay.milliseconds.addingSaturating(delay.milliseconds)
       if most <= Self.longest { high = min(high, most / step) }
       if delay.requested == delay.milliseconds { continue }
-      low = max(low, (delay.milliseconds + step - 1) / step)
+      low = max(low, delay.milliseconds.addingSaturating(step - 1) / step)
     }
     let greatest = random.map(\.milliseconds).max() ?? 0
     guard greatest <= Self.longest, low <= high else {
@@ -260,7 +261,7 @@ extension RecordedBatch {
 }
 
 extension SessionPolicy.Exhaustion {
-  /// Its word in `--policy`.
+  /// Its spelling in `--policy`.
   var word: String {
     switch self {
     case .stay: "stay"

@@ -183,7 +183,7 @@ struct ReplayedOpening: Sendable {
     take(.committed(firstSequence: sequence), at: time)
     guard isSending, let open = coordinator.fold.intents.request, requests[open.sequence] == nil
     else { return }
-    // The request is held back until the journal was read once more.
+    // The request is held back until the journal was read again.
     let effects = coordinator.handle(.fired(.lease), at: reading(at: time))
     if effects == [.readJournal] { take(.observed([], isHolderGone: false), at: time) }
   }

@@ -57,7 +57,8 @@ struct WhatIfAnswer: Sendable {
     case .earlier(_, let time):
       return [
         "\(name) a refresh was due at \(zone.text(time)), before \(place(batch)).",
-        "Its response is unknown, because the request was never made.", stop,
+        "Whether the app ran then is not in the journal. The response is unknown, because the "
+          + "request was never made.", stop,
       ]
     case .more(let contents): return more(contents, batch)
     case .uses(let since, let limit):
@@ -132,7 +133,7 @@ struct WhatIfAnswer: Sendable {
   }
 
   private func next(_ due: ClosedRange<Timestamp>?) -> [String] {
-    guard let due else { return ["No other attempt was due."] }
+    guard let due else { return [] }
     let time =
       due.lowerBound == due.upperBound
       ? "at \(zone.text(due.lowerBound))"

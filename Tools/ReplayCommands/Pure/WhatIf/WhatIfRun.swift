@@ -45,13 +45,17 @@ struct WhatIfRun: Sendable {
 
   private var recorded: DecisionReplay
   private var other: DecisionReplay
+  private let proofs: JournalProofs
   private let change: PolicyChange
+  /// How many openings the journal has noted so far.
+  private var opened = 0
+  /// The last use that a record proves; the beginning of the journal before the first.
   private var lastUse: Timestamp?
 
   init(_ proofs: JournalProofs, _ change: PolicyChange) {
     recorded = DecisionReplay(proofs)
     other = DecisionReplay(proofs.changed(by: change))
-    self.change = change
+    (self.proofs, self.change) = (proofs, change)
   }
 
   /// Takes in the next batch; returns whether the run goes on.
@@ -77,7 +81,8 @@ struct WhatIfRun: Sendable {
       }
       decisions += 1
     }
-    if batch.contents.provesUse { lastUse = batch.time }
+    if batch.opened != nil { opened += 1 }
+    if batch.contents.provesUse || lastUse == nil { lastUse = batch.time }
     return true
   }
 
@@ -152,16 +157,22 @@ struct WhatIfRun: Sendable {
   /// Returns whether the session may have ended unused, which only unrecorded uses can tell.
   private func unrecordedUse(before batch: RecordedBatch) -> Ending? {
     guard recorded.fold.state.kind == .authenticated, let lastUse else { return nil }
-    for index in other.live {
-      let opening = other.openings[index]
-      let figures = PolicyFigures(opening.policy)
-      let known = PolicyFigures(recorded.openings[index].policy)
-      guard let limit = figures.inactivityLimit, limit < known.inactivityLimit ?? .max,
-        batch.time.milliseconds(since: lastUse) >= limit
-      else { continue }
-      return .uses(since: lastUse, limit: limit)
-    }
-    return nil
+    let (known, changed) = limits(at: batch)
+    guard let changed, changed < known ?? .max, batch.time.milliseconds(since: lastUse) >= changed
+    else { return nil }
+    return .uses(since: lastUse, limit: changed)
+  }
+
+  /// Returns the recorded and the other limit of inactivity of the opening that decides a batch.
+  private func limits(at batch: RecordedBatch) -> (known: Int64?, changed: Int64?) {
+    let index = batch.opened == nil ? opened - 1 : opened
+    let policy =
+      proofs.policies.indices.contains(index)
+      ? proofs.policies[index].policy : proofs.unnamed.policy
+    return (
+      PolicyFigures(policy).inactivityLimit,
+      PolicyFigures(change.applied(to: policy)).inactivityLimit
+    )
   }
 
   /// Returns the first timer that only the other policy has set for a time before the batch.
