@@ -40,10 +40,13 @@ struct ReportsTests {
     "STA-7 RES-6 a storage failure is reported once when it begins, and first to later subscribers")
   func storage() async throws {
     let bench = try Bench()
-    let store = GateStore(MemorySecretStore())
+    let isAvailable = Mutex(true)
+    let store = InterceptedStore { (_, item) throws(SecretStoreError) in
+      guard isAvailable.withLock({ $0 }) else { throw .unavailable(item: item, place: "test") }
+    }
     let session = try await bench.signedIn(store: store)
     var reports = session.reports.makeAsyncIterator()
-    store.available.withLock { $0 = false }
+    isAvailable.withLock { $0 = false }
     let error = await failure { () async throws(SessionError) in try await session.refresh() }
     guard case .notStoredYet(because: .secrets) = error.failure else {
       Issue.record("\(String(describing: error))")
@@ -63,7 +66,7 @@ struct ReportsTests {
     await bench.clock.waitForSleepers(1)
     var later = session.reports.makeAsyncIterator()
     #expect(try await later.next() == warning)
-    store.available.withLock { $0 = true }
+    isAvailable.withLock { $0 = true }
     await bench.clock.waitForSleepers(1)
     bench.clock.advance(by: .seconds(1))
     guard case .event(let event)? = try await reports.next(),

@@ -5,17 +5,6 @@ import Testing
 
 @Suite("A secret store whose failures are journaled")
 struct WitnessedStoreTests {
-  /// A store whose calls all fail.
-  private struct FailingStore: SecretStore {
-    let error: SecretStoreError
-
-    func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]? { throw error }
-    func write(_ item: SecretItem, _ bytes: [UInt8]) throws(SecretStoreError) { throw error }
-    func remove(_ item: SecretItem) throws(SecretStoreError) { throw error }
-    func setAside(_ item: SecretItem) throws(SecretStoreError) { throw error }
-    func removeSetAside(_ item: SecretItem) throws(SecretStoreError) { throw error }
-  }
-
   private typealias Call = @Sendable (WitnessedStore) throws(SecretStoreError) -> Void
 
   private static let calls: [(StorageOperation, Call)] = [
@@ -31,7 +20,8 @@ struct WitnessedStoreTests {
     let error = SecretStoreError.failed(item: .token, place: "p", operation: "o", code: 5)
     for (operation, call) in Self.calls {
       let witness = StoreWitness()
-      let failing = WitnessedStore(FailingStore(error: error), witness)
+      let store = InterceptedStore { (_, _) throws(SecretStoreError) in throw error }
+      let failing = WitnessedStore(store, witness)
       for _ in 0..<2 { #expect(throws: error, "\(operation)") { try call(failing) } }
       let reports = witness.takeReports()
       #expect(reports.map(\.operation) == [operation] && reports.map(\.item) == [.token])

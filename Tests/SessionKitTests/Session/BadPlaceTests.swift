@@ -120,7 +120,10 @@ struct BadPlaceTests {
   @Test("a login on a full disk fails with a typed error, and its tokens are revoked")
   func secretsFull() async throws {
     let bench = try Bench()
-    let session = try await bench.open(store: FullStore())
+    let full = InterceptedStore { (operation, item) throws(SecretStoreError) in
+      if operation == .write { throw .noSpace(item: item, place: "memory") }
+    }
+    let session = try await bench.open(store: full)
     let error = await failure { () async throws(SessionError) in
       try await session.login(bench.credentials)
     }
@@ -130,15 +133,4 @@ struct BadPlaceTests {
     #expect(try bench.eventNames().isEmpty)
     try await session.close()
   }
-}
-
-/// A store without space.
-private struct FullStore: SecretStore {
-  func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]? { nil }
-  func write(_ item: SecretItem, _ bytes: [UInt8]) throws(SecretStoreError) {
-    throw .noSpace(item: item, place: "memory")
-  }
-  func remove(_ item: SecretItem) throws(SecretStoreError) {}
-  func setAside(_ item: SecretItem) throws(SecretStoreError) {}
-  func removeSetAside(_ item: SecretItem) throws(SecretStoreError) {}
 }

@@ -183,7 +183,10 @@ struct DirectoryTests {
     "RES-7 no directory is created while the secrets cannot be read, as they may have a journal")
   func unreadable() async throws {
     let directory = bench.folder.appending(path: "session")
-    let error = await refused(directory, LockedStore())
+    let locked = InterceptedStore { (_, item) throws(SecretStoreError) in
+      throw .unavailable(item: item, place: "test")
+    }
+    let error = await refused(directory, locked)
     #expect(
       error == .journal(.folderMissing(path: directory.appending(path: "session.journal").path)))
     #expect(!stands(directory))
@@ -232,24 +235,5 @@ struct DirectoryTests {
       items[item] = try store.read(item)
     }
     return items
-  }
-}
-
-/// A store that cannot be read yet.
-private struct LockedStore: SecretStore {
-  func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]? {
-    throw .unavailable(item: item, place: "test")
-  }
-  func write(_ item: SecretItem, _: [UInt8]) throws(SecretStoreError) {
-    throw .unavailable(item: item, place: "test")
-  }
-  func remove(_ item: SecretItem) throws(SecretStoreError) {
-    throw .unavailable(item: item, place: "test")
-  }
-  func setAside(_ item: SecretItem) throws(SecretStoreError) {
-    throw .unavailable(item: item, place: "test")
-  }
-  func removeSetAside(_ item: SecretItem) throws(SecretStoreError) {
-    throw .unavailable(item: item, place: "test")
   }
 }

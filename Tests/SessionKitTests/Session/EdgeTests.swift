@@ -8,21 +8,6 @@ import SessionTestKit
 import Synchronization
 import Testing
 
-final class HookStore: SecretStore {
-  let base: any SecretStore
-  let onRemove: Mutex<(@Sendable (SecretItem) throws(SecretStoreError) -> Void)?> = Mutex(nil)
-  init(_ base: any SecretStore) { self.base = base }
-  func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]? { try base.read(item) }
-  func write(_ item: SecretItem, _ b: [UInt8]) throws(SecretStoreError) { try base.write(item, b) }
-  func remove(_ item: SecretItem) throws(SecretStoreError) {
-    let hook = onRemove.withLock { $0 }
-    try hook?(item)
-    try base.remove(item)
-  }
-  func removeSetAside(_ item: SecretItem) throws(SecretStoreError) {}
-  func setAside(_ item: SecretItem) throws(SecretStoreError) { try base.setAside(item) }
-}
-
 @Suite("A session: other processes and edge cases")
 struct EdgeTests {
   @Test("RES-3 a peer's token that cannot be read for a moment does not end the session")
@@ -31,12 +16,15 @@ struct EdgeTests {
     let mine = MemorySecretStore()
     let one = try await bench.open(.bench, store: mine)
     try await one.login(bench.credentials)
-    let gated = GateStore(mine)
+    let isAvailable = Mutex(true)
+    let gated = InterceptedStore(mine) { (_, item) throws(SecretStoreError) in
+      guard isAvailable.withLock({ $0 }) else { throw .unavailable(item: item, place: "test") }
+    }
     let two = try await bench.open(.bench, store: gated)
     try await one.refresh()
-    gated.available.withLock { $0 = false }
+    isAvailable.withLock { $0 = false }
     let first = await failure { () async throws(SessionError) in try await two.refresh() }
-    gated.available.withLock { $0 = true }
+    isAvailable.withLock { $0 = true }
     await bench.clock.waitForSleepers(2)
     bench.clock.advance(by: .seconds(1))
     await eventually("the restore") { two.activity == .idle }
@@ -108,14 +96,13 @@ struct EdgeTests {
     let bench = try Bench()
     let memory = MemorySecretStore()
     try memory.write(.user, Array("{}".utf8))
-    let hooked = HookStore(memory)
     try memory.write(
       .context,
       Array(
         #"{"v":1,"journal":"x","fields":{"generation":1,"role":{"id":"a","name":"b"},"permissions":[]}}"#
           .utf8))
-    hooked.onRemove.withLock {
-      $0 = { (item) throws(SecretStoreError) in throw .unavailable(item: item, place: "test") }
+    let hooked = InterceptedStore(memory) { (operation, item) throws(SecretStoreError) in
+      if operation == .remove { throw .unavailable(item: item, place: "test") }
     }
     do {
       let session = try await bench.open(.bench, store: hooked)
@@ -201,31 +188,5 @@ struct EdgeTests {
     #expect(deleted?.accountStatus == .deleted && deleted?.serverCode == "USER_DELETED")
     #expect(deleted?.status == 403 && deleted?.reason == .loggedOut(.userDeleted))
     try await session.close()
-  }
-}
-
-final class GateStore: SecretStore {
-  let base: any SecretStore
-  let available = Mutex(true)
-  init(_ base: any SecretStore) { self.base = base }
-  private func check(_ item: SecretItem) throws(SecretStoreError) {
-    guard available.withLock({ $0 }) else { throw .unavailable(item: item, place: "test") }
-  }
-  func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]? {
-    try check(item)
-    return try base.read(item)
-  }
-  func write(_ item: SecretItem, _ b: [UInt8]) throws(SecretStoreError) {
-    try check(item)
-    try base.write(item, b)
-  }
-  func remove(_ item: SecretItem) throws(SecretStoreError) {
-    try check(item)
-    try base.remove(item)
-  }
-  func removeSetAside(_ item: SecretItem) throws(SecretStoreError) {}
-  func setAside(_ item: SecretItem) throws(SecretStoreError) {
-    try check(item)
-    try base.setAside(item)
   }
 }

@@ -16,7 +16,8 @@ struct LastMomentTests {
   ) async throws -> (Bench, first: Session, store: PausingStore, Task<AccessToken, any Error>) {
     let bench = try Bench { ($0.rotatesRefreshTokens, $0.reuseEndsSession) = (true, true) }
     let shared = MemorySecretStore()
-    let first = try await bench.signedIn(policy, store: Apart(shared))
+    let apart = InterceptedStore(shared, separatesRefreshToken: true)
+    let first = try await bench.signedIn(policy, store: apart)
     let store = PausingStore(shared)
     let second = try await bench.open(policy, store: store)
     store.pauseSecondRead()
@@ -71,22 +72,6 @@ struct LastMomentTests {
     #expect(!(try bench.eventNames().contains("refreshSucceeded")))
     try await second.close()
     try await first.close()
-  }
-}
-
-/// A store in which the refresh token is its own item.
-private struct Apart: SecretStore {
-  let base: MemorySecretStore
-  init(_ base: MemorySecretStore) { self.base = base }
-  var separatesRefreshToken: Bool { true }
-  func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]? { try base.read(item) }
-  func write(_ item: SecretItem, _ bytes: [UInt8]) throws(SecretStoreError) {
-    try base.write(item, bytes)
-  }
-  func remove(_ item: SecretItem) throws(SecretStoreError) { try base.remove(item) }
-  func setAside(_ item: SecretItem) throws(SecretStoreError) { try base.setAside(item) }
-  func removeSetAside(_ item: SecretItem) throws(SecretStoreError) {
-    try base.removeSetAside(item)
   }
 }
 

@@ -160,30 +160,14 @@ struct LogoutTests {
   @Test("OUT-1 STO-2 a logout removes no separate refresh token if there is none")
   func noSeparateToken() async throws {
     let bench = try Bench()
-    let store = RemovalStore()
+    let removed = Mutex<[SecretItem]>([])
+    let store = InterceptedStore { (operation, item) throws(SecretStoreError) in
+      if operation == .remove { removed.withLock { $0.append(item) } }
+    }
     let session = try await bench.signedIn(store: store)
     try await session.logout()
-    #expect(store.removed.contains(.token) && !store.removed.contains(.refreshToken))
+    let items = removed.withLock { $0 }
+    #expect(items.contains(.token) && !items.contains(.refreshToken))
     try await session.close()
-  }
-}
-
-/// A store that records which items are removed.
-private final class RemovalStore: SecretStore {
-  private let store = MemorySecretStore()
-  private let items = Mutex<[SecretItem]>([])
-  var removed: [SecretItem] { items.withLock { $0 } }
-
-  func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]? { try store.read(item) }
-  func write(_ item: SecretItem, _ bytes: [UInt8]) throws(SecretStoreError) {
-    try store.write(item, bytes)
-  }
-  func remove(_ item: SecretItem) throws(SecretStoreError) {
-    items.withLock { $0.append(item) }
-    try store.remove(item)
-  }
-  func setAside(_ item: SecretItem) throws(SecretStoreError) { try store.setAside(item) }
-  func removeSetAside(_ item: SecretItem) throws(SecretStoreError) {
-    try store.removeSetAside(item)
   }
 }

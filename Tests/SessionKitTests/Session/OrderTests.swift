@@ -8,25 +8,6 @@ import Testing
 @testable import SessionHTTP
 @testable import SessionKit
 
-/// Reports each item just before it is written.
-private final class WitnessStore: SecretStore {
-  let base = MemorySecretStore()
-  let onWrite: @Sendable (SecretItem) -> Void
-
-  init(onWrite: @escaping @Sendable (SecretItem) -> Void) { self.onWrite = onWrite }
-
-  func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]? { try base.read(item) }
-  func write(_ item: SecretItem, _ bytes: [UInt8]) throws(SecretStoreError) {
-    onWrite(item)
-    try base.write(item, bytes)
-  }
-  func remove(_ item: SecretItem) throws(SecretStoreError) { try base.remove(item) }
-  func setAside(_ item: SecretItem) throws(SecretStoreError) { try base.setAside(item) }
-  func removeSetAside(_ item: SecretItem) throws(SecretStoreError) {
-    try base.removeSetAside(item)
-  }
-}
-
 /// Runs a closure each time the session asks for the time, that is, between any two of its steps.
 private struct WitnessClock: SessionClock {
   let base: ManualClock
@@ -48,7 +29,8 @@ struct OrderTests {
   func storedFirst() async throws {
     let bench = try Bench()
     let seen = Mutex<[String]>([])
-    let store = WitnessStore { item in
+    let store = InterceptedStore { (operation, item) throws(SecretStoreError) in
+      guard operation == .write else { return }
       do {
         let events = try bench.eventNames()
         seen.withLock { $0.append("\(item) \(events)") }

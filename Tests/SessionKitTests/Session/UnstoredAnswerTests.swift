@@ -11,34 +11,34 @@ import Testing
 /// server.
 @Suite("A session: a close while a response waits to be stored", .timeLimit(.minutes(10)))
 struct UnstoredAnswerTests {
-  private func bench() throws -> (Bench, FailingStore) {
+  private func bench() throws -> (Bench, FailingWrites) {
     let bench = try Bench { ($0.rotatesRefreshTokens, $0.reuseEndsSession) = (true, true) }
-    return (bench, FailingStore(folder: bench.secrets))
+    return (bench, FailingWrites(folder: bench.secrets))
   }
 
   /// The response to a refresh has arrived, and the token item could not be written.
   private func stuck(
-    failing times: Int, with error: SecretStoreError = FailingStore.ioError
-  ) async throws -> (Bench, FailingStore, Session) {
-    let (bench, store) = try bench()
-    let session = try await bench.signedIn(store: store)
-    store.failWrites(times, with: error)
+    failing times: Int, with error: SecretStoreError = FailingWrites.ioError
+  ) async throws -> (Bench, FailingWrites, Session) {
+    let (bench, writes) = try bench()
+    let session = try await bench.signedIn(store: writes.store)
+    writes.fail(times, with: error)
     let refused = await failure { () async throws(SessionError) in try await session.refresh() }
     #expect(refused.failure == .notStoredYet(because: .secrets(error)))
-    return (bench, store, session)
+    return (bench, writes, session)
   }
 
   @Test(
     "REF-11 a close stores the token after one failed write, for the next opening",
-    arguments: [FailingStore.ioError, .noSpace(item: .token, place: "secrets/token")])
+    arguments: [FailingWrites.ioError, .noSpace(item: .token, place: "secrets/token")])
   func storedAtClose(error: SecretStoreError) async throws {
-    let (bench, store, session) = try await stuck(failing: 1, with: error)
+    let (bench, writes, session) = try await stuck(failing: 1, with: error)
     try await session.close()
     let names = try bench.records().map(\.name)
     #expect(
       names.filter { $0 != "storageRecovered" }.suffix(4)
         == ["requestSent", "storageFailed", "refreshSucceeded", "closed"])
-    let again = try await bench.open(store: store)
+    let again = try await bench.open(store: writes.store)
     #expect(again.currentToken?.generation == Generation(2))
     #expect(try await again.refresh().generation == Generation(3))
     #expect(bench.server.calls.allSatisfy { $0.code != "TOKEN_REUSED" })
@@ -47,9 +47,9 @@ struct UnstoredAnswerTests {
 
   @Test("REF-11 a close throws what was lost, where and why, and the journal records it")
   func lostAtClose() async throws {
-    let (bench, store, session) = try await stuck(failing: .max)
+    let (bench, writes, session) = try await stuck(failing: .max)
     let error = await failure { () async throws(SessionError) in try await session.close() }
-    #expect(error.failure == .answerDropped(because: .secrets(FailingStore.ioError)))
+    #expect(error.failure == .answerDropped(because: .secrets(FailingWrites.ioError)))
     let text = error.map { "\($0)" } ?? ""
     #expect(text.contains("secrets/token") && text.contains("errno 5") && text.contains("lost"))
     let names = try bench.records().map(\.name)
@@ -60,9 +60,9 @@ struct UnstoredAnswerTests {
     try await session.close()
     #expect(
       await failure { () async throws(SessionError) in try await session.refresh() } == .closed)
-    store.failWrites(0)
+    writes.fail(0)
     // The next opening knows that the token may have been used, and asks at once.
-    let again = try await bench.open(store: store)
+    let again = try await bench.open(store: writes.store)
     await eventually("the server's refusal") { again.state.kind != .authenticated }
     #expect(bench.server.calls.contains { $0.code == "TOKEN_REUSED" })
     try await again.close()
@@ -70,16 +70,16 @@ struct UnstoredAnswerTests {
 
   @Test("REF-11 a close during a request throws if the response cannot be stored")
   func closedBeforeAnswer() async throws {
-    let (bench, store) = try bench()
-    let session = try await bench.signedIn(store: store)
+    let (bench, writes) = try bench()
+    let session = try await bench.signedIn(store: writes.store)
     let gate = bench.server.hold(.refresh, at: .afterActing)
     let refresh = Task { try await session.refresh() }
     #expect(await bench.server.received(.refresh))
     let close = Task { try await session.close() }
-    store.failWrites(.max)
+    writes.fail(.max)
     gate.open()
     await #expect(throws: SessionError.self) { try await refresh.value }
-    await #expect(throws: SessionError.answerDropped(because: .secrets(FailingStore.ioError))) {
+    await #expect(throws: SessionError.answerDropped(because: .secrets(FailingWrites.ioError))) {
       try await close.value
     }
     #expect(try bench.records().last?.name == "closed")
@@ -88,7 +88,7 @@ struct UnstoredAnswerTests {
   /// The causes that can prevent the storing of a response, and a word of each message.
   static let causes: [(SessionError, String)] = [
     (.secrets(.noSpace(item: .token, place: "p")), "no space"),
-    (.secrets(FailingStore.ioError), "errno 5"),
+    (.secrets(FailingWrites.ioError), "errno 5"),
     (.secrets(.notWritable(item: .token, place: "p")), "denies access"),
     (.secrets(.unavailable(item: .token, place: "p")), "Unlock"),
     (.journal(.busy(path: "p", waited: 5_000)), "lock"),
@@ -116,36 +116,33 @@ struct UnstoredAnswerTests {
 }
 
 /// Secrets in files, with a token item that cannot be written for some time.
-private final class FailingStore: SecretStore {
+private final class FailingWrites: Sendable {
   static let ioError = SecretStoreError.failed(
     item: .token, place: "secrets/token", operation: "write", code: 5)
 
-  private let files: FileSecretStore
-  private let failures = Mutex((left: 0, error: FailingStore.ioError))
+  private let folder: String
+  private let failures = Mutex((left: 0, error: FailingWrites.ioError))
 
-  init(folder: String) { files = FileSecretStore(folder: folder) }
+  init(folder: String) { self.folder = folder }
 
-  func failWrites(_ times: Int, with error: SecretStoreError = FailingStore.ioError) {
+  func fail(_ times: Int, with error: SecretStoreError = FailingWrites.ioError) {
     failures.withLock { $0 = (times, error) }
   }
 
-  func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]? { try files.read(item) }
+  var store: InterceptedStore {
+    InterceptedStore(FileSecretStore(folder: folder)) {
+      [self] (operation, item) throws(SecretStoreError) in try intercept(operation, item)
+    }
+  }
 
-  func write(_ item: SecretItem, _ bytes: [UInt8]) throws(SecretStoreError) {
+  private func intercept(
+    _ operation: InterceptedStore.Operation, _ item: SecretItem
+  ) throws(SecretStoreError) {
     let failure = failures.withLock { failures -> SecretStoreError? in
-      guard item == .token, failures.left > 0 else { return nil }
+      guard operation == .write, item == .token, failures.left > 0 else { return nil }
       failures.left -= 1
       return failures.error
     }
     if let failure { throw failure }
-    try files.write(item, bytes)
-  }
-
-  func remove(_ item: SecretItem) throws(SecretStoreError) { try files.remove(item) }
-
-  func setAside(_ item: SecretItem) throws(SecretStoreError) { try files.setAside(item) }
-
-  func removeSetAside(_ item: SecretItem) throws(SecretStoreError) {
-    try files.removeSetAside(item)
   }
 }

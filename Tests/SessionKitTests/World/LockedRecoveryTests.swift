@@ -41,7 +41,19 @@ struct LockedRecoveryTests {
     world.server.settings.rotatesRefreshTokens = true
     world.server.settings.reuseEndsSession = true
     let process = disk.process()
-    let one = try open(process, DiesWithToken(items: secrets, process: process))
+    let tokens = Mutex(0)
+    // The process dies as soon as it has stored its second token.
+    let store = InterceptedStore(
+      secrets,
+      after: { operation, item in
+        guard operation == .write, item == .token else { return }
+        let count = tokens.withLock { tokens in
+          tokens += 1
+          return tokens
+        }
+        if count == 2 { process.kill() }
+      })
+    let one = try open(process, store)
     try world.run { try await one.login(.sample) }
     let other = try open(disk.process())
     world.spawn("one refreshes") { try await one.refresh() }
@@ -83,36 +95,5 @@ struct LockedRecoveryTests {
     world.run(for: .seconds(60))
     #expect(!one.isAuthenticated)
     #expect(secrets.items.isEmpty)
-  }
-}
-
-/// A process that dies as soon as it has stored its second token.
-private final class DiesWithToken: SecretStore {
-  private let items: MemorySecretStore
-  private let process: SimulatedProcess
-  private let tokens = Mutex(0)
-
-  init(items: MemorySecretStore, process: SimulatedProcess) {
-    (self.items, self.process) = (items, process)
-  }
-
-  func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]? { try items.read(item) }
-
-  func write(_ item: SecretItem, _ bytes: [UInt8]) throws(SecretStoreError) {
-    try items.write(item, bytes)
-    guard item == .token else { return }
-    let count = tokens.withLock { tokens in
-      tokens += 1
-      return tokens
-    }
-    if count == 2 { process.kill() }
-  }
-
-  func remove(_ item: SecretItem) throws(SecretStoreError) { try items.remove(item) }
-
-  func setAside(_ item: SecretItem) throws(SecretStoreError) { try items.setAside(item) }
-
-  func removeSetAside(_ item: SecretItem) throws(SecretStoreError) {
-    try items.removeSetAside(item)
   }
 }

@@ -86,7 +86,11 @@ struct RevocationTests {
     "OUT-1 if a revocation cannot be stored, it is sent from memory and retried once")
   func notStored() throws {
     defer { world.finish() }
-    let session = try open(NoRevocations(items: secrets))
+    let store = InterceptedStore(secrets) { (operation, item) throws(SecretStoreError) in
+      guard operation == .write, item == .revocation else { return }
+      throw .noSpace(item: item, place: "a full store")
+    }
+    let session = try open(store)
     try world.run { try await session.login(.sample) }
     #expect(try leave(session) == .success)
     #expect(world.server.count(of: .logout) == 1)
@@ -116,25 +120,5 @@ struct RevocationTests {
     #expect(two.isAuthenticated)
     #expect(world.server.count(of: .logout) == 1)
     #expect(try world.run { try await two.refresh() }.generation > Generation(2))
-  }
-}
-
-/// A store that rejects revocations and accepts everything else.
-private struct NoRevocations: SecretStore {
-  let items: MemorySecretStore
-
-  func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]? { try items.read(item) }
-
-  func write(_ item: SecretItem, _ bytes: [UInt8]) throws(SecretStoreError) {
-    guard item != .revocation else { throw .noSpace(item: item, place: "a full store") }
-    try items.write(item, bytes)
-  }
-
-  func remove(_ item: SecretItem) throws(SecretStoreError) { try items.remove(item) }
-
-  func setAside(_ item: SecretItem) throws(SecretStoreError) { try items.setAside(item) }
-
-  func removeSetAside(_ item: SecretItem) throws(SecretStoreError) {
-    try items.removeSetAside(item)
   }
 }

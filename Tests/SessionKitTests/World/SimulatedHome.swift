@@ -21,26 +21,11 @@ final class SimulatedHome: Sendable {
 
   /// The secrets, as this process sees them.
   func store(_ secrets: SimulatedSecrets) -> any SecretStore {
-    Store(home: self, view: secrets.view(of: process))
-  }
-
-  private struct Store: SecretStore {
-    let home: SimulatedHome
-    let view: any SecretStore
-
-    func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]? { try view.read(item) }
-
-    func write(_ item: SecretItem, _ bytes: [UInt8]) throws(SecretStoreError) {
-      try view.write(item, bytes)
-      if item == .token, home.diesWithToken.withLock({ $0 }) { home.process.kill() }
-    }
-
-    func remove(_ item: SecretItem) throws(SecretStoreError) { try view.remove(item) }
-
-    func setAside(_ item: SecretItem) throws(SecretStoreError) { try view.setAside(item) }
-
-    func removeSetAside(_ item: SecretItem) throws(SecretStoreError) {
-      try view.removeSetAside(item)
-    }
+    InterceptedStore(
+      secrets.view(of: process),
+      after: { [self] operation, item in
+        guard operation == .write, item == .token, diesWithToken.withLock({ $0 }) else { return }
+        process.kill()
+      })
   }
 }

@@ -24,7 +24,11 @@ struct UndoneLoginTests {
     defer { world.finish() }
     let disk = SimulatedDisk()
     let process = disk.process()
-    let store = Store(view: secrets.view(of: process), removes: removes)
+    let store = InterceptedStore(secrets.view(of: process)) {
+      (operation, item) throws(SecretStoreError) in
+      guard operation == .remove, !removes else { return }
+      throw .notWritable(item: item, place: "a store that keeps everything")
+    }
     let configuration = try world.configuration(in: process, secrets: store, policy: .edu(.staging))
     let session = try world.run { try await Session.open(configuration) }
     let first = disk.callCount
@@ -74,28 +78,5 @@ struct UndoneLoginTests {
       #expect(life.items.isEmpty, "call \(call): \(life.items)")
     }
     #expect(refusals > 3)
-  }
-}
-
-/// A store from which items can be removed, or not.
-private struct Store: SecretStore {
-  let view: any SecretStore
-  let removes: Bool
-
-  func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]? { try view.read(item) }
-
-  func write(_ item: SecretItem, _ bytes: [UInt8]) throws(SecretStoreError) {
-    try view.write(item, bytes)
-  }
-
-  func remove(_ item: SecretItem) throws(SecretStoreError) {
-    guard removes else { throw .notWritable(item: item, place: "a store that keeps everything") }
-    try view.remove(item)
-  }
-
-  func setAside(_ item: SecretItem) throws(SecretStoreError) { try view.setAside(item) }
-
-  func removeSetAside(_ item: SecretItem) throws(SecretStoreError) {
-    try view.removeSetAside(item)
   }
 }
