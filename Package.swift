@@ -175,7 +175,7 @@ let package = Package(
       dependencies: [
         "SessionTestKit", "SessionTestSupport", "SessionTesting", "SessionKit", "SessionHTTP",
         "SessionCore",
-        "ReplayCommands",
+        "ReplayCommands", "ChildProcesses",
       ],
       swiftSettings: strict),
     // What Specs/PropertyTesting.md shows, compiled as its readers do: with plain imports, and

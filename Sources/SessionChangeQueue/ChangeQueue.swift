@@ -135,7 +135,7 @@ public struct ChangeQueue: Hashable, Sendable {
 
   /// Returns the effect of a new change on the pending ones.
   public func coalescing(_ change: Change) -> Coalescing {
-    Coalescing.of(change, behind: pending)
+    Coalescing.of(change, after: pending)
   }
 
   /// Returns the number and total size of pending changes after a new change was added.

@@ -17,7 +17,7 @@ public enum Coalescing: Hashable, Sendable {
   ///
   /// It looks back as far as the last change that was sent, or the last request. It is not known
   /// which state a request requires.
-  public static func of(_ change: Change, behind waiting: [PendingChange]) -> Coalescing {
+  public static func of(_ change: Change, after waiting: [PendingChange]) -> Coalescing {
     guard let entity = change.entity else { return .appended }
     var mentionsMoved = false
     var isMentioned = false

@@ -47,7 +47,7 @@ extension ChangeLog {
         // A drain that another caller has started does the same, and rings at its end.
         guard error == .drainUnderWay else { throw error }
       }
-      await rest(behind: ending, gate)
+      await rest(after: ending, gate)
     }
   }
 
@@ -60,7 +60,7 @@ extension ChangeLog {
   }
 
   /// Waits until there may be something to send, or until the gate closes.
-  private func rest(behind ending: DrainResult.Ending, _ gate: SyncGate) async {
+  private func rest(after ending: DrainResult.Ending, _ gate: SyncGate) async {
     let deadline: Timestamp? =
       switch ending {
       case .waits(let until), .leasedElsewhere(let until): until

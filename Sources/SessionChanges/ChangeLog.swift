@@ -54,7 +54,7 @@ public final class ChangeLog: Sendable {
     package var clock: any SessionClock = SystemClock()
     package var options = JournalOptions()
     package var runtime = SessionRuntime.system()
-    /// Creates the presence of an opening, which tells it from others.
+    /// Creates the presence of an opening, which distinguishes it from other openings.
     package var presence = OpeningPresence.system
     /// The number of records after which the file is compacted.
     package var compactedAfter: UInt64 = 1_024

@@ -1,7 +1,7 @@
 /// A reader of JSON (RFC 8259); if an object holds a name twice, the last one counts.
 ///
 /// The structure is read strictly. A value that cannot be decoded does not fail the rest:
-/// - A number keeps its digits, whatever its size.
+/// - A number of any size keeps its digits.
 /// - A string that cannot be decoded is ``JSONValue/unreadable(_:)``. A member whose name cannot be
 ///   decoded is left out.
 /// - An object or array that is nested too deeply is ``JSONValue/unreadable(_:)`` too.

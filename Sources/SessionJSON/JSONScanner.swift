@@ -2,7 +2,7 @@
 struct JSONScanner {
   /// The way in which the parser handles what RFC 8259 leaves to it.
   enum Rules {
-    /// An object must not hold a key twice, and whatever cannot be decoded fails.
+    /// An object must not hold a key twice, and a value that cannot be decoded is an error.
     case strict
     /// A value that cannot be decoded is ``JSONTree/unreadable(_:)``. A member whose key cannot be
     /// decoded is left out.

@@ -50,18 +50,9 @@ package enum JSONValue: Hashable, Sendable {
 
   /// Returns a text as JSON writes it, including the quotes.
   package static func quoted(_ text: String) -> String {
-    var quoted = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": quoted += "\\\""
-      case "\\": quoted += "\\\\"
-      case _ where scalar.value < 0x20:
-        let hex = String(scalar.value, radix: 16)
-        quoted += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
-      default: quoted.unicodeScalars.append(scalar)
-      }
-    }
-    return quoted + "\""
+    var writer = JSONWriter()
+    writer.value(text)
+    return writer.text
   }
 }
 

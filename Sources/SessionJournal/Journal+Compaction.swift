@@ -113,7 +113,7 @@ extension JournalStore {
     {
       return found
     }
-    return try firstKept(wanted, from: FramePosition(behind: scanner.header))
+    return try firstKept(wanted, from: FramePosition(after: scanner.header))
   }
 
   private func firstKept(_ wanted: UInt64, from place: FramePosition) throws(JournalError)

@@ -23,7 +23,7 @@ func emptiesScreen(_ choices: Choices) throws {
     world.spawn("reader") {
       let request = HTTPRequest.materials(try await session.accessToken())
       let page = try await world.server.send(request)
-      screen.materials.withLock { $0 = page.body }  // wrong: is anybody still signed in?
+      screen.materials.withLock { $0 = page.body }  // wrong: the user may have left
       choices.step("show materials", state: "\(session.state.kind)")
     }
     world.spawn("logout") {

@@ -1,3 +1,4 @@
+import ChildProcesses
 @_spi(Internals) import SessionCore
 import SessionJournal
 import Testing

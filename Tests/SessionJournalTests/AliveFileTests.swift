@@ -20,8 +20,8 @@ struct AliveFileTests {
 
   @Test("REF-9 an opening holds the lock on its own byte until it ends", .enabled(if: isLinux))
   func ownByte() throws {
-    let scratch = try Scratch()
-    let path = scratch.path()
+    let scratch = try TemporaryFolder()
+    let path = scratch.journal
     #expect(lock(path, 5) == nil, "there is no file")
     let one = try #require(AliveFile.take(beside: path, byte: 5, options: .init()))
     var two = AliveFile.take(beside: path, byte: .max >> 1, options: .init())
@@ -41,8 +41,8 @@ struct AliveFileTests {
     "REF-9 a lock that is not taken leaves no file open, also if the file is replaced meanwhile",
     .enabled(if: isLinux))
   func closesRefused() async throws {
-    let scratch = try Scratch()
-    let path = scratch.path()
+    let scratch = try TemporaryFolder()
+    let path = scratch.journal
     let one = try #require(AliveFile.take(beside: path, byte: 5, options: .init()))
     for _ in 0..<3 { #expect(AliveFile.take(beside: path, byte: 5, options: .init()) == nil) }
     #expect(try openFiles(of: path) == 1)
@@ -80,8 +80,8 @@ struct AliveFileTests {
 
   @Test("REF-9 another process's lock is seen and ends with that process", .enabled(if: isLinux))
   func otherProcess() throws {
-    let scratch = try Scratch()
-    let path = scratch.path()
+    let scratch = try TemporaryFolder()
+    let path = scratch.journal
     // An implementation in another language also checks the numbers of the calls.
     let program = """
       import fcntl, os, struct, sys
@@ -104,8 +104,8 @@ struct AliveFileTests {
 
   @Test("REF-9 a lock file that was exchanged counts as another file", .enabled(if: isLinux))
   func exchanged() throws {
-    let scratch = try Scratch()
-    let path = scratch.path()
+    let scratch = try TemporaryFolder()
+    let path = scratch.journal
     let one = try #require(AliveFile.take(beside: path, byte: 5, options: .init()))
     try FileManager.default.removeItem(atPath: path + ".alive")
     #expect(lock(path, 5) == nil)
@@ -116,19 +116,19 @@ struct AliveFileTests {
 
   @Test("REF-9 without a lock file, no lock is held and nothing fails")
   func refused() throws {
-    let scratch = try Scratch()
-    let path = scratch.path()
+    let scratch = try TemporaryFolder()
+    let path = scratch.journal
     try FileManager.default.createDirectory(
       atPath: path + ".alive", withIntermediateDirectories: false)
     #expect(AliveFile.take(beside: path, byte: 5, options: .init()) == nil)
-    #expect(AliveFile.take(beside: scratch.path() + "/no/a", byte: 5, options: .init()) == nil)
-    #expect(lock(scratch.path() + "/no/a", 5) == nil)
+    #expect(AliveFile.take(beside: scratch.journal + "/no/a", byte: 5, options: .init()) == nil)
+    #expect(lock(scratch.journal + "/no/a", 5) == nil)
   }
 
   @Test("JRN-1 REF-9 the file is deleted with its journal, and only then", .enabled(if: isLinux))
   func deleted() throws {
-    let scratch = try Scratch()
-    let path = scratch.path()
+    let scratch = try TemporaryFolder()
+    let path = scratch.journal
     let journal = try Journal.open(at: path) { _, _ in }
     let one = try #require(AliveFile.take(beside: path, byte: 5, options: .init()))
     try journal.close()

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import SessionJournal
 import Testing
@@ -14,9 +15,9 @@ struct BackupExclusionTests {
   #if canImport(Darwin)
     @Test("JRN-1 a new journal is excluded from backups")
     func journal() throws {
-      let scratch = try Scratch()
-      try Journal.open(at: scratch.path()).close()
-      let values = try URL(filePath: scratch.path()).resourceValues(
+      let scratch = try TemporaryFolder()
+      try Journal.open(at: scratch.journal).close()
+      let values = try URL(filePath: scratch.journal).resourceValues(
         forKeys: [.isExcludedFromBackupKey])
       #expect(values.isExcludedFromBackup == true)
     }

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import SessionJournal
 import Testing
@@ -23,11 +24,11 @@ struct BadInputTests {
 
   @Test("JRN-2 a folder, a device and a pipe are refused at once without new files")
   func otherFiles() throws {
-    let scratch = try Scratch()
-    let pipe = scratch.path("pipe")
+    let scratch = try TemporaryFolder()
+    let pipe = scratch.file("pipe")
     #expect(mkfifo(pipe, 0o600) == 0)
     #expect(refusal(pipe) == .notARegularFile(path: pipe))
-    #expect(refusal(scratch.folder) == .isDirectory(path: scratch.folder))
+    #expect(refusal(scratch.path) == .isDirectory(path: scratch.path))
     #expect(refusal("/dev/null") == .notARegularFile(path: "/dev/null"))
     #expect(refusal("/dev/zero") == .notARegularFile(path: "/dev/zero"))
     #expect(try scratch.names == ["pipe"])
@@ -35,8 +36,8 @@ struct BadInputTests {
 
   @Test("JRN-2 missing files and folders are reported as such")
   func missing() throws {
-    let scratch = try Scratch()
-    let inNoFolder = scratch.path("no/such.journal")
+    let scratch = try TemporaryFolder()
+    let inNoFolder = scratch.file("no/such.journal")
     #expect(throws: JournalError.folderMissing(path: inNoFolder)) {
       try Journal.open(at: inNoFolder)
     }
@@ -47,14 +48,14 @@ struct BadInputTests {
     #expect(refusal(inFile) == .folderMissing(path: inFile))
     #expect(refusal("") == .emptyPath)
     // The C function reads only the part before the NUL.
-    let withNUL = scratch.path() + "\0.journal"
+    let withNUL = scratch.journal + "\0.journal"
     #expect(refusal(withNUL) == .io(path: withNUL, operation: "inspect", code: EINVAL))
     #expect(try scratch.names == ["a.journal"])
   }
 
   @Test("JRN-2 empty, foreign, short and newer files have different errors and stay unchanged")
   func otherContents() throws {
-    let scratch = try Scratch()
+    let scratch = try TemporaryFolder()
     let header = JournalHeader(identifier: .random(), salt: 7, maximumRecordSize: 4096).encoded
     func newer(_ place: Int, _ value: UInt8) -> [UInt8] {
       var bytes = Array(header.prefix(60))
@@ -87,7 +88,7 @@ struct BadInputTests {
 
   @Test("JRN-2 three gigabytes of zeros are no journal, but room after one")
   func sparse() throws {
-    let scratch = try Scratch()
+    let scratch = try TemporaryFolder()
     let size: UInt64 = 3 << 30
     let zeros = try scratch.write([])
     try grow(zeros, to: size)

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import SessionJournal
 import Synchronization
@@ -5,15 +6,15 @@ import Testing
 
 @Suite("Closing, and the mode of the file")
 struct ClosingTests {
-  private let scratch: Scratch
+  private let scratch: TemporaryFolder
   private let system = FaultyFileSystem()
 
-  init() throws { scratch = try Scratch() }
+  init() throws { scratch = try TemporaryFolder() }
 
   private func open() throws(JournalError) -> Journal {
     var options = JournalOptions.fixed
     options.fileSystem = system
-    return try Journal.open(at: scratch.path(), options: options)
+    return try Journal.open(at: scratch.journal, options: options)
   }
 
   private var openFiles: Int { system.plan.withLock { $0.openFiles } }
@@ -29,41 +30,41 @@ struct ClosingTests {
 
   private func expectClosed(_ journal: Journal) throws {
     #expect(openFiles == 0)
-    #expect(throws: JournalError.closed(path: scratch.path())) { try journal.append([]) }
+    #expect(throws: JournalError.closed(path: scratch.journal)) { try journal.append([]) }
     try journal.close()
   }
 
   @Test("JRN-2 closing on a full disk closes the files without an error and keeps the records")
   func fullDisk() throws {
     let journal = try used()
-    let before = try contents(of: scratch.path())
+    let before = try contents(of: scratch.journal)
     system.plan.withLock { $0.writeSizes = [7] }
     system.fail("write", ENOSPC)
     try journal.close()
     try expectClosed(journal)
-    #expect(try contents(of: scratch.path()) == before)
+    #expect(try contents(of: scratch.journal) == before)
     #expect(try open().lastSequence == 1)
   }
 
   @Test("JRN-2 closing a deleted or replaced journal closes the files without an error")
   func deleted() throws {
     let journal = try used()
-    try FileManager.default.removeItem(atPath: scratch.path())
+    try FileManager.default.removeItem(atPath: scratch.journal)
     try journal.close()
     try expectClosed(journal)
 
     let next = try used()
-    _ = try Journal.open(at: scratch.path("b.journal"))
-    try POSIXFileSystem().rename(scratch.path("b.journal"), to: scratch.path())
+    _ = try Journal.open(at: scratch.file("b.journal"))
+    try POSIXFileSystem().rename(scratch.file("b.journal"), to: scratch.journal)
     try next.close()
     try expectClosed(next)
 
     let last = try used()
-    try FileManager.default.removeItem(atPath: scratch.folder)
+    try FileManager.default.removeItem(atPath: scratch.path)
     try last.close()
     try expectClosed(last)
     try FileManager.default.createDirectory(
-      atPath: scratch.folder, withIntermediateDirectories: false)
+      atPath: scratch.path, withIntermediateDirectories: false)
   }
 
   @Test("JRN-2 closing on a failing disk closes the files and throws", arguments: [EIO])
@@ -71,7 +72,7 @@ struct ClosingTests {
     for operation in ["write", "sync"] {
       let journal = try used()
       system.fail(operation, code)
-      #expect(throws: JournalError.io(path: scratch.path(), operation: operation, code: code)) {
+      #expect(throws: JournalError.io(path: scratch.journal, operation: operation, code: code)) {
         try journal.close()
       }
       try expectClosed(journal)
@@ -80,7 +81,7 @@ struct ClosingTests {
 
   @Test("JRN-2 opening for writing resets a mode that gives other users access")
   func privateMode() throws {
-    let path = scratch.path()
+    let path = scratch.journal
     try open().close()
     try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
     _ = try JournalReader(path: path)
@@ -109,6 +110,6 @@ struct ClosingTests {
     let journal = try open()
     #expect(try !journal.hasNews())
     try journal.close()
-    #expect(throws: JournalError.closed(path: scratch.path())) { try journal.hasNews() }
+    #expect(throws: JournalError.closed(path: scratch.journal)) { try journal.hasNews() }
   }
 }

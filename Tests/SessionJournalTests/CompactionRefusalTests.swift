@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import SessionJournal
 import Synchronization
@@ -5,14 +6,14 @@ import Testing
 
 @Suite("Compactions that are refused")
 struct CompactionRefusalTests {
-  private let scratch: Scratch
+  private let scratch: TemporaryFolder
 
-  init() throws { scratch = try Scratch() }
+  init() throws { scratch = try TemporaryFolder() }
 
   private func sample(_ system: FaultyFileSystem? = nil) throws -> Journal {
     var options = JournalOptions.fixed
     if let system { options.fileSystem = system }
-    let journal = try Journal.open(at: scratch.path(), options: options)
+    let journal = try Journal.open(at: scratch.journal, options: options)
     for text in ["one", "two", "three"] { _ = try journal.append([draft(text)]) }
     return journal
   }
@@ -37,7 +38,7 @@ struct CompactionRefusalTests {
   @Test("JRN-4 a compaction of a file with other hard links is refused")
   func hardLink() throws {
     let journal = try sample()
-    let other = scratch.path("b.journal")
+    let other = scratch.file("b.journal")
     try FileManager.default.linkItem(atPath: journal.path, toPath: other)
     #expect(try refusal(journal) == .hardLinked(path: journal.path, links: 2))
     #expect(throws: JournalError.hardLinked(path: journal.path, links: 2)) {

@@ -1,20 +1,21 @@
+import ChildProcesses
 import Foundation
 import SessionJournal
 import Testing
 
 @Suite("Compaction")
 struct CompactionTests {
-  private let scratch: Scratch
+  private let scratch: TemporaryFolder
 
-  init() throws { scratch = try Scratch() }
+  init() throws { scratch = try TemporaryFolder() }
 
   /// A journal of eight sequences: 1, the batch 2–4, the watermark 5, the records 6, 7 and 8.
   private func sample(_ options: JournalOptions = .fixed) throws -> Journal {
-    let first = try Journal.open(at: scratch.path(), options: options)
+    let first = try Journal.open(at: scratch.journal, options: options)
     _ = try first.append([draft("one")])
     _ = try first.append([draft("two"), draft("three", kind: 0x83), draft("", kind: 9)])
     try first.close()
-    let journal = try Journal.open(at: scratch.path(), options: options)
+    let journal = try Journal.open(at: scratch.journal, options: options)
     for text in ["six", "seven", "eight"] { _ = try journal.append([draft(text)]) }
     return journal
   }
@@ -239,7 +240,7 @@ struct CompactionTests {
 
   @Test("JRN-4 a follower and another process cross the compactions of a third")
   func crossing() async throws {
-    let path = scratch.path()
+    let path = scratch.journal
     _ = try Journal.open(at: path).append([draft("0")])
     async let child = #expect(processExitsWith: .success) { [path = path as String] in
       let journal = try Journal.open(at: path, options: .init(lockDeadline: .seconds(60)))

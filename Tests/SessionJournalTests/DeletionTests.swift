@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import SessionJournal
 import Synchronization
@@ -5,13 +6,13 @@ import Testing
 
 @Suite("Deleting a journal")
 struct DeletionTests {
-  private let scratch: Scratch
+  private let scratch: TemporaryFolder
 
-  init() throws { scratch = try Scratch() }
+  init() throws { scratch = try TemporaryFolder() }
 
   @Test("JRN-1 deletion removes all files of the journal and no others")
   func everything() throws {
-    let path = scratch.path()
+    let path = scratch.journal
     let journal = try Journal.open(at: path)
     _ = try journal.append([draft("secret")])
     let others = [
@@ -29,7 +30,7 @@ struct DeletionTests {
 
   @Test("JRN-1 STO-3 kept tails and quarantined files can be deleted without the journal")
   func keptFiles() throws {
-    let path = scratch.path()
+    let path = scratch.journal
     let journal = try Journal.open(at: path)
     _ = try journal.append([draft("one")])
     let names = try scratch.names
@@ -42,13 +43,13 @@ struct DeletionTests {
     }
     _ = try journal.append([draft("two")])
     #expect(try records(at: path).map(\.text) == ["one", "two"])
-    let missing = scratch.path("c.journal")
+    let missing = scratch.file("c.journal")
     #expect(throws: JournalError.missing(path: missing)) { try Journal.deleteKept(at: missing) }
   }
 
   @Test("JRN-1 STO-3 a kept file that cannot be deleted is reported")
   func keptFilesStay() throws {
-    let path = scratch.path()
+    let path = scratch.journal
     try Journal.open(at: path).close()
     _ = try scratch.write([1], to: "a.journal.torn-5-0")
     for operation in ["list", "remove", "syncFolder"] {
@@ -68,7 +69,7 @@ struct DeletionTests {
 
   @Test("JRN-1 a deletion that is interrupted at any call is complete after it is repeated")
   func interrupted() throws {
-    let path = scratch.path()
+    let path = scratch.journal
     for (operation, code) in [("syncFolder", EIO), ("list", EIO), ("remove", EIO)] {
       for skipped in 0..<4 {
         try Journal.open(at: path).close()
@@ -98,10 +99,10 @@ struct DeletionTests {
   func foreign() throws {
     let path = try scratch.write(Array("a letter".utf8), to: "letter")
     #expect(throws: JournalError.notAJournal(path: path)) { try Journal.delete(at: path) }
-    #expect(throws: JournalError.isDirectory(path: scratch.folder)) {
-      try Journal.delete(at: scratch.folder)
+    #expect(throws: JournalError.isDirectory(path: scratch.path)) {
+      try Journal.delete(at: scratch.path)
     }
-    let nowhere = scratch.path("no/a.journal")
+    let nowhere = scratch.file("no/a.journal")
     #expect(throws: JournalError.folderMissing(path: nowhere)) { try Journal.delete(at: nowhere) }
     #expect(try scratch.names == ["letter"])
     // A damaged journal can still be deleted.
@@ -115,7 +116,7 @@ struct DeletionTests {
 
   @Test("JRN-1 nothing is deleted while another process holds the lock")
   func busy() throws {
-    let path = scratch.path()
+    let path = scratch.journal
     let journal = try Journal.open(at: path)
     _ = try journal.transact { _ in
       let error = #expect(throws: JournalError.self) {

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import SessionJournal
 import Testing
@@ -6,9 +7,9 @@ import Testing
 /// by another history.
 @Suite("A file that is exchanged, cut or rewritten")
 struct ExchangedFileTests {
-  private let scratch: Scratch
+  private let scratch: TemporaryFolder
 
-  init() throws { scratch = try Scratch() }
+  init() throws { scratch = try TemporaryFolder() }
 
   private func isChanged(_ error: JournalError?) -> Bool {
     guard case .damaged(_, let damage) = error else { return false }
@@ -23,8 +24,8 @@ struct ExchangedFileTests {
 
   /// Two files of one journal with different records after the second.
   private func diverged() throws -> (mine: Journal, other: String) {
-    let path = scratch.path()
-    let other = scratch.path("other.journal")
+    let path = scratch.journal
+    let other = scratch.file("other.journal")
     try append(["1", "2"], to: path)
     try FileManager.default.copyItem(atPath: path, toPath: other)
     try append(["B", "B", "B", "B"], to: other)
@@ -54,8 +55,8 @@ struct ExchangedFileTests {
     #expect(rename(other, mine.path) == 0)
     #expect(isChanged(#expect(throws: JournalError.self) { try follower.next() }))
 
-    let path = scratch.path("c.journal")
-    let old = scratch.path("old.journal")
+    let path = scratch.file("c.journal")
+    let old = scratch.file("old.journal")
     try append(["1", "2"], to: path)
     try FileManager.default.copyItem(atPath: path, toPath: old)
     try append(["3", "4"], to: path)
@@ -67,8 +68,8 @@ struct ExchangedFileTests {
 
   @Test("JRN-1 a copy with another history is recognized by its records, not by later watermarks")
   func divergedBelowWatermark() throws {
-    let path = scratch.path()
-    let other = scratch.path("other.journal")
+    let path = scratch.journal
+    let other = scratch.file("other.journal")
     try append(["1", "2"], to: path)
     try FileManager.default.copyItem(atPath: path, toPath: other)
     try append(["A"], to: path)
@@ -80,8 +81,8 @@ struct ExchangedFileTests {
 
   @Test("JRN-1 a follower that cannot find its last record again reports it")
   func unmetBelowWatermark() throws {
-    let path = scratch.path()
-    let other = scratch.path("other.journal")
+    let path = scratch.journal
+    let other = scratch.file("other.journal")
     let mine = try Journal.open(at: path, options: .fixed)
     for text in ["1", "2"] { _ = try mine.append([draft(text)]) }
     try FileManager.default.copyItem(atPath: path, toPath: other)
@@ -124,8 +125,8 @@ struct ExchangedFileTests {
 
   @Test("JRN-1 a lock file that is a link is refused, and its target is not created")
   func linkedLock() throws {
-    let path = scratch.path()
-    #expect(symlink(scratch.path("elsewhere"), path + ".lock") == 0)
+    let path = scratch.journal
+    #expect(symlink(scratch.file("elsewhere"), path + ".lock") == 0)
     #expect(throws: JournalError.self) { try Journal.open(at: path) }
     #expect(try scratch.names == ["a.journal.lock"])
   }

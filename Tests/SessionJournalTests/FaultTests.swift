@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import SessionJournal
 import Synchronization
@@ -5,22 +6,22 @@ import Testing
 
 @Suite("Faults")
 struct FaultTests {
-  private let scratch: Scratch
+  private let scratch: TemporaryFolder
   private let system = FaultyFileSystem()
 
-  init() throws { scratch = try Scratch() }
+  init() throws { scratch = try TemporaryFolder() }
 
   private func open() throws(JournalError) -> Journal {
     var options = JournalOptions.fixed
     options.fileSystem = system
-    return try Journal.open(at: scratch.path(), options: options)
+    return try Journal.open(at: scratch.journal, options: options)
   }
 
   @Test(
     "JRN-2 without room an append fails, and the journal stays unchanged and usable",
     arguments: [ENOSPC, EDQUOT, EFBIG], [[], [1], [31], [32], [40, 3]])
   func diskFull(code: Int32, shortWrites: [Int]) throws {
-    let path = scratch.path()
+    let path = scratch.journal
     let journal = try open()
     let first = try journal.append([draft("first")]).appended
     let before = try contents(of: path)
@@ -41,7 +42,7 @@ struct FaultTests {
     let journal = try open()
     system.plan.withLock { $0.writeSizes = [1, 7, 8, 1, 20] }
     let done = try journal.append([draft("in pieces"), draft("put together")])
-    var reader = try JournalReader(path: scratch.path())
+    var reader = try JournalReader(path: scratch.journal)
     #expect(try reader.next() == done.appended.first)
     #expect(try reader.next() == done.appended.last)
     #expect(try reader.ending() == .clean)
@@ -49,7 +50,7 @@ struct FaultTests {
 
   @Test("JRN-2 a failed sync poisons the journal permanently and is not repeated")
   func failedSync() throws {
-    let path = scratch.path()
+    let path = scratch.journal
     let journal = try open()
     _ = try journal.append([draft("first")])
     system.fail("sync", EIO)
@@ -73,7 +74,7 @@ struct FaultTests {
 
   @Test("JRN-2 a write that cannot be undone poisons the journal")
   func failedRollback() throws {
-    let path = scratch.path()
+    let path = scratch.journal
     let journal = try open()
     system.plan.withLock { $0.writeSizes = [16] }
     system.fail("write", ENOSPC)
@@ -117,7 +118,7 @@ struct FaultTests {
 
   @Test("JRN-2 a draft of an interrupted creation that cannot be removed is reported as such")
   func draftStays() throws {
-    let path = scratch.path()
+    let path = scratch.journal
     let draft = try scratch.write([1], to: "a.journal.new")
     system.fail("remove", EIO)
     #expect(throws: JournalError.io(path: path, operation: "remove", code: EIO)) { try open() }
@@ -131,7 +132,7 @@ struct FaultTests {
     arguments: [false, true])
   func readErrorsOfOthers(isBrief: Bool) throws {
     system.plan.withLock { $0.isReadFaultBrief = isBrief }
-    let (journal, other) = (try open(), try Journal.open(at: scratch.path()))
+    let (journal, other) = (try open(), try Journal.open(at: scratch.journal))
     var working = 0
     while true {
       let new = try other.append([draft("one"), draft("two")]).appended
@@ -141,7 +142,7 @@ struct FaultTests {
         #expect(try journal.catchUp() == new)
         isRead = true
       } catch {
-        #expect(error == .io(path: scratch.path(), operation: "read", code: EIO))
+        #expect(error == .io(path: scratch.journal, operation: "read", code: EIO))
         isRead = false
       }
       system.plan.withLock { $0.readsLeft = .max }
@@ -157,8 +158,8 @@ struct FaultTests {
   func withoutLock() throws {
     let journal = try open()
     _ = try journal.append([draft("one")])
-    let before = try contents(of: scratch.path())
-    try FileManager.default.removeItem(atPath: scratch.path() + ".lock")
+    let before = try contents(of: scratch.journal)
+    try FileManager.default.removeItem(atPath: scratch.journal + ".lock")
     system.fail("open creating", EIO)
     var isAsked = false
     #expect(throws: (any Error).self) {
@@ -168,7 +169,7 @@ struct FaultTests {
       }
     }
     #expect(!isAsked)
-    #expect(try contents(of: scratch.path()) == before)
+    #expect(try contents(of: scratch.journal) == before)
     _ = try journal.append([draft("three")])
     #expect(journal.lastSequence == 2)
   }
@@ -201,6 +202,20 @@ struct FaultTests {
     #expect(done.lastSequence == 4)
   }
 
+  @Test("JRN-2 an opening ends although another program cuts the file while its tail is copied")
+  func cutDuringCopy() throws {
+    let sample = try SampleJournal(closed: false)
+    let bytes = Array(sample.bytes.dropLast(5))
+    let path = try scratch.write(bytes)
+    let start = sample.boundaries[2]
+    system.plan.withLock { $0.whenCreating = { truncate(path, off_t(start + 3)) } }
+    let journal = try open()
+    let aside = try #require(journal.recovery.repair?.keptAside)
+    #expect(try contents(of: aside) == Array(bytes[start..<(start + 3)]))
+    #expect(try contents(of: path) == Array(bytes[..<start]))
+    #expect(journal.lastSequence == 4)
+  }
+
   @Test("JRN-2 a failed creation leaves no journal, and the next one creates it")
   func interruptedCreation() throws {
     for operation in ["open creatingOnly", "write", "syncAll", "rename"] {
@@ -210,12 +225,12 @@ struct FaultTests {
     }
     for code in [ENOSPC, EDQUOT, EFBIG] {
       system.fail("write", code)
-      #expect(throws: JournalError.noRoomToCreate(path: scratch.path())) { try open() }
+      #expect(throws: JournalError.noRoomToCreate(path: scratch.journal)) { try open() }
       #expect(try scratch.names == ["a.journal.lock"])
     }
-    try FileManager.default.removeItem(atPath: scratch.path("a.journal.lock"))
+    try FileManager.default.removeItem(atPath: scratch.file("a.journal.lock"))
     system.fail("open creating", ENOSPC)
-    #expect(throws: JournalError.noRoomToCreate(path: scratch.path())) { try open() }
+    #expect(throws: JournalError.noRoomToCreate(path: scratch.journal)) { try open() }
     #expect(try scratch.names == [])
     _ = try scratch.write([1, 2, 3], to: "a.journal.new")
     #expect(try open().recovery.created)
@@ -226,14 +241,14 @@ struct FaultTests {
   func vouching() throws {
     let journal = try open()
     _ = try journal.append([draft("one")])
-    _ = try Journal.open(at: scratch.path()).append([draft("two"), draft("three")])
+    _ = try Journal.open(at: scratch.journal).append([draft("two"), draft("three")])
     system.plan.withLock { $0.log = [] }
     _ = try journal.transact { _ in
       #expect(system.plan.withLock { $0.log } == ["sync"])
       return ([draft("four"), draft("five")], ())
     }
     #expect(system.plan.withLock { $0.log } == ["sync", "write", "sync"])
-    var reader = try JournalReader(path: scratch.path())
+    var reader = try JournalReader(path: scratch.journal)
     var durable: [UInt64?] = []
     try reader.visit { frame, _ in
       durable.append(frame.durableSequence)
@@ -245,10 +260,10 @@ struct FaultTests {
   @Test("JRN-2 a caller whose append failed still receives the records of other processes")
   func redelivery() throws {
     let journal = try open()
-    let other = try Journal.open(at: scratch.path())
+    let other = try Journal.open(at: scratch.journal)
     let foreign = try other.append([draft("from the other")]).appended
     system.fail("write", ENOSPC)
-    #expect(throws: JournalError.diskFull(path: scratch.path())) {
+    #expect(throws: JournalError.diskFull(path: scratch.journal)) {
       try journal.append([draft("mine")])
     }
     #expect(try journal.append([draft("mine")]).foreign == foreign)

@@ -29,6 +29,9 @@ final class FaultyFileSystem: JournalFileSystem {
     /// Runs when a reader begins to judge the bytes after the whole prefix.
     var whenJudging: (@Sendable () -> Void)?
 
+    /// Runs, once, when a new file is created.
+    var whenCreating: (@Sendable () -> Void)?
+
     /// Runs, once, when a sync of data begins.
     var whenSyncing: (@Sendable () -> Void)?
 
@@ -67,6 +70,12 @@ final class FaultyFileSystem: JournalFileSystem {
 
   func open(_ path: String, for access: FileAccess) throws(SystemFault) -> any JournalFileHandle {
     try check("open \(access)")
+    if access == .creatingOnly {
+      plan.withLock { plan in
+        defer { plan.whenCreating = nil }
+        return plan.whenCreating
+      }?()
+    }
     return FaultyFile(try real.open(path, for: access), in: self)
   }
 

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import SessionJournal
 import Synchronization
@@ -5,9 +6,9 @@ import Testing
 
 @Suite("Following")
 struct FollowerTests {
-  private let scratch: Scratch
+  private let scratch: TemporaryFolder
 
-  init() throws { scratch = try Scratch() }
+  init() throws { scratch = try TemporaryFolder() }
 
   @Test("JRN-1 a reader at the end continues after the file has grown, in whole batches")
   func tail() throws {
@@ -72,7 +73,7 @@ struct FollowerTests {
 
   @Test("JRN-1 a follower shows old records and those of another process until it is cancelled")
   func follower() async throws {
-    let path = scratch.path()
+    let path = scratch.journal
     _ = try Journal.open(at: path).append([draft("zero"), draft("one")])
     async let child = #expect(processExitsWith: .success) { [path = path as String] in
       let journal = try Journal.open(at: path, options: .init(lockDeadline: .seconds(600)))
@@ -99,12 +100,12 @@ struct FollowerTests {
     @Test("JRN-1 the system notifies a follower of a change", .timeLimit(.minutes(10)))
     func told() async throws {
       let changes = FileChanges(of: try scratch.write([1]))
-      #expect(changes.isTold)
+      #expect(changes.isNotified)
       // A change before the wait is not missed, and one during the wait ends it.
-      _ = try FileHandle(forWritingTo: URL(filePath: scratch.path())).write(contentsOf: [2])
+      _ = try FileHandle(forWritingTo: URL(filePath: scratch.journal)).write(contentsOf: [2])
       await changes.wait(atMost: .seconds(100_000))
       async let waited: Void = changes.wait(atMost: .seconds(100_000))
-      try FileManager.default.removeItem(atPath: scratch.path())
+      try FileManager.default.removeItem(atPath: scratch.journal)
       await waited
     }
 
@@ -116,7 +117,7 @@ struct FollowerTests {
       let task = Task { await changes.wait(atMost: .seconds(100_000)) }
       task.cancel()
       await task.value
-      #expect(!FileChanges(of: scratch.path("nothing")).isTold)
+      #expect(!FileChanges(of: scratch.file("nothing")).isNotified)
     }
   #endif
 
@@ -140,11 +141,11 @@ struct FollowerTests {
 
   @Test("JRN-4 a follower crosses a rewritten file without a gap or duplicate")
   func rewritten() async throws {
-    let path = scratch.path()
+    let path = scratch.journal
     _ = try Journal.open(at: path).append([draft("one")])
     var iterator = JournalFollower(path: path, interval: .milliseconds(1)).makeAsyncIterator()
     #expect(try await iterator.next()?.text == "one")
-    let copy = scratch.path("copy")
+    let copy = scratch.file("copy")
     try FileManager.default.copyItem(atPath: path, toPath: copy)
     _ = try Journal.open(at: copy).append([draft("two")])
     try POSIXFileSystem().rename(copy, to: path)
@@ -155,7 +156,7 @@ struct FollowerTests {
 
   @Test("JRN-1 a follower reads the file that took the name before it was watched")
   func replacedBeforeWatching() throws {
-    let (path, other) = (scratch.path(), scratch.path("other"))
+    let (path, other) = (scratch.journal, scratch.file("other"))
     _ = try Journal.open(at: path).append([draft("old")])
     _ = try Journal.open(at: other).append([draft("new")])
     let system = FaultyFileSystem()

@@ -99,11 +99,11 @@ struct FullDiskTests {
 /// A file system of 512 KiB, unmounted with the last reference.
 private final class MountedDisk: Sendable {
   let folder: String
-  private let scratch: Scratch
+  private let scratch: TemporaryFolder
 
   init() throws {
-    scratch = try Scratch()
-    folder = scratch.folder
+    scratch = try TemporaryFolder()
+    folder = scratch.path
     let isMounted = try Self.run(["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", folder])
     try #require(isMounted)
   }
@@ -135,11 +135,11 @@ private final class MountedDisk: Sendable {
   static let isAllowed: Bool = {
     guard geteuid() == 0 else { return false }
     do {
-      let scratch = try Scratch()
-      guard try run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", scratch.folder]) else {
+      let scratch = try TemporaryFolder()
+      guard try run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", scratch.path]) else {
         return false
       }
-      return try run(["umount", scratch.folder])
+      return try run(["umount", scratch.path])
     } catch {
       return false
     }

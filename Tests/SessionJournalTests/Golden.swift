@@ -29,7 +29,7 @@ struct Golden: Sendable, CustomTestStringConvertible {
     Golden(name: "plain", status: 0) { try SampleJournal(closed: true).bytes },
     Golden(name: "zeros", status: 0) { try open() + zeros(64) },
     Golden(name: "unknown-kinds", status: 0) {
-      try open { $0.kind = 0x7E } + frame(7, behind: forge { $0.kind = 0x7E }) { $0.kind = 0x80 }
+      try open { $0.kind = 0x7E } + frame(7, after: forge { $0.kind = 0x7E }) { $0.kind = 0x80 }
     },
   ]
 
@@ -54,7 +54,7 @@ struct Golden: Sendable, CustomTestStringConvertible {
     },
     Golden(name: "miscounted", status: 2) {
       let first = try forge { $0.left = 2 }
-      return try open() + first + frame(7, behind: first) { $0.delta = 2 }
+      return try open() + first + frame(7, after: first) { $0.delta = 2 }
     },
   ]
 
@@ -152,7 +152,7 @@ extension Golden {
   }
 
   private static func frame(
-    _ sequence: UInt64, behind frame: [UInt8], _ change: (inout FrameForge) -> Void
+    _ sequence: UInt64, after frame: [UInt8], _ change: (inout FrameForge) -> Void
   ) -> [UInt8] {
     var forge = FrameForge(sequence: sequence, chain: number(frame, at: 0))
     change(&forge)

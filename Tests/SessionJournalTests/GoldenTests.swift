@@ -34,21 +34,21 @@ struct GoldenTests {
 
   @Test("JRN-5 the reader in another language reports by its exit code what it cannot read")
   func otherReaderRefuses() throws {
-    let scratch = try Scratch()
+    let scratch = try TemporaryFolder()
     let program = ChildProcess.specs + "/journal_reader.py"
-    #expect(try ChildProcess.python([program, scratch.path()], errors: .dropped).code == 66)
+    #expect(try ChildProcess.python([program, scratch.journal], errors: .dropped).code == 66)
     for bytes in [[], Array("no journal".utf8), [UInt8](repeating: 0, count: 100)] {
       let path = try scratch.write(bytes)
       #expect(try ChildProcess.python([program, path], errors: .dropped).code == 65)
     }
-    let pipe = scratch.path("pipe")
+    let pipe = scratch.file("pipe")
     try #require(mkfifo(pipe, 0o600) == 0)
-    for path in [scratch.folder, pipe, "/dev/null"] {
+    for path in [scratch.path, pipe, "/dev/null"] {
       #expect(try ChildProcess.python([program, path], errors: .dropped).code == 65, "\(path)")
     }
     let inFile = try scratch.write([1]) + "/b.journal"
     #expect(try ChildProcess.python([program, inFile], errors: .dropped).code == 66)
-    let loop = scratch.path("loop")
+    let loop = scratch.file("loop")
     try FileManager.default.createSymbolicLink(atPath: loop, withDestinationPath: loop)
     #expect(try ChildProcess.python([program, loop], errors: .dropped).code == 74)
   }

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import SessionJournal
 import Synchronization
@@ -5,15 +6,15 @@ import Testing
 
 @Suite("Appending together")
 struct GroupCommitTests {
-  private let scratch: Scratch
+  private let scratch: TemporaryFolder
   private let system = FaultyFileSystem()
 
-  init() throws { scratch = try Scratch() }
+  init() throws { scratch = try TemporaryFolder() }
 
   private func open() throws(JournalError) -> Journal {
     var options = JournalOptions.fixed
     options.fileSystem = system
-    return try Journal.open(at: scratch.path(), options: options)
+    return try Journal.open(at: scratch.journal, options: options)
   }
 
   private var syncs: Int { system.plan.withLock { $0.log.count { $0 == "sync" } } }
@@ -86,7 +87,7 @@ struct GroupCommitTests {
       return try await group.reduce(into: []) { $0 += $1 }
     }
     #expect(sequences.sorted() == Array(1...400))
-    var reader = try JournalReader(path: scratch.path())
+    var reader = try JournalReader(path: scratch.journal)
     #expect(try reader.ending() == .clean)
     #expect(reader.totals.records == 400)
   }
@@ -102,7 +103,7 @@ struct GroupCommitTests {
 
   @Test("JRN-1 an append decided on an older last record results in a conflict")
   func conflict() async throws {
-    let path = scratch.path()
+    let path = scratch.journal
     let journal = try open()
     let other = try open()
     #expect(try journal.append([draft("1")], ifLastIs: 0).appended.map(\.sequence) == [1])
@@ -124,7 +125,7 @@ struct GroupCommitTests {
   @Test(
     "JRN-2 a fault of one batch fails its own caller; a fault of the write fails all")
   func errors() async throws {
-    let path = scratch.path()
+    let path = scratch.journal
     let journal = try open()
     let large = JournalDraft(kind: 1, payload: [UInt8](repeating: 7, count: 4097))
     let outcomes = Mutex<[Int: Result<JournalTransaction, JournalError>]>([:])

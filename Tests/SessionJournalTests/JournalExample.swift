@@ -1,3 +1,4 @@
+import ChildProcesses
 import SessionJournal
 import Testing
 
@@ -5,8 +6,8 @@ import Testing
 struct JournalExample {
   @Test("the example runs as it is on the page")
   func run() async throws {
-    let scratch = try Scratch()
-    let folder = scratch.folder
+    let scratch = try TemporaryFolder()
+    let folder = scratch.path
     // PAGE begins
     struct Lines: JournalSummary {  // what compaction keeps of records that go
       var text = ""

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import SessionJournal
 import Testing
@@ -6,38 +7,38 @@ import Testing
 struct JournalTests {
   @Test("JRN-1 a new journal is private, empty and clean, and reports its creation")
   func birth() throws {
-    let scratch = try Scratch()
-    let journal = try Journal.open(at: scratch.path())
+    let scratch = try TemporaryFolder()
+    let journal = try Journal.open(at: scratch.journal)
     #expect(journal.recovery.created)
     #expect(journal.recovery.repair == nil)
     #expect(journal.lastSequence == 0)
-    #expect(try mode(of: scratch.path()) == 0o600)
-    #expect(try mode(of: scratch.path("a.journal.lock")) == 0o600)
+    #expect(try mode(of: scratch.journal) == 0o600)
+    #expect(try mode(of: scratch.file("a.journal.lock")) == 0o600)
     try journal.close()
-    #expect(try contents(of: scratch.path()).count == JournalHeader.size)
+    #expect(try contents(of: scratch.journal).count == JournalHeader.size)
     #expect(try scratch.names == ["a.journal", "a.journal.lock"])
-    let again = try Journal.open(at: scratch.path())
+    let again = try Journal.open(at: scratch.journal)
     #expect(!again.recovery.created)
     #expect(again.identifier == journal.identifier)
   }
 
   @Test("JRN-2 appended records read back with their places in a new opening")
   func appended() throws {
-    let scratch = try Scratch()
-    let journal = try Journal.open(at: scratch.path())
+    let scratch = try TemporaryFolder()
+    let journal = try Journal.open(at: scratch.journal)
     let first = try journal.append([draft("one", kind: 7)])
     let second = try journal.append([draft("two"), draft("", kind: 0x80)])
     #expect(first.appended.map(\.sequence) == [1])
     #expect(second.appended.map(\.remainingInBatch) == [1, 0])
     #expect(second.appended.map(\.offset) == [64 + 40, 64 + 80])
-    let before = try contents(of: scratch.path())
+    let before = try contents(of: scratch.journal)
     #expect(try journal.append([]).appended.isEmpty)
-    #expect(try contents(of: scratch.path()) == before)
+    #expect(try contents(of: scratch.journal) == before)
     try journal.close()
     try journal.close()
 
     var replayed: [UInt8] = []
-    let again = try Journal.open(at: scratch.path()) { frame, payload in
+    let again = try Journal.open(at: scratch.journal) { frame, payload in
       replayed.append(frame.kind)
       #expect(payload.byteCount == Int(frame.payloadLength))
     }
@@ -52,13 +53,13 @@ struct JournalTests {
 
   @Test("JRN-2 closing adds one watermark, unless one is already last")
   func watermark() throws {
-    let scratch = try Scratch()
-    let journal = try Journal.open(at: scratch.path())
+    let scratch = try TemporaryFolder()
+    let journal = try Journal.open(at: scratch.journal)
     _ = try journal.append([draft("one")])
     try journal.close()
-    let closed = try contents(of: scratch.path())
-    try Journal.open(at: scratch.path()).close()
-    #expect(try contents(of: scratch.path()) == closed)
+    let closed = try contents(of: scratch.journal)
+    try Journal.open(at: scratch.journal).close()
+    #expect(try contents(of: scratch.journal) == closed)
     // It proves the last record, so damage of that record is no longer undetermined.
     var bytes = closed
     bytes[64 + 32] ^= 1
@@ -72,8 +73,8 @@ struct JournalTests {
 
   @Test("JRN-2 drafts that cannot be kept are refused, and the journal is unchanged")
   func refused() throws {
-    let scratch = try Scratch()
-    let path = scratch.path()
+    let scratch = try TemporaryFolder()
+    let path = scratch.journal
     let journal = try Journal.open(at: path, options: .fixed)
     let before = try contents(of: path)
     for kind: UInt8 in [0, 0x7F, 0xFF] {
@@ -100,22 +101,22 @@ struct JournalTests {
 
   @Test("JRN-2 a batch longer than the reader's window is whole or absent")
   func longBatch() throws {
-    let scratch = try Scratch()
+    let scratch = try TemporaryFolder()
     let journal = try Journal.open(
-      at: scratch.path(), options: .fixed(maximumRecordSize: 16_384))
+      at: scratch.journal, options: .fixed(maximumRecordSize: 16_384))
     _ = try journal.append([draft("before")])
     let batch = (0..<40).map {
       JournalDraft(kind: 1, payload: [UInt8](repeating: UInt8($0), count: 10_007))
     }
     let done = try journal.append(batch)
-    var reader = try JournalReader(path: scratch.path())
+    var reader = try JournalReader(path: scratch.journal)
     #expect(try reader.next()?.text == "before")
     for record in done.appended {
       #expect(try reader.next() == record)
     }
     #expect(try reader.next() == nil)
     #expect(try reader.ending() == .clean)
-    let bytes = try contents(of: scratch.path())
+    let bytes = try contents(of: scratch.journal)
     let size = bytes.count - 64 - 40
     #expect(
       verdictLine(Array(bytes.dropLast())) == "1 0 torn 104 2 \(size - 1) shortPayload")
@@ -123,8 +124,8 @@ struct JournalTests {
 
   @Test("JRN-1 a page continues after newly appended records, over reserved room")
   func pagesBetweenAppends() throws {
-    let scratch = try Scratch()
-    let journal = try Journal.open(at: scratch.path())
+    let scratch = try TemporaryFolder()
+    let journal = try Journal.open(at: scratch.journal)
     var read: [JournalRecord] = []
     var all: [JournalRecord] = []
     for number in 0..<40 {
@@ -139,8 +140,8 @@ struct JournalTests {
 
   @Test("JRN-1 pages return every record once, from any place, with any size")
   func pages() throws {
-    let scratch = try Scratch()
-    let journal = try Journal.open(at: scratch.path())
+    let scratch = try TemporaryFolder()
+    let journal = try Journal.open(at: scratch.journal)
     var all: [JournalRecord] = []
     for number in 0..<30 {
       let batch = (0...(number % 4)).map { draft("\(number).\($0) ") }
@@ -165,7 +166,7 @@ struct JournalTests {
     #expect(try journal.records(after: .max, limit: 5).isEmpty)
     #expect(try journal.records(after: 3, limit: 0).isEmpty)
     // Records of another opening are returned only after this one has caught up.
-    let other = try Journal.open(at: scratch.path())
+    let other = try Journal.open(at: scratch.journal)
     let more = try other.append([draft("more")]).appended
     #expect(try journal.records(after: UInt64(all.count), limit: 5).isEmpty)
     #expect(try journal.records(after: 0, limit: 1000) == all)
@@ -177,7 +178,7 @@ struct JournalTests {
   func index() throws {
     var index = SequenceIndex()
     var position = FramePosition(
-      behind: JournalHeader(
+      after: JournalHeader(
         identifier: .random(), salt: 1, maximumRecordSize: 64))
     for _ in 0..<200_000 {
       index.note(position)

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import SessionJournal
 import Synchronization
@@ -15,8 +16,8 @@ struct KillTests {
 
   @Test("JRN-2 a writer killed at any moment loses no acknowledged record and leaves whole batches")
   func killed() async throws {
-    let scratch = try Scratch()
-    let path = scratch.path()
+    let scratch = try TemporaryFolder()
+    let path = scratch.journal
     var acknowledged: Set<String> = []
     var signals = 0
     for round in 0..<Self.rounds {

@@ -1,22 +1,23 @@
+import ChildProcesses
 import Foundation
 import SessionJournal
 import Testing
 
 @Suite("Links to a journal")
 struct LinkTests {
-  private let scratch: Scratch
+  private let scratch: TemporaryFolder
 
-  init() throws { scratch = try Scratch() }
+  init() throws { scratch = try TemporaryFolder() }
 
   private func link(_ name: String, to target: String) throws -> String {
-    let path = scratch.path(name)
+    let path = scratch.file(name)
     try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
     return path
   }
 
   /// Two other names of the same file: a symbolic link in another folder, and a hard link.
   private func otherNames(of path: String) throws -> [String] {
-    let folder = scratch.path("other")
+    let folder = scratch.file("other")
     try FileManager.default.createDirectory(
       atPath: folder, withIntermediateDirectories: false)
     let hard = folder + "/hard.journal"
@@ -26,7 +27,7 @@ struct LinkTests {
 
   @Test("JRN-1 all spellings of a path share one lock next to the file")
   func oneLock() throws {
-    let path = scratch.path()
+    let path = scratch.journal
     let journal = try Journal.open(at: path)
     let options = JournalOptions(lockDeadline: .milliseconds(20))
     let others = try otherNames(of: path).map { try Journal.open(at: $0, options: options) }
@@ -56,7 +57,7 @@ struct LinkTests {
 
   @Test("JRN-1 appends through links and directly are all there once")
   func turns() throws {
-    let path = scratch.path()
+    let path = scratch.journal
     let first = try Journal.open(at: path)
     let journals = try [first] + otherNames(of: path).map { try Journal.open(at: $0) }
     var appended: [JournalRecord] = []
@@ -75,7 +76,7 @@ struct LinkTests {
     "JRN-1 a process that opened the journal by a link neither loses nor removes records",
     arguments: [0, 1])
   func otherProcess(name: Int) async throws {
-    let path = scratch.path()
+    let path = scratch.journal
     let journal = try Journal.open(at: path, options: .init(lockDeadline: .seconds(600)))
     let other = try otherNames(of: path)[name]
     async let child = #expect(processExitsWith: .success) { [other = other as String] in
@@ -110,7 +111,7 @@ struct LinkTests {
   func keptAside() throws {
     let sample = try SampleJournal(closed: false)
     try FileManager.default.createDirectory(
-      atPath: scratch.path("real"), withIntermediateDirectories: false)
+      atPath: scratch.file("real"), withIntermediateDirectories: false)
     _ = try scratch.write(Array(sample.bytes.dropLast(5)), to: "real/b.journal")
     let link = try link("link", to: "real/b.journal")
     let aside = try #require(try Journal.open(at: link).recovery.repair?.keptAside)
@@ -123,7 +124,7 @@ struct LinkTests {
 
   @Test("JRN-2 a link without a target is refused and stays")
   func dangling() throws {
-    let target = scratch.path("gone.journal")
+    let target = scratch.file("gone.journal")
     let path = try link("link", to: target)
     #expect(throws: JournalError.danglingLink(path: path)) { try Journal.open(at: path) }
     #expect(throws: JournalError.missing(path: path)) { _ = try JournalReader(path: path) }
@@ -136,17 +137,17 @@ struct LinkTests {
   @Test("JRN-1 a new journal in a linked folder is created once, with one lock")
   func linkedFolder() throws {
     try FileManager.default.createDirectory(
-      atPath: scratch.path("real"), withIntermediateDirectories: false)
+      atPath: scratch.file("real"), withIntermediateDirectories: false)
     let folder = try link("folder", to: "real")
     let journal = try Journal.open(at: folder + "/b.journal")
     #expect(journal.recovery.created)
-    let again = try Journal.open(at: scratch.path("real/b.journal"))
+    let again = try Journal.open(at: scratch.file("real/b.journal"))
     #expect(again.identifier == journal.identifier)
     // The link may change its target: an open journal keeps its file.
     try FileManager.default.removeItem(atPath: folder)
     #expect(try journal.append([draft("one")]).appended.map(\.sequence) == [1])
     #expect(try again.append([draft("two")]).foreign.map(\.text) == ["one"])
-    let names = try FileManager.default.contentsOfDirectory(atPath: scratch.path("real"))
+    let names = try FileManager.default.contentsOfDirectory(atPath: scratch.file("real"))
     #expect(names.sorted() == ["b.journal", "b.journal.lock"])
   }
 }

@@ -35,7 +35,7 @@ struct MutilationTests {
   func reopened() throws {
     let sample = try SampleJournal(closed: true)
     for size in stride(from: JournalHeader.size, through: sample.bytes.count, by: 3) {
-      let scratch = try Scratch()
+      let scratch = try TemporaryFolder()
       let path = try scratch.write(Array(sample.bytes.prefix(size)))
       let whole = sample.wholeBatches(at: size)
       let offset = sample.boundaries[whole]
@@ -86,7 +86,7 @@ struct MutilationTests {
   @Test("JRN-5 the reader in another language gives the same verdict on each of them")
   func otherReader() throws {
     let sample = try SampleJournal(closed: false)
-    let scratch = try Scratch()
+    let scratch = try TemporaryFolder()
     let path = try scratch.write(sample.bytes)
     let program = """
       import sys, journal_reader as j

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import Testing
 
@@ -6,9 +7,9 @@ import Testing
 /// Whether a journal is at a path: present, proven absent, or not known (RES-7).
 @Suite("Presence of a journal")
 struct PresenceTests {
-  private let scratch: Scratch
+  private let scratch: TemporaryFolder
 
-  init() throws { scratch = try Scratch() }
+  init() throws { scratch = try TemporaryFolder() }
 
   private func presence(_ path: String) -> JournalPresence {
     Journal.presence(at: path, options: JournalOptions())
@@ -20,7 +21,7 @@ struct PresenceTests {
 
   @Test("RES-7 a name that is missing from a folder with other files is proven absent")
   func absent() throws {
-    let folder = scratch.path("folder")
+    let folder = scratch.file("folder")
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
     #expect(presence(folder + "/a.journal") == .absent)
     try Data().write(to: URL(filePath: folder + "/other"))
@@ -30,7 +31,7 @@ struct PresenceTests {
 
   @Test("RES-7 an empty folder may be the place of a mount, so absence is not known")
   func emptyMountPoint() throws {
-    let mount = scratch.path("mount")
+    let mount = scratch.file("mount")
     try FileManager.default.createDirectory(atPath: mount, withIntermediateDirectories: false)
     #expect(isUnknown(mount + "/app/a.journal"))
     #expect(isUnknown("/mnt/no-such-disk/a.journal"))
@@ -38,9 +39,9 @@ struct PresenceTests {
 
   @Test("RES-7 a folder that is a link without a target proves nothing, and the error names it")
   func danglingFolder() throws {
-    let link = scratch.path("disk")
+    let link = scratch.file("disk")
     try FileManager.default.createSymbolicLink(
-      atPath: link, withDestinationPath: scratch.path("not-mounted"))
+      atPath: link, withDestinationPath: scratch.file("not-mounted"))
     let path = link + "/a.journal"
     #expect(presence(path) == .unknown(.danglingLink(path: path)))
     #expect(presence(link) == .unknown(.danglingLink(path: link)))

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import SessionJournal
 import Testing
@@ -7,9 +8,9 @@ import Testing
 struct PrivilegeTests {
   @Test("JRN-2 a file without read permission and a folder without write permission are refused")
   func permissions() async throws {
-    let scratch = try Scratch()
-    let folder = scratch.folder
-    _ = try Journal.open(at: scratch.path("private.journal")).append([draft("one")])
+    let scratch = try TemporaryFolder()
+    let folder = scratch.path
+    _ = try Journal.open(at: scratch.file("private.journal")).append([draft("one")])
     try FileManager.default.createDirectory(
       atPath: folder + "/sealed", withIntermediateDirectories: false)
     let open = try Journal.open(at: folder + "/sealed/open.journal")
@@ -51,8 +52,8 @@ struct PrivilegeTests {
 
   @Test("JRN-2 a limit of zero bytes results in no journal and leaves only the lock file")
   func noRoomForNew() async throws {
-    let scratch = try Scratch()
-    let path = scratch.path()
+    let scratch = try TemporaryFolder()
+    let path = scratch.journal
     await #expect(processExitsWith: .success) { [path = path as String] in
       signal(SIGXFSZ, SIG_IGN)
       var limit = try #require(fileSizeLimit())
@@ -66,8 +67,8 @@ struct PrivilegeTests {
 
   @Test("JRN-2 a limit on file sizes fails the append, and the journal stays usable")
   func limitedSize() async throws {
-    let scratch = try Scratch()
-    let path = scratch.path()
+    let scratch = try TemporaryFolder()
+    let path = scratch.journal
     await #expect(processExitsWith: .success) { [path = path as String] in
       // Without this the system kills the process instead of refusing the write.
       signal(SIGXFSZ, SIG_IGN)

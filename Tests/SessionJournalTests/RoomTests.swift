@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import SessionJournal
 import Synchronization
@@ -5,10 +6,10 @@ import Testing
 
 @Suite("Reserved room")
 struct RoomTests {
-  private let scratch: Scratch
+  private let scratch: TemporaryFolder
   private let system = FaultyFileSystem()
 
-  init() throws { scratch = try Scratch() }
+  init() throws { scratch = try TemporaryFolder() }
 
   private func open(
     step: UInt64 = 1024, durability: JournalOptions.Durability = .everyCommit
@@ -17,10 +18,10 @@ struct RoomTests {
     options.fileSystem = system
     options.room = PreallocationRule(step: step)
     options.durability = durability
-    return try Journal.open(at: scratch.path(), options: options)
+    return try Journal.open(at: scratch.journal, options: options)
   }
 
-  private func size() throws -> Int { try contents(of: scratch.path()).count }
+  private func size() throws -> Int { try contents(of: scratch.journal).count }
 
   @Test("JRN-2 the file grows in steps and always reads as clean")
   func steps() throws {
@@ -29,7 +30,7 @@ struct RoomTests {
     for number in 1...40 {
       _ = try journal.append([draft("\(number)")])
       sizes.insert(try size())
-      var reader = try JournalReader(path: scratch.path())
+      var reader = try JournalReader(path: scratch.journal)
       #expect(try reader.ending() == .clean)
       #expect(reader.totals.lastSequence == UInt64(number))
     }
@@ -48,7 +49,7 @@ struct RoomTests {
   func standard() throws {
     var options = JournalOptions.fixed
     options.room = .standard
-    let journal = try Journal.open(at: scratch.path(), options: options)
+    let journal = try Journal.open(at: scratch.journal, options: options)
     _ = try journal.append([draft("one")])
     #expect(try size() == 65_536)
   }
@@ -58,7 +59,7 @@ struct RoomTests {
     var options = JournalOptions.fixed
     options.fileSystem = system
     options.room = PreallocationRule(step: 1024, reserve: 512)
-    let journal = try Journal.open(at: scratch.path(), options: options)
+    let journal = try Journal.open(at: scratch.journal, options: options)
     var count = 0
     // Up to the point at which the next record leaves less than the reserve.
     while 64 + (count + 1) * 40 + 512 <= 1024 {
@@ -76,14 +77,14 @@ struct RoomTests {
     }
     #expect(count - before >= 512 / 40)
     system.fail("write", ENOSPC, ENOSPC)
-    #expect(throws: JournalError.diskFull(path: scratch.path())) {
+    #expect(throws: JournalError.diskFull(path: scratch.journal)) {
       _ = try journal.append([draft("more")])
     }
     // There is space again.
     _ = try journal.append([draft("more")])
     #expect(try size() == 2048)
     try journal.close()
-    var reader = try JournalReader(path: scratch.path())
+    var reader = try JournalReader(path: scratch.journal)
     #expect(try reader.ending() == .clean)
     #expect(reader.totals.lastSequence == UInt64(count) + 2)
   }
@@ -94,7 +95,7 @@ struct RoomTests {
     system.fail("write", ENOSPC)
     _ = try journal.append([draft("fits")])
     #expect(try size() == 64 + 40)
-    #expect(throws: JournalError.diskFull(path: scratch.path())) {
+    #expect(throws: JournalError.diskFull(path: scratch.journal)) {
       system.fail("write", ENOSPC, ENOSPC)
       _ = try journal.append([draft("does not")])
     }
@@ -118,7 +119,7 @@ struct RoomTests {
     let next = try journal.append([draft("goes on")])
     #expect(next.repair != nil)
     #expect(next.appended.map(\.sequence) == [2])
-    var reader = try JournalReader(path: scratch.path())
+    var reader = try JournalReader(path: scratch.journal)
     #expect(try reader.ending() == .clean)
     #expect(reader.totals.records == 2)
   }
@@ -133,9 +134,9 @@ struct RoomTests {
     let outcomes = journal.append(together: [[draft("8 bytes.")], [draft("b")], [draft("c")]])
     let sequences = try outcomes.prefix(2).map { try $0.get().appended.map(\.sequence) }
     #expect(sequences == [[2], [3]])
-    let refusal = JournalError.io(path: scratch.path(), operation: "write", code: EIO)
+    let refusal = JournalError.io(path: scratch.journal, operation: "write", code: EIO)
     #expect(throws: refusal) { try outcomes[2].get() }
-    var reader = try JournalReader(path: scratch.path())
+    var reader = try JournalReader(path: scratch.journal)
     #expect(try reader.ending() == .clean)
     #expect(reader.totals.records == 3)
     #expect(try journal.append([draft("goes on")]).appended.map(\.sequence) == [4])
@@ -148,7 +149,7 @@ struct RoomTests {
     for number in 1...5 { _ = try journal.append([draft("\(number)")]) }
     #expect(system.plan.withLock { $0.log.count { $0 == "sync" } } == before)
     // No frame claims that one of them is durable.
-    var reader = try JournalReader(path: scratch.path())
+    var reader = try JournalReader(path: scratch.journal)
     try reader.visit { frame, _ in
       #expect(frame.durableSequence == 0)
       return true
@@ -156,7 +157,7 @@ struct RoomTests {
     #expect(try size() == 64 + 5 * 40)
     try journal.close()
     #expect(system.plan.withLock { $0.log.count { $0 == "sync" } } == before + 2)
-    var closed = try JournalReader(path: scratch.path())
+    var closed = try JournalReader(path: scratch.journal)
     #expect(try closed.ending() == .clean)
     #expect(closed.totals.watermarks == 1)
   }
@@ -169,7 +170,7 @@ struct RoomTests {
     let done = try safe.append([draft("2")])
     #expect(done.foreign.map(\.text) == ["1"])
     var frames: [UInt64?] = []
-    var reader = try JournalReader(path: scratch.path())
+    var reader = try JournalReader(path: scratch.journal)
     try reader.visit { frame, _ in
       frames.append(frame.durableSequence)
       return true

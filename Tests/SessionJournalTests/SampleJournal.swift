@@ -1,3 +1,4 @@
+import ChildProcesses
 import SessionJournal
 
 /// A small journal with every shape of batch: its bytes, and where its batches end.
@@ -18,18 +19,18 @@ struct SampleJournal {
 
   /// `closed`: with the watermark that closing leaves.
   init(closed: Bool) throws {
-    let scratch = try Scratch()
-    let journal = try Journal.open(at: scratch.path(), options: .fixed)
+    let scratch = try TemporaryFolder()
+    let journal = try Journal.open(at: scratch.journal, options: .fixed)
     var boundaries = [JournalHeader.size]
     for batch in Self.batches {
       _ = try journal.append(batch)
-      boundaries.append(try contents(of: scratch.path()).count)
+      boundaries.append(try contents(of: scratch.journal).count)
     }
     if closed {
       try journal.close()
-      boundaries.append(try contents(of: scratch.path()).count)
+      boundaries.append(try contents(of: scratch.journal).count)
     }
-    bytes = try contents(of: scratch.path())
+    bytes = try contents(of: scratch.journal)
     self.boundaries = boundaries
   }
 

@@ -1,13 +1,14 @@
+import ChildProcesses
 import Foundation
 import SessionJournal
 import Testing
 
 @Suite("Quarantine of a file")
 struct SetAsideFileTests {
-  private let scratch: Scratch
+  private let scratch: TemporaryFolder
   private let options = JournalOptions.fixed
 
-  init() throws { scratch = try Scratch() }
+  init() throws { scratch = try TemporaryFolder() }
 
   private func setAside(_ path: String, _ identity: FileStatus.Identity) throws(JournalError)
     -> SetAsideJournal?
@@ -18,7 +19,7 @@ struct SetAsideFileTests {
 
   @Test("RES-6 a quarantined file is moved whole to the next number, and the lock file stays")
   func moves() throws {
-    let path = scratch.path()
+    let path = scratch.journal
     for number in 1...3 as ClosedRange<UInt64> {
       try Data("text \(number)".utf8).write(to: URL(filePath: path))
       let identity = try #require(try Journal.identity(at: path, options: options))
@@ -37,7 +38,7 @@ struct SetAsideFileTests {
 
   @Test("RES-6 only the file that was examined is moved, even if another replaced it")
   func identity() throws {
-    let path = scratch.path()
+    let path = scratch.journal
     try Data("text".utf8).write(to: URL(filePath: path))
     let identity = try #require(try Journal.identity(at: path, options: options))
     // Kept in another place, so that no other file receives its inode number.
@@ -53,7 +54,7 @@ struct SetAsideFileTests {
 
   @Test("RES-9 a link to the file stays, and the next journal is created at its target")
   func linkToFile() throws {
-    let path = scratch.path()
+    let path = scratch.journal
     let folder = path + ".folder"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
     try Data("text".utf8).write(to: URL(filePath: folder + "/real"))
@@ -77,7 +78,7 @@ struct SetAsideFileTests {
 
   @Test("RES-9 a link to the folder is followed")
   func linkToFolder() throws {
-    let path = scratch.path()
+    let path = scratch.journal
     let folder = path + ".folder"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
     try FileManager.default.createSymbolicLink(
@@ -93,7 +94,7 @@ struct SetAsideFileTests {
 
   @Test("RES-9 a link without a target is refused if no quarantined file is there")
   func danglingLink() throws {
-    let path = scratch.path()
+    let path = scratch.journal
     try FileManager.default.createSymbolicLink(
       atPath: path, withDestinationPath: path + ".real")
     #expect(throws: JournalError.danglingLink(path: path)) { try Journal.open(at: path) }
@@ -105,7 +106,7 @@ struct SetAsideFileTests {
 
   @Test("JRN-1 RES-6 a quarantined file of another journal does not count, however alike the names")
   func othersFile() throws {
-    let path = scratch.path("a.journal")
+    let path = scratch.file("a.journal")
     _ = try scratch.write([1], to: "b.journal.aside-7-damaged-1")
     #expect(try Journal.lastSetAside(at: path, options: options) == nil)
     _ = try scratch.write([1], to: "a.journal")
@@ -115,7 +116,7 @@ struct SetAsideFileTests {
 
   @Test("JRN-1 files with similar names are neither moved nor deleted with the journal")
   func names() throws {
-    let path = scratch.path()
+    let path = scratch.journal
     let strange = [
       "", "1", "1-damaged", "0-damaged-1", "01-damaged-1", "x-damaged-1", "1--1", "1-damaged-",
       "1-damaged-1-1", "-1-damaged-1", "99999999999999999999-damaged-1",

@@ -6,14 +6,14 @@ import Testing
 
 @Suite("Several processes")
 struct SharingTests {
-  private let scratch: Scratch
+  private let scratch: TemporaryFolder
 
-  init() throws { scratch = try Scratch() }
+  init() throws { scratch = try TemporaryFolder() }
 
   @Test("JRN-1 two openings in one process take turns and see each other's records once")
   func twoOpens() throws {
-    let first = try Journal.open(at: scratch.path())
-    let second = try Journal.open(at: scratch.path())
+    let first = try Journal.open(at: scratch.journal)
+    let second = try Journal.open(at: scratch.journal)
     #expect(first.identifier == second.identifier)
     let one = try first.append([draft("one")])
     let (two, seen) = try second.transact { foreign in
@@ -34,7 +34,7 @@ struct SharingTests {
 
   @Test("JRN-1 threads that share one journal receive a unique number for every append")
   func threads() async throws {
-    let path = scratch.path()
+    let path = scratch.journal
     let shared = try Journal.open(at: path)
     let other = try Journal.open(at: path)
     let sequences = try await withThrowingTaskGroup(of: [UInt64].self) { group in
@@ -56,7 +56,7 @@ struct SharingTests {
 
   @Test("JRN-1 two processes append at once without a gap or loss, and see all records")
   func twoProcesses() async throws {
-    let path = scratch.path()
+    let path = scratch.journal
     let journal = try Journal.open(at: path)
     async let child = #expect(processExitsWith: .success) { [path = path as String] in
       let journal = try Journal.open(at: path, options: .init(lockDeadline: .seconds(600)))
@@ -100,7 +100,7 @@ struct SharingTests {
 
   @Test("JRN-1 a held lock results in busy after the deadline, and a killed holder frees it")
   func killedHolder() throws {
-    let path = scratch.path()
+    let path = scratch.journal
     let journal = try Journal.open(
       at: path, options: .init(lockDeadline: .milliseconds(50)))
     let patient = try Journal.open(at: path, options: .init(lockDeadline: .seconds(600)))
@@ -134,10 +134,10 @@ struct SharingTests {
     let system = FaultyFileSystem()
     var options = JournalOptions()
     options.fileSystem = system
-    let first = try Journal.open(at: scratch.path(), options: options)
-    let second = try Journal.open(at: scratch.path(), options: options)
+    let first = try Journal.open(at: scratch.journal, options: options)
+    let second = try Journal.open(at: scratch.journal, options: options)
     options.lockDeadline = .milliseconds(10)
-    let hurried = try Journal.open(at: scratch.path(), options: options)
+    let hurried = try Journal.open(at: scratch.journal, options: options)
     let isWaiting = Atomic(false)
     let finished = AsyncStream.makeStream(of: [UInt64].self)
     _ = try first.transact { _ in
@@ -160,8 +160,8 @@ struct SharingTests {
 
   @Test("JRN-1 records of another opening are seen with the next reading call, not before")
   func staleness() throws {
-    let mine = try Journal.open(at: scratch.path())
-    let other = try Journal.open(at: scratch.path())
+    let mine = try Journal.open(at: scratch.journal)
+    let other = try Journal.open(at: scratch.journal)
     _ = try other.append([draft("theirs")])
     #expect(mine.lastSequence == 0)
     #expect(try mine.records(after: 0, limit: 9) == [])
@@ -171,13 +171,13 @@ struct SharingTests {
 
   @Test("JRN-1 a removed lock file does not separate the writers")
   func removedLock() throws {
-    let first = try Journal.open(at: scratch.path(), options: .init(lockDeadline: .zero))
-    try FileManager.default.removeItem(atPath: scratch.path() + ".lock")
-    let second = try Journal.open(at: scratch.path())
-    let holder = try POSIXFileSystem().open(scratch.path() + ".lock", for: .writing)
+    let first = try Journal.open(at: scratch.journal, options: .init(lockDeadline: .zero))
+    try FileManager.default.removeItem(atPath: scratch.journal + ".lock")
+    let second = try Journal.open(at: scratch.journal)
+    let holder = try POSIXFileSystem().open(scratch.journal + ".lock", for: .writing)
     #expect(try holder.tryLock())
-    #expect(throws: JournalError.busy(path: scratch.path(), waited: 0)) {
-      try Journal.open(at: scratch.path(), options: .init(lockDeadline: .zero))
+    #expect(throws: JournalError.busy(path: scratch.journal, waited: 0)) {
+      try Journal.open(at: scratch.journal, options: .init(lockDeadline: .zero))
     }
     #expect(throws: JournalError.self) { try first.append([draft("x")]) }
     try holder.unlock()
@@ -187,7 +187,7 @@ struct SharingTests {
 
   @Test("JRN-2 the next writer cuts and reports the unfinished batch of a dead one")
   func deadWriter() throws {
-    let path = scratch.path()
+    let path = scratch.journal
     let journal = try Journal.open(at: path, options: .fixed)
     _ = try journal.append([draft("one")])
     let whole = try contents(of: path)
@@ -204,7 +204,7 @@ struct SharingTests {
 
   @Test("JRN-2 a file that differs from what was read is not written to")
   func changedHistory() throws {
-    let path = scratch.path()
+    let path = scratch.journal
     let journal = try Journal.open(at: path)
     _ = try journal.append([draft("one")])
     let before = try contents(of: path)
@@ -219,10 +219,10 @@ struct SharingTests {
 
   @Test("JRN-1 another journal in the file's place is refused, and a missing one is reported")
   func replaced() throws {
-    let path = scratch.path()
+    let path = scratch.journal
     let journal = try Journal.open(at: path)
     _ = try journal.append([draft("one")])
-    let other = try Journal.open(at: scratch.path("b.journal"))
+    let other = try Journal.open(at: scratch.file("b.journal"))
     try FileManager.default.removeItem(atPath: path)
     #expect(throws: JournalError.missing(path: path)) { try journal.append([draft("x")]) }
     try FileManager.default.moveItem(atPath: other.path, toPath: path)
@@ -234,10 +234,10 @@ struct SharingTests {
 
   @Test("JRN-4 a rewritten file of the same journal is read without a gap or duplicate")
   func rewritten() throws {
-    let path = scratch.path()
+    let path = scratch.journal
     let journal = try Journal.open(at: path)
     _ = try journal.append([draft("one")])
-    let copy = scratch.path("copy")
+    let copy = scratch.file("copy")
     try FileManager.default.copyItem(atPath: path, toPath: copy)
     let writer = try Journal.open(at: copy)
     let two = try writer.append([draft("two")]).appended

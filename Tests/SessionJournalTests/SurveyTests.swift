@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import SessionJournal
 import Synchronization
@@ -8,7 +9,7 @@ struct SurveyTests {
   @Test("JRN-2 the report depends only on the bytes: from memory, from a file, and repeatedly")
   func pure() throws {
     let sample = try SampleJournal(closed: true)
-    let scratch = try Scratch()
+    let scratch = try TemporaryFolder()
     for place in stride(from: JournalHeader.size, to: sample.bytes.count, by: 11) {
       for change in 0..<3 {
         var bytes = sample.bytes
@@ -99,7 +100,7 @@ struct SurveyTests {
     let sample = try SampleJournal(closed: true)
     var bytes = sample.bytes + [UInt8](repeating: 0, count: 1000)
     bytes[70] ^= 1
-    let scratch = try Scratch()
+    let scratch = try TemporaryFolder()
     let path = try scratch.write(bytes)
     var reader = try JournalReader(path: path)
     let survey = try reader.survey()
@@ -128,7 +129,7 @@ struct SurveyTests {
   func hole() throws {
     var bytes = try SampleJournal(closed: true).bytes
     bytes[70] ^= 1
-    let scratch = try Scratch()
+    let scratch = try TemporaryFolder()
     let path = try scratch.write(bytes)
     let system = FaultyFileSystem()
     let hole = UInt64(Int64.max) - UInt64(bytes.count)

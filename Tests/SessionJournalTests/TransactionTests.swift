@@ -1,13 +1,14 @@
+import ChildProcesses
 import Foundation
 import SessionJournal
 import Testing
 
 @Suite("Transactions")
 struct TransactionTests {
-  private let scratch: Scratch
+  private let scratch: TemporaryFolder
   private let system = FaultyFileSystem()
 
-  init() throws { scratch = try Scratch() }
+  init() throws { scratch = try TemporaryFolder() }
 
   private struct Refusal: Error, Equatable {
     let reason: String
@@ -18,12 +19,12 @@ struct TransactionTests {
   private func open() throws(JournalError) -> Journal {
     var options = JournalOptions.fixed
     options.fileSystem = system
-    return try Journal.open(at: scratch.path(), options: options)
+    return try Journal.open(at: scratch.journal, options: options)
   }
 
   /// Appends a record by another object.
   private func appendByPeer(_ text: String) throws -> [JournalRecord] {
-    try Journal.open(at: scratch.path()).append([draft(text)]).appended
+    try Journal.open(at: scratch.journal).append([draft(text)]).appended
   }
 
   @Test("JRN-1 a transaction returns the value of its decision with the appended batch")
@@ -43,19 +44,19 @@ struct TransactionTests {
   func refuses() throws {
     let journal = try open()
     let peers = try appendByPeer("of a peer")
-    let before = try contents(of: scratch.path())
+    let before = try contents(of: scratch.journal)
     let refusal = Refusal(reason: "not now")
     #expect(throws: Failure.refused(refusal, foreign: peers)) {
       try journal.transact { _ throws(Refusal) -> ([JournalDraft], String) in throw refusal }
     }
-    #expect(try contents(of: scratch.path()) == before)
+    #expect(try contents(of: scratch.journal) == before)
     #expect(try journal.catchUp() == [], "the refusal has received the records")
     #expect(try journal.append([draft("next")]).appended.map(\.sequence) == [2])
   }
 
   @Test("JRN-1 a transaction that gets no lock decides nothing, and a later one gets the records")
   func isUnavailable() throws {
-    let path = scratch.path()
+    let path = scratch.journal
     let holder = try open()
     let hurried = try Journal.open(at: path, options: .init(lockDeadline: .milliseconds(10)))
     let peers = try appendByPeer("of a peer")
@@ -76,7 +77,7 @@ struct TransactionTests {
 
   @Test("JRN-2 a transaction whose append fails still hands out the value of its decision")
   func keepsTheValue() throws {
-    let path = scratch.path()
+    let path = scratch.journal
     let journal = try open()
     _ = try appendByPeer("of a peer")
     func commit(_ drafts: [JournalDraft]) throws(TransactionError<[String], Never>) {

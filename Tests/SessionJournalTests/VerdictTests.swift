@@ -159,7 +159,7 @@ struct VerdictTests {
 
   @Test("JRN-2 both readers give the verdict of each row of the table")
   func table() throws {
-    let scratch = try Scratch()
+    let scratch = try TemporaryFolder()
     var paths: [String] = []
     for (place, item) in cases.enumerated() {
       #expect(verdictLine(sample.bytes + item.tail) == item.verdict, "\(item.name)")
@@ -178,7 +178,7 @@ struct VerdictTests {
   @Test("JRN-2 opening for writing cuts a torn or undetermined tail, and never damage")
   func recovery() throws {
     for item in cases {
-      let scratch = try Scratch()
+      let scratch = try TemporaryFolder()
       let bytes = sample.bytes + item.tail
       let path = try scratch.write(bytes)
       if item.verdict.contains("damaged") {
@@ -200,7 +200,7 @@ struct VerdictTests {
 
   @Test("JRN-2 opening keeps room, the next batch is written into it, and no total counts it")
   func room() throws {
-    let scratch = try Scratch()
+    let scratch = try TemporaryFolder()
     let path = try scratch.write(sample.bytes + [UInt8](repeating: 0, count: 200))
     var reader = try JournalReader(path: path)
     #expect(try reader.ending() == .clean)
@@ -235,12 +235,12 @@ struct VerdictTests {
 
   @Test("JRN-2 a large batch is read in few steps, whatever its frames are")
   func largeBatch() throws {
-    let scratch = try Scratch()
+    let scratch = try TemporaryFolder()
     let record = JournalDraft(kind: 1, payload: [UInt8](repeating: 7, count: 1000))
-    _ = try Journal.open(at: scratch.path()).append([JournalDraft](repeating: record, count: 3000))
+    _ = try Journal.open(at: scratch.journal).append([JournalDraft](repeating: record, count: 3000))
     let system = FaultyFileSystem()
     system.plan.withLock { $0.readsLeft = 20 }
-    var reader = try JournalReader(path: scratch.path(), fileSystem: system)
+    var reader = try JournalReader(path: scratch.journal, fileSystem: system)
     #expect(try reader.ending() == .clean)
     #expect(reader.totals.records == 3000)
   }

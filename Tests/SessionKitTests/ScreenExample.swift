@@ -18,7 +18,7 @@ struct ScreenExample {
     // PAGE begins
     let observed = ObservedSession(session)  // @Observable, on the main actor: for SwiftUI
     let states = session.states  // the current one, then always the newest
-    let reports = session.reports  // for logs and metrics: no secret, nobody's name
+    let reports = session.reports  // for logs and metrics: no secret, no name of a user
     do throws(SessionError) {
       try await session.login(credentials)
     } catch {

@@ -24,7 +24,7 @@ struct TestExample {
     server.failNext(.refresh, with: .status(503))
     clock.advance(by: .seconds(3_600))  // an hour later the token has expired
     #expect(await server.answered(.refresh))
-    #expect(session.isTokenExpired && session.isAuthenticated)  // nobody was logged out
+    #expect(session.isTokenExpired && session.isAuthenticated)  // no user was logged out
 
     await clock.waitForSleepers(1)  // the next attempt is scheduled
     clock.advance(by: .seconds(10))

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The language of documentation comments, pages and test names.
+/// The language of comments, pages and test names.
 @Suite("Language")
 struct LanguageTests {
   private let tree = SourceTree()
@@ -50,7 +50,7 @@ struct LanguageTests {
     #expect(counts == [3, 4, 7, 2, 2])
   }
 
-  @Test("no page, doc comment or test name uses a word that words.txt lists for it")
+  @Test("no page, comment or test name uses an expression that words.txt lists for it")
   func words() throws {
     var files = [
       "pages": try articles() + tree.files(below: "Specs", suffix: ".md"), "sources": [],
@@ -75,12 +75,27 @@ struct LanguageTests {
       let pattern = try Regex(expressions.joined(separator: "|")).ignoresCase()
       for file in files[String(scope), default: []] {
         let text = try tree.text(of: file)
-        let lines = file.hasSuffix(".md") ? Prose.lines(of: text) : Prose.documentation(of: text)
+        let lines = file.hasSuffix(".md") ? Prose.lines(of: text) : Prose.comments(of: text)
         for line in lines where line.contains(pattern) {
           Issue.record("\(file) uses a word of words.txt: \(line)")
         }
       }
     }
+  }
+
+  @Test("the check sees each comment and each name of a test, and no code")
+  func comments() {
+    let source = """
+      /// A type.
+      let a = 1  // after code
+      let b = "https://example.com // no comment"
+          // alone
+      @Test(
+        "a long name")
+      func name() {}
+      """
+    let found = Prose.comments(of: source).map { $0.trimmingCharacters(in: .whitespaces) }
+    #expect(found == ["A type.", "after code", "alone", "@Test( \"a long name\")"])
   }
 
   @Test("a doc comment names requirements on its last line alone")
@@ -118,11 +133,15 @@ private enum Prose {
     }
   }
 
-  /// The documentation comments of a source, and the names of its tests.
-  static func documentation(of source: String) -> [Substring] {
+  /// The comments of a source, also those after code, and the names of its tests.
+  static func comments(of source: String) -> [Substring] {
+    let afterCode = #/[^"]*(?:"[^"]*"[^"]*)*\s// /#
     let lines = source.split(separator: "\n").map { $0.drop { $0 == " " } }
     return lines.enumerated().compactMap { number, line in
-      if line.hasPrefix("///") { return line.dropFirst(3) }
+      if line.hasPrefix("//") { return line.drop { $0 == "/" } }
+      if line.contains(" // "), let code = line.prefixMatch(of: afterCode) {
+        return line[code.range.upperBound...]
+      }
       guard line.hasPrefix("@Test(") || line.hasPrefix("@Suite(") else { return nil }
       // A long name begins on the line after the attribute, and may have several lines.
       let attribute = lines[number...].prefix {

@@ -37,6 +37,39 @@ struct MutantTextTests {
     return found
   }
 
+  @Test("each alternative of a pattern of tests finds a test")
+  func patterns() throws {
+    let names = try tree.swiftFiles(below: "Tests").flatMap { file in
+      let module = file.split(separator: "/")[1]
+      return try tree.tests(of: file).flatMap { type, functions in
+        functions.map { "\(module).\(type)/\($0)" }
+      }
+    }
+    let patterns = try tree.text(of: "Tools/mutants/mutants.txt").split(separator: "\n")
+      .filter { $0.hasPrefix("tests: ") }.map { $0.dropFirst("tests: ".count) }
+    #expect(names.count > 1_000 && patterns.count > 100)
+    for pattern in Set(patterns) {
+      for alternative in Self.alternatives(of: pattern) {
+        let expression = try Regex(alternative)
+        #expect(names.contains { $0.contains(expression) }, "\(pattern): \(alternative)")
+      }
+    }
+  }
+
+  @Test("alternatives are separated by bars, also in one group")
+  func alternatives() {
+    #expect(Self.alternatives(of: "A|B/c") == ["A", "B/c"])
+    #expect(Self.alternatives(of: "M.(A|B)Tests") == ["M.ATests", "M.BTests"])
+  }
+
+  /// The alternatives of a pattern, which has at most one group.
+  private static func alternatives(of pattern: Substring) -> [String] {
+    guard let match = pattern.wholeMatch(of: /([^(]*)\(([^)]*)\)(.*)/) else {
+      return pattern.split(separator: "|").map(String.init)
+    }
+    return match.2.split(separator: "|").map { String(match.1 + $0 + match.3) }
+  }
+
   @Test("each original occurs exactly once in its file")
   func texts() throws {
     let originals = try originals()

@@ -216,6 +216,17 @@ struct SourceLayoutTests {
 
   private static let articles = "Sources/SessionKit/SessionKit.docc"
 
+  @Test("each file XTests.swift declares XTests")
+  func suiteNames() throws {
+    let files = try tree.swiftFiles(below: "Tests").filter { $0.hasSuffix("Tests.swift") }
+    #expect(files.count > 200)
+    for file in files {
+      let name = (file as NSString).lastPathComponent.dropLast(".swift".count)
+      let types = try tree.tests(of: file).map(\.type)
+      #expect(types.contains(String(name)), "\(file) declares \(types)")
+    }
+  }
+
   @Test("CI's list of whole sweeps names exactly the suites that a daily run samples")
   func sweeps() throws {
     let files = try tree.swiftFiles(below: "Tests")

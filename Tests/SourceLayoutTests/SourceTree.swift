@@ -87,6 +87,19 @@ struct SourceTree {
     }
   }
 
+  /// The types of a source at the top level, and the names of each type's functions.
+  func tests(of path: String) throws -> [(type: String, functions: [String])] {
+    let type = /(?:@Suite\(.*\) )?(?:private |final )*(?:struct|class|enum|actor|extension) (\w+)/
+    let function = /\s+(?:@Test(?:\(.*\))? )?(?:private |static |mutating )*func (\w+)/
+    var found: [(type: String, functions: [String])] = []
+    for line in try text(of: path).split(separator: "\n") {
+      if let match = line.prefixMatch(of: type) { found.append((String(match.1), [])) }
+      guard !found.isEmpty, let match = line.prefixMatch(of: function) else { continue }
+      found[found.count - 1].functions.append(String(match.1))
+    }
+    return found
+  }
+
   /// The object files of a target.
   func objects(of target: String) throws -> [URL] {
     // The test bundle is in the build's folder.

@@ -34,10 +34,10 @@ public enum ReplayTool {
       DescriptorOutput(
         descriptor: STDOUT_FILENO, isEnding: { Interruption.ofProcess.isRaised }),
       DescriptorOutput(descriptor: STDERR_FILENO), .ofProcess)
-    let wish = Interruption.ofProcess.signal
-    if wish != 0 {
-      signal(wish, SIG_DFL)
-      raise(wish)
+    let caught = Interruption.ofProcess.signal
+    if caught != 0 {
+      signal(caught, SIG_DFL)
+      raise(caught)
     }
     return code
   }
@@ -112,9 +112,9 @@ public enum ReplayTool {
     // reader.
     if interruption.signal == 0 { output.flush() }
     // An error named `output` already reports what was done although the output failed.
-    let isTold = failure?.name == .output
+    let isReported = failure?.name == .output
     switch output.failure {
-    case _ where isTold: break
+    case _ where isReported: break
     case .closed?: return ExitCode.ok.rawValue
     case .refused(let code)?: failure = outputError(code)
     case nil: break

@@ -209,7 +209,7 @@ final class Worker: Sendable {
     return drained.acknowledged
   }
 
-  /// Kills this process after a time, whatever it is doing.
+  /// Kills this process after a time, regardless of what it does.
   private func die(after microseconds: Int) {
     let moment = ContinuousClock.now + .microseconds(microseconds)
     Thread.detachNewThread {

@@ -3,7 +3,7 @@
 /// A store can be empty for a while. Examples are a keychain while the system prewarms an app, and
 /// a folder on a disk that is not mounted yet. So an absence counts only after the third
 /// consecutive result. The second comes at least one second after the first, the third at least
-/// three seconds after the second. Any other result, or none, begins anew.
+/// three seconds after the second. After any other result, or none, the count starts at one again.
 ///
 /// ```
 ///          missing                   missing, 1 s later         missing, 3 s later

@@ -104,7 +104,9 @@ private struct InputQueue: Hashable, Sendable {
   }
 }
 
-/// A commit that was requested and has not ended, with its purpose, so that it can be decided anew.
+/// A commit that was requested and has not ended.
+///
+/// Its purpose is kept. If other processes appended first, the purpose is decided again.
 struct PendingCommit: Hashable, Sendable {
   indirect enum Purpose: Hashable, Sendable {
     case restore(StoredItemsReport)

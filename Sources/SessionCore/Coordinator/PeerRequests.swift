@@ -1,5 +1,5 @@
-/// The open request of another process: how long its end is waited for, and what follows if it is presumed
-/// lost.
+/// The open request of another process: how long this process waits for its end, and what follows if the
+/// request is presumed lost.
 ///
 /// ```
 ///         a request is open             its end is in the journal
@@ -17,7 +17,7 @@
 struct PeerRequests: Hashable, Sendable {
   /// How long the open request may still get a response.
   private var lease: PeerLease?
-  /// Whether the end of a request, or a read before a request is sent, is waited for.
+  /// Whether this process waits for the end of a request, or for a read before it sends one.
   private(set) var isWaiting = false
   /// Until when a request that was presumed lost may be why a refresh is rejected.
   private(set) var doubtEnd: Int64?
@@ -110,7 +110,7 @@ struct PeerRequests: Hashable, Sendable {
   mutating func endDoubt() { doubtEnd = nil }
 }
 
-/// How long the end of another process's request is waited for.
+/// How long this process waits for the end of another process's request.
 ///
 /// ```
 ///            watch, noteRead            a read after the end and the grace

@@ -145,7 +145,7 @@ extension SessionCoordinator {
     }
   }
 
-  /// Decides the request anew, since others appended before its intent was durable.
+  /// Decides the request again, since others appended before its intent was durable.
   mutating func decideRequestAgain() -> [SessionEffect] {
     guard let withdrawn = request else { return [] }
     request = nil

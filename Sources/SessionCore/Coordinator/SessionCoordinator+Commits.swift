@@ -79,7 +79,7 @@ extension SessionCoordinator {
       do {
         try fold.apply(record)
       } catch {
-        // The batch was decided on this very fold, so it is legal. If it were not, nothing may
+        // The batch was decided on this fold, so it is legal. If it were not, nothing may
         // follow.
         stopped = .unusableJournal(error)
         return stopWaiting()
@@ -128,7 +128,7 @@ extension SessionCoordinator {
     }
   }
 
-  /// Decides a purpose anew, after another process appended first.
+  /// Decides a purpose again, after another process appended first.
   ///
   /// A batch was decided on exactly the journal that it follows. So no purpose needs a proof that the
   /// records in between do not matter to it (`decide-again-after-peer-records`).

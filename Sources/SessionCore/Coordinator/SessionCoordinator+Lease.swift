@@ -64,7 +64,7 @@ extension SessionCoordinator {
     request?.number == number && request?.hasLeft == true
   }
 
-  /// Marks a request as sent, after what others appended is folded; or decides it anew.
+  /// Marks a request as sent, after what others appended is folded; or decides it again.
   mutating func leaving(_ number: RequestNumber) -> [SessionEffect] {
     guard let request, request.number == number else { return [] }
     guard isStillCurrent else { return withdraw() }
@@ -79,7 +79,7 @@ extension SessionCoordinator {
       && request.base == state.token?.generation
   }
 
-  /// Drops the unsent request and decides it anew.
+  /// Drops the unsent request and decides it again.
   private mutating func withdraw() -> [SessionEffect] {
     noteUnsentRequest()
     return decideRequestAgain()
@@ -116,7 +116,7 @@ extension SessionCoordinator {
   ///
   /// - Requirement: RPL-6
   mutating func noteSupersededRequest(unlessIn answered: [UInt64]) {
-    // A response that waits to be stored may be the very token that was found in the store.
+    // A response that waits to be stored may hold the token that was found in the store.
     guard let request, request.hasLeft, request.unjournaled == nil,
       !answered.contains(request.intent)
     else { return }

@@ -54,8 +54,8 @@ extension SessionCoordinator {
 
   /// Takes over another process's newer token, which all processes share.
   ///
-  /// `requests` are those for which tokens were journaled. One of ours may be among them, if we had
-  /// stored its token.
+  /// `requests` are the requests whose tokens the other process journaled. One of them can be a request
+  /// of this process, if this process had stored its token.
   private mutating func followPeerToken(
     _ token: TokenMetadata, answering requests: [UInt64], at now: ClockReading
   ) -> [SessionEffect] {
@@ -94,7 +94,7 @@ extension SessionCoordinator {
   /// Announces a stored token that is newer than the journal.
   ///
   /// The process that stored it was stopped before it could journal it. The event that is stored
-  /// with the token is journaled now. Then the pending decision is obsolete or made anew.
+  /// with the token is journaled now. Then the pending decision is obsolete, or is made again.
   ///
   /// - Requirement: REF-7
   mutating func superseded(
@@ -129,7 +129,7 @@ extension SessionCoordinator {
     return effects
   }
 
-  /// Folds what others appended; callers that wait for another process's request are decided anew.
+  /// Folds what others appended, and decides again for callers that wait for another process's request.
   mutating func observed(_ records: [SessionRecord], isHolderGone: Bool, at now: ClockReading)
     -> [SessionEffect]
   {

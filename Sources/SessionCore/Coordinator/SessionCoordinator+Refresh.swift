@@ -163,7 +163,7 @@ extension SessionCoordinator {
       return resume(failed.owner.map { [$0] } ?? [], .failed(.request(failure)))
     }
     guard let delay else {
-      // Another process has a request under way, whose end is waited for.
+      // Another process has a request under way. This process waits for its end.
       schedule.request(.retry)
       return []
     }
@@ -198,8 +198,8 @@ extension SessionCoordinator {
   /// Handles a refresh that needs the user: nothing was journaled, and nothing is sent.
   ///
   /// It counts as no attempt, and no timer starts another. The token is used until it expires.
-  /// Unless the refresh was only manual, it is made up for as soon as the app reports that the user
-  /// may have authenticated.
+  /// Unless the refresh was only manual, it is requested again as soon as the app reports that the
+  /// user may have authenticated.
   mutating func presenceNeeded(at now: ClockReading) -> [SessionEffect] {
     guard let withdrawn = request, case .refresh(let trigger, _) = withdrawn.purpose else {
       return []

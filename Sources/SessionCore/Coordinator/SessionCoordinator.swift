@@ -7,7 +7,7 @@
 /// ```
 ///  input ──▶ decide ──▶ [… commit] ──▶ shell appends ──▶ committed ──▶ fold, resume, publish
 ///               ▲                          │
-///               └──── conflicted ◀─────────┘  others had appended: fold theirs, decide anew
+///               └──── conflicted ◀─────────┘  others had appended: fold theirs, decide again
 /// ```
 ///
 /// Inputs that arrive during a commit or a read of the journal wait until it has ended.
@@ -71,7 +71,7 @@ package struct SessionCoordinator: Hashable, Sendable {
 
   // MARK: Facts
 
-  /// What the shell said at the opening.
+  /// The facts of this opening.
   var opening = Opening()
   /// What is known of the stored items.
   var items = ItemsView.unread
@@ -377,7 +377,7 @@ enum ItemsView: Hashable, Sendable {
   case current
 }
 
-/// What the shell said at the opening.
+/// The facts of the opening, which the shell gave.
 struct Opening: Hashable, Sendable {
   /// The process of this coordinator.
   var process: UInt32 = 0

@@ -313,7 +313,7 @@ package struct StoredItemsReport: Hashable, Sendable {
   package var generation = Generation.none
   /// When the stored token expires, on the clock that never jumps.
   ///
-  /// `nil` if it was stored before the last boot, after which that clock began anew.
+  /// `nil` if it was stored before the last boot, since that clock starts at zero with each boot.
   ///
   /// - Requirement: REF-8
   package var deadline: Int64?

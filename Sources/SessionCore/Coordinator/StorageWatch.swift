@@ -51,7 +51,7 @@ struct StorageWatch: Hashable, Sendable {
     let operation: StorageOperation
   }
 
-  /// The runs of failures; each holds its failure until that was noted.
+  /// The runs of failures; a run holds its failure until the journal has a note of it, then `nil`.
   private var failing: [Subject: StorageReport.Failure?] = [:]
   /// When a run was last noted, on the clock that never jumps.
   private var noted: [Subject: Int64] = [:]

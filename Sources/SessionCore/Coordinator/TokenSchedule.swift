@@ -121,7 +121,7 @@ struct TokenSchedule: Hashable, Sendable {
     self.backoff = backoff
   }
 
-  /// Postpones a refresh that needs the user; a manual one of a good token is not made up for.
+  /// Postpones a refresh that needs the user; a manual one of a good token is dropped.
   mutating func postpone(_ trigger: RefreshTrigger, at uptime: Int64) {
     awaitsPresence = awaitsPresence || !isGood(at: uptime) || trigger != .manual
   }

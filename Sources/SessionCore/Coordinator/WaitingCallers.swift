@@ -4,7 +4,7 @@
 ///           add                takeAll, takeFirst: the reply
 ///  none ──────────▶ waiting ─────────────────────────────────▶ none
 ///                    │  ▲                                        ▲
-///                    │  └── addFirst: the request is made anew   │
+///                    │  └── addFirst: the request is made again  │
 ///                    └──────────────── cancel ───────────────────┘
 /// ```
 struct WaitingCallers: Hashable, Sendable {
@@ -58,7 +58,7 @@ struct WaitingCallers: Hashable, Sendable {
     self[goal].append(caller)
   }
 
-  /// Returns a caller to the front of a list, since its request is made anew.
+  /// Returns a caller to the front of a list, since its request is made again.
   mutating func addFirst(_ caller: Caller, for goal: Goal) {
     self[goal].insert(caller, at: 0)
   }

@@ -141,7 +141,9 @@ public enum WebSignInProblem: Error, Hashable, Sendable {
   /// A `seen` rejection without a code is less precise than `found`, so `found` wins then.
   ///
   /// - Requirement: WEB-4
-  public static func told(seen: WebSignInProblem?, found: WebSignInProblem?) -> WebSignInProblem {
+  public static func reported(
+    seen: WebSignInProblem?, found: WebSignInProblem?
+  ) -> WebSignInProblem {
     guard let seen, seen != .refused(nil) else { return found ?? .refused(nil) }
     return seen
   }

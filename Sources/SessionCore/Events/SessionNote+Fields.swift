@@ -1,4 +1,5 @@
-// The fields of each note, once, in the order of Specs/EventCodec.md. FieldPass says who uses them.
+// This list has the fields of each note once, in the order of Specs/EventCodec.md.
+// FieldPass names the users of the list.
 
 @_spi(Internals) extension SessionNote {
   /// Returns the note with the fields that the pass returns for its own.

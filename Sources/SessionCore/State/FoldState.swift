@@ -6,17 +6,17 @@ struct FoldState: Hashable, Sendable {
   /// The name of the state.
   private(set) var kind = SessionState.Kind.unauthenticated
 
-  // Of an authenticated and of an expired session.
+  // These fields belong to an authenticated or an expired session.
   private var user = Identifier.none
   private var since = Timestamp(milliseconds: 0)
   private var context: ActiveContext?
 
-  // Of an authenticated session.
+  // These fields belong to an authenticated session.
   private var method = LoginMethod.password
   private var token = TokenMetadata.none
   private var failures = SessionState.RefreshFailures()
 
-  // Of an expired session.
+  // This field belongs to an expired session.
   private var reason = ExpiryReason.tokenExpired
 
   /// Creates the state without a user.

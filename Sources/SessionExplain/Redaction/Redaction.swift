@@ -131,7 +131,8 @@ package struct Redaction: Equatable, Sendable {
 private struct FieldRedaction: FieldPass {
   let redaction: Redaction
 
-  // What happened, when, in which order and for which token: no rule.
+  // These kinds say what happened, when, in which order and for which token. They identify no person,
+  // so they stay as they are.
 
   func code<Code: OpenEnum>(_: FieldName, _ value: Code) -> Code { value }
   func reason<Code: OpenEnum>(_: FieldName, _ value: Code) -> Code { value }

@@ -149,5 +149,5 @@ public enum TokenLifetime: Hashable, Sendable {
   /// Without a refresh token, the policy decides what follows (`ending.onRefusedToken`).
   ///
   /// - Requirement: POL-7
-  public static let untold = TokenLifetime.assumed(.milliseconds(TokenMetadata.unknownLifetime))
+  public static let unstated = TokenLifetime.assumed(.milliseconds(TokenMetadata.unknownLifetime))
 }

@@ -237,7 +237,7 @@ extension JournalError {
 
   /// Whether the file is now another journal, or this journal with another history.
   ///
-  /// The error persists until the process opens the journal anew.
+  /// The error persists until the process opens the journal again.
   package var isOfAnotherHistory: Bool {
     switch self {
     case .replaced: true

@@ -221,7 +221,7 @@ package struct FramePosition: Equatable, Sendable {
   package var previous: UInt64
 
   /// Creates the position of the first frame, right after the header.
-  package init(behind header: JournalHeader) {
+  package init(after header: JournalHeader) {
     offset = UInt64(JournalHeader.size)
     // A snapshot takes no sequence of its own: it has the one before the first.
     sequence = header.firstSequence - (header.beginsWithSnapshot ? 1 : 0)

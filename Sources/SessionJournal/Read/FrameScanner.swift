@@ -1,7 +1,7 @@
 /// A reader of a file, batch by batch, that passes on only frames that are whole and valid.
 ///
-/// It stops at the end of the whole prefix and keeps the reason. Called again, it reads the
-/// incomplete bytes anew and continues.
+/// It stops at the end of the valid prefix and keeps the reason. A later call reads the incomplete
+/// bytes again and continues.
 struct FrameScanner: ~Copyable, Sendable {
   /// The first frame that does not count.
   struct Stop: Equatable, Sendable {
@@ -67,7 +67,7 @@ struct FrameScanner: ~Copyable, Sendable {
     self.path = path
     self.file = file
     seed = header.seed
-    position = FramePosition(behind: header)
+    position = FramePosition(after: header)
     batch = position
     delivered = position.offset
     totals.bytes = position.offset
@@ -126,7 +126,7 @@ struct FrameScanner: ~Copyable, Sendable {
     let evidence = try onFile(path) { () throws(SystemFault) in
       try search.run(from: stop, in: file)
     }
-    let ending = Verdict.decide(stop, behind: position, evidence)
+    let ending = Verdict.decide(stop, after: position, evidence)
     if ending == .clean {
       room = evidence.end - min(evidence.end, position.offset)
       return .clean
@@ -140,7 +140,7 @@ struct FrameScanner: ~Copyable, Sendable {
   func surroundings() throws(JournalError) -> Surroundings {
     let place = position.previous == 0 ? UInt64(JournalHeader.checksumPlace) : position.previous
     let gap = position.offset - place
-    let (before, behind) = try onFile(path) { () throws(SystemFault) in
+    let (before, following) = try onFile(path) { () throws(SystemFault) in
       // Both are usually close enough for one call.
       guard gap > 1024 else {
         let both = try file.bytes(Int(gap) + JournalFrame.headerSize, at: place)
@@ -153,7 +153,7 @@ struct FrameScanner: ~Copyable, Sendable {
       bytes.count >= MemoryLayout<UInt32>.size && bytes.baseAddress?.loadLittle(0) == position.chain
     }
     guard isContinued else { return .changed }
-    let isQuiet = behind.withUnsafeBytes { bytes in bytes.allSatisfy { $0 == 0 } }
+    let isQuiet = following.withUnsafeBytes { bytes in bytes.allSatisfy { $0 == 0 } }
     return isQuiet ? .quiet : .grown
   }
 }
@@ -349,7 +349,7 @@ enum Verdict {
   ///
   /// `stop` is the first frame that does not count; `evidence` is what a search after it found.
   static func decide(
-    _ stop: FrameScanner.Stop, behind whole: FramePosition, _ evidence: TailSearch.Evidence
+    _ stop: FrameScanner.Stop, after whole: FramePosition, _ evidence: TailSearch.Evidence
   ) -> JournalEnding {
     if evidence.provesAcknowledged {
       return .damaged(

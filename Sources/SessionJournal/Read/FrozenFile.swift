@@ -61,7 +61,7 @@ extension JournalReader {
   /// Whether a process has written to the file since it was opened, as far as that can be detected.
   ///
   /// True if the file is longer, or if its end was clean and something follows it now.
-  package func isGrowing(behind ending: JournalEnding) throws(JournalError) -> Bool {
+  package func isGrowing(after ending: JournalEnding) throws(JournalError) -> Bool {
     guard let frozen else { return false }
     let size = try onFile(path) { () throws(SystemFault) in try frozen.sizeByNow() }
     if size > frozen.end { return true }

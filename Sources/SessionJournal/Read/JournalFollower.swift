@@ -129,7 +129,7 @@ package final class FollowedFile {
 
   /// Waits until the file may have changed, the limit is reached, or the task is cancelled.
   func change(within interval: Duration, isolation: isolated (any Actor)?) async {
-    if let changes, changes.isTold {
+    if let changes, changes.isNotified {
       return await changes.wait(atMost: max(interval, .seconds(1)))
     }
     do {

@@ -60,7 +60,7 @@ struct RecordPager: ~Copyable, Sendable {
   ) throws(JournalError) -> [JournalRecord] {
     guard limit > 0, sequence < last else { return [] }
     if cursor != sequence {
-      let start = FramePosition(behind: scanner.header)
+      let start = FramePosition(after: scanner.header)
       let (next, overflow) = sequence.addingReportingOverflow(1)
       scanner.seek(to: overflow ? start : index.place(before: next) ?? start)
     }

@@ -100,7 +100,7 @@ public struct JournalRepair: Equatable, Sendable {
 
   /// The path of the file that holds the bytes that were cut; its mode is 0600.
   ///
-  /// Zeros at the very end of the tail are not kept if there are more than 4,096.
+  /// Zeros at the end of the tail are not kept if there are more than 4,096.
   public let keptAside: String
 
   package init(ending: JournalEnding, keptAside: String) {

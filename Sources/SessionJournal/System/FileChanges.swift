@@ -32,11 +32,11 @@ package final class FileChanges: Sendable {
   private let queue = DispatchQueue(label: "journal changes")
   private let source = Mutex<(any DispatchSourceProtocol)?>(nil)
 
-  /// Ends the current wait at its limit; one timer for all waits, since a follower waits for ever.
+  /// Ends the current wait at its limit; all waits share one timer, since a follower never ends.
   private let timer: Mutex<any DispatchSourceTimer>
 
   /// Whether the system reports changes; if not, every wait lasts to its limit.
-  package var isTold: Bool { source.withLock { $0 != nil } }
+  package var isNotified: Bool { source.withLock { $0 != nil } }
 
   /// Watches the file that is at `path` now, even if it is moved.
   package init(of path: String) {

@@ -63,7 +63,7 @@ struct JournalLocation: Equatable, Sendable {
   {
     do throws(SystemFault) {
       var path = given
-      // As many links as systems follow.
+      // Systems follow at most 40 links too.
       for _ in 0..<40 {
         let target = try fileSystem.target(ofLink: path)
         let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""

@@ -104,7 +104,7 @@ package struct PreallocationRule: Equatable, Sendable {
 
   /// Returns how many zeros to write after a batch that ends at `end`; 0 if a file of `size` bytes
   /// has room for it and the reserve.
-  func zeros(behind end: UInt64, in size: UInt64) -> Int {
+  func zeros(after end: UInt64, in size: UInt64) -> Int {
     guard step > 0, end + reserve > size else { return 0 }
     let steps = min(max(1, end / (8 * step)), Self.mostSteps)
     return Int((end / step + steps) * step - end)

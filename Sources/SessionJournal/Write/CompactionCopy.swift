@@ -111,7 +111,7 @@ struct CompactionCopy {
         path: path,
         .snapshotTooLarge(bytes: snapshot.count, maximum: Int(header.maximumRecordSize)))
     }
-    try draft.onDraft { () throws(SystemFault) in try output.finish(behind: end.sequence - 1) }
+    try draft.onDraft { () throws(SystemFault) in try output.finish(after: end.sequence - 1) }
     guard let whole = total.snapshot() else { return nil }
     return Written(
       header: header, snapshot: snapshot, total: whole, recordsRemoved: removed,
@@ -173,9 +173,9 @@ extension DraftFile {
     do throws(SystemFault) {
       try calls()
     } catch {
-      let told = error.error(at: path)
-      if case .diskFull = told { throw .diskFull(path: location.given) }
-      throw told
+      let failure = error.error(at: path)
+      if case .diskFull = failure { throw .diskFull(path: location.given) }
+      throw failure
     }
   }
 }
@@ -237,7 +237,7 @@ private struct DraftWriter {
   /// Writes the rest, with a watermark at the end that proves everything before it.
   ///
   /// Adds no watermark if the file already ends with one.
-  mutating func finish(behind last: UInt64) throws(SystemFault) {
+  mutating func finish(after last: UInt64) throws(SystemFault) {
     if !lastIsWatermark {
       frames.append(
         JournalDraft(kind: RecordKind.watermark, payload: []), sequence: last + 1, durable: last,

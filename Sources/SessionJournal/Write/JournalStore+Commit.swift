@@ -6,11 +6,11 @@ extension JournalStore {
     while status.identity != scanner.identity {
       // Closing the old file releases its lock. If the lock file was removed, another process
       // may then be first again.
-      try goOver()
+      try switchFile()
       try lock.acquire(journal: scanner.file)
       status = try location.status(fileSystem)
     }
-    // The file has lost its last name, under whatever name it was opened.
+    // The file may have been opened under another name, so its names are counted. None is left.
     guard status.links > 0 || !scanner.countsNames else { throw .missing(path: path) }
     let surroundings = try scanner.surroundings()
     if surroundings == .changed { throw historyChanged() }
@@ -20,17 +20,17 @@ extension JournalStore {
     if let unproven {
       guard try unproven.writeAgain(in: scanner) else { throw .diskFull(path: path) }
     }
-    let isOwed = durable < scanner.lastSequence && durability == .everyCommit
-    if isOwed || unproven != nil { try synchronize(upTo: scanner.lastSequence) }
+    let isPending = durable < scanner.lastSequence && durability == .everyCommit
+    if isPending || unproven != nil { try synchronize(upTo: scanner.lastSequence) }
     unproven = nil
     if !isQuiet { try repairOthers() }
   }
 
   /// Cuts what another process left incomplete.
   private mutating func repairOthers() throws(JournalError) {
-    // No other process is writing now, so what is not whole never will be.
+    // This process holds the lock, so no other process writes: an incomplete batch stays incomplete.
     do throws(JournalError) {
-      if let repair = try Self.repair(&scanner, location, fileSystem) { untoldRepair = repair }
+      if let repair = try Self.repair(&scanner, location, fileSystem) { unreportedRepair = repair }
     } catch {
       // The sync of the cut may be what failed.
       if case .io = error { condition = .poisoned }
@@ -53,7 +53,7 @@ extension JournalStore {
   /// Reads new records without the lock; a batch that is being written is simply not there yet.
   mutating func catchUp() throws(JournalError) -> [JournalRecord] {
     try requireUsable()
-    if try location.status(fileSystem).identity != scanner.identity { try goOver() }
+    if try location.status(fileSystem).identity != scanner.identity { try switchFile() }
     try collect()
     if try scanner.surroundings() == .changed { throw historyChanged() }
     let records = undelivered
@@ -80,7 +80,7 @@ extension JournalStore {
   }
 
   /// Switches to the file that a compaction put in the place of the old one.
-  private mutating func goOver() throws(JournalError) {
+  private mutating func switchFile() throws(JournalError) {
     // No process appends to the old file any more: it is complete.
     try collect()
     var next = try Self.scan(location, fileSystem)
@@ -91,7 +91,7 @@ extension JournalStore {
     let last = scanner.lastSequence
     let known = try knownFrames()
     var isSame = true
-    let first = FramePosition(behind: next.header).sequence
+    let first = FramePosition(after: next.header).sequence
     // As in opening: the last bytes may be left by a sync that failed.
     var unproven = UndeterminedTail()
     var lastIsWatermark = false

@@ -90,8 +90,8 @@ extension JournalStore {
   }
 
   mutating func takeRepair() -> JournalRepair? {
-    defer { untoldRepair = nil }
-    return untoldRepair
+    defer { unreportedRepair = nil }
+    return unreportedRepair
   }
 
   private func check(_ drafts: [JournalDraft]) throws(JournalError) {
@@ -112,7 +112,7 @@ extension JournalStore {
   }
 
   private func batchWriter() -> BatchWriter {
-    BatchWriter(behind: scanner.position, seed: scanner.seed, durable: durable)
+    BatchWriter(after: scanner.position, seed: scanner.seed, durable: durable)
   }
 
   /// The number of batches that are in the journal, from the first on, and why not all are.
@@ -141,7 +141,7 @@ extension JournalStore {
   {
     let bytes = writer.bytes
     let end = writer.place.offset
-    let zeros = withRoom ? room.zeros(behind: end, in: knownSize) : 0
+    let zeros = withRoom ? room.zeros(after: end, in: knownSize) : 0
     if zeros > 0 {
       let (count, fault) = scanner.file.writeSome(
         bytes + repeatElement(0, count: zeros), at: writer.start)
@@ -152,20 +152,20 @@ extension JournalStore {
       // Over preallocated room nothing is cut: the write is tried again, and the room is still
       // there.
       if let fault, end > knownSize {
-        let written = try takeBack(writer, behind: count, fault)
+        let written = try takeBack(writer, after: count, fault)
         // A failed preallocation is no reason to refuse batches that may still fit.
         guard written.batches == 0, case .diskFull? = written.refusal else { return written }
       }
     }
     let (count, fault) = scanner.file.writeSome(bytes, at: writer.start)
-    if let fault { return try takeBack(writer, behind: count, fault) }
+    if let fault { return try takeBack(writer, after: count, fault) }
     knownSize = max(knownSize, end)
     return (writer.ends.count, nil)
   }
 
   /// Cuts the file after the last whole batch, when only `count` bytes were written.
   private mutating func takeBack(
-    _ writer: borrowing BatchWriter, behind count: Int, _ fault: SystemFault
+    _ writer: borrowing BatchWriter, after count: Int, _ fault: SystemFault
   ) throws(JournalError) -> Written {
     let whole = writer.whole(upTo: writer.start + UInt64(count), zerosUpTo: knownSize)
     let end = whole == 0 ? writer.start : writer.ends[whole - 1].place.offset
@@ -264,7 +264,7 @@ struct BatchWriter {
   private let durable: UInt64
 
   /// Creates a writer that continues at `place`; everything up to `durable` is durable.
-  init(behind place: FramePosition, seed: Checksum, durable: UInt64) {
+  init(after place: FramePosition, seed: Checksum, durable: UInt64) {
     start = place.offset
     self.place = place
     frames = FrameWriter(seed: seed, chain: place.chain)

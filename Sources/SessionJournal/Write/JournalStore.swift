@@ -35,7 +35,7 @@ struct JournalStore: ~Copyable, Sendable {
   var lastRecord: UInt64
 
   /// A repair that no caller has received yet.
-  var untoldRepair: JournalRepair?
+  var unreportedRepair: JournalRepair?
 
   /// Records of others that were read but not yet returned to a caller.
   var undelivered: [JournalRecord] = []

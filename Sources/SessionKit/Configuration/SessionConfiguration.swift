@@ -114,7 +114,7 @@ public struct SessionConfiguration: Sendable {
   /// Creates the runtime on which the session's work runs.
   package var runtime: @Sendable () -> SessionRuntime = { .system() }
 
-  /// Creates the presence of an opening, which tells it from others.
+  /// Creates the presence of an opening, which distinguishes it from other openings.
   package var presence = OpeningPresence.system
 
   /// Compacts a journal and keeps the records from a sequence on.

@@ -93,7 +93,7 @@ public protocol SessionHost: Sendable {
 
   /// Receives a change of the status of the session's user.
   ///
-  /// The app must sync the user's data anew. A host with ``keepsStatusTimes`` keeps the time for
+  /// The app must sync the user's data again. A host with ``keepsStatusTimes`` keeps the time for
   /// ``lastKnownStatus(of:)``.
   ///
   /// It is called at least once. If the process dies during the call, the next profile repeats it.

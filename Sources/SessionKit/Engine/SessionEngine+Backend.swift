@@ -71,3 +71,6 @@ extension SessionConfiguration {
     backend as? any DetailedBackend ?? StandardTokenReader()
   }
 }
+
+/// The reader for a backend that the app implements, which has no rules for such tokens.
+private struct StandardTokenReader: TokenReader {}

@@ -87,11 +87,10 @@ extension SessionEngine {
     peers.takeUndelivered() + read(foreign)
   }
 
-  /// Completes a response: what it does not say of the user stays as stored.
+  /// Completes a response with the stored user, if the response does not describe the user.
   ///
-  /// A login's response says everything.
-  ///
-  /// The user is stored under the session's own id, even if the response uses another name.
+  /// A login's response describes the user completely. The user is stored under the session's own id,
+  /// even if the response uses another id.
   private func complete(_ number: RequestNumber, _ commit: SessionCommit) {
     if case .login = commit.announcement { return }
     guard let user = requests.responses[number]?.user, let id = coordinator.state.user else {

@@ -29,8 +29,8 @@ extension SessionEngine {
         guard let next = await self?.lookAtOthers(watch: current) else { return }
         current = next
         // The system may omit a notice, in particular for a file on a network.
-        let isTold = current.changes.isTold && !current.isMissing
-        await current.changes.wait(atMost: isTold ? .seconds(60) : .seconds(1))
+        let isNotified = current.changes.isNotified && !current.isMissing
+        await current.changes.wait(atMost: isNotified ? .seconds(60) : .seconds(1))
       }
     }
     peers.follow(task)

@@ -221,7 +221,7 @@ extension SessionEngine {
           source: UserOrigin.profile, value: found.user.id.description)
       }
       facts = ResponseMetadata(answer)
-      // The request used this very token, so the response counts even if it names the user
+      // The request used this token, so the response counts even if it names the user
       // differently.
       facts.profileFailure = found.failure
     case .failure(let failed):

@@ -84,13 +84,13 @@ final class CallPass: Sendable {
 
   /// Creates the pass of a session that is not open yet.
   init() {
-    (observed, deadline, token, bearer) = (.nobody, .min, Secret(""), Secret(""))
+    (observed, deadline, token, bearer) = (.noUser, .min, Secret(""), Secret(""))
   }
 
   init(_ shown: SessionView.Snapshot) {
     deadline = shown.deadline
     switch shown.state {
-    case .unauthenticated: (observed, token, bearer) = (.nobody, Secret(""), Secret(""))
+    case .unauthenticated: (observed, token, bearer) = (.noUser, Secret(""), Secret(""))
     case .expired(let session):
       (observed, token, bearer) = (.expired(session.user), Secret(""), Secret(""))
     case .authenticated(let session):
@@ -126,7 +126,7 @@ final class CallPass: Sendable {
   func shows(_ shown: SessionView.Snapshot) -> Bool {
     guard deadline == shown.deadline else { return false }
     switch (observed, shown.state) {
-    case (.nobody, .unauthenticated): return true
+    case (.noUser, .unauthenticated): return true
     case (.expired(let user), .expired(let session)): return user == session.user
     case (.unread(let owner), .authenticated(let session)):
       return shown.token == nil && owner.since == session.since && owner.user == session.user

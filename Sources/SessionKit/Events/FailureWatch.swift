@@ -108,7 +108,7 @@ extension RequestFailure.Kind {
 /// Counts consecutive failures like the fold, and decides when to warn: at 3, 10, 30, 100, 300 … of
 /// a class.
 ///
-/// A new token starts the counts anew, and so does the beginning or end of a session.
+/// A new token sets the counts to zero. So does the beginning or end of a session.
 package struct FailureWatch: Hashable, Sendable {
   /// The number of consecutive failures by class, without zeros.
   package private(set) var counts: [SessionWarning.FailureClass: UInt32] = [:]

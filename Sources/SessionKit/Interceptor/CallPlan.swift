@@ -44,7 +44,7 @@ package struct CallPlan: Hashable, Sendable {
   /// What the session shows now.
   package enum Observed: Hashable, Sendable {
     /// No user is signed in.
-    case nobody
+    case noUser
     /// The session of this user has expired.
     case expired(Identifier)
     /// A user is signed in, but the token cannot be read yet.
@@ -207,7 +207,7 @@ package struct CallPlan: Hashable, Sendable {
   private mutating func send(_ observed: Observed) -> Step {
     if let reason = strange(observed) { return .fail(reason) }
     switch observed {
-    case .nobody: return .fail(.ended)
+    case .noUser: return .fail(.ended)
     case .expired: return .fail(.expired)
     case .unread: return .fail(.unread)
     case .holding(_, let generation, _):
@@ -252,7 +252,7 @@ package struct CallPlan: Hashable, Sendable {
   private func strange(_ observed: Observed) -> Reason? {
     guard let user else { return nil }
     switch observed {
-    case .nobody: return .ended
+    case .noUser: return .ended
     // A call that began in an expired session waits for its user only.
     case .expired(let other): return other != user ? .ended : since == nil ? nil : .expired
     case .unread(let other), .holding(let other, _, _):
@@ -262,7 +262,7 @@ package struct CallPlan: Hashable, Sendable {
 
   private mutating func belong(to observed: Observed) {
     switch observed {
-    case .nobody: break
+    case .noUser: break
     case .expired(let user): self.user = user
     case .unread(let owner), .holding(let owner, _, _): (user, since) = (owner.user, owner.since)
     }

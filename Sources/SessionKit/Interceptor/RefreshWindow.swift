@@ -46,7 +46,7 @@ struct RefusalHistory: Hashable, Sendable {
     let uptime: Int64
   }
 
-  private struct Told: Hashable {
+  private struct Denial: Hashable {
     let generation: Generation
     let denial: RefreshDenial
   }
@@ -55,7 +55,8 @@ struct RefusalHistory: Hashable, Sendable {
   private var asked: [Asked] = []
   /// The new token that was refused, and when.
   private var refusedNew: Asked?
-  private var told: Told?
+  /// The denial that a caller received last.
+  private var lastDenial: Denial?
   /// The longest interval that was used so far, in milliseconds.
   ///
   /// Older entries can be removed.
@@ -91,8 +92,8 @@ struct RefusalHistory: Hashable, Sendable {
   }
 
   private mutating func denied(_ denial: RefreshDenial, _ generation: Generation) -> Verdict {
-    let now = Told(generation: generation, denial: denial)
-    defer { told = now }
-    return .denied(denial, isNews: told != now)
+    let now = Denial(generation: generation, denial: denial)
+    defer { lastDenial = now }
+    return .denied(denial, isNews: lastDenial != now)
   }
 }

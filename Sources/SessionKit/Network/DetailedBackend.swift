@@ -51,9 +51,6 @@ extension TokenReader {
   }
 }
 
-/// The reader for a backend that the app implements, which has no rules for such tokens.
-struct StandardTokenReader: TokenReader {}
-
 /// What a session knows of a request, in addition to the arguments of ``AuthBackend``.
 ///
 /// The library's own backend reads it. It is a task-local value, so it is also available if an

@@ -23,7 +23,7 @@ public struct TokenResponse: Hashable, Sendable {
   /// not stated.
   ///
   /// It is at most ten years. Zero and less end the session at once. A later response with a value
-  /// replaces it, `nil` keeps it, and a sign-in starts anew. If the policy has
+  /// replaces it, `nil` keeps it, and a login replaces or removes it. If the policy has
   /// `ending.absoluteLifetime` too, the earlier end counts.
   ///
   /// - Requirement: POL-10

@@ -105,8 +105,8 @@ struct StoredRefreshToken: StoredItem {
   func belongs(to token: StoredToken) -> Bool {
     guard let place = token.fields.refreshPlace else { return false }
     guard journal == place.journal else {
-      // The token was taken over from another journal's session, and the refresh token was stored
-      // anew since.
+      // The token was taken over from another journal's session. Since then the refresh token was
+      // stored again.
       return journal == token.journal
     }
     return fields.generation >= place.generation

@@ -56,8 +56,8 @@ extension StoredCredentials {
 extension OrphanedSession {
   /// Creates what stored items and a quarantined journal show of a session.
   ///
-  /// The user item names the user. Otherwise the token's own event does, or the readable state for
-  /// this very token. A token without a known user is not used.
+  /// The user item names the user. Otherwise the token's own event does, or the readable state, if
+  /// it has this token. A token without a known user is not used.
   ///
   /// `isRenewed` says that a provider supplies newer tokens without a refresh token.
   ///

@@ -249,7 +249,7 @@ struct StoredCredentials: Sendable {
         if stored.fields.refreshPlace != nil { try store.remove(.refreshToken) }
         return try store.remove(.token)
       } catch {
-        // Handled after this block.
+        // The items could not be removed. The write after this block replaces the token.
       }
     } catch {
       throw .secrets(error)

@@ -11,6 +11,10 @@ enum StoredItemError: Error, Hashable {
 
 /// An item in a secret store: JSON with a version and the journal to which it belongs.
 ///
+/// The fields of each item are `Codable`, so Foundation writes and reads this JSON. An item is small, and is
+/// read and written with a file or a keychain. SessionJSON has no list of these fields: a second list would
+/// be one more place to keep the same.
+///
 /// - Requirement: RES-5
 protocol StoredItem {
   associatedtype Fields: Codable

@@ -70,9 +70,9 @@ extension Session {
     let delay = engine.policy.retryDelay(
       failures: attempt - 1, jitter: engine.runtime.jitter())
     tell(delay)
-    let end = configuration.clock.now().uptime.addingReportingOverflow(delay)
+    let end = configuration.clock.now().uptime.addingSaturating(delay)
     do throws(CancellationError) {
-      try await configuration.clock.sleep(untilUptime: end.overflow ? .max : end.partialValue)
+      try await configuration.clock.sleep(untilUptime: end)
     } catch {
       throw .cancelled
     }

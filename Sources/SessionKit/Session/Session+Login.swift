@@ -90,11 +90,11 @@ extension Session {
   }
 
   func login(
-    _ wish: SessionEngine.CommandPayload, _ method: LoginMethod
+    _ payload: SessionEngine.CommandPayload, _ method: LoginMethod
   ) async throws(SessionError) -> LoginResult {
     // A new user must not see data that is being removed.
     try await engine.awaitDataClearing(tryingAgain: true)
-    let reply = try await engine.ask(wish: wish) { .login($0, method) }
+    let reply = try await engine.ask(wish: payload) { .login($0, method) }
     return reply == .accountCreated ? .accountCreated : .loggedIn(currentUser)
   }
 }

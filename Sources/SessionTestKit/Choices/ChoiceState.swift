@@ -45,9 +45,9 @@ struct ChoiceState: Sendable {
   var labels: Set<String> = []
   /// Requests of the test that have no meaning, each once.
   private(set) var complaints: [String] = []
-  /// The number of `untold` calls in progress; while it is above 0, no step is recorded.
+  /// The number of `withoutSteps` calls in progress; while it is above 0, no step is recorded.
   var muted = 0
-  private var told: [Step] = []
+  private var recordedSteps: [Step] = []
   private var scheduled = 0
   var journal: String?
   /// The virtual time in milliseconds, if the case has a virtual clock.
@@ -172,8 +172,8 @@ struct ChoiceState: Sendable {
   /// The recorded steps, in order.
   var steps: [Step] {
     let left = scheduled - Self.maximumSchedule
-    return left > 0
-      ? told + [Step("… and \(left) more lines of the schedule", isSchedule: true)] : told
+    guard left > 0 else { return recordedSteps }
+    return recordedSteps + [Step("… and \(left) more lines of the schedule", isSchedule: true)]
   }
 
   mutating func complain(_ text: String) {
@@ -186,7 +186,7 @@ struct ChoiceState: Sendable {
       scheduled += 1
       if scheduled > Self.maximumSchedule { return }
     }
-    told.append(step)
+    recordedSteps.append(step)
   }
 
   mutating func openSpan() -> Int? {

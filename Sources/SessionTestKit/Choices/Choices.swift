@@ -129,7 +129,7 @@ public final class Choices: Sendable {
 
   /// Runs `body` without recording its steps: it runs after the case and does not affect the
   /// outcome.
-  func untold(_ body: () -> Void) {
+  func withoutSteps(_ body: () -> Void) {
     state.withLock { $0.muted += 1 }
     defer { state.withLock { $0.muted -= 1 } }
     body()
@@ -202,7 +202,7 @@ extension Choices {
   }
 }
 
-/// What one case adds to the tally and the warnings, whatever its outcome.
+/// What one case adds to the tally and the warnings, with any outcome.
 struct CaseFindings: Sendable {
   let labels: Set<String>
   let complaints: [String]

@@ -15,7 +15,7 @@ internal import Synchronization
 /// _ = try journal.append([draft])
 /// disk.fail(atCall: disk.callCount + 7, with: .noSpace)
 /// // … append again …
-/// let after = disk.crash(choices)    // the power fails; a new disk to open anew
+/// let after = disk.crash(choices)    // the power fails; a new disk, to be opened again
 /// ```
 ///
 /// - Requirement: TST-2
@@ -88,7 +88,7 @@ extension SimulatedDisk {
     state.withLock { $0.faults.add(fault, atCall: number) }
   }
 
-  /// Makes the next call of an operation fail, whatever its number is.
+  /// Makes the next call of an operation fail, regardless of its number.
   package func fail(atNext operation: DiskOperation, with fault: DiskFault) {
     state.withLock { $0.faults.add(fault, atNext: operation) }
   }

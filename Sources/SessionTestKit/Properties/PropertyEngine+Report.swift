@@ -12,8 +12,8 @@ extension PropertyEngine {
 
   private mutating func outcome() -> PropertyReport.Outcome {
     if let failure {
-      let told = tell(failure)
-      return failure.isFlaky ? .flaky(told) : .failed(told)
+      let text = tell(failure)
+      return failure.isFlaky ? .flaky(text) : .failed(text)
     }
     if problems.isEmpty, coverage != .replayed { problems = health() }
     return problems.isEmpty ? .passed : .unhealthy(problems)

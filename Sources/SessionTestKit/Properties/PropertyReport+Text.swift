@@ -99,7 +99,7 @@ extension PropertyReport {
       lines.append("The case:")
     }
     lines += StepTable(failure.steps).lines
-    lines.append("Draws: \(Self.told(failure.choices))")
+    lines.append("Draws: \(Self.shortened(failure.choices))")
     lines.append("Seed: \(seed)")
     lines.append("Run it again: SESSION_REPLAY=\(Self.quoted(failure.replayCommand)) swift test")
     if let path = failure.savedAt { lines.append("Saved: \(path)") }
@@ -117,7 +117,7 @@ extension PropertyReport {
   }
 
   /// Returns the draws in brackets, at most the first 200 of them.
-  static func told(_ draws: [UInt64]) -> String {
+  static func shortened(_ draws: [UInt64]) -> String {
     let left = draws.count - 200
     return left > 0 ? "\(draws.prefix(200)) and \(left) more" : "\(draws)"
   }

@@ -99,8 +99,8 @@ struct Regression: Hashable, Sendable {
   /// Returns whether these steps begin with the saved ones.
   ///
   /// States may differ, and a case that no longer fails may have further steps.
-  func isPrefix(of told: [Step]) -> Bool {
-    Self.lines(told).map(Self.withoutState).starts(with: steps.map(Self.withoutState))
+  func isPrefix(of found: [Step]) -> Bool {
+    Self.lines(found).map(Self.withoutState).starts(with: steps.map(Self.withoutState))
   }
 
   private static func withoutState(_ line: String) -> Substring {

@@ -118,7 +118,7 @@ extension SimulatedWorld {
   /// returns `finished` and runs nothing.
   public func finish() {
     counts.withLock { $0.isEnding = true }
-    choices.untold { end() }
+    choices.withoutSteps { end() }
     counts.withLock { $0.isFinished = true }
   }
 

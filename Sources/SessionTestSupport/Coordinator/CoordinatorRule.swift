@@ -1,7 +1,7 @@
 @_spi(Internals) package import SessionCore
 @_spi(Internals) package import SessionTestKit
 
-/// A rule that every run of a coordinator must obey, whatever happens around it.
+/// A rule that every run of a coordinator must obey in every environment.
 package enum CoordinatorRule: String, CaseIterable, Sendable {
   /// C1.
   ///
@@ -145,7 +145,7 @@ extension CoordinatorRun {
     let policy = policy ?? choices.usedPolicy()
     var run = CoordinatorRun(policy, rules: rules)
     run.hostClears = choices.chance(1, in: 3)
-    try run.told(choices, "opened with policy \(policy.name)") { (run) throws(Falsified) in
+    try run.recorded(choices, "opened with policy \(policy.name)") { (run) throws(Falsified) in
       try run.open()
     }
     var failure: Falsified?
@@ -153,19 +153,19 @@ extension CoordinatorRun {
       guard failure == nil else { return }
       let move = choices.move(of: run)
       do throws(Falsified) {
-        try run.told(choices, "\(move)") { (run) throws(Falsified) in try run.make(move) }
+        try run.recorded(choices, "\(move)") { (run) throws(Falsified) in try run.make(move) }
       } catch {
         failure = error
       }
     }
     if let failure { throw failure }
-    try run.told(choices, "faults stop, timers go off, the session is closed") {
+    try run.recorded(choices, "faults stop, timers go off, the session is closed") {
       (run) throws(Falsified) in try run.finish()
     }
     return run
   }
 
-  private mutating func told(
+  private mutating func recorded(
     _ choices: Choices, _ text: String, _ body: (inout CoordinatorRun) throws(Falsified) -> Void
   ) throws(Falsified) {
     defer {

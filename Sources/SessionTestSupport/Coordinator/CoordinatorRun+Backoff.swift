@@ -19,7 +19,7 @@ extension CoordinatorRun {
     }
   }
 
-  /// Returns the uptime until which another process's request is waited for, if it is seen now for
+  /// Returns the uptime until which a process waits for another one's request that it sees now for
   /// the first time.
   ///
   /// Only the first sight of a request uses the civil time.
@@ -170,10 +170,10 @@ extension CoordinatorRun {
         "caller \(caller.number) receives \(reply.line), and asked for \(asked.question.line)"
       }
     case .failed(.webSignIn(let problem)):
-      let isTold = wire.requests.contains {
+      let isOutcome = wire.requests.contains {
         $0.request == .login(caller) && $0.fate == .notSignedIn(problem)
       }
-      try require(.repliesAreTrue, isTold) {
+      try require(.repliesAreTrue, isOutcome) {
         "caller \(caller.number) receives \(reply.line), and no page returned that"
       }
       // A page that the user leaves is no failure; a silent sign-in shows no failure.

@@ -10,7 +10,7 @@ import Synchronization
 /// transport.
 ///
 /// Its errors have the names of MSAL's. Like MSAL it reports each `access_denied` as a
-/// cancellation, whatever the provider's reason.
+/// cancellation, for every reason that the provider has.
 ///
 /// - Requirement: WEB-4
 package struct CodeFlowProvider<Page: IdentityPage>: IdentityProvider {

@@ -278,7 +278,7 @@ public struct WebSignIn: Hashable, Sendable {
       return end(.failed(problem == .cancelledByUser ? .cancelledByUser : .viewFailed))
     case .signIn:
       let handed = handed.max { $0.key < $1.key }?.value
-      return end(.failed(.told(seen: handed ?? seen, found: problem)))
+      return end(.failed(.reported(seen: handed ?? seen, found: problem)))
     case .dismiss: return []
     }
   }

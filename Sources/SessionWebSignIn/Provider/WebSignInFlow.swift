@@ -28,15 +28,12 @@ final class WebSignInFlow: ExternalLogin {
     /// The tokens that steps returned, and whether a user signed in for them.
     var tokens: [Ticket: (tokens: IdentityTokens, isOfUser: Bool)] = [:]
     var answers: [Ticket: TokenResponse] = [:]
-    var redirects: [UInt32: Redirect] = [:]
+    /// The redirects from the app that were not answered yet.
+    var redirects: [UInt32: URL] = [:]
+    /// Whether the provider accepted a redirect, until its caller has received the answer.
+    var replies: [UInt32: Bool] = [:]
     var redirectCount: UInt32 = 0
     var ending: Ending?
-  }
-
-  /// A redirect from the app, with the caller that waits for the result.
-  private struct Redirect: Sendable {
-    let url: URL
-    let reply: CheckedContinuation<Bool, Never>
   }
 
   /// The prompt that the caller requested.
@@ -133,29 +130,28 @@ final class WebSignInFlow: ExternalLogin {
   /// Returns whether the provider accepted it; `false` if it does not answer in time.
   func handle(_ redirect: URL) async -> Bool {
     let problem = RedirectReader.problem(in: redirect.absoluteString)
-    return await withCheckedContinuation { continuation in
-      let number = state.withLock { state in
-        state.redirectCount += 1
-        state.redirects[state.redirectCount] = Redirect(url: redirect, reply: continuation)
-        return state.redirectCount
-      }
-      tell(.redirected(number, problem))
+    let number = state.withLock { state in
+      state.redirectCount += 1
+      state.redirects[state.redirectCount] = redirect
+      return state.redirectCount
     }
+    tell(.redirected(number, problem))
+    return await state.answer { $0.replies.removeValue(forKey: number) }
   }
 
   // MARK: The loop
 
   private func tell(_ inputs: WebSignIn.Input...) {
-    let (stopped, hasEnded) = state.withLock { state in
+    let (stopped, isAwaited) = state.withLock { state in
       let wasOpen = state.ending == nil
       state.inbox += inputs
       while !state.inbox.isEmpty {
         for effect in state.machine.handle(state.inbox.removeFirst()) { perform(effect, &state) }
       }
       defer { state.stopped = [] }
-      return (state.stopped, wasOpen && state.ending != nil)
+      return (state.stopped, wasOpen && state.ending != nil || !state.replies.isEmpty)
     }
-    if hasEnded { state.resumeWaiters() }
+    if isAwaited { state.resumeWaiters() }
     // Outside of the lock, because the app's code may run directly when its task is cancelled.
     for task in stopped { task.cancel() }
   }
@@ -176,7 +172,7 @@ final class WebSignInFlow: ExternalLogin {
     case .stopObserving: observer.stop()
     case .handle(let number): handOver(number, state)
     case .refuse(let number):
-      state.redirects.removeValue(forKey: number)?.reply.resume(returning: false)
+      if state.redirects.removeValue(forKey: number) != nil { state.replies[number] = false }
     case .tell(let outcome): end(outcome, &state)
     }
   }
@@ -278,7 +274,7 @@ final class WebSignInFlow: ExternalLogin {
   // MARK: Redirects from outside
 
   private func handOver(_ number: UInt32, _ state: borrowing State) {
-    guard let host = state.host, let url = state.redirects[number]?.url else { return }
+    guard let host = state.host, let url = state.redirects[number] else { return }
     let timer = spawn(host) { flow in
       if await host.wait(host.requestTimeout) { flow.reply(number, false) }
     }
@@ -297,6 +293,8 @@ final class WebSignInFlow: ExternalLogin {
 
   private func reply(_ number: UInt32, _ isTaken: Bool) {
     tell(.handedIn(number))
-    state.withLock { $0.redirects.removeValue(forKey: number) }?.reply.resume(returning: isTaken)
+    state.change { state in
+      if state.redirects.removeValue(forKey: number) != nil { state.replies[number] = isTaken }
+    }
   }
 }

@@ -1,3 +1,4 @@
+import ChildProcesses
 import SessionJournal
 
 extension ProvokedErrors {

@@ -1,3 +1,5 @@
+import ChildProcesses
+
 /// Command lines that provoke the errors that pages name; each list is of one family of commands.
 enum ProvokedErrors {
   /// Errors that need more than a command line: a system that refuses, a signal, another process.

@@ -1,3 +1,5 @@
+import ChildProcesses
+
 #if os(Linux)
   import Foundation
   @_spi(Internals) import SessionCore

@@ -1,3 +1,5 @@
+import ChildProcesses
+
 #if os(Linux)
   import Foundation
   import Glibc

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 @_spi(Internals) import SessionCore
 import SessionJournal
@@ -73,7 +74,7 @@ struct VerifyFilesTests {
       try handle.write(contentsOf: whole[length...])
       try handle.close()
       let ending = try reader.frozenEnding()
-      let grows = try reader.isGrowing(behind: ending)
+      let grows = try reader.isGrowing(after: ending)
       #expect(ending == .clean, "\(length)")
       #expect(reader.totals.bytes == UInt64(ends.last { $0 <= length } ?? 0), "\(length)")
       #expect(reader.frozenEnd == UInt64(length))
@@ -84,7 +85,7 @@ struct VerifyFilesTests {
     var reader = try JournalReader(path: torn, isFrozen: true)
     let ending = try reader.frozenEnding()
     if case .torn = ending {} else { Issue.record("\(ending)") }
-    let grows = try reader.isGrowing(behind: ending)
+    let grows = try reader.isGrowing(after: ending)
     #expect(!grows)
   }
 
@@ -98,13 +99,13 @@ struct VerifyFilesTests {
     var reader = try JournalReader(path: path, isFrozen: true)
     let ending = try reader.frozenEnding()
     #expect(ending == .clean)
-    let before = try reader.isGrowing(behind: ending)
+    let before = try reader.isGrowing(after: ending)
     #expect(!before)
     let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
     try handle.seek(toOffset: UInt64(cut))
     try handle.write(contentsOf: whole[cut...])
     try handle.close()
-    let after = try reader.isGrowing(behind: ending)
+    let after = try reader.isGrowing(after: ending)
     #expect(after)
   }
 }

@@ -2,7 +2,7 @@
 import Testing
 
 @Suite("Specs/ChangeLog.md: the status of the user")
-struct StatusNewsTests {
+struct StatusFreshnessTests {
   private func time(_ cell: String?) throws -> Timestamp? {
     guard let cell, !cell.isEmpty else { return nil }
     let seconds = try #require(Int64(cell.split(separator: " ").first ?? ""))

@@ -3,7 +3,7 @@ import SessionTestKit
 import Testing
 
 @Suite("Decisions: OrphanedSession, secrets of another journal")
-struct StraySessionTests {
+struct OrphanedSessionTests {
   private static let token = TokenMetadata(
     generation: Generation(7), issuedAt: CoordinatorBench().now.time,
     expiresAt: CoordinatorBench().now.time.advanced(by: CoordinatorBench.lifetime),

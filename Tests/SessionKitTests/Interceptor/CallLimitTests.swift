@@ -69,8 +69,8 @@ struct CallLimitTests {
     #expect(error.failure == .responseTooLarge(call: "GET /materials", limit: 1 << 20))
     #expect(CallRules().maximumResponseSize == 16 << 20)
     #expect(CallRules().timeout == .seconds(600))
-    let delegate = api.calls.carrier.line.delegate
-    await eventually("the exchange is over") { delegate.count == 0 }
+    let line = api.calls.carrier.line
+    await eventually("the exchange is over") { line.callCount == 0 }
     try await scene.session.close()
   }
 
@@ -94,7 +94,7 @@ struct CallLimitTests {
     let api = SessionInterceptor(scene.session, rules: rules(duration: .milliseconds(1_500)))
     let error = await sessionError { try await api.data(for: scene.call) }
     #expect(error.failure == .responseTooSlow(call: "GET /materials", limit: .milliseconds(1_500)))
-    #expect(api.calls.carrier.line.delegate.count <= 1)
+    #expect(api.calls.carrier.line.callCount <= 1)
     #expect(scene.session.isAuthenticated)
     door.value = true
     try await scene.session.close()

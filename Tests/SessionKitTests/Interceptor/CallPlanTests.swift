@@ -47,7 +47,7 @@ private struct Traced: Hashable {
 
   private func words(_ observed: CallPlan.Observed) -> String {
     switch observed {
-    case .nobody: return "nobody"
+    case .noUser: return "no user"
     case .expired(let other):
       return user ?? other == other ? "expired" : "another session"
     case .unread(let other):
@@ -68,7 +68,7 @@ private struct Traced: Hashable {
     case .expired(let other): user = user ?? other
     case .unread(let owner), .holding(let owner, _, _):
       (user, since) = (user ?? owner.user, since ?? owner.since)
-    case .nobody, nil: break
+    case .noUser, nil: break
     }
   }
 
@@ -102,7 +102,7 @@ struct CallPlanTests {
   private static let other = CallPlan.Owner(user: "u-2", since: Timestamp(milliseconds: 1))
 
   private static let standings: [CallPlan.Observed] =
-    [.nobody, .expired("u-1"), .expired("u-2")]
+    [.noUser, .expired("u-1"), .expired("u-2")]
     + [one, later, other].flatMap { owner in
       [CallPlan.Observed.unread(owner)]
         + (1...3).flatMap { number in

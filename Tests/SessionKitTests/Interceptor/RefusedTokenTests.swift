@@ -27,7 +27,7 @@ struct RefusedTokenTests {
     arguments: [SessionPolicy.End.keep, .clear])
   func ended(end: SessionPolicy.End) async throws {
     let bench = try CallBench()
-    let session = try await signedIn(bench, .untold, .end, end)
+    let session = try await signedIn(bench, .unstated, .end, end)
     let calls = session.calls(by: TransportCalls(refusing))
     let error = await sessionError { try await calls.send(bench.get()) }
     switch error.failure {
@@ -43,7 +43,7 @@ struct RefusedTokenTests {
   @Test("POL-7 the 401 is returned and the session stays if the policy says so")
   func delivered() async throws {
     let bench = try CallBench()
-    let session = try await signedIn(bench, .untold, .deliver)
+    let session = try await signedIn(bench, .unstated, .deliver)
     let calls = session.calls(by: TransportCalls(refusing))
     #expect(try await calls.send(bench.get()).status == 401)
     #expect(session.isAuthenticated && session.lastEnd == nil)

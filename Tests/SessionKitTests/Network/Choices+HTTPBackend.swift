@@ -77,7 +77,7 @@ extension Choices {
     pick([
       .seconds(path()), .milliseconds(path()), .instant(path()), .claim("exp"), .claim("iat"),
       .assumed(.milliseconds(Int64.max)), .assumed(.milliseconds(Int64.min)),
-    ]) ?? .untold
+    ]) ?? .unstated
   }
 
   private func user() -> UserSource {

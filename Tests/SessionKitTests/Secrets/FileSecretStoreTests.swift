@@ -25,6 +25,16 @@ final class FileSecretStoreTests {
     try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
   }
 
+  @Test("STO-2 a process without standard input writes and reads items, with descriptor 0")
+  func noStandardInput() async {
+    await #expect(processExitsWith: .success) { [folder = folder as String] in
+      close(0)
+      let store = FileSecretStore(folder: folder)
+      try store.write(.token, [1, 2, 3])
+      exit(try store.read(.token) == [1, 2, 3] ? 0 : 1)
+    }
+  }
+
   @Test("STO-2 an item is read back as written, and a missing item or folder reads as nil")
   func roundTrip() throws {
     #expect(try store.read(.token) == nil)

@@ -7,38 +7,12 @@ import Testing
 
 /// What is stored about a session's uses by several processes that share it.
 @Suite("The time of the last use")
-struct UseStampTests {
+struct LastActivityTests {
   private static let limit = UseTests.limit
   private static let answer = """
     {"accessToken":"a1","refreshToken":"r1","tokenType":"Bearer","expiresIn":864000,\
     "user":{"id":"u1","email":"a@b.test"}}
     """
-
-  /// A store whose token cannot be read while a test says so.
-  private final class FailingStore: SecretStore {
-    private let store = MemorySecretStore()
-    private let failing = Mutex(false)
-    private let count = Mutex(0)
-
-    var failures: Int { count.withLock { $0 } }
-    func fail(_ fails: Bool) { failing.withLock { $0 = fails } }
-
-    func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]? {
-      if item == .token, failing.withLock({ $0 }) {
-        count.withLock { $0 += 1 }
-        throw .failed(item: item, place: "memory", operation: "read", code: 5)
-      }
-      return try store.read(item)
-    }
-    func write(_ item: SecretItem, _ bytes: [UInt8]) throws(SecretStoreError) {
-      try store.write(item, bytes)
-    }
-    func remove(_ item: SecretItem) throws(SecretStoreError) { try store.remove(item) }
-    func setAside(_ item: SecretItem) throws(SecretStoreError) { try store.setAside(item) }
-    func removeSetAside(_ item: SecretItem) throws(SecretStoreError) {
-      try store.removeSetAside(item)
-    }
-  }
 
   private func user(_ bench: Bench) throws -> StoredUser {
     let bytes = try FileSecretStore(folder: bench.secrets).read(.user)
@@ -155,9 +129,15 @@ struct UseStampTests {
     "POL-5 RES-6 no token is returned while the end cannot be journaled, and retries are limited")
   func unjournaled() async throws {
     let bench = try Bench()
-    let store = FailingStore()
+    let isFailing = Mutex(false)
+    let failures = Mutex(0)
+    let store = InterceptedStore { (operation, item) throws(SecretStoreError) in
+      guard operation == .read, item == .token, isFailing.withLock({ $0 }) else { return }
+      failures.withLock { $0 += 1 }
+      throw .failed(item: item, place: "memory", operation: "read", code: 5)
+    }
     let session = try await bench.signedIn(UseTests.policy, store: store)
-    store.fail(true)
+    isFailing.withLock { $0 = true }
     bench.clock.advance(by: .milliseconds(Self.limit))
     for _ in 0..<3 {
       let error = await failure { () async throws(SessionError) in
@@ -168,14 +148,21 @@ struct UseStampTests {
         continue
       }
     }
-    let before = store.failures
+    let foreground = await failure { () async throws(SessionError) in
+      try await session.enterForeground()
+    }
+    guard case .secrets(.failed)? = foreground.failure else {
+      Issue.record("\(String(describing: foreground))")
+      return
+    }
+    let before = failures.withLock { $0 }
     for _ in 0..<1_000 {
       #expect(session.currentToken == nil)
       await session.clearError()
     }
-    #expect(store.failures - before <= 5)
+    #expect(failures.withLock { $0 } - before <= 5)
     #expect(session.isAuthenticated)
-    store.fail(false)
+    isFailing.withLock { $0 = false }
     bench.clock.advance(by: .seconds(1))
     let error = await failure { () async throws(SessionError) in
       try await session.accessToken()

@@ -1,9 +1,10 @@
+import ChildProcesses
 import SessionTestKit
 import Testing
 
 @Suite("TST-1: cancelled checks")
 struct CancelTests {
-  private func property(_ scratch: Scratch) -> Property {
+  private func property(_ scratch: TemporaryFolder) -> Property {
     Property(
       "cancelled", cases: 1_000, regressions: RegressionFolder(path: scratch.path),
       settings: PropertySettings())
@@ -14,8 +15,8 @@ struct CancelTests {
   }
 
   @Test("TST-1: a case that fails because its task is cancelled does not count and is not saved")
-  func thrown() async {
-    let property = property(Scratch())
+  func thrown() async throws {
+    let property = property(try TemporaryFolder())
     let report = await Task {
       await property.check { choices in
         await Task.yield()
@@ -30,8 +31,8 @@ struct CancelTests {
   }
 
   @Test("TST-1: a synchronous check ends when its task is cancelled")
-  func synchronous() async {
-    let property = property(Scratch())
+  func synchronous() async throws {
+    let property = property(try TemporaryFolder())
     let report = await Task {
       property.check { _ in Self.cancel() }
     }.value
@@ -40,7 +41,7 @@ struct CancelTests {
 
   @Test("TST-1: a check cancelled while it shrinks reports and saves the case known so far")
   func shrinking() async throws {
-    let scratch = Scratch()
+    let scratch = try TemporaryFolder()
     let property = property(scratch)
     let report = await Task {
       var failures = 0
@@ -70,7 +71,7 @@ struct CancelTests {
     "TST-1: a check cancelled before the failing case runs again reports the case without saving it"
   )
   func unconfirmed() async throws {
-    let scratch = Scratch()
+    let scratch = try TemporaryFolder()
     let property = property(scratch)
     let report = await Task {
       var failures = 0

@@ -1,10 +1,13 @@
+import ChildProcesses
 import Foundation
 import SessionTestKit
 import Testing
 
 @Suite("TST-1: saved cases")
 struct RegressionTests {
-  private let scratch = Scratch()
+  private let scratch: TemporaryFolder
+
+  init() throws { scratch = try TemporaryFolder() }
 
   private func property() -> Property {
     Property(
@@ -48,7 +51,8 @@ struct RegressionTests {
     #expect(mended.warnings.count == 1)
     #expect(mended.text.contains("passes now: write `status: fixed` in it"))
 
-    try scratch.write(text.replacing("status: open", with: "status: fixed"), to: path)
+    try text.replacing("status: open", with: "status: fixed").write(
+      toFile: path, atomically: true, encoding: .utf8)
     let guarded = property().check(Self.body(1_000))
     #expect(guarded.warnings.isEmpty)
     #expect(guarded.savedCases == 1)
@@ -102,7 +106,7 @@ struct RegressionTests {
   func unreadable(old: String, new: String, reason: String) throws {
     let path = try #require(property().check(Self.body(300)).failure?.savedAt)
     let text = try String(contentsOfFile: path, encoding: .utf8)
-    try scratch.write(text.replacing(old, with: new), to: path)
+    try text.replacing(old, with: new).write(toFile: path, atomically: true, encoding: .utf8)
     let report = property().check(Self.body(1_000))
     #expect(report.hasPassed)
     #expect(report.savedCases == 0)
@@ -117,7 +121,7 @@ struct RegressionTests {
     #expect(property().check(Self.body(1_000)).warnings.count == 1)
 
     let file = scratch.path + "/file"
-    try scratch.write("no folder", to: file)
+    try "no folder".write(toFile: file, atomically: true, encoding: .utf8)
     let report = Property(
       "p", regressions: RegressionFolder(path: file), settings: PropertySettings()
     ).check(Self.body(300))
@@ -148,7 +152,7 @@ struct RegressionTests {
   func edited(old: String, new: String) throws {
     let path = try #require(property().check(Self.body(300)).failure?.savedAt)
     let text = try String(contentsOfFile: path, encoding: .utf8)
-    try scratch.write(text.replacing(old, with: new), to: path)
+    try text.replacing(old, with: new).write(toFile: path, atomically: true, encoding: .utf8)
     let report = property().check(Self.body(1_000))
     #expect(report.savedCases == 1)
     #expect(report.warnings.isEmpty == new.contains("Fixed"), "\(report.text)")

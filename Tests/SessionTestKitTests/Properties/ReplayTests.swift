@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import SessionTestKit
 import Testing
@@ -58,7 +59,7 @@ struct ReplayTests {
 
   @Test("TST-1: the variable may name a saved case")
   func savedCase() throws {
-    let scratch = Scratch()
+    let scratch = try TemporaryFolder()
     func check(_ settings: PropertySettings) -> PropertyReport {
       let folder = RegressionFolder(path: scratch.path)
       return Property("p", regressions: folder, settings: settings).check { choices in

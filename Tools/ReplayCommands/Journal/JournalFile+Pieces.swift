@@ -50,7 +50,7 @@ extension JournalFile {
       try reader.visit { frame, payload in take(frame, payload, isBehind: false) }
       guard !isStopped else { return }
       let ending = try reader.frozenEnding()
-      isGrowing = try reader.isGrowing(behind: ending)
+      isGrowing = try reader.isGrowing(after: ending)
       guard let fault = JournalFault(ending) else {
         first = first ?? original?.fault
         return

@@ -115,7 +115,7 @@ struct JournalFile: Sendable {
       guard fault == nil, !isStopped else { return }
       let ending = try reader.frozenEnding()
       fault = JournalFault(ending) ?? original?.fault
-      isGrowing = try reader.isGrowing(behind: ending)
+      isGrowing = try reader.isGrowing(after: ending)
     }
     return Pass(
       fault: fault, header: reader.header, totals: reader.totals, room: reader.room,
@@ -139,7 +139,7 @@ struct JournalFile: Sendable {
       }
       guard !isStopped else { return }
       ending = try reader.frozenEnding()
-      isGrowing = try reader.isGrowing(behind: ending)
+      isGrowing = try reader.isGrowing(after: ending)
       if ending != .clean { survey = try reader.survey() }
     }
     return Pass(

@@ -24,7 +24,7 @@ final class OutputFile: TextOutput {
   private var descriptor: Int32
   /// The folder of the target, opened before anything is written.
   private let folder: Int32
-  /// Whether the file has its name; if so, it stays, whatever fails later.
+  /// Whether the file has its name; if so, it stays, even if something fails later.
   private(set) var isNamed = false
   /// Whether the file replaced another one.
   private var hasReplaced = false

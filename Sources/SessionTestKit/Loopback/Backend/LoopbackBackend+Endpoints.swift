@@ -1,3 +1,5 @@
+import SessionCore
+
 extension LoopbackBackend {
   mutating func login(_ call: BackendCall) -> BackendAnswer {
     guard let email = call.body.email, let password = call.body.password else {
@@ -37,7 +39,7 @@ extension LoopbackBackend {
       return .failure(401, "TOKEN_EXPIRED", "The refresh token has expired.")
     }
     if let replaced = issued.replaced,
-      call.now >= replaced.adding(call.settings.rotationGrace.milliseconds)
+      call.now >= replaced.addingSaturating(call.settings.rotationGrace.milliseconds)
     {
       if call.settings.reuseEndsSession { end(issued.session) }
       return .failure(401, "TOKEN_REUSED", "The refresh token was replaced.")
@@ -154,7 +156,7 @@ extension LoopbackBackend {
     _ session: Int, _ call: BackendCall
   ) -> [String: WireValue] {
     let lifetime = max(1, call.settings.accessTokenLifetime.milliseconds)
-    let expires = call.now.adding(lifetime)
+    let expires = call.now.addingSaturating(lifetime)
     let owner = user(of: session)
     let token = LoopbackToken.make(claims: [
       "sub": .string(sessions[session].userID), "email": .string(owner?.email ?? ""),
@@ -167,13 +169,15 @@ extension LoopbackBackend {
     learn([token])
     return [
       "access_token": .string(token), "token_type": "Bearer",
-      "expires_in": .int(Int(max(1, lifetime.adding(500) / 1000))),
+      "expires_in": .int(Int(max(1, lifetime.addingSaturating(500) / 1000))),
     ]
   }
 
   private mutating func issueRefreshToken(_ session: Int, _ call: BackendCall) -> String {
     let token = "rt_" + LoopbackToken.base64URL(random.take(32))
-    let expires = call.settings.refreshTokenLifetime.map { call.now.adding($0.milliseconds) }
+    let expires = call.settings.refreshTokenLifetime.map {
+      call.now.addingSaturating($0.milliseconds)
+    }
     refreshTokens[token] = IssuedToken(
       number: refreshTokens.count + 1, session: session, expires: expires)
     sessions[session].refreshToken = token

@@ -1,3 +1,5 @@
+import SessionCore
+
 /// The settings of a loopback server; they can change while it runs.
 public struct LoopbackSettings: Sendable, Equatable {
   /// How long an access token is valid, at least 1 ms; one hour by default.
@@ -97,15 +99,6 @@ extension Duration {
     let (seconds, attoseconds) = components
     let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1000)
     if overflow { return seconds < 0 ? .min : .max }
-    return whole.adding(attoseconds / 1_000_000_000_000_000)
-  }
-}
-
-extension Int64 {
-  /// Returns the sum, clamped to the bounds instead of trapping, since settings can have any value.
-  func adding(_ other: Int64) -> Int64 {
-    let (sum, overflow) = addingReportingOverflow(other)
-    if overflow { return other < 0 ? .min : .max }
-    return sum
+    return whole.addingSaturating(attoseconds / 1_000_000_000_000_000)
   }
 }

@@ -1,3 +1,5 @@
+import SessionCore
+
 /// A connection of the server: it reads requests in order, and answers each before it reads the
 /// next.
 ///
@@ -137,7 +139,7 @@ struct LoopbackConnection {
 
   private mutating func startLingering(at instant: Int64) {
     socket.finishWriting()
-    phase = .lingering(until: instant.adding(2000))
+    phase = .lingering(until: instant.addingSaturating(2000))
     if inputEnded { close() }
   }
 

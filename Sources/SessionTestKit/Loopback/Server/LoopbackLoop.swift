@@ -1,3 +1,4 @@
+import SessionCore
 import Synchronization
 
 #if canImport(Darwin)
@@ -75,14 +76,14 @@ struct LoopbackLoop {
   private func timeout() -> Int32 {
     let wakes = connections.compactMap(\.wakes) + [listensAgain].compactMap(\.self)
     guard let first = wakes.min() else { return -1 }
-    return Int32(clamping: max(0, first.adding(-Self.now())))
+    return Int32(clamping: max(0, first.addingSaturating(-Self.now())))
   }
 
   private mutating func acceptAll(at instant: Int64) {
     while true {
       let (socket, code) = listener.accept()
       guard let socket else {
-        if code != 0 { listensAgain = instant.adding(50) }
+        if code != 0 { listensAgain = instant.addingSaturating(50) }
         return
       }
       accepted += 1

@@ -1,11 +1,12 @@
-import Synchronization
+import SessionCore
+import SessionKit
 
 /// The state that the test's tasks and the server's thread share: one lock, and one wakeup for the
 /// thread.
 ///
 /// The test's clock and the waiting tasks are called outside the lock.
 final class LoopbackMailbox: Sendable {
-  private let state: Mutex<LoopbackServerState>
+  private let state: WaitableState<LoopbackServerState>
   private let bell: Wakeup
   private let clock: @Sendable () -> Int64
 
@@ -13,21 +14,16 @@ final class LoopbackMailbox: Sendable {
     backend: LoopbackBackend, service: (any LoopbackService)? = nil, bell: Wakeup,
     clock: @escaping @Sendable () -> Int64
   ) {
-    state = Mutex(LoopbackServerState(backend: backend, service: service))
+    state = WaitableState(LoopbackServerState(backend: backend, service: service))
     self.bell = bell
     self.clock = clock
   }
 
-  /// Changes the state, then resumes the tasks whose wait is over; every change goes through here.
+  /// Changes the state, then lets the waiting tasks look at it; every change goes through here.
   @discardableResult
   func change<Result: Sendable>(_ body: (inout LoopbackServerState) -> Result) -> Result {
-    let (result, resumptions) = state.withLock { state in
-      let result = body(&state)
-      return (result, state.takeResumptions())
-    }
-    for resumption in resumptions {
-      resumption.continuation.resume(returning: resumption.reached)
-    }
+    let result = state.withLock(body)
+    state.resumeWaiters()
     return result
   }
 
@@ -100,20 +96,17 @@ extension LoopbackMailbox {
   ///
   /// Returns `false` if the server stopped or the task was cancelled before.
   func wait(for milestone: LoopbackServerState.Milestone, count: Int) async -> Bool {
-    let id = change { $0.nextWaiter() }
-    return await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        change { $0.wait(id, for: milestone, count: count, continuation) }
-      }
-    } onCancel: {
-      change { $0.giveUp(id) }
+    let isReached = await state.wait { state -> Bool? in
+      if state.count(milestone) >= count { return true }
+      return state.isStopped ? false : nil
     }
+    return isReached ?? false
   }
 }
 
 extension LoopbackServerState {
   fileprivate func skewed(_ time: Int64) -> Int64 {
-    time.adding(settings.clockSkew.milliseconds)
+    time.addingSaturating(settings.clockSkew.milliseconds)
   }
 }
 

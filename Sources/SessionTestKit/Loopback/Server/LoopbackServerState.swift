@@ -8,18 +8,6 @@ struct LoopbackServerState: Sendable {
     case finished(LoopbackEndpoint)
   }
 
-  private struct Waiter {
-    let milestone: Milestone
-    let count: Int
-    let continuation: CheckedContinuation<Bool, Never>
-  }
-
-  /// A waiting task to resume after the lock is released, and the result for it.
-  struct Resumption {
-    let continuation: CheckedContinuation<Bool, Never>
-    let reached: Bool
-  }
-
   var backend: LoopbackBackend
   var settings = LoopbackSettings()
   var gates = HeldRequests()
@@ -27,10 +15,6 @@ struct LoopbackServerState: Sendable {
   private(set) var isStopped = false
   private var faults: [LoopbackEndpoint: [LoopbackFault]] = [:]
   private var milestones: [Milestone: Int] = [:]
-  private var waiters: [Int: Waiter] = [:]
-  private var waiterCount = 0
-  /// The waiters that were cancelled; the cancellation can come before the wait.
-  private var givenUp: Set<Int> = []
 
   /// The service that answers instead of the backend, if there is one.
   private let service: (any LoopbackService)?
@@ -96,7 +80,7 @@ struct LoopbackServerState: Sendable {
           return .wait(until: nil)
         }
         job.fault = takeFault(job.endpoint)
-        job.stage = .delayed(until: instant.adding(delay(for: job.fault)))
+        job.stage = .delayed(until: instant.addingSaturating(delay(for: job.fault)))
       case .delayed(let until):
         guard instant >= until else { return .wait(until: until) }
         job.stage = .acted(act(job, now: now))
@@ -112,7 +96,7 @@ struct LoopbackServerState: Sendable {
   private func delay(for fault: LoopbackFault?) -> Int64 {
     var delay = max(0, settings.latency.milliseconds)
     if case .delay(let duration) = fault {
-      delay = delay.adding(max(0, duration.milliseconds))
+      delay = delay.addingSaturating(max(0, duration.milliseconds))
     }
     return delay
   }
@@ -204,37 +188,8 @@ struct LoopbackServerState: Sendable {
     milestones[milestone, default: 0]
   }
 
-  mutating func nextWaiter() -> Int {
-    waiterCount += 1
-    return waiterCount
-  }
-
-  mutating func wait(
-    _ id: Int, for milestone: Milestone, count: Int,
-    _ continuation: CheckedContinuation<Bool, Never>
-  ) {
-    waiters[id] = Waiter(milestone: milestone, count: count, continuation: continuation)
-  }
-
-  mutating func giveUp(_ id: Int) {
-    givenUp.insert(id)
-  }
-
   mutating func stop() {
     isStopped = true
-  }
-
-  /// Removes and returns the waiters whose wait is over: reached, cancelled, or stopped.
-  mutating func takeResumptions() -> [Resumption] {
-    var resumptions: [Resumption] = []
-    for (id, waiter) in waiters {
-      let reached = count(waiter.milestone) >= waiter.count
-      guard reached || isStopped || givenUp.contains(id) else { continue }
-      waiters[id] = nil
-      givenUp.remove(id)
-      resumptions.append(Resumption(continuation: waiter.continuation, reached: reached))
-    }
-    return resumptions
   }
 }
 

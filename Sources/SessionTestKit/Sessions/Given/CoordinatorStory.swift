@@ -42,7 +42,7 @@ package enum CoordinatorStep: Hashable, Sendable {
   /// The next commit has this result.
   case nextCommit(CoordinatorBench.CommitEnding)
   /// The coordinator receives this input.
-  case told(SessionInput)
+  case input(SessionInput)
 }
 
 extension CoordinatorStep {
@@ -61,7 +61,7 @@ extension CoordinatorStep {
     case .after(let milliseconds): "\(milliseconds) ms pass"
     case .clockIsSet(let milliseconds): "the civil time jumps by \(milliseconds) ms"
     case .nextCommit(let ending): "the next commit \(ending)"
-    case .told(let input): "input \(input)"
+    case .input(let input): "input \(input)"
     }
   }
 }
@@ -141,7 +141,7 @@ extension CoordinatorStory.Outcome {
     case .after(let milliseconds): bench.advance(by: milliseconds)
     case .clockIsSet(let milliseconds): bench.jump(by: milliseconds)
     case .nextCommit(let ending): bench.commitEndings.append(ending)
-    case .told(let input): tell(input)
+    case .input(let input): tell(input)
     }
   }
 
@@ -204,7 +204,7 @@ package struct CoordinatorExpectation: Sendable {
     CoordinatorExpectation("caller \(caller) receives \(reply.line)") { outcome in
       let replies = outcome.replies(to: Caller(caller))
       if replies == [reply] { return nil }
-      return "caller \(caller) receives \(replies.told)"
+      return "caller \(caller) receives \(replies.line)"
     }
   }
 
@@ -212,7 +212,7 @@ package struct CoordinatorExpectation: Sendable {
   package static func waits(_ caller: UInt64) -> CoordinatorExpectation {
     CoordinatorExpectation("caller \(caller) waits") { outcome in
       let replies = outcome.replies(to: Caller(caller))
-      return replies.isEmpty ? nil : "caller \(caller) receives \(replies.told)"
+      return replies.isEmpty ? nil : "caller \(caller) receives \(replies.line)"
     }
   }
 
@@ -236,7 +236,7 @@ package struct CoordinatorExpectation: Sendable {
 }
 
 extension [SessionEffect.Reply] {
-  fileprivate var told: String {
+  fileprivate var line: String {
     isEmpty ? "nothing" : map(\.line).joined(separator: ", and then ")
   }
 }

@@ -153,8 +153,8 @@ struct ScenarioLine: Sendable {
 
   /// The text after the first word, unchanged.
   var rest: String {
-    let behind = raw.drop { $0.isWhitespace }.drop { !$0.isWhitespace }
-    return String(behind.drop { $0.isWhitespace })
+    let rest = raw.drop { $0.isWhitespace }.drop { !$0.isWhitespace }
+    return String(rest.drop { $0.isWhitespace })
   }
 }
 

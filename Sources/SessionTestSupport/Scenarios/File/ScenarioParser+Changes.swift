@@ -109,7 +109,7 @@ extension ScenarioParser {
 
   /// Parses the one key after a verb.
   mutating func key(
-    _ word: ScenarioWord?, behind verb: ScenarioWord, in line: ScenarioLine
+    _ word: ScenarioWord?, after verb: ScenarioWord, in line: ScenarioLine
   ) throws(ScenarioError) -> String {
     try expectChangeLog(verb, in: line)
     guard let word else { throw error(line, verb.column, "expected a key such as <K1>") }
@@ -121,7 +121,7 @@ extension ScenarioParser {
     of words: [ScenarioWord], _ earlier: String?, in line: ScenarioLine
   ) throws(ScenarioError) -> String {
     guard earlier == nil else { throw error(line, line.words[0].column, "there is one already") }
-    let name = try key(words.first, behind: line.words[0], in: line)
+    let name = try key(words.first, after: line.words[0], in: line)
     try expectEnd(words.dropFirst(), in: line)
     return name
   }

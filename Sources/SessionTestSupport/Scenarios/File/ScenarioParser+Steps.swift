@@ -168,7 +168,7 @@ extension ScenarioParser {
       command = verb.text == "drain" ? .drain : .sync
     case "discard":
       most = 1
-      command = .discard(key: try key(arguments.first, behind: verb, in: line))
+      command = .discard(key: try key(arguments.first, after: verb, in: line))
     case "call":
       let isPlain = arguments.count > 2 && arguments[2].text == "plain"
       most = isPlain ? 3 : 2

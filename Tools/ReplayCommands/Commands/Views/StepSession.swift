@@ -2,8 +2,8 @@ internal import SessionExplain
 
 /// A run of the debugger: passes keys to the model, and draws its screens on the terminal.
 final class StepSession {
-  /// How long the rest of a key is waited for after `ESC`, in milliseconds, and the bounds of
-  /// `ESCDELAY`.
+  /// How long the debugger waits for the rest of a key after `ESC`, in milliseconds, and the bounds
+  /// of `ESCDELAY`.
   ///
   /// On a slow line the bytes of one key arrive separately. curses waits a second, too.
   private static let escapeWait: UInt64 = 1_000
@@ -17,7 +17,7 @@ final class StepSession {
   private let isColored: Bool
   private(set) var model: StepModel
   private var reader = KeyReader()
-  /// How long the rest of a key is waited for after `ESC`, and since when, in milliseconds.
+  /// How long the debugger waits for the rest of a key after `ESC`, and since when, in milliseconds.
   private let escapeWait: UInt64
   private var pendingSince: UInt64 = 0
   /// Keys that were pressed and not yet handled.

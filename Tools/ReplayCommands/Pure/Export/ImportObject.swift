@@ -33,7 +33,7 @@ struct ImportObject {
     ImportProblem(.badLine, "\"\(place(key))\" \(message)")
   }
 
-  /// Returns whether the object has the key, whatever its value.
+  /// Returns whether the object has the key, with any value.
   mutating func has(_ key: String) -> Bool {
     known.append(key)
     return members[key] != nil
