@@ -22,8 +22,8 @@ struct InterceptedStore: SecretStore {
 
   init(
     _ base: any SecretStore = MemorySecretStore(), separatesRefreshToken: Bool = false,
-    after: @escaping @Sendable (Operation, SecretItem) -> Void = { _, _ in },
-    before: @escaping Interception = { _, _ in }
+    before: @escaping Interception = { _, _ in },
+    after: @escaping @Sendable (Operation, SecretItem) -> Void = { _, _ in }
   ) {
     self.base = base
     self.separatesRefreshToken = separatesRefreshToken
