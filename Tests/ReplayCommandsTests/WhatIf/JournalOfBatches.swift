@@ -6,7 +6,7 @@ enum JournalOfBatches {
   static let time = Timestamp(milliseconds: 1_767_225_600_000)
 
   static let login = SessionEvent.Login(
-    user: "ada", method: .password,
+    user: Identifier("ada"), method: .password,
     token: TokenMetadata(
       generation: Generation(1), issuedAt: time, expiresAt: time.advanced(by: 3_600_000),
       isRefreshable: true))

@@ -127,7 +127,7 @@ struct PolicyChange: Equatable, Sendable {
     var policy = preset?.policy ?? recorded
     policy.refresh.timeout = recorded.refresh.timeout
     policy.refresh.peerRequestGrace = recorded.refresh.peerRequestGrace
-    policy.limits.requiredItems = recorded.limits.requiredItems
+    policy.limits = recorded.limits
     policy.recovery = recorded.recovery
     for (key, value) in values { policy.change(key, to: value, spans[key]) }
     return policy

@@ -15,7 +15,10 @@ struct PolicyFacet: Hashable, Sendable {
 ///
 /// - Requirement: RPL-10
 struct RecordedPolicy: Sendable {
-  private(set) var policy = SessionPolicy.standard
+  private(set) var policy = SessionPolicy.standard.named("recorded") {
+    // Logins that were refused for their number leave no record.
+    $0.limits.loginsPerMinute = nil
+  }
   private(set) var facets: [PolicyFacet] = []
 
   private var delays: [Delay] = []
