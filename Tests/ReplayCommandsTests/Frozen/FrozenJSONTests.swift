@@ -162,6 +162,16 @@ struct FrozenJSONTests {
       ["diff", journal, folder.file("torn.journal")],
       ["diff", journal, "--from", "@2", "--to", "@8", "--all-fields"],
       ["verify", try scattered()],
+    ] + whatIf()
+  }
+
+  /// Commands that decide recorded journals again.
+  private func whatIf() -> [[String]] {
+    let folder = Repository.root.appending(path: "Specs/Journals").path(percentEncoded: false)
+    return [
+      ["whatif", "\(folder)/attempts-exhausted.journal", "--policy", "offlineFirst"],
+      ["whatif", "\(folder)/still-signed-in.journal", "--policy", "attempts=1"],
+      ["replay-corpus", folder],
     ]
   }
 

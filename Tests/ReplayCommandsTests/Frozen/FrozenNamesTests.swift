@@ -77,6 +77,10 @@ struct FrozenNamesTests {
     add("help topic", HelpText.Topic.self)
     add("shell", CompletionCommand.Shell.self)
     add("color", Style.Choice.self)
+    add("what-if answer", WhatIfAnswer.Kind.self)
+    add("undecided batch", DecisionReplay.Gap.self)
+    add("preset", PolicyChange.Preset.self)
+    add("policy value", PolicyChange.Key.self)
     try FrozenNames("words").compare(with: names)
   }
 
