@@ -32,7 +32,7 @@ struct WhatIfPageTests {
     let others: [WhatIfRun.Ending] = [
       .same, .decides([], due: nil), .nothing(due: nil),
       .earlier(.refresh, .init(milliseconds: 0)), .more([]),
-      .uses(since: .init(milliseconds: 0), limit: 0), .version,
+      .uses(since: .init(milliseconds: 0), limit: 0), .unproven(.attempts), .version,
     ]
     #expect(Set(try column("ending")) == Set((gaps + others).map(\.word)))
   }

@@ -41,6 +41,16 @@ struct JournalProofs: Sendable {
     return proofs
   }
 
+  /// Returns the same proofs with another value where no record proves one; `nil` if that changes
+  /// nothing.
+  func varied(by variant: PolicyVariant, _ change: PolicyChange) -> JournalProofs? {
+    var proofs = self
+    for index in policies.indices { proofs.policies[index].vary(variant, change) }
+    proofs.unnamed.vary(variant, change)
+    let all = zip(proofs.policies + [proofs.unnamed], policies + [unnamed])
+    return all.contains { $0.policy != $1.policy } ? proofs : nil
+  }
+
   /// Takes in a batch; each batch must be passed, in order.
   mutating func take(_ batch: RecordedBatch) {
     if batch.opened != nil { policies.append(RecordedPolicy()) }

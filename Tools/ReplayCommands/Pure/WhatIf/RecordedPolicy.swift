@@ -74,6 +74,20 @@ struct RecordedPolicy: Sendable {
   /// Replaces the policy by another one.
   mutating func apply(_ change: PolicyChange) { policy = change.applied(to: policy) }
 
+  /// Replaces a part by this value, unless a record proves it or `change` names it.
+  mutating func vary(_ variant: PolicyVariant, _ change: PolicyChange) {
+    guard change.preset == nil, change.values[variant.key] == nil,
+      !facets.contains(where: { $0.name == variant.key.rawValue })
+    else { return }
+    switch variant {
+    case .exhausted(let exhaustion): policy.ending.onExhaustion = exhaustion
+    case .refused(let end): policy.ending.onRejection = end
+    case .refusedToken(let refused): policy.ending.onRefusedToken = refused
+    case .fewestAttempts: policy.refresh.attempts = Int(answeredWithoutEnd) + 1
+    case .mostAttempts: policy.refresh.attempts = 1_000_000
+    }
+  }
+
   private var endedAfterDoubt = false
 
   private mutating func note(_ name: String, _ value: String, _ batch: RecordedBatch) {
@@ -213,6 +227,10 @@ struct RecordedPolicy: Sendable {
       isLongestProven = delays.count { $0.milliseconds == greatest } > 1
       policy.refresh.longestRetryDelay = .milliseconds(greatest)
       policy.refresh.firstRetryDelay = .milliseconds(greatest)
+      if let sequence = random.first?.sequence {
+        let value = "\(greatest)ms or more"
+        facets.append(PolicyFacet(name: "firstDelay", value: value, sequence: sequence))
+      }
       return
     }
     let known: [Int64] = [2_000, 1_000, 500]
@@ -254,6 +272,33 @@ struct RecordedPolicy: Sendable {
       }
     } else {
       policy.refresh.attempts = max(5, Int(answeredWithoutEnd) + 1)
+    }
+  }
+}
+
+/// A value of a part of the policy that no record proves.
+enum PolicyVariant: Hashable, Sendable {
+  case exhausted(SessionPolicy.Exhaustion)
+  case refused(SessionPolicy.End)
+  case refusedToken(SessionPolicy.RefusedToken)
+  /// As few attempts as the recorded failures allow.
+  case fewestAttempts
+  case mostAttempts
+
+  /// Values that together show whether a decision depends on an unproven part.
+  static let all: [PolicyVariant] = [
+    .exhausted(.stay), .exhausted(.end(.keep)), .exhausted(.end(.clear)),
+    .exhausted(.endAfterExpiry(.keep)), .exhausted(.endAfterExpiry(.clear)), .refused(.keep),
+    .refused(.clear), .refusedToken(.deliver), .refusedToken(.end), .fewestAttempts, .mostAttempts,
+  ]
+
+  /// The name of the part.
+  var key: PolicyChange.Key {
+    switch self {
+    case .exhausted: .exhausted
+    case .refused: .refused
+    case .refusedToken: .refusedToken
+    case .fewestAttempts, .mostAttempts: .attempts
     }
   }
 }

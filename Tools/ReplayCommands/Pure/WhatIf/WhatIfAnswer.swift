@@ -21,7 +21,7 @@ struct WhatIfAnswer: Sendable {
     switch run.ending {
     case .same, nil: .same
     case .decides, .nothing, .more, .earlier: .differs
-    case .uses, .gap, .version: .unknown
+    case .uses, .unproven, .gap, .version: .unknown
     }
   }
 
@@ -67,6 +67,12 @@ struct WhatIfAnswer: Sendable {
         "Then the session may have been unused for "
           + "\(DurationFormatter.text(milliseconds: limit)), which would have ended it before "
           + "\(place(batch)). The journal does not record every use.", stop,
+      ]
+    case .unproven(let key):
+      return [
+        "Up to \(place(batch)) the outcome is the same.",
+        "What happens there depends on \(key.rawValue), which no record proves. Name it, such as "
+          + "--policy \(change.text),\(key.rawValue)=\(key.values[0]).", stop,
       ]
     case .gap(let gap):
       return [
@@ -138,7 +144,11 @@ struct WhatIfAnswer: Sendable {
       due.lowerBound == due.upperBound
       ? "at \(zone.text(due.lowerBound))"
       : "between \(zone.text(due.lowerBound)) and \(zone.text(due.upperBound))"
+    let isProven =
+      change.preset != nil || change.values[.firstDelay] != nil
+      || facets.contains { $0.name == "firstDelay" }
     return ["The next attempt was due \(time). Its response is unknown."]
+      + (isProven ? [] : ["No record proves the first delay, so that of standard counts."])
   }
 
   private func nothing(_ due: Timestamp?, _ batch: RecordedBatch) -> [String] {
@@ -257,6 +267,7 @@ extension WhatIfRun.Ending {
     case .earlier: "earlierTimer"
     case .more: "furtherDecision"
     case .uses: "uses"
+    case .unproven: "unproven"
     case .gap(let gap): gap.rawValue
     case .version: "version"
     }

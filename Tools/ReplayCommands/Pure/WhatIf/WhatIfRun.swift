@@ -21,6 +21,8 @@ struct WhatIfRun: Sendable {
     case more([SessionRecord.Content])
     /// It depends on uses that the journal does not record, since this time.
     case uses(since: Timestamp, limit: Int64)
+    /// It depends on a part of the policy that no record proves.
+    case unproven(PolicyChange.Key)
     /// The recorded batch cannot be decided again.
     case gap(DecisionReplay.Gap)
     /// Today's code decides otherwise than the recorded batch, even under the recorded policy.
@@ -40,11 +42,10 @@ struct WhatIfRun: Sendable {
   /// How many batches were decided with the same result.
   private(set) var decisions = 0
   private(set) var moved: [Moved] = []
-  /// The state before the batch at which the run ended.
-  var state: SessionState { recorded.fold.state }
-
   private var recorded: DecisionReplay
   private var other: DecisionReplay
+  /// The other policy with each value of the parts that no record proves.
+  private var variants: [(key: PolicyChange.Key, replay: DecisionReplay)]
   private let proofs: JournalProofs
   private let change: PolicyChange
   /// How many openings the journal has noted so far.
@@ -55,6 +56,11 @@ struct WhatIfRun: Sendable {
   init(_ proofs: JournalProofs, _ change: PolicyChange) {
     recorded = DecisionReplay(proofs)
     other = DecisionReplay(proofs.changed(by: change))
+    variants = PolicyVariant.all.compactMap { variant in
+      proofs.varied(by: variant, change).map {
+        (variant.key, DecisionReplay($0.changed(by: change)))
+      }
+    }
     (self.proofs, self.change) = (proofs, change)
   }
 
@@ -64,21 +70,16 @@ struct WhatIfRun: Sendable {
     if let early = unrecordedUse(before: batch) ?? timer(before: batch) {
       return end(early, at: batch)
     }
-    let before = recorded
     switch recorded.take(batch) {
     case .undecided(.compacted):
       other.pass(batch, .compacted)
+      for index in variants.indices { variants[index].replay.pass(batch, .compacted) }
     case .undecided(let gap):
-      recorded = before
       return end(.gap(gap), at: batch)
     case .differs:
-      recorded = before
       return end(.version, at: batch)
     case .explained(let index, let script):
-      if let ending = decide(batch, index, script) {
-        if case .more = ending {} else { recorded = before }
-        return end(ending, at: batch)
-      }
+      if let ending = decide(batch, index, script) { return end(ending, at: batch) }
       decisions += 1
     }
     if batch.opened != nil { opened += 1 }
@@ -99,6 +100,7 @@ struct WhatIfRun: Sendable {
   private mutating func decide(
     _ batch: RecordedBatch, _ index: Int, _ script: InputScript
   ) -> Ending? {
+    if let key = unproven(batch, index, script) { return .unproven(key) }
     if let timer = script.timer, let due = notYet(timer, index, at: batch.time) {
       return .nothing(due: due)
     }
@@ -118,6 +120,26 @@ struct WhatIfRun: Sendable {
       recorded.openings[index].decision?.contents != more
     else { return nil }
     return .more(more)
+  }
+
+  /// Returns a part of the policy on which the decision depends although no record proves it.
+  private mutating func unproven(
+    _ batch: RecordedBatch, _ index: Int, _ script: InputScript
+  ) -> PolicyChange.Key? {
+    var main = other
+    let played = main.play(batch, by: index, script)
+    let decided = played?.decision?.contents.map(\.withoutDelay)
+    for number in variants.indices {
+      let varied = variants[number].replay.play(batch, by: index, script)
+      guard let varied, let contents = varied.decision?.contents.map(\.withoutDelay),
+        contents == decided
+      else {
+        if varied?.decision == nil, decided == nil { continue }
+        return variants[number].key
+      }
+      variants[number].replay.accept(batch, by: index, varied)
+    }
+    return nil
   }
 
   /// Returns when a timer is due that has not fired yet under the other policy; `nil` if it may
