@@ -27,7 +27,7 @@ extension GoldenCommands {
     ("help-replay-corpus", ["replay-corpus", "--help"]),
     ("help-report", ["report", "--help"]),
     ("report-no-output", ["report", "a.journal"]),
-    ("report-conflict", ["report", "a.journal", "-o", "x.html", "--reveal", "--key", "k"]),
+    ("report-conflict", ["report", "a.journal", "-o", "x.html", "--reveal", "--key-file", "k"]),
     ("report-exists", ["report", "a.journal", "-o", "damaged.journal"]),
     ("report-same-file", ["report", "a.journal", "-o", "a.journal", "--force"]),
     ("report-missing", ["report", "none.journal", "-o", "x.html", "--json"]),

@@ -20,6 +20,13 @@ struct BrowserJournals {
     try SampleJournal.write(
       to: "\(place)/long.journal",
       records: ReportJournals.life(seed: 9, user: "u-9", days: 250, from: start))
+    let fleet = ProcessInfo.processInfo.environment["SESSION_BROWSER_FLEET"].flatMap(UInt64.init)
+    try FileManager.default.createDirectory(
+      atPath: "\(place)/fleet", withIntermediateDirectories: false)
+    for index in 0..<(fleet ?? 400) {
+      try SampleJournal.write(
+        to: "\(place)/fleet/phone-\(index).journal", records: ReportJournals.phone(index))
+    }
     try FileManager.default.createDirectory(
       atPath: "\(place)/many", withIntermediateDirectories: false)
     for index in 0..<200 as Range<UInt64> {

@@ -1,4 +1,5 @@
 import Foundation
+import SessionExplain
 import Testing
 
 @testable import ReplayCommands
@@ -17,12 +18,13 @@ struct ReportSpecificationTests {
 
   @Test("RPL-4 the page lists the keys of the report's help and script")
   func keys() throws {
-    let named = try rows(under: "The page", 1).map { row in
+    let named = try rows(under: "Keys").map { row in
       row[0].split(separator: " ").map { $0.trimmingCharacters(in: ["`"]) }
     }
     var page = ""
     ReportPage(
-      title: "", journals: [], figures: .init(), isRevealed: true, zone: .utc, version: ""
+      title: "", journals: [], totals: .init(), figures: .init(), ends: .init(), isRevealed: true,
+      zone: .utc, version: ""
     ).write { page += $0 }
     let help = page.components(separatedBy: "<dt>").dropFirst().map { line in
       line.components(separatedBy: "</dt>")[0].components(separatedBy: "<kbd>").dropFirst()
@@ -45,7 +47,9 @@ struct ReportSpecificationTests {
       numbers == [
         [ReportReading.mostJournals], [ReportReading.mostRows],
         [room.shapes, ReportReading.mostShapes], [room.whys, ReportReading.mostWhys, 2],
-        [ReportPage.longestText],
+        [ReportPage.longestText], [ReportPage.shownVersions], [ReportPage.comparedVersions],
+        [EndTally.mostVersions],
+        [EndTally.mostDays], [DayScale.most], [ReportPage.toldProblems],
       ])
     #expect(ReportReading.room(for: 10_000).whys == 2)
   }
@@ -53,10 +57,27 @@ struct ReportSpecificationTests {
   @Test("the parts of a report are in the order of the page")
   func parts() throws {
     let path = "Tools/ReplayCommands/Pure/Report/ReportPage"
-    let source = try ["", "+Lanes", "+Table"].map { try Repository.text("\(path)\($0).swift") }
-      .joined()
+    let source = try ["", "+Causes", "+Lanes", "+Why", "+Table"].map {
+      try Repository.text("\(path)\($0).swift")
+    }
+    .joined()
     for part in try rows(under: "The page").map({ $0[0] }) where part.first?.isUppercase == true {
       #expect(source.contains(">\(part)</h2>"), "\(part)")
     }
+  }
+
+  @Test("RPL-4 each cause of an end has its class in the table, and the table has no other")
+  func classes() throws {
+    let table = try rows(under: "Classes of ends").map { row in
+      row.prefix(2) + row[2].components(separatedBy: ", ")
+    }
+    let code = EndClass.allCases.map { kind in
+      [kind.words, kind.isUnexpected ? "yes" : "no"] + kind.causes.map(\.id)
+    }
+    #expect(table.map { Array($0) } == code)
+    let causes = EndClass.allCases.flatMap(\.causes)
+    #expect(causes.count == Set(causes).count)
+    #expect(Set(causes) == Set(Cause.all.filter { $0.class == .end }))
+    for kind in EndClass.allCases { #expect(kind.causes.allSatisfy { EndClass($0) == kind }) }
   }
 }

@@ -9,10 +9,12 @@ struct ReportCommand: Command {
     name: "report", summary: "Write one HTML page that shows journals over time, with every why",
     discussion: """
       The page is one file: lanes of states, tokens, refreshes and failures over time, why each
-      session ended, and a table of records with a filter. It loads nothing and sends nothing, is
+      session ended, and a table of records with a filter. Of many journals it begins with the causes
+      of all ends, by app version and by day. It loads nothing and sends nothing, is
       read from a disk or a mail, without its script too. Names, users and identifiers are
-      pseudonyms unless --reveal is given. A file that is damaged is shown up to there, and named; the
-      exit code is 0 then, with --strict 65.
+      pseudonyms unless --reveal is given: a name has the same one on the whole page. With
+      --key-file it has the same on each page. A file that is damaged is shown up to there, and
+      named; the exit code is 0 then, with --strict 65.
       """,
     operands: [
       .init(
@@ -25,10 +27,7 @@ struct ReportCommand: Command {
       .init(name: "force", help: "Replace OUT where it exists"),
       .init(name: "title", value: "TEXT", help: "The page's title; without it, \(defaultTitle)"),
       .init(name: "reveal", help: "Show names and identifiers as they are"),
-      .init(
-        name: "key", value: "TEXT",
-        help: "Make pseudonyms with it, 16 bytes or more: the same ones in all journals"),
-      DisplayOptions.strict, DisplayOptions.json,
+      RedactionOptions.keyFile, DisplayOptions.strict, DisplayOptions.json,
     ] + DisplayOptions.zones,
     examples: [
       .init(line: "sessionreplay report a.journal -o report.html", help: "One journal"),
@@ -45,10 +44,10 @@ struct ReportCommand: Command {
   private let isStrict: Bool
   private let title: String
   private let isRevealed: Bool
-  private let key: String?
 
   init(_ arguments: Arguments) throws(ToolError) {
-    display = try DisplayOptions(arguments)
+    isRevealed = arguments.has("reveal")
+    display = try DisplayOptions(arguments, names: isRevealed ? .none : .all)
     guard let path = arguments.value("output"), !path.isEmpty else {
       throw .usage(
         .noOutput, "'report' writes a page, and --output does not say where.",
@@ -58,38 +57,23 @@ struct ReportCommand: Command {
     isForced = arguments.has("force")
     isStrict = arguments.has("strict")
     title = arguments.value("title") ?? Self.defaultTitle
-    isRevealed = arguments.has("reveal")
-    key = arguments.value("key")
-    guard !(isRevealed && key != nil) else {
-      throw .usage(
-        .conflict, "--reveal and --key exclude each other.", next: "only one of them")
-    }
-    if let key { try Self.check(key) }
   }
 
   var answersOnOutput: Bool { path == "-" }
-
-  private static func check(_ key: String) throws(ToolError) {
-    guard key.utf8.count >= 16 else {
-      throw .usage(
-        .badKey, "--key needs 16 bytes or more: a person who guesses it can test pseudonyms.",
-        next: #"--key "$(openssl rand -hex 16)""#)
-    }
-  }
 
   func run(_ files: [JournalFile], _ context: ToolContext) throws(ToolError) -> ExitCode {
     let all = try JournalFolder.expanded(files, context)
     let isWatched = context.value(of: .terminal) != "dumb"
     let outcome = ReportReading(
-      zone: display.zone, isRevealed: isRevealed, key: key, interruption: context.interruption
+      zone: display.zone, interruption: context.interruption
     ).read(all, ProgressBar(isWatched ? context.errors : nil))
     guard !context.interruption.isRaised else { return .ok }
     // If no file could be read, there is nothing to show, so no page is written.
     if outcome.files.read == 0, let error = outcome.files.errors.first { throw error }
     try outcome.files.check(isJSON: display.isJSON, context)
     let page = ReportPage(
-      title: title, journals: outcome.journals, others: outcome.others, figures: outcome.figures,
-      problems: outcome.problems, isRevealed: isRevealed, zone: display.zone,
+      title: title, journals: outcome.journals, totals: outcome.totals, figures: outcome.figures,
+      ends: outcome.ends, problems: outcome.problems, isRevealed: isRevealed, zone: display.zone,
       version: ToolContext.version)
     try write(page, all.files, context)
     if !display.isJSON {
@@ -119,9 +103,10 @@ struct ReportCommand: Command {
 
   private func words(_ page: ReportPage, _ bytes: Int) -> String {
     var text =
-      "\(path.quotedWhereNeeded.printable): \(count(page.allJournals, "journal")), "
+      "\(path.quotedWhereNeeded.printable): \(count(page.totals.journals, "journal")), "
       + "\(count(bytes, "byte"))"
-    if !page.problems.isEmpty { text += ", \(count(page.problems.count, "file")) with problems" }
+    let problems = page.problems.sentences.count
+    if problems > 0 { text += ", \(count(problems, "file")) with problems" }
     return text + "\n"
   }
 
@@ -131,8 +116,8 @@ struct ReportCommand: Command {
       json.field("v", 1)
       json.field("file", path)
       json.field("bytes", bytes)
-      json.field("journals", page.allJournals)
-      json.array("problems", page.problems) { $0.value($1) }
+      json.field("journals", page.totals.journals)
+      json.array("problems", page.problems.sentences) { $0.value($1) }
     }
     return json.text + "\n"
   }

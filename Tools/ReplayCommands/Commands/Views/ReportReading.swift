@@ -4,30 +4,27 @@ internal import SessionJournal
 
 /// Collects what a page shows of several journals.
 struct ReportReading {
-  /// The maximum number of journals with lanes of their own.
-  static let mostJournals = 200
+  /// The maximum number of journals that are drawn.
+  static let mostJournals = 100
   /// The maximum number of table rows, for all journals together.
-  static let mostRows = 5_000
+  static let mostRows = 3_000
   /// The maximum number of shapes of one sort, for all journals together.
-  static let mostShapes = 12_000
+  static let mostShapes = 5_000
   /// The maximum number of explanations, for all journals together.
   static let mostWhys = 400
 
   let zone: TimeZoneChoice
-  /// Whether real names are shown.
-  let isRevealed: Bool
-  /// The key of the pseudonyms; `nil` for different ones in every journal.
-  let key: String?
   let interruption: Interruption
 
   /// The result of reading all journals.
   struct Outcome {
+    /// The journals that are drawn.
     var journals: [ReportJournal] = []
-    var others = ReportRest()
-    var figures = StatsFigures()
+    var totals = ReportTotals()
+    var figures = StatsGroups()
+    var ends = EndTally()
     var files: FilesOutcome
-    /// The problems that the page names.
-    var problems: [String] = []
+    var problems = ReportProblems()
   }
 
   /// Reads all files and shows the progress; stops if the command must end.
@@ -51,15 +48,13 @@ struct ReportReading {
       show(0)
       do throws(ToolError) {
         let (journal, finding) = try read(try file.readable(), room, show)
-        outcome.figures.merge(journal.stats.groups.total)
-        outcome.journals.append(journal)
+        outcome.add(journal)
         outcome.add(finding, of: file)
       } catch {
         outcome.add(.unread(error), of: file)
       }
-      guard outcome.journals.count > Self.mostJournals else { continue }
-      outcome.removeOldest()
     }
+    outcome.journals = ReportChoice.chosen(outcome.journals, upTo: Self.mostJournals)
     return outcome
   }
 
@@ -74,20 +69,13 @@ struct ReportReading {
   private func read(
     _ file: JournalFile, _ room: ReportJournal.Room, _ pulse: (UInt64) -> Void
   ) throws(ToolError) -> (ReportJournal, FilesOutcome.Finding) {
-    let redaction = try redaction(of: file)
-    var journal = ReportJournal(name: Self.shortName(of: file), room: room)
+    var journal = ReportJournal(name: Self.shortName(of: file), room: room, zone: zone)
     var ends = EvidenceFold()
     var refused: JournalFault?
-    let explain = { (evidence: Evidence) in
-      ReportWhy(Explainer.explain(evidence), zone: zone)
-    }
     let pass = try file.visit(requiresSession: true) { entry in
       do throws(SessionFold.Failure) {
-        let record = redaction.map { $0.record(entry.record) } ?? entry.record
-        try journal.take(record)
-        let shown = JournalEntry(
-          record: record, offset: entry.offset, remainingInBatch: entry.remainingInBatch)
-        try ends.take(shown) { journal.take(explain($0)) }
+        try journal.take(entry.record)
+        try ends.take(entry) { journal.take(file.explanation(of: $0)) }
         if entry.record.sequence & 1023 == 0 { pulse(entry.offset) }
       } catch {
         refused = JournalFault(error, at: entry.place)
@@ -97,21 +85,11 @@ struct ReportReading {
     }
     let fault = refused ?? pass.fault
     let damage = fault.flatMap { $0.mayHideRecords ? $0.place.offset : nil }
-    let rest = ends.finish(damagedAt: damage) { journal.take(explain($0)) }
-    if journal.state.state.kind == .authenticated { journal.take(explain(rest)) }
+    let rest = ends.finish(damagedAt: damage) { journal.take(file.explanation(of: $0)) }
+    if journal.state.state.kind == .authenticated { journal.take(file.explanation(of: rest)) }
     journal.finish()
     let error = fault?.error(file.name, consequence: "The page shows the records before it.")
     return (journal, FilesOutcome.Finding(header: pass.header, error: error))
-  }
-
-  private func redaction(of file: JournalFile) throws(ToolError) -> Redaction? {
-    // An export without names has pseudonyms already.
-    guard !isRevealed, file.original?.isRedacted != true else { return nil }
-    if let key { return Redaction(pseudonyms: Pseudonyms(key: Array(key.utf8))) }
-    let header = try file.visit { _ in false }.header
-    return Redaction(
-      pseudonyms: Pseudonyms(
-        journal: (high: header.identifier.high, low: header.identifier.low), salt: header.salt))
   }
 
   /// Returns the file's name without its folder, because a folder's name is often a person's.
@@ -122,16 +100,15 @@ struct ReportReading {
 }
 
 extension ReportReading.Outcome {
-  /// Moves the journal with the oldest last end to those without lanes.
-  ///
-  /// A journal in which nothing ended counts as the oldest. Of equally old ones the last by name is
-  /// moved.
-  fileprivate mutating func removeOldest() {
-    var oldest = 0
-    for index in journals.indices where journals[index].lastEnd <= journals[oldest].lastEnd {
-      oldest = index
-    }
-    others.add(journals.remove(at: oldest))
+  /// Counts a journal, and keeps it if it is among those that are drawn.
+  fileprivate mutating func add(_ journal: ReportJournal) {
+    totals.add(journal)
+    figures.merge(journal.stats.groups)
+    ends.merge(journal.ends.tally)
+    journals.append(journal)
+    // Most journals of a fleet go at once, so the choice is made for many of them together.
+    guard journals.count >= 2 * ReportReading.mostJournals else { return }
+    journals = ReportChoice.chosen(journals, upTo: ReportReading.mostJournals)
   }
 
   /// Records the problem of a file; the page names the file without its folder.
@@ -140,6 +117,11 @@ extension ReportReading.Outcome {
     guard let error = finding.error else { return }
     let short = ReportReading.shortName(of: file).quotedWhereNeeded.printable
     let spellings = [file.name.printable, file.name, file.givenPath.printable, file.givenPath]
-    problems.append(spellings.reduce(error.message) { $0.replacing($1, with: short) })
+    problems.sentences.append(spellings.reduce(error.message) { $0.replacing($1, with: short) })
+    switch error.code {
+    case .damaged: problems.damaged += 1
+    case .tail: problems.tails += 1
+    default: problems.failed += 1
+    }
   }
 }

@@ -38,6 +38,8 @@ struct Lanes: Sendable {
       case refresh
       case change
       case login
+      /// A sign-out by the user.
+      case leave
       case remark
       case failure
       case end
@@ -103,6 +105,7 @@ struct Lanes: Sendable {
     case .event(.refreshSucceeded): .refresh
     case .event(.contextSwitched): .change
     case .event(.refreshFailed), .note(.requestEnded), .note(.answerUnused): .failure
+    case .event(.logout(let logout)) where logout.reason == .user: .leave
     case .event(.sessionExpired), .event(.logout): .end
     case .note(.tailCut), .note(.itemUnreadable), .note(.secretsWiped), .note(.tokenRecovered),
       .note(.continued), .note(.clockSkew), .note(.storageFailed):

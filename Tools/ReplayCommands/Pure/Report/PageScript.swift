@@ -3,7 +3,7 @@
 /// The page shows everything without it, too.
 enum PageScript {
   /// The SHA-256 of `text` for the page's content security policy; a test compares it.
-  static let hash = "sha256-tNQu16dCKU2U6dDPstUpGcjvQgxqbBR3LwSNDTvaMeI="
+  static let hash = "sha256-XbZ7uZmssPaO3OGyvmi7EaYlZVFYSPV5RlNNRhUJyxw="
 
   static let text = #"""
     "use strict";
@@ -74,10 +74,19 @@ enum PageScript {
         if (tabbed) tabbed.tabIndex = 0;
       };
       const inset = 20;
+      const axes = new Map(all(".own").map(own => [own.closest(".lane").id, own]));
+      let isShared = axes.size === 0;
+      const axisOf = row => isShared ? one(".axis") : axes.get(row.dataset.j);
       const placeCursor = () => {
-        if (!chosen || !inner) return;
+        const used = chosen && inner ? axisOf(chosen) : null;
+        if (!used) return;
         const width = inner.clientWidth - 2 * inset;
-        cursor.style.left = (inset + width * Number(chosen.dataset.x) / 1000000 - 1) + "px";
+        const [from, to] = [Number(used.dataset.first), Number(used.dataset.last)];
+        const part = Math.max(0, Math.min(1, (Number(chosen.dataset.t) - from) / (to - from)));
+        const lane = isShared ? inner : used.closest(".lane");
+        cursor.style.left = (inset + width * part - 1) + "px";
+        cursor.style.top = (isShared ? 0 : lane.offsetTop) + "px";
+        cursor.style.height = lane.offsetHeight + "px";
         cursor.hidden = false;
       };
       const choose = (row, isFocused) => {
@@ -115,8 +124,12 @@ enum PageScript {
         choose(event.target.closest("tr"), false);
       });
       body.addEventListener("focusin", event => choose(event.target.closest("tr"), false));
+      /* The fragment names a record, and says whether the lanes have one axis. */
       const fromHash = () => {
-        const row = location.hash.length > 1 ? document.getElementById(location.hash.slice(1)) : null;
+        const [id, ...rest] = location.hash.slice(1).split(";");
+        if (rest.includes("axis=shared")) share(true);
+        else if (isShared && axes.size > 0) toHash(id);
+        const row = id === "" ? null : document.getElementById(id);
         if (!row || !places.has(row)) return;
         if (row.hidden) {
           search.value = "";
@@ -125,6 +138,22 @@ enum PageScript {
           filter();
         }
         choose(row, true);
+      };
+      const toHash = id => history.replaceState(null, "", "#" + id + (isShared ? ";axis=shared" : ""));
+      const share = next => {
+        if (axes.size === 0) return;
+        isShared = next;
+        inner.classList.toggle("shared", isShared);
+        one(".axis").classList.toggle("unused", !isShared);
+        one("#axis").setAttribute("aria-checked", String(isShared));
+        for (const part of all(".part", inner)) {
+          for (const [name, value] of [["x", part.dataset.x], ["width", part.dataset.w]]) {
+            if (isShared) part.setAttribute(name, value);
+            else part.removeAttribute(name);
+          }
+        }
+        placeCursor();
+        drawAxes();
       };
       addEventListener("hashchange", fromHash);
 
@@ -139,30 +168,30 @@ enum PageScript {
         zoom = Math.max(1, Math.min(256, next));
         inner.style.width = (zoom * 100) + "%";
         placeCursor();
-        drawAxis();
+        drawAxes();
         chart.scrollLeft = at / before * inner.clientWidth - chart.clientWidth / 2;
         one("#zoom").textContent = zoom + "×";
       };
-      const first = axis ? Number(axis.dataset.first) : 0;
-      const last = axis ? Number(axis.dataset.last) : 0;
       const minute = 60000, hour = 3600000, day = 86400000;
       const steps = [1, 10, 100, 1000, 5000, 15000, minute, 5 * minute, 15 * minute, hour, 3 * hour, 6 * hour, 12 * hour,
         day, 2 * day, 7 * day, 30 * day, 91 * day, 365 * day, 3650 * day];
       const pad = (number, digits = 2) => String(number).padStart(digits, "0");
-      let isLocal = false;
+      let isLocal = one("#zone").textContent.includes("local");
       const shifted = time => {
         const shift = isLocal ? -new Date(time).getTimezoneOffset() : 0;
         return [new Date(time + shift * minute), shift];
       };
       const clock = (date, digits) => date.toISOString().slice(11, digits);
-      const label = (time, stepSize) => {
+      const label = (time, stepSize, span) => {
         const [date] = shifted(time);
         if (Number.isNaN(date.getTime())) return "";
         const text = stepSize < 1000 ? clock(date, 23) : stepSize < minute ? clock(date, 19) : clock(date, 16);
         if (stepSize >= day) return date.toISOString().slice(0, 10);
-        return last - first > day ? date.toISOString().slice(5, 10) + " " + text : text;
+        return span > day ? date.toISOString().slice(5, 10) + " " + text : text;
       };
-      function drawAxis() {
+      function drawAxis(drawn, y) {
+        const [first, last] = [Number(drawn.dataset.first), Number(drawn.dataset.last)];
+        if (!(last - first < 8e15)) return;
         const width = inner.clientWidth - 2 * inset;
         const left = Math.max(0, chart.scrollLeft - chart.clientWidth) / width;
         const right = Math.min(1, (chart.scrollLeft + 2 * chart.clientWidth) / width);
@@ -170,32 +199,49 @@ enum PageScript {
         const shapes = [];
         let tick = Math.ceil((first + left * (last - first)) / stepSize) * stepSize;
         for (; tick <= first + right * (last - first) && shapes.length < 400; tick += stepSize) {
-          const x = ((tick - first) / (last - first) * 100).toFixed(4) + "%";
+          const part = (tick - first) / (last - first);
+          const x = (part * 100).toFixed(4) + "%";
           const line = document.createElementNS(axis.namespaceURI, "line");
-          for (const [name, number] of [["x1", x], ["x2", x], ["y1", "22"], ["y2", "30"]]) line.setAttribute(name, number);
+          const ends = y === 16 ? ["22", "30"] : ["0", "4"];
+          for (const [name, number] of [["x1", x], ["x2", x], ["y1", ends[0]], ["y2", ends[1]]]) line.setAttribute(name, number);
           const text = document.createElementNS(axis.namespaceURI, "text");
           text.setAttribute("x", x);
-          text.setAttribute("y", "16");
-          text.setAttribute("text-anchor", "middle");
-          text.textContent = label(tick, stepSize);
+          text.setAttribute("y", String(y));
+          text.setAttribute("text-anchor", part * width < 40 ? "start" : (1 - part) * width < 40 ? "end" : "middle");
+          text.textContent = label(tick, stepSize, last - first);
           shapes.push(line, text);
         }
-        axis.replaceChildren(...shapes);
+        drawn.replaceChildren(...shapes);
       }
-      if (chart && last - first < 8e15) {
+      /* Only lanes that are seen get labels: a page may have a hundred of them. */
+      function drawAxes() {
+        if (isShared) return drawAxis(axis, 16);
+        const seen = chart.getBoundingClientRect();
+        const [top, bottom] = [Math.max(0, seen.top), Math.min(innerHeight, seen.bottom)];
+        for (const own of axes.values()) {
+          const place = own.closest(".lane").getBoundingClientRect();
+          if (place.bottom > top - 300 && place.top < bottom + 300) drawAxis(own, 14);
+        }
+      }
+      if (chart) {
         let frame = 0;
-        chart.addEventListener("scroll", () => {
-          if (zoom === 1 || frame) return;
-          frame = requestAnimationFrame(() => { frame = 0; drawAxis(); });
-        }, {passive: true});
-        addEventListener("resize", () => { placeCursor(); drawAxis(); });
-        drawAxis();
+        let isChanged = false;
+        const later = () => {
+          isChanged = isChanged || zoom !== 1 || isLocal;
+          if (!isChanged || frame) return;
+          frame = requestAnimationFrame(() => { frame = 0; drawAxes(); });
+        };
+        chart.addEventListener("scroll", later, {passive: true});
+        addEventListener("scroll", later, {passive: true});
+        addEventListener("resize", () => { isChanged = true; placeCursor(); drawAxes(); });
+        drawAxes();
       }
       const pan = by => { if (chart) chart.scrollLeft += by * chart.clientWidth / 4; };
       const act = {
         in: () => setZoom(zoom * 2), out: () => setZoom(zoom / 2), whole: () => setZoom(1),
         left: () => pan(-1), right: () => pan(1),
         help: () => one("#help").showModal(),
+        axis: () => { share(!isShared); toHash(location.hash.slice(1).split(";")[0]); },
         zone: () => {
           isLocal = !isLocal;
           for (const element of all("time[data-t]")) {
@@ -207,7 +253,7 @@ enum PageScript {
           }
           for (const [index, row] of rows.entries()) texts[index] = row.textContent.toLowerCase();
           one("#zone").textContent = isLocal ? "Times: local" : "Times: UTC";
-          if (chart) drawAxis();
+          if (chart) drawAxes();
         },
       };
       for (const button of all("[data-act]")) button.addEventListener("click", act[button.dataset.act]);
@@ -228,7 +274,7 @@ enum PageScript {
         const isRow = places.has(event.target);
         const keys = {
           "/": () => { search.focus(); search.select(); }, "j": () => step(1), "k": () => step(-1),
-          "e": () => toEnd(1), "E": () => toEnd(-1), "+": act.in, "=": act.in, "-": act.out, "0": act.whole,
+          "e": () => toEnd(1), "E": () => toEnd(-1), "+": act.in, "=": act.in, "-": act.out, "0": act.whole, "a": act.axis,
           "ArrowLeft": act.left, "ArrowRight": act.right, "?": act.help,
         };
         if (isRow) {

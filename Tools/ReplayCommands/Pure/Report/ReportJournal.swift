@@ -10,6 +10,8 @@ struct ReportJournal: Sendable {
     let name: String
     let words: String
     let group: Group
+    /// Whether it is a sign-out by the user, which is no problem.
+    let isByUser: Bool
     /// The state after the record.
     let state: SessionState.Kind
   }
@@ -35,6 +37,8 @@ struct ReportJournal: Sendable {
 
   let name: String
   private(set) var user: String?
+  /// The app version of the last opening that gave one.
+  private(set) var app: String?
   private(set) var lanes: Lanes
   private(set) var stats: StatsFold
   private(set) var state = SessionFold()
@@ -42,30 +46,42 @@ struct ReportJournal: Sendable {
   private(set) var last: Timestamp?
   private(set) var lastSequence: UInt64 = 0
   /// The last explanations, the oldest first.
-  private(set) var whys: [ReportWhy] = []
-  private(set) var droppedWhys: UInt64 = 0
+  private(set) var whys: [Explanation] = []
+  /// The number of explained ends, kept or not.
+  private(set) var explained: UInt64 = 0
+  /// The ends by cause, version and day.
+  private(set) var ends = EndWait()
   /// The rows of the table by sequence: important records, and as many others as fit.
   private(set) var rows: [Row] = []
   /// The sequences of the rows.
   private(set) var shown: Set<UInt64> = []
 
   private let room: Room
+  private let zone: TimeZoneChoice
   private var important: EvenSample<Row>
   private var routine: EvenSample<Row>
 
-  init(name: String, room: Room) {
+  init(name: String, room: Room, zone: TimeZoneChoice = .utc) {
     self.name = name
     self.room = room
+    self.zone = zone
     lanes = Lanes(limit: room.shapes)
-    stats = StatsFold(by: nil)
+    stats = StatsFold(by: .version)
     important = EvenSample(limit: room.rows)
     routine = EvenSample(limit: room.rows)
   }
 
   /// Takes the next record, which holds pseudonyms if real names are not shown.
   mutating func take(_ record: SessionRecord) throws(SessionFold.Failure) {
+    let before = state.state.kind
     try state.apply(record)
     try stats.take(record)
+    if case .note(.opened(let opened)) = record.content { app = opened.app?.description }
+    if Self.ends(record, before) {
+      ends.end(
+        at: record.sequence, version: app,
+        day: DayScale.day(of: record.time, offset: zone.offset(at: record.time)))
+    }
     first = min(first ?? record.time, record.time)
     last = max(last ?? record.time, record.time)
     lastSequence = record.sequence
@@ -76,7 +92,8 @@ struct ReportJournal: Sendable {
     let make = {
       Row(
         sequence: record.sequence, time: record.time, name: record.name,
-        words: Self.words(record), group: group, state: kind.kind)
+        words: Self.words(record), group: group, isByUser: Self.isByUser(record),
+        state: kind.kind)
     }
     switch group {
     case .ends, .failures, .logins: important.offer(make)
@@ -84,17 +101,22 @@ struct ReportJournal: Sendable {
     }
   }
 
-  /// Takes the explanation of an end.
-  mutating func take(_ why: ReportWhy) {
+  /// Takes the explanation of an end, or of the session after the last record.
+  mutating func take(_ why: Explanation) {
+    if why.cause.class == .end {
+      explained += 1
+      if let sequence = why.sequence {
+        ends.explain(endAt: sequence, why.cause, why.certainty)
+      }
+    }
     whys.append(why)
-    guard whys.count > room.whys else { return }
-    whys.removeFirst()
-    droppedWhys += 1
+    if whys.count > room.whys { whys.removeFirst() }
   }
 
   /// Ends the journal.
   mutating func finish() {
     stats.finish()
+    ends.finish()
     if let last { lanes.finish(at: last) }
     let rest = max(0, room.rows - important.kept.count)
     var others = EvenSample<Row>(limit: max(1, rest))
@@ -105,11 +127,24 @@ struct ReportJournal: Sendable {
 
   /// The time of the last end of a session; the earliest possible time if there is none.
   var lastEnd: Timestamp {
-    whys.last { $0.isEnd }?.time ?? Timestamp(milliseconds: .min)
+    whys.last { $0.cause.class == .end }?.time ?? Timestamp(milliseconds: .min)
   }
 
   /// The number of records in the journal, in the table or not.
   var records: UInt64 { important.count + routine.count }
+
+  /// Returns whether a record ends a session; a logout after an expiry ends none.
+  private static func ends(_ record: SessionRecord, _ before: SessionState.Kind) -> Bool {
+    switch record.content {
+    case .event(.sessionExpired): true
+    case .event(.logout): before == .authenticated
+    default: false
+    }
+  }
+
+  static func isByUser(_ record: SessionRecord) -> Bool {
+    if case .event(.logout(let logout)) = record.content { logout.reason == .user } else { false }
+  }
 
   static func group(of record: SessionRecord) -> Group {
     switch record.content {
@@ -174,64 +209,5 @@ struct EvenSample<Element: Sendable>: Sendable {
     // With a limit of 1, the first element stays.
     guard kept.count < limit else { return }
     kept.append(make())
-  }
-}
-
-/// The explanation of an end or of a present session, as text for a page.
-struct ReportWhy: Equatable, Sendable {
-  /// A record that led to the end.
-  struct Link: Equatable, Sendable {
-    let sequence: UInt64
-    let name: String
-    let words: String
-    let isNote: Bool
-  }
-
-  /// Sentences of one kind: what is likely, what is ruled out.
-  struct Section: Equatable, Sendable {
-    let label: String
-    let sentences: [String]
-  }
-
-  /// The maximum number of records of the chain on a page.
-  static let shownLinks = 12
-
-  let headline: String
-  let time: Timestamp?
-  /// Whether it explains an end; otherwise it describes a present session.
-  let isEnd: Bool
-  let links: [Link]
-  let sections: [Section]
-
-  init(_ explanation: Explanation, zone: TimeZoneChoice) {
-    let words = WhyText(zone: zone.display)
-    headline = words.headline(explanation)
-    time = explanation.time
-    isEnd = explanation.cause.class == .end
-    links = explanation.chain.prefix(Self.shownLinks).map { link in
-      Link(
-        sequence: link.fact.sequence, name: link.fact.record.name,
-        words: WhyText.text(of: link.fact), isNote: link.fact.note != nil)
-    }
-    func sentence(_ finding: Finding) -> String {
-      words.fill(finding.what.sentence, finding.values)
-    }
-    let inferred = explanation.inferred
-    let sections: [(String, [String])] = [
-      ("Proven", explanation.proven.map(sentence)),
-      ("Likely", inferred.filter { $0.certainty >= .likely }.map(sentence)),
-      ("Possible", inferred.filter { $0.certainty == .possible }.map(sentence)),
-      (
-        "Ruled out",
-        explanation.ruledOut.map { finding in
-          finding.what.topic.map { "\($0): \(sentence(finding))" } ?? sentence(finding)
-        }
-      ),
-      ("Also seen", explanation.alsoSeen.map(sentence)),
-      ("Not told", explanation.untold.map { words.fill($0.what.sentence, $0.values) }),
-      ("Do", explanation.advice.map { words.fill($0.what.sentence, $0.values) }),
-      ("Before", explanation.root.map(words.headline)),
-    ]
-    self.sections = sections.filter { !$0.1.isEmpty }.map { Section(label: $0.0, sentences: $0.1) }
   }
 }

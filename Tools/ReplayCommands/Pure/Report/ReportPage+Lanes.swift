@@ -8,10 +8,11 @@ extension ReportPage {
   /// The number of states that the description of a lane lists one by one.
   private static let toldStates = 6
 
-  func writeLanes(_ scale: TimeScale, _ write: (String) -> Void) {
+  func writeLanes(_ write: (String) -> Void) {
+    let scale = scale
     write(
       """
-      <section class="card" aria-labelledby="lanes-title">
+      <section class="card" id="lanes" aria-labelledby="lanes-title">
       <h2 id="lanes-title">Over time</h2>
       <ul class="key">\(Self.key)</ul>
       <div class="bar" data-script hidden role="group" aria-label="Zoom">
@@ -21,39 +22,61 @@ extension ReportPage {
       <button type="button" data-act="left" aria-label="Earlier">←</button>
       <button type="button" data-act="right" aria-label="Later">→</button>
       <button type="button" data-act="zone" id="zone">Times: \(zone == .utc ? "UTC" : "local")</button>
+      \(hasOwnAxes ? Self.axisSwitch : "")
       <span class="dim" id="zoom" aria-live="polite">1×</span>
       </div>
       <div class="chart" tabindex="0" role="region" aria-label="Lanes, to be scrolled sideways">
       <div class="inner">
-      \(axis(scale))
+      \(axis(scale, "axis\(hasOwnAxes ? " unused" : "")", y: 16))
 
       """)
     for (index, journal) in journals.enumerated() { write(lane(journal, index, scale)) }
     write("</div></div></section>\n")
   }
 
-  private func axis(_ scale: TimeScale) -> String {
+  /// Whether each lane has a time axis of its own at first.
+  private var hasOwnAxes: Bool { journals.count > 1 }
+
+  private static let axisSwitch =
+    "<button type=\"button\" role=\"switch\" aria-checked=\"false\" data-act=\"axis\" id=\"axis\">"
+    + "One time axis for all</button>"
+
+  private func axis(_ scale: TimeScale, _ name: String, y: Int) -> String {
     var shapes = ""
-    for tick in scale.ticks(upTo: 8) {
-      let x = TimeScale.percent(scale.place(of: tick))
+    for tick in scale.ticks(upTo: 6) {
+      let place = scale.place(of: tick)
+      let x = TimeScale.percent(place)
+      // A label at an edge is not cut off.
+      let anchor =
+        place < TimeScale.parts / 20
+        ? "start" : place > TimeScale.parts / 20 * 19 ? "end" : "middle"
       shapes +=
-        "<line x1=\"\(x)\" x2=\"\(x)\" y1=\"22\" y2=\"30\"/>"
-        + "<text x=\"\(x)\" y=\"16\" text-anchor=\"middle\">\(scale.label(tick))</text>"
+        "<line x1=\"\(x)\" x2=\"\(x)\" y1=\"\(y == 16 ? 22 : 0)\" y2=\"\(y == 16 ? 30 : 4)\"/>"
+        + "<text x=\"\(x)\" y=\"\(y)\" text-anchor=\"\(anchor)\">\(scale.label(tick.advanced(by: zone.offset(at: tick))))</text>"
     }
-    return "<svg class=\"axis\" aria-hidden=\"true\" data-first=\"\(scale.first.milliseconds)\" "
+    return "<svg class=\"\(name)\" aria-hidden=\"true\" data-first=\"\(scale.first.milliseconds)\" "
       + "data-last=\"\(scale.last.milliseconds)\">\(shapes)</svg>"
   }
 
-  private func lane(_ journal: ReportJournal, _ index: Int, _ scale: TimeScale) -> String {
+  private func lane(_ journal: ReportJournal, _ index: Int, _ whole: TimeScale) -> String {
     let id = "j\(index)"
     var facts = [count(journal.records, "record"), Self.word(journal.state.state.kind)]
-    if let user = journal.user { facts.insert(isRevealed ? "user \(user)" : user, at: 0) }
+    if let app = journal.app { facts.insert(HTML.text(app, limit: 24), at: 0) }
+    if let user = journal.user {
+      facts.insert(HTML.text(isRevealed ? "user \(user)" : user, limit: 80), at: 0)
+    }
+    if let first = journal.first, let last = journal.last {
+      let span = DurationFormatter.text(milliseconds: last.milliseconds(since: first))
+      facts.append("\(span) from \(time(first))")
+    }
+    let scale = hasOwnAxes ? TimeScale(journal) : whole
+    let (x, width, _) = place(scale.first, scale.last, whole)
     var html = """
       <section class="lane" id="\(id)" aria-labelledby="\(id)-h">
-      <header><h3 id="\(id)-h">\(text(journal.name))</h3>
-      <span class="dim">\(text(facts.joined(separator: ", ")))</span></header>
-      <svg class="shapes" role="img" aria-labelledby="\(id)-t \(id)-d"><title id="\(id)-t">\
-      \(text(journal.name))</title><desc id="\(id)-d">\(text(description(of: journal)))</desc>
+      <header><h3 id="\(id)-h" title="\(text(journal.name))">\(text(journal.name))</h3>
+      <span class="dim">\(facts.joined(separator: " · "))</span></header>
+      <svg class="shapes" role="img" aria-labelledby="\(id)-h \(id)-d"><desc id="\(id)-d">\
+      \(text(description(of: journal)))</desc><svg class="part" data-x="\(x)" data-w="\(width)">
 
       """
     for segment in journal.lanes.segments { html += shape(segment, scale) }
@@ -62,7 +85,7 @@ extension ReportPage {
     for mark in journal.lanes.marks.sorted(by: { $0.kind < $1.kind }) {
       html += shape(mark, id, journal.shown.contains(mark.sequence), scale)
     }
-    return html + "</svg></section>\n"
+    return html + "</svg></svg>\(hasOwnAxes ? axis(scale, "own", y: 14) : "")</section>\n"
   }
 
   private func description(of journal: ReportJournal) -> String {
@@ -168,6 +191,7 @@ extension ReportPage {
     case .refresh: "refresh"
     case .change: "context switch"
     case .login: "sign-in"
+    case .leave: "sign-out by the user"
     case .remark: "remark"
     case .failure: "failure"
     case .end: "end"

@@ -2,35 +2,51 @@
 internal import SessionExplain
 internal import SessionJSON
 
-/// The totals of journals for which a page has no room.
-struct ReportRest: Equatable, Sendable {
+/// The totals of all journals, drawn on a page or not.
+struct ReportTotals: Equatable, Sendable {
   private(set) var journals: UInt64 = 0
   private(set) var records: UInt64 = 0
   private(set) var first: Timestamp?
   private(set) var last: Timestamp?
-  /// The number of ends that the page does not explain.
-  private(set) var whys: UInt64 = 0
+  /// The number of explained ends.
+  private(set) var explained: UInt64 = 0
 
   mutating func add(_ journal: ReportJournal) {
     journals += 1
     records += journal.records
     first = [first, journal.first].compactMap { $0 }.min()
     last = [last, journal.last].compactMap { $0 }.max()
-    whys += journal.droppedWhys + UInt64(journal.whys.count { $0.isEnd })
+    explained += journal.explained
+  }
+}
+
+/// The problems of files.
+struct ReportProblems: Equatable, Sendable {
+  /// One sentence for each file.
+  var sentences: [String] = []
+  var damaged: UInt64 = 0
+  var tails: UInt64 = 0
+  var failed: UInt64 = 0
+
+  /// Returns `3 damaged, 1 with a tail, 2 not read`.
+  var words: String {
+    [(damaged, "damaged"), (tails, "with a tail that a writer left"), (failed, "not read")]
+      .filter { $0.0 > 0 }.map { "\($0.0.grouped) \($0.1)" }.joined(separator: ", ")
   }
 }
 
 /// A page that shows journals, complete in one file and readable without its script.
 struct ReportPage: Sendable {
   var title: String
-  /// The journals with lanes.
+  /// The journals that are drawn.
   var journals: [ReportJournal]
-  /// The journals without lanes; they count in the figures.
-  var others = ReportRest()
-  /// The figures of all journals.
-  var figures: StatsFigures
-  /// The problems of files, one sentence each.
-  var problems: [String] = []
+  /// The totals of all journals.
+  var totals: ReportTotals
+  /// The figures of all journals by app version.
+  var figures: StatsGroups
+  /// The ends of all journals.
+  var ends: EndTally
+  var problems = ReportProblems()
   /// Whether real names and identifiers are shown.
   var isRevealed: Bool
   let zone: TimeZoneChoice
@@ -38,20 +54,22 @@ struct ReportPage: Sendable {
 
   /// The maximum number of problems that are listed.
   static let toldProblems = 50
+  /// From this number of ends on, a page of one journal has causes and days as well.
+  private static let manyEnds: UInt64 = 12
   /// The maximum length of text that a server may have made long, in characters.
   static let longestText = 600
 
+  /// The time of all drawn journals.
   var scale: TimeScale {
     let first = journals.compactMap(\.first).min() ?? Timestamp(milliseconds: 0)
     return TimeScale(first: first, last: journals.compactMap(\.last).max() ?? first)
   }
 
-  /// The number of journals that count, with lanes or without.
-  var allJournals: UInt64 { UInt64(journals.count) + others.journals }
+  /// Whether the page begins with what counts for many journals.
+  var isMany: Bool { totals.journals > 1 || ends.ends > Self.manyEnds }
 
   /// Writes the page, part by part.
   func write(_ write: (String) -> Void) {
-    let scale = scale
     let policy =
       "default-src 'none'; style-src '\(PageStyle.hash)'; script-src '\(PageScript.hash)'; "
       + "base-uri 'none'; form-action 'none'"
@@ -73,50 +91,80 @@ struct ReportPage: Sendable {
       <h1>\(HTML.text(title, limit: 200))</h1>
       <p class="dim">\(summary)</p>
       \(tiles)
+      \(parts)
       </header>
       <main>
 
       """)
-    for problem in problems.prefix(Self.toldProblems) {
-      write("<p class=\"problem\">\(text(problem))</p>\n")
-    }
-    if problems.count > Self.toldProblems {
-      write("<p class=\"problem\">\(count(problems.count - Self.toldProblems, "file")) more.</p>\n")
-    }
-    writeLanes(scale, write)
+    writeProblems(write)
+    writeCauses(write)
+    writeDays(write)
+    writeVersions(write)
+    writeLanes(write)
     writeWhys(write)
-    writeTable(scale, write)
+    writeTable(write)
     write(
       "</main>\n\(footer)\n\(Self.help)\n<script>\(PageScript.text)</script>\n</body>\n</html>\n")
   }
 
-  /// The number of records in all journals, with lanes or without.
-  private var allRecords: UInt64 { journals.reduce(others.records) { $0 + $1.records } }
+  private func writeProblems(_ write: (String) -> Void) {
+    guard !problems.sentences.isEmpty else { return }
+    write(
+      "<details class=\"card problems\" id=\"problems\"\(isMany ? "" : " open")><summary>"
+        + "<h2>Problems of files</h2> \(problems.words)</summary><ul>\n")
+    for problem in problems.sentences.prefix(Self.toldProblems) {
+      write("<li>\(text(problem))</li>\n")
+    }
+    let more = problems.sentences.count - Self.toldProblems
+    if more > 0 { write("<li>\(count(more, "file")) more.</li>\n") }
+    write("</ul></details>\n")
+  }
 
   // MARK: Head and foot
 
   private var summary: String {
-    var parts = [count(allJournals, "journal")]
-    parts.append(count(allRecords, "record"))
-    let first = (journals.map(\.first) + [others.first]).compactMap { $0 }.min()
-    let last = (journals.map(\.last) + [others.last]).compactMap { $0 }.max()
-    if let first, let last {
+    var parts = [count(totals.journals, "journal"), count(totals.records, "record")]
+    if let first = totals.first, let last = totals.last {
       parts.append("\(time(first)) to \(time(last))")
     }
     parts.append(isRevealed ? "names are real" : "names are pseudonyms")
     return parts.joined(separator: " · ")
   }
 
+  /// Returns links to the parts of a page of many journals.
+  private var parts: String {
+    guard isMany else { return "" }
+    let all = [
+      ("causes", "Causes", ends.ends > 0), ("days", "By day", dayScale != nil),
+      ("versions", "App versions", hasVersions), ("lanes", "Over time", true),
+      ("whys", "Why", !whys.isEmpty), ("records", "Records", true),
+    ]
+    let links = all.filter(\.2).map { "<a href=\"#\($0.0)\">\($0.1)</a>" }
+    return "<nav aria-label=\"Parts\">\(links.joined(separator: " "))</nav>"
+  }
+
+  /// Returns `12 ends: 3 unexpected, 1 by rule, 8 by the user`.
+  var endWords: String {
+    let parts = [
+      (ends.problems, "unexpected"), (ends.classes[.rule] ?? 0, "by rule"),
+      (ends.classes[.user] ?? 0, "by the user"),
+    ]
+    return "\(count(ends.ends, "end")): "
+      + parts.filter { $0.0 > 0 }.map { "\($0.0.grouped) \($0.1)" }.joined(separator: ", ")
+  }
+
   private var tiles: String {
+    let figures = figures.total
     let refreshes = figures.succeeded + figures.failed
-    let ends = StatsFormatter.ranked(figures.ends).prefix(3)
-      .map { "<span>\($0.1.grouped) × \(text($0.0.description))</span>" }.joined()
     let latency = figures.latency.histogram
     let sessions = figures.sessions + figures.continued
+    let expected = [EndClass.rule, .user].compactMap { kind in
+      ends.classes[kind].map { "<span>\($0.grouped) \(kind.words.lowercased())</span>" }
+    }
     var tiles = [
       tile(
-        figures.ended.grouped, figures.ended == 1 ? "session ended" : "sessions ended", ends,
-        isBad: figures.ends.keys.contains { if case .expired = $0 { true } else { false } }),
+        ends.problems.grouped, ends.problems == 1 ? "unexpected end" : "unexpected ends",
+        "<span>of \(count(ends.ends, "end"))</span>" + expected.joined(), isBad: ends.problems > 0),
       tile(
         sessions.grouped, sessions == 1 ? "session" : "sessions",
         "<span>\(figures.open.grouped) still open</span>"
@@ -126,9 +174,8 @@ struct ReportPage: Sendable {
       tiles.append(
         tile(
           Share.text(figures.succeeded, of: refreshes), "of refreshes succeeded",
-          "<span>\(figures.succeeded.grouped) of \(refreshes.grouped)</span>"
-            + StatsFormatter.ranked(figures.failures).prefix(2)
-            .map { "<span>\($0.1.grouped) × \(text($0.0.description))</span>" }.joined()))
+          "<span>\(figures.failed.grouped) of \(refreshes.grouped) failed</span>"
+            + "<span>\((figures.failures[.noReply] ?? 0).grouped) without a reply</span>"))
     }
     if let middle = latency.percentile(50), let high = latency.percentile(95) {
       tiles.append(
@@ -161,30 +208,29 @@ struct ReportPage: Sendable {
   private var footer: String {
     var left: [String] = []
     let rows = journals.reduce(UInt64(0)) { $0 + UInt64($1.rows.count) }
-    let records = allRecords
-    if rows < records {
+    if rows < totals.records {
       left.append(
-        "The table has \(rows.grouped) of \(count(records, "record")): ends, failures and sign-ins "
-          + "first, the others evenly thinned. <code>sessionreplay timeline</code> has them all.")
-    }
-    let whys = journals.reduce(others.whys) { $0 + $1.droppedWhys }
-    if whys > 0 {
-      left.append(
-        "\(count(whys, "older end")) explained nowhere here; <code>sessionreplay why --all</code> does."
+        "The table has \(rows.grouped) of \(count(totals.records, "record")): ends, failures and "
+          + "sign-ins first, the others evenly thinned. <code>sessionreplay timeline</code> has all."
       )
     }
-    if others.journals > 0 {
-      let isOne = others.journals == 1
+    let shown = UInt64(whys.count { $0.why.cause.class == .end })
+    if totals.explained > shown {
       left.append(
-        "\(count(others.journals, "journal")) \(isOne ? "counts" : "count") in the figures and "
-          + "\(isOne ? "has" : "have") no lane, rows or explanation: those with the newest ends do."
-      )
+        "\(count(totals.explained - shown, "end")) counted and not explained here: the newest of each "
+          + "cause are. <code>sessionreplay why --all</code> explains each.")
+    }
+    let others = totals.journals - UInt64(journals.count)
+    if others > 0 {
+      left.append(
+        "\(count(others, "journal")) counted and not drawn: those with the newest ends of each cause "
+          + "are.")
     }
     left.append(
       isRevealed
         ? "Names and identifiers are those of the journals (<code>--reveal</code>): mind who reads this."
-        : "Names and identifiers are pseudonyms: the same within a journal, and nothing to be got from "
-          + "them. Names of files are as they were.")
+        : "Names and identifiers are pseudonyms: a name has the same one on the whole page. Names of "
+          + "files are as they were.")
     left.append(
       "Made by sessionreplay \(text(version)). The page loads nothing, and sends nothing."
         + "<span data-script hidden> Press <kbd>?</kbd> for its keys.</span>")
@@ -206,6 +252,7 @@ struct ReportPage: Sendable {
     <path id="m-refresh" d="M0-4.5L4.2 3.5H-4.2Z"/>
     <path id="m-change" d="M0-5.5L5.5 0L0 5.5L-5.5 0Z"/>
     <path id="m-login" d="M-5 0A5 5 0 1 0 5 0A5 5 0 1 0-5 0Z"/>
+    <path id="m-leave" d="M-4 0A4 4 0 1 0 4 0A4 4 0 1 0-4 0Z"/>
     <path id="m-remark" d="M-4-4H4V4H-4Z"/>
     <path id="m-failure" d="M-4.5-4.5L4.5 4.5M-4.5 4.5L4.5-4.5"/>
     <path id="m-end" d="M-6-6H6V6H-6Z"/>
@@ -221,39 +268,11 @@ struct ReportPage: Sendable {
     <dt><kbd>e</kbd> <kbd>E</kbd></dt><dd>next and previous end of a session</dd>
     <dt><kbd>Enter</kbd></dt><dd>show the record in its lane</dd>
     <dt><kbd>+</kbd> <kbd>-</kbd> <kbd>0</kbd></dt><dd>zoom in, out, whole</dd>
+    <dt><kbd>a</kbd></dt><dd>one time axis for all lanes, or one for each</dd>
     <dt><kbd>←</kbd> <kbd>→</kbd></dt><dd>along the lanes</dd>
     <dt><kbd>?</kbd></dt><dd>this help; <kbd>Esc</kbd> closes it</dd>
     </dl>
     <form method="dialog"><button>Close</button></form>
     </dialog>
     """
-}
-
-/// The only way by which text enters a page.
-enum HTML {
-  /// Returns text that a browser shows unchanged, between tags and in quoted attributes.
-  ///
-  /// Characters with a meaning in HTML are escaped. So are characters that move cursors, break
-  /// lines or change the direction of text.
-  static func text(_ text: String) -> String {
-    var escaped = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "&": escaped += "&amp;"
-      case "<": escaped += "&lt;"
-      case ">": escaped += "&gt;"
-      case "\"": escaped += "&quot;"
-      case "'": escaped += "&#39;"
-      case _ where scalar.isUnprintable:
-        escaped += "\\u{" + String(scalar.value, radix: 16) + "}"
-      default: escaped.unicodeScalars.append(scalar)
-      }
-    }
-    return escaped
-  }
-
-  /// Returns the escaped text, cut to at most `limit` characters.
-  static func text(_ text: String, limit: Int) -> String {
-    text.utf8.count <= limit ? Self.text(text) : Self.text(text.prefix(limit) + "…")
-  }
 }

@@ -14,6 +14,12 @@ struct TimeScale: Equatable, Sendable {
     self.last = max(last, first.advanced(by: 1))
   }
 
+  /// Creates the scale of one journal.
+  init(_ journal: ReportJournal) {
+    let first = journal.first ?? Timestamp(milliseconds: 0)
+    self.init(first: first, last: journal.last ?? first)
+  }
+
   /// Returns the place from 0 to `parts`; times outside the line are at one of its ends.
   func place(of time: Timestamp) -> Int64 {
     guard time > first else { return 0 }
