@@ -87,7 +87,7 @@ struct HiddenRecordsTests {
     let files = [home, home + "/none.journal"]
     let run = ToolRun.inProcess(["report", "-o", "-"] + files)
     #expect(run.code == 66)
-    #expect(run.output.contains("class=\"problem\""))
+    #expect(run.output.contains("id=\"problems\""))
     #expect(run.output.contains("damaged of it.journal"))
     #expect(!run.output.contains("jane.doe"))
     // The caller of the command receives the places of the files.

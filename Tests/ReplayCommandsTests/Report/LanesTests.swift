@@ -106,7 +106,7 @@ struct LanesTests {
       let journals = max(1, min(files, ReportReading.mostJournals))
       #expect(room.rows * journals <= ReportReading.mostRows)
       #expect(room.shapes * journals <= ReportReading.mostShapes)
-      #expect(room.rows >= 25 && room.shapes >= 60 && room.whys >= 2)
+      #expect(room.rows >= 25 && room.shapes >= 50 && room.whys >= 2)
     }
   }
 }

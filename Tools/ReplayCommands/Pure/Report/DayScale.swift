@@ -34,7 +34,7 @@ struct DayScale: Equatable, Sendable {
     var (from, to) = (edge(days), edge(days.reversed()))
     if from > to { (from, to) = (all, latest) }
     let span = Self.distance(from, to)
-    let isFar = { (whole: UInt64) in whole > max(2 * span, UInt64(Self.most)) }
+    let isFar = { (whole: UInt64) in whole > UInt64(Self.most) && whole / 2 > span }
     if !isFar(Self.distance(all, to)) { from = all }
     if !isFar(Self.distance(from, latest)) { to = latest }
     let length = Self.distance(from, to)

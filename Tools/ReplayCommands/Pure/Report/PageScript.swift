@@ -3,7 +3,7 @@
 /// The page shows everything without it, too.
 enum PageScript {
   /// The SHA-256 of `text` for the page's content security policy; a test compares it.
-  static let hash = "sha256-XbZ7uZmssPaO3OGyvmi7EaYlZVFYSPV5RlNNRhUJyxw="
+  static let hash = "sha256-k3vTxHc+U/P5HZsQInANxsCNbiboBLWx7ZRRUWS0ex4="
 
   static let text = #"""
     "use strict";
@@ -125,9 +125,11 @@ enum PageScript {
       });
       body.addEventListener("focusin", event => choose(event.target.closest("tr"), false));
       /* The fragment names a record, and says whether the lanes have one axis. */
+      const shared = "axis=shared";
+      const idOfHash = () => location.hash.slice(1).split(";").find(part => part !== shared) || "";
       const fromHash = () => {
-        const [id, ...rest] = location.hash.slice(1).split(";");
-        if (rest.includes("axis=shared")) share(true);
+        const id = idOfHash();
+        if (location.hash.endsWith(shared)) share(true);
         else if (isShared && axes.size > 0) toHash(id);
         const row = id === "" ? null : document.getElementById(id);
         if (!row || !places.has(row)) return;
@@ -139,7 +141,8 @@ enum PageScript {
         }
         choose(row, true);
       };
-      const toHash = id => history.replaceState(null, "", "#" + id + (isShared ? ";axis=shared" : ""));
+      const toHash = id => history.replaceState(
+        null, "", "#" + [id, isShared ? shared : ""].filter(part => part !== "").join(";"));
       const share = next => {
         if (axes.size === 0) return;
         isShared = next;
@@ -195,7 +198,7 @@ enum PageScript {
         const width = inner.clientWidth - 2 * inset;
         const left = Math.max(0, chart.scrollLeft - chart.clientWidth) / width;
         const right = Math.min(1, (chart.scrollLeft + 2 * chart.clientWidth) / width);
-        const stepSize = steps.find(size => size / (last - first) * width > 110) || steps[steps.length - 1];
+        const stepSize = steps.find(size => size / (last - first) * width > 125) || steps[steps.length - 1];
         const shapes = [];
         let tick = Math.ceil((first + left * (last - first)) / stepSize) * stepSize;
         for (; tick <= first + right * (last - first) && shapes.length < 400; tick += stepSize) {
@@ -241,7 +244,7 @@ enum PageScript {
         in: () => setZoom(zoom * 2), out: () => setZoom(zoom / 2), whole: () => setZoom(1),
         left: () => pan(-1), right: () => pan(1),
         help: () => one("#help").showModal(),
-        axis: () => { share(!isShared); toHash(location.hash.slice(1).split(";")[0]); },
+        axis: () => { share(!isShared); toHash(idOfHash()); },
         zone: () => {
           isLocal = !isLocal;
           for (const element of all("time[data-t]")) {

@@ -1,7 +1,7 @@
 /// The page's style sheet, which refers to no other file.
 enum PageStyle {
   /// The SHA-256 of `text` for the page's content security policy; a test compares it.
-  static let hash = "sha256-yvQyoNbf5vURDzCle3gDZl8a1bbYVQnufD2vkPdEriA="
+  static let hash = "sha256-4BqfL/J3lzLbTHrmLXsUp+bxuxK1ZTbxrM84m1fpF/4="
 
   static let text = #"""
     :root{color-scheme:light dark;--bg:#f6f7f9;--card:#fff;--text:#171a20;--dim:#566072;--line:#dfe3e9;
@@ -73,6 +73,7 @@ enum PageStyle {
     .scroll{overflow-x:auto}
     .why .body p{margin:0 0 8px;color:var(--dim)}
     .why .body p.plain{color:inherit;max-width:56rem}
+    .card.problems{padding:6px 20px}
     .problems summary{cursor:pointer;min-height:44px;padding:9px 0}
     .problems h2{display:inline;margin:0 8px 0 4px}
     .problems ul{margin:4px 0 0;padding:0 0 0 20px}
@@ -89,6 +90,7 @@ enum PageStyle {
     .links{border-collapse:collapse;width:100%;margin:2px 0 10px}
     .links td{padding:2px 14px 2px 0;vertical-align:top;text-align:left}
     .links td:nth-child(-n+4){white-space:nowrap}
+    .links td.num{text-align:right}
     .links tr.note td{color:var(--dim)}
     dl.found{display:grid;grid-template-columns:7.5rem 1fr;gap:4px 14px;margin:0}
     dl.found dt{color:var(--dim);font-weight:600}

@@ -43,7 +43,7 @@ extension ReportPage {
 
   private func axis(_ scale: TimeScale, _ name: String, y: Int) -> String {
     var shapes = ""
-    for tick in scale.ticks(upTo: 6) {
+    for tick in scale.ticks(upTo: 5) {
       let place = scale.place(of: tick)
       let x = TimeScale.percent(place)
       // A label at an edge is not cut off.

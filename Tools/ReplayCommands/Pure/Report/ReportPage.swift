@@ -123,7 +123,8 @@ struct ReportPage: Sendable {
   // MARK: Head and foot
 
   private var summary: String {
-    var parts = [count(totals.journals, "journal"), count(totals.records, "record")]
+    let files = problems.sentences.isEmpty ? "" : " (\(problems.words))"
+    var parts = [count(totals.journals, "journal") + files, count(totals.records, "record")]
     if let first = totals.first, let last = totals.last {
       parts.append("\(time(first)) to \(time(last))")
     }
