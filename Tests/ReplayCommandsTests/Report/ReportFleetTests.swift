@@ -98,7 +98,7 @@ struct ReportFleetTests {
       JournalFile(path: folder.file("p\(index).journal"), name: "p\(index)")
     }
     let reading = ReportReading(zone: .utc, interruption: Interruption())
-    let all = reading.read(files, ProgressBar(nil)).journals
+    let all = reading.read(.init(files: files), ProgressBar(nil)).journals
     #expect(all.count == 40)
     let chosen = ReportChoice.chosen(all, upTo: 12)
     #expect(chosen.count == 12)

@@ -9,12 +9,12 @@ struct ReportCommand: Command {
     name: "report", summary: "Write one HTML page that shows journals over time, with every why",
     discussion: """
       The page is one file: lanes of states, tokens, refreshes and failures over time, why each
-      session ended, and a table of records with a filter. Of many journals it begins with the causes
-      of all ends, by app version and by day. It loads nothing and sends nothing, is
-      read from a disk or a mail, without its script too. Names, users and identifiers are
-      pseudonyms unless --reveal is given: a name has the same one on the whole page. With
-      --key-file it has the same on each page. A file that is damaged is shown up to there, and
-      named; the exit code is 0 then, with --strict 65.
+      session ended, and a table of records with a filter. Of many journals it begins with the
+      causes of all ends, by app version and by day. It loads nothing and sends nothing, is read from
+      a disk or a mail, without its script too. Names, users and identifiers are pseudonyms unless
+      --reveal is given: a name has the same one on the whole page. With --key-file it has the same
+      on each page. A file that is damaged is shown up to there, and named; the exit code is 0 then,
+      with --strict 65.
       """,
     operands: [
       .init(
