@@ -40,7 +40,7 @@ package struct WhyText {
     lines += section("Possible", inferred.filter { $0.certainty == .possible }.map(sentence))
     lines += section("Ruled out", explanation.ruledOut.map(ruledOut))
     lines += section("Also seen", explanation.alsoSeen.map(graded))
-    lines += section("Not told", explanation.untold.map { fill($0.what.sentence, $0.values) })
+    lines += section("Not known", explanation.untold.map { fill($0.what.sentence, $0.values) })
     lines += section("Do", explanation.advice.map { fill($0.what.sentence, $0.values) })
     if let again = explanation.signedInAgain {
       lines += section("Since then", ["signed in again at @\(again)"])
@@ -146,7 +146,7 @@ package struct WhyText {
       return EventFormatter.join([
         "role \(EventFormatter.name(change.context.role))",
         change.token.map(EventFormatter.token) ?? "same token",
-        change.request == 0 ? nil : "answering @\(change.request)",
+        change.request == 0 ? nil : "request @\(change.request)",
       ])
     case .event(let event): return EventFormatter.text(event, at: fact.time)
     case .note(let note): return NoteFormatter.text(note, at: fact.time)

@@ -107,12 +107,12 @@ package enum EventFormatter {
   }
 
   private static func answering(_ request: UInt64) -> String? {
-    request == 0 ? nil : "answering @\(request)"
+    request == 0 ? nil : "request @\(request)"
   }
 
   package static func reason(_ reason: ExpiryReason) -> String {
     switch reason {
-    case .tokenExpired: "the token's life ended, nothing to refresh it with"
+    case .tokenExpired: "the token's lifetime ended, nothing to refresh it with"
     case .refreshRejected: "the token could not be refreshed"
     case .attemptsExhausted: "attempts exhausted"
     case .secretsMissing: "a stored secret is missing"
@@ -152,17 +152,17 @@ package enum FailureFormatter {
   private static func kind(_ kind: RequestFailure.Kind) -> String {
     switch kind {
     case .noConnection: "no connection"
-    case .noReply: "no reply"
+    case .noReply: "no response"
     case .server: "server error"
     case .rateLimited: "rate limited"
-    case .unreadable: "unreadable answer"
+    case .unreadable: "unreadable response"
     case .rejected: "rejected"
     case .noRefreshToken: "no refresh token"
-    case .unexpected: "unexpected answer"
+    case .unexpected: "unexpected response"
     case .userInactive: "account inactive"
     case .userDeleted: "account deleted"
     case .secretsUnavailable: "refresh token not readable yet"
-    case .intercepted: "a page in place of an answer"
+    case .intercepted: "a page in place of a response"
     case .otherUser: "another user's token"
     default: "failure \(kind)"
     }

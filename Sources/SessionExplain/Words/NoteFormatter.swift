@@ -24,7 +24,7 @@ package enum NoteFormatter {
     case .tokenRecovered(let generation):
       return "\(generation) was stored before a crash, its event follows"
     case .revocationPending(let generation):
-      return "the server is to be told of \(generation)"
+      return "the revocation of \(generation) waits to be sent"
     case .revocationSettled(let settled):
       return "\(settled.generation) \(outcome(settled.outcome))"
         + (settled.status == 0 ? "" : " (\(settled.status))")
@@ -45,9 +45,9 @@ package enum NoteFormatter {
     case .storageRecovered(let recovered):
       return "the secret store can \(operation(recovered.operation)) the \(recovered.item) again"
     case .answerDropped(let dropped):
-      return "the answer to @\(dropped.request) could not be stored: \(obstacle(dropped.cause))"
+      return "the response to @\(dropped.request) could not be stored: \(obstacle(dropped.cause))"
     case .answerUnused(let request):
-      return "the token in the answer to @\(request) is not used: another one came first"
+      return "the token in the response to @\(request) is not used: another one came first"
     }
   }
 
@@ -127,7 +127,7 @@ package enum NoteFormatter {
     switch cause {
     case .signedOut: "left over from a logout"
     case .otherJournal: "of another journal"
-    case .unreadable: "unreadable, and nobody is signed in"
+    case .unreadable: "unreadable, and no user is signed in"
     default: "cause \(cause)"
     }
   }

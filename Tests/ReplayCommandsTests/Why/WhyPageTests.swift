@@ -29,7 +29,7 @@ struct WhyPageTests {
   @Test("RPL-3 the page and the code have the same gaps and advice")
   func rest() throws {
     let untold = UntoldWord.all.map { [$0.id, $0.sentence] }
-    #expect(Set(try rows(under: "What is not told")) == Set(untold))
+    #expect(Set(try rows(under: "What is not known")) == Set(untold))
     let advice = AdviceWord.all.map { [$0.id, $0.sentence] }
     #expect(Set(try rows(under: "What to do")) == Set(advice))
     #expect(try rows(under: "How surely").map { $0[0] } == ["proven", "likely", "possible"])

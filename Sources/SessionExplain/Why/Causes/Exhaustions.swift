@@ -16,7 +16,7 @@ extension CauseFamily {
 extension Cause {
   package static let serverFailing = Cause(
     "server-failing", .end,
-    "Expired: the server failed, {} with no success between",
+    "Expired: the server failed in {}, with no success between",
     .signedOut,
     english: Plain(
       "{} to renew the session failed at the server, with no success between",
@@ -30,7 +30,7 @@ extension Cause {
       fix: "repare o servidor; um ajuste do app pode manter a sessão durante uma falha assim"))
   package static let rateLimited = Cause(
     "rate-limited", .end,
-    "Expired: the server limited the rate",
+    "Expired: the server limited the rate of requests",
     .signedOut,
     english: Plain(
       "the server limited how often the app may ask, until the app gave up",
@@ -43,7 +43,7 @@ extension Cause {
       fix: "faça o app pedir com menos frequência, ou aumente o limite no servidor"))
   package static let refreshingTooOften = Cause(
     "refreshing-too-often", .end,
-    "Expired: refreshed at every half life, until the server limited the rate",
+    "Expired: refreshed at every half of the token's lifetime, until the server limited the rate",
     .signedOut,
     english: Plain(
       "the app renewed the session too early and too often, until the server limited it",
@@ -57,7 +57,7 @@ extension Cause {
       fix: "renove mais tarde na vida de um token, ou faça os tokens durarem mais"))
   package static let answersUnreadable = Cause(
     "answers-unreadable", .end,
-    "Expired: the server's answers could not be read",
+    "Expired: the server's responses could not be read",
     .signedOut,
     english: Plain(
       "the app could not read the server's responses",
@@ -83,7 +83,7 @@ extension Cause {
       fix: "verifique o id de cliente, o segredo e o método do registro do app"))
   package static let endpointMissing = Cause(
     "endpoint-missing", .end,
-    "Expired: the refresh endpoint was not there",
+    "Expired: the server has no refresh endpoint at this path",
     .signedOut,
     english: Plain(
       "the server has nothing at the address at which the app renews the session",
@@ -112,10 +112,10 @@ extension Cause {
 extension FindingWord {
   package static let countedFailures = FindingWord(
     "countedFailures",
-    "{} answered between {} and {}: {}")
+    "{} with a response of the server, from {} to {}: {}")
   package static let countNotWhole = FindingWord(
     "countNotWhole",
-    "at least {} answered: {}")
+    "at least {} with a response of the server: {}")
   package static let askedToWait = FindingWord(
     "askedToWait",
     "the server asked to wait, at the longest {}")
@@ -133,7 +133,7 @@ extension AdviceWord {
     "ending.onExhaustion = .stay in the policy keeps the user signed in through such a time")
   package static let honourWaits = AdviceWord(
     "honourWaits",
-    "ask less often: longer delays, fewer attempts")
+    "send fewer requests: longer delays, fewer attempts")
   package static let compareWire = AdviceWord(
     "compareWire",
     "compare the backend's response paths with a response of the server")

@@ -26,7 +26,7 @@ extension Cause {
         + "app"))
   package static let lifetimeOver = Cause(
     "lifetime-over", .end,
-    "Expired: it had lasted for as long as the policy or the backend allows",
+    "Expired: the session had lasted for as long as the policy or the backend allows",
     .signedOut,
     english: Plain(
       "the session had lasted for as long as the app or the server allows",
@@ -43,11 +43,12 @@ extension Cause {
 extension FindingWord {
   package static let unusedForLimit = FindingWord(
     "unusedForLimit",
-    "by this device's clock it was unused for as long as the policy allows; the record "
+    "by this device's clock the session was unused for as long as the policy allows; the record "
       + "before is {} older")
   package static let lastedForLifetime = FindingWord(
     "lastedForLifetime",
-    "by this device's clock it had lasted for {}, as long as the policy or the backend allows")
+    "by this device's clock the session had lasted for {}, as long as the policy or the backend "
+      + "allows")
 }
 
 extension AdviceWord {

@@ -60,31 +60,31 @@ extension FindingWord {
     "the app called logout()")
   package static let settledExpiry = FindingWord(
     "settledExpiry",
-    "the session had expired at {}; the logout settled that")
+    "the session had expired at {}; the logout completed that end")
   package static let newReason = FindingWord(
     "newReason",
     "the reason is {}, which this version does not know")
   package static let closedByPolicy = FindingWord(
     "closedByPolicy",
-    "the policy closed the session, and no expiry that says why can be read")
+    "the policy closed the session, and no readable expiry says why")
 }
 
 extension UntoldWord {
   package static let personOrProgram = UntoldWord(
     "personOrProgram",
-    "whether a person asked for it or a program")
+    "whether a person or a program requested it")
 }
 
 extension AdviceWord {
   package static let findLogoutCallers = AdviceWord(
     "findLogoutCallers",
-    "if nobody pressed it, look for callers of logout()")
+    "if the user did not ask for it, look for callers of logout()")
   package static let asRoot = AdviceWord(
     "asRoot",
-    "as for the expiry below")
+    "see the expiry below")
   package static let newerTool = AdviceWord(
     "newerTool",
-    "a newer sessionreplay")
+    "use a newer sessionreplay")
 }
 
 extension ExplanationDraft {

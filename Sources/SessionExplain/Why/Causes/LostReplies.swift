@@ -13,7 +13,7 @@ extension CauseFamily {
 extension Cause {
   package static let lostReply = Cause(
     "lost-reply", .end,
-    "Expired: refresh token reused after a lost reply",
+    "Expired: refresh token reused after a lost response",
     .signedOut,
     english: Plain(
       "the server renewed the session, but its response was lost; the app sent the old token "
@@ -48,7 +48,7 @@ extension Cause {
         + "token antigo por alguns segundos"))
   package static let killedInRefresh = Cause(
     "killed-in-refresh", .end,
-    "Expired: a process ended in the middle of a refresh",
+    "Expired: a process ended during a refresh",
     .signedOut,
     english: Plain(
       "one part of the app was stopped while it renewed the session; the server's response was "
@@ -67,7 +67,7 @@ extension Cause {
         + "requisições antes de parar"))
   package static let suspendedInRefresh = Cause(
     "suspended-in-refresh", .end,
-    "Expired: a process was suspended in the middle of a refresh, and another could not go on",
+    "Expired: a process was suspended during a refresh, and another could not continue",
     .signedOut,
     english: Plain(
       "the system paused one part of the app while it renewed the session; the server's response "
@@ -89,23 +89,23 @@ extension FindingWord {
     "{} was not refused before {}")
   package static let noOpeningBetween = FindingWord(
     "noOpeningBetween", against: "death of the process",
-    "nobody opened the journal between {} and {}")
+    "no process opened the journal between {} and {}")
   package static let endUnnoted = FindingWord(
     "endUnnoted",
-    "the end of {} was not journaled in time; it was taken for lost at {}")
+    "the end of {} was not recorded in time; it was presumed lost at {}")
   package static let goneBeforeDeadline = FindingWord(
     "goneBeforeDeadline",
-    "the process that sent {} did not come back: it was taken for gone at {}, {} before "
-      + "its deadline")
+    "the process that sent {} did not come back: it was presumed gone at {}, {} before its "
+      + "deadline")
   package static let replacedAtOpening = FindingWord(
     "replacedAtOpening",
-    "process {} had noted no end of {} when process {} opened the journal at {}")
+    "process {} had recorded no end of {} when process {} opened the journal at {}")
   package static let overtakenAfterDeadline = FindingWord(
     "overtakenAfterDeadline",
-    "process {} had noted no end of {} by its deadline; process {} took its place at {}")
+    "process {} had recorded no end of {} by its deadline; process {} took over at {}")
   package static let overtakenBefore = FindingWord(
     "overtakenBefore",
-    "process {} had noted no end of {} when process {} took its place at {}")
+    "process {} had recorded no end of {} when process {} took over at {}")
   package static let cameBack = FindingWord(
     "cameBack",
     "process {} came back and named {} again at {}")
@@ -114,15 +114,15 @@ extension FindingWord {
     "the server rotated {} at {}, and the new token was not stored")
   package static let rotatedAnswerUnusable = FindingWord(
     "rotatedAnswerUnusable",
-    "the server rotated {} at {}, and answered {}")
+    "the server rotated {} at {}, and responded with {}")
   package static let closedUnstored = FindingWord(
     "closedUnstored",
-    "the session was closed in good order while the answer could not be stored: earlier "
-      + "versions did not note that")
+    "the session was closed properly while the response could not be stored: earlier versions did "
+      + "not record that")
   package static let answerEndsProcess = FindingWord(
     "answerEndsProcess",
-    "the answer ended the process: {} in a row left no end, and their processes did not "
-      + "come back")
+    "the response ended the process: {} in a row have no end, and their processes did not come "
+      + "back")
 }
 
 extension AdviceWord {
@@ -132,6 +132,6 @@ extension AdviceWord {
       + "(SessionLifecycle)")
   package static let crashReports = AdviceWord(
     "crashReports",
-    "look for crash reports of the app; on Linux, URLSession ends the process at two kinds "
-      + "of answers (Specs/URLSession.md)")
+    "look for crash reports of the app; on Linux, URLSession ends the process at two kinds of "
+      + "responses (Specs/URLSession.md)")
 }

@@ -17,7 +17,7 @@ extension CauseFamily {
 extension Cause {
   package static let stillOffline = Cause(
     "still-offline", .still,
-    "Still signed in: {} failed, without an answer that counts",
+    "Still signed in: {} failed, without a response that counts",
     .stillSignedIn,
     english: Plain(
       "{} to renew the session failed, and the server refused none of them",
@@ -30,7 +30,7 @@ extension Cause {
       fix: "não mostre a tela de entrada; o app continua quando alcançar o servidor"))
   package static let stillIntercepted = Cause(
     "still-intercepted", .still,
-    "Still signed in: something between spoke in the server's place",
+    "Still signed in: something on the network responded instead of the server",
     .stillSignedIn,
     english: Plain(
       "something on the network responded instead of the server, as the sign-in page of a Wi-Fi "
@@ -45,7 +45,7 @@ extension Cause {
       fix: "entre na rede e depois abra o app"))
   package static let stillServerFailing = Cause(
     "still-server-failing", .still,
-    "Still signed in: the server answered {} with a failure",
+    "Still signed in: the server responded to {} with a failure",
     .stillSignedIn,
     english: Plain(
       "the server responded with an error to {} to renew the session",
@@ -73,7 +73,7 @@ extension Cause {
       fix: "desbloqueie o dispositivo uma vez e depois abra o app"))
   package static let stillRequestOpen = Cause(
     "still-request-open", .still,
-    "Still signed in: a request has no end yet",
+    "Still signed in: a request has no known end yet",
     .stillSignedIn,
     english: Plain(
       "the app asked the server to renew the session, and the outcome is not known yet",
@@ -99,7 +99,7 @@ extension Cause {
       fix: "nada a fazer"))
   package static let neverSignedIn = Cause(
     "never-signed-in", .still,
-    "Nobody has signed in",
+    "No user has signed in",
     .nobody,
     english: Plain(
       "no sign-in was recorded on this device",
@@ -112,7 +112,7 @@ extension Cause {
       fix: "nada a fazer aqui; o app não registra entradas que falharam"))
   package static let endedBefore = Cause(
     "ended-before", .still,
-    "The session ended before what this journal still has",
+    "The session ended before the first record of this journal",
     .nobody,
     english: Plain(
       "the session ended before the oldest record that is kept",
@@ -125,7 +125,7 @@ extension Cause {
       fix: "procure uma cópia mais antiga do arquivo se o motivo importa"))
   package static let journalReplaced = Cause(
     "journal-replaced", .still,
-    "Nobody is signed in: the stored secrets were another journal's, and were wiped",
+    "No user is signed in: the stored secrets belonged to another journal, and were wiped",
     .nobody,
     english: Plain(
       "the secrets on this device belonged to records that are not here, so the app removed them",
@@ -147,28 +147,28 @@ extension FindingWord {
     "{} is about the end of the session of {}, and that end is lost")
   package static let noServerReached = FindingWord(
     "noServerReached",
-    "{} failed since {}, and no answer to any of them counts")
+    "{} failed since {}, and none had a response that counts")
   package static let pageInstead = FindingWord(
     "pageInstead",
-    "something else than the server answered, last at {}")
+    "something else than the server responded, last at {}")
   package static let serverFailedSince = FindingWord(
     "serverFailedSince",
-    "{} answered by a failure since {}: {}")
+    "the server responded to {} with a failure since {}: {}")
   package static let lastUnansweredSo = FindingWord(
     "lastUnansweredSo",
-    "the last one had no answer that counts: {}, at {}")
+    "the last one had no response that counts: {}, at {}")
   package static let notReadYet = FindingWord(
     "notReadYet",
     "the refresh token could not be read yet, last at {}")
   package static let tokenLives = FindingWord(
     "tokenLives",
-    "{} lives until {}")
+    "{} is valid until {}")
   package static let signedInSince = FindingWord(
     "signedInSince",
     "signed in since {}")
   package static let nobodyYet = FindingWord(
     "nobodyYet",
-    "no sign-in is journaled up to {}")
+    "no login is recorded up to {}")
   package static let endedEarlier = FindingWord(
     "endedEarlier",
     "the session had ended before {}")
@@ -177,35 +177,34 @@ extension FindingWord {
     "the session had expired at {}: {}")
   package static let captivePortal = FindingWord(
     "captivePortal",
-    "a captive portal or a proxy spoke in the server's place")
+    "a captive portal or a proxy responded instead of the server")
   package static let offline = FindingWord(
     "offline",
     "the device is offline, or the server cannot be reached")
   package static let stillAtIt = FindingWord(
     "stillAtIt",
-    "the process is still at it")
+    "the process is still waiting for the response")
 }
 
 extension UntoldWord {
   package static let failedSignIns = UntoldWord(
     "failedSignIns",
-    "sign-ins that failed: they are not journaled")
+    "logins that failed: they are not recorded")
   package static let whoElse = UntoldWord(
     "whoElse",
-    "who else may have opened the journal: {} processes may be alive")
+    "which other processes opened the journal: {} processes may be alive")
 }
 
 extension AdviceWord {
   package static let noSignInScreen = AdviceWord(
     "noSignInScreen",
-    "the app must not show its sign-in: the session is there, and goes on when the server "
-      + "is reached")
+    "do not show the login screen: the session continues when the server is reached")
   package static let networkSignIn = AdviceWord(
     "networkSignIn",
     "sign in to the network, then open the app")
   package static let waitForNextTry = AdviceWord(
     "waitForNextTry",
-    "wait, or bring the app to the foreground: it asks at once")
+    "wait, or bring the app to the foreground: it sends a request at once")
   package static let firstUnlock = AdviceWord(
     "firstUnlock",
     "open the app after the device was unlocked once")

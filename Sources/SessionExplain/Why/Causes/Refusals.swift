@@ -97,7 +97,7 @@ extension Cause {
       fix: "veja o log do servidor, e faça o servidor enviar um código de erro claro"))
   package static let otherUser = Cause(
     "other-user", .end,
-    "Expired: the server answered with another user's token",
+    "Expired: the server's response had another user's token",
     reliesOn: .ownRecords,
     .signedOut,
     english: Plain(
@@ -138,26 +138,27 @@ extension FindingWord {
     "{} was not sent")
   package static let refusalDoubted = FindingWord(
     "refusalDoubted",
-    "the refusal of {} was doubted, and the server asked again")
+    "the refusal at {} was in doubt, so the server was asked again")
   package static let otherUserNamed = FindingWord(
     "otherUserNamed",
-    "{}, which had named the user, named another one than the one who is signed in")
+    "{}, which had identified the user before, identified another user than the one who is signed "
+      + "in")
   package static let otherNameOfUser = FindingWord(
     "otherNameOfUser",
-    "the answer called the same user something else: the app's version compared what "
+    "the response called the same user something else: this version of the app compared what "
       + "different sources say")
   package static let otherUserIndeed = FindingWord(
     "otherUserIndeed",
-    "the answer was another user's")
+    "the response was for another user")
   package static let lostBefore = FindingWord(
     "lostBefore",
-    "the reply to a request with {} before {} was lost")
+    "the response to a request with {} before {} was lost")
   package static let lostUnseen = FindingWord(
     "lostUnseen",
-    "the reply to a request with {} was lost that is not known here")
+    "the response to a request with {} was lost, and the request is not recorded here")
   package static let requestRepeated = FindingWord(
     "requestRepeated",
-    "the network brought the request {} to the server twice")
+    "the network delivered the request {} to the server twice")
   package static let restoredBackup = FindingWord(
     "restoredBackup",
     "a backup was restored")
@@ -169,14 +170,14 @@ extension FindingWord {
     "it was stolen")
   package static let oldLayer = FindingWord(
     "oldLayer",
-    "the app's old layer used the token that was adopted")
+    "the app's old session layer used the adopted token")
   package static let unusedTooLong = FindingWord(
     "unusedTooLong",
     "unused for {}: longer than the server lets the refresh token live")
   package static let unusedUntold = FindingWord(
     "unusedUntold",
-    "unused for longer than the server lets the refresh token live; the clock was set, and "
-      + "does not tell for how long")
+    "unused for longer than the server lets the refresh token live; the clock was set, so the "
+      + "time span is not known")
   package static let clientChanged = FindingWord(
     "clientChanged",
     "the client's registration changed")
@@ -188,7 +189,7 @@ extension FindingWord {
     "the server's database was reset")
   package static let notCarried = FindingWord(
     "notCarried",
-    "an answer did not carry a refresh token")
+    "a response had no refresh token")
 }
 
 extension UntoldWord {
@@ -213,7 +214,7 @@ extension AdviceWord {
     "let refresh tokens live longer at the server, or refresh in the background")
   package static let sameBackend = AdviceWord(
     "sameBackend",
-    "check that the app talks to the backend that it signed in to at {}")
+    "check that the app talks to the backend at which it signed in (see {})")
   package static let tellingCode = AdviceWord(
     "tellingCode",
     "have the server send a code that says which: TOKEN_REUSED, TOKEN_REVOKED, TOKEN_EXPIRED")
@@ -226,8 +227,8 @@ extension AdviceWord {
     "look up what the server means by {}")
   package static let checkUserClaim = AdviceWord(
     "checkUserClaim",
-    "find out why the server answered with another user's token")
+    "find out why the server's response named another user")
   package static let lookAtItem = AdviceWord(
     "lookAtItem",
-    "find out why no refresh token could be read: absent, kept aside, or another session's")
+    "find out why no refresh token could be read: missing, set aside, or of another session")
 }

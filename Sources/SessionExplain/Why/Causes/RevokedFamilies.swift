@@ -29,14 +29,14 @@ extension Cause {
 extension FindingWord {
   package static let serverSaidOfOlder = FindingWord(
     "serverSaidOfOlder",
-    "the server's own word on {}, which carried the older {}: {}")
+    "the server's response to {}, which had the older {}: {}")
   package static let lateTwin = FindingWord(
     "lateTwin",
-    "{} reached the server late with the older {}, which the server took for a reuse")
+    "{} reached the server late with the older {}, which the server treated as a reuse")
   package static let familyEnded = FindingWord(
     "familyEnded",
-    "{} brought the older {} to the server after a newer one had replaced it, and the "
-      + "server revoked the whole family")
+    "{} sent the older {} to the server after a newer one had replaced it, and the server revoked "
+      + "all tokens of the session")
 }
 
 // The effects that requests with older tokens of the same login may have had (RPL-6).

@@ -56,7 +56,7 @@ extension Cause {
 extension FindingWord {
   package static let serverSaidOfUser = FindingWord(
     "serverSaidOfUser",
-    "the server said so of the user, when it was asked who that is")
+    "the server said so when the app requested the user's profile")
   package static let serverEndedIt = FindingWord(
     "serverEndedIt",
     "the server ended the session")

@@ -32,69 +32,68 @@ extension FindingWord {
     "no logout by the app since {}")
   package static let noRefusalOfUser = FindingWord(
     "noRefusalOfUser", against: "refusal",
-    "no final refusal of {} is journaled")
+    "no final refusal of {} is recorded")
   package static let tokenHadLife = FindingWord(
     "tokenHadLife", against: "local expiry",
     "{} had {} left")
   package static let tokenRefreshable = FindingWord(
     "tokenRefreshable", against: "local expiry",
-    "{} was held with a refresh token")
+    "{} had a refresh token")
   package static let clockAgrees = FindingWord(
     "clockAgrees", against: "device clock",
     "{} openings in one start of the system, from {} to {}, agree within {}")
   package static let everyRequestAnswered = FindingWord(
     "everyRequestAnswered", against: "lost reply",
-    "{} since {}; each was answered, or not sent")
+    "{} since {}; each got a response, or was not sent")
   package static let oneProcess = FindingWord(
     "oneProcess", against: "another process",
-    "{} since {}, each made by process {}")
+    "{} since {}, all sent by process {}")
   package static let nothingUnreadable = FindingWord(
     "nothingUnreadable", against: "storage",
-    "no failure of the secret store, no unreadable item and no cut tail is journaled since {}")
+    "no failure of the secret store, no unreadable item and no cut tail is recorded since {}")
   package static let noEnd = FindingWord(
     "noEnd", against: "end of the session",
-    "no end of a session is journaled since {}")
+    "no end of a session is recorded since {}")
   package static let serverSaid = FindingWord(
     "serverSaid",
-    "the server's own word: {}")
+    "the server's response: {}")
   package static let noReplyTo = FindingWord(
     "noReplyTo",
-    "no whole answer to {} is journaled")
+    "no complete response to {} is recorded")
   package static let answerDropped = FindingWord(
     "answerDropped",
-    "the answer to {} came, and could not be stored until the session was closed: {}")
+    "the response to {} arrived, and could not be stored before the session was closed: {}")
   package static let answerUnused = FindingWord(
     "answerUnused",
-    "the answer to {} held a token that is not used: another process's came first")
+    "the response to {} had a token that is not used: another process's token came first")
   package static let noEndOf = FindingWord(
     "noEndOf",
-    "nothing names the end of {}")
+    "no record has the end of {}")
   package static let systemRestarted = FindingWord(
     "systemRestarted",
-    "{} was written in another start of the system, or on another system; the process that "
+    "{} was written after another start of the system, or on another system; the process that "
       + "sent {} did not come back")
   package static let answeredLate = FindingWord(
     "answeredLate",
-    "{} had been taken for lost when its answer was noted at {}: {}")
+    "{} had been presumed lost when its response was recorded at {}: {}")
   package static let noneToRead = FindingWord(
     "noneToRead",
     "no refresh token could be read for {}")
   package static let clockSetForward = FindingWord(
     "clockSetForward",
-    "the civil clock was set forward by {} between {} and {}")
+    "the device's clock was set forward by {} between {} and {}")
   package static let clockSetBack = FindingWord(
     "clockSetBack",
-    "the civil clock was set back by {} between {} and {}")
+    "the device's clock was set back by {} between {} and {}")
   package static let clockWentBack = FindingWord(
     "clockWentBack",
-    "{} was written {} before the record above it: the civil clock was set back, or two "
-      + "disagree")
+    "{} was written {} before the record above it: the clock was set back, or two clocks disagree")
   package static let serverClockBehind = FindingWord(
     "serverClockBehind",
     "this device's time was {} ahead of the server's at {}")
   package static let serverClockAhead = FindingWord(
     "serverClockAhead",
-    "this device's time was {} behind the server's at {}")
+    "the server's time was {} ahead of this device's at {}")
   package static let itemNotRead = FindingWord(
     "itemNotRead",
     "the stored {} could not be read; its bytes are kept beside it")
@@ -106,32 +105,32 @@ extension FindingWord {
     "it worked again at {}")
   package static let nobodySignedOut = FindingWord(
     "nobodySignedOut",
-    "nobody was logged out: a failure that no server answered ends no session")
+    "the user stays signed in: a failure without a response of the server ends no session")
   package static let nobodyEnded = FindingWord(
     "nobodyEnded",
-    "nobody was logged out")
+    "the user stays signed in")
   package static let nextTry = FindingWord(
     "nextTry",
     "the next try is at {}")
   package static let tokenOver = FindingWord(
     "tokenOver",
-    "the life of {} was over at {}")
+    "the lifetime of {} was over at {}")
   package static let otherJournalsSecrets = FindingWord(
     "otherJournalsSecrets",
     "stored secrets belonged to another journal, and were wiped")
   package static let revocationDone = FindingWord(
     "revocationDone",
-    "the server was told of the end of {}: {}")
+    "the server received the revocation of {}: {}")
   package static let thresholdTooLong = FindingWord(
     "thresholdTooLong",
-    "{} of {} scheduled refreshes came in the first half of the token's life: the refresh "
+    "{} of {} scheduled refreshes came in the first half of the token's lifetime: the refresh "
       + "threshold is at least half of {}")
   package static let rotatedReplyLost = FindingWord(
     "rotatedReplyLost",
-    "the server rotated {} at {}, and its reply was lost")
+    "the server rotated {} at {}, and its response was lost")
   package static let answerHeldOnlyToken = FindingWord(
     "answerHeldOnlyToken",
-    "the answer to {} held the only token that the server still took")
+    "the response to {} had the only token that the server still accepted")
   package static let otherCopyUsed = FindingWord(
     "otherCopyUsed",
     "another copy of the refresh token of {} was used")
@@ -152,13 +151,13 @@ extension FindingWord {
     "the refresh token had outlived its time at the server")
   package static let livedItsTime = FindingWord(
     "livedItsTime",
-    "it had lived its time at the server, however often it was used")
+    "it had reached its longest lifetime at the server, however often it was used")
   package static let wrongPath = FindingWord(
     "wrongPath",
     "the path of the refresh is not the backend's")
   package static let itemsNotMoved = FindingWord(
     "itemsNotMoved",
-    "the app was moved to a new device, whose items did not come with it")
+    "the app was moved to a new device, but its items were not")
   package static let keychainCleared = FindingWord(
     "keychainCleared",
     "the stored items were cleared")
@@ -203,25 +202,25 @@ extension UntoldWord {
     "what came before {}: it was compacted")
   package static let oneOpeningOnly = UntoldWord(
     "oneOpeningOnly",
-    "whether the clock was set: there is no second opening to hold the first against")
+    "whether the clock was set: there is no second opening to compare the first with")
   package static let startedAnew = UntoldWord(
     "startedAnew",
-    "whether the clock was set: the system was started anew between two openings")
+    "whether the clock was set: the system was restarted between two openings")
   package static let startUnnamed = UntoldWord(
     "startUnnamed",
-    "whether the clock was set: an opening does not name the start of the system it was in")
+    "whether the clock was set: an opening does not name its start of the system")
   package static let clockSince = UntoldWord(
     "clockSince",
-    "whether the clock was set behind {}: nobody opened the journal since")
+    "whether the clock was set after {}: no process opened the journal since")
   package static let clocksDrift = UntoldWord(
     "clocksDrift",
     "whether the clock was set: openings in one start of the system are up to {} apart")
   package static let behindDamage = UntoldWord(
     "behindDamage",
-    "what stands from byte {} on: it cannot be used")
+    "what follows from byte {} on: it cannot be used")
   package static let lostBetween = UntoldWord(
     "lostBetween",
-    "what the {} from byte {} on said, which are lost")
+    "what the lost {} from byte {} on said")
   package static let missingRecords = UntoldWord(
     "missingRecords",
     "what records {} to {} said, which are missing")
@@ -233,28 +232,28 @@ extension UntoldWord {
     "why a process ended")
   package static let networkDid = UntoldWord(
     "networkDid",
-    "what became of the request on its way")
+    "what happened to the request on its way")
   package static let adoptedBefore = UntoldWord(
     "adoptedBefore",
     "what the tokens were used for before they were adopted")
   package static let cutTail = UntoldWord(
     "cutTail",
-    "what stood in the tail that was cut off at {}")
+    "what the tail said that was cut off at {}")
   package static let newerRecords = UntoldWord(
     "newerRecords",
     "what records of a newer version say")
   package static let otherJournal = UntoldWord(
     "otherJournal",
-    "what the journal held that this one goes on from (see {})")
+    "what the journal held that this one continues (see {})")
   package static let secretStore = UntoldWord(
     "secretStore",
-    "failures of the secret store: not every process can have noted them")
+    "failures of the secret store: not every process could record them")
 }
 
 extension AdviceWord {
   package static let serverGrace = AdviceWord(
     "serverGrace",
-    "give the server a grace time for a repeated refresh token (RFC 9700 §4.14.2), or make "
+    "let the server accept a repeated refresh token for some seconds (RFC 9700 §4.14.2), or make "
       + "its rotation idempotent")
   package static let serverLogNear = AdviceWord(
     "serverLogNear",
@@ -267,35 +266,37 @@ extension AdviceWord {
     "look at the server's log for the token's id: the journal has it, and it is redacted here")
   package static let makeStorable = AdviceWord(
     "makeStorable",
-    "look at what the app did with the error of close(): it names the file or item, and "
-      + "the system's reason")
+    "see what the app did with the error of close(): it names the file or item, and the system's "
+      + "reason")
   package static let longerGrace = AdviceWord(
     "longerGrace",
-    "keep the app's other processes from being suspended in the middle of a refresh")
+    "keep the app's other processes from being suspended during a refresh")
   package static let lookWhoEnded = AdviceWord(
     "lookWhoEnded",
-    "look at the server who or what ended the session")
+    "find out at the server who or what ended the session")
   package static let issueRefreshTokens = AdviceWord(
     "issueRefreshTokens",
     "have the server issue a refresh token, or correct response.refreshToken of the backend")
   package static let shorterThreshold = AdviceWord(
     "shorterThreshold",
-    "set the refresh threshold below half of the token's life of {}, or let tokens live longer")
+    "set the refresh threshold below half of the token's lifetime of {}, or let tokens live "
+      + "longer")
   package static let checkPath = AdviceWord(
     "checkPath",
-    "check the path of the refresh in the wire")
+    "check the path of the refresh request in the backend's configuration")
   package static let signInAgain = AdviceWord(
     "signInAgain",
     "sign in again")
   package static let checkStore = AdviceWord(
     "checkStore",
-    "check the place of the secrets: its room, its rights, and whether it was locked")
+    "check the location of the secrets: its free space, its access rights, and whether it was "
+      + "locked")
   package static let sendItemFacts = AdviceWord(
     "sendItemFacts",
     "send the length and version of the item that was kept aside, never its bytes")
   package static let keepJournal = AdviceWord(
     "keepJournal",
-    "keep the journal where the secrets are kept: both go, or none")
+    "keep the journal and the secrets together: both or none")
   package static let setAsideCopy = AdviceWord(
     "setAsideCopy",
     "verify the journal that was set aside: sessionreplay verify")

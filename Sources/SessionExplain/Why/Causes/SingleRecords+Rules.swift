@@ -203,12 +203,12 @@ extension ExplanationDraft {
     }
     switch last.outcome {
     case .revoked:
-      conclude(.revocationDone, .proven, [.word("the server was told")])
+      conclude(.revocationDone, .proven, [.word("the server confirmed the revocation")])
       prove(
         .revocationDone, [.token(generation), .word(last.outcome.description)], on: place)
     case .alreadyInvalid:
       conclude(
-        .revocationDone, .proven, [.word("the server accepts the session's tokens no more")])
+        .revocationDone, .proven, [.word("the server no longer accepts the session's tokens")])
       prove(.revocationMoot, [.token(generation)], on: place)
     case .notOffered:
       prove(.revocationNotOffered, [.token(generation)], on: place)
@@ -218,7 +218,7 @@ extension ExplanationDraft {
         .revocationFailed,
         [
           .token(generation),
-          .word(last.status == 0 ? "no answer" : "status \(last.status)"),
+          .word(last.status == 0 ? "no response" : "status \(last.status)"),
         ], on: place)
       advise(.toldAtOpen)
     default:

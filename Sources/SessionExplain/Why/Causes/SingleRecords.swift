@@ -34,7 +34,7 @@ extension Cause {
       fix: "verifique para o que o usuário pode trocar, ou tente de novo"))
   package static let switchLost = Cause(
     "switch-lost", .event,
-    "The context switch got no answer",
+    "The context switch got no response",
     .notSignedOut,
     english: Plain(
       "the request to change role, school or unit got no response, so the server may or may not "
@@ -78,7 +78,7 @@ extension Cause {
       fix: "nada a fazer"))
   package static let takenOver = Cause(
     "taken-over", .event,
-    "A request was taken for lost by another process; this record ended nothing",
+    "A request was presumed lost by another process; this record ended nothing",
     .notSignedOut,
     english: Plain(
       "another part of the app presumed a request lost and took over",
@@ -161,7 +161,7 @@ extension Cause {
       fix: "verifique o espaço livre e as permissões dele, e se o dispositivo estava bloqueado"))
   package static let leftoversWiped = Cause(
     "leftovers-wiped", .event,
-    "Stored secrets that no session owns were wiped",
+    "Stored secrets that belong to no session were wiped",
     reliesOn: .ownRecords,
     .notSignedOut,
     english: Plain(
@@ -175,7 +175,7 @@ extension Cause {
       fix: "nada a fazer"))
   package static let journalContinued = Cause(
     "journal-continued", .event,
-    "This journal goes on from another one",
+    "This journal continues another one",
     reliesOn: .ownRecords,
     .notSignedOut,
     english: Plain(
@@ -195,10 +195,10 @@ extension FindingWord {
     "this record ended nothing")
   package static let endedBehind = FindingWord(
     "endedBehind",
-    "the session ended behind it, at {}")
+    "the session ended later, at {}")
   package static let leftoversGone = FindingWord(
     "leftoversGone",
-    "stored secrets that no session owns were wiped")
+    "stored secrets that belong to no session were wiped")
   package static let switchRefusedBy = FindingWord(
     "switchRefusedBy",
     "the server refused the switch: {}")
@@ -210,19 +210,20 @@ extension FindingWord {
     "the session went on with {} as before")
   package static let revocationOpen = FindingWord(
     "revocationOpen",
-    "the server was not told of the end of {} yet")
+    "the revocation of {} was not sent to the server yet")
   package static let revocationLeft = FindingWord(
     "revocationLeft",
-    "the server was not told of the end of {}, and cannot be any more: what that needs is gone")
+    "the revocation of {} was not sent, and cannot be sent any more: the data that it needs is "
+      + "gone")
   package static let revocationFailed = FindingWord(
     "revocationFailed",
-    "telling the server of the end of {} failed ({})")
+    "the revocation of {} failed ({})")
   package static let revocationMoot = FindingWord(
     "revocationMoot",
     "the server refused the refresh token of {}: nothing was left to revoke")
   package static let revocationNotOffered = FindingWord(
     "revocationNotOffered",
-    "the backend offers no way to be told of the end of {}")
+    "the backend has no way to revoke {}")
   package static let refreshFailedSo = FindingWord(
     "refreshFailedSo",
     "the refresh of {} failed: {}")
@@ -234,10 +235,10 @@ extension FindingWord {
     "it succeeded at {}, with {}")
   package static let eventRestored = FindingWord(
     "eventRestored",
-    "{} was stored and its event was missing; the event was added")
+    "{} was stored without its event; the event was added")
   package static let tailTorn = FindingWord(
     "tailTorn",
-    "{} at the end were no whole commit, and nobody had been told that they were written")
+    "{} at the end were no complete commit, and were never acknowledged")
   package static let tailDoubtful = FindingWord(
     "tailDoubtful",
     "{} at the end were left out, and may have been acknowledged")
@@ -249,7 +250,7 @@ extension FindingWord {
     "{} never reached the server")
   package static let serverSwitched = FindingWord(
     "serverSwitched",
-    "the server acted on {}, and its reply was lost")
+    "the server acted on {}, and its response was lost")
   package static let repaired = FindingWord(
     "repaired",
     "sessionreplay repair made this file without it")
@@ -264,14 +265,13 @@ extension AdviceWord {
     "try the switch again")
   package static let toldAtOpen = AdviceWord(
     "toldAtOpen",
-    "it is told again when the app is opened next")
+    "the revocation is sent again when the app is opened next")
   package static let endAtServer = AdviceWord(
     "endAtServer",
-    "end the session at the server by hand if it must not live on")
+    "end the session at the server by hand if it must not continue")
   package static let keepAside = AdviceWord(
     "keepAside",
-    "the bytes are kept beside the journal; look at why the process ended in the middle of "
-      + "a commit")
+    "the bytes are kept beside the journal; find out why the process ended during a commit")
   package static let keptOrDropped = AdviceWord(
     "keptOrDropped",
     "the bytes are kept beside the journal, or in the OUT.dropped of sessionreplay repair")

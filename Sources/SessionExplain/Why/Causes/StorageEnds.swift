@@ -15,7 +15,7 @@ extension CauseFamily {
 extension Cause {
   package static let secretsMissing = Cause(
     "secrets-missing", .end,
-    "Expired: a stored secret was gone",
+    "Expired: a stored secret was missing",
     reliesOn: .ownRecords,
     .signedOut,
     english: Plain(
@@ -97,10 +97,10 @@ extension Cause {
 extension FindingWord {
   package static let itemMissing = FindingWord(
     "itemMissing",
-    "a stored item that the policy requires was gone, or of another journal")
+    "a stored item that the policy requires was missing, or of another journal")
   package static let storedTokenNewer = FindingWord(
     "storedTokenNewer",
-    "the stored token is newer than {}, and no event came with it that could be used")
+    "the stored token is newer than {}, and no event that could be used came with it")
   package static let storedTokenOlder = FindingWord(
     "storedTokenOlder",
     "the stored token is older than {}")

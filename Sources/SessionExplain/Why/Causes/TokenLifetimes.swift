@@ -14,7 +14,7 @@ extension CauseFamily {
 extension Cause {
   package static let tokenExpired = Cause(
     "token-expired", .end,
-    "Expired: the token's life was over, and it could not be refreshed",
+    "Expired: the token's lifetime was over, and it could not be refreshed",
     .signedOut,
     english: Plain(
       "the life of the token was over, and the app had no way to renew it",
@@ -30,7 +30,7 @@ extension Cause {
         + "dispositivo o conserva"))
   package static let expiredOnArrival = Cause(
     "expired-on-arrival", .end,
-    "Expired: the token was dead when it came",
+    "Expired: the token had no lifetime left when it arrived",
     .signedOut,
     english: Plain(
       "the token had no life left when it came",
@@ -62,22 +62,22 @@ extension FindingWord {
     "nothing was sent")
   package static let lifeWasOver = FindingWord(
     "lifeWasOver",
-    "by this device's clock the life of {} was over at {}, and nothing could refresh it")
+    "by this device's clock the lifetime of {} was over at {}, and nothing could refresh it")
   package static let lifeNotOver = FindingWord(
     "lifeNotOver",
-    "by the time of this record {} had {} left")
+    "at the time of this record {} had {} left")
   package static let deadOnArrival = FindingWord(
     "deadOnArrival",
-    "{} had {} to live when it came")
+    "{} had {} to live when it arrived")
   package static let oldWhenAdopted = FindingWord(
     "oldWhenAdopted",
-    "the token was old when it was taken over")
+    "the token was old when it was adopted")
   package static let noLifetimeStated = FindingWord(
     "noLifetimeStated",
-    "the answer stated no lifetime, or 0")
+    "the response stated no lifetime, or 0")
   package static let clockMadeItExpire = FindingWord(
     "clockMadeItExpire",
-    "without the clock's jump {} would have had {} left")
+    "without the change of the clock {} would have had {} left")
 }
 
 extension AdviceWord {
@@ -86,7 +86,7 @@ extension AdviceWord {
     "check the server's expires_in, and response.lifetime of the backend")
   package static let clockIsUsers = AdviceWord(
     "clockIsUsers",
-    "nothing: the device's clock was wrong")
+    "nothing in the app: the device's clock was wrong")
 }
 
 extension ExplanationDraft {
