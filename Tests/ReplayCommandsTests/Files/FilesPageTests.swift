@@ -71,13 +71,13 @@ struct FilesPageTests {
     #expect(pseudonyms.name(.user, "u1") == pseudonyms.name(.user, "u1"))
     for other in [
       Pseudonyms(journal: (2, 2), salt: 3), Pseudonyms(journal: (1, 3), salt: 3),
-      Pseudonyms(journal: (1, 2), salt: 4), Pseudonyms(key: ""), Pseudonyms(key: "k"),
+      Pseudonyms(journal: (1, 2), salt: 4), Pseudonyms(key: []), Pseudonyms(key: Array("k".utf8)),
     ] {
       #expect(other.name(.user, "u1") != pseudonyms.name(.user, "u1"))
     }
     #expect(
       pseudonyms.name(.school, "u1").dropFirst(7) != pseudonyms.name(.user, "u1").dropFirst(5))
-    #expect(Pseudonyms(key: "k") == Pseudonyms(key: "k"))
+    #expect(Pseudonyms(key: Array("k".utf8)) == Pseudonyms(key: Array("k".utf8)))
     let id = pseudonyms.journal("u1").description
     #expect(id.utf8.count == 36 && Array(id)[14] == "8" && "89ab".contains(Array(id)[19]))
   }

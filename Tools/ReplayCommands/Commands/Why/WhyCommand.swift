@@ -71,7 +71,7 @@ struct WhyCommand: Command {
   }
 
   func run(_ files: [JournalFile], _ context: ToolContext) throws(ToolError) -> ExitCode {
-    if let file = files.first, files.count == 1, !JournalFolder.hasFolder(files), !isOneLine {
+    if let file = files.first, files.count == 1, !JournalFolder.hasFolder(files) {
       return try run(on: try file.readable(), context)
     }
     guard at == nil else {
