@@ -161,7 +161,8 @@ final class StepFile: StepSource {
     let hidesRecords = !isOver && problem?.mayHideRecords == true
     var found: Evidence?
     let open = search.finish(damagedAt: hidesRecords ? problem?.place.offset : nil) { found = $0 }
-    return (found ?? open).map { file.explanation(of: $0, in: JournalNames(reader.header, file.redactor)) }
+    let names = JournalNames(reader.header, file.redactor)
+    return (found ?? open).map { file.explanation(of: $0, in: names) }
   }
 
   /// Checks whether the journal has grown after its end was reached; returns true if there are more
