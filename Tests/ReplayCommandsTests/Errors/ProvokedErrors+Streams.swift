@@ -1,15 +1,18 @@
 import ChildProcesses
+import Foundation
 import SessionJournal
 
 extension ProvokedErrors {
   /// These need a system that refuses, or another process; see SystemTests and
   /// FollowTests; `completion` has no JSON, see CompletionTests.
   static let elsewhereInStreams: Set = [
-    "permissionDenied", "inputOutput", "output", "replaced", "badShell",
+    "permissionDenied", "inputOutput", "output", "replaced", "badShell", "noGzip",
   ]
 
   static func streams(in folder: TemporaryFolder) throws -> [String: [String]] {
     let (journal, empty) = (folder.file("a.journal"), try folder.write([], to: "empty"))
+    try FileManager.default.createDirectory(
+      atPath: folder.file("no journals"), withIntermediateDirectories: true)
     let header = try Array(folder.bytes("a.journal").prefix(64))
     return [
       "torn": ["verify", folder.file("torn.journal")],
@@ -22,6 +25,8 @@ extension ProvokedErrors {
       "isDirectory": ["timeline", folder.path],
       "notARegularFile": ["verify", "/dev/null"],
       "notAJournal": ["verify", try folder.write(Array("hello".utf8), to: "text")],
+      "badGzip": ["verify", try folder.write([0x1F, 0x8B, 8, 0], to: "cut.gz")],
+      "noJournal": ["stats", folder.file("no journals")],
       "headerDamaged": ["verify", try folder.write(Array(header.dropLast()), to: "cut")],
       "newerFormat": ["verify", try folder.write(newer(header), to: "newer")],
       "missing": ["verify", folder.file("none")],

@@ -38,6 +38,8 @@ import ChildProcesses
       "repair": Work(arguments: ["JOURNAL", "--dry-run"], writing: ["DAMAGED", "-o", "OUT"]),
       "follow": Work(arguments: ["JOURNAL", "--kind", "login"]),
       "stats": Work(arguments: ["JOURNAL", "JOURNAL"]),
+      "ends": Work(arguments: ["JOURNAL", "JOURNAL"]),
+      "refreshes": Work(arguments: ["JOURNAL", "JOURNAL"]),
       "export": Work(
         arguments: ["JOURNAL", "--format", "mermaid"], writing: ["JOURNAL", "-o", "OUT"]),
       "import": Work(arguments: ["LINES", "--dry-run"], writing: ["LINES", "-o", "OUT"]),

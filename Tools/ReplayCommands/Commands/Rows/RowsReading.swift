@@ -9,12 +9,12 @@ internal import Synchronization
 /// the files.
 struct RowsReading<Fold: RowsFold, Item: Sendable>: Sendable {
   let interruption: Interruption
+  /// Files above this size in bytes are read one by one, and twice: once to know whether they are
+  /// damaged, and once to pass rows on without keeping them.
+  var largest: UInt64 = 4 << 20
   /// Makes an item of some rows of one file.
   let make: @Sendable ([Fold.Row], RowSource) -> Item
 
-  /// Files above this size in bytes are read one by one, and twice: once to know whether they are
-  /// damaged, and once to pass rows on without keeping them.
-  private static var largest: UInt64 { 4 << 20 }
   /// How many files are read before their rows are passed on.
   private static var window: Int { 64 }
   /// How many rows of a large file make an item.
@@ -42,7 +42,7 @@ struct RowsReading<Fold: RowsFold, Item: Sendable>: Sendable {
     return outcome
   }
 
-  private func isSmall(_ file: JournalFile) -> Bool { StatsReading.size(of: file) <= Self.largest }
+  private func isSmall(_ file: JournalFile) -> Bool { StatsReading.size(of: file) <= largest }
 
   /// What is made of one file, and what is wrong with it.
   private struct Answer: Sendable {

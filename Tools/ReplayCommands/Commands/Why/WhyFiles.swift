@@ -18,29 +18,32 @@ struct WhyFiles {
   /// One end, as it is shown.
   private struct Line: Sendable {
     let cause: Cause
+    /// The first part of the summary: what the user experienced and what happened.
+    let opening: String
     let text: String
   }
 
   func run(
     _ all: JournalFolder.Expansion, isStrict: Bool, _ context: ToolContext
   ) throws(ToolError) -> ExitCode {
-    let isJSON = form == .json
+    let (form, isJSON) = (form, form == .json)
     let words = WhyText(zone: zone)
     let reading = RowsReading<ExplainedEnds, [Line]>(interruption: context.interruption) {
       ends, source in
       ends.map { end in
         Line(
           cause: end.cause,
+          opening: form == .groups ? end.explanation(in: source).opening(in: .english) : "",
           text: isJSON ? Self.object(end, source) : Self.line(end, source, words))
       }
     }
-    var groups: [Cause: [String]] = [:]
+    var groups: [Cause: [Line]] = [:]
     var ends = 0
     let outcome = reading.read(all) { lines in
       ends += lines.count
       for line in lines {
         if form == .groups {
-          groups[line.cause, default: []].append(line.text)
+          groups[line.cause, default: []].append(line)
         } else {
           context.output.write(line.text + "\n")
         }
@@ -57,7 +60,7 @@ struct WhyFiles {
     return code == .ok && ends == 0 ? .answerIsNo : code
   }
 
-  private func write(_ groups: [Cause: [String]], _ context: ToolContext) {
+  private func write(_ groups: [Cause: [Line]], _ context: ToolContext) {
     let sorted = groups.sorted { left, right in
       left.value.count == right.value.count
         ? left.key.id < right.key.id : left.value.count > right.value.count
@@ -65,7 +68,8 @@ struct WhyFiles {
     for (cause, lines) in sorted where context.output.isOpen {
       let heading = "\(lines.count.grouped) × \(cause.id)"
       context.output.write(context.style.bold(heading) + "\n")
-      for line in lines where context.output.isOpen { context.output.write("  \(line)\n") }
+      if let first = lines.first { context.output.write("\(first.opening).\n") }
+      for line in lines where context.output.isOpen { context.output.write("  \(line.text)\n") }
       context.output.write("\n")
     }
   }

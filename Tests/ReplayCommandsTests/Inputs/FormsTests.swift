@@ -1,0 +1,196 @@
+import ChildProcesses
+import Foundation
+import Testing
+
+@testable import ReplayCommands
+
+@Suite("forms of files")
+struct FormsTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+    try Journals.write(into: folder)
+    for name in ["a", "compacted", "damaged"] {
+      let journal = folder.file("\(name).journal")
+      let text = ToolRun.inProcess(["export", "--reveal", journal]).output
+      _ = try folder.write(Array(text.utf8), to: "\(name).jsonl")
+      let redacted = ToolRun.inProcess(["export", journal]).output
+      _ = try folder.write(Array(redacted.utf8), to: "\(name)-redacted.jsonl")
+    }
+    for name in ["a.journal", "a.jsonl", "a-redacted.jsonl", "damaged.journal"] {
+      try compress(name)
+    }
+  }
+
+  private func compress(_ name: String) throws {
+    let run = try ToolRun.run(
+      "/bin/sh", ["-c", "gzip -c \"$0\" > \"$0.gz\"", folder.file(name)])
+    try #require(run.code == 0)
+  }
+
+  /// Commands that read one journal, with arguments whose answer names neither file nor byte.
+  private static let commands: [[String]] = [
+    ["timeline"], ["timeline", "-r", "-n", "5"], ["state", "--json"], ["state", "--at", "@9"],
+    ["diff", "--json"], ["why", "--full"], ["why", "--all", "--oneline"], ["stats", "--json"],
+    ["export", "--format", "mermaid"], ["export", "--format", "swift", "--name", "A"],
+  ]
+
+  @Test("RPL-7 each command gives the same answer for a journal, its export, and compressed ones")
+  func same() throws {
+    for (name, forms) in [
+      ("a.journal", ["a.journal.gz", "a.jsonl", "a.jsonl.gz"]), ("compacted.journal", ["compacted.jsonl"]),
+    ] {
+      for command in Self.commands {
+        let known = ToolRun.inProcess(command + [folder.file(name)])
+        for form in forms {
+          // The salt of an export is another one, and so are the pseudonyms that it keys.
+          let run = ToolRun.inProcess(command + [folder.file(form)])
+          #expect(run.code == known.code, "\(command) \(form): \(run.errors)")
+          #expect(withoutNames(run.output) == withoutNames(known.output), "\(command) \(form)")
+        }
+      }
+      for form in forms {
+        let verify = try ToolRun.inProcess(["verify", "--json", folder.file(form)]).objects()
+        #expect(verify.first?["verdict"] as? String == "good")
+        #expect(verify.first?["file"] as? String == folder.file(form))
+      }
+    }
+  }
+
+  private func withoutNames(_ text: String) -> String {
+    text.replacing(/(user|role|school|unit|jti|boot|opening)-[0-9a-z]{10}/, with: { "\($0.output.1)-" })
+  }
+
+  @Test("RPL-9 an export without names keeps its pseudonyms")
+  func redacted() throws {
+    let line = try folder.bytes("a-redacted.jsonl")
+    let text = String(decoding: line, as: UTF8.self)
+    let user = try #require(text.firstMatch(of: /user-[0-9a-z]{10}/)).output
+    for form in ["a-redacted.jsonl", "a-redacted.jsonl.gz"] {
+      let rows = try ToolRun.inProcess(["ends", folder.file(form)]).objects()
+      #expect(rows.allSatisfy { $0["user"] as? String == String(user) })
+      #expect(rows.allSatisfy { $0["file"] as? String == folder.file(form) })
+      #expect(ToolRun.inProcess(["why", "--oneline", folder.file(form)]).output.contains(user))
+    }
+  }
+
+  @Test("RPL-7 two runs over the same export have the same pseudonyms")
+  func salt() throws {
+    let runs = (0..<2).map { _ in ToolRun.inProcess(["ends", folder.file("a.jsonl")]).output }
+    #expect(runs[0] == runs[1])
+    #expect(runs[0].contains("user-"))
+  }
+
+  @Test("RPL-5 an export that is cut anywhere has the records of its whole batches, and its damage is told")
+  func cut() throws {
+    let whole = try folder.bytes("a.jsonl")
+    let all = try ToolRun.inProcess(["timeline", "--json", folder.file("a.journal")]).objects()
+    let headerEnd = try #require(whole.firstIndex(of: 0x0A)) + 1
+    for length in stride(from: headerEnd, to: whole.count - 1, by: 41) {
+      let path = try folder.write(Array(whole[..<length]), to: "cut.jsonl")
+      let run = ToolRun.inProcess(["timeline", "--json", path])
+      #expect(run.code == 65, "\(length)")
+      let found = try run.objects()
+      #expect(found.count < all.count + 1)
+      #expect(
+        found.map { $0["sequence"] as? Int } == all.prefix(found.count).map { $0["sequence"] as? Int })
+      let error = try run.error()
+      #expect(error["name"] as? String == "badLine")
+      #expect((error["message"] as? String)?.contains("cut.jsonl, line ") == true)
+      let rows = ToolRun.inProcess(["ends", path])
+      #expect(rows.code == 0, "\(rows.errors)")
+      #expect(rows.errors.contains("Damaged: "))
+      #expect(try rows.objects().allSatisfy { $0["damaged"] as? Bool == true })
+    }
+    // Nothing at all can be read without the header.
+    let path = try folder.write(Array(whole[..<(headerEnd - 9)]), to: "cut.jsonl")
+    #expect(ToolRun.inProcess(["timeline", path]).code == 65)
+    #expect(ToolRun.inProcess(["ends", path]).code == 65)
+  }
+
+  @Test("RPL-5 the export of a damaged journal is as bad as the journal")
+  func exported() throws {
+    for name in ["damaged.jsonl", "damaged.journal.gz"] {
+      let run = ToolRun.inProcess(["why", "--json", folder.file(name)])
+      #expect(run.code == 65, "\(name)")
+      #expect(run.errors.contains(name), "\(run.errors)")
+    }
+    #expect(ToolRun.inProcess(["ends", "--strict", folder.file("damaged.jsonl")]).code == 65)
+  }
+
+  @Test("RPL-5 a compressed file that is damaged, cut, or compressed twice is refused by name")
+  func badGzip() throws {
+    let whole = try folder.bytes("a.journal.gz")
+    var flipped = whole
+    flipped[whole.count / 2] ^= 0x40
+    for (bytes, name) in [
+      (Array(whole.prefix(whole.count / 2)), "cut.gz"), (flipped, "flipped.gz"),
+      (Array(whole.prefix(2)), "two.gz"),
+    ] {
+      let run = ToolRun.inProcess(["timeline", "--json", try folder.write(bytes, to: name)])
+      #expect(run.code == 65)
+      #expect(run.output.isEmpty)
+      let error = try run.error()
+      #expect(error["name"] as? String == "badGzip")
+      #expect((error["message"] as? String)?.contains(folder.file(name)) == true)
+    }
+    try compress("a.journal.gz")
+    let twice = ToolRun.inProcess(["timeline", folder.file("a.journal.gz.gz")])
+    #expect(twice.code == 65)
+    #expect(twice.errors.contains("compressed twice"))
+    // Bytes after the end are ignored, as gzip does.
+    let path = try folder.write(whole + [0, 0, 0], to: "tail.gz")
+    #expect(ToolRun.inProcess(["timeline", path]).code == 0)
+  }
+
+  @Test("RPL-5 without gzip a compressed file is refused with the next step")
+  func noGzip() throws {
+    let run = try ToolRun.program(
+      ["timeline", "--json", folder.file("a.journal.gz")], environment: ["PATH": "/nonexistent"])
+    #expect(run.code == 74)
+    #expect(try run.error()["name"] as? String == "noGzip")
+    #expect(try run.error()["next"] as? String != nil)
+    let good = try ToolRun.program(
+      ["timeline", folder.file("a.journal")], environment: ["PATH": "/nonexistent"])
+    #expect(good.code == 0)
+  }
+
+  @Test("RPL-5 repair and follow need the journal itself")
+  func refused() throws {
+    for name in ["a.jsonl", "a.journal.gz"] {
+      for command in [["repair", "--dry-run"], ["follow", "--timeout", "0ms"]] {
+        let run = ToolRun.inProcess(command + ["--json", folder.file(name)])
+        #expect(run.code == 65, "\(command) \(name)")
+        #expect(try run.error()["name"] as? String == "notAJournal")
+      }
+    }
+  }
+
+  @Test("RPL-7 standard input can be an export or compressed")
+  func standardInput() throws {
+    let known = ToolRun.inProcess(["timeline", folder.file("a.journal")]).output
+    for name in ["a.journal", "a.journal.gz", "a.jsonl", "a.jsonl.gz"] {
+      for line in ["\"$0\" timeline - < \"$1\"", "cat \"$1\" | \"$0\" timeline -"] {
+        let run = try ToolRun.shell(line, [folder.file(name)])
+        #expect(run.code == 0, "\(run.errors)")
+        #expect(run.output == known, "\(name) \(line)")
+      }
+    }
+  }
+
+  @Test("RPL-11 decompression ends with a closed output and a full one")
+  func endings() throws {
+    try LargeJournal.write(to: folder.file("large.journal"), size: 4 << 20, payload: 64)
+    try compress("large.journal")
+    let closed = try ToolRun.shell(
+      "\"$0\" timeline \"$1\" | head -1", [folder.file("large.journal.gz")])
+    #expect(closed.code == 0)
+    #expect(closed.errors.isEmpty)
+    #if os(Linux)
+      let full = try ToolRun.shell(
+        "\"$0\" refreshes \"$1\" \"$1\" > /dev/full", [folder.file("a.jsonl.gz")])
+      #expect(full.code == 74, "\(full.errors)")
+    #endif
+  }
+}

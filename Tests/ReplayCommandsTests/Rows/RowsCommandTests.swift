@@ -1,0 +1,132 @@
+import Foundation
+import SessionExplain
+import SessionJSON
+import Testing
+
+@testable import ReplayCommands
+
+@Suite("ends and refreshes")
+struct RowsCommandTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+    try Journals.write(into: folder)
+  }
+
+  @Test("RPL-7 each end of the recorded journals has the answer of why")
+  func recorded() throws {
+    let path = Repository.root.appending(path: "Specs/Journals").path(percentEncoded: false)
+    let rows = try ToolRun.inProcess(["ends", path]).objects()
+    #expect(rows.count > 50)
+    for row in rows {
+      let file = try #require(row["file"] as? String)
+      guard let sequence = row["sequence"] as? Int else {
+        #expect(row["state"] as? String == "authenticated")
+        continue
+      }
+      let why = try #require(
+        try ToolRun.inProcess(["why", "--json", "--at", "@\(sequence)", file]).objects().first)
+      for key in ["cause", "certainty", "reason", "sequence", "user", "app"] {
+        #expect("\(row[key] ?? "")" == "\(why[key] ?? "")", "\(file) @\(sequence) \(key)")
+      }
+    }
+  }
+
+  @Test("RPL-5 RPL-7 damaged files are named, and change the exit code only with --strict")
+  func damage() throws {
+    let names = ["a.journal", "damaged.journal", "illegal.journal", "torn.journal", "text.journal"]
+    _ = try folder.write(Array("hello".utf8), to: "text.journal")
+    let paths = names.map { folder.file($0) }
+    for command in ["ends", "refreshes"] {
+      let run = ToolRun.inProcess([command] + paths)
+      #expect(run.code == 0, "\(run.errors)")
+      for (name, word) in [("damaged", "Damaged: "), ("illegal", "Damaged: "), ("text", "Damaged: ")] {
+        #expect(run.errors.contains("\(word)\(folder.file(name)).journal"), "\(run.errors)")
+      }
+      #expect(run.errors.contains("Note: 1 journal ends with a tail that a writer left."))
+      let rows = try run.objects()
+      for name in names.dropLast() {
+        let own = rows.filter { $0["file"] as? String == folder.file(name) }
+        #expect(!own.isEmpty, "\(name)")
+        let isDamaged = name == "damaged.journal" || name == "illegal.journal"
+        #expect(own.allSatisfy { $0["damaged"] as? Bool == isDamaged }, "\(name)")
+      }
+      let strict = ToolRun.inProcess([command, "--strict"] + paths)
+      #expect(strict.code == 65)
+      #expect(strict.output == run.output)
+      #expect(ToolRun.inProcess([command, "--strict", folder.file("torn.journal")]).code == 2)
+      #expect(ToolRun.inProcess([command, folder.file("none"), paths[0]]).code == 66)
+      // If nothing could be read, that is an error.
+      #expect(ToolRun.inProcess([command, folder.file("text.journal")]).code == 65)
+    }
+  }
+
+  @Test("RPL-7 a change log is left out with a note, and alone it is an error")
+  func changeLog() throws {
+    let both = ToolRun.inProcess(["ends", folder.file("changes.log"), folder.file("a.journal")])
+    #expect(both.code == 0)
+    #expect(both.errors.contains("changes.log is a change log and is left out"))
+    #expect(ToolRun.inProcess(["ends", folder.file("changes.log")]).code == 64)
+  }
+
+  @Test("RPL-9 users are pseudonyms, with --redact identifiers too, under the key of a file")
+  func redaction() throws {
+    let path = folder.file("a.journal")
+    let rows = try ToolRun.inProcess(["ends", path]).objects()
+    let redacted = try ToolRun.inProcess(["ends", "--redact", path]).objects()
+    #expect(rows.count == redacted.count)
+    for (row, hidden) in zip(rows, redacted) {
+      #expect((row["user"] as? String)?.hasPrefix("user-") == true)
+      #expect(row["user"] as? String == hidden["user"] as? String)
+      #expect(row["journal"] as? String != hidden["journal"] as? String)
+    }
+    let key = try folder.write(Array("0123456789abcdef0123456789abcdef".utf8), to: "key")
+    let first = try ToolRun.inProcess(["ends", "--key-file", key, path]).objects()
+    let second = try ToolRun.inProcess(["ends", "--key-file", key, folder.file("torn.journal")])
+      .objects()
+    #expect(first[0]["user"] as? String == second[0]["user"] as? String)
+    #expect(first[0]["user"] as? String != rows[0]["user"] as? String)
+  }
+
+  @Test("RPL-7 a large file has the rows of its parts, in bounded memory")
+  func large() throws {
+    for seed in 0..<8 as Range<UInt64> {
+      let drawn = try RowsHistory(seed: seed * 3 + 1, records: 900).records
+      guard case .snapshot? = drawn.first?.content else {
+        try SampleJournal.write(to: folder.file("drawn-\(seed).journal"), records: drawn)
+        continue
+      }
+    }
+    let files = try JournalFolder.names(in: folder)
+    func rows(largest: UInt64) -> [String] {
+      var found: [String] = []
+      let reading = RowsReading<RefreshRows, [String]>(
+        interruption: Interruption(), largest: largest
+      ) { rows, source in
+        rows.map { row in
+          var json = JSONWriter()
+          row.write(to: &json, of: source)
+          return json.text
+        }
+      }
+      _ = reading.read(.init(files: files)) {
+        found += $0
+        return true
+      }
+      return found
+    }
+    let (small, large) = (rows(largest: .max), rows(largest: 0))
+    #expect(small == large)
+    #expect(small.count > 1_000)
+  }
+}
+
+extension JournalFolder {
+  /// Returns the journals of a folder.
+  fileprivate static func names(in folder: TemporaryFolder) throws -> [JournalFile] {
+    try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      .filter { $0.hasSuffix(".journal") }.sorted()
+      .map { JournalFile(path: folder.file($0), name: $0) }
+  }
+}
