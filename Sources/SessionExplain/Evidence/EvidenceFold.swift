@@ -197,7 +197,10 @@ package struct EvidenceFold: Sendable {
   private mutating func beginBatch(at sequence: UInt64) {
     batchStart = sequence
     lastBefore = last
-    (batch, lostInBatch, opening) = ([], [], nil)
+    // The memory is kept, since this happens for each batch.
+    batch.removeAll(keepingCapacity: true)
+    lostInBatch.removeAll(keepingCapacity: true)
+    opening = nil
   }
 
   private mutating func keepInBatch(_ fact: Fact) {
@@ -214,12 +217,10 @@ package struct EvidenceFold: Sendable {
   }
 
   private mutating func keepBehind(_ fact: Fact, _ body: (Evidence) -> Void) {
-    if var waiting = pendingEnd, fact.batch != waiting.place?.batch {
+    // Changed in place: a copy of evidence for each record would take most of the time.
+    if let kept = pendingEnd?.aftermath.count, fact.batch != pendingEnd?.place?.batch {
       // The next login is kept, regardless of the number of records before it.
-      if waiting.aftermath.count < Evidence.keptBehind || fact.isLogin {
-        waiting.aftermath.append(fact)
-      }
-      pendingEnd = waiting
+      if kept < Evidence.keptBehind || fact.isLogin { pendingEnd?.aftermath.append(fact) }
     }
     guard var waiting = pendingRecord else { return }
     if let generation = waiting.revocation {
@@ -329,7 +330,11 @@ package struct EvidenceFold: Sendable {
     let isRecovered = batch.contains { $0.recovered == newer.generation }
     let isNext = newer.generation == token?.generation.next
     if let token { earlier.add(token) }
-    token = TokenHistory(newer, announced: fact, isWhole: isNext && !isRecovered)
+    if token == nil {
+      token = TokenHistory(newer, announced: fact, isWhole: isNext && !isRecovered)
+    } else {
+      token?.restart(newer, announced: fact, isWhole: isNext && !isRecovered)
+    }
   }
 
   /// Records the end of the request that the fact names.
@@ -403,11 +408,11 @@ package struct EvidenceFold: Sendable {
 
   private mutating func send(_ sent: SessionNote.RequestSent, _ fact: Fact) {
     meet(sent.generation, at: fact.time)
-    guard var history = token, sent.generation == history.generation else { return }
+    guard let facts = token?.facts, sent.generation == facts.generation else { return }
     // A process that presumes a request lost and sends the next one in the same batch has replaced
     // its sender.
     for number in lostInBatch where opening == nil {
-      history.lose(number) { request in
+      token?.lose(number) { request in
         if case .lost(.restarted(let taker)) = request.fate { return .restarted(by: taker) }
         guard let before = request.sent.requestSent, let end = request.end,
           !Opener(before).mayBe(Opener(sent))
@@ -418,13 +423,12 @@ package struct EvidenceFold: Sendable {
         return end.time < before.deadline ? .gone(by: taker) : .overtaken(by: taker)
       }
     }
-    schedule.take(fact, of: history.facts)
+    schedule.take(fact, of: facts)
     var request = RequestTrace(sent: fact)
     request.boot = processes.boot
     request.life = processes.opening(of: Opener(sent))
     request.isCertain = processes.isCertain(Opener(sent))
-    history.send(request)
-    token = history
+    token?.send(request)
   }
 
   private mutating func remark(_ fact: Fact) { remarks.append(fact, keeping: 8) }

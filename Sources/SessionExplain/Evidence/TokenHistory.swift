@@ -212,6 +212,15 @@ struct TokenHistory: Hashable, Sendable {
     self.isWhole = isWhole
   }
 
+  /// Becomes the history of the next token, and keeps the memory of the requests.
+  mutating func restart(_ facts: TokenMetadata, announced: Fact?, isWhole: Bool) {
+    var memory: [RequestTrace] = []
+    swap(&memory, &requests)
+    memory.removeAll(keepingCapacity: true)
+    self = TokenHistory(facts, announced: announced, isWhole: isWhole)
+    requests = memory
+  }
+
   /// The number of all failures of refreshes with it.
   var failures: UInt64 { tally.values.reduce(0, +) }
 

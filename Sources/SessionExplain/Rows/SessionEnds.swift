@@ -34,7 +34,7 @@ struct SessionEnds: Sendable {
     subject.interrupt()
   }
 
-  /// Passes on the sessions that are left. The last one is the open session, if there is one.
+  /// Passes on the sessions that are left; the last one is the open session, if there is one.
   mutating func finish(damagedAt offset: UInt64?, _ body: (SessionRow, Evidence) -> Void) {
     var ends: [Evidence] = []
     let open = evidence.finish(damagedAt: offset) { ends.append($0) }

@@ -10,15 +10,15 @@ package struct SessionRows: RowsFold {
   package mutating func take(
     _ record: SessionRecord, endsBatch: Bool, _ body: (SessionRow) -> Void
   ) throws(SessionFold.Failure) {
-    try ends.take(record, endsBatch: endsBatch) { body($0.explained(by: Explainer.explain($1))) }
+    try ends.take(record, endsBatch: endsBatch) { body($0.explained(by: Explainer.judge($1))) }
   }
 
   package mutating func interrupt(_ gap: EvidenceGap, _ body: (SessionRow) -> Void) {
-    ends.interrupt(gap) { body($0.explained(by: Explainer.explain($1))) }
+    ends.interrupt(gap) { body($0.explained(by: Explainer.judge($1))) }
   }
 
   package mutating func finish(damagedAt offset: UInt64?, _ body: (SessionRow) -> Void) {
-    ends.finish(damagedAt: offset) { body($0.explained(by: Explainer.explain($1))) }
+    ends.finish(damagedAt: offset) { body($0.explained(by: Explainer.judge($1))) }
   }
 }
 

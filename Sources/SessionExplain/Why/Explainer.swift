@@ -17,6 +17,20 @@ package enum Explainer {
     draft.finish()
     return draft.explanation
   }
+
+  /// Explains the evidence as ``explain(_:in:)`` does, without what only an answer in words needs.
+  ///
+  /// The result has the cause, its certainty, the reason, and the states. A test compares it.
+  package static func judge(_ evidence: Evidence) -> Explanation {
+    var draft = ExplanationDraft(evidence, in: JournalNames())
+    switch evidence.subject {
+    case .end: draft.explainEnd()
+    case .open: draft.explainOpen()
+    case .record(let fact): draft.explainRecord(fact)
+    }
+    draft.judge()
+    return draft.explanation
+  }
 }
 
 /// An explanation that is being built.
@@ -228,6 +242,12 @@ struct ExplanationDraft {
     addGaps()
     limitByGaps()
     addChain()
+  }
+
+  /// Concludes with what changes the certainty alone.
+  mutating func judge() {
+    hedge()
+    limitByGaps()
   }
 
   /// Lowers the certainty: an end may be in damaged bytes, in a tail that was cut off, or in a gap.

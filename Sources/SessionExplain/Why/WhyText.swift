@@ -1,7 +1,7 @@
 @_spi(Internals) import SessionCore
 
 /// The text of an explanation.
-package struct WhyText {
+package struct WhyText: Sendable {
   let zone: DisplayZone
   let style: Style
   /// Whether the whole kept chain is shown, and not only its newest part.

@@ -33,13 +33,15 @@ struct FormsTests {
   private static let commands: [[String]] = [
     ["timeline"], ["timeline", "-r", "-n", "5"], ["state", "--json"], ["state", "--at", "@9"],
     ["diff", "--json"], ["why", "--full"], ["why", "--all", "--oneline"], ["stats", "--json"],
-    ["export", "--format", "mermaid"], ["export", "--format", "swift", "--name", "A"],
+    ["export", "--format", "mermaid", "--reveal"],
+    ["export", "--format", "swift", "--name", "A", "--reveal"],
   ]
 
   @Test("RPL-7 each command gives the same answer for a journal, its export, and compressed ones")
   func same() throws {
     for (name, forms) in [
-      ("a.journal", ["a.journal.gz", "a.jsonl", "a.jsonl.gz"]), ("compacted.journal", ["compacted.jsonl"]),
+      ("a.journal", ["a.journal.gz", "a.jsonl", "a.jsonl.gz"]),
+      ("compacted.journal", ["compacted.jsonl"]),
     ] {
       for command in Self.commands {
         let known = ToolRun.inProcess(command + [folder.file(name)])
@@ -59,7 +61,9 @@ struct FormsTests {
   }
 
   private func withoutNames(_ text: String) -> String {
-    text.replacing(/(user|role|school|unit|jti|boot|opening)-[0-9a-z]{10}/, with: { "\($0.output.1)-" })
+    text.replacing(/(user|role|school|unit|jti|boot|opening)-[0-9a-z]{10}/) { match in
+      "\(match.output.1)-"
+    }
   }
 
   @Test("RPL-9 an export without names keeps its pseudonyms")
@@ -82,7 +86,7 @@ struct FormsTests {
     #expect(runs[0].contains("user-"))
   }
 
-  @Test("RPL-5 an export that is cut anywhere has the records of its whole batches, and its damage is told")
+  @Test("RPL-5 an export that is cut anywhere has its whole batches, and its damage is reported")
   func cut() throws {
     let whole = try folder.bytes("a.jsonl")
     let all = try ToolRun.inProcess(["timeline", "--json", folder.file("a.journal")]).objects()
@@ -94,7 +98,8 @@ struct FormsTests {
       let found = try run.objects()
       #expect(found.count < all.count + 1)
       #expect(
-        found.map { $0["sequence"] as? Int } == all.prefix(found.count).map { $0["sequence"] as? Int })
+        found.map { $0["sequence"] as? Int }
+          == all.prefix(found.count).map { $0["sequence"] as? Int })
       let error = try run.error()
       #expect(error["name"] as? String == "badLine")
       #expect((error["message"] as? String)?.contains("cut.jsonl, line ") == true)

@@ -66,6 +66,21 @@ struct RowsFoldTests {
     }
   }
 
+  @Test("RPL-7 the cause and certainty of a row are those of the whole explanation")
+  func judgement() throws {
+    let source = RowSource(JournalNames(), isRedacted: false, file: "a", isDamaged: false)
+    for seed in 0..<200 as Range<UInt64> {
+      let records = try RowsHistory(seed: seed, records: 10 + Int(seed % 60)).records
+      let found = try rows(SessionRows.self, records).filter { $0.sequence != nil }
+      let whole = try rows(ExplainedEnds.self, records).map { $0.explanation(in: source) }
+      #expect(found.map(\.cause) == whole.map(\.cause), "\(seed)")
+      #expect(found.map(\.certainty) == whole.map(\.certainty), "\(seed)")
+      #expect(found.map(\.reason) == whole.map(\.reason), "\(seed)")
+      #expect(found.map(\.state) == whole.map(\.after), "\(seed)")
+      #expect(found.map(\.sequence) == whole.map(\.sequence), "\(seed)")
+    }
+  }
+
   @Test("RPL-7 an event that the state does not allow is refused and changes no row")
   func illegal() throws {
     let records = SampleJournal.records

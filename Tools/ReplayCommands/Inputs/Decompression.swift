@@ -134,7 +134,8 @@ enum Decompression {
 
   private static func bad(_ file: JournalFile) -> ToolError {
     ToolError(
-      .damaged, .badGzip, "\(file.name) is compressed, and its compressed bytes are damaged or cut.",
+      .damaged, .badGzip,
+      "\(file.name) is compressed, and its compressed bytes are damaged or cut.",
       consequence: "Nothing of it was read.", next: "another copy of the file")
   }
 }

@@ -73,8 +73,9 @@ struct FilesOutcome: Sendable {
     for file in changeLogs { context.errors.write(file.leftOut) }
   }
 
-  /// Returns the worst code. A damaged file and a tail count only if `isStrict` is true, or if no
-  /// file could be read.
+  /// Returns the worst code.
+  ///
+  /// A damaged file and a tail count only if `isStrict` is true, or if no file could be read.
   func code(isStrict: Bool) -> ExitCode {
     let codes = errors.map(\.code).filter {
       isStrict || read == 0 || ($0 != .damaged && $0 != .tail)
@@ -91,10 +92,12 @@ struct FilesOutcome: Sendable {
     if problems.count > Self.named {
       lines.append("And \(count(problems.count - Self.named, "more file")) with problems.")
     }
-    if problems.count == 1, let next = problems.first?.next { lines.append("Try: \(next.printable)") }
+    if problems.count == 1, let next = problems.first?.next {
+      lines.append("Try: \(next.printable)")
+    }
+    let verb = tails == 1 ? "ends" : "end"
     if tails > 0 {
-      lines.append(
-        "Note: \(count(tails, "journal")) \(tails == 1 ? "ends" : "end") with a tail that a writer left.")
+      lines.append("Note: \(count(tails, "journal")) \(verb) with a tail that a writer left.")
     }
     return lines
   }

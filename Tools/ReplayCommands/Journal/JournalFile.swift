@@ -143,7 +143,8 @@ struct JournalFile: Sendable {
       if ending != .clean { survey = try reader.survey() }
     }
     return Pass(
-      fault: JournalFault(ending) ?? (isStopped ? nil : original?.fault), header: reader.header, totals: reader.totals,
+      fault: JournalFault(ending) ?? (isStopped ? nil : original?.fault), header: reader.header,
+      totals: reader.totals,
       room: reader.room, end: reader.frozenEnd ?? 0, isGrowing: isGrowing, survey: survey)
   }
 

@@ -58,14 +58,18 @@ enum JournalFolder {
     let rest = others == 0 ? "" : ", and the same holds for \(count(others, "other folder"))"
     return ToolError(
       .missing, .noJournal, "\(file.name) holds no journal\(rest).",
-      consequence: "A journal's name ends with .journal, an export's with .jsonl; both may have .gz.",
+      consequence:
+        "The name of a journal ends with .journal, that of an export with .jsonl; .gz may "
+        + "follow.",
       next: "check the path")
   }
 
   /// Whether any of the files is a folder.
   static func hasFolder(_ files: [JournalFile]) -> Bool { files.contains { isFolder($0.path) } }
 
-  private static func isFolder(_ path: String) -> Bool { !path.isEmpty && mode(path, stat) == S_IFDIR }
+  private static func isFolder(_ path: String) -> Bool {
+    !path.isEmpty && mode(path, stat) == S_IFDIR
+  }
 
   /// The journals found so far.
   private struct Search {

@@ -67,7 +67,8 @@ struct EndsCommand: RowsCommand {
     examples: [
       .init(line: "sessionreplay ends .", help: "All journals of this folder"),
       .init(
-        line: "sessionreplay ends . | jq -r .cause | sort | uniq -c", help: "The number of each cause"),
+        line: "sessionreplay ends . | jq -r .cause | sort | uniq -c",
+        help: "The number of each cause"),
     ])
 
   let options: RowsOptions

@@ -161,6 +161,7 @@ private struct VerifyTally {
     if tails > 0 { parts.append("\(tails.grouped) with an unfinished tail") }
     if damaged > 0 { parts.append("\(damaged.grouped) damaged") }
     if unread > 0 { parts.append("\(unread.grouped) not read") }
-    return "\(count(good + tails + damaged + unread, "journal")): \(parts.joined(separator: ", "))\n"
+    let all = good + tails + damaged + unread
+    return "\(count(all, "journal")): \(parts.joined(separator: ", "))\n"
   }
 }

@@ -167,7 +167,7 @@ struct StatsReading: Sendable {
   }
 
   private static func explain(_ evidence: Evidence, _ fold: inout StatsFold) {
-    let explanation = Explainer.explain(evidence)
+    let explanation = Explainer.judge(evidence)
     guard let sequence = explanation.sequence else { return }
     fold.explain(endAt: sequence, cause: explanation.cause.id)
   }
