@@ -52,15 +52,16 @@ struct FilesOutcome: Sendable {
   /// Names on standard error what was wrong, and returns the exit code.
   ///
   /// Damaged files do not change the code, unless `isStrict` is true or no file could be read.
-  func report(isStrict: Bool, _ context: ToolContext) throws(ToolError) -> ExitCode {
-    try check(isJSON: false, context)
-    list(context)
+  func report(isStrict: Bool, isJSON: Bool, _ context: ToolContext) throws(ToolError) -> ExitCode {
+    try check(isJSON: isJSON, context)
+    list(isJSON: isJSON, context)
     return code(isStrict: isStrict)
   }
 
   /// Names the problems on standard error.
-  func list(_ context: ToolContext) {
-    for line in lines { context.errors.write(line + "\n") }
+  func list(isJSON: Bool, _ context: ToolContext) {
+    let lines = isJSON ? errors.map(\.json) : lines.map { $0 + "\n" }
+    for line in lines { context.errors.write(line) }
   }
 
   /// Names the change logs on standard error, unless the answer is JSON.

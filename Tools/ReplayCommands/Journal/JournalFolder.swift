@@ -18,11 +18,11 @@ enum JournalFolder {
   ///
   /// A file is found by the end of its name. A quarantined journal is found, too; locks, drafts and
   /// tails that were cut off are not. Links to folders are not followed, so there is no loop. A folder
-  /// without a journal is named on standard error.
+  /// without a journal is named on standard error, unless `isQuiet` is true.
   ///
   /// Throws `noJournal` if nothing at all was found.
-  static func expanded(_ files: [JournalFile], _ context: ToolContext) throws(ToolError)
-    -> Expansion
+  static func expanded(_ files: [JournalFile], isQuiet: Bool, _ context: ToolContext)
+    throws(ToolError) -> Expansion
   {
     var expansion = Expansion()
     var empty: [JournalFile] = []
@@ -41,7 +41,7 @@ enum JournalFolder {
       if let error = expansion.refused.first { throw error }
       if let first = empty.first { throw noJournal(in: first, others: empty.count - 1) }
     }
-    for file in empty {
+    for file in empty where !isQuiet {
       context.errors.write("Note: \(file.name.printable) holds no journal.\n")
     }
     expansion.files = JournalFile.withOneKey(expansion.files)

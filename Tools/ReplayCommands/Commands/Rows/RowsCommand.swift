@@ -10,6 +10,9 @@ protocol RowsCommand: Command {
 
 /// The arguments of a command that writes rows.
 struct RowsOptions: Sendable {
+  static let json = CommandSyntax.Option(
+    name: "json", help: "Write errors as JSON, too; rows always are")
+
   let display: DisplayOptions
   let isStrict: Bool
 
@@ -25,7 +28,7 @@ extension RowsCommand {
   var display: DisplayOptions { options.display }
 
   func run(_ files: [JournalFile], _ context: ToolContext) throws(ToolError) -> ExitCode {
-    let all = try JournalFolder.expanded(files, context)
+    let all = try JournalFolder.expanded(files, isQuiet: display.isJSON, context)
     let reading = RowsReading<Fold, [UInt8]>(interruption: context.interruption) { rows, source in
       var json = JSONWriter()
       for row in rows {
@@ -40,7 +43,7 @@ extension RowsCommand {
     }
     guard context.output.isOpen else { return .ok }
     context.output.flush()
-    return try outcome.report(isStrict: options.isStrict, context)
+    return try outcome.report(isStrict: options.isStrict, isJSON: display.isJSON, context)
   }
 }
 
@@ -63,7 +66,7 @@ struct EndsCommand: RowsCommand {
       .init(
         name: "FILE", arity: .many, help: "Journals, or folders of them; - reads standard input")
     ],
-    options: [DisplayOptions.strict] + RedactionOptions.options,
+    options: [DisplayOptions.strict, RowsOptions.json] + RedactionOptions.options,
     examples: [
       .init(line: "sessionreplay ends .", help: "All journals of this folder"),
       .init(
@@ -94,7 +97,7 @@ struct RefreshesCommand: RowsCommand {
       .init(
         name: "FILE", arity: .many, help: "Journals, or folders of them; - reads standard input")
     ],
-    options: [DisplayOptions.strict] + RedactionOptions.options,
+    options: [DisplayOptions.strict, RowsOptions.json] + RedactionOptions.options,
     examples: [
       .init(line: "sessionreplay refreshes .", help: "All journals of this folder"),
       .init(

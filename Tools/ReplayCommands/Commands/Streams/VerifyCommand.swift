@@ -41,7 +41,7 @@ struct VerifyCommand: Command {
 
   func run(_ files: [JournalFile], _ context: ToolContext) throws(ToolError) -> ExitCode {
     let isAlone = files.count == 1 && !JournalFolder.hasFolder(files)
-    let all = try JournalFolder.expanded(files, context)
+    let all = try JournalFolder.expanded(files, isQuiet: display.isJSON, context)
     if isAlone, let file = all.files.first {
       guard let failure = failure(of: file, showsGood: true, context) else { return .ok }
       guard !isVerdict(failure) else { return failure.code }

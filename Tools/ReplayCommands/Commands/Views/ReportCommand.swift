@@ -62,7 +62,7 @@ struct ReportCommand: Command {
   var answersOnOutput: Bool { path == "-" }
 
   func run(_ files: [JournalFile], _ context: ToolContext) throws(ToolError) -> ExitCode {
-    let all = try JournalFolder.expanded(files, context)
+    let all = try JournalFolder.expanded(files, isQuiet: display.isJSON, context)
     let isWatched = context.value(of: .terminal) != "dumb"
     let outcome = ReportReading(
       zone: display.zone, interruption: context.interruption
@@ -78,7 +78,7 @@ struct ReportCommand: Command {
     try write(page, all.files, context)
     if !display.isJSON {
       context.output.flush()
-      outcome.files.list(context)
+      outcome.files.list(isJSON: false, context)
     }
     return outcome.files.code(isStrict: isStrict)
   }

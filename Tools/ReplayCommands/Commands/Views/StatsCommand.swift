@@ -66,7 +66,8 @@ struct StatsCommand: Command {
   func run(_ files: [JournalFile], _ context: ToolContext) throws(ToolError) -> ExitCode {
     let isWatched = context.value(of: .terminal) != "dumb"
     let reading = StatsReading(
-      files: try JournalFolder.expanded(files, context), grouping: grouping, since: since,
+      files: try JournalFolder.expanded(files, isQuiet: display.isJSON, context),
+      grouping: grouping, since: since,
       until: until, zone: display.zone, interruption: context.interruption)
     let outcome = reading.run(ProgressBar(isWatched ? context.errors : nil))
     // The user might take an incomplete count for a complete one.

@@ -80,7 +80,9 @@ struct WhyCommand: Command {
     }
     return try WhyFiles(
       form: display.isJSON ? .json : isOneLine ? .lines : .groups, zone: display.zone.display
-    ).run(try JournalFolder.expanded(files, context), isStrict: isStrict, context)
+    ).run(
+      try JournalFolder.expanded(files, isQuiet: display.isJSON, context), isStrict: isStrict,
+      context)
   }
 
   private func run(on file: JournalFile, _ context: ToolContext) throws(ToolError) -> ExitCode {

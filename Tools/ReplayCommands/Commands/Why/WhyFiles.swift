@@ -55,7 +55,7 @@ struct WhyFiles {
     if form == .groups { write(groups, context) }
     if !isJSON { context.output.write(Self.summary(ends, outcome.read)) }
     context.output.flush()
-    outcome.list(context)
+    outcome.list(isJSON: isJSON, context)
     let code = outcome.code(isStrict: isStrict)
     return code == .ok && ends == 0 ? .answerIsNo : code
   }
