@@ -257,6 +257,30 @@ extension JournalFile {
     if try isChangeLog() { throw isNoSession }
   }
 
+  /// Returns the files that are not change logs.
+  ///
+  /// If there are both, notes name the change logs. If all are change logs, it throws.
+  static func sessions(
+    among files: [JournalFile], _ display: DisplayOptions, _ context: ToolContext
+  ) throws(ToolError) -> [JournalFile] {
+    var sessions: [JournalFile] = []
+    var changeLogs: [JournalFile] = []
+    for file in files {
+      var isChangeLog = false
+      do throws(ToolError) {
+        isChangeLog = try file.isChangeLog()
+      } catch {
+        // The command that reads the file reports what is wrong with it.
+      }
+      if isChangeLog { changeLogs.append(file) } else { sessions.append(file) }
+    }
+    if sessions.isEmpty, let first = changeLogs.first { throw first.isNoSession }
+    if !display.isJSON {
+      for file in changeLogs { context.errors.write(file.leftOut) }
+    }
+    return sessions
+  }
+
   /// The note about a change log among journals of sessions.
   var leftOut: String {
     "Note: \(name.printable) is a change log and is left out: it holds no session.\n"

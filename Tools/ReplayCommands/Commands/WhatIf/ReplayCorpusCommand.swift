@@ -2,13 +2,14 @@ internal import SessionExplain
 
 /// `replay-corpus`: decides recorded journals again, and reports decisions that differ.
 struct ReplayCorpusCommand: Command {
+  static let inputs = CommandInputs.convertedOneByOne
+
   static let syntax = CommandSyntax(
     name: "replay-corpus", summary: "Decide recorded journals again, and report what differs",
     discussion: """
       The code of this version makes every recorded decision again, from the inputs that the records
       prove, with the policy that the records prove. A decision that differs is a change of behavior.
-      A batch whose inputs are not in the journal is named as not decided. A folder means every
-      *.journal in it. What is proven, and what is not: Specs/WhatIf.md.
+      A batch whose inputs are not in the journal is named as not decided. What is proven, and what is not: Specs/WhatIf.md.
       Exit codes: 0 no decision differs; 3 some differ; 65 a journal is damaged, and its good part was
       decided.
       """,
@@ -35,13 +36,14 @@ struct ReplayCorpusCommand: Command {
   }
 
   func run(_ files: [JournalFile], _ context: ToolContext) throws(ToolError) -> ExitCode {
-    let all = try JournalFile.sessions(
-      among: try JournalFolder.expanded(files), display, context)
+    let found = try JournalFolder.expanded(files, isQuiet: display.isJSON, context)
+    if let error = found.refused.first { throw error }
+    let all = try JournalFile.sessions(among: found.files, display, context)
     var (differing, decisions, undecided) = (0, 0, 0)
     var failure: ToolError?
     for file in all {
       do throws(ToolError) {
-        let (result, fault) = try replayed(file, context)
+        let (result, fault) = try replayed(try file.readable(), context)
         guard context.output.isOpen else { return .ok }
         decisions += result.batches
         undecided += result.undecided
