@@ -12,8 +12,9 @@ package struct EvidenceFold: Sendable {
   // The session so far.
   private var firstSequence: UInt64 = 1
   private var login: Fact?
-  private var user: Identifier?
-  private var app: AppVersion?
+  /// The user of the session, and the version of the app that last opened the journal.
+  private(set) var user: Identifier?
+  private(set) var app: AppVersion?
   private var token: TokenHistory?
   private var earlier = EarlierTokens()
   private var openings: [Fact] = []

@@ -6,7 +6,8 @@
 /// ``kept`` newer requests follow it, or the journal ends.
 package struct RefreshRows: RowsFold {
   private var evidence = EvidenceFold()
-  private var subject = RowSubject()
+  /// The sequence of the last login; `nil` if the file does not have it.
+  private var login: UInt64?
   /// The last requests, oldest first.
   private var rows: [RefreshRow] = []
 
@@ -22,18 +23,21 @@ package struct RefreshRows: RowsFold {
     _ record: SessionRecord, endsBatch: Bool, _ body: (RefreshRow) -> Void
   ) throws(SessionFold.Failure) {
     try evidence.take(record, endsBatch: endsBatch) { _ in }
-    subject.take(record, isAssumed: evidence.isAssumed)
+    if evidence.isAssumed { login = nil }
     switch record.content {
-    case .event(let event): take(event, at: record.time)
+    case .event(let event):
+      if case .login = event { login = record.sequence }
+      take(event, at: record.time)
     case .note(let note): take(note, record, body)
-    case .snapshot, .unknown: break
+    case .snapshot: login = nil
+    case .unknown: break
     }
   }
 
   /// Notes that records are missing here, and continues after them.
   package mutating func interrupt(_ gap: EvidenceGap, _: (RefreshRow) -> Void) {
     evidence.interrupt(gap) { _ in }
-    subject.interrupt()
+    login = nil
   }
 
   /// Passes on the rows that are left.
@@ -63,8 +67,7 @@ package struct RefreshRows: RowsFold {
     case .requestSent(let sent) where sent.kind == .refresh:
       if rows.count == Self.kept { body(rows.removeFirst()) }
       var row = RefreshRow(request: record.sequence, time: record.time, sent: sent)
-      (row.login, row.app) = (subject.login, subject.app)
-      if !evidence.isAssumed { row.user = evidence.fold.state.user }
+      (row.login, row.user, row.app) = (login, evidence.user, evidence.app)
       rows.append(row)
     case .requestEnded(let ended): end(ended.request, ended.failure, at: record.time)
     case .answerUnused(let request):

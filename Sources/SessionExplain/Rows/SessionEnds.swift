@@ -7,7 +7,8 @@
 /// the journal shows what followed its end.
 struct SessionEnds: Sendable {
   private var evidence = EvidenceFold()
-  private var subject = RowSubject()
+  /// The sequence of the last login; `nil` if the file does not have it.
+  private var login: UInt64?
   private var figures = RowFigures()
   /// The sessions whose end waits for its explanation, oldest first.
   private var waiting: [(row: SessionRow, figures: RowFigures)] = []
@@ -22,7 +23,7 @@ struct SessionEnds: Sendable {
     var ends: [Evidence] = []
     try evidence.take(record, endsBatch: endsBatch) { ends.append($0) }
     for end in ends { explain(end, body) }
-    subject.take(record, isAssumed: evidence.isAssumed)
+    if evidence.isAssumed { login = nil }
     take(record, before)
   }
 
@@ -31,7 +32,6 @@ struct SessionEnds: Sendable {
     var ends: [Evidence] = []
     evidence.interrupt(gap) { ends.append($0) }
     for end in ends { explain(end, body) }
-    subject.interrupt()
   }
 
   /// Passes on the sessions that are left; the last one is the open session, if there is one.
@@ -56,7 +56,7 @@ struct SessionEnds: Sendable {
     switch record.content {
     case .event(let event):
       if case .login = event {
-        figures = RowFigures()
+        (figures, login) = (RowFigures(), record.sequence)
       } else if let before {
         end(at: record, before)
       } else if !figures.take(event, at: record.time), !waiting.isEmpty {
@@ -66,7 +66,7 @@ struct SessionEnds: Sendable {
       if !figures.take(note, record), !waiting.isEmpty {
         waiting[waiting.count - 1].figures.settle(note)
       }
-    case .snapshot(let snapshot): figures = RowFigures(of: snapshot)
+    case .snapshot(let snapshot): (figures, login) = (RowFigures(of: snapshot), nil)
     case .unknown: break
     }
   }
@@ -83,10 +83,11 @@ struct SessionEnds: Sendable {
   /// Returns a row with what a state says about its session.
   private func row(of state: SessionState) -> SessionRow {
     var row = SessionRow()
-    (row.login, row.app) = (subject.login, subject.app)
-    // The session began in a gap, so its login is not known.
-    guard !evidence.isAssumed, case .authenticated(let session) = state else { return row }
-    (row.user, row.method, row.began) = (session.user, session.method, session.since)
+    row.app = evidence.app
+    // After a gap it may be another session than the one before it.
+    guard let user = evidence.user, case .authenticated(let session) = state else { return row }
+    (row.user, row.login) = (user, login)
+    (row.method, row.began) = (session.method, session.since)
     return row
   }
 

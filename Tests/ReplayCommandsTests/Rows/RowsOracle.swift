@@ -155,7 +155,7 @@ struct RowsOracle {
       guard case .note(.requestSent(let sent)) = records[index].content, sent.kind == .refresh
       else { return nil }
       var row = RefreshRow(request: records[index].sequence, time: records[index].time, sent: sent)
-      row.user = before[index].user
+      row.user = user(at: index)
       row.app = app(at: index)
       row.login = login(at: index)
       for (end, failure) in ends(of: row.request) where end > index {
@@ -178,6 +178,17 @@ struct RowsOracle {
       }
       return row
     }
+  }
+
+  private func user(at index: Int) -> Identifier? {
+    for record in records[...index].reversed() {
+      switch record.content {
+      case .event(.login(let login)): return login.user
+      case .snapshot(let fold): return fold.state.user
+      default: continue
+      }
+    }
+    return nil
   }
 
   private func login(at index: Int) -> UInt64? {

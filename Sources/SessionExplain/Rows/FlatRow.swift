@@ -30,28 +30,6 @@ package protocol RowsFold: Sendable {
   mutating func finish(damagedAt offset: UInt64?, _ body: (Row) -> Void)
 }
 
-/// The session that the next records of a journal belong to, as far as a row shows it.
-struct RowSubject: Sendable {
-  /// The sequence of the login; `nil` if the file does not have it.
-  private(set) var login: UInt64?
-  /// The version of the app in the last opening; `nil` if it is not known.
-  private(set) var app: AppVersion?
-
-  /// Takes in the next record, which could be folded.
-  mutating func take(_ record: SessionRecord, isAssumed: Bool) {
-    if isAssumed { login = nil }
-    switch record.content {
-    case .event(.login): login = record.sequence
-    case .note(.opened(let opened)): app = opened.app
-    case .snapshot: (login, app) = (nil, nil)
-    case .event, .note, .unknown: break
-    }
-  }
-
-  /// Notes that records are missing; another version of the app may have opened the journal there.
-  mutating func interrupt() { app = nil }
-}
-
 /// The time from a request to its end.
 enum RequestSpan {
   /// The longest possible time in milliseconds; a longer one shows that the clock was set.
