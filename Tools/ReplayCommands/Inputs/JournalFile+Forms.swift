@@ -46,7 +46,10 @@ extension JournalFile {
       case .export:
         var text = self
         text.path = "/dev/fd/\(copy.descriptor)"
-        return try ExportCopy.journal(of: text, named: path)
+        let journal = try ExportCopy.journal(of: text, named: path)
+        // The lines are needed up to here.
+        _ = consume copy
+        return journal
       case .gzip:
         throw ToolError(
           .damaged, .badGzip, "\(name) is compressed twice.",
