@@ -38,6 +38,9 @@
   /// The fold of the events.
   public var state: SessionState { foldState.state }
 
+  /// The name of the state; unlike ``state``, it copies nothing.
+  package var kind: SessionState.Kind { foldState.kind }
+
   /// The snapshot that may replace all that was folded; `nil` if this version does not know all of
   /// it.
   public var snapshot: SessionRecord.Content? { isWhole ? .snapshot(self) : nil }

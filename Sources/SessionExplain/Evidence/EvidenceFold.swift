@@ -116,7 +116,7 @@ package struct EvidenceFold: Sendable {
     }
     (pendingEnd, pendingRecord) = (nil, nil)
     var open = evidence(.open(last: last))
-    open.before = fold.state.kind
+    open.before = fold.kind
     open.damagedAt = offset
     return open
   }
@@ -141,7 +141,7 @@ package struct EvidenceFold: Sendable {
   private mutating func apply(_ record: SessionRecord) throws(SessionFold.Failure)
     -> SessionState.Kind
   {
-    let before = fold.state.kind
+    let before = fold.kind
     do throws(SessionFold.Failure) {
       try fold.apply(record)
       return before
@@ -151,7 +151,7 @@ package struct EvidenceFold: Sendable {
       try fold.apply(record)
       self.fold = fold
       (login, user, isAssumed) = (nil, nil, true)
-      return assumed.state.kind
+      return assumed.kind
     }
   }
 
@@ -187,7 +187,7 @@ package struct EvidenceFold: Sendable {
 
   /// Records a note about the end of the current token; after a gap it proves that an end is lost.
   private mutating func noteEnd(of generation: Generation, _ fact: Fact) {
-    guard !gaps.isEmpty, fold.state.kind == .authenticated,
+    guard !gaps.isEmpty, fold.kind == .authenticated,
       generation >= fold.state.token?.generation ?? .none
     else { return }
     lostEnd = fact
@@ -255,7 +255,7 @@ package struct EvidenceFold: Sendable {
       expiry.aftermath = []
       found.root = [expiry]
     }
-    expiry = fold.state.kind == .expired ? found : nil
+    expiry = fold.kind == .expired ? found : nil
     pendingEnd = found
     lastDecided = batch.last?.sequence ?? ending.last.sequence
     self.ending = nil
@@ -386,7 +386,7 @@ package struct EvidenceFold: Sendable {
     case .requestEnded, .answerUnused:
       end(fact)
     case .secretsWiped:
-      if fold.state.kind == .unauthenticated { stray = fact }
+      if fold.kind == .unauthenticated { stray = fact }
       remark(fact)
     case .continued:
       continued = fact

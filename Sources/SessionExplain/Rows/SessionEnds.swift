@@ -39,7 +39,7 @@ struct SessionEnds: Sendable {
     var ends: [Evidence] = []
     let open = evidence.finish(damagedAt: offset) { ends.append($0) }
     for end in ends { explain(end, body) }
-    guard evidence.fold.state.kind == .authenticated else { return }
+    guard evidence.fold.kind == .authenticated else { return }
     var row = row(of: evidence.fold.state)
     row.count(figures)
     body(row, open)

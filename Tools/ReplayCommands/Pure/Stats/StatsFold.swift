@@ -82,7 +82,7 @@ struct StatsFold {
   ///
   /// Throws if the state does not allow the record, and counts nothing then.
   mutating func take(_ record: SessionRecord) throws(SessionFold.Failure) {
-    let before = state.state.kind
+    let before = state.kind
     try state.apply(record)
     let isCounted = counted.contains(record.sequence)
     if isCounted {
@@ -105,7 +105,7 @@ struct StatsFold {
 
   /// Ends the count; an open session counts as open.
   mutating func finish() {
-    if state.state.kind == .authenticated, counted.contains(max(1, state.sequence)) {
+    if state.kind == .authenticated, counted.contains(max(1, state.sequence)) {
       pending.open += 1
       close(by: Self.openSession)
     } else {
