@@ -28,6 +28,7 @@ CODES = {
     " obstructed tooLarge missing ownerMissing ownerUnreadable",
     "error meaning": "refreshTokenReused tokenRevoked tokenExpired sessionNotFound tokenInvalid"
     " userInactive userDeleted clientRefused unspecified",
+    "platform": "unknown iOS macOS watchOS tvOS visionOS linux android windows",
     "failure kind": "noConnection noReply server rateLimited unreadable rejected noRefreshToken"
     " unexpected userInactive userDeleted secretsUnavailable intercepted",
 }
@@ -69,7 +70,7 @@ KINDS = {
                             ("request", "open request?"), ("revocations", "generations"),
                             ("identity", "identity", 2)]),
     0x81: ("opened", [("process", "u32"), ("boot", "id?"), ("uptime", "i64"), ("app", "app", 2),
-                      ("identity", "identity", 3)]),
+                      ("identity", "identity", 3), ("platform", "platform", 4)]),
     0x82: ("closed", []),
     0x83: ("tailCut", [("bytes", "u64"), ("isUndetermined", "flag")]),
     0x84: ("requestSent", SENT + [("identity", "identity", 2)]),
@@ -184,7 +185,7 @@ class Reader:
             if code is not None and not (1 <= len(code) <= 64 and set(code) <= CODE_LETTERS):
                 values["serverCode"] = None
             values["retryAfter"] = None if wait is None else max(0, wait)
-        for name in ("identity", "meaning"):
+        for name in ("identity", "meaning", "platform"):
             if values.get(name, 0) is None:
                 del values[name]
         return values

@@ -31,7 +31,7 @@ struct AppVersionTests {
     let (_, named) = SessionCodec.encode(opened(AppVersion("2.4")), at: SampleRecords.time)
     #expect(plain[8] == 1 && named[8] == 2)
     #expect(named.count == plain.count + 4 + 3)
-    #expect(SessionCodec.version(ofKind: kind) == 3)
+    #expect(SessionCodec.version(ofKind: kind) == 4)
     let record = try SessionCodec.decode(sequence: 1, kind: kind, payload: named)
     #expect(record.content == opened(AppVersion("2.4")))
     #expect(!record.hasUnknownFields)
@@ -45,6 +45,32 @@ struct AppVersionTests {
     newer[8] = 2
     #expect(throws: CodecError.cutShort(offset: plain.count)) {
       try SessionCodec.decode(sequence: 1, kind: kind, payload: newer)
+    }
+  }
+
+  @Test("RPL-8 an opening with a platform is encoded in version 4, which an identity precedes")
+  func platform() throws {
+    func opened(_ identity: ProcessIdentity?, _ platform: Platform?) -> SessionNote.Opened {
+      .init(process: 7, boot: nil, uptime: 1, identity: identity, platform: platform)
+    }
+    let identity = ProcessIdentity(opening: "opening-1")
+    let (kind, older) = SessionCodec.encode(
+      .note(.opened(opened(identity, nil))), at: SampleRecords.time)
+    #expect(older[8] == 3)
+    for byte in UInt8.min ... .max {
+      let note = SessionRecord.Content.note(
+        .opened(opened(identity, Platform(rawValue: byte))))
+      let (_, payload) = SessionCodec.encode(note, at: SampleRecords.time)
+      #expect(payload[8] == 4 && payload.count == older.count + 1 && payload.last == byte)
+      let record = try SessionCodec.decode(sequence: 1, kind: kind, payload: payload)
+      #expect(record.content == note && !record.hasUnknownFields)
+    }
+    // A reader of version 3 skips the byte; without an identity there is no version to write it in.
+    #expect(opened(nil, .linux) == opened(nil, nil))
+    var cut = older
+    cut[8] = 4
+    #expect(throws: CodecError.cutShort(offset: older.count)) {
+      try SessionCodec.decode(sequence: 1, kind: kind, payload: cut)
     }
   }
 

@@ -30,7 +30,7 @@ struct EventCodecSpecTests {
       "wipe cause": SessionNote.WipeCause.self, "failure kind": RequestFailure.Kind.self,
       "continuation cause": SessionNote.ContinuationCause.self,
       "storage operation": StorageOperation.self, "storage cause": StorageCause.self,
-      "error meaning": ErrorMeaning.self,
+      "error meaning": ErrorMeaning.self, "platform": Platform.self,
     ]
     let page = try SpecFile("Specs/EventCodec.md")
     let start = try #require(page.lines.firstIndex(of: "## Codes"))

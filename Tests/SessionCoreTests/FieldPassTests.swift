@@ -124,6 +124,7 @@ private struct WrittenFields: FieldVisitor {
   mutating func visit(_ name: FieldName, context: ActiveContext?) { write(name, context) }
   mutating func visit(_ name: FieldName, failure: RequestFailure) { write(name, failure) }
   mutating func visit(_ name: FieldName, identity: ProcessIdentity?) { write(name, identity) }
+  mutating func visit(_ name: FieldName, platform: Platform?) { write(name, platform) }
 }
 
 /// Reads fields by name; the given values are ignored.
@@ -195,4 +196,5 @@ private struct NamedFields: FieldPass {
   func identity(_ name: FieldName, _: ProcessIdentity?) throws(Missing) -> ProcessIdentity? {
     try read(name)
   }
+  func platform(_ name: FieldName, _: Platform?) throws(Missing) -> Platform? { try read(name) }
 }

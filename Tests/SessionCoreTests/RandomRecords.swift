@@ -150,4 +150,7 @@ private struct RandomFields: FieldPass {
   mutating func identity(_: FieldName, _: ProcessIdentity?) -> ProcessIdentity? {
     random.chance(1, in: 2) ? random.identity() : nil
   }
+  mutating func platform(_: FieldName, _: Platform?) -> Platform? {
+    random.chance(1, in: 2) ? random.code() : nil
+  }
 }

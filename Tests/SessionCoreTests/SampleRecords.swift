@@ -96,6 +96,10 @@ enum SampleRecords {
     .storageFailed(.init(item: .user, operation: .read, cause: .failed, number: -25_300)),
     .storageRecovered(.init(item: .token, operation: .write)),
     .answerUnused(9),
+    .opened(
+      .init(
+        process: 1, boot: nil, uptime: 5, app: AppVersion("2.4.1"),
+        identity: .init(opening: "opening-2"), platform: .iOS)),
   ]
 
   static let identity = ProcessIdentity(

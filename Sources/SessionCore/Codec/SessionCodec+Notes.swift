@@ -3,7 +3,13 @@ extension SessionNote {
   var version: UInt8 {
     switch self {
     case .opened(let opened):
-      opened.identity != nil ? 3 : opened.app != nil ? 2 : SessionCodec.firstVersion
+      if opened.platform != nil {
+        4
+      } else if opened.identity != nil {
+        3
+      } else {
+        opened.app != nil ? 2 : SessionCodec.firstVersion
+      }
     case .requestSent(let sent): sent.version
     default: SessionCodec.firstVersion
     }
@@ -14,7 +20,7 @@ extension SessionNote.Kind {
   /// The highest known version of the kind's fields.
   var version: UInt8 {
     switch self {
-    case .opened: 3
+    case .opened: 4
     case .requestSent: SessionNote.RequestSent.identityVersion
     default: SessionCodec.firstVersion
     }
@@ -39,6 +45,7 @@ extension PayloadWriter {
       // Text that is not an app version is decoded as absent.
       if opened.app != nil || opened.identity != nil { write(opened.app?.description ?? "") }
       if let identity = opened.identity { write(identity) }
+      if let platform = opened.platform { write(platform) }
     case .closed, .localDataCleared:
       break
     case .tailCut(let cut):
@@ -108,7 +115,8 @@ extension PayloadReader {
         SessionNote.Opened(
           process: try integer(), boot: try optionalIdentifier(), uptime: try integer(),
           app: version < 2 ? nil : AppVersion(try text()),
-          identity: version < 3 ? nil : try processIdentity()))
+          identity: version < 3 ? nil : try processIdentity(),
+          platform: version < 4 ? nil : try code()))
     case .closed:
       .closed
     case .tailCut:

@@ -339,6 +339,41 @@ public struct ContinuationCause: RawRepresentable, Hashable, Sendable, CustomStr
   public static let words = ["damaged", "newerVersion", "notAJournal", "lost"]
 }
 
+/// The kind of system on which an app runs.
+///
+/// - Requirement: RPL-8
+@_spi(Internals) public struct Platform: OpenEnum {
+  /// The byte in the journal.
+  public let rawValue: UInt8
+
+  /// The code with this byte, known or not.
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// A system that has no code of its own.
+  public static let unknown = Platform(rawValue: 0)
+  /// iOS or iPadOS.
+  public static let iOS = Platform(rawValue: 1)
+  /// macOS, also for an app of Mac Catalyst.
+  public static let macOS = Platform(rawValue: 2)
+  /// watchOS.
+  public static let watchOS = Platform(rawValue: 3)
+  /// tvOS.
+  public static let tvOS = Platform(rawValue: 4)
+  /// visionOS.
+  public static let visionOS = Platform(rawValue: 5)
+  /// Linux.
+  public static let linux = Platform(rawValue: 6)
+  /// Android.
+  public static let android = Platform(rawValue: 7)
+  /// Windows.
+  public static let windows = Platform(rawValue: 8)
+
+  /// The name of each byte, from 0.
+  public static let words = [
+    "unknown", "iOS", "macOS", "watchOS", "tvOS", "visionOS", "linux", "android", "windows",
+  ]
+}
+
 /// Whether a logout also revokes the tokens at the server.
 ///
 /// - Requirement: OUT-7

@@ -69,6 +69,8 @@
   mutating func identity(
     _ name: FieldName, _ value: ProcessIdentity?
   ) throws(Failure) -> ProcessIdentity?
+  /// The kind of system; a record of an older version has no such field.
+  mutating func platform(_ name: FieldName, _ value: Platform?) throws(Failure) -> Platform?
 }
 
 /// What a field of the kind *identifier* identifies.
@@ -137,6 +139,8 @@
   mutating func visit(_ name: FieldName, failure: RequestFailure)
   /// Visits the identity of an opening.
   mutating func visit(_ name: FieldName, identity: ProcessIdentity?)
+  /// Visits the kind of system.
+  mutating func visit(_ name: FieldName, platform: Platform?)
 }
 
 @_spi(Internals) extension FieldVisitor {
@@ -273,6 +277,13 @@
     visit(name, identity: value)
     return value
   }
+
+  /// Visits the kind of system and returns it.
+  @inlinable
+  public mutating func platform(_ name: FieldName, _ value: Platform?) -> Platform? {
+    visit(name, platform: value)
+    return value
+  }
 }
 
 /// A visitor that looks for some kinds of fields and ignores the others.
@@ -293,4 +304,5 @@ extension FieldSearch {
   package func visit(_ name: FieldName, context: ActiveContext?) {}
   package func visit(_ name: FieldName, failure: RequestFailure) {}
   package func visit(_ name: FieldName, identity: ProcessIdentity?) {}
+  package func visit(_ name: FieldName, platform: Platform?) {}
 }

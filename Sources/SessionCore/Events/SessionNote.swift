@@ -66,18 +66,23 @@
     public let app: AppVersion?
     /// The identity of the opening; `nil` in journals of versions that did not write it.
     public let identity: ProcessIdentity?
+    /// The kind of system; `nil` in journals of versions that did not write it.
+    public let platform: Platform?
 
     /// Creates an opening.
+    ///
+    /// A platform without an identity is left out: each version that writes it writes an identity.
     @inlinable
     public init(
       process: UInt32, boot: Identifier?, uptime: Int64, app: AppVersion? = nil,
-      identity: ProcessIdentity? = nil
+      identity: ProcessIdentity? = nil, platform: Platform? = nil
     ) {
       self.process = process
       self.boot = boot
       self.uptime = uptime
       self.app = app
       self.identity = identity
+      self.platform = identity == nil ? nil : platform
     }
   }
 

@@ -144,6 +144,7 @@ private struct FieldRedaction: FieldPass {
   func time(_: FieldName, _ value: Timestamp?) -> Timestamp? { value }
   func generation(_: FieldName, _ value: Generation) -> Generation { value }
   func version(_: FieldName, _ value: AppVersion?) -> AppVersion? { value }
+  func platform(_: FieldName, _ value: Platform?) -> Platform? { value }
 
   // Where and by whom: pseudonyms.
 

@@ -149,6 +149,11 @@ package struct WhyText: Sendable {
         change.request == 0 ? nil : "request @\(change.request)",
       ])
     case .event(let event): return EventFormatter.text(event, at: fact.time)
+    case .note(.opened(let opened)):
+      // The kind of system is the same for all openings of a device.
+      return NoteFormatter.text(
+        .opened(.init(process: opened.process, boot: nil, uptime: 0, app: opened.app)),
+        at: fact.time)
     case .note(let note): return NoteFormatter.text(note, at: fact.time)
     case .snapshot, .unknown: return "of a newer version"
     }

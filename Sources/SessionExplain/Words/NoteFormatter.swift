@@ -5,7 +5,10 @@ package enum NoteFormatter {
   package static func text(_ note: SessionNote, at time: Timestamp) -> String {
     switch note {
     case .opened(let opened):
-      return EventFormatter.join(["by process \(opened.process)", opened.app.map { "app \($0)" }])
+      return EventFormatter.join([
+        "by process \(opened.process)", opened.app.map { "app \($0)" },
+        opened.platform.map { "on \($0)" },
+      ])
     case .closed:
       return "in good order"
     case .tailCut(let cut):

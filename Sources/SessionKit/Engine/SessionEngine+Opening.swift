@@ -132,7 +132,7 @@ extension SessionEngine {
       .opened(
         SessionNote.Opened(
           process: presence.process, boot: configuration.clock.boot, uptime: now.uptime,
-          app: configuration.appVersion, identity: presence.identity)))
+          app: configuration.appVersion, identity: presence.identity, platform: .current)))
     if journalSetAside != nil, let predecessor { notes.append(.continued(predecessor.link)) }
     return notes
   }
@@ -158,7 +158,7 @@ extension SessionEngine {
 }
 
 extension SessionError {
-  fileprivate static let otherLogProblem =
+  static let otherLogProblem =
     "its records do not belong to a session, and a session needs its own file"
 
   /// Whether the journal's file can be read but is of no use to this version.

@@ -95,6 +95,7 @@ private struct DrawnFields: FieldPass {
   func identity(_: FieldName, _: ProcessIdentity?) -> ProcessIdentity? {
     choices.processIdentity()
   }
+  func platform(_: FieldName, _: Platform?) -> Platform? { perhaps { choices.code() } }
 
   /// Draws a value or none, which is the simplest.
   private func perhaps<Value>(_ draw: () -> Value) -> Value? {

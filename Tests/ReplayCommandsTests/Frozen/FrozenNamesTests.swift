@@ -26,7 +26,8 @@ struct FrozenNamesTests {
       ("wipe cause", SessionNote.WipeCause.self), ("failure kind", RequestFailure.Kind.self),
       ("continuation cause", SessionNote.ContinuationCause.self),
       ("storage operation", StorageOperation.self), ("storage cause", StorageCause.self),
-      ("error meaning", ErrorMeaning.self), ("give-up cause", DeadLetterCause.self),
+      ("error meaning", ErrorMeaning.self), ("platform", Platform.self),
+      ("give-up cause", DeadLetterCause.self),
       ("discard cause", DiscardCause.self),
     ]
     for (name, type) in codes {

@@ -24,6 +24,17 @@ struct OpenedNoteTests {
     #expect(try openings(bench).map { $0.app?.description } == ["2.4.1+318", "2.5.0", nil])
   }
 
+  @Test("RPL-8 each opening notes the kind of system")
+  func platform() async throws {
+    let bench = try Bench()
+    try await bench.open().close()
+    #if os(Linux)
+      #expect(try openings(bench).map(\.platform) == [.linux])
+    #elseif os(macOS)
+      #expect(try openings(bench).map(\.platform) == [.macOS])
+    #endif
+  }
+
   @Test("RES-2 the noted start of the system comes from the session's clock")
   func boot() async throws {
     let bench = try Bench()

@@ -136,4 +136,7 @@ private struct JSONFields: FieldVisitor {
   }
 
   mutating func visit(_ name: FieldName, identity: ProcessIdentity?) { json.identity(identity) }
+  mutating func visit(_ name: FieldName, platform: Platform?) {
+    if let platform { json.field(name.member, platform.word) }
+  }
 }

@@ -152,7 +152,8 @@ package enum ScenarioWords {
 
 /// The words of an event's or a note's fields, in the order of the fields.
 ///
-/// A value that a scenario cannot know has no word: a sequence, an opening, a boot, a journal.
+/// A value that a scenario cannot know has no word: a sequence, an opening, a boot, a
+/// system, a journal.
 struct ScenarioFields: FieldVisitor {
   /// The time of the record, from which durations are counted; `nil` if times have no words.
   private let start: Timestamp?
@@ -233,4 +234,5 @@ struct ScenarioFields: FieldVisitor {
   }
 
   mutating func visit(_ name: FieldName, identity: ProcessIdentity?) {}
+  mutating func visit(_ name: FieldName, platform: Platform?) {}
 }

@@ -219,4 +219,13 @@ extension ImportObject: FieldPass {
   mutating func identity(
     _ name: FieldName, _: ProcessIdentity?
   ) throws(ImportProblem) -> ProcessIdentity? { try identity() }
+
+  mutating func platform(
+    _ name: FieldName, _: Platform?
+  ) throws(ImportProblem) -> Platform? {
+    guard has(name.member) else { return nil }
+    // A journal cannot hold the one without the other, so the line would say more than its record.
+    guard has("identity") else { throw problem(name.member, "needs \"identity\" beside it") }
+    return try code(name.member)
+  }
 }

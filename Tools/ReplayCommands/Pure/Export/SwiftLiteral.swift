@@ -1,4 +1,5 @@
 @_spi(Internals) internal import SessionCore
+internal import SessionExplain
 internal import SessionJSON
 
 /// Values as Swift source code.
@@ -170,5 +171,9 @@ private struct LiteralFields: FieldVisitor {
   mutating func visit(_ name: FieldName, identity: ProcessIdentity?) {
     guard let identity else { return }
     append(name, SwiftLiteral.identity(identity))
+  }
+
+  mutating func visit(_ name: FieldName, platform: Platform?) {
+    if let platform { append(name, SwiftLiteral.code(platform)) }
   }
 }
