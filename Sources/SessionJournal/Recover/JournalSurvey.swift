@@ -22,6 +22,23 @@ public struct JournalSurvey: Equatable, Sendable {
   public internal(set) var rest: OmittedRuns?
 }
 
+extension JournalSurvey {
+  /// A lost or a readable part after the whole prefix.
+  package enum Part {
+    case lost(LostRange)
+    case readable(ReadableRun)
+  }
+
+  /// The listed parts in the order of the file; a gap comes before a run that begins at the same
+  /// byte.
+  package var parts: [Part] {
+    let parts: [(offset: UInt64, rank: Int, part: Part)] =
+      gaps.map { ($0.offsets.lowerBound, 0, .lost($0)) }
+      + runs.map { ($0.offsets.lowerBound, 1, .readable($0)) }
+    return parts.sorted { ($0.offset, $0.rank) < ($1.offset, $1.rank) }.map(\.part)
+  }
+}
+
 /// Consecutive whole batches after lost bytes.
 public struct ReadableRun: Equatable, Sendable {
   /// Their place, in bytes from the beginning of the file.

@@ -1,6 +1,7 @@
 import ChildProcesses
 import Foundation
 @_spi(Internals) import SessionCore
+import SessionKit
 import Testing
 
 @testable import ReplayCommands
@@ -34,6 +35,20 @@ struct FilesPageTests {
           found[word] = keys
         }
       }
+    }
+    // A support report has the lines of an export, an explanation, and further keys in its header.
+    let report = try SupportReport(of: try SessionHistory(path: folder.file("a.journal")))
+    for line in report.text.split(separator: "\n") {
+      let object = try #require(
+        try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+      let word = try #require(object["class"] as? String)
+      var keys = Set(object.keys).subtracting(["v", "class", "dropped"])
+      if word == "header" {
+        #expect(keys.isSuperset(of: ["app", "platform", "library"]))
+        keys.subtract(["app", "platform", "library"])
+      }
+      #expect(found[word, default: keys] == keys)
+      found[word] = keys
     }
     #expect(Set(page.map { $0[0] }) == Set(found.keys))
     for row in page {

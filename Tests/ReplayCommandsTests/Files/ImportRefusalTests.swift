@@ -7,6 +7,7 @@ import SessionTesting
 import Testing
 
 @testable import ReplayCommands
+@testable import SessionExplain
 
 @Suite("What import refuses")
 struct ImportRefusalTests {

@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @testable import ReplayCommands
+@testable import SessionExplain
 
 @Suite("RPL-1 diff")
 struct DiffTests {

@@ -58,7 +58,7 @@ extension JournalFile {
       first = first ?? fault
       guard !surveysDamageOnly || fault.code == .damaged else { return }
       let survey = try reader.survey()
-      for part in parts(of: survey) where !isStopped {
+      for part in survey.parts where !isStopped {
         switch part {
         case .lost(let range): isStopped = !body(.lost(range))
         case .readable(let run):
@@ -70,19 +70,5 @@ extension JournalFile {
     return Pass(
       fault: first, header: reader.header, totals: reader.totals, room: reader.room,
       end: reader.frozenEnd ?? 0, isGrowing: isGrowing)
-  }
-
-  private enum Part {
-    case lost(LostRange)
-    case readable(ReadableRun)
-  }
-
-  /// Returns the parts in the order of the file; a gap comes before a run that begins at the same
-  /// byte.
-  private func parts(of survey: JournalSurvey) -> [Part] {
-    let parts: [(offset: UInt64, rank: Int, part: Part)] =
-      survey.gaps.map { ($0.offsets.lowerBound, 0, .lost($0)) }
-      + survey.runs.map { ($0.offsets.lowerBound, 1, .readable($0)) }
-    return parts.sorted { ($0.offset, $0.rank) < ($1.offset, $1.rank) }.map(\.part)
   }
 }

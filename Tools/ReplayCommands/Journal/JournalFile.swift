@@ -178,6 +178,13 @@ struct JournalEntry {
   var place: JournalPlace { JournalPlace(sequence: record.sequence, offset: offset) }
 }
 
+extension WhySearch {
+  /// Takes the record of an entry; returns whether the search needs another one.
+  mutating func take(_ entry: JournalEntry, _ body: (Evidence) -> Void) -> Bool {
+    take(entry.record, endsBatch: entry.remainingInBatch == 0, offset: entry.offset, body)
+  }
+}
+
 extension EvidenceFold {
   /// Folds the record of an entry.
   mutating func take(_ entry: JournalEntry, _ body: (Evidence) -> Void) throws(SessionFold.Failure)

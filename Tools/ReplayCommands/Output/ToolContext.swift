@@ -12,7 +12,7 @@ internal import SessionExplain
 /// Everything that a command uses in addition to its arguments.
 struct ToolContext {
   /// The tool's version.
-  static let version = "0.1.0"
+  static let version = LibraryVersion.current
 
   /// A variable of the environment that the tool reads.
   enum Variable: String, CaseIterable, Sendable {

@@ -51,14 +51,6 @@ struct RecordFormatter {
   }
 }
 
-extension Sequence<UInt8> {
-  var hexadecimal: String {
-    var text = ""
-    for byte in self { text += (byte < 16 ? "0" : "") + String(byte, radix: 16) }
-    return text
-  }
-}
-
 /// Formats a snapshot as one line.
 enum SnapshotFormatter {
   /// Returns `of records 1…412: authenticated u-7 with tok#9`; `last` is the snapshot's own

@@ -153,67 +153,40 @@ extension JournalFault {
 
 /// An export as lines of JSON.
 struct LineExport: RecordExport {
-  private let lines: ExportLines
-  private let header: JournalHeader
+  private var writer: ExportWriter
+  private let origin: ExportOrigin
   private let output: Output
-  private var records: UInt64 = 0
-  /// The next sequence to write; between two records, the journal's own frames have sequences too.
-  private var due: UInt64
 
   init(redaction: Redaction?, header: JournalHeader, output: Output) {
-    lines = ExportLines(redaction: redaction)
-    self.header = header
+    origin = ExportOrigin(header)
+    writer = ExportWriter(redaction: redaction, of: origin)
     self.output = output
-    due = header.beginsWithSnapshot ? header.firstSequence - 1 : header.firstSequence
   }
 
   var isOpen: Bool { output.isOpen }
   var needsBeginning: Bool { false }
 
   mutating func begin(_ snapshot: ExportItem?, behind before: SessionFold, isPartial: Bool) {
-    let first = snapshot.map { $0.record.sequence + 1 } ?? header.firstSequence
-    let id = header.identifier.description
-    output.write(
-      lines.header(
-        ExportHeader(
-          journal: lines.redaction?.journal(id).description ?? id,
-          // A newer format that this version may read is written as this version's format.
-          format: min(header.formatVersion, JournalHeader.supportedVersion),
-          maximumRecordSize: header.maximumRecordSize, firstSequence: first,
-          isRedacted: lines.redaction != nil, isPartial: isPartial)))
-    if let snapshot {
-      due = snapshot.record.sequence
-      take([snapshot])
-    } else if isPartial {
-      due = 0
-    }
+    writer.begin(snapshot, isPartial: isPartial) { output.write($0) }
   }
 
-  mutating func take(_ batch: [ExportItem]) {
-    for item in batch {
-      // If records are left out without a snapshot, the next sequence is unknown.
-      if due > 0 { writeWatermarks(upTo: item.record.sequence) }
-      output.write(lines.record(item))
-      records += 1
-      due = item.record.sequence + 1
-    }
-    // Batches are complete: if frames remain after the last record, the last of them is a
-    // watermark.
-    if let last = batch.last, last.remainingInBatch > 0 { writeWatermarks(upTo: due + 1) }
-  }
+  mutating func take(_ batch: [ExportItem]) { writer.take(batch) { output.write($0) } }
 
   mutating func pulse() { output.pulse() }
 
   mutating func end(_ ending: ExportEnding, lastSequence: UInt64?) {
-    if let lastSequence, due > 0 { writeWatermarks(upTo: lastSequence + 1) }
-    output.write(
-      lines.end(records: records, lastSequence: due == 0 ? 0 : due - 1, ending))
+    writer.end(ending, lastSequence: lastSequence) { output.write($0) }
   }
+}
 
-  private mutating func writeWatermarks(upTo end: UInt64) {
-    while due < end, output.isOpen {
-      output.write(lines.watermark(due))
-      due += 1
-    }
+extension ExportOrigin {
+  /// Creates the origin of an export of the journal with this header.
+  init(_ header: JournalHeader) {
+    self.init(
+      journal: header.identifier.description,
+      // A newer format that this version may read is written as this version's format.
+      format: min(header.formatVersion, JournalHeader.supportedVersion),
+      maximumRecordSize: header.maximumRecordSize, firstSequence: header.firstSequence,
+      beginsWithSnapshot: header.beginsWithSnapshot)
   }
 }

@@ -1,5 +1,6 @@
 @_spi(Internals) internal import SessionChangeQueue
 @_spi(Internals) internal import SessionCore
+internal import SessionExplain
 internal import SessionJournal
 
 /// How much of a journal is good, and what follows that.

@@ -116,10 +116,11 @@ struct WhyCommand: Command {
     guard context.output.isOpen else { return .ok }
     // What is wrong after the records of the answer does not concern it.
     let read = pass.fault.flatMap { $0.place.offset < search.knownAt ?? .max ? $0 : nil }
-    let fault = [search.fault, search.impossible, read].compactMap { $0 }
+    let ended = search.fault.map(JournalFault.init)
+    let fault = [ended, search.impossible.map(JournalFault.init), read].compactMap { $0 }
       .min { $0.place.offset < $1.place.offset }
     // The search reads on after damage; it reads nothing after any other fault.
-    let unread = search.fault ?? (read?.code == .damaged ? nil : read)
+    let unread = ended ?? (read?.code == .damaged ? nil : read)
     let damage = unread.flatMap { $0.mayHideRecords ? $0.place.offset : nil }
     if fault?.code != .damaged { try check(search, file) }
     var ends: [Evidence] = []
@@ -222,6 +223,13 @@ extension JournalNames {
   init(_ header: JournalHeader, _ redactor: Redactor) {
     self.init(
       journal: Identifier(redactor.journal(header)), pseudonyms: redactor.pseudonyms(for: header))
+  }
+}
+
+extension JournalFault {
+  init(_ fault: WhySearch.Fault) {
+    self.init(
+      fault.failure, at: JournalPlace(sequence: fault.sequence, offset: fault.offset))
   }
 }
 

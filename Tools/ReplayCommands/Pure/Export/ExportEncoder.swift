@@ -31,7 +31,7 @@ struct ExportEncoder {
         JournalDraft(kind: RecordKind.watermark, payload: []), sequence: sequence,
         durable: isWithinBatch ? durable : sequence - 1, remainingInBatch: 0)
       isWithinBatch = false
-    case .end: break
+    case .explanation, .end: break
     }
     guard !isWithinBatch else { return }
     bytes += frames.bytes

@@ -9,6 +9,8 @@ struct ImportReader {
     case header(ExportHeader)
     case record(Record)
     case watermark(sequence: UInt64)
+    /// What a support report says of the records; no record of the journal.
+    case explanation
     case end
   }
 
@@ -68,6 +70,11 @@ struct ImportReader {
       try requireBetweenBatches("a watermark")
       due += 1
       return .watermark(sequence: sequence)
+    case .explanation:
+      beginWithoutSnapshot(unless: false)
+      // It is about the other lines, and can be made of them again.
+      try requireBetweenBatches("an explanation")
+      return .explanation
     case .end:
       beginWithoutSnapshot(unless: false)
       try takeEnd(&object)
@@ -139,7 +146,7 @@ struct ImportReader {
       maximumRecordSize: try object.number("maximumRecordSize"),
       firstSequence: try object.number("firstSequence"), isRedacted: try object.flag("redacted"),
       isPartial: try object.flag("partial"))
-    try object.finish()
+    // Other keys are about the app, and a newer version may have more of them.
     guard Identifier(found.journal).uuid != nil else {
       throw object.problem("journal", "is no UUID in small letters")
     }

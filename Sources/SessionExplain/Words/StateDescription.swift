@@ -1,30 +1,29 @@
-@_spi(Internals) internal import SessionCore
-internal import SessionExplain
-internal import SessionJSON
+@_spi(Internals) package import SessionCore
+package import SessionJSON
 
 /// A state as named values, in the order of `state --json`.
 ///
 /// Everything that shows a state reads it from here: `state`, `diff`, `step`, snapshots in a list,
 /// and JSON. The fold's own sequences are no part of it: they only identify the state.
-struct StateDescription {
-  let kind: SessionState.Kind
-  let user: Identifier?
+package struct StateDescription {
+  package let kind: SessionState.Kind
+  package let user: Identifier?
   /// `nil` unless authenticated.
-  private(set) var method: LoginMethod?
+  package private(set) var method: LoginMethod?
   /// When the user logged in or the session expired.
-  private(set) var since: Timestamp?
+  package private(set) var since: Timestamp?
   /// `nil` unless expired.
-  private(set) var reason: ExpiryReason?
-  private(set) var context: ActiveContext?
+  package private(set) var reason: ExpiryReason?
+  package private(set) var context: ActiveContext?
   /// `nil` unless authenticated.
-  private(set) var token: TokenMetadata?
+  package private(set) var token: TokenMetadata?
   /// `nil` unless authenticated.
-  private(set) var failures: SessionState.RefreshFailures?
+  package private(set) var failures: SessionState.RefreshFailures?
   /// The newest token, also after the session has ended.
-  let newest: Generation
-  let intents: OpenIntents
+  package let newest: Generation
+  package let intents: OpenIntents
 
-  init(_ fold: SessionFold) {
+  package init(_ fold: SessionFold) {
     kind = fold.state.kind
     user = fold.state.user
     switch fold.state {
@@ -40,7 +39,7 @@ struct StateDescription {
   }
 
   /// All fields; each state has the same ones.
-  var fields: [Field] {
+  package var fields: [Field] {
     [
       Field("state", .text(kind.description)),
       Field("user", user.map { .text($0.description) }),
@@ -155,7 +154,7 @@ struct StateDescription {
 
 extension StateDescription {
   /// A named value, or a named group of fields.
-  struct Field {
+  package struct Field {
     fileprivate enum Content {
       case value(Value)
       case group([Field], isPresent: Bool)
@@ -193,17 +192,17 @@ extension StateDescription {
   }
 
   /// A value with its names, joined by dots: `context.role.id`.
-  struct Row {
-    let path: String
-    let value: Value
+  package struct Row {
+    package let path: String
+    package let value: Value
     /// Whether it is left out if it is absent.
-    let isOptional: Bool
+    package let isOptional: Bool
   }
 
   /// The values that a comparison shows.
   ///
   /// Each state has the same rows in the same order.
-  var rows: [Row] { Self.rows(fields, below: "") }
+  package var rows: [Row] { Self.rows(fields, below: "") }
 
   private static func rows(_ fields: [Field], below prefix: String) -> [Row] {
     fields.filter(\.isCompared).flatMap { field -> [Row] in
@@ -217,7 +216,7 @@ extension StateDescription {
   }
 
   /// The value of a field.
-  enum Value: Equatable {
+  package enum Value: Equatable, Sendable {
     case none
     case text(String)
     case number(Int64)
@@ -230,27 +229,9 @@ extension StateDescription {
   }
 }
 
-extension StateDescription.Value {
-  /// Returns the value as one line for people.
-  func text(_ zone: TimeZoneChoice) -> String {
-    switch self {
-    case .none: "none"
-    case .text(let text): text.isEmpty ? "(empty)" : text.printable
-    case .number(let number): number.grouped
-    case .count(let count): count.grouped
-    case .token(let generation): generation == .none ? "none" : "\(generation)"
-    case .flag(let flag): flag ? "yes" : "no"
-    case .time(let time): zone.text(time)
-    case .texts(let texts): texts.isEmpty ? "none" : texts.map(\.printable).joined(separator: ", ")
-    case .tokens(let tokens):
-      tokens.isEmpty ? "none" : tokens.map(\.description).joined(separator: ", ")
-    }
-  }
-}
-
 extension JSONWriter {
   /// Writes a field of a state; a group is one object.
-  mutating func field(_ field: StateDescription.Field) {
+  package mutating func field(_ field: StateDescription.Field) {
     switch field.content {
     case .value(let value): self.field(field.name, value)
     case .group(let fields, isPresent: true):
@@ -261,7 +242,7 @@ extension JSONWriter {
     }
   }
 
-  mutating func field(_ name: String, _ value: StateDescription.Value) {
+  package mutating func field(_ name: String, _ value: StateDescription.Value) {
     switch value {
     case .none: null(name)
     case .text(let text): field(name, text)
@@ -273,36 +254,5 @@ extension JSONWriter {
     case .texts(let texts): array(name, texts) { $0.value($1) }
     case .tokens(let tokens): array(name, tokens) { $0.value($1.number) }
     }
-  }
-}
-
-/// The fold of a journal's records up to one of them.
-struct StateSnapshot: Equatable, Sendable {
-  private(set) var fold = SessionFold()
-  /// The time of its last record.
-  private(set) var time: Timestamp?
-
-  init(_ fold: SessionFold = SessionFold(), at time: Timestamp? = nil) {
-    self.fold = fold
-    self.time = time
-  }
-
-  mutating func apply(_ record: SessionRecord) throws(SessionFold.Failure) {
-    try fold.apply(record)
-    time = record.time
-  }
-
-  /// Returns one JSON object, with every field in every state.
-  func json(journal: String) -> String {
-    var json = JSONWriter()
-    json.object { json in
-      json.field("v", 1)
-      json.field("journal", journal)
-      json.field("sequence", fold.sequence)
-      json.field("eventSequence", fold.eventSequence)
-      json.field("time", time)
-      for field in StateDescription(fold).fields { json.field(field) }
-    }
-    return json.text + "\n"
   }
 }

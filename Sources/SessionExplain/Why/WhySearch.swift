@@ -1,9 +1,8 @@
-@_spi(Internals) internal import SessionCore
-internal import SessionExplain
+@_spi(Internals) package import SessionCore
 
 /// Finds what `why` explains in one pass: every end, the last end, or the state at a record.
-struct WhySearch {
-  let target: UInt64?
+package struct WhySearch {
+  package let target: UInt64?
   private let isAll: Bool
   private var fold: EvidenceFold
   private var found: Evidence?
@@ -14,19 +13,26 @@ struct WhySearch {
   private var endsBefore: UInt64 = 0
   /// The newest ends.
   private var newest: [Evidence] = []
-  /// The fault of a record that ended the pass.
-  private(set) var fault: JournalFault?
-  /// The fault of the first record that the state before it does not allow; such records are left
-  /// out.
-  private(set) var impossible: JournalFault?
+  /// The record that ended the pass, because it cannot be folded.
+  package private(set) var fault: Fault?
+  /// The first record that the state before it does not allow; such records are left out.
+  package private(set) var impossible: Fault?
   /// The sequence of the last record that was folded or left out.
-  private(set) var last: UInt64 = 0
+  package private(set) var last: UInt64 = 0
   /// The sequence of the last record that a compaction removed; 0 if there is none.
-  private(set) var compacted: UInt64 = 0
+  package private(set) var compacted: UInt64 = 0
   /// The offset of the record at which the answer was known; later records only add later ends.
-  private(set) var knownAt: UInt64?
+  package private(set) var knownAt: UInt64?
 
-  init(target: UInt64? = nil, isAll: Bool = false) {
+  /// A record that cannot be folded, and its place.
+  package struct Fault: Sendable {
+    package let failure: SessionFold.Failure
+    package let sequence: UInt64
+    /// The place, in bytes from the beginning of the file.
+    package let offset: UInt64
+  }
+
+  package init(target: UInt64? = nil, isAll: Bool = false) {
     self.target = target
     self.isAll = isAll
     fold = EvidenceFold(watching: target)
@@ -35,31 +41,34 @@ struct WhySearch {
   /// Takes the next record; returns whether the search needs another one.
   ///
   /// It passes on each end if all are to be explained.
-  mutating func take(_ entry: JournalEntry, _ body: (Evidence) -> Void) -> Bool {
-    if let target, entry.record.sequence > target {
+  package mutating func take(
+    _ record: SessionRecord, endsBatch: Bool, offset: UInt64, _ body: (Evidence) -> Void
+  ) -> Bool {
+    if let target, record.sequence > target {
       if asOf == nil { asOf = fold.open }
-      if asOf != nil, !fold.isWaiting, knownAt == nil { knownAt = entry.offset }
+      if asOf != nil, !fold.isWaiting, knownAt == nil { knownAt = offset }
     }
-    if last == 0, case .snapshot = entry.record.content { compacted = entry.record.sequence }
+    if last == 0, case .snapshot = record.content { compacted = record.sequence }
     var complete: [Evidence] = []
     do throws(SessionFold.Failure) {
-      try fold.take(entry) { complete.append($0) }
+      try fold.take(record, endsBatch: endsBatch) { complete.append($0) }
     } catch {
+      let found = Fault(failure: error, sequence: record.sequence, offset: offset)
       guard case .illegal = error else {
-        if knownAt == nil { fault = JournalFault(error, at: entry.place) }
+        if knownAt == nil { fault = found }
         return false
       }
       // The true state is unknown here, as it is after lost records.
-      if knownAt == nil { impossible = impossible ?? JournalFault(error, at: entry.place) }
-      let number = entry.record.sequence
+      if knownAt == nil { impossible = impossible ?? found }
+      let number = record.sequence
       interrupt(
         EvidenceGap(
-          after: last, offset: entry.offset, bytes: 0, sequences: number...number, isLeftOut: true),
+          after: last, offset: offset, bytes: 0, sequences: number...number, isLeftOut: true),
         body)
       last = number
       return true
     }
-    last = entry.record.sequence
+    last = record.sequence
     for evidence in complete { take(evidence, body) }
     return true
   }
@@ -83,7 +92,7 @@ struct WhySearch {
   }
 
   /// Notes that records are missing; passes on each end if all are to be explained.
-  mutating func interrupt(_ gap: EvidenceGap, _ body: (Evidence) -> Void) {
+  package mutating func interrupt(_ gap: EvidenceGap, _ body: (Evidence) -> Void) {
     var complete: [Evidence] = []
     fold.interrupt(gap) { complete.append($0) }
     for evidence in complete { take(evidence, body) }
@@ -96,7 +105,7 @@ struct WhySearch {
   ///
   /// An end that it settles is explained below it, so it is no other end. `endsBefore` counts that
   /// end, unless damage lies between the two.
-  func addOthers(to explanation: inout Explanation) {
+  package func addOthers(to explanation: inout Explanation) {
     let own = (explanation.root + [explanation]).compactMap(\.sequence)
     let isEnd = explanation.cause.class == .end
     let settled = UInt64(explanation.root.count) + (isEnd ? 1 : 0)
@@ -108,7 +117,9 @@ struct WhySearch {
   }
 
   /// Passes on what remains to be explained; returns the present session if nothing ended.
-  mutating func finish(damagedAt offset: UInt64?, _ body: (Evidence) -> Void) -> Evidence? {
+  package mutating func finish(damagedAt offset: UInt64?, _ body: (Evidence) -> Void)
+    -> Evidence?
+  {
     var complete: [Evidence] = []
     let open = fold.finish(damagedAt: offset) { complete.append($0) }
     for evidence in complete { take(evidence, body) }

@@ -1,13 +1,14 @@
-@_spi(Internals) internal import SessionCore
-internal import SessionExplain
-internal import SessionJSON
+@_spi(Internals) package import SessionCore
+import SessionJSON
 
 /// The lines of an export: JSON that `import` reads (Specs/ReplayFiles.md, "Lines").
-struct ExportLines: Sendable {
+package struct ExportLines: Sendable {
   /// The replacement of names; `nil` if real names are shown.
-  let redaction: Redaction?
+  package let redaction: Redaction?
 
-  func header(_ header: ExportHeader) -> String {
+  package init(redaction: Redaction?) { self.redaction = redaction }
+
+  package func header(_ header: ExportHeader) -> String {
     line(.header) { json in
       json.field("journal", header.journal)
       json.field("format", header.format)
@@ -15,10 +16,25 @@ struct ExportLines: Sendable {
       json.field("firstSequence", header.firstSequence)
       json.field("redacted", header.isRedacted)
       json.field("partial", header.isPartial)
+      if let source = header.source {
+        json.field("app", source.app?.description)
+        json.field("platform", source.platform?.word)
+        json.field("library", LibraryVersion.current)
+      }
     }
   }
 
-  func record(_ item: ExportItem) -> String {
+  /// Returns the line that says why the session ended, or its present state.
+  ///
+  /// It is about records with the same names as the other lines.
+  package func explanation(_ explanation: Explanation) -> String {
+    line(.explanation) { json in
+      json.field("text", WhyText(zone: .utc, isFull: true).text(explanation))
+      json.object("explanation") { $0.explanation(explanation) }
+    }
+  }
+
+  package func record(_ item: ExportItem) -> String {
     let shown = redaction?.record(item.record) ?? item.record
     return line(LineClass(shown.content), item.record.sequence) { json in
       json.field("remainingInBatch", item.remainingInBatch)
@@ -32,12 +48,12 @@ struct ExportLines: Sendable {
     }
   }
 
-  func watermark(_ sequence: UInt64) -> String {
+  package func watermark(_ sequence: UInt64) -> String {
     line(.watermark, sequence) { _ in }
   }
 
   /// Returns the last line, without which an export is incomplete.
-  func end(records: UInt64, lastSequence: UInt64, _ ending: ExportEnding) -> String {
+  package func end(records: UInt64, lastSequence: UInt64, _ ending: ExportEnding) -> String {
     line(.end) { json in
       json.field("records", records)
       json.field("lastSequence", lastSequence)
@@ -60,13 +76,23 @@ struct ExportLines: Sendable {
 }
 
 /// A record with its bytes in the journal.
-struct ExportItem: Sendable {
-  let record: SessionRecord
-  let remainingInBatch: UInt16
+package struct ExportItem: Sendable {
+  package let record: SessionRecord
+  package let remainingInBatch: UInt16
   /// The payload's bytes in the file.
-  let payload: [UInt8]
+  package let payload: [UInt8]
   /// The fold of all records up to this one; the gate that accepts the record sets it.
-  var after = SessionFold()
+  package var after = SessionFold()
+
+  package init(
+    record: SessionRecord, remainingInBatch: UInt16, payload: [UInt8],
+    after: SessionFold = SessionFold()
+  ) {
+    self.record = record
+    self.remainingInBatch = remainingInBatch
+    self.payload = payload
+    self.after = after
+  }
 }
 
 extension SessionRecord {
@@ -78,23 +104,48 @@ extension SessionRecord {
 }
 
 /// The first line of an export (Specs/ReplayFiles.md, "Lines").
-struct ExportHeader: Equatable, Sendable {
+package struct ExportHeader: Equatable, Sendable {
   /// The identifier of the journal, or its pseudonym.
-  let journal: String
+  package let journal: String
   /// The format version of the exported file.
-  let format: UInt16
+  package let format: UInt16
   /// The maximum size of a payload in the journal, in bytes.
-  let maximumRecordSize: UInt32
+  package let maximumRecordSize: UInt32
   /// The sequence of the first record that is not a snapshot; 1 if there is no snapshot.
-  let firstSequence: UInt64
+  package let firstSequence: UInt64
   /// Whether names were replaced by pseudonyms.
-  let isRedacted: Bool
+  package let isRedacted: Bool
   /// Whether records before the first one are left out and no snapshot replaces them.
-  let isPartial: Bool
+  package let isPartial: Bool
+  /// Where the journal was written; `nil` if the lines are no support report.
+  package let source: ExportSource?
+
+  package init(
+    journal: String, format: UInt16, maximumRecordSize: UInt32, firstSequence: UInt64,
+    isRedacted: Bool, isPartial: Bool, source: ExportSource? = nil
+  ) {
+    self.journal = journal
+    self.format = format
+    self.maximumRecordSize = maximumRecordSize
+    self.firstSequence = firstSequence
+    (self.isRedacted, self.isPartial) = (isRedacted, isPartial)
+    self.source = source
+  }
+}
+
+/// The app and the kind of system of the last opening.
+package struct ExportSource: Equatable, Sendable {
+  let app: AppVersion?
+  let platform: Platform?
+}
+
+/// The version of this library.
+package enum LibraryVersion {
+  package static let current = "0.1.0"
 }
 
 /// How the export or the journal ends.
-enum ExportEnding: String, CaseIterable, Sendable {
+package enum ExportEnding: String, CaseIterable, Sendable {
   /// The journal ends cleanly.
   case clean = "clean"
   /// The export ends before the journal does, as requested.
@@ -108,7 +159,7 @@ enum ExportEnding: String, CaseIterable, Sendable {
 }
 
 /// The subject of a line of JSON: its `class` in a timeline and in an export.
-enum LineClass: String, CaseIterable, Sendable {
+package enum LineClass: String, CaseIterable, Sendable {
   case event = "event"
   case note = "note"
   case snapshot = "snapshot"
@@ -119,10 +170,12 @@ enum LineClass: String, CaseIterable, Sendable {
   case header = "header"
   /// A watermark, a record of the journal itself.
   case watermark = "watermark"
+  /// Why the session ended, in a support report.
+  case explanation = "explanation"
   /// The last line of an export.
   case end = "end"
 
-  init(_ content: SessionRecord.Content) {
+  package init(_ content: SessionRecord.Content) {
     switch content {
     case .event: self = .event
     case .note: self = .note
@@ -132,34 +185,36 @@ enum LineClass: String, CaseIterable, Sendable {
   }
 
   /// The classes of lines that may follow the first line of an export.
-  static let exported: [LineClass] = [.event, .note, .snapshot, .unknown, .watermark, .end]
+  package static let exported: [LineClass] = [
+    .event, .note, .snapshot, .unknown, .watermark, .explanation, .end,
+  ]
 }
 
 /// Accepts records in complete batches, and only records that are allowed after those before them.
 ///
 /// `export` writes and `repair` keeps the accepted records.
-struct BatchGate {
+package struct BatchGate {
   /// The fold of all accepted batches.
-  private(set) var fold: SessionFold
+  package private(set) var fold: SessionFold
   /// The number of accepted records, a snapshot included.
-  private(set) var records: UInt64 = 0
+  package private(set) var records: UInt64 = 0
   /// The fold of all records that were taken, those of the open batch included.
   private var working: SessionFold
   private var batch: [ExportItem] = []
 
-  init(_ fold: SessionFold = SessionFold()) {
+  package init(_ fold: SessionFold = SessionFold()) {
     self.fold = fold
     working = fold
   }
 
   /// Whether the next record begins a batch.
-  var isBetweenBatches: Bool { batch.isEmpty }
+  package var isBetweenBatches: Bool { batch.isEmpty }
 
   /// Takes the next record; returns the batch that it completes, or nothing.
   ///
   /// Throws if the record cannot be folded. None of its batch is accepted then, and nothing that
   /// follows.
-  mutating func take(_ item: ExportItem) throws(SessionFold.Failure) -> [ExportItem] {
+  package mutating func take(_ item: ExportItem) throws(SessionFold.Failure) -> [ExportItem] {
     try working.apply(item.record)
     batch.append(item)
     batch[batch.count - 1].after = working
@@ -172,7 +227,7 @@ struct BatchGate {
   /// batches only, and it does not pass on watermarks. A missing sequence therefore shows that a
   /// watermark ended the batch.
   @discardableResult
-  mutating func endBatch(before next: UInt64? = nil) -> [ExportItem] {
+  package mutating func endBatch(before next: UInt64? = nil) -> [ExportItem] {
     guard let last = batch.last?.record.sequence, next != last + 1 else { return [] }
     return settle()
   }

@@ -1,10 +1,9 @@
-@_spi(Internals) internal import SessionCore
-internal import SessionExplain
-internal import SessionJSON
+@_spi(Internals) package import SessionCore
+package import SessionJSON
 
 extension JSONWriter {
   /// Writes the readable form of `Specs/EventCodec.md`: name, time and facts.
-  mutating func readable(_ record: SessionRecord) {
+  package mutating func readable(_ record: SessionRecord) {
     field("name", record.name)
     field("time", record.time)
     object("facts") { json in
@@ -138,5 +137,14 @@ private struct JSONFields: FieldVisitor {
   mutating func visit(_ name: FieldName, identity: ProcessIdentity?) { json.identity(identity) }
   mutating func visit(_ name: FieldName, platform: Platform?) {
     if let platform { json.field(name.member, platform.word) }
+  }
+}
+
+extension Sequence<UInt8> {
+  /// The bytes as pairs of hexadecimal digits.
+  package var hexadecimal: String {
+    var text = ""
+    for byte in self { text += (byte < 16 ? "0" : "") + String(byte, radix: 16) }
+    return text
   }
 }
