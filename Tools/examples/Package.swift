@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Four programs as an app's developer writes them, with products and public names only. ./run
+// Five programs as an app's developer writes them, with products and public names only. ./run
 // builds and runs them. ./cost measures what the library costs a program that depends on it.
 
 let strict: [SwiftSetting] = [
@@ -19,7 +19,10 @@ func library(_ name: String) -> Target.Dependency {
 let package = Package(
   name: "session-journal-examples",
   platforms: [.macOS(.v15)],
-  dependencies: [.package(name: "session-journal", path: "../..")],
+  dependencies: [
+    .package(name: "session-journal", path: "../.."),
+    .package(url: "https://github.com/apple/swift-metrics", exact: "2.13.0"),
+  ],
   targets: [
     // A small HTTP server on loopback, in place of the app's server.
     .target(name: "Backend", swiftSettings: strict),
@@ -43,6 +46,28 @@ let package = Package(
     .executableTarget(
       name: "viewmodel",
       dependencies: ["Backend", library("SessionKit"), library("SessionHTTP")],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "insight",
+      dependencies: [
+        "Backend", library("SessionKit"), library("SessionHTTP"), library("SessionExplain"),
+        library("SessionMessages"),
+      ],
+      swiftSettings: strict),
+    // Ends and refreshes for a metrics library.
+    .target(
+      name: "SessionMetrics",
+      dependencies: [
+        library("SessionExplain"), .product(name: "CoreMetrics", package: "swift-metrics"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "SessionMetricsTests",
+      dependencies: [
+        "SessionMetrics", library("SessionKit"), library("SessionHTTP"), library("SessionExplain"),
+        library("SessionTestKit"), .product(name: "CoreMetrics", package: "swift-metrics"),
+        .product(name: "MetricsTestKit", package: "swift-metrics"),
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "ViewModelTests",
