@@ -29,6 +29,8 @@ package struct Evidence: Sendable {
   package var user: Identifier?
   /// The version of the app that last opened the journal; `nil` if it is not known.
   package var app: AppVersion?
+  /// The kind of system of that opening; `nil` if it is not known.
+  package var platform: Platform?
   /// The history of the token that was current at the end; `nil` if no user was logged in.
   var token: TokenHistory?
   /// The histories of the earlier tokens of the same login.

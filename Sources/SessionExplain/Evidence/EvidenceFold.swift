@@ -12,9 +12,11 @@ package struct EvidenceFold: Sendable {
   // The session so far.
   private var firstSequence: UInt64 = 1
   private var login: Fact?
-  /// The user of the session, and the version of the app that last opened the journal.
+  /// The user of the session.
   private(set) var user: Identifier?
+  /// The version of the app that last opened the journal, and its platform.
   private(set) var app: AppVersion?
+  private(set) var platform: Platform?
   private var token: TokenHistory?
   private var earlier = EarlierTokens()
   private var openings: [Fact] = []
@@ -98,7 +100,7 @@ package struct EvidenceFold: Sendable {
     token?.isWhole = false
     earlier.isWhole = false
     // Another user may have logged in, and another version of the app may have opened the journal.
-    (user, app) = (nil, nil)
+    (user, app, platform) = (nil, nil, nil)
     (opening, lostInBatch, stray) = (nil, [], nil)
     (processes, clock, schedule) = (.unknown, ClockTrail(), ScheduleTrail())
     storage.interrupt()
@@ -268,7 +270,7 @@ package struct EvidenceFold: Sendable {
       clock: clock, schedule: schedule)
     evidence.batch = batch
     evidence.login = login
-    (evidence.user, evidence.app) = (user, app)
+    (evidence.user, evidence.app, evidence.platform) = (user, app, platform)
     (evidence.token, evidence.earlier) = (token, earlier)
     (evidence.openings, evidence.remarks) = (openings, remarks)
     evidence.storage = storage
@@ -366,7 +368,7 @@ package struct EvidenceFold: Sendable {
     switch note {
     case .opened(let opened):
       opening = fact
-      app = opened.app
+      (app, platform) = (opened.app, opened.platform)
       storage.open(opened, isBesideOthers: processes.isTooMany || !processes.living.isEmpty)
       processes.open(opened, fact)
       openings.append(fact, keeping: Evidence.keptOpenings)
@@ -439,7 +441,7 @@ package struct EvidenceFold: Sendable {
   private mutating func take(_ snapshot: SessionFold, _ fact: Fact) {
     firstSequence = fact.sequence == .max ? .max : fact.sequence + 1
     (login, stray, expiry, continued, lostEnd) = (nil, nil, nil, nil, nil)
-    (user, app) = (snapshot.state.user, nil)
+    (user, app, platform) = (snapshot.state.user, nil, nil)
     earlier = .unknown
     (openings, remarks, processes) = ([], [], .unknown)
     (clock, schedule, hasDoubtfulCut) = (ClockTrail(), ScheduleTrail(), false)

@@ -29,7 +29,7 @@ package struct ExportLines: Sendable {
   /// It is about records with the same names as the other lines.
   package func explanation(_ explanation: Explanation) -> String {
     line(.explanation) { json in
-      json.field("text", WhyText(zone: .utc, isFull: true).text(explanation))
+      json.field("text", explanation.text)
       json.object("explanation") { $0.explanation(explanation) }
     }
   }

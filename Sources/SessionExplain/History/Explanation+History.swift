@@ -1,4 +1,4 @@
-@_spi(Internals) package import SessionCore
+@_spi(Internals) public import SessionCore
 
 // Explanations from the records of a history, by the same search as `sessionreplay why`.
 extension Explanation {
@@ -29,9 +29,10 @@ extension Explanation {
   /// - Requirement: RPL-8
   public static func ends(of history: SessionHistory) -> [Explanation] {
     var ends: [Explanation] = []
+    let names = history.names
     var search = WhySearch(isAll: true)
     history.search(&search) { evidence in
-      if case .end = evidence.subject { ends.append(Explainer.explain(evidence)) }
+      if case .end = evidence.subject { ends.append(Explainer.explain(evidence, in: names)) }
     }
     return ends
   }
@@ -53,12 +54,17 @@ extension SessionHistory {
     var search = start
     var found: Evidence?
     let open = self.search(&search) { found = $0 }
-    guard let evidence = found ?? open else { return Explainer.explain(.ofNothing) }
-    var explanation = Explainer.explain(evidence)
-    // An end that this one settles is explained with it, so it is no other end.
-    let settled = UInt64(explanation.root.count)
-    explanation.otherEnds = max(search.otherEnds, settled) - settled
+    var explanation = Explainer.explain(found ?? open ?? .ofNothing, in: names)
+    search.addOthers(to: &explanation)
     return explanation
+  }
+
+  /// The names that explanations of the history show.
+  fileprivate var names: JournalNames {
+    JournalNames(
+      journal: journal.description, pseudonyms: Pseudonyms(of: origin),
+      // No other journal has an identifier of this version.
+      isRedacted: journal.uuid.map { $0.high >> 12 & 0xF == 8 } ?? false)
   }
 
   /// Passes on the evidence of what the search is for; returns that of the present
@@ -78,7 +84,9 @@ extension SessionHistory {
             sequences: place.sequences), body)
       }
     }
-    return search.finish(damagedAt: search.fault?.offset ?? undeterminedAt, body)
+    // What is wrong after the records of the answer does not concern it.
+    let unread = search.knownAt == nil ? search.fault?.offset ?? undeterminedAt : nil
+    return search.finish(damagedAt: unread, body)
   }
 
   /// The offset of a commit that may have been acknowledged; `nil` if there is none.

@@ -124,7 +124,7 @@ private struct ReportLines {
       journal: source.journal.description, format: min(source.format, 1),
       maximumRecordSize: source.maximumRecordSize, firstSequence: source.firstSequence,
       beginsWithSnapshot: source.beginsWithSnapshot)
-    explanation = Explanation(of: history.redacted(by: redaction))
+    explanation = Explanation(of: history.redacted(by: redaction)).redacted
     collect(atMost: maximum)
     // The lines around the records, and the snapshot, take room too.
     while let first = kept.first, kept.count > 1, size + lines(of: []).utf8.count > maximum {

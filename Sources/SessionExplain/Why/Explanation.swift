@@ -23,6 +23,10 @@ public struct Explanation: Equatable, Sendable {
   ///
   /// It is `nil` if the app did not give one, or if the journal does not have that record any more.
   public package(set) var app: String?
+  /// The kind of system of that opening, such as `iOS`; `unknown` for one without a word.
+  ///
+  /// It is `nil` if the journal does not have it.
+  public package(set) var platform: String?
   /// The pseudonym of the user, such as `user-k3v9q2mh4t`.
   ///
   /// It is `nil` if no user is known, or if the journal's identity is not known.

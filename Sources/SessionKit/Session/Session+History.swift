@@ -11,7 +11,7 @@ extension Session {
   /// it. All records that were acknowledged before the call are in the result. It also works after
   /// the session was closed. If another journal has taken the place of this one, it reads that one.
   ///
-  /// Damage is no error: the history has what can be read, and ``SessionHistory/damage``.
+  /// Damage is no error: the history has what can be read, and `SessionHistory.damage`.
   ///
   /// All records are in memory at once, about one kilobyte each.
   ///

@@ -115,7 +115,7 @@ struct SupportReportTests {
     #expect(why.code == 0 && why.output.contains("\"cause\":\"user-logout\""))
   }
 
-  @Test("RPL-8 a report that is too large keeps the newest records, behind a snapshot")
+  @Test("RPL-8 a report that is too large keeps the newest records, after a snapshot")
   func bounded() throws {
     try Journals.write(into: folder)
     let history = try SessionHistory(path: folder.file("a.journal"))
@@ -173,6 +173,7 @@ struct SupportReportTests {
       let redacted = history.redacted(by: Redaction(pseudonyms: Pseudonyms(of: history.origin)))
       let explanation = try #require(lines.dropLast().last?["explanation"] as? [String: Any])
       #expect(explanation["certainty"] as? String == Explanation(of: redacted).certainty.rawValue)
+      #expect(explanation["user"] as? String == Explanation(of: history).user)
       _ = try imported(report)
     }
   }

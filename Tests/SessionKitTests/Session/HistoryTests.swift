@@ -28,6 +28,7 @@ struct HistoryTests {
       history.journal.description == (try JournalReader(path: bench.journal)).identifier.description
     )
     #expect(history.damage.isEmpty && !history.isCompacted && history.ending == .clean)
+    #expect(MemoryLayout<SessionHistory.Part>.stride <= 1_024)
 
     try await session.logout()
     try await session.close()
