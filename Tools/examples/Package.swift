@@ -59,6 +59,7 @@ let package = Package(
       name: "SessionMetrics",
       dependencies: [
         library("SessionExplain"), .product(name: "CoreMetrics", package: "swift-metrics"),
+        .product(name: "Metrics", package: "swift-metrics"),
       ],
       swiftSettings: strict),
     .testTarget(

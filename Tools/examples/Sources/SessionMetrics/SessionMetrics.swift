@@ -1,4 +1,5 @@
 public import CoreMetrics
+import Metrics
 public import SessionExplain
 
 /// Records ends and refreshes with a metrics library (apple/swift-metrics).
@@ -22,7 +23,7 @@ public struct SessionMetrics: Sendable {
     let labels = [
       ("app", refresh.app ?? "unknown"), ("platform", refresh.platform ?? "unknown"),
     ]
-    Timer(label: "session_refresh_duration", dimensions: labels, factory: factory)
+    CoreMetrics.Timer(label: "session_refresh_duration", dimensions: labels, factory: factory)
       .record(duration: refresh.duration)
   }
 }
