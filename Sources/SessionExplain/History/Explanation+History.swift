@@ -61,10 +61,7 @@ extension SessionHistory {
 
   /// The names that explanations of the history show.
   fileprivate var names: JournalNames {
-    JournalNames(
-      journal: journal.description, pseudonyms: Pseudonyms(of: origin),
-      // No other journal has an identifier of this version.
-      isRedacted: journal.uuid.map { $0.high >> 12 & 0xF == 8 } ?? false)
+    JournalNames(journal: journal, pseudonyms: Pseudonyms(of: origin))
   }
 
   /// Passes on the evidence of what the search is for; returns that of the present

@@ -18,7 +18,7 @@ extension SessionHistory {
   /// Returns the refreshes that succeeded after the record with this sequence, the oldest first.
   ///
   /// A refresh is left out in two cases: the record of its request is not in the history, or the
-  /// device's clock was set back during it.
+  /// device's clock was set during it. Then the time is below 0, or above ten minutes.
   /// - Requirement: RPL-8
   public func refreshes(after sequence: UInt64 = 0) -> [RefreshSample] {
     var samples: [RefreshSample] = []
@@ -37,11 +37,12 @@ extension SessionHistory {
         guard let request = sent, request.sequence == refresh.request,
           record.sequence > sequence
         else { continue }
-        let milliseconds = record.time.milliseconds(since: request.time)
-        guard milliseconds >= 0 else { continue }
+        guard let span = RequestSpan.milliseconds(from: request.time, to: record.time) else {
+          continue
+        }
         samples.append(
           RefreshSample(
-            sequence: record.sequence, duration: .milliseconds(milliseconds),
+            sequence: record.sequence, duration: .milliseconds(span),
             app: opened?.app?.description, platform: opened?.platform?.label))
       default: break
       }
@@ -89,9 +90,4 @@ public struct RefreshHistogram: Hashable, Sendable {
     for place in counts.indices { counts[place] += other.counts[place] }
     sum += other.sum
   }
-}
-
-extension Platform {
-  /// The word; `unknown` for a code that this version does not know, so that labels stay few.
-  package var label: String { Self.known.contains(self) ? word : Self.unknown.word }
 }

@@ -21,6 +21,7 @@ package struct RefreshRow: FlatRow, Equatable {
 
   package var user: Identifier?
   package var app: AppVersion?
+  package var platform: Platform?
   /// The sequence of the request.
   package var request: UInt64
   package var login: UInt64?
@@ -51,7 +52,7 @@ package struct RefreshRow: FlatRow, Equatable {
       json.field("journal", source.journal)
       json.field("user", source.user(user))
       json.field("app", app?.description)
-      json.null("platform")
+      json.field("platform", platform?.label)
       json.field("request", request)
       json.field("login", login)
       json.field("time", time)

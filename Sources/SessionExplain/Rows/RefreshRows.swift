@@ -67,7 +67,8 @@ package struct RefreshRows: RowsFold {
     case .requestSent(let sent) where sent.kind == .refresh:
       if rows.count == Self.kept { body(rows.removeFirst()) }
       var row = RefreshRow(request: record.sequence, time: record.time, sent: sent)
-      (row.login, row.user, row.app) = (login, evidence.user, evidence.app)
+      (row.login, row.user) = (login, evidence.user)
+      (row.app, row.platform) = (evidence.app, evidence.platform)
       rows.append(row)
     case .requestEnded(let ended): end(ended.request, ended.failure, at: record.time)
     case .answerUnused(let request):

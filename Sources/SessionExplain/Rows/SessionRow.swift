@@ -8,6 +8,7 @@ package struct SessionRow: FlatRow, Equatable {
   /// The user; `nil` if the login is lost in damage.
   package var user: Identifier?
   package var app: AppVersion?
+  package var platform: Platform?
   /// The sequence of the end; `nil` if the session is open.
   package var sequence: UInt64?
   package var login: UInt64?
@@ -51,7 +52,7 @@ package struct SessionRow: FlatRow, Equatable {
       json.field("journal", source.journal)
       json.field("user", source.user(user))
       json.field("app", app?.description)
-      json.null("platform")
+      json.field("platform", platform?.label)
       json.field("sequence", sequence)
       json.field("login", login)
       json.field("method", method?.description)

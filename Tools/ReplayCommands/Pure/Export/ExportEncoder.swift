@@ -1,4 +1,5 @@
 @_spi(Internals) internal import SessionCore
+internal import SessionExplain
 internal import SessionJournal
 
 /// Converts the steps of an export into the bytes of a journal.
