@@ -2,5 +2,7 @@
 
 extension Platform {
   /// The word; `unknown` for a code that this version does not know, so that labels stay few.
-  package var label: String { Self.known.contains(self) ? word : Self.unknown.word }
+  package var label: String {
+    Int(rawValue) < Self.words.count ? word : Self.unknown.word
+  }
 }
