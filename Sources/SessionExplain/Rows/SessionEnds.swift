@@ -83,18 +83,11 @@ struct SessionEnds: Sendable {
   /// Returns a row with what a state says about its session.
   private func row(of state: SessionState) -> SessionRow {
     var row = SessionRow()
-<<<<<<< HEAD
-    row.app = evidence.app
+    (row.app, row.platform) = (evidence.app, evidence.platform)
     // After a gap it may be another session than the one before it.
     guard let user = evidence.user, case .authenticated(let session) = state else { return row }
     (row.user, row.login) = (user, login)
     (row.method, row.began) = (session.method, session.since)
-=======
-    (row.login, row.app, row.platform) = (subject.login, subject.app, subject.platform)
-    // The session began in a gap, so its login is not known.
-    guard !evidence.isAssumed, case .authenticated(let session) = state else { return row }
-    (row.user, row.method, row.began) = (session.user, session.method, session.since)
->>>>>>> 2c7cd07b (rows: show the kind of system in rows of ends and refreshes)
     return row
   }
 
