@@ -35,7 +35,7 @@ public struct SupportReport: Hashable, Sendable {
   ) throws(KeyTooShort) {
     if let key, key.utf8.count < KeyTooShort.minimum { throw KeyTooShort(bytes: key.utf8.count) }
     let redaction = Redaction(
-      pseudonyms: key.map { Pseudonyms(key: $0) } ?? Pseudonyms(of: history.origin))
+      pseudonyms: key.map { Pseudonyms(key: Array($0.utf8)) } ?? Pseudonyms(of: history.origin))
     text = ReportLines(history, redaction, maximumBytes).text
   }
 

@@ -23,7 +23,7 @@ package struct SessionRows: RowsFold {
 }
 
 /// The end of a session with all of its explanation.
-package struct ExplainedEnd: FlatRow {
+package struct EndAnswer: FlatRow {
   private let explanation: Explanation
   private let user: Identifier?
 
@@ -56,30 +56,30 @@ package struct ExplainedEnd: FlatRow {
 }
 
 /// A fold of a journal's records that results in the explanation of each session that ended.
-package struct ExplainedEnds: RowsFold {
+package struct EndAnswers: RowsFold {
   private var ends = SessionEnds()
 
   package init() {}
 
   package mutating func take(
-    _ record: SessionRecord, endsBatch: Bool, _ body: (ExplainedEnd) -> Void
+    _ record: SessionRecord, endsBatch: Bool, _ body: (EndAnswer) -> Void
   ) throws(SessionFold.Failure) {
     try ends.take(record, endsBatch: endsBatch) { Self.pass(on: $0, $1, body) }
   }
 
-  package mutating func interrupt(_ gap: EvidenceGap, _ body: (ExplainedEnd) -> Void) {
+  package mutating func interrupt(_ gap: EvidenceGap, _ body: (EndAnswer) -> Void) {
     ends.interrupt(gap) { Self.pass(on: $0, $1, body) }
   }
 
-  package mutating func finish(damagedAt offset: UInt64?, _ body: (ExplainedEnd) -> Void) {
+  package mutating func finish(damagedAt offset: UInt64?, _ body: (EndAnswer) -> Void) {
     ends.finish(damagedAt: offset) { Self.pass(on: $0, $1, body) }
   }
 
   private static func pass(
-    on row: SessionRow, _ evidence: Evidence, _ body: (ExplainedEnd) -> Void
+    on row: SessionRow, _ evidence: Evidence, _ body: (EndAnswer) -> Void
   ) {
     guard row.sequence != nil else { return }
-    body(ExplainedEnd(row, evidence))
+    body(EndAnswer(row, evidence))
   }
 }
 

@@ -28,7 +28,7 @@ struct WhyFiles {
   ) throws(ToolError) -> ExitCode {
     let (form, isJSON) = (form, form == .json)
     let words = WhyText(zone: zone)
-    let reading = RowsReading<ExplainedEnds, [Line]>(interruption: context.interruption) {
+    let reading = RowsReading<EndAnswers, [Line]>(interruption: context.interruption) {
       ends, source in
       ends.map { end in
         Line(
@@ -80,13 +80,13 @@ struct WhyFiles {
       : "\(count(ends, "end")) in \(count(journals, "journal")).\n"
   }
 
-  private static func line(_ end: ExplainedEnd, _ source: RowSource, _ words: WhyText) -> String {
+  private static func line(_ end: EndAnswer, _ source: RowSource, _ words: WhyText) -> String {
     let explanation = end.explanation(in: source)
     let place = explanation.sequence.map { " @\($0)" } ?? ""
     return "\(source.file.quotedWhereNeeded.printable)\(place)  \(words.oneLine(explanation))"
   }
 
-  private static func object(_ end: ExplainedEnd, _ source: RowSource) -> String {
+  private static func object(_ end: EndAnswer, _ source: RowSource) -> String {
     var json = JSONWriter()
     end.write(to: &json, of: source)
     return json.text
