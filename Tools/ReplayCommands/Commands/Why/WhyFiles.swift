@@ -1,3 +1,4 @@
+internal import SessionCore
 internal import SessionExplain
 internal import SessionJSON
 
