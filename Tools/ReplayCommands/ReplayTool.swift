@@ -232,7 +232,8 @@ public enum ReplayTool {
   /// The name of a command is always the command: `./state` is a file with such a name.
   private static func isFile(_ name: String) -> Bool {
     guard !CommandList.order.contains(name) else { return false }
-    if name == "-" || name.contains("/") || name.hasSuffix(".journal") { return true }
+    let suffixes = [".journal", ".jsonl", ".gz"]
+    if name == "-" || name.contains("/") || suffixes.contains(where: name.hasSuffix) { return true }
     guard !name.isEmpty, !name.hasPrefix("-") else { return false }
     do throws(SystemFault) {
       _ = try POSIXFileSystem().status(of: name)

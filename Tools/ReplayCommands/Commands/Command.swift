@@ -62,7 +62,7 @@ extension Arguments {
     guard let selector = Selector(text) else {
       throw .usage(
         .badSelector, "--\(option) cannot be '\(text.shortened)': that is no selector.",
-        next: Selector.nearest(to: text).map { "--\(option) \($0.quotedWhereNeeded)" }
+        next: Selector.nearest(to: text).map { "--\(option) \($0)" }
           ?? Selector.forms)
     }
     return selector

@@ -9,7 +9,7 @@ struct StepCommand: JournalCommand {
       Shows the records and, beside them, the state behind the one that is looked at, with what
       it changed. Begins at the last end of a session.
 
-        → ←   one record on, one back     e E   the next end of a session, the one before
+        → ←   one record on, one back     e E   the next end of a session, one back
         /     search                      :     go to a selector
         n N   next event, one back        w     why it came to this
         H     all keys                    q     leave

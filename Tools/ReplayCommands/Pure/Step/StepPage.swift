@@ -59,7 +59,8 @@ struct StepPage: Equatable, Sendable {
 
   /// Returns the lines, broken if they are longer than the screen is wide.
   func wrapped(_ columns: Int) -> [String] {
-    lines.flatMap { Self.wrap($0, columns) }
+    // A line without blanks can still be too long.
+    lines.flatMap { StyledLine($0).wrapped(to: columns) }.flatMap { Self.wrap($0, columns) }
   }
 
   static func wrap(_ line: String, _ columns: Int) -> [String] {
