@@ -85,17 +85,17 @@ struct ReplayedHistoryTests {
         try other.run.make(move)
       }
       guard whatIf.moved.isEmpty else { continue }
-      let index = zip(other.batches, batches).prefix { $0.isSame(as: $1) }.count
+      let index = zip(other.batches, batches).prefix { $0.isEqual(to: $1) }.count
       switch whatIf.ending {
       case .same:
         same += 1
         #expect(index == batches.count, "seed \(seed), \(change.text): differs at \(index)")
       case .decides(let contents, _):
         differing += 1
+        try #require(index < batches.count && index < other.batches.count)
         #expect(batches[index].first == whatIf.batch?.first, "seed \(seed), \(change.text)")
-        #expect(
-          other.batches[index].contents.map(\.withoutDelay) == contents.map(\.withoutDelay),
-          "seed \(seed), \(change.text)")
+        let isSame = other.batches[index].isSame(as: contents)
+        #expect(isSame, "seed \(seed), \(change.text)")
       default: continue
       }
     }
@@ -104,15 +104,15 @@ struct ReplayedHistoryTests {
 }
 
 extension RecordedBatch {
-  fileprivate func isSame(as other: RecordedBatch) -> Bool {
-    time == other.time && contents.map(\.withoutDelay) == other.contents.map(\.withoutDelay)
+  fileprivate func isEqual(to other: RecordedBatch) -> Bool {
+    time == other.time && isSame(as: other.contents)
   }
 }
 
 extension [RecordedBatch] {
   /// Whether the other batches begin with these.
   fileprivate func isPrefix(of others: [RecordedBatch]) -> Bool {
-    count <= others.count && zip(self, others).allSatisfy { $0.isSame(as: $1) }
+    count <= others.count && zip(self, others).allSatisfy { $0.isEqual(to: $1) }
   }
 }
 

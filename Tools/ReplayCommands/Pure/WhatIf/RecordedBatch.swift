@@ -47,6 +47,11 @@ struct RecordedBatch: Hashable, Sendable {
     return nil
   }
 
+  /// Whether these contents are the same decision, with any random delay.
+  func isSame(as contents: [SessionRecord.Content]) -> Bool {
+    self.contents.map(\.withoutDelay) == contents.map(\.withoutDelay)
+  }
+
   /// Whether the batch closes its opening.
   var isClosing: Bool { contents.contains(.note(.closed)) }
 

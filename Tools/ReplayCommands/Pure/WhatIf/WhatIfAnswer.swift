@@ -147,8 +147,9 @@ struct WhatIfAnswer: Sendable {
     let isProven =
       change.preset != nil || change.values[.firstDelay] != nil
       || facets.contains { $0.name == "firstDelay" }
-    return ["The next attempt was due \(time). Its response is unknown."]
-      + (isProven ? [] : ["No record proves the first delay, so that of standard counts."])
+    let known = "The next attempt was due \(time). Its response is unknown."
+    return isProven
+      ? [known] : [known, "No record proves the first delay, so that of standard counts."]
   }
 
   private func nothing(_ due: Timestamp?, _ batch: RecordedBatch) -> [String] {
@@ -161,14 +162,14 @@ struct WhatIfAnswer: Sendable {
     } else {
       what = "\(place(batch)) would not have been written"
     }
-    let isUnused = batch.contents.expiry == .inactivity
-    let later =
-      due.map { due in
-        let time = zone.text(due)
-        guard batch.contents.endsSession else { return ["It was due at \(time)."] }
-        return ["It would have ended at \(time)" + (isUnused ? " at the earliest." : ".")]
-      } ?? []
-    return ["\(name) \(what)."] + later + [stop]
+    var sentences = ["\(name) \(what)."]
+    if let due {
+      let isUnused = batch.contents.expiry == .inactivity
+      let later = "\(zone.text(due))" + (isUnused ? " at the earliest." : ".")
+      sentences.append(
+        batch.contents.endsSession ? "It would have ended at \(later)" : "It was due at \(later)")
+    }
+    return sentences + [stop]
   }
 
   /// What remains of a session that ends.

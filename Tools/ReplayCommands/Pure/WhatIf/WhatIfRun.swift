@@ -108,9 +108,9 @@ struct WhatIfRun: Sendable {
       return .nothing(due: nil)
     }
     let contents = decision.contents
-    guard contents.map(\.withoutDelay) == batch.contents.map(\.withoutDelay),
-      decision.time == batch.time
-    else { return .decides(contents, due: due(batch, index, script)) }
+    guard batch.isSame(as: contents), decision.time == batch.time else {
+      return .decides(contents, due: due(batch, index, script))
+    }
     if let now = recorded.decision?.contents.retryAt, let then = contents.retryAt, now != then {
       moved.append(
         Moved(sequence: batch.first, recorded: batch.contents.retryAt ?? now, other: then))
