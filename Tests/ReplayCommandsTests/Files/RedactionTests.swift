@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 @_spi(Internals) import SessionCore
 import SessionTestKit

@@ -1,3 +1,4 @@
+import ChildProcesses
 import SessionCore
 import SessionExplain
 import SessionJournal
