@@ -64,7 +64,7 @@ public struct RefreshHistogram: Hashable, Sendable {
   ]
 
   /// The number of durations in each bucket; one more than there are bounds.
-  public private(set) var counts = [UInt64](repeating: 0, count: bounds.count + 1)
+  public private(set) var counts = [UInt64](repeating: 0, count: Self.bounds.count + 1)
   /// The sum of all durations.
   public private(set) var sum = Duration.zero
 
