@@ -25,7 +25,8 @@ package struct ExportOrigin: Equatable, Sendable {
 
 /// The writer of an export's lines, from whole batches of good records in order.
 ///
-/// It adds the lines of the journal's own frames, which readers of a journal do not pass on.
+/// It adds the lines of the journal's own frames, which readers of a journal do not pass on. The
+/// function that takes a line returns whether it accepts more.
 package struct ExportWriter: Sendable {
   private let lines: ExportLines
   private let origin: ExportOrigin
@@ -44,10 +45,10 @@ package struct ExportWriter: Sendable {
   /// Writes the header, and the snapshot that replaces records that are left out.
   package mutating func begin(
     _ snapshot: ExportItem?, isPartial: Bool, about source: ExportSource? = nil,
-    _ write: (String) -> Void
+    _ write: (String) -> Bool
   ) {
     let first = snapshot.map { $0.record.sequence + 1 } ?? origin.firstSequence
-    write(
+    _ = write(
       lines.header(
         ExportHeader(
           journal: lines.redaction?.journal(origin.journal).description ?? origin.journal,
@@ -62,11 +63,11 @@ package struct ExportWriter: Sendable {
   }
 
   /// Writes the records of a whole batch.
-  package mutating func take(_ batch: [ExportItem], _ write: (String) -> Void) {
+  package mutating func take(_ batch: [ExportItem], _ write: (String) -> Bool) {
     for item in batch {
       // If records are left out without a snapshot, the next sequence is unknown.
       if due > 0 { writeWatermarks(upTo: item.record.sequence, write) }
-      write(lines.record(item))
+      _ = write(lines.record(item))
       records += 1
       due = item.record.sequence + 1
     }
@@ -81,17 +82,14 @@ package struct ExportWriter: Sendable {
   /// unknown. `explanation` is written before the last line.
   package mutating func end(
     _ ending: ExportEnding, lastSequence: UInt64?, explanation: Explanation? = nil,
-    _ write: (String) -> Void
+    _ write: (String) -> Bool
   ) {
     if let lastSequence, due > 0 { writeWatermarks(upTo: lastSequence + 1, write) }
-    if let explanation { write(lines.explanation(explanation)) }
-    write(lines.end(records: records, lastSequence: due == 0 ? 0 : due - 1, ending))
+    if let explanation { _ = write(lines.explanation(explanation)) }
+    _ = write(lines.end(records: records, lastSequence: due == 0 ? 0 : due - 1, ending))
   }
 
-  private mutating func writeWatermarks(upTo end: UInt64, _ write: (String) -> Void) {
-    while due < end {
-      write(lines.watermark(due))
-      due += 1
-    }
+  private mutating func writeWatermarks(upTo end: UInt64, _ write: (String) -> Bool) {
+    while due < end, write(lines.watermark(due)) { due += 1 }
   }
 }

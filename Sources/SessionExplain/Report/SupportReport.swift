@@ -153,7 +153,10 @@ private struct ReportLines {
     func keep(_ items: [ExportItem], _ lines: inout ReportLines) {
       guard let last = items.last else { return }
       var size = 0
-      writer.take(items) { size += $0.utf8.count }
+      writer.take(items) { line in
+        size += line.utf8.count
+        return true
+      }
       lines.kept.append(Batch(items: items, size: size, before: before))
       lines.size += size
       while lines.size > maximum, lines.kept.count > 1, let first = lines.kept.first {
@@ -185,6 +188,10 @@ private struct ReportLines {
   /// Returns the lines of a report with these of the batches that are kept.
   private func lines(of batches: ArraySlice<Batch>) -> String {
     var text = ""
+    func append(_ line: String) -> Bool {
+      text += line
+      return true
+    }
     var writer = ExportWriter(redaction: redaction, of: origin)
     let before = kept.first?.before ?? Before()
     let content = before.sequence == 0 ? nil : before.fold.snapshot
@@ -195,11 +202,11 @@ private struct ReportLines {
     }
     writer.begin(
       snapshot, isPartial: before.sequence > 0 && snapshot == nil, about: history.source
-    ) { text += $0 }
-    for batch in batches { writer.take(batch.items) { text += $0 } }
+    ) { append($0) }
+    for batch in batches { writer.take(batch.items) { append($0) } }
     let isWhole = isAtEnd && batches.count == kept.count
     let last = isWhole ? history.origin.lastSequence : nil
-    writer.end(ending, lastSequence: last, explanation: explanation) { text += $0 }
+    writer.end(ending, lastSequence: last, explanation: explanation) { append($0) }
     return text
   }
 }

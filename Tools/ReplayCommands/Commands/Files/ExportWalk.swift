@@ -154,12 +154,10 @@ extension JournalFault {
 /// An export as lines of JSON.
 struct LineExport: RecordExport {
   private var writer: ExportWriter
-  private let origin: ExportOrigin
   private let output: Output
 
   init(redaction: Redaction?, header: JournalHeader, output: Output) {
-    origin = ExportOrigin(header)
-    writer = ExportWriter(redaction: redaction, of: origin)
+    writer = ExportWriter(redaction: redaction, of: ExportOrigin(header))
     self.output = output
   }
 
@@ -167,15 +165,26 @@ struct LineExport: RecordExport {
   var needsBeginning: Bool { false }
 
   mutating func begin(_ snapshot: ExportItem?, behind before: SessionFold, isPartial: Bool) {
-    writer.begin(snapshot, isPartial: isPartial) { output.write($0) }
+    let output = output
+    writer.begin(snapshot, isPartial: isPartial) { Self.write($0, to: output) }
   }
 
-  mutating func take(_ batch: [ExportItem]) { writer.take(batch) { output.write($0) } }
+  mutating func take(_ batch: [ExportItem]) {
+    let output = output
+    writer.take(batch) { Self.write($0, to: output) }
+  }
 
   mutating func pulse() { output.pulse() }
 
   mutating func end(_ ending: ExportEnding, lastSequence: UInt64?) {
-    writer.end(ending, lastSequence: lastSequence) { output.write($0) }
+    let output = output
+    writer.end(ending, lastSequence: lastSequence) { Self.write($0, to: output) }
+  }
+
+  /// Writes a line; returns whether the output accepts more.
+  private static func write(_ line: String, to output: Output) -> Bool {
+    output.write(line)
+    return output.isOpen
   }
 }
 
