@@ -9,8 +9,6 @@ struct CoordinatorDisk: Sendable {
   }
 
   private(set) var journal: [SessionRecord] = []
-  /// How many records each batch of the journal has.
-  private(set) var batchSizes: [Int] = []
   /// The fold of the whole journal, up to the first record that this version cannot read.
   private(set) var truth = SessionFold()
   /// The reference model after the same events.
@@ -23,7 +21,6 @@ struct CoordinatorDisk: Sendable {
 
   /// Appends records without checking whether they are legal; the caller must ensure that.
   mutating func append(_ contents: [SessionRecord.Content], at time: Timestamp) {
-    if !contents.isEmpty { batchSizes.append(contents.count) }
     for content in contents {
       let record = SessionRecord(
         sequence: UInt64(journal.count + 1), time: time, content: content)

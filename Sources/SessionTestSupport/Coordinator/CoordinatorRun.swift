@@ -75,15 +75,6 @@ package struct CoordinatorRun: Sendable {
     return line
   }
 
-  /// The journal, as the batches that became durable together.
-  package var batches: [[SessionRecord]] {
-    var rest = disk.journal[...]
-    return disk.batchSizes.map { size in
-      defer { rest = rest.dropFirst(size) }
-      return Array(rest.prefix(size))
-    }
-  }
-
   /// The number of the oldest outstanding request.
   package var request: RequestNumber? { wire.outstanding.first?.number }
 

@@ -11,28 +11,45 @@ struct ReplayedHistoryTests {
   /// A history: the policy, the moves, and the batches that became durable.
   private struct Made {
     let policy: SessionPolicy
-    var moves: [CoordinatorMove] = []
-    var run: CoordinatorRun
+    private(set) var moves: [CoordinatorMove] = []
+    private(set) var run: CoordinatorRun
+    private(set) var batches: [RecordedBatch] = []
+    private var last: UInt64 = 0
 
-    init(_ policy: SessionPolicy) {
+    init(_ policy: SessionPolicy) throws {
       self.policy = policy
       run = CoordinatorRun(policy, rules: [])
+      try run.open()
+      takeCommits()
     }
 
-    var batches: [RecordedBatch] { run.batches.compactMap(RecordedBatch.init) }
+    mutating func make(_ move: CoordinatorMove) throws {
+      moves.append(move)
+      try run.make(move)
+      takeCommits()
+    }
+
+    /// Every commit succeeds: no other process appends, and no disk fails.
+    private mutating func takeCommits() {
+      for case .commit(let commit) in run.lastEffects {
+        let records = commit.contents.map { content in
+          last += 1
+          return SessionRecord(sequence: last, time: commit.time, content: content)
+        }
+        if let batch = RecordedBatch(records) { batches.append(batch) }
+      }
+    }
   }
 
   /// Plays a history without what no journal records: jumps of the clock, failing disks, items that
   /// change, and processes that note no opening.
   private func made(_ seed: UInt64) throws -> Made {
     let choices = Choices(seed: seed)
-    var made = Made(choices.policy())
-    try made.run.open()
+    var made = try Made(choices.policy())
     for _ in 0..<30 {
       let move = choices.move(of: made.run)
       guard move.isRecorded else { continue }
-      made.moves.append(move)
-      try made.run.make(move)
+      try made.make(move)
       if made.run.isClosed { break }
     }
     return made
@@ -78,11 +95,10 @@ struct ReplayedHistoryTests {
       for batch in batches where !whatIf.take(batch) { break }
       whatIf.finish()
       // The true policy with the same change, under the same moves.
-      var other = Made(change.applied(to: history.policy))
-      try other.run.open()
+      var other = try Made(change.applied(to: history.policy))
       for move in history.moves {
         guard other.batches.isPrefix(of: batches) else { break }
-        try other.run.make(move)
+        try other.make(move)
       }
       guard whatIf.moved.isEmpty else { continue }
       let index = zip(other.batches, batches).prefix { $0.isEqual(to: $1) }.count
