@@ -55,7 +55,7 @@ struct SupportReportTests {
           .filter { !Self.sentences.contains($0) }
         guard leaks.isEmpty else { throw Falsified("\(leaks.prefix(3)) can be read") }
         let redaction = Redaction(
-          pseudonyms: key.map { Pseudonyms(key: $0) } ?? Pseudonyms(of: read.origin))
+          pseudonyms: key.map { Pseudonyms(key: Array($0.utf8)) } ?? Pseudonyms(of: read.origin))
         let (old, new) = (
           try SeenJournal(drawn.bytes), try SeenJournal(try Array(bytes(of: imported(report))))
         )
