@@ -74,7 +74,6 @@ struct ReplayedHistoryTests {
       #expect(result.differences.isEmpty, "\(history.policy.name): \(result.text)")
       decided += result.same
       gaps += result.undecided
-      if !result.gaps.isEmpty { print(result.text, history.policy.name) }  // TEMP
     }
     #expect(decided > 1_500)
     #expect(gaps * 100 < decided, "\(gaps) of \(decided)")
