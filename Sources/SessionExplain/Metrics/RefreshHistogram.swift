@@ -43,7 +43,7 @@ extension SessionHistory {
         samples.append(
           RefreshSample(
             sequence: record.sequence, duration: .milliseconds(span),
-            app: opened?.app?.description, platform: opened?.platform?.label))
+            app: opened?.app?.description, platform: opened?.platform?.metricLabel))
       default: break
       }
     }

@@ -52,7 +52,7 @@ package struct RefreshRow: FlatRow, Equatable {
       json.field("journal", source.journal)
       json.field("user", source.user(user))
       json.field("app", app?.description)
-      json.field("platform", platform?.label)
+      json.field("platform", platform?.metricLabel)
       json.field("request", request)
       json.field("login", login)
       json.field("time", time)

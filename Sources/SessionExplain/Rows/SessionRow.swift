@@ -52,7 +52,7 @@ package struct SessionRow: FlatRow, Equatable {
       json.field("journal", source.journal)
       json.field("user", source.user(user))
       json.field("app", app?.description)
-      json.field("platform", platform?.label)
+      json.field("platform", platform?.metricLabel)
       json.field("sequence", sequence)
       json.field("login", login)
       json.field("method", method?.description)

@@ -54,7 +54,7 @@ struct ExplanationDraft {
     explanation.sequence = evidence.place?.sequence
     explanation.time = evidence.place?.time
     explanation.app = evidence.app?.description
-    explanation.platform = evidence.platform?.label
+    explanation.platform = evidence.platform?.metricLabel
     explanation.user = evidence.user.flatMap(journal.user)
     explanation.journal = journal.journal
     explanation.compactedBefore = evidence.compactedBefore

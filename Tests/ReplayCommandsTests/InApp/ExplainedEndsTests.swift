@@ -140,7 +140,6 @@ struct ExplainedEndsTests {
         #expect(platforms.contains(values[3]))
       }
     }
-    #expect(Platform(rawValue: 200).label == "unknown" && Platform.iOS.label == "iOS")
   }
 
   @Test("RPL-8 the durations of refreshes are counted in the buckets of Specs/InApp.md, and merge")
