@@ -70,7 +70,8 @@ struct RecordedJournalTests {
   func page() throws {
     let page = try String(
       contentsOf: RecordedJournal.folder.appending(path: "README.md"), encoding: .utf8)
-    let rows = page.split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst(2)
+    let journals = try #require(page.split(separator: "\n## ").first)
+    let rows = journals.split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst(2)
     let ids = rows.compactMap { $0.split(separator: " ").dropFirst().first.map(String.init) }
     let names = Cause.all.map(\.id) + RecordedJournal.variants.map(\.name)
     #expect(ids.sorted() == names.sorted())

@@ -62,7 +62,7 @@ struct DamageTests {
     }
   }
 
-  @Test("timeline and state show the good prefix before they exit with 65")
+  @Test("timeline marks records after damage, state shows the good prefix, and both exit with 65")
   func prefix() throws {
     let whole = try folder.bytes("a.journal")
     let frames = try Journals.frames(whole)
@@ -73,9 +73,17 @@ struct DamageTests {
       // A batch counts whole or not at all.
       let good = frames[..<index].lastIndex(where: \.isLastOfBatch).map { $0 + 1 } ?? 0
       for options in [[], ["-r"], ["-n", "99"]] {
-        let timeline = ToolRun.inProcess(["timeline", path] + options)
+        let timeline = ToolRun.inProcess(["timeline", path, "--json"] + options)
         #expect(timeline.code == 65)
-        #expect(timeline.output.split(separator: "\n").count == good)
+        let shown = try timeline.objects().map { record in
+          (sequence: record["sequence"] as? Int ?? 0, isAfter: record["behind"] as? Bool == true)
+        }
+        let whole = shown.filter { !$0.isAfter }.map(\.sequence)
+        #expect(whole.sorted() == Array(1..<(good + 1)), "\(index) \(options)")
+        // A record after the damage is shown on its own, whatever its batch was.
+        let after = shown.filter(\.isAfter).map(\.sequence)
+        #expect(Set(after).isSuperset(of: (index + 2)..<(frames.count + 1)), "\(index) \(options)")
+        #expect(after.allSatisfy { $0 > good && $0 != index + 1 }, "\(index) \(options)")
       }
       let state = ToolRun.inProcess(["state", path, "--json"])
       #expect(state.code == 65)

@@ -22,12 +22,14 @@ struct SystemTests {
   @Test("RPL-5 each unusable file has its own error text and exit code")
   func oddFiles() throws {
     _ = try folder.write([], to: "empty")
-    _ = try folder.write(Array("{\"not\": \"a journal\"}".utf8), to: "text")
+    _ = try folder.write(Array("not a journal".utf8), to: "text")
+    _ = try folder.write(Array("{\"not\": \"a journal\"}".utf8), to: "object")
     let cases: [(path: String, code: Int32, sentence: String)] = [
       (folder.path, 65, "is a folder"),
       ("/dev/null", 65, "is a device"),
       (folder.file("empty"), 65, "is empty"),
       (folder.file("text"), 65, "is not a journal"),
+      (folder.file("object"), 65, "It is neither a journal nor an export that can be read."),
       (folder.file("none"), 66, "There is no file at"),
       (folder.file("text/none"), 66, "There is no file at"),
       ("", 64, "No file was named"),

@@ -159,9 +159,9 @@ struct FileMannersTests {
     let before = try names()
     let lines = ToolRun.inProcess(["export", folder.file("a.journal")]).output
     #expect(lines.utf8.count > 2_048)
-    for line in ["export \"$1\" -o \"$2\"", "repair \"$3\" -o \"$2\""] {
+    for line in ["export \"$1\" -o \"$2\"", "repair \"$3\" -o \"$2\" --json"] {
       let run = try ToolRun.shell(
-        "ulimit -f 1; exec \"$0\" \(line) --json",
+        "ulimit -f 1; exec \"$0\" \(line)",
         [folder.file("a.journal"), folder.file("out"), folder.file("damaged.journal")])
       #expect(run.code == 74, "\(run.errors)")
     }

@@ -19,7 +19,7 @@ struct FrozenJSONTests {
   /// Commands that read one journal, each with the arguments that give the most members.
   private static let reading = [
     ["timeline", "--delta"], ["state"], ["verify"], ["diff"], ["why"], ["why", "--all"], ["stats"],
-    ["follow", "--timeout", "0ms"], ["export"], ["export", "--reveal"],
+    ["follow", "--timeout", "0ms"], ["export"], ["export", "--reveal"], ["ends"], ["refreshes"],
   ]
 
   @Test("RPL-5 the member names in the JSON of every command do not change")
@@ -27,7 +27,9 @@ struct FrozenJSONTests {
     var members = MemberPaths()
     for command in GoldenOutputTests.commands where command.arguments.contains("--json") {
       let text = try Repository.text("Specs/Golden/replay/\(command.name).txt")
-      try add(text, of: command.arguments.first ?? "", to: &members)
+      // A file without a command is explained.
+      let name = command.arguments.first.flatMap { CommandList.order.contains($0) ? $0 : nil }
+      try add(text, of: name ?? "why", to: &members)
     }
     for journal in try golden() + records() + snapshots() {
       for command in Self.reading { try run(command + [journal], to: &members) }
@@ -48,7 +50,8 @@ struct FrozenJSONTests {
   }
 
   private func run(_ command: [String], to members: inout MemberPaths) throws {
-    let run = ToolRun.inProcess(command + ["--json"])
+    // An export is JSON without an option.
+    let run = ToolRun.inProcess(command[0] == "export" ? command : command + ["--json"])
     try add(run.output + run.errors, of: command[0], to: &members)
   }
 

@@ -7,7 +7,7 @@ extension GoldenCommands {
     ("why-all-json", ["why", "a.journal", "--all", "--json"]),
     ("why-at", ["why", "a.journal", "--at", "@10"]),
     ("why-at-time", ["why", "a.journal", "--at", "2026-11-21T14:00:00Z"]),
-    ("why-compacted", ["why", "compacted.journal"]),
+    ("why-compacted", ["why", "compacted.journal", "--key-file", "key"]),
     ("why-torn", ["why", "torn.journal"]),
     ("why-damaged", ["why", "damaged.journal"]),
     ("why-illegal", ["why", "illegal.journal"]),

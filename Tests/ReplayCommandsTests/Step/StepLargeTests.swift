@@ -58,7 +58,7 @@ import ChildProcesses
       terminal.press("E")
       try terminal.shows("logout")
       terminal.press("g/no such words\r")
-      try terminal.shows("is not behind this record")
+      try terminal.shows("is in no record")
       terminal.press("w")
       try terminal.shows("why, at @1")
       let peak = try terminal.peakMemory()

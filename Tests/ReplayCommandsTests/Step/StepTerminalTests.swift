@@ -30,11 +30,11 @@ import ChildProcesses
         environment: environment, input: input)
     }
 
-    /// The screen that the model shows after these keys.
+    /// The screen that the model shows after these keys; it has the file's name without its folder.
     private func expected(_ keys: String, rows: Int = 24, columns: Int = 100) throws -> String {
       var source = try StepFile(JournalFile(path: journal, name: journal))
       var model = StepModel(
-        name: journal, isColored: true, size: ScreenSize(rows: rows, columns: columns))
+        name: "a.journal", isColored: true, size: ScreenSize(rows: rows, columns: columns))
       model.begin(&source)
       for key in stepKeys(keys) { _ = model.handle(key, &source) }
       return model.screen(&source).text
@@ -88,7 +88,7 @@ import ChildProcesses
     func keys() throws {
       let keys =
         "g j j l → ↓ space n n N e E ] [ o o PgDn PgUp f b G g : @12 Enter m j j m t t Enter q H j k "
-        + "Esc ? reply Enter"
+        + "Esc ? response Enter"
       #expect(stepKeys(keys).count >= 40)
       let codes: [StepKey: String] = [
         .right: "\u{1B}[C", .down: "\u{1B}OB", .enter: "\r", .pageDown: "\u{1B}[6~",
@@ -175,12 +175,12 @@ import ChildProcesses
       terminal.press("g/no rep")
       let grid = try terminal.shows(" /no rep")
       #expect(grid.isCursorVisible && grid.row == 23 && grid.column == 8)
-      terminal.press("\u{7F}\u{7F}\u{7F}reply\r")
+      terminal.press("\u{7F}\u{7F}\u{7F}response\r")
       try terminal.screen("the record that has it") { $0.text.contains("@10  10 of 27") }
       terminal.press(":\u{1B}[200~@12\r\u{1B}[201~\r")
       try terminal.screen("what was pasted") { $0.text.contains("@12  12 of 27") }
       terminal.press("/nothing like it\r")
-      let missed = try terminal.shows("'nothing like it' is not behind this record.")
+      let missed = try terminal.shows("'nothing like it' is in no record.")
       #expect(missed.bells == 1 && !missed.isCursorVisible)
       terminal.press("q")
       #expect(try terminal.end() == 0)

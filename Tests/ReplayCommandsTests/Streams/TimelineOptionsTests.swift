@@ -204,7 +204,7 @@ struct TimelineOptionsTests {
   func directory() throws {
     let place = try TemporaryFolder()
     func next(after path: String) -> String? {
-      let run = ToolRun.inProcess(["why", path])
+      let run = ToolRun.inProcess(["timeline", path])
       #expect(run.code == 65)
       return run.errors.components(separatedBy: "Try: ").last
     }

@@ -134,7 +134,7 @@ struct WhyDamageTests {
     )
     #expect(run.output.contains("the server says that the refresh token has expired"))
     #expect(!run.output.contains("Ruled out"))
-    #expect(run.output.contains("which are lost"))
+    #expect(run.output.contains("what the lost 72 bytes from byte 1,168 on said"))
     #expect(run.errors.contains("timeline \(path), for"))
     #expect(run.errors.contains("repair \(path) -o OUT"))
   }
@@ -170,7 +170,8 @@ struct WhyDamageTests {
     let damaged = folder.file("damaged.journal")
     for arguments in [
       ["timeline", damaged], ["state", damaged], ["diff", damaged], ["why", damaged],
-      ["verify", damaged], ["export", damaged], ["stats", damaged], ["report", damaged, "-o", "-"],
+      ["verify", damaged], ["export", damaged], ["stats", damaged, "--strict"],
+      ["report", damaged, "--strict", "-o", "-"],
     ] {
       let run = ToolRun.inProcess(arguments)
       #expect(run.code == 65)

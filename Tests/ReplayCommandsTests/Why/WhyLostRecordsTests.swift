@@ -238,9 +238,9 @@ struct WhyLostRecordsTests {
     bytes[try Journals.frames(bytes)[0].middle] ^= 1
     let path = try folder.write(bytes, to: "x.log")
     for command in ["why", "diff", "export"] {
-      let run = ToolRun.inProcess([command, path, "--json"])
+      let run = ToolRun.inProcess([command, path])
       #expect(run.code == 64, "\(command): \(run.output)")
-      #expect(try run.error()["name"] as? String == "changeLog")
+      #expect(run.errors.contains("is a change log"), "\(command): \(run.errors)")
     }
     let run = ToolRun.inProcess(["repair", path, "-o", folder.file("out")])
     #expect(run.code == 65 && run.errors.contains("nothing good is left"), "\(run.output)")
@@ -254,7 +254,9 @@ struct WhyLostRecordsTests {
     let compacted = try recorded("ended-before", without: 8)
     #expect(ToolRun.inProcess(["repair", compacted, "--dry-run"]).code == 65)
     for command in ["why", "timeline", "state", "diff", "stats", "verify", "export"] {
-      let run = ToolRun.inProcess([command, compacted])
+      // A command that sums several files exits with 0 after a damaged one.
+      let options = command == "stats" ? ["--strict"] : []
+      let run = ToolRun.inProcess([command, compacted] + options)
       #expect(run.code == 65)
       #expect(!run.errors.contains("sessionreplay repair"), "\(command): \(run.errors)")
     }

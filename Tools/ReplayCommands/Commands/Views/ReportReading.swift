@@ -63,7 +63,7 @@ struct ReportReading {
     let journals = max(1, min(files, mostJournals))
     return ReportJournal.Room(
       rows: mostRows / journals, shapes: min(1_024, mostShapes / journals),
-      whys: min(50, max(2, mostWhys / journals)))
+      whys: min(50, mostWhys / journals))
   }
 
   private func read(
