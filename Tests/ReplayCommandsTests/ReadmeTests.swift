@@ -17,12 +17,12 @@ struct ReadmeTests {
     let shown = try Repository.text(
       "Sources/SessionKit/SessionKit.docc/DebuggingWithSessionreplay.md"
     )
-    .matches(of: /(?m)^sessionreplay ([a-z]+) |`sessionreplay (completion) bash`/)
+    .matches(of: /(?m)^sessionreplay ([a-z-]+) |`sessionreplay (completion) bash`/)
     .map { String($0.1 ?? $0.2 ?? "") }
     let help = ToolRun.inProcess(["--help"]).output
     let had = try #require(help.components(separatedBy: "Commands:\n").last)
-      .components(separatedBy: "\n\n")[0].split(separator: "\n")
-      .compactMap { $0.split(separator: " ").first.map(String.init) }
+      .components(separatedBy: "\n\n")[0]
+      .matches(of: #/(?m)^  ([a-z-]+) /#).map { String($0.1) }
     #expect(had.count > 10)
     #expect(Set(shown) == Set(had))
   }

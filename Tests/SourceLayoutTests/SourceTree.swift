@@ -89,11 +89,16 @@ struct SourceTree {
 
   /// The types of a source at the top level, and the names of each type's functions.
   func tests(of path: String) throws -> [(type: String, functions: [String])] {
-    let type = /(?:@Suite\(.*\) )?(?:private |final )*(?:struct|class|enum|actor|extension) (\w+)/
+    let type =
+      /(?:@Suite(?:\(.*\))? )?(?:private |final )*(?:struct|class|enum|actor|extension) (\w+)/
+    // A suite of one system is inside of a condition.
+    let conditional = /\s\s(?:final )*(?:struct|class) (\w+Tests)/
     let function = /\s+(?:@Test(?:\(.*\))? )?(?:private |static |mutating )*func (\w+)/
     var found: [(type: String, functions: [String])] = []
     for line in try text(of: path).split(separator: "\n") {
-      if let match = line.prefixMatch(of: type) { found.append((String(match.1), [])) }
+      if let match = line.prefixMatch(of: type) ?? line.prefixMatch(of: conditional) {
+        found.append((String(match.1), []))
+      }
       guard !found.isEmpty, let match = line.prefixMatch(of: function) else { continue }
       found[found.count - 1].functions.append(String(match.1))
     }

@@ -15,7 +15,7 @@ struct InputSequencer: Hashable, Sendable {
   private enum State: Hashable, Sendable {
     /// Exits: `committing`, `reading`.
     case deciding
-    /// Exits: `deciding`, when the batch is durable, refused or decided anew.
+    /// Exits: `deciding`, when the batch is durable, refused or decided again.
     case committing(PendingCommit)
     /// Exits: `deciding`, when the journal was read, or could not be read.
     case reading(ReadBarrier)

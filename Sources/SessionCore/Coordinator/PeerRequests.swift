@@ -140,9 +140,9 @@ struct PeerLease: Hashable, Sendable {
   private enum State: Hashable, Sendable {
     /// The journal has been read at the pace of the poll since then. The uptimes are milliseconds.
     ///
-    /// Exits: `over`, by a read after the end and the grace; `watched` anew, after a longer pause.
+    /// Exits: `over`, by a read after the end and the grace; `watched` again, after a longer pause.
     case watched(since: Int64, lastRead: Int64)
-    /// The request may be presumed lost. Exits: `watched` anew, after a longer pause.
+    /// The request may be presumed lost. Exits: `watched` again, after a longer pause.
     case over(lastRead: Int64)
 
     var lastRead: Int64 {

@@ -148,35 +148,15 @@ package struct EvidenceFold: Sendable {
       try fold.apply(record)
       return before
     } catch {
-      guard case .illegal = error, let assumed = fold(before: record) else { throw error }
+      guard case .illegal = error, !gaps.isEmpty, let assumed = fold.assumed(before: record) else {
+        throw error
+      }
       var fold = assumed
       try fold.apply(record)
       self.fold = fold
       (login, user, isAssumed) = (nil, nil, true)
       return assumed.kind
     }
-  }
-
-  /// Returns a fold that missing records may have led to, so that this event is legal; `nil`
-  /// without a gap.
-  private func fold(before record: SessionRecord) -> SessionFold? {
-    guard !gaps.isEmpty, let event = record.event else { return nil }
-    var generation = fold.generation
-    var state = SessionState.unauthenticated
-    if event.kind != .login {
-      if case .refreshFailed(let failed) = event { generation = failed.generation }
-      if let token = fold.state.token, event.kind != .refreshFailed {
-        generation = token.generation
-      }
-      state = .authenticated(
-        SessionState.Authenticated(
-          user: fold.state.user ?? "unknown", method: .password, since: record.time,
-          token: TokenHistory.lost(generation, at: record.time).facts, context: nil,
-          failures: SessionState.RefreshFailures()))
-    }
-    return SessionFold(
-      state: state, generation: max(generation, fold.generation), sequence: fold.sequence,
-      eventSequence: fold.eventSequence, intents: OpenIntents())
   }
 
   /// Starts the history of a token whose announcement must be among the missing records.

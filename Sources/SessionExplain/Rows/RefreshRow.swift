@@ -5,7 +5,7 @@ package import SessionJSON
 ///
 /// `Specs/ReplayRows.md` describes the columns. Their names and order never change in version 1.
 package struct RefreshRow: FlatRow, Equatable {
-  /// What became of a request.
+  /// The outcome of a request.
   package enum Outcome: String, CaseIterable, Sendable {
     /// A new token is journaled.
     case succeeded = "succeeded"

@@ -2,7 +2,7 @@ package import SessionCore
 
 /// What happened and what to do, for a reader who has never seen this project.
 package struct Plain: Hashable, Sendable {
-  /// The clauses after the colon, without a period; `{}` stands for a value of the headline.
+  /// The clauses after the colon, without a period; `{}` is replaced by a value of the headline.
   package let story: String
   /// The next step for the engineer or the user.
   package let fix: String

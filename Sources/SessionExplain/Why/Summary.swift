@@ -5,7 +5,7 @@ extension Explanation {
   /// Returns what the user experienced, what happened, what the records rule out, and what to do.
   ///
   /// It is a paragraph of one to four sentences, without an identifier of a user. *Probably* and
-  /// *possibly* stand for a cause that is likely or possible; a proven cause has no such word.
+  /// *possibly* mark a cause that is likely or possible; a proven cause has no such word.
   public func summary(in language: SessionLanguage = .english) -> String {
     summaryLines(in: language).joined(separator: " ")
   }

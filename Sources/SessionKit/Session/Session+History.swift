@@ -88,7 +88,7 @@ extension SessionHistory {
     }
   }
 
-  /// How often and how long it is waited for a commit that cannot be read: 200 ms together.
+  /// How often and how long a read waits for a commit that cannot be read: 200 ms together.
   private static let maximumLooks = 10
   private static let pauseBetweenLooks: UInt64 = 20_000_000
 

@@ -114,7 +114,8 @@ struct AgreementTests {
       "state": [[], ["--at", "@-1"], ["--at", "@9223372036854775807"]],
       "diff": [[], ["--from", "@1"]], "why": [[], ["--all"], ["--at", "@3"], ["--at", "@-1"]],
       "verify": [[], ["--json"]], "repair": [["--dry-run"]], "follow": [["--timeout", "0ms"]],
-      "stats": [["--by", "cause"], ["--by", "file"]],
+      "stats": [["--by", "cause"], ["--by", "day"]], "ends": [[], ["--redact"]],
+      "refreshes": [[], ["--redact"]],
       "export": [
         [], ["--since", "@2"], ["--since", "@9223372036854775807"], ["--until", "@1"],
         ["--format", "trace"], ["--format", "mermaid"], ["--format", "swift"],

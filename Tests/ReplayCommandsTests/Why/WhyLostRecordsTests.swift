@@ -254,7 +254,7 @@ struct WhyLostRecordsTests {
     let compacted = try recorded("ended-before", without: 8)
     #expect(ToolRun.inProcess(["repair", compacted, "--dry-run"]).code == 65)
     for command in ["why", "timeline", "state", "diff", "stats", "verify", "export"] {
-      // A command that sums several files exits with 0 after a damaged one.
+      // Without it, stats exits with 0 after a damaged file.
       let options = command == "stats" ? ["--strict"] : []
       let run = ToolRun.inProcess([command, compacted] + options)
       #expect(run.code == 65)

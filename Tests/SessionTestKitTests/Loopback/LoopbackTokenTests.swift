@@ -54,7 +54,7 @@ import Testing
       "b": ["\"\\\n\u{1}é", 1, -2.5, true, nil], "a": .double(.nan), "c": [:],
     ]
     let text = String(decoding: value.bytes, as: UTF8.self)
-    #expect(text == #"{"a":null,"b":["\"\\\u000a\u0001é",1,-2.5,true,null],"c":{}}"#)
+    #expect(text == #"{"a":null,"b":["\"\\\n\u0001é",1,-2.5,true,null],"c":{}}"#)
     _ = try JSONSerialization.jsonObject(with: Data(value.bytes))
   }
 

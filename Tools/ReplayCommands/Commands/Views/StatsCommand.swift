@@ -72,10 +72,15 @@ struct StatsCommand: Command {
     let outcome = reading.run(ProgressBar(isWatched ? context.errors : nil))
     // The user might take an incomplete count for a complete one.
     guard !context.interruption.isRaised else { return .ok }
-    // The answer names the files itself.
+    // The answer names the files itself. A failure also names the next step.
     try outcome.files.check(isJSON: display.isJSON, context)
     context.output.write(text(outcome.report, context.style))
-    return outcome.files.code(isStrict: isStrict)
+    let code = outcome.files.code(isStrict: isStrict)
+    if code != .ok, !display.isJSON {
+      context.output.flush()
+      outcome.files.list(isJSON: false, context)
+    }
+    return code
   }
 
   private func text(_ report: StatsReport, _ style: Style) -> String {

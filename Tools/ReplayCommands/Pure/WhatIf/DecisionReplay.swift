@@ -85,7 +85,8 @@ struct DecisionReplay: Sendable {
   /// The scripts for a batch; a decision that the opening has made already needs none.
   private func scripts(for batch: RecordedBatch, of opening: ReplayedOpening) -> [InputScript] {
     let facts = facts(of: batch, opening.note)
-    let scripts = InputScript.scripts(for: batch, after: fold, facts: facts)
+    let scripts = InputScript.scripts(
+      for: batch, after: fold, facts: facts, isSwitching: journal.switching.contains(batch.first))
     guard opening.decision != nil else { return scripts }
     return [InputScript(.consequence, [])] + scripts
   }

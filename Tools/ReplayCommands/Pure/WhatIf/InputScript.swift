@@ -78,13 +78,17 @@ extension InputScript {
   ///   - fold: the fold of all records before it.
   ///   - facts: the stored items, as far as the journal says. They say too whether the process of
   ///     an open request may be gone.
+  ///   - isSwitching: whether a refresh in the batch is for a switch of the context.
   static func scripts(
-    for batch: RecordedBatch, after fold: SessionFold, facts: StoredItemsReport
+    for batch: RecordedBatch, after fold: SessionFold, facts: StoredItemsReport, isSwitching: Bool
   ) -> [InputScript] {
     let mayBeGone = facts.isHolderGone
     var facts = facts
     facts.isHolderGone = false
-    let found = core(of: batch, after: fold, facts: facts, mayBeGone)
+    var found = core(of: batch, after: fold, facts: facts, mayBeGone)
+    if isSwitching {
+      found.insert(InputScript(.call, [.tell(.switchContext(caller))], isUse: true), at: 0)
+    }
     let reports = batch.storageReports
     guard !reports.isEmpty else { return found }
     guard !found.isEmpty else { return [InputScript(.store, [.tell(.stored(reports))])] }

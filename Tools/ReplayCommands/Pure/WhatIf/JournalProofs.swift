@@ -15,6 +15,8 @@ struct JournalProofs: Sendable {
 
   /// The requests that were presumed lost although their process was not known to be gone.
   private(set) var awaited: Set<UInt64> = []
+  /// The batches that send a refresh for a switch of the context, by their first sequences.
+  private(set) var switching: Set<UInt64> = []
 
   private var fold = SessionFold()
   /// The requests that were presumed lost, and the last one since the newest token.
@@ -23,6 +25,8 @@ struct JournalProofs: Sendable {
   private var senders: [UInt64: Int] = [:]
   private var lastUse: Timestamp?
   private var failed: Set<UInt64> = []
+  /// The last batch that sends a refresh for a command, and when its response was journaled.
+  private var command: (first: UInt64, answered: Timestamp?)?
 
   /// Creates the proofs of no records.
   init() {}
@@ -67,6 +71,7 @@ struct JournalProofs: Sendable {
     }
     takeRequests(batch)
     takeLost(batch)
+    takeCommand(batch)
     let isOver = fold.state.kind != .authenticated
     for (index, record) in batch.records.enumerated() {
       if case .note(.requestSent) = record.content {
@@ -93,6 +98,19 @@ struct JournalProofs: Sendable {
       lastLost = open.sequence
     }
     if batch.records.contains(where: { $0.event?.announcedToken != nil }) { lastLost = nil }
+  }
+
+  /// Finds refreshes that were sent because a switch needed a valid token: the switch follows at once.
+  private mutating func takeCommand(_ batch: RecordedBatch) {
+    guard let sent = batch.sent else {
+      if batch.answered != nil { command?.answered = batch.time }
+      return
+    }
+    if sent.kind == .switchContext, let command, command.answered == batch.time {
+      switching.insert(command.first)
+    }
+    let isCommand = sent.kind != .switchContext && sent.trigger == .command
+    command = isCommand ? (batch.first, nil) : nil
   }
 
   private mutating func takeRequests(_ batch: RecordedBatch) {

@@ -215,13 +215,14 @@ struct RecordedPolicy: Sendable {
     for delay in random {
       let shift = Int64(min(max(delay.failures, 1) - 1, 40))
       let step = Int64(1) << shift
-      // Half of the delay at most is taken away at random.
-      let most = delay.milliseconds.addingSaturating(delay.milliseconds)
-      if most <= Self.longest { high = min(high, most / step) }
+      // Less than half of the delay is taken away at random.
+      let most = delay.milliseconds.addingSaturating(delay.milliseconds - 2)
+      if most < Self.longest { high = min(high, most / step) }
       if delay.requested == delay.milliseconds { continue }
       low = max(low, delay.milliseconds.addingSaturating(step - 1) / step)
     }
-    let greatest = random.map(\.milliseconds).max() ?? 0
+    let unrequested = random.filter { $0.requested != $0.milliseconds }
+    let greatest = (unrequested.isEmpty ? random : unrequested).map(\.milliseconds).max() ?? 0
     guard greatest <= Self.longest, low <= high else {
       // Only the tests of this package have another longest delay. A random delay hardly repeats.
       isLongestProven = delays.count { $0.milliseconds == greatest } > 1
@@ -242,10 +243,13 @@ struct RecordedPolicy: Sendable {
 
   /// Whether this is the delay after exhausted attempts, which is not random.
   private func isOfExhaustion(_ delay: Delay, longest: Int64) -> Bool {
-    guard delay.isAnswered else { return false }
+    // A delay that the server has asked for may follow any failure. A token that has expired is not
+    // waited for.
+    guard delay.isAnswered, delay.requested != delay.milliseconds else { return false }
     let requested = delay.requested ?? 0
     return delay.milliseconds == max(longest, requested)
-      || delay.milliseconds == max(100, min(longest, delay.rest), requested) && delay.rest < longest
+      || delay.milliseconds == max(100, min(longest, delay.rest), requested)
+        && delay.rest > 0 && delay.rest < longest
   }
 
   private mutating func finishAttempts() {
