@@ -154,7 +154,8 @@ struct DecisionReplay: Sendable {
     }
     let index = openings.count - 1
     var decided: [SessionRecord.Content]?
-    for isHolderGone in facts.isHolderGone ? [false, true] : [false] {
+    let isProvenGone = fold.intents.request.map { journal.gone.contains($0.sequence) } ?? false
+    for isHolderGone in facts.isHolderGone ? [isProvenGone, !isProvenGone] : [false] {
       facts.isHolderGone = isHolderGone
       var script = InputScript(.opening, [.tell(.opened(facts))])
       let reports = batch.storageReports

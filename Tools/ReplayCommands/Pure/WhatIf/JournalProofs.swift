@@ -15,6 +15,8 @@ struct JournalProofs: Sendable {
 
   /// The requests that were presumed lost although their process was not known to be gone.
   private(set) var awaited: Set<UInt64> = []
+  /// The requests whose process was known to be gone: a rejection after them was not doubted.
+  private(set) var gone: Set<UInt64> = []
   /// The batches that send a refresh for a switch of the context, by their first sequences.
   private(set) var switching: Set<UInt64> = []
 
@@ -92,6 +94,8 @@ struct JournalProofs: Sendable {
     {
       // The rejection was doubted.
       awaited.insert(lastLost)
+    } else if batch.contents.expiry == .refreshRejected, let lastLost, !awaited.contains(lastLost) {
+      gone.insert(lastLost)
     }
     if let open = fold.intents.request, batch.contents.loses(open.sequence) {
       lost.insert(open.sequence)
