@@ -12,10 +12,10 @@ struct FleetPageTests {
     let files = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
     #expect(files.count == 5)
     let page = try Repository.text("Specs/Fleet.md").split(separator: "\n")
-    let listed = page.compactMap { $0.firstMatch(of: /^\| .* \| `(\d-.*\.sql)` \|$/)?.1 }
+    let listed = page.compactMap { $0.firstMatch(of: #/^\| .* \| `(\d-.*\.sql)` \|$/#)?.1 }
     #expect(listed.map(String.init) == files)
     let checked = try Repository.text("Tools/fleet/truth.py")
-      .matches(of: /\("(\d-[a-z0-9-]+)", \w+, /).map { "\($0.1).sql" }
+      .matches(of: #/\("(\d-[a-z0-9-]+)", \w+, /#).map { "\($0.1).sql" }
     #expect(checked == files)
   }
 

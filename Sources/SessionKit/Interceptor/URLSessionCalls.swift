@@ -148,6 +148,9 @@ final class URLSessionLine: Sendable {
   /// The number of calls that are in progress.
   var callCount: Int { delegate.count }
 
+  /// The delegate of a task that a stream of bytes makes.
+  var taskDelegate: any URLSessionTaskDelegate { delegate }
+
   init(_ configuration: URLSessionConfiguration, _ map: CallMap) {
     self.map = map
     delegate = CallDelegate(map)

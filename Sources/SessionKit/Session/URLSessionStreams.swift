@@ -38,7 +38,8 @@
         throw SessionError.wrongAddress("the address has no host")
       }
       do {
-        let (bytes, response) = try await line.session.bytes(for: request, delegate: line.delegate)
+        let (bytes, response) = try await line.session.bytes(
+          for: request, delegate: line.taskDelegate)
         let isForeign = response.url.map { !line.map.sharesOrigin($0, url) } ?? false
         return Answer(bytes: bytes, response: response, isForeign: isForeign)
       } catch {
