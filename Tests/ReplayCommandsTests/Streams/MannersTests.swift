@@ -130,7 +130,11 @@ struct MannersTests {
     let thread = Thread {
       defer { end.signal() }
       do {
-        while !isOver.isSet { _ = try writer.append([draft, draft, draft]) }
+        while !isOver.isSet {
+          _ = try writer.append([draft, draft, draft])
+          // Without a pause the file could grow faster than a busy machine reads it.
+          Thread.sleep(forTimeInterval: 0.001)
+        }
       } catch {
         Issue.record(error)
       }

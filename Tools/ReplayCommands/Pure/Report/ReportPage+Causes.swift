@@ -145,7 +145,7 @@ extension ReportPage {
       <h2 id="days-title">By day</h2>
       <p class="dim">Ends \(scale.width == 1 ? "on each day" : "in each \(scale.width) days"). Each row \
       has a height of its own.</p>
-      <table class="days"><thead class="away"><tr><th scope="col">Ends</th><th scope="col">Number</th>\
+      <table class="days"><caption class="away">Ends by day</caption><thead class="away"><tr><th scope="col">Ends</th><th scope="col">Number</th>\
       <th scope="col">Days</th></tr></thead><tbody>
 
       """)
@@ -215,7 +215,7 @@ extension ReportPage {
       <section class="card" id="versions" aria-labelledby="versions-title">
       <h2 id="versions-title">App versions</h2>
       <div class="scroll" tabindex="0" role="region" aria-labelledby="versions-title">
-      <table class="versions"><thead><tr><th scope="col">Version</th><th scope="col">Sessions</th>\
+      <table class="versions"><caption class="away">Figures of app versions</caption><thead><tr><th scope="col">Version</th><th scope="col">Sessions</th>\
       <th scope="col">Ends</th><th scope="col">Unexpected</th><th scope="col">Refreshes</th>\
       <th scope="col">Failed</th><th scope="col">No reply</th><th scope="col">p50</th>\
       <th scope="col">p95</th></tr></thead><tbody>

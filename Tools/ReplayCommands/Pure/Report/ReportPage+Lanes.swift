@@ -72,7 +72,7 @@ extension ReportPage {
     let scale = hasOwnAxes ? TimeScale(journal) : whole
     let (x, width, _) = place(scale.first, scale.last, whole)
     var html = """
-      <section class="lane" id="\(id)" aria-labelledby="\(id)-h">
+      <section class="lane" id="\(id)" aria-label="\(text(journal.name))">
       <header><h3 id="\(id)-h" title="\(text(journal.name))">\(text(journal.name))</h3>
       <span class="dim">\(facts.joined(separator: " · "))</span></header>
       <svg class="shapes" role="img" aria-labelledby="\(id)-h \(id)-d"><desc id="\(id)-d">\

@@ -6,7 +6,7 @@ extension ReportPage {
     let isMany = journals.count > 1
     write(
       """
-      <section class="card" id="records" aria-labelledby="rows-title">
+      <section class="card" id="records" aria-label="Records">
       <h2 id="rows-title">Records</h2>
       <div class="bar" data-script hidden>
       <div class="grow"><label class="away" for="search">Filter records by words</label>
