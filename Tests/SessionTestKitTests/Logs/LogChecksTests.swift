@@ -13,10 +13,10 @@ struct LogChecksTests {
   /// Checks of a journal in a real file.
   private static func files() -> LogChecks<JournalPlace> {
     LogChecks {
-      let folder = folder.appending(path: UUID().uuidString)
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      let own = folder.appending(path: UUID().uuidString)
+      try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
       return JournalPlace(
-        path: folder.appending(path: "a.journal").path,
+        path: own.appending(path: "a.journal").path,
         options: JournalOptions(lockDeadline: .milliseconds(10)))
     }
   }
