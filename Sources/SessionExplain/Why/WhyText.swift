@@ -52,11 +52,23 @@ package struct WhyText: Sendable {
 
   /// Returns one line: the time, the first part of the summary, the cause, the app and the user.
   package func oneLine(_ explanation: Explanation) -> String {
-    let time = explanation.time.map(zone.secondsText) ?? "-"
-    let app = explanation.app?.printable ?? "unknown"
+    "\(time(explanation))  \(explanation.opening(in: .english).lowercasedStart) "
+      + "[\(explanation.cause), \(explanation.certainty)] \(place(explanation))"
+      + (explanation.signedInAgain == nil ? "" : ", signed in again since")
+  }
+
+  /// Returns one line for an end whose cause is known: the time, the certainty, the app and the user.
+  package func caseLine(_ explanation: Explanation) -> String {
+    "\(time(explanation))  \(explanation.certainty.rawValue.padded(to: 8))  \(place(explanation))"
+  }
+
+  private func time(_ explanation: Explanation) -> String {
+    explanation.time.map(zone.secondsText) ?? "-"
+  }
+
+  private func place(_ explanation: Explanation) -> String {
     let user = explanation.user.map { " user \($0)" } ?? ""
-    return "\(time)  \(explanation.opening(in: .english).lowercasedStart) "
-      + "[\(explanation.cause), \(explanation.certainty)] app \(app)\(user)"
+    return "app \(explanation.app?.printable ?? "unknown")\(user)"
   }
 
   /// Returns the line that identifies the case: app, user, journal and time.

@@ -131,6 +131,23 @@ struct WhySummaryTests {
     #expect(topics == Set(Excluded.allCases.map(\.rawValue)))
   }
 
+  @Test("RPL-3 a summary and a line say that the user has signed in again since the end")
+  func again() {
+    var explanation = Explanation(
+      cause: .lostReply, certainty: .likely, before: .authenticated, after: .expired)
+    #expect(!explanation.summary().contains("signed in again"))
+    #expect(!explanation.oneLine.contains("signed in again"))
+    explanation.signedInAgain = 78
+    for (language, sentence) in [
+      (SessionLanguage.english, "The user has signed in again since."),
+      (.spanish, "Después, el usuario volvió a iniciar sesión."),
+      (.portuguese, "Depois disso, o usuário entrou de novo."),
+    ] {
+      #expect(explanation.summaryLines(in: language)[1] == sentence)
+    }
+    #expect(explanation.oneLine.hasSuffix(", signed in again since"))
+  }
+
   @Test("RPL-3 a summary does not clear the user if the user may have had a part in it")
   func user() throws {
     var explanation = Explanation(

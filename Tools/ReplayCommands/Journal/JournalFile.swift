@@ -225,6 +225,26 @@ extension JournalFile {
       next: records == 0 ? "\(option) @0" : "\(option) @-\(records)")
   }
 
+  /// The error if a selected time is before the first record, when nothing was recorded yet.
+  func beforeTheFirst(_ zone: DisplayZone, option: String) throws(ToolError) -> ToolError {
+    var first: SessionRecord?
+    _ = try visit { entry in
+      first = entry.record
+      return false
+    }
+    if case .snapshot? = first?.content, let first {
+      return isCompacted(through: first.sequence, option: option)
+    }
+    guard let first else {
+      return .usage(.beyondTheStart, "\(name) has no records.", next: "\(option) @0")
+    }
+    return .usage(
+      .beyondTheStart,
+      "\(name) has no record at that time or before; the first one is of "
+        + "\(zone.text(first.time)).",
+      next: "\(option) @\(first.sequence)")
+  }
+
   /// The error if a selected record was removed by a compaction.
   func isCompacted(through sequence: UInt64, option: String) -> ToolError {
     .usage(

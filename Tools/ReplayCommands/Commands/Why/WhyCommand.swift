@@ -18,7 +18,8 @@ struct WhyCommand: Command {
       at or before it.
 
       After damage it reads on, names each loss in a line, and proves nothing across it.
-      Of several files or a folder it shows every end, grouped by cause, the most frequent first.
+      Of several files or a folder it shows a table of the causes of all ends, the most frequent first,
+      and some ends of each cause. With --all, --oneline or --json it shows every end.
       Damaged files are named then, and do not change the exit code without --strict.
 
       Exit codes: 0 an end or a record is explained; 3 nothing ended; 65 the journal is damaged, or an
@@ -32,7 +33,7 @@ struct WhyCommand: Command {
       .init(
         name: "at", value: "SELECTOR", values: .selector,
         help: "Explain this record, or the last end before it"),
-      .init(name: "all", help: "Explain every end, oldest first"),
+      .init(name: "all", help: "Explain every end, oldest first; list every end of several files"),
       .init(name: "full", help: "Show all of the chain that is kept; 12 records if not said"),
       .init(name: "oneline", help: "Write one line for each answer, for a ticket"),
       DisplayOptions.strict,
@@ -79,7 +80,8 @@ struct WhyCommand: Command {
         .conflict, "--at is about one journal, and several are named.", next: "one file")
     }
     return try WhyFiles(
-      form: display.isJSON ? .json : isOneLine ? .lines : .groups, zone: display.zone.display
+      form: display.isJSON ? .json : isOneLine ? .lines : .groups, zone: display.zone.display,
+      listsAll: isAll
     ).run(
       try JournalFolder.expanded(files, isQuiet: display.isJSON, context), isStrict: isStrict,
       context)
@@ -191,6 +193,9 @@ struct WhyCommand: Command {
       file: file, zone: display.zone, readsOn: true
     )
     .resolve([(at, .atOrBefore)]).first
+    if at.isTime, found == 0 {
+      throw try file.beforeTheFirst(display.zone.display, option: "--at")
+    }
     if case .fromEnd(let number) = at, found == 0 {
       throw .usage(
         .beyondTheStart, "\(file.name) has no record @-\(number).", next: "--at @-1")
