@@ -203,7 +203,7 @@ struct FormsTests {
     arguments: writers)
   func interrupted(_ command: [String]) throws {
     let room = try TemporaryFolder()
-    // A program that never ends stands for the decompression of a large file.
+    // A program that never ends is as slow as the decompression of a large file.
     let program = try folder.write(
       Array("#!/bin/sh\necho $$ > '\(folder.file("started"))'\nexec sleep 600\n".utf8), to: "gzip")
     try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: program)

@@ -70,6 +70,7 @@ struct ReportPageTests {
 
   @Test("RPL-5 the exit codes of report are those of the page, with and without --strict")
   func codes() throws {
+    let folder = try TemporaryFolder()
     try Journals.write(into: folder)
     let lines = try Repository.text("Specs/ReplayReport.md").components(separatedBy: "\n")
     let start = try #require(lines.firstIndex { $0.hasPrefix("| files | without") })

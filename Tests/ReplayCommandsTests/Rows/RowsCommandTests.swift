@@ -156,9 +156,10 @@ struct RowsCommandTests {
     let plain = ToolRun.inProcess(["ends", path]).output
     #expect(export.contains(try #require(try rowsOf(plain)[0]["journal"] as? String)))
     #expect(ToolRun.inProcess(["ends", "--redact", path]).output == plain)
-    // An export of it is the same export.
-    #expect(ToolRun.inProcess(["export", path]).output == export)
-    #expect(ToolRun.inProcess(["export", "--reveal", path]).output == export)
+    // An export of it is the same export. It cannot know that a payload was left out.
+    let known = export.replacing(",\"dropped\":true", with: "")
+    #expect(ToolRun.inProcess(["export", path]).output == known)
+    #expect(ToolRun.inProcess(["export", "--reveal", path]).output == known)
   }
 
   private func rowsOf(_ text: String) throws -> [[String: Any]] {

@@ -39,7 +39,9 @@ struct WhyCommandTests {
     #expect(try object(folder.file("a.journal"))["platform"] is NSNull)
     let text = ToolRun.inProcess(["why", path]).output
     #expect(text.contains("\nApp 2.4.1 on iOS · user "), "\(text)")
-    #expect(text.contains("by process 7, app 2.4.1, on iOS\n"), "\(text)")
+    let record = SessionRecord(
+      sequence: 1, time: SampleJournal.start, content: .note(.opened(opened)))
+    #expect(WhyText.text(of: Fact(record, batch: 1)) == "by process 7, app 2.4.1, on iOS")
     let line = ToolRun.inProcess(["why", "--oneline", path]).output
     #expect(line.contains(" app 2.4.1 on iOS user "), "\(line)")
   }

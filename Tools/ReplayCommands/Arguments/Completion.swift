@@ -181,7 +181,8 @@ extension Completion {
   }
 
   private var fishFiles: String {
-    "(__fish_complete_suffix \(Self.suffixes.map { "." + $0 }.joined(separator: " ")))"
+    // It offers all files, those with this ending first.
+    "(__fish_complete_suffix .\(Self.suffixes[0]))"
   }
 
   private func arguments(_ values: CommandSyntax.Values, isOption: Bool) -> String {

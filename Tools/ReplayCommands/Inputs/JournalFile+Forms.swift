@@ -118,10 +118,12 @@ extension JournalFile {
       guard hasHeader else { return }
       throw ToolError(
         .damaged, .badLine, "\(name) is a journal, and not the lines of an export.",
+        consequence: "Nothing was imported.",
         next: "the file that sessionreplay export wrote")
     case .gzip:
       throw ToolError(
         .damaged, .badLine, "\(name) is compressed, and 'import' needs the lines themselves.",
+        consequence: "Nothing was imported.",
         next: isStandardInput ? "gzip -dc before it" : "gzip -dk \(name), and then that file")
     }
   }
