@@ -36,6 +36,7 @@ package struct EndAnswer: FlatRow {
   package static let columns = ["v", "file", "journal"]
 
   package var cause: Cause { explanation.cause }
+  package var moment: Timestamp? { explanation.time }
 
   /// Returns the explanation with the names that the source shows.
   package func explanation(in source: RowSource) -> Explanation {

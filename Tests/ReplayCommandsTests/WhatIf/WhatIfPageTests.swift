@@ -37,17 +37,6 @@ struct WhatIfPageTests {
     #expect(Set(try column("ending")) == Set((gaps + others).map(\.word)))
   }
 
-  @Test("RPL-5 the page and the code have the same operands and options")
-  func options() throws {
-    let lines = try Repository.text("Specs/WhatIf.md").components(separatedBy: "\n")
-    for name in ["whatif", "replay-corpus"] {
-      let syntax = try #require(CommandList.all.first { $0.syntax.name == name }).syntax
-      let operands = syntax.operands.map { "`\($0.spelling)`" }.joined(separator: " ")
-      let options = syntax.options.map { "`--\($0.name)`" }.joined(separator: " ")
-      #expect(lines.contains("| \(name) | \(operands) | \(options) |"))
-    }
-  }
-
   @Test("RPL-10 the page, the help and the code have the same words of --policy")
   func words() throws {
     let keys = PolicyChange.Key.allCases.map(\.rawValue)

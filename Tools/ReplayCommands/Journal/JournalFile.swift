@@ -90,8 +90,7 @@ struct JournalFile: Sendable {
 
   /// Returns a decoder of the records of the journal with this header.
   func decoder(for header: JournalHeader) -> RecordDecoder {
-    // An export without names has pseudonyms already.
-    RecordDecoder(original?.isRedacted == true ? nil : redactor.redaction(for: header))
+    RecordDecoder(redactor.redaction(for: header))
   }
 
   private func visitPayloads(

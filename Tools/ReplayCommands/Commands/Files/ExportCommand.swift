@@ -120,7 +120,8 @@ struct ExportCommand: JournalCommand {
       let journal = file.redactor.journal(header)
       switch format {
       case .jsonl:
-        return try walk.run(LineExport(redaction: redaction, header: header, output: output)).fault
+        let origin = ExportOrigin(header, isRedacted: file.original?.isRedacted ?? false)
+        return try walk.run(LineExport(redaction: redaction, origin: origin, output: output)).fault
       case .trace:
         let trace = TraceLines(journal: journal)
         return try walk.run(PictureExport(trace, redaction: redaction, output: output)).fault

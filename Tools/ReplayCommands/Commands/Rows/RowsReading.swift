@@ -9,7 +9,7 @@ internal import Synchronization
 /// the files.
 struct RowsReading<Fold: RowsFold, Item: Sendable>: Sendable {
   let interruption: Interruption
-  /// Files above this size in bytes are read one by one, and twice: once to know whether they are
+  /// Files above this size in bytes, decompressed, are read one by one, and twice: once to know whether they are
   /// damaged, and once to pass rows on without keeping them.
   var largest: UInt64 = 4 << 20
   /// Makes an item of some rows of one file.
@@ -42,7 +42,7 @@ struct RowsReading<Fold: RowsFold, Item: Sendable>: Sendable {
     return outcome
   }
 
-  private func isSmall(_ file: JournalFile) -> Bool { StatsReading.size(of: file) <= largest }
+  private func isSmall(_ file: JournalFile) -> Bool { file.statedSize <= largest }
 
   /// What is made of one file, and what is wrong with it.
   private struct Answer: Sendable {

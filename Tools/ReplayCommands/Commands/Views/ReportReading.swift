@@ -31,7 +31,7 @@ struct ReportReading {
   func read(_ all: JournalFolder.Expansion, _ progress: ProgressBar) -> Outcome {
     let files = all.files
     let room = Self.room(for: files.count)
-    let sizes = files.map(StatsReading.size(of:))
+    let sizes = files.map(\.size)
     let bytes = sizes.reduce(UInt64(0)) { $0 &+ $1 }
     var outcome = Outcome(files: FilesOutcome(all.refused))
     var done: UInt64 = 0

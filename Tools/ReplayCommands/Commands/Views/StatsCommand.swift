@@ -12,7 +12,7 @@ struct StatsCommand: Command {
     discussion: """
       How many sessions began, how they ended, how many refreshes succeeded or failed and how long
       they took, how long a failing session took to recover, how long sessions lasted. A file that
-      is damaged counts with its good prefix and is named; the exit code is 0 then, with --strict 65.
+      is damaged counts up to its first fault and is named; the exit code is 0 then, with --strict 65.
       What each figure is: Specs/ReplayStats.md.
       A SELECTOR selects in each journal by that journal's own records.
       """,

@@ -46,7 +46,7 @@ struct StatsReading: Sendable {
   /// Counts all files with `jobs` threads, of which the caller's is one.
   func run(jobs: Int = processors, _ progress: ProgressBar) -> Outcome {
     let files = files.files
-    let sizes = files.map(Self.size(of:))
+    let sizes = files.map(\.size)
     // The largest files come first, so that no thread has to finish a large one alone at the end.
     let order = files.indices.sorted { left, right in
       sizes[left] == sizes[right] ? left < right : sizes[left] > sizes[right]
@@ -90,15 +90,6 @@ struct StatsReading: Sendable {
       }
     }
     return Outcome(report: report, files: outcome)
-  }
-
-  static func size(of file: JournalFile) -> UInt64 {
-    do throws(SystemFault) {
-      return try POSIXFileSystem().status(of: file.path).size
-    } catch {
-      // The command that opens it reports the error.
-      return 0
-    }
   }
 
   /// Counts files until none is left.

@@ -12,13 +12,20 @@ struct WhatIfCommand: Command {
 
       WORDS is a preset (\(PolicyChange.Preset.allCases.map(\.rawValue).joined(separator: ", "))), changes, or a
       preset with changes, with commas between them:
-        attempts=N                 failures of the server before the attempts are exhausted
+
+        attempts=N                 how many failures exhaust the attempts
         refused=keep|clear         what a rejected refresh results in
         exhausted=stay|end-keep|end-clear|expiry-keep|expiry-clear
+                                   what exhausted attempts result in
         refusedToken=deliver|end   a rejected token without a known lifetime
-        inactivity=30m|none  lifetime=12h|none  threshold=5m|none  firstDelay=2s
-        launch=ifExpired|always
+        inactivity=30m|none        how long a session may be unused
+        lifetime=12h|none          how long a session may last
+        threshold=5m|none          how long before a token's end it is refreshed
+        firstDelay=2s              the delay before the second attempt
+        launch=ifExpired|always    when a launch refreshes
+
       Without a preset, the rest is the policy that the records prove.
+
       Exit codes: 0 it differs, or it is the same; 3 not even the first decision can be made again;
       65 the journal is damaged, and the answer is from its good part; 2 its last commit is not whole.
       """,

@@ -20,6 +20,10 @@ struct RecordedPolicy: Sendable {
     $0.limits.loginsPerMinute = nil
   }
   private(set) var facets: [PolicyFacet] = []
+  /// The first delays that the recorded delays allow, in milliseconds; `nil` without a random delay.
+  ///
+  /// Without an upper bound it ends with the greatest number.
+  private(set) var firstDelays: ClosedRange<Int64>?
 
   private var delays: [Delay] = []
   /// The failures that the server had answered when the session ended for them.
@@ -77,7 +81,7 @@ struct RecordedPolicy: Sendable {
   /// Replaces a part by this value, unless a record proves it or `change` names it.
   mutating func vary(_ variant: PolicyVariant, _ change: PolicyChange) {
     guard change.preset == nil, change.values[variant.key] == nil,
-      !facets.contains(where: { $0.name == variant.key.rawValue })
+      variant.key == .firstDelay || !facets.contains(where: { $0.name == variant.key.rawValue })
     else { return }
     switch variant {
     case .exhausted(let exhaustion): policy.ending.onExhaustion = exhaustion
@@ -85,7 +89,14 @@ struct RecordedPolicy: Sendable {
     case .refusedToken(let refused): policy.ending.onRefusedToken = refused
     case .fewestAttempts: policy.refresh.attempts = Int(answeredWithoutEnd) + 1
     case .mostAttempts: policy.refresh.attempts = 1_000_000
+    case .shortestFirstDelay: varyFirstDelay(firstDelays?.lowerBound)
+    case .longestFirstDelay: varyFirstDelay(firstDelays?.upperBound)
     }
+  }
+
+  private mutating func varyFirstDelay(_ milliseconds: Int64?) {
+    guard let milliseconds, milliseconds < .max else { return }
+    policy.refresh.firstRetryDelay = .milliseconds(milliseconds)
   }
 
   private var endedAfterDoubt = false
@@ -228,17 +239,24 @@ struct RecordedPolicy: Sendable {
       isLongestProven = delays.count { $0.milliseconds == greatest } > 1
       policy.refresh.longestRetryDelay = .milliseconds(greatest)
       policy.refresh.firstRetryDelay = .milliseconds(greatest)
-      if let sequence = random.first?.sequence {
-        let value = "\(greatest)ms or more"
-        facets.append(PolicyFacet(name: "firstDelay", value: value, sequence: sequence))
-      }
+      noteFirstDelay(greatest...Int64.max, random.first?.sequence)
       return
     }
     let known: [Int64] = [2_000, 1_000, 500]
     let first = known.first { (low...high).contains($0) } ?? low
     policy.refresh.firstRetryDelay = .milliseconds(first)
-    guard let sequence = random.first?.sequence else { return }
-    facets.append(PolicyFacet(name: "firstDelay", value: "\(first)ms", sequence: sequence))
+    noteFirstDelay(low...min(high, max(low, Self.longest)), random.first?.sequence)
+  }
+
+  private mutating func noteFirstDelay(_ range: ClosedRange<Int64>, _ sequence: UInt64?) {
+    firstDelays = range
+    let (low, high) = (range.lowerBound, range.upperBound)
+    let value =
+      if high == .max { "\(low)ms or more" } else if low == high { "\(low)ms" } else {
+        "\(low)ms to \(high)ms"
+      }
+    guard let sequence else { return }
+    facets.append(PolicyFacet(name: "firstDelay", value: value, sequence: sequence))
   }
 
   /// Whether this is the delay after exhausted attempts, which is not random.
@@ -288,12 +306,16 @@ enum PolicyVariant: Hashable, Sendable {
   /// As few attempts as the recorded failures allow.
   case fewestAttempts
   case mostAttempts
+  /// The bounds of the first delay that the recorded delays allow.
+  case shortestFirstDelay
+  case longestFirstDelay
 
   /// Values that together show whether a decision depends on an unproven part.
   static let all: [PolicyVariant] = [
     .exhausted(.stay), .exhausted(.end(.keep)), .exhausted(.end(.clear)),
     .exhausted(.endAfterExpiry(.keep)), .exhausted(.endAfterExpiry(.clear)), .refused(.keep),
     .refused(.clear), .refusedToken(.deliver), .refusedToken(.end), .fewestAttempts, .mostAttempts,
+    .shortestFirstDelay, .longestFirstDelay,
   ]
 
   /// The name of the part.
@@ -303,6 +325,7 @@ enum PolicyVariant: Hashable, Sendable {
     case .refused: .refused
     case .refusedToken: .refusedToken
     case .fewestAttempts, .mostAttempts: .attempts
+    case .shortestFirstDelay, .longestFirstDelay: .firstDelay
     }
   }
 }

@@ -92,7 +92,7 @@ struct WhatIfAnswer: Sendable {
 
   private var delays: [String] {
     run.moved.map { moved in
-      "\(name) the next attempt after @\(moved.sequence) was due at \(zone.text(moved.other)), "
+      "\(name) the next attempt after @\(moved.sequence) was due \(words(moved.other)), "
         + "instead of \(zone.text(moved.recorded))."
     }
   }
@@ -141,15 +141,19 @@ struct WhatIfAnswer: Sendable {
   private func next(_ due: ClosedRange<Timestamp>?) -> [String] {
     guard let due else { return [] }
     let time =
-      due.lowerBound == due.upperBound
-      ? "at \(zone.text(due.lowerBound))"
-      : "between \(zone.text(due.lowerBound)) and \(zone.text(due.upperBound))"
+      run.mayBeDueLater ? "at \(zone.text(due.lowerBound)) at the earliest" : words(due)
     let isProven =
       change.preset != nil || change.values[.firstDelay] != nil
       || facets.contains { $0.name == "firstDelay" }
     let known = "The next attempt was due \(time). Its response is unknown."
     return isProven
       ? [known] : [known, "No record proves the first delay, so that of standard counts."]
+  }
+
+  private func words(_ times: ClosedRange<Timestamp>) -> String {
+    times.lowerBound == times.upperBound
+      ? "at \(zone.text(times.lowerBound))"
+      : "between \(zone.text(times.lowerBound)) and \(zone.text(times.upperBound))"
   }
 
   private func nothing(_ due: Timestamp?, _ batch: RecordedBatch) -> [String] {
@@ -228,12 +232,13 @@ struct WhatIfAnswer: Sendable {
       json.field("time", run.batch?.time)
       json.field("ending", run.ending?.word)
       json.field("dueFrom", due?.lowerBound)
-      json.field("dueTo", due?.upperBound)
+      json.field("dueTo", run.mayBeDueLater ? nil : due?.upperBound)
       json.array("moved", run.moved) { json, moved in
         json.object { json in
           json.field("sequence", moved.sequence)
           json.field("recorded", moved.recorded)
-          json.field("due", moved.other)
+          json.field("due", moved.other.lowerBound)
+          json.field("dueTo", moved.other.upperBound)
         }
       }
       json.field("text", (sentences + [caveat].compactMap { $0 }).joined(separator: " "))
