@@ -88,6 +88,27 @@ package struct EvidenceFold: Sendable {
     if !isInBatch { endBatch(body) }
   }
 
+  /// Takes a record of an earlier session, which may be evidence of later ones.
+  ///
+  /// A fold that takes only these records and then continues with ``continued(after:)`` equals one
+  /// that takes all of them, from the second login on. `batch` is the first sequence of its batch.
+  mutating func takeAlone(_ record: SessionRecord, batch: UInt64) {
+    let fact = Fact(record, batch: batch)
+    clock.take(record)
+    switch record.content {
+    case .note(let note): take(note, fact)
+    case .snapshot(let snapshot): take(snapshot, fact)
+    case .event, .unknown: break
+    }
+  }
+
+  /// Returns a fold that continues between two batches, after all records of this fold.
+  func continued(after fold: SessionFold) -> EvidenceFold {
+    var continued = self
+    continued.fold = fold
+    return continued
+  }
+
   /// Notes that records are missing here, and continues after them.
   ///
   /// Their content is unknown. A token may have been used and replaced. The session may have ended,
@@ -323,20 +344,7 @@ package struct EvidenceFold: Sendable {
   /// Records the end of the request that the fact names.
   private mutating func end(_ fact: Fact) {
     let (opening, processes) = (opening, processes)
-    token?.end(fact, among: processes) { request in
-      guard let sent = request.sent.requestSent else { return .connection }
-      if let boot = request.boot, let other = processes.boot, boot != other,
-        let first = processes.firstOfBoot
-      {
-        return .restarted(by: .init(fact: first))
-      }
-      guard let opening, let opened = opening.opened else { return .connection }
-      let taker = RequestTrace.Taker(fact: opening)
-      guard !Opener(opened).mayBe(Opener(sent)) else { return .reopened(by: taker) }
-      // A time before that of the request cannot be compared with its deadline.
-      let isEarly = fact.time < sent.deadline && fact.time >= request.sent.time
-      return isEarly ? .gone(by: taker) : .replaced(by: taker)
-    }
+    token?.end(fact, among: processes) { $0.loss(notedBy: fact, in: opening, processes) }
     // A request that was presumed lost with the token before may end late.
     earlier.end(fact)
     if let number = fact.answers, fact.failure?.kind == .noReply { lostInBatch.append(number) }

@@ -55,6 +55,8 @@ struct WhyCommand: Command {
   private let isFull: Bool
   private let isOneLine: Bool
   private let isStrict: Bool
+  /// The records between two places at which a search for the last end can begin, at least.
+  var spacing = NewestEnds.usualSpacing
 
   init(_ arguments: Arguments) throws(ToolError) {
     display = try DisplayOptions(arguments, names: .users)
@@ -92,7 +94,18 @@ struct WhyCommand: Command {
     let names = JournalNames(try file.header(), file.redactor)
     var search = WhySearch(target: try target(in: file), isAll: isAll)
     var answers = 0
-    let pass = try file.visitPieces(surveysDamageOnly: true) { piece in
+    var reader = try file.open()
+    if at == nil, !isAll,
+      let later = try file.searchOfNewestEnds(
+        in: &reader, spacing: spacing,
+        while: {
+          context.output.pulse()
+          return context.output.isOpen
+        })
+    {
+      search = later
+    }
+    let pass = try file.visitPieces(of: &reader, surveysDamageOnly: true) { piece in
       context.output.pulse()
       let take = { (evidence: Evidence) in
         show(file.explanation(of: evidence, in: names), &answers, context)
