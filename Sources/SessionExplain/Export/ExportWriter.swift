@@ -35,9 +35,13 @@ package struct ExportWriter: Sendable {
   ///
   /// Between two records, the journal's own frames have sequences too.
   private var due: UInt64
+  /// Whether the lines have pseudonyms.
+  private let isRedacted: Bool
 
-  package init(redaction: Redaction?, of origin: ExportOrigin) {
+  /// Creates a writer; `isRedacted` is true if the records have pseudonyms already.
+  package init(redaction: Redaction?, of origin: ExportOrigin, isRedacted: Bool = false) {
     lines = ExportLines(redaction: redaction)
+    self.isRedacted = isRedacted || redaction != nil
     self.origin = origin
     due = origin.beginsWithSnapshot ? origin.firstSequence - 1 : origin.firstSequence
   }
@@ -53,7 +57,7 @@ package struct ExportWriter: Sendable {
         ExportHeader(
           journal: lines.redaction?.journal(origin.journal).description ?? origin.journal,
           format: origin.format, maximumRecordSize: origin.maximumRecordSize, firstSequence: first,
-          isRedacted: lines.redaction != nil, isPartial: isPartial, source: source)))
+          isRedacted: isRedacted, isPartial: isPartial, source: source)))
     if let snapshot {
       due = snapshot.record.sequence
       take([snapshot], write)

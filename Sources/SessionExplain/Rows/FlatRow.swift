@@ -51,10 +51,16 @@ package struct RowSource: Sendable {
   package let file: String
   /// Whether the file has damage, or an event that is not possible.
   let isDamaged: Bool
+  /// The app and the platform of an opening that the file leaves out; `nil` if it is not known.
+  let opening: ExportSource?
 
   /// Creates the source of a journal with these names.
-  package init(_ names: JournalNames, isRedacted: Bool, file: String, isDamaged: Bool) {
+  package init(
+    _ names: JournalNames, isRedacted: Bool, file: String, isDamaged: Bool,
+    opening: ExportSource? = nil
+  ) {
     self.names = names
+    self.opening = opening
     (self.isRedacted, self.file, self.isDamaged) = (isRedacted, file, isDamaged)
   }
 

@@ -4,9 +4,17 @@ internal import SessionJournal
 extension JournalFile {
   /// Returns the explanation of evidence from this file, which shows these names.
   func explanation(of evidence: Evidence, in names: JournalNames = JournalNames()) -> Explanation {
-    let explanation = Explainer.explain(evidence, in: names)
+    let explanation = Explainer.explain(evidence, in: names).opened(by: original?.opening)
     return redactor.isRedacting ? explanation.redacted : explanation
   }
+
+  /// Returns the redaction of its names; `nil` if names are shown, or are pseudonyms already.
+  func redaction(for header: JournalHeader) -> Redaction? {
+    hasPseudonyms ? nil : redactor.redaction(for: header)
+  }
+
+  /// Whether it is an export without names, whose pseudonyms stay as they are.
+  var hasPseudonyms: Bool { original?.isRedacted == true }
 
   /// Rejects a change log if names are to be replaced: its requests may hold names anywhere.
   func requireRedactable() throws(ToolError) {

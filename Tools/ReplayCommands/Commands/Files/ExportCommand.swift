@@ -109,18 +109,25 @@ struct ExportCommand: JournalCommand {
     let range = try SelectorResolver(file: file, zone: display.zone)
       .range(since: since, until: until)
     let header = try file.header()
-    let redaction = file.redactor.redaction(for: header)
-    if isRevealing {
+    let redaction = file.redaction(for: header)
+    if file.hasPseudonyms {
+      context.errors.write(
+        "Note: names in \(file.name.printable) are pseudonyms already, and stay as they are.\n")
+    } else if isRevealing {
       context.errors.write("Note: names and identifiers are in this export as they are.\n")
     }
     let fault = try OutputFile.write(
       to: target, overwrite: mayReplace, inputs: [file.givenPath], context
     ) { output throws(ToolError) in
       let walk = ExportWalk(file: file, header: header, first: range.first, last: range.last)
-      let journal = file.redactor.journal(header)
+      let journal =
+        file.hasPseudonyms ? header.identifier.description : file.redactor.journal(header)
       switch format {
       case .jsonl:
-        return try walk.run(LineExport(redaction: redaction, header: header, output: output)).fault
+        return try walk.run(
+          LineExport(
+            redaction: redaction, isRedacted: file.hasPseudonyms, header: header, output: output)
+        ).fault
       case .trace:
         let trace = TraceLines(journal: journal)
         return try walk.run(PictureExport(trace, redaction: redaction, output: output)).fault

@@ -156,8 +156,9 @@ struct LineExport: RecordExport {
   private var writer: ExportWriter
   private let output: Output
 
-  init(redaction: Redaction?, header: JournalHeader, output: Output) {
-    writer = ExportWriter(redaction: redaction, of: ExportOrigin(header))
+  init(redaction: Redaction?, isRedacted: Bool, header: JournalHeader, output: Output) {
+    writer = ExportWriter(
+      redaction: redaction, of: ExportOrigin(header), isRedacted: isRedacted)
     self.output = output
   }
 

@@ -22,6 +22,8 @@ struct WhyFiles {
     /// The first part of the summary: what the user experienced and what happened.
     let opening: String
     let text: String
+    /// Whether it is an end, and not an open session.
+    let isEnd: Bool
   }
 
   func run(
@@ -32,17 +34,23 @@ struct WhyFiles {
     let reading = RowsReading<EndAnswers, [Line]>(interruption: context.interruption) {
       ends, source in
       ends.map { end in
-        Line(
+        guard end.isEnd else { return Line(cause: end.cause, opening: "", text: "", isEnd: false) }
+        return Line(
           cause: end.cause,
           opening: form == .groups ? end.explanation(in: source).opening(in: .english) : "",
-          text: isJSON ? Self.object(end, source) : Self.line(end, source, words))
+          text: isJSON ? Self.object(end, source) : Self.line(end, source, words), isEnd: true)
       }
     }
     var groups: [Cause: [Line]] = [:]
     var ends = 0
+    var open: [Cause: Int] = [:]
     let outcome = reading.read(all) { lines in
-      ends += lines.count
       for line in lines {
+        guard line.isEnd else {
+          open[line.cause, default: 0] += 1
+          continue
+        }
+        ends += 1
         if form == .groups {
           groups[line.cause, default: []].append(line)
         } else {
@@ -54,7 +62,7 @@ struct WhyFiles {
     guard context.output.isOpen else { return .ok }
     try outcome.check(isJSON: isJSON, context)
     if form == .groups { write(groups, context) }
-    if !isJSON { context.output.write(Self.summary(ends, outcome.read)) }
+    if !isJSON { context.output.write(Self.summary(ends, outcome.read, open)) }
     context.output.flush()
     outcome.list(isJSON: isJSON, context)
     let code = outcome.code(isStrict: isStrict)
@@ -75,10 +83,15 @@ struct WhyFiles {
     }
   }
 
-  private static func summary(_ ends: Int, _ journals: Int) -> String {
-    ends == 0
-      ? "Nothing ended in \(count(journals, "journal")).\n"
-      : "\(count(ends, "end")) in \(count(journals, "journal")).\n"
+  /// Returns the last line; if nothing ended, it says how the sessions stand.
+  private static func summary(_ ends: Int, _ journals: Int, _ open: [Cause: Int]) -> String {
+    guard ends == 0 else { return "\(count(ends, "end")) in \(count(journals, "journal")).\n" }
+    let sorted = open.sorted { ($1.value, $0.key.id) < ($0.value, $1.key.id) }
+    var parts = sorted.map { "\($0.value.grouped) × \($0.key.id)" }
+    let closed = journals - open.values.reduce(0, +)
+    if closed > 0 { parts.append("\(closed.grouped) × signed out") }
+    let stand = parts.isEmpty ? "" : ": " + parts.joined(separator: ", ")
+    return "Nothing ended in \(count(journals, "journal"))\(stand).\n"
   }
 
   private static func line(_ end: EndAnswer, _ source: RowSource, _ words: WhyText) -> String {
