@@ -164,20 +164,10 @@ package struct EvidenceFold: Sendable {
   private mutating func apply(_ record: SessionRecord) throws(SessionFold.Failure)
     -> SessionState.Kind
   {
-    let before = fold.kind
-    do throws(SessionFold.Failure) {
-      try fold.apply(record)
-      return before
-    } catch {
-      guard case .illegal = error, !gaps.isEmpty, let assumed = fold.assumed(before: record) else {
-        throw error
-      }
-      var fold = assumed
-      try fold.apply(record)
-      self.fold = fold
-      (login, user, isAssumed) = (nil, nil, true)
-      return assumed.kind
-    }
+    let (before, isAssumed) = try GappedFold.apply(
+      record, to: &fold, afterGap: !gaps.isEmpty)
+    if isAssumed { (login, user, self.isAssumed) = (nil, nil, true) }
+    return before
   }
 
   /// Starts the history of a token whose announcement must be among the missing records.
@@ -429,7 +419,8 @@ package struct EvidenceFold: Sendable {
   private mutating func take(_ snapshot: SessionFold, _ fact: Fact) {
     firstSequence = fact.sequence == .max ? .max : fact.sequence + 1
     (login, stray, expiry, continued, lostEnd) = (nil, nil, nil, nil, nil)
-    (user, app, platform) = (snapshot.state.user, nil, nil)
+    // A snapshot does not name the app. What was read before it stays known.
+    user = snapshot.state.user
     earlier = .unknown
     (openings, remarks, processes) = ([], [], .unknown)
     (clock, schedule, hasDoubtfulCut) = (ClockTrail(), ScheduleTrail(), false)

@@ -135,8 +135,12 @@ package struct ExportHeader: Equatable, Sendable {
 
 /// The app and the kind of system of the last opening.
 package struct ExportSource: Equatable, Sendable {
-  let app: AppVersion?
-  let platform: Platform?
+  package let app: AppVersion?
+  package let platform: Platform?
+
+  package init(app: AppVersion?, platform: Platform?) {
+    (self.app, self.platform) = (app, platform)
+  }
 }
 
 /// The version of this library.

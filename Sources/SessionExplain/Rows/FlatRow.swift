@@ -54,10 +54,16 @@ package struct RowSource: Sendable {
   package let file: String
   /// Whether the file has damage, or an event that is not possible.
   let isDamaged: Bool
+  /// The app and the platform of an opening that the file leaves out; `nil` if it is not known.
+  let opening: ExportSource?
 
   /// Creates the source of a journal with these names.
-  package init(_ names: JournalNames, isRedacted: Bool, file: String, isDamaged: Bool) {
+  package init(
+    _ names: JournalNames, isRedacted: Bool, file: String, isDamaged: Bool,
+    opening: ExportSource? = nil
+  ) {
     self.names = names
+    self.opening = opening
     (self.isRedacted, self.file, self.isDamaged) = (isRedacted, file, isDamaged)
   }
 
@@ -84,8 +90,8 @@ extension JSONWriter {
       json.field("v", 1)
       json.field("journal", source.journal)
       json.field("user", source.user(device.user))
-      json.field("app", device.app?.description)
-      json.field("platform", device.platform?.metricLabel)
+      json.field("app", (device.app ?? source.opening?.app)?.description)
+      json.field("platform", (device.platform ?? source.opening?.platform)?.metricLabel)
       columns(&json)
       json.field("damaged", source.isDamaged)
       json.field("file", source.file)

@@ -23,13 +23,13 @@ package struct WhyText: Sendable {
     lines(explanation).map { $0 + "\n" }.joined()
   }
 
-  /// Returns the lines of the text.
+  /// Returns the lines of the text; `remarks` about the file come after the plain sentences.
   ///
   /// No line has a character that moves a terminal's cursor, except in the codes for colours.
-  package func lines(_ explanation: Explanation) -> [String] {
+  package func lines(_ explanation: Explanation, remarks: [String] = []) -> [String] {
     let summary = explanation.summaryLines(in: .english)
-    return [style.bold(summary[0])] + summary.dropFirst() + [identity(explanation), ""]
-      + evidence(explanation)
+    return [style.bold(summary[0])] + summary.dropFirst() + [identity(explanation)] + remarks
+      + [""] + evidence(explanation)
   }
 
   private func evidence(_ explanation: Explanation) -> [String] {

@@ -79,6 +79,19 @@ struct FormsTests {
     }
   }
 
+  @Test("RPL-9 an export of a redacted export keeps its names, and says so")
+  func exportedAgain() throws {
+    let path = folder.file("a-redacted.jsonl")
+    let known = String(decoding: try folder.bytes("a-redacted.jsonl"), as: UTF8.self)
+    for options in [[], ["--reveal"]] {
+      let run = ToolRun.inProcess(["export", path] + options)
+      #expect(run.code == 0)
+      #expect(run.output == known.replacing(",\"dropped\":true", with: ""))
+      #expect(
+        run.errors == "Note: names in \(path) are pseudonyms already, and stay as they are.\n")
+    }
+  }
+
   @Test("RPL-7 two runs over the same export have the same pseudonyms")
   func salt() throws {
     let runs = (0..<2).map { _ in ToolRun.inProcess(["ends", folder.file("a.jsonl")]).output }

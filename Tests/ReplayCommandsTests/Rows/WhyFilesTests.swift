@@ -1,5 +1,6 @@
 import ChildProcesses
 import Foundation
+@_spi(Internals) import SessionCore
 import Testing
 
 @testable import ReplayCommands
@@ -88,9 +89,14 @@ struct WhyFilesTests {
   @Test("RPL-3 RPL-5 if nothing ended the exit code is 3; --at needs one file")
   func nothing() throws {
     let open = "\(recorded)/still-signed-in.journal"
-    let run = ToolRun.inProcess(["why", open, open])
+    let other = "\(recorded)/still-offline.journal"
+    let none = folder.file("none.journal")
+    try SampleJournal.write(to: none, batches: [(0, [.note(.closed)])])
+    let run = ToolRun.inProcess(["why", open, other, none])
     #expect(run.code == 3)
-    #expect(run.output == "Nothing ended in 2 journals.\n")
-    #expect(ToolRun.inProcess(["why", "--at", "@1", open, open]).code == 64)
+    #expect(
+      run.output
+        == "Nothing ended in 3 journals: 1 × still-offline, 1 × still-signed-in, 1 × signed out.\n")
+    #expect(ToolRun.inProcess(["why", "--at", "@1", open, other]).code == 64)
   }
 }

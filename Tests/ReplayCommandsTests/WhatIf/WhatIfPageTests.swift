@@ -30,7 +30,7 @@ struct WhatIfPageTests {
   func endings() throws {
     let gaps = DecisionReplay.Gap.allCases.map(WhatIfRun.Ending.gap)
     let others: [WhatIfRun.Ending] = [
-      .same, .decides([], due: nil), .nothing(due: nil),
+      .same, .unreadable, .decides([], due: nil), .nothing(due: nil),
       .earlier(.refresh, .init(milliseconds: 0)), .more([]),
       .uses(since: .init(milliseconds: 0), limit: 0), .unproven(.attempts), .version,
     ]

@@ -19,7 +19,8 @@ enum FileForm {
   init(_ bytes: some Collection<UInt8>) {
     if bytes.starts(with: [0x1F, 0x8B]) {
       self = .gzip
-    } else if bytes.starts(with: [UInt8(ascii: "{")]) {
+    } else if bytes.starts(with: [UInt8(ascii: "{")]) || bytes.starts(with: [0xEF, 0xBB]) {
+      // The reader of exports says that a byte order mark has to go.
       self = .export
     } else {
       self = .journal

@@ -4,7 +4,7 @@ internal import SessionJournal
 extension JournalFile {
   /// Returns the explanation of evidence from this file, which shows these names.
   func explanation(of evidence: Evidence, in names: JournalNames = JournalNames()) -> Explanation {
-    let explanation = Explainer.explain(evidence, in: names)
+    let explanation = Explainer.explain(evidence, in: names).opened(by: original?.opening)
     return redactor.isRedacting ? explanation.redacted : explanation
   }
 

@@ -15,6 +15,8 @@ struct JournalFile: Sendable {
   var interruption = Interruption()
   /// How names in it are shown.
   var redactor = Redactor.none
+  /// Whether it was found in a folder, and not named by the user.
+  var isFound = false
   /// What it was converted from, if the user gave an export or a compressed file.
   var original: ConvertedFile?
 
@@ -305,6 +307,21 @@ extension JournalFile {
       for file in changeLogs { context.errors.write(file.leftOut) }
     }
     return sessions
+  }
+
+  /// The note about a file of a folder that is no export.
+  var isNoExport: String {
+    "Note: \(name.printable) is no export and is left out.\n"
+  }
+
+  /// Whether a failure to read the file shows only that it is no export.
+  ///
+  /// Many programs write lines of JSON, this one too. So such a file in a folder is no damage.
+  func isForeign(_ error: ToolError) -> Bool {
+    guard isFound, givenPath.hasSuffix(".jsonl") || givenPath.hasSuffix(".jsonl.gz") else {
+      return false
+    }
+    return error.name == .empty || error.name == .notAJournal
   }
 
   /// The note about a change log among journals of sessions.

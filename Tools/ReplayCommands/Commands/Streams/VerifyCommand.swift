@@ -56,6 +56,10 @@ struct VerifyCommand: Command {
         continue
       }
       guard failure.name != .interrupted else { continue }
+      guard !file.isForeign(failure) else {
+        if !display.isJSON { context.errors.write(file.isNoExport) }
+        continue
+      }
       complain(failure, &tally, context)
       if failure.place != nil, !display.isJSON, !isQuiet { context.output.write("\n") }
     }

@@ -13,8 +13,8 @@ struct ReportCommand: Command {
       causes of all ends, by app version and by day. It loads nothing and sends nothing, can be read from
       a disk or a mail, also without its script. Names, users and identifiers are pseudonyms unless
       --reveal is given: a name has the same one on the whole page. With --key-file it has the same
-      on each page. A file that is damaged is shown up to there, and named; the exit code is 0 then,
-      with --strict 65.
+      on each page. Of a damaged file it shows what can be read, and names it; the exit code is 0
+      then, with --strict 65.
       """,
     operands: [
       .init(

@@ -86,7 +86,9 @@ struct StepCommand: JournalCommand {
   private func refuse(_ source: StepFile, _ file: JournalFile) throws(ToolError) {
     if let refusal = source.refusal { throw refusal }
     guard let problem = source.problem else { return }
-    throw problem.error(file.name, consequence: "Everything before it is good and was shown.")
+    throw problem.error(
+      file.name,
+      consequence: "Everything before it is good and was shown. What can be read after it was not.")
   }
 }
 

@@ -59,6 +59,10 @@ struct ReplayCorpusCommand: Command {
           ?? fault?.error(
             file.name, consequence: "Only the records before it were decided again.")
       } catch {
+        guard !file.isForeign(error) else {
+          if !display.isJSON { context.errors.write(file.isNoExport) }
+          continue
+        }
         if all.count == 1 { throw error }
         failure = failure ?? error
       }

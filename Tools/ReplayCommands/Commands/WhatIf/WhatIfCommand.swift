@@ -27,7 +27,7 @@ struct WhatIfCommand: Command {
       Without a preset, the rest is the policy that the records prove.
 
       Exit codes: 0 it differs, or it is the same; 3 not even the first decision can be made again;
-      65 the journal is damaged, and the answer is from its good part; 2 its last commit is not whole.
+      65 the journal is damaged, and nothing after that is known; 2 its last commit is not whole.
       """,
     operands: operands,
     options: [
@@ -68,7 +68,7 @@ struct WhatIfCommand: Command {
     var run = WhatIfRun(proofs, change)
     let fault = try file.visitBatches(context) { run.take($0) }
     guard context.output.isOpen else { return .ok }
-    run.finish()
+    run.finish(isUnreadable: fault?.mayHideRecords ?? false)
     let answer = WhatIfAnswer(
       run: run, change: change, facets: ([proofs.unnamed] + proofs.policies).flatMap(\.facets),
       zone: display.isJSON ? .utc : display.zone.display)

@@ -29,21 +29,27 @@ struct WhyFiles {
     let reading = RowsReading<EndAnswers, [Line]>(interruption: context.interruption) {
       ends, source in
       ends.map { end in
-        switch form {
-        case .json: Line(text: Self.object(end, source))
-        case .lines: Line(text: Self.line(end, source) { words.oneLine($0) })
+        guard end.isEnd else { return .open(end.cause) }
+        return switch form {
+        case .json: .text(Self.object(end, source))
+        case .lines: .text(Self.line(end, source) { words.oneLine($0) })
         case .groups:
-          Line(
-            text: Self.line(end, source) { words.caseLine($0) },
-            explanation: end.explanation(in: source))
+          .end(Self.line(end, source) { words.caseLine($0) }, end.explanation(in: source))
         }
       }
     }
     var groups = CauseGroups(most: listsAll ? .max : Self.shownEnds)
     var ends = 0
+    var open: [Cause: Int] = [:]
     let outcome = reading.read(all) { lines in
-      ends += lines.count
-      for line in lines where !groups.take(line) { context.output.write(line.text + "\n") }
+      for line in lines {
+        switch line {
+        case .open(let cause): open[cause, default: 0] += 1
+        case .text(let text): context.output.write(text + "\n")
+        case .end(let text, let explanation): groups.take(text, explanation)
+        }
+        if !line.isOpen { ends += 1 }
+      }
       return context.output.isOpen
     }
     guard context.output.isOpen else { return .ok }
@@ -54,17 +60,22 @@ struct WhyFiles {
         for line in lines { context.output.write(line + "\n") }
       }
     }
-    if !isJSON { context.output.write(Self.summary(ends, outcome.read)) }
+    if !isJSON { context.output.write(Self.summary(ends, outcome.read, open)) }
     context.output.flush()
     outcome.list(isJSON: isJSON, context)
     let code = outcome.code(isStrict: isStrict)
     return code == .ok && ends == 0 ? .answerIsNo : code
   }
 
-  private static func summary(_ ends: Int, _ journals: Int) -> String {
-    ends == 0
-      ? "Nothing ended in \(count(journals, "journal")).\n"
-      : "\(count(ends, "end")) in \(count(journals, "journal")).\n"
+  /// Returns the last line; if nothing ended, it says how the sessions stand.
+  private static func summary(_ ends: Int, _ journals: Int, _ open: [Cause: Int]) -> String {
+    guard ends == 0 else { return "\(count(ends, "end")) in \(count(journals, "journal")).\n" }
+    let sorted = open.sorted { ($1.value, $0.key.id) < ($0.value, $1.key.id) }
+    var parts = sorted.map { "\($0.value.grouped) × \($0.key.id)" }
+    let closed = journals - open.values.reduce(0, +)
+    if closed > 0 { parts.append("\(closed.grouped) × signed out") }
+    let stand = parts.isEmpty ? "" : ": " + parts.joined(separator: ", ")
+    return "Nothing ended in \(count(journals, "journal"))\(stand).\n"
   }
 
   private static func line(
@@ -82,10 +93,16 @@ struct WhyFiles {
   }
 }
 
-/// One end, as it is shown; a part of a group if it has an explanation.
-private struct Line: Sendable {
-  let text: String
-  var explanation: Explanation?
+/// What is shown of a session.
+private enum Line: Sendable {
+  /// An end, in one line.
+  case text(String)
+  /// An end of a group, in one line.
+  case end(String, Explanation)
+  /// A session that is open.
+  case open(Cause)
+
+  var isOpen: Bool { if case .open = self { true } else { false } }
 }
 
 /// The ends of many journals by cause.
@@ -105,15 +122,13 @@ private struct CauseGroups {
 
   init(most: Int) { self.most = most }
 
-  /// Adds an end; returns false if it belongs to no group.
-  mutating func take(_ line: Line) -> Bool {
-    guard let explanation = line.explanation else { return false }
+  /// Adds an end, which `text` shows in one line.
+  mutating func take(_ text: String, _ explanation: Explanation) {
     var group = groups.removeValue(forKey: explanation.cause) ?? Group(best: explanation)
     if explanation.certainty > group.best.certainty { group.best = explanation }
     group.certainties[explanation.certainty, default: 0] += 1
-    if group.lines.count < most { group.lines.append(line.text) }
+    if group.lines.count < most { group.lines.append(text) }
     groups[explanation.cause] = group
-    return true
   }
 
   /// Returns the table, then a part for each cause, the most frequent first.

@@ -21,7 +21,7 @@ struct WhatIfAnswer: Sendable {
     switch run.ending {
     case .same, nil: .same
     case .decides, .nothing, .more, .earlier: .differs
-    case .uses, .unproven, .gap, .version: .unknown
+    case .unreadable, .uses, .unproven, .gap, .version: .unknown
     }
   }
 
@@ -34,6 +34,13 @@ struct WhatIfAnswer: Sendable {
 
   /// The sentences of the answer.
   var sentences: [String] {
+    if run.ending == .unreadable {
+      return [
+        "\(name) the outcome is the same up to the last record that can be read.",
+        "What follows cannot be read, so the rest is not known. \(stop)",
+        "Decisions that were made again: \(run.decisions).",
+      ] + delays
+    }
     guard let batch = run.batch, let ending = run.ending else {
       return [
         "\(name) the outcome is the same up to the end of the journal.",
@@ -45,7 +52,7 @@ struct WhatIfAnswer: Sendable {
 
   private func sentences(_ ending: WhatIfRun.Ending, _ batch: RecordedBatch) -> [String] {
     switch ending {
-    case .same: return []
+    case .same, .unreadable: return []
     case .decides(let contents, let due): return decides(contents, due, batch)
     case .nothing(let due): return nothing(due, batch)
     case .earlier(.lifetime, let time):
@@ -268,6 +275,7 @@ extension WhatIfRun.Ending {
   var word: String {
     switch self {
     case .same: "endOfJournal"
+    case .unreadable: "unreadable"
     case .decides: "otherDecision"
     case .nothing: "noDecision"
     case .earlier: "earlierTimer"

@@ -11,6 +11,8 @@ struct WhatIfRun: Sendable {
   enum Ending: Hashable, Sendable {
     /// Every decision is the same up to the end of the journal.
     case same
+    /// Every decision is the same up to records that cannot be read.
+    case unreadable
     /// The batch would be another one; `due` is when the next attempt is due, if one is.
     case decides([SessionRecord.Content], due: ClosedRange<Timestamp>?)
     /// Nothing would be journaled then; `due` is when the timer that led to the batch is due.
@@ -38,7 +40,7 @@ struct WhatIfRun: Sendable {
   }
 
   private(set) var ending: Ending?
-  /// The batch at which the run ended; `nil` at the end of the journal.
+  /// The batch at which the run ended; `nil` after the last one that can be read.
   private(set) var batch: RecordedBatch?
   /// How many batches were decided with the same result.
   private(set) var decisions = 0
@@ -88,8 +90,10 @@ struct WhatIfRun: Sendable {
     return true
   }
 
-  /// Ends the run at the end of the journal.
-  mutating func finish() { ending = ending ?? .same }
+  /// Ends the run after the last batch; `isUnreadable` is true if records may follow it.
+  mutating func finish(isUnreadable: Bool = false) {
+    ending = ending ?? (isUnreadable ? .unreadable : .same)
+  }
 
   private mutating func end(_ ending: Ending, at batch: RecordedBatch) -> Bool {
     (self.ending, self.batch) = (ending, batch)
