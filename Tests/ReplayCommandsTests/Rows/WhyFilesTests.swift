@@ -1,5 +1,6 @@
 import ChildProcesses
 import Foundation
+@_spi(Internals) import SessionCore
 import Testing
 
 @testable import ReplayCommands
