@@ -133,16 +133,6 @@ package struct ExportHeader: Equatable, Sendable {
   }
 }
 
-/// The app and the kind of system of the last opening.
-package struct ExportSource: Equatable, Sendable {
-  package let app: AppVersion?
-  package let platform: Platform?
-
-  package init(app: AppVersion?, platform: Platform?) {
-    (self.app, self.platform) = (app, platform)
-  }
-}
-
 /// The version of this library.
 package enum LibraryVersion {
   package static let current = "0.1.0"

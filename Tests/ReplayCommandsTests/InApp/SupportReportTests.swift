@@ -200,7 +200,7 @@ struct SupportReportTests {
     #expect(try why("damaged", "--all").output.contains(own))
     let short = try why("damaged", "--oneline").output
     #expect(short.split(separator: "\n").count == 1)
-    #expect(short.contains("[still-signed-in, possible]"))
+    #expect(short.contains("[still-request-open, possible]"))
     #expect(short.contains("; the app's own answer: ["))
     let object = try #require(try why("damaged", "--json").objects().first)
     let reported = try #require(object["appExplanation"] as? [String: Any])

@@ -198,7 +198,7 @@ struct ReportPageTests {
     #expect(!left.contains { $0.contains("partial") })
   }
 
-  @Test("a damaged journal is shown up to its named damage, and the exit code says so if asked")
+  @Test("all that can be read of a damaged journal is shown, and the exit code says so if asked")
   func damaged() throws {
     let folder = try TemporaryFolder()
     try Journals.write(into: folder)
@@ -208,7 +208,7 @@ struct ReportPageTests {
       ToolRun.inProcess(["report", folder.file("damaged.journal"), "-o", "-", "--strict"]).code
         == 65)
     #expect(one.output.contains("damaged.journal is damaged at byte"))
-    #expect(parts(one.output, "<tr id=\"", "\"").count == 9)
+    #expect(parts(one.output, "<tr id=\"", "\"").count == 27)
     #expect(one.errors.hasPrefix("Damaged: "))
     let all = ToolRun.inProcess(["report", folder.path, folder.file("none"), "-o", "-"])
     #expect(all.code == 66)
