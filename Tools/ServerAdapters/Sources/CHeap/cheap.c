@@ -1,4 +1,4 @@
-#include <stddef.h>
+#include <stdlib.h>
 #include "cheap.h"
 
 #if defined(__GLIBC__)

@@ -9,7 +9,7 @@ public import SessionHTTP
 /// backend.transport = AsyncHTTPTransport()
 /// ```
 /// Each request has its own connection. A server may close a kept connection just when the next request is sent,
-/// and then nobody knows whether the server has replaced the refresh token.
+/// and then it is not known whether the server has replaced the refresh token.
 ///
 /// Copy it together with `AsyncHTTPExchange.swift`.
 public struct AsyncHTTPTransport: HTTPTransport {

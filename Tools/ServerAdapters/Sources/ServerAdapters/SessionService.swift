@@ -39,12 +39,12 @@ public final class SessionService: Service, Sendable {
   /// Throws the error of the opening. Throws `storage` if a response could not be stored at the end: log that
   /// error, because it explains a later end of the session.
   public func run() async throws {
-    let session: Session
     do {
-      session = try await cancelWhenGracefulShutdown { [opening] in try await opening.session() }
-    } catch  where Task.isShuttingDownGracefully {
-      return
+      _ = try await cancelWhenGracefulShutdown { [opening] in try await opening.session() }
+    } catch  where Task.isCancelled || Task.isShuttingDownGracefully {
+      // The session may be open all the same.
     }
+    guard case .open(let session) = opening.status else { return }
     let reports = session.reports
     let reporting = Task { [report] in
       for try await next in reports { report(next) }

@@ -32,7 +32,7 @@ enum SoakServer {
 
 /// Writes a line at once, also to a pipe.
 func say(_ text: String) {
-  // Nobody reads any more if this fails.
+  // If this fails, the reader of the pipe has ended.
   do { try FileHandle.standardOutput.write(contentsOf: Data("\(text)\n".utf8)) } catch {}
 }
 

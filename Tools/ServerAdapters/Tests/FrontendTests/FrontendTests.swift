@@ -89,7 +89,7 @@ struct FrontendTests {
 
 @Suite("Sessions by account", .timeLimit(.minutes(1)))
 struct AccountsTests {
-  @Test("idle sessions are closed, and only so many are open at once")
+  @Test("idle sessions are closed, and no more than the maximum are open at once")
   func bounded() async throws {
     let bench = try FrontendBench()
     let accounts = Accounts(
