@@ -173,8 +173,9 @@ final class Soak: Sendable {
     let state = state.withLock { $0 }
     var verdict = SoakVerdict(client: options.client)
     verdict.judge(samples)
-    // A token is refreshed in the middle of its life.
-    let expected = Double(options.sessions) * seconds / (Double(options.life) / 2)
+    // A token is refreshed in the middle of its life, and not in its first second.
+    let interval = max(1, Double(options.life) / 2)
+    let expected = Double(options.sessions) * seconds / interval
     let journaled = state.triggers.values.reduce(0, +) + state.refused.values.reduce(0, +)
     say(
       "refreshes: \(Int(expected)) expected at most, \(counts.refreshes) received by the server, "
