@@ -147,9 +147,12 @@ final class Soak: Sendable {
       number += 1
       let name = "round-\(number)"
       let session = try await login(in: name, at: url)
+      let reports = session.reports
+      let reporting = Task { for try await report in reports { count(report) } }
       _ = try await status(session, url.appending(path: "materials"))
       try await session.logout()
       try await session.close()
+      try await reporting.value
       try FileManager.default.removeItem(at: folder.appending(path: name))
       state.withLock { $0.rounds += 1 }
       try await Task.sleep(for: .milliseconds(500))
@@ -171,7 +174,7 @@ final class Soak: Sendable {
 
   private func judge(_ samples: [Sample], _ counts: ServerCounts, seconds: Double) -> [String] {
     let state = state.withLock { $0 }
-    var verdict = SoakVerdict(client: options.client)
+    var verdict = SoakVerdict(options)
     verdict.judge(samples)
     // A token is refreshed in the middle of its life, and not in its first second.
     let interval = max(1, Double(options.life) / 2)

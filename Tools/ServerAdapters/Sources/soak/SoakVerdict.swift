@@ -2,10 +2,10 @@ import Foundation
 
 /// What a soak found to grow.
 struct SoakVerdict {
-  let client: SoakOptions.Client
+  private let options: SoakOptions
   var problems: [String] = []
 
-  init(client: SoakOptions.Client) { self.client = client }
+  init(_ options: SoakOptions) { self.options = options }
 
   mutating func require(_ isRight: Bool, _ problem: String) {
     if !isRight { problems.append(problem) }
@@ -23,16 +23,20 @@ struct SoakVerdict {
     let heap = median(late, \.heap) - median(early, \.heap)
     let calls = median(late, \.calls) - median(early, \.calls)
     let perCall = calls == 0 ? 0 : heap / calls
-    // FoundationNetworking loses about 150 bytes for each exchange.
-    let allowed = client == .urlsession ? 250 : 16
+    // FoundationNetworking loses 126 to 225 bytes for each exchange. The rest is for the journals' records.
+    let allowed = options.client == .urlsession ? 300 : 32
     say("heap: \(heap) bytes more after \(calls) calls, \(perCall) bytes per call")
     require(
       heap <= allowed * calls + 1_048_576,
       "memory grew by \(perCall) bytes per call; at most \(allowed) are expected")
     let descriptors = median(late, \.descriptors) - median(early, \.descriptors)
     require(descriptors <= 8, "\(descriptors) more descriptors are open")
-    let threads = median(late, \.threads) - median(early, \.threads)
-    require(threads <= 8, "\(threads) more threads run")
+    // A session may block a thread while it waits for the disk.
+    let (threads, most) = (
+      median(late, \.threads) - median(early, \.threads), options.sessions + 24
+    )
+    require(
+      threads <= 8 || last.threads <= most, "\(threads) more threads run, \(last.threads) in all")
     let share = (last.processor - first.processor) / max(1, last.time - first.time)
     say(String(format: "processor: %.2f of one core", share))
   }
