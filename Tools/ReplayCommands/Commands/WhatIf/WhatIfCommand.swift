@@ -70,9 +70,18 @@ struct WhatIfCommand: Command {
     guard context.output.isOpen else { return .ok }
     run.finish(isUnreadable: fault?.mayHideRecords ?? false)
     let answer = WhatIfAnswer(
-      run: run, change: change, facets: ([proofs.unnamed] + proofs.policies).flatMap(\.facets),
+      run: run, change: change, facets: proofs.facets,
       zone: display.isJSON ? .utc : display.zone.display)
-    context.output.write(display.isJSON ? answer.json(file.rawName) : answer.text(file.name))
+    if display.isJSON {
+      context.output.write(answer.json(file.rawName))
+    } else {
+      for line in answer.text(file.name).split(separator: "\n", omittingEmptySubsequences: false)
+        .dropLast()
+      {
+        let lines = context.columns.map { StyledLine(String(line)).wrapped(to: $0) }
+        for line in lines ?? [String(line)] { context.output.write(line + "\n") }
+      }
+    }
     if let fault {
       throw fault.error(file.name, consequence: "The answer is from the records before it.")
     }

@@ -1,12 +1,16 @@
 @_spi(Internals) internal import SessionCore
+internal import SessionExplain
 
 /// A part of a policy that the records of an opening prove.
 struct PolicyFacet: Hashable, Sendable {
   /// The name, as `--policy` spells it.
   let name: String
+  /// The value, or the bound that the record proves.
   let value: String
   /// The record that proves it.
   let sequence: UInt64
+  /// How much a bound says, compared with other bounds of the same name; `nil` for a value.
+  var strength: Int64?
 }
 
 /// The policy of one opening, as far as its decisions prove it.
@@ -101,9 +105,24 @@ struct RecordedPolicy: Sendable {
 
   private var endedAfterDoubt = false
 
-  private mutating func note(_ name: String, _ value: String, _ batch: RecordedBatch) {
+  private mutating func note(
+    _ name: String, _ value: String, _ batch: RecordedBatch, strength: Int64? = nil
+  ) {
     guard !facets.contains(where: { $0.name == name }) else { return }
-    facets.append(PolicyFacet(name: name, value: value, sequence: batch.first))
+    facets.append(
+      PolicyFacet(name: name, value: value, sequence: batch.first, strength: strength))
+  }
+
+  /// Notes that a limit is a span or less, since the timer that proves it may have been late.
+  private mutating func note(_ name: String, atMost span: Int64, _ batch: RecordedBatch) {
+    // The words leave out small units, so the span is rounded up to what they show.
+    let unit: Int64 = span >= 86_400_000 ? 3_600_000 : span >= 3_600_000 ? 60_000 : 1_000
+    let shown = span.addingSaturating(unit - 1) / unit * unit
+    note(name, "\(Self.span(shown)) or less", batch, strength: -span)
+  }
+
+  private static func span(_ milliseconds: Int64) -> String {
+    DurationFormatter.text(milliseconds: milliseconds)
   }
 
   // MARK: Requests
@@ -114,7 +133,7 @@ struct RecordedPolicy: Sendable {
     let lease = sent.deadline.milliseconds(since: batch.time)
     let timeout = max(1, lease.subtractingSaturating(1_000))
     policy.refresh.timeout = .milliseconds(timeout)
-    note("timeout", "\(timeout)ms", batch)
+    note("timeout", Self.span(timeout), batch)
     if fold.intents.request != nil { lostAt = batch.time }
     guard let token = fold.state.token else { return }
     let left = token.expiresAt.milliseconds(since: batch.time)
@@ -124,7 +143,7 @@ struct RecordedPolicy: Sendable {
       if !facets.contains(where: { $0.name == "threshold" }) || threshold == left {
         policy.refresh.beforeExpiry = .milliseconds(left)
         facets.removeAll { $0.name == "threshold" }
-        note("threshold", "\(left)ms", batch)
+        note("threshold", "\(Self.span(left)) or more", batch, strength: left)
       }
     }
     if sent.trigger == .launch, left > 0 {
@@ -196,13 +215,13 @@ struct RecordedPolicy: Sendable {
       takeRejection(batch)
       let age = batch.time.milliseconds(since: session.since)
       policy.ending.absoluteLifetime = .milliseconds(max(1_000, age))
-      note("lifetime", "\(age)ms", batch)
+      note("lifetime", atMost: age, batch)
     case .inactivity:
       takeRejection(batch)
       unusedSince.map { since in
         let pause = batch.time.milliseconds(since: since)
         policy.ending.inactivityLimit = .milliseconds(max(1_000, pause))
-        note("inactivity", "\(pause)ms", batch)
+        note("inactivity", atMost: pause, batch)
       }
     default: break
     }
@@ -252,8 +271,8 @@ struct RecordedPolicy: Sendable {
     firstDelays = range
     let (low, high) = (range.lowerBound, range.upperBound)
     let value =
-      if high == .max { "\(low)ms or more" } else if low == high { "\(low)ms" } else {
-        "\(low)ms to \(high)ms"
+      if high == .max { "\(Self.span(low)) or more" } else if low == high { Self.span(low) } else {
+        "\(Self.span(low)) to \(Self.span(high))"
       }
     guard let sequence else { return }
     facets.append(PolicyFacet(name: "firstDelay", value: value, sequence: sequence))

@@ -20,8 +20,19 @@ struct WhatIfAnswer: Sendable {
   var kind: Kind {
     switch run.ending {
     case .same, nil: .same
-    case .decides, .nothing, .more, .earlier: .differs
+    case .decides, .nothing, .more: .differs
+    case .earlier(let timer, _): isLate(timer) ? .unknown : .differs
     case .unreadable, .uses, .unproven, .gap, .version: .unknown
+    }
+  }
+
+  /// Whether the record at which the answer stops is by this timer, which may have been late.
+  ///
+  /// Then the recorded policy may be the other one.
+  private func isLate(_ timer: SessionTimer) -> Bool {
+    switch timer {
+    case .lifetime: run.batch?.contents.expiry == .lifetimeEnded
+    default: run.batch?.sent?.trigger == .schedule
     }
   }
 
@@ -59,11 +70,14 @@ struct WhatIfAnswer: Sendable {
       return [
         "\(name) the session would have ended at \(zone.text(time)), before \(place(batch)): it "
           + "lasted for as long as this policy allows.",
-        "If the app did not run then, it would have ended when the app ran again.", stop,
+        isLate(.lifetime)
+          ? "\(place(batch)) ends it by its lifetime. If the app did not run before, the outcome is the same."
+          : "If the app did not run then, it would have ended when the app ran again.",
+        stop,
       ]
-    case .earlier(_, let time):
-      return [
-        "\(name) a refresh was due at \(zone.text(time)), before \(place(batch)).",
+    case .earlier(let timer, let time):
+      let late = isLate(timer) ? [lateRefresh(batch)] : []
+      return ["\(name) a refresh was due at \(zone.text(time)), before \(place(batch))."] + late + [
         "Whether the app ran then is not in the journal. The response is unknown, because the "
           + "request was never made.", stop,
       ]
@@ -93,6 +107,10 @@ struct WhatIfAnswer: Sendable {
           + "recorded policy too (sessionreplay replay-corpus).", stop,
       ]
     }
+  }
+
+  private func lateRefresh(_ batch: RecordedBatch) -> String {
+    "\(place(batch)) is a refresh by schedule. If the app did not run before, the outcome is the same."
   }
 
   private var stop: String { "The answer ends there." }
