@@ -75,7 +75,7 @@ final class Soak: Sendable {
       try await group.waitForAll()
     }
     let lives = (ContinuousClock.now - start) / .seconds(1)
-    // Subscribers end with the close, so a refresh that is under way is waited for.
+    // Subscribers end with the close. So the soak waits for a refresh that is under way.
     for session in sessions {
       await session.untilSettled()
       try await session.close()
