@@ -2,8 +2,8 @@ public import SessionCore
 
 // The plain sentences of an explanation, for a reader who has never seen this project.
 extension Explanation {
-  /// Returns what the user experienced, what happened, whether the user has signed in again, what the
-  /// records rule out, and what to do.
+  /// Returns what the user experienced, what happened, whether a new sign-in followed, what the records
+  /// rule out, and what to do.
   ///
   /// It is a paragraph of two to five sentences, without an identifier of a user. *Probably* and
   /// *possibly* mark a cause that is likely or possible; a proven cause has no such word.
@@ -11,8 +11,8 @@ extension Explanation {
     summaryLines(in: language).joined(separator: " ")
   }
 
-  /// Returns the sentences in groups: what happened, whether the user is back, what is ruled out, and
-  /// what to do.
+  /// Returns the sentences in groups: what happened, whether a new sign-in followed, what is ruled
+  /// out, and what to do.
   package func summaryLines(in language: SessionLanguage) -> [String] {
     var lines = [opening(in: language) + "."]
     if signedInAgain != nil { lines.append(Self.again(in: language)) }
@@ -45,10 +45,11 @@ extension Explanation {
   }
 
   private static func again(in language: SessionLanguage) -> String {
+    // It may be another user.
     switch language {
-    case .english: "The user has signed in again since."
-    case .spanish: "Después, el usuario volvió a iniciar sesión."
-    case .portuguese: "Depois disso, o usuário entrou de novo."
+    case .english: "A new sign-in followed."
+    case .spanish: "Después hubo un nuevo inicio de sesión."
+    case .portuguese: "Depois disso, houve um novo login."
     }
   }
 

@@ -47,7 +47,7 @@ package struct WhyText: Sendable {
   package func oneLine(_ explanation: Explanation) -> String {
     "\(time(explanation))  \(explanation.opening(in: .english).lowercasedStart) "
       + "[\(explanation.cause), \(explanation.certainty)] \(place(explanation))"
-      + (explanation.signedInAgain == nil ? "" : ", signed in again since")
+      + (explanation.signedInAgain == nil ? "" : ", a new sign-in followed")
   }
 
   /// Returns one line for an end whose cause is known: the time, the certainty, the app and the user.

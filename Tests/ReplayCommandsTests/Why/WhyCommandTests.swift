@@ -178,7 +178,7 @@ struct WhyCommandTests {
       lines[0]
         == "2026-11-21 14:01:00Z  signed out: the server says that the token that renews the session "
         + "has expired [refresh-token-expired, proven] app 2.4.1+318 user \(user), "
-        + "signed in again since")
+        + "a new sign-in followed")
     #expect(lines[1].hasPrefix("2026-11-22 15:00:00Z  signed out by the app: "), "\(lines[1])")
     let damaged = ToolRun.inProcess(["why", folder.file("damaged.journal"), "--oneline"])
     #expect(damaged.code == 65 && damaged.output.split(separator: "\n").count == 1)
