@@ -46,6 +46,11 @@ package enum JSONTree: Equatable, Sendable {
   package struct Member: Equatable, Sendable {
     package let key: String
     package let value: JSONTree
+
+    package init(key: String, value: JSONTree) {
+      self.key = key
+      self.value = value
+    }
   }
 
   case object([Member])
@@ -76,6 +81,11 @@ package enum JSONTree: Equatable, Sendable {
     /// The offset of the error, in bytes from the first one.
     package let offset: Int
     package let message: String
+
+    package init(offset: Int, message: String) {
+      self.offset = offset
+      self.message = message
+    }
   }
 
   /// Parses one value (RFC 8259) that takes up all of the bytes.

@@ -6,24 +6,28 @@
 // Without @usableFromInline on the type, Swift 6.3 inlines none of its package members in other modules.
 @usableFromInline
 package struct JSONWriter {
-  package private(set) var bytes: [UInt8] = []
+  /// Memory for the text, of which the first `count` bytes are written.
+  private var memory: [UInt8] = []
+  private var count = 0
   private var needsComma = false
   private var lastDay: Int64?
   private var lastDayText: [UInt8] = []
 
   package init() {}
 
+  package var bytes: ArraySlice<UInt8> { memory[..<count] }
+
   package var text: String { String(decoding: bytes, as: UTF8.self) }
 
   /// Discards the content and keeps the memory.
   package mutating func removeAll() {
-    bytes.removeAll(keepingCapacity: true)
+    count = 0
     needsComma = false
   }
 
   /// Ends a line of JSON Lines.
   package mutating func endLine() {
-    bytes.append(UInt8(ascii: "\n"))
+    append(UInt8(ascii: "\n"))
     needsComma = false
   }
 
@@ -52,33 +56,40 @@ package struct JSONWriter {
   }
 
   package mutating func field(_ name: String, _ value: String?) {
+    guard var value else { return null(name) }
+    let isPlain = value.withUTF8 { utf8 in
+      guard Self.isPlain(utf8) else { return false }
+      member(name, upTo: utf8.count + 2) { $0.put(quoted: utf8) }
+      return true
+    }
+    guard !isPlain else { return }
     key(name)
-    if let value { self.value(value) } else { null() }
+    escape(value)
   }
 
   package mutating func field(_ name: String, _ value: Bool) {
-    key(name)
-    bare(value ? "true" : "false")
+    let word: StaticString = value ? "true" : "false"
+    member(name, upTo: 5) { $0.put(word) }
   }
 
   @inlinable
   package mutating func field(_ name: String, _ value: (some FixedWidthInteger)?) {
-    key(name)
-    if let value { self.value(value) } else { null() }
+    if let value {
+      number(name, UInt64(clamping: value.magnitude), isNegative: value < 0)
+    } else {
+      null(name)
+    }
   }
 
   /// Writes a text of `count` bytes through `write`: ASCII that needs no escapes.
   package mutating func field(
     _ name: String, plainCount count: Int, _ write: (UnsafeMutableBufferPointer<UInt8>) -> Void
   ) {
-    key(name)
-    bytes.append(UInt8(ascii: "\""))
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count) { buffer in
-      write(buffer)
-      bytes.append(contentsOf: buffer)
+    member(name, upTo: count + 2) { place in
+      let start = place.put(UInt8(ascii: "\""))
+      write(UnsafeMutableBufferPointer(start: start, count: count))
+      return (start + count).put(UInt8(ascii: "\""))
     }
-    bytes.append(UInt8(ascii: "\""))
-    needsComma = true
   }
 
   /// Writes a time in milliseconds since 1970, in UTC as in RFC 3339: `2026-11-21T14:00:05.205Z`.
@@ -86,16 +97,24 @@ package struct JSONWriter {
   /// `date` returns the date of that day: `2026-11-21`. It is called only if the day differs from
   /// that of the last time.
   package mutating func field(_ name: String, milliseconds: Int64, date: () -> String) {
-    key(name)
-    bytes.append(UInt8(ascii: "\""))
-    append(milliseconds, date)
-    bytes.append(UInt8(ascii: "\""))
-    needsComma = true
+    let length: Int64 = 86_400_000
+    let rest = milliseconds % length
+    let inDay = rest < 0 ? rest + length : rest
+    let day = milliseconds / length - (rest < 0 ? 1 : 0)
+    if day != lastDay {
+      lastDay = day
+      lastDayText = Array("\(date())T".utf8)
+    }
+    let dayText = lastDayText
+    member(name, upTo: dayText.count + 15) { place in
+      let time = dayText.withUnsafeBufferPointer { place.put(UInt8(ascii: "\"")).put($0) }
+      return time.put(timeOfDay: Int(inDay)).put(UInt8(ascii: "\""))
+    }
   }
 
+  @usableFromInline
   package mutating func null(_ name: String) {
-    key(name)
-    null()
+    member(name, upTo: 4) { $0.put("null") }
   }
 
   @inlinable
@@ -105,141 +124,101 @@ package struct JSONWriter {
 
   package mutating func value(_ value: String) {
     separate()
-    quote(value)
-    needsComma = true
+    var value = value
+    let isPlain = value.withUTF8 { utf8 in
+      guard Self.isPlain(utf8) else { return false }
+      append(upTo: utf8.count + 2) { $0.put(quoted: utf8) }
+      return true
+    }
+    guard !isPlain else {
+      needsComma = true
+      return
+    }
+    escape(value)
   }
 
   @usableFromInline
   mutating func number(_ magnitude: UInt64, isNegative: Bool) {
     separate()
-    if isNegative { bytes.append(UInt8(ascii: "-")) }
-    append(digits: magnitude)
+    append(upTo: 21) { $0.put(magnitude, isNegative: isNegative) }
     needsComma = true
+  }
+
+  @usableFromInline
+  mutating func number(_ name: String, _ magnitude: UInt64, isNegative: Bool) {
+    member(name, upTo: 21) { $0.put(magnitude, isNegative: isNegative) }
   }
 
   @usableFromInline
   mutating func open(_ bracket: UInt8) {
     separate()
-    bytes.append(bracket)
+    append(bracket)
     needsComma = false
   }
 
   @usableFromInline
   mutating func close(_ bracket: UInt8) {
-    bytes.append(bracket)
-    needsComma = true
-  }
-
-  @usableFromInline
-  mutating func null() {
-    bare("null")
-  }
-
-  private mutating func bare(_ word: String) {
-    separate()
-    bytes.append(contentsOf: word.utf8)
+    append(bracket)
     needsComma = true
   }
 
   /// Writes a name, which must need no escapes.
   @usableFromInline
   mutating func key(_ name: String) {
-    separate()
-    var name = name
-    name.withUTF8 { appendQuoted($0, then: UInt8(ascii: ":")) }
+    member(name, upTo: 0) { $0 }
     needsComma = false
   }
 
-  /// Appends a text that needs no escapes between quotation marks, and a byte after it.
-  ///
-  /// A short text is appended in one step: each append checks the array's owner and its room.
+  /// Writes a name, which must need no escapes, and the value that `body` puts after it.
   @inline(__always)
-  private mutating func appendQuoted(_ utf8: UnsafeBufferPointer<UInt8>, then last: UInt8?) {
-    guard utf8.count <= 60 else {
-      bytes.append(UInt8(ascii: "\""))
-      bytes.append(contentsOf: utf8)
-      bytes.append(UInt8(ascii: "\""))
-      if let last { bytes.append(last) }
-      return
-    }
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 64) { buffer in
-      buffer[0] = UInt8(ascii: "\"")
-      var count = 1
-      for byte in utf8 {
-        buffer[count] = byte
-        count += 1
+  private mutating func member(
+    _ name: String, upTo most: Int,
+    _ body: (UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8>
+  ) {
+    var name = name
+    let hasComma = needsComma
+    name.withUTF8 { utf8 in
+      append(upTo: utf8.count + most + 4) { place in
+        let start = hasComma ? place.put(UInt8(ascii: ",")) : place
+        return body(start.put(quoted: utf8).put(UInt8(ascii: ":")))
       }
-      buffer[count] = UInt8(ascii: "\"")
-      count += 1
-      if let last {
-        buffer[count] = last
-        count += 1
-      }
-      bytes.append(contentsOf: UnsafeBufferPointer(rebasing: buffer[..<count]))
     }
+    needsComma = true
   }
 
   private mutating func separate() {
-    if needsComma { bytes.append(UInt8(ascii: ",")) }
+    if needsComma { append(UInt8(ascii: ",")) }
   }
 
-  /// Appends the decimal digits.
-  private mutating func append(digits number: UInt64) {
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { buffer in
-      var (place, rest) = (20, number)
-      repeat {
-        place -= 1
-        buffer[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-        rest /= 10
-      } while rest > 0
-      bytes.append(contentsOf: UnsafeBufferPointer(rebasing: buffer[place...]))
+  @inline(__always)
+  private mutating func append(_ byte: UInt8) {
+    append(upTo: 1) { $0.put(byte) }
+  }
+
+  /// Appends what `body` puts at a place, at most `most` bytes; it returns the place after them.
+  @inline(__always)
+  private mutating func append(
+    upTo most: Int, _ body: (UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8>
+  ) {
+    let start = count
+    if memory.count - start < most { grow(by: most) }
+    count = memory.withUnsafeMutableBufferPointer { buffer in
+      guard let base = buffer.baseAddress else { return start }
+      return body(base + start) - base
     }
   }
 
-  private mutating func append(_ milliseconds: Int64, _ date: () -> String) {
-    let length: Int64 = 86_400_000
-    let rest = milliseconds % length
-    let inDay = rest < 0 ? rest + length : rest
-    let day = milliseconds / length - (rest < 0 ? 1 : 0)
-    if day != lastDay {
-      lastDay = day
-      lastDayText = Array("\(date())T".utf8)
-    }
-    bytes.append(contentsOf: lastDayText)
-    append(timeOfDay: Int(inDay))
+  @inline(never)
+  private mutating func grow(by most: Int) {
+    memory.append(contentsOf: repeatElement(0, count: max(most, memory.count, 512)))
   }
 
-  /// Appends a time in milliseconds since midnight: `14:00:05.205Z`.
-  private mutating func append(timeOfDay time: Int) {
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 13) { buffer in
-      func digits(_ number: Int, at place: Int) {
-        buffer[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / 10 % 10)
-        buffer[place + 1] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10)
-      }
-      digits(time / 3_600_000, at: 0)
-      buffer[2] = UInt8(ascii: ":")
-      digits(time / 60_000 % 60, at: 3)
-      buffer[5] = UInt8(ascii: ":")
-      digits(time / 1000 % 60, at: 6)
-      buffer[8] = UInt8(ascii: ".")
-      digits(time % 1000 / 10, at: 9)
-      buffer[11] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: time % 10)
-      buffer[12] = UInt8(ascii: "Z")
-      bytes.append(contentsOf: UnsafeBufferPointer(buffer))
-    }
-  }
-
-  private mutating func quote(_ value: String) {
-    var value = value
-    let isPlain = value.withUTF8 { utf8 in
-      guard Self.isPlain(utf8) else { return false }
-      appendQuoted(utf8, then: nil)
-      return true
-    }
-    guard !isPlain else { return }
-    bytes.append(UInt8(ascii: "\""))
+  /// Writes a text with a character that needs an escape.
+  private mutating func escape(_ value: String) {
+    append(UInt8(ascii: "\""))
     for scalar in value.unicodeScalars { escape(scalar) }
-    bytes.append(UInt8(ascii: "\""))
+    append(UInt8(ascii: "\""))
+    needsComma = true
   }
 
   /// Whether no byte needs an escape.
@@ -263,18 +242,22 @@ package struct JSONWriter {
 
   private mutating func escape(_ scalar: Unicode.Scalar) {
     switch scalar {
-    case "\"": bytes.append(contentsOf: "\\\"".utf8)
-    case "\\": bytes.append(contentsOf: "\\\\".utf8)
-    case "\n": bytes.append(contentsOf: "\\n".utf8)
-    case "\r": bytes.append(contentsOf: "\\r".utf8)
-    case "\t": bytes.append(contentsOf: "\\t".utf8)
+    case "\"": append(word: "\\\"")
+    case "\\": append(word: "\\\\")
+    case "\n": append(word: "\\n")
+    case "\r": append(word: "\\r")
+    case "\t": append(word: "\\t")
     // More than JSON requires: some readers split lines at U+2028, and terminals obey the others.
     case _ where scalar.isUnprintable:
       let digits = String(scalar.value, radix: 16)
-      bytes.append(
-        contentsOf: "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8)
-    default: bytes.append(contentsOf: scalar.utf8)
+      append(word: "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)")
+    default: append(word: String(scalar))
     }
+  }
+
+  private mutating func append(word: String) {
+    var word = word
+    word.withUTF8 { utf8 in append(upTo: utf8.count) { $0.put(utf8) } }
   }
 }
 

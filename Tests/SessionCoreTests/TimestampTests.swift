@@ -84,6 +84,13 @@ struct TimestampTests {
     for milliseconds in bounds + random {
       let time = Timestamp(milliseconds: milliseconds)
       #expect(Timestamp(printed: time.description) == time, "\(milliseconds)")
+      var bytes = Array(time.description.utf8)
+      #expect(bytes.withUnsafeBufferPointer { Timestamp(printed: $0) } == time, "\(milliseconds)")
+      bytes[Int.random(in: bytes.indices)] = "0123456789-:.TZ+ ".utf8.randomElement() ?? 0
+      let text = String(decoding: bytes, as: UTF8.self)
+      #expect(
+        bytes.withUnsafeBufferPointer { Timestamp(printed: $0) } == Timestamp(printed: text),
+        "\(text)")
     }
     for text in [
       "", "+", "-0001-01-01T00:00:00.000", "+2026-11-21T14:00:05.205Z", "2026-11-21T14:00:05Z",

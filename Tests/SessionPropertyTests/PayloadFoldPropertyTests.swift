@@ -69,10 +69,11 @@ struct PayloadFoldPropertyTests {
         for raw in try raws(choices) {
           choices.step(
             "@\(raw.sequence) kind \(raw.kind), \(raw.payload)", state: values.state.line)
+          let before = values.state.kind
           let expected = reference(raw, on: &values)
-          var failure: PayloadFold.Failure?
+          var (step, failure): (PayloadFold.Step?, PayloadFold.Failure?)
           do throws(PayloadFold.Failure) {
-            try payloads.apply(
+            step = try payloads.step(
               sequence: raw.sequence, kind: raw.kind, payload: raw.payload.span.bytes)
           } catch {
             failure = error
@@ -82,6 +83,14 @@ struct PayloadFoldPropertyTests {
             failure == expected,
             "\(failure?.description ?? "taken"), and as a value "
               + (expected?.description ?? "taken"))
+          if let step {
+            let record = try SessionCodec.decode(
+              sequence: raw.sequence, kind: raw.kind, payload: raw.payload)
+            let expected = PayloadFold.Step(
+              outline: PayloadFold.Outline(record), time: record.time, before: before,
+              after: values.state.kind)
+            try choices.require(step == expected, "\(step), and as a value \(expected)")
+          }
           let folded = try payloads.fold()
           try choices.require(folded == values, "payloads lead to \(folded.state.line)")
           try choices.require(payloads.intents == values.intents, "the open intents differ")
@@ -91,7 +100,7 @@ struct PayloadFoldPropertyTests {
       })
   }
 
-  @Test("P5 JRN-5 a decoder that remembers texts decodes like one that does not")
+  @Test("P5 JRN-5 a decoder that remembers texts, or builds no values, decodes like one that does")
   func memory() {
     expect(
       Property(
@@ -108,6 +117,15 @@ struct PayloadFoldPropertyTests {
               sequence: raw.sequence, kind: raw.kind, payload: raw.payload.span.bytes)
           }
           try choices.require(found == expected, "\(found), and without memory \(expected)")
+          let checked = Result { () throws(CodecError) in
+            try SessionCodec.check(
+              sequence: raw.sequence, kind: raw.kind, payload: raw.payload.span.bytes)
+          }
+          switch (checked, expected) {
+          case (.success, .success): break
+          case (.failure(let found), .failure(let error)) where found == error: break
+          default: throw Falsified("checked as \(checked), and decoded as \(expected)")
+          }
         }
       })
   }

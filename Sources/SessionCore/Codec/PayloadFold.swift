@@ -30,6 +30,43 @@
     }
   }
 
+  /// What a payload says, without its texts.
+  public enum Outline: Hashable, Sendable {
+    case login(LoginMethod)
+    case refreshSucceeded(isRotated: Bool, request: UInt64)
+    case refreshFailed(RequestFailure.Kind, request: UInt64)
+    case contextSwitched(hasToken: Bool)
+    case sessionExpired(ExpiryReason)
+    case logout(LogoutReason)
+    case requestSent(RequestKind)
+    /// Another note, or an entry of a newer version.
+    case note
+    /// A snapshot; of a session that is logged in, with its way to log in.
+    case snapshot(LoginMethod?)
+  }
+
+  /// What a payload says, and how it changed the state.
+  public struct Step: Hashable, Sendable {
+    /// What the payload says.
+    public let outline: Outline
+    /// The time of the record.
+    public let time: Timestamp
+    /// The name of the state before it.
+    public let before: SessionState.Kind
+    /// The name of the state after it.
+    public let after: SessionState.Kind
+
+    /// Creates a step from its parts.
+    public init(
+      outline: Outline, time: Timestamp, before: SessionState.Kind, after: SessionState.Kind
+    ) {
+      self.outline = outline
+      self.time = time
+      self.before = before
+      self.after = after
+    }
+  }
+
   /// The fold, without the context in `context`.
   private var partial: SessionFold
   /// The encoded context of the last event that has one; the array may be longer.
@@ -47,6 +84,9 @@
   /// The sequence of the last record; 0 before the first.
   public var sequence: UInt64 { partial.sequence }
 
+  /// What the last folded payload says.
+  private var outline = Outline.note
+
   /// The intents that are still open.
   public var intents: OpenIntents { partial.intents }
 
@@ -63,6 +103,15 @@
     return fold
   }
 
+  /// Folds the next record like `apply`, and returns what it says and what it changed.
+  public mutating func step(sequence: UInt64, kind: UInt8, payload: RawSpan) throws(Failure)
+    -> Step
+  {
+    let before = partial.kind
+    let time = try apply(sequence: sequence, kind: kind, payload: payload)
+    return Step(outline: outline, time: time, before: before, after: partial.kind)
+  }
+
   /// Folds the next record and returns its time; if it throws, nothing changes.
   @discardableResult
   public mutating func apply(sequence: UInt64, kind: UInt8, payload: RawSpan) throws(Failure)
@@ -77,6 +126,7 @@
           (reader, version) throws(CodecError) in try reader.note(note, version)
         }
         partial.apply(note, place)
+        outline = if case .requestSent(let sent) = note { .requestSent(sent.kind) } else { .note }
       } else {
         try applyWhole(sequence, kind, bytes.bytes)
       }
@@ -98,6 +148,7 @@
         (foldState) throws(SessionRejection) in try foldState.refreshSucceeded(refresh.token)
       }
       partial.endRequest(answered: refresh.request)
+      outline = .refreshSucceeded(isRotated: refresh.isRotated, request: refresh.request)
     case .refreshFailed:
       let (refresh, place) = try payload.read(known: event.version) {
         (reader, version) throws(CodecError) in try reader.refreshFailed(version)
@@ -106,6 +157,7 @@
         try foldState.refreshFailed(with: refresh.generation, by: refresh.failure)
       }
       partial.endRequest(refresh.request)
+      outline = .refreshFailed(refresh.failure.kind, request: refresh.request)
     case .contextSwitched:
       try contextSwitched(&payload)
     case .sessionExpired:
@@ -117,11 +169,13 @@
         try foldState.sessionExpired(expiry.reason, at: time)
       }
       partial.endRequest()
+      outline = .sessionExpired(expiry.reason)
     case .logout:
-      let (_, place) = try payload.read { (reader) throws(CodecError) in try reader.logout() }
+      let (logout, place) = try payload.read { (reader) throws(CodecError) in try reader.logout() }
       try take(event, place) { (foldState) throws(SessionRejection) in try foldState.logout() }
       partial.endRequest()
       isContextApart = false
+      outline = .logout(logout.reason)
     }
   }
 
@@ -141,6 +195,7 @@
     partial.endRequest()
     isContextApart = false
     if let context { keep(context) }
+    outline = .login(login.method)
   }
 
   @inline(__always)
@@ -156,6 +211,7 @@
     }
     if token != nil { partial.endRequest(answered: request) }
     keep(context)
+    outline = .contextSwitched(hasToken: token != nil)
   }
 
   /// Decodes and folds a snapshot, or a record of an unknown kind.
@@ -176,6 +232,7 @@
       throw .refused(error)
     }
     self = PayloadFold(whole)
+    outline = Outline(record)
   }
 
   @inline(__always)
@@ -199,6 +256,33 @@
     }
     contextSize = bytes.count
     isContextApart = true
+  }
+}
+
+@_spi(Internals) extension PayloadFold.Outline {
+  /// Creates the outline of a decoded record.
+  public init(_ record: SessionRecord) {
+    switch record.content {
+    case .event(let event):
+      switch event {
+      case .login(let login): self = .login(login.method)
+      case .refreshSucceeded(let refresh):
+        self = .refreshSucceeded(isRotated: refresh.isRotated, request: refresh.request)
+      case .refreshFailed(let refresh):
+        self = .refreshFailed(refresh.failure.kind, request: refresh.request)
+      case .contextSwitched(let change): self = .contextSwitched(hasToken: change.token != nil)
+      case .sessionExpired(let expiry): self = .sessionExpired(expiry.reason)
+      case .logout(let logout): self = .logout(logout.reason)
+      }
+    case .note(.requestSent(let sent)): self = .requestSent(sent.kind)
+    case .note, .unknown: self = .note
+    case .snapshot(let fold):
+      if case .authenticated(let session) = fold.state {
+        self = .snapshot(session.method)
+      } else {
+        self = .snapshot(nil)
+      }
+    }
   }
 }
 

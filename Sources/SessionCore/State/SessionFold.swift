@@ -193,6 +193,8 @@ extension SessionFold {
 
   /// The open request for a newer token; `nil` if there is none.
   public private(set) var request: Request?
+  /// Whether a request is open: what each event asks, without a copy of the request.
+  private var hasRequest = false
   /// The tokens whose revocation is pending, oldest first.
   public private(set) var revocations: [Generation] = []
 
@@ -202,6 +204,7 @@ extension SessionFold {
   /// Creates open intents from their parts.
   package init(request: Request?, revocations: [Generation]) {
     self.request = request
+    hasRequest = request != nil
     self.revocations = revocations
   }
 
@@ -209,6 +212,7 @@ extension SessionFold {
     switch note {
     case .requestSent(let sent):
       request = Request(sequence: sequence, sent: sent)
+      hasRequest = true
     case .requestEnded(let ended):
       endRequest(ended.request)
     case .revocationPending(let generation):
@@ -241,7 +245,8 @@ extension SessionFold {
   /// Ends the open request; with a sequence, only if it is that one.
   @inline(__always)
   mutating func endRequest(_ sequence: UInt64? = nil) {
-    if sequence == nil || request?.sequence == sequence { request = nil }
+    guard hasRequest, sequence == nil || request?.sequence == sequence else { return }
+    (request, hasRequest) = (nil, false)
   }
 
   /// Ends the open request after a token that answers this request; 0 if the event names none.

@@ -107,16 +107,18 @@ extension Identifier: CustomStringConvertible, ExpressibleByStringLiteral {
   package static func writeCanonical(
     _ high: UInt64, _ low: UInt64, into buffer: UnsafeMutableBufferPointer<UInt8>
   ) {
-    var index = 0
-    for nibble in 0..<32 {
-      if nibble == 8 || nibble == 12 || nibble == 16 || nibble == 20 {
-        buffer[index] = UInt8(ascii: "-")
-        index += 1
+    let digits: StaticString = "0123456789abcdef"
+    var place = 0
+    for byte in 0..<16 {
+      if byte == 4 || byte == 6 || byte == 8 || byte == 10 {
+        buffer[place] = UInt8(ascii: "-")
+        place += 1
       }
-      let word = nibble < 16 ? high : low
-      let digit = UInt8(truncatingIfNeeded: word >> UInt64((15 - nibble % 16) * 4) & 0xF)
-      buffer[index] = digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
-      index += 1
+      let word = byte < 8 ? high : low
+      let value = Int(truncatingIfNeeded: word >> UInt64((7 - byte % 8) * 8) & 0xFF)
+      buffer[place] = digits.utf8Start[value >> 4]
+      buffer[place + 1] = digits.utf8Start[value & 0xF]
+      place += 2
     }
   }
 }

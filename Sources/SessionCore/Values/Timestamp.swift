@@ -132,6 +132,37 @@ extension Timestamp: CustomStringConvertible, LosslessStringConvertible {
     guard description == text else { return nil }
   }
 
+  /// Parses the bytes of the output of `description`, in exactly that spelling.
+  ///
+  /// A time of the years 0 to 9999 needs no text.
+  package init?(printed utf8: UnsafeBufferPointer<UInt8>) {
+    guard utf8.count == 24 else {
+      self.init(printed: String(decoding: utf8, as: UTF8.self))
+      return
+    }
+    var isRight = true
+    /// Returns the number of the digits in these places.
+    func number(_ places: Range<Int>) -> Int64 {
+      var number: Int64 = 0
+      for place in places {
+        isRight = isRight && (0x30...0x39).contains(utf8[place])
+        number = number * 10 + Int64(utf8[place]) - 0x30
+      }
+      return number
+    }
+    let separators: StaticString = "    -  -  T  :  :  .   Z"
+    for place in 0..<24 where separators.utf8Start[place] != 0x20 {
+      isRight = isRight && utf8[place] == separators.utf8Start[place]
+    }
+    let (hour, minute, second) = (number(11..<13), number(14..<16), number(17..<19))
+    let date = CivilDate(year: number(0..<4), month: number(5..<7), day: number(8..<10))
+    let fraction = number(20..<23)
+    guard isRight, let date, hour < 24, minute < 60, second < 60 else { return nil }
+    self.init(
+      milliseconds: date.daysSince1970 * Timestamp.day
+        + (hour * 3_600_000 + minute * 60_000 + second * 1000 + fraction))
+  }
+
   private static var day: Int64 { 86_400_000 }
 
   private func signed(_ year: Int64) -> String {

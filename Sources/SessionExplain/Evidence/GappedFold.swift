@@ -26,6 +26,57 @@ package enum GappedFold {
   }
 }
 
+/// The fold of the payloads of a journal of which records may be missing.
+package struct GappedPayloadFold: Sendable {
+  private var payloads = PayloadFold()
+  /// Whether records are missing since the last login.
+  private var hasGap = false
+
+  /// Creates the fold of no records.
+  package init() {}
+
+  /// Applies a payload as ``GappedFold`` applies its record; if it throws, nothing changes.
+  package mutating func apply(
+    sequence: UInt64, kind: UInt8, payload: RawSpan
+  ) throws(PayloadFold.Failure) -> PayloadFold.Step {
+    let step: PayloadFold.Step
+    do throws(PayloadFold.Failure) {
+      step = try payloads.step(sequence: sequence, kind: kind, payload: payload)
+    } catch {
+      guard hasGap, case .refused(.illegal) = error else { throw error }
+      step = try assume(sequence, kind, payload)
+    }
+    if case .login = step.outline { hasGap = false }
+    return step
+  }
+
+  /// Notes that records are missing here.
+  package mutating func interrupt() { hasGap = true }
+
+  /// Applies a record that the state before it does not allow.
+  private mutating func assume(_ sequence: UInt64, _ kind: UInt8, _ payload: RawSpan)
+    throws(PayloadFold.Failure) -> PayloadFold.Step
+  {
+    var fold: SessionFold
+    let record: SessionRecord
+    do throws(CodecError) {
+      fold = try payloads.fold()
+      record = try SessionCodec.decode(sequence: sequence, kind: kind, payload: payload)
+    } catch {
+      throw .unreadable(error, sequence: sequence)
+    }
+    let before: SessionState.Kind
+    do throws(SessionFold.Failure) {
+      before = try GappedFold.apply(record, to: &fold, afterGap: true).before
+    } catch {
+      throw .refused(error)
+    }
+    payloads = PayloadFold(fold)
+    return PayloadFold.Step(
+      outline: PayloadFold.Outline(record), time: record.time, before: before, after: fold.kind)
+  }
+}
+
 extension SessionFold {
   /// Returns a fold that missing records may have led to, so that this event is legal; `nil` for a
   /// record that is no event.

@@ -33,7 +33,7 @@ struct FrameScanner: ~Copyable, Sendable {
   /// The CRC state with which the checksum of each frame begins.
   let seed: Checksum
 
-  private var window = ReadWindow()
+  private var window: ReadWindow
 
   /// The end of the bytes in the window that an earlier call read.
   ///
@@ -62,6 +62,7 @@ struct FrameScanner: ~Copyable, Sendable {
   init(path: String, file: any JournalFileHandle) throws(JournalError) {
     let (status, header) = try Self.beginning(of: file, at: path)
     self.header = header
+    window = ReadWindow(fileSize: status.size)
     identity = status.identity
     countsNames = status.links > 0
     self.path = path

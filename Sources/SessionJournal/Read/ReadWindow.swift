@@ -4,6 +4,10 @@
 struct ReadWindow: ~Copyable, Sendable {
   /// The size of a read, in bytes; a longer batch grows the window to at most twice its size.
   static let ordinarySize = 128 * 1024
+  /// The size of a read of a short file, in bytes.
+  private static let smallestSize = 16 * 1024
+
+  private let size: Int
 
   private(set) var storage: ContiguousArray<UInt8> = []
 
@@ -12,6 +16,13 @@ struct ReadWindow: ~Copyable, Sendable {
 
   /// The number of bytes in `storage` that come from the file.
   private(set) var count = 0
+
+  /// Creates an empty window on a file that has this length now.
+  ///
+  /// A short file gets a small window, since many of them may be open, or be read one by one.
+  init(fileSize: UInt64 = .max) {
+    size = max(Self.smallestSize, Int(min(UInt64(Self.ordinarySize), fileSize)))
+  }
 
   /// The offset after the last byte in memory.
   var end: UInt64 { origin + UInt64(count) }
@@ -37,7 +48,7 @@ struct ReadWindow: ~Copyable, Sendable {
     let needed = Int(offset - kept) + length
     if storage.count < needed {
       var larger = ContiguousArray<UInt8>(
-        zeros: max(Self.ordinarySize, needed, 2 * storage.count))
+        zeros: max(size, needed, 2 * storage.count))
       copy(to: &larger)
       storage = larger
     }

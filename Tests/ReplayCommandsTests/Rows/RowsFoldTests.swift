@@ -58,7 +58,7 @@ struct RowsFoldTests {
       let records = try StatsHistory(seed: seed, records: 80).records
       let found = try rows(SessionRows.self, records)
       var stats = StatsFold(by: nil)
-      for record in records { try stats.take(record) }
+      try stats.count(records)
       stats.finish()
       let total = stats.groups.total
       #expect(UInt64(found.count { $0.sequence != nil }) == total.ended, "\(seed)")

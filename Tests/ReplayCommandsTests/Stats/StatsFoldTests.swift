@@ -1,4 +1,5 @@
 @_spi(Internals) import SessionCore
+import SessionExplain
 import Testing
 
 @testable import ReplayCommands
@@ -10,7 +11,7 @@ struct StatsFoldTests {
     counted: ClosedRange<UInt64> = 0...UInt64.max
   ) throws -> StatsFold {
     var fold = StatsFold(by: grouping, counted: counted)
-    for record in records { try fold.take(record) }
+    try fold.count(records)
     fold.finish()
     return fold
   }
@@ -95,7 +96,7 @@ struct StatsFoldTests {
   func byDay() throws {
     func days(_ hours: Int64) throws -> [StatsKey: StatsFigures] {
       var fold = StatsFold(by: .day, offset: { _ in hours * 3_600_000 })
-      for record in SampleJournal.records { try fold.take(record) }
+      try fold.count(SampleJournal.records)
       fold.finish()
       return fold.groups.figures
     }
@@ -141,7 +142,7 @@ struct StatsFoldTests {
   @Test("grouped by cause, a session waits for its explanation, up to the end of the journal")
   func byCause() throws {
     var fold = StatsFold(by: .cause)
-    for record in SampleJournal.records { try fold.take(record) }
+    try fold.count(SampleJournal.records)
     let end = try #require(SampleJournal.records.first { $0.name == "sessionExpired" })
     fold.explain(endAt: end.sequence, cause: "refused")
     fold.explain(endAt: end.sequence, cause: "never")
@@ -158,14 +159,31 @@ struct StatsFoldTests {
 
   @Test("an event that the state does not allow is refused and changes no figure")
   func illegal() throws {
-    var fold = try folded(SampleJournal.records)
-    let before = fold.groups
+    var fold = StatsFold(by: nil)
     let logout = SessionRecord(
       sequence: 99, time: SampleJournal.start, content: .event(.logout(.init(reason: .user))))
-    #expect(throws: SessionFold.Failure.self) { try fold.take(logout) }
+    #expect(throws: PayloadFold.Failure.self) {
+      try fold.count(SampleJournal.records + [logout])
+    }
     fold.finish()
-    #expect(fold.groups == before)
+    let legal = try folded(SampleJournal.records)
+    #expect(fold.groups == legal.groups)
     #expect(fold.records == 27)
+  }
+}
+
+extension StatsFold {
+  /// Counts records that follow each other from the first on, as `stats` counts their payloads.
+  mutating func count(_ records: [SessionRecord]) throws {
+    var payloads = GappedPayloadFold()
+    for record in records {
+      let (kind, payload) = SessionCodec.encode(record.content, at: record.time)
+      let step = try payloads.apply(
+        sequence: record.sequence, kind: kind, payload: payload.span.bytes)
+      if case .note(.opened(let opened)) = record.content { open(by: opened.app) }
+      count(
+        step.outline, sequence: record.sequence, at: step.time, from: step.before, to: step.after)
+    }
   }
 }
 

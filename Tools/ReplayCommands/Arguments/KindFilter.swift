@@ -7,6 +7,8 @@ struct KindFilter: Equatable, Sendable {
   private var kinds: Set<UInt8> = []
   private var hasSnapshot = false
   private var hasUnknown = false
+  /// Whether a record with a kind byte may be included, for each byte.
+  private var sieve = [Bool](repeating: false, count: 256)
 
   static let classes = [LineClass.event, .note, .change, .snapshot, .unknown].map(\.rawValue)
   private static let names =
@@ -45,6 +47,17 @@ struct KindFilter: Equatable, Sendable {
           next: near.map { "\(option) \($0)" } ?? "one of \(Self.words)")
       }
     }
+    for kind in UInt8.min...UInt8.max { sieve[Int(kind)] = isPossible(kind) }
+  }
+
+  /// Whether a record with this kind byte may be included; what it says decides.
+  func mayInclude(kind: UInt8) -> Bool { sieve[Int(kind)] }
+
+  private func isPossible(_ kind: UInt8) -> Bool {
+    if kinds.contains(kind) { return true }
+    if kind == SessionRecord.snapshotKind { return hasSnapshot || hasUnknown }
+    return hasUnknown && SessionEvent.Kind(rawValue: kind) == nil
+      && SessionNote.Kind(rawValue: kind) == nil
   }
 
   func includes(_ content: SessionRecord.Content) -> Bool {

@@ -38,7 +38,7 @@ struct InputLines: ~Copyable {
   mutating func next() throws(ToolError) -> ArraySlice<UInt8>? {
     var searched = start
     while true {
-      if let feed = buffer[searched...].firstIndex(of: 0x0A) {
+      if let feed = lineFeed(from: searched) {
         defer { start = feed + 1 }
         number += 1
         return buffer[start..<feed]
@@ -61,6 +61,16 @@ struct InputLines: ~Copyable {
     defer { start = buffer.count }
     number += 1
     return buffer[start...]
+  }
+
+  /// Returns the place of the first line feed from a place on.
+  private func lineFeed(from start: Int) -> Int? {
+    buffer.withUnsafeBytes { bytes in
+      guard let base = bytes.baseAddress, start < bytes.count,
+        let found = memchr(base + start, 0x0A, bytes.count - start)
+      else { return nil }
+      return UnsafeRawPointer(found) - base
+    }
   }
 
   private mutating func read() throws(ToolError) {

@@ -17,67 +17,110 @@ extension JournalFile {
   /// The pass holds the first fault in the order of the file. With `surveysDamageOnly`, nothing
   /// that follows an unfinished or undetermined commit is passed on. With `requiresSession` it throws
   /// if the first readable record shows that the file is a change log.
+  ///
+  /// A record for which `skips` returns `true` is checked, but it is not passed on if it is good.
   func visitPieces(
-    surveysDamageOnly: Bool = false, requiresSession: Bool = false, _ body: (JournalPiece) -> Bool
+    surveysDamageOnly: Bool = false, requiresSession: Bool = false,
+    skips: (JournalFrame) -> Bool = { _ in false }, _ body: (JournalPiece) -> Bool
   ) throws(ToolError) -> Pass {
     var reader = try open()
     return try visitPieces(
-      of: &reader, surveysDamageOnly: surveysDamageOnly, requiresSession: requiresSession, body)
+      of: &reader, surveysDamageOnly: surveysDamageOnly, requiresSession: requiresSession,
+      skips: skips, body)
   }
 
   /// Passes on the same from the reader's place on.
   func visitPieces(
     of reader: inout JournalReader, surveysDamageOnly: Bool, requiresSession: Bool = false,
-    _ body: (JournalPiece) -> Bool
+    skips: (JournalFrame) -> Bool = { _ in false }, _ body: (JournalPiece) -> Bool
   ) throws(ToolError) -> Pass {
     var decoder = self.decoder(for: reader.header)
-    var first: JournalFault?
-    var isStopped = false
-    var isOther: Bool? = requiresSession ? nil : false
-    func take(_ frame: JournalFrame, _ payload: RawSpan, isBehind: Bool) -> Bool {
-      if isOther == nil { isOther = ChangeCodec.owns(kind: frame.kind, payload: payload) }
-      guard isOther == false else {
-        isStopped = true
-        return false
+    return try visitPayloads(
+      of: &reader, surveysDamageOnly: surveysDamageOnly, requiresSession: requiresSession,
+      orDamage: body
+    ) { (frame, payload, isBehind) throws(CodecError) in
+      guard !skips(frame) else {
+        try SessionCodec.check(sequence: frame.sequence, kind: frame.kind, payload: payload)
+        return true
       }
-      do throws(CodecError) {
-        let record = try decoder.decode(
-          sequence: frame.sequence, kind: frame.kind, payload: payload)
-        let entry = JournalEntry(
-          record: record, offset: frame.offset, remainingInBatch: frame.remainingInBatch,
-          size: frame.payloadLength)
-        isStopped = !body(.record(entry, isBehind: isBehind || first != nil))
-      } catch {
-        let place = JournalPlace(sequence: frame.sequence, offset: frame.offset)
-        first = first ?? .undecodable(place, error)
-        isStopped = !body(.unreadable(place, bytes: UInt64(frame.size)))
-      }
-      return !isStopped
+      let record = try decoder.decode(
+        sequence: frame.sequence, kind: frame.kind, payload: payload)
+      return body(.record(JournalEntry(record, of: frame), isBehind: isBehind))
     }
+  }
+
+  /// Passes on the payload of each record, also of those after damage, until a body returns false.
+  ///
+  /// If `body` throws, its record is passed on to `damage` as one that cannot be decoded.
+  func visitPayloads(
+    of reader: inout JournalReader, surveysDamageOnly: Bool, requiresSession: Bool,
+    orDamage damage: (JournalPiece) -> Bool,
+    _ body: (JournalFrame, RawSpan, _ isBehind: Bool) throws(CodecError) -> Bool
+  ) throws(ToolError) -> Pass {
+    var visit = PieceVisit(isOther: requiresSession ? nil : false)
     var isGrowing = false
     try onJournal { () throws(JournalError) in
-      try reader.visit { frame, payload in take(frame, payload, isBehind: false) }
-      guard !isStopped else { return }
+      try reader.visit { frame, payload in
+        visit.take(frame, payload, isBehind: false, body, orDamage: damage)
+      }
+      guard !visit.isStopped else { return }
       let ending = try reader.frozenEnding()
       isGrowing = try reader.isGrowing(after: ending)
       guard let fault = JournalFault(ending) else {
-        first = first ?? original?.fault
+        visit.first = visit.first ?? original?.fault
         return
       }
-      first = first ?? fault
+      visit.first = visit.first ?? fault
       guard !surveysDamageOnly || fault.code == .damaged else { return }
       let survey = try reader.survey()
-      for part in survey.parts where !isStopped {
+      for part in survey.parts where !visit.isStopped {
         switch part {
-        case .lost(let range): isStopped = !body(.lost(range))
+        case .lost(let range): visit.isStopped = !damage(.lost(range))
         case .readable(let run):
-          try reader.visit(run) { frame, payload in take(frame, payload, isBehind: true) }
+          try reader.visit(run) { frame, payload in
+            visit.take(frame, payload, isBehind: true, body, orDamage: damage)
+          }
         }
       }
     }
-    guard isOther != true else { throw isNoSession }
+    guard visit.isOther != true else { throw isNoSession }
     return Pass(
-      fault: first, header: reader.header, totals: reader.totals, room: reader.room,
+      fault: visit.first, header: reader.header, totals: reader.totals, room: reader.room,
       end: reader.frozenEnd ?? 0, isGrowing: isGrowing)
+  }
+}
+
+/// The state of a pass over payloads.
+///
+/// It is a value and not some captured variables, whose accesses are checked for each record.
+private struct PieceVisit {
+  /// The first fault in the order of the file.
+  var first: JournalFault?
+  var isStopped = false
+  /// Whether the file is a change log; `nil` until the first record says so.
+  var isOther: Bool?
+
+  init(isOther: Bool?) { self.isOther = isOther }
+
+  /// Passes on a payload; returns whether the pass goes on.
+  @inline(__always)
+  mutating func take(
+    _ frame: JournalFrame, _ payload: RawSpan, isBehind: Bool,
+    _ body: (JournalFrame, RawSpan, _ isBehind: Bool) throws(CodecError) -> Bool,
+    orDamage damage: (JournalPiece) -> Bool
+  ) -> Bool {
+    if isOther == nil { isOther = ChangeCodec.owns(kind: frame.kind, payload: payload) }
+    guard isOther == false else {
+      isStopped = true
+      return false
+    }
+    do throws(CodecError) {
+      isStopped = !(try body(frame, payload, isBehind || first != nil))
+    } catch {
+      let place = JournalPlace(sequence: frame.sequence, offset: frame.offset)
+      first = first ?? .undecodable(place, error)
+      isStopped = !damage(.unreadable(place, bytes: UInt64(frame.size)))
+    }
+    return !isStopped
   }
 }

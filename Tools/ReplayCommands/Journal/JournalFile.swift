@@ -66,28 +66,22 @@ struct JournalFile: Sendable {
   {
     let reader = try open()
     var decoder = self.decoder(for: reader.header)
-    var isOther: Bool? = requiresSession ? nil : false
-    let pass = try visitPayloads(of: reader) { (frame, payload) throws(CodecError) in
-      if isOther == nil { isOther = ChangeCodec.owns(kind: frame.kind, payload: payload) }
-      guard isOther == false else { return false }
+    return try visitPayloads(of: reader, requiresSession: requiresSession) {
+      (frame, payload) throws(CodecError) in
       let record = try decoder.decode(
         sequence: frame.sequence, kind: frame.kind, payload: payload)
-      return body(
-        JournalEntry(
-          record: record, offset: frame.offset, remainingInBatch: frame.remainingInBatch,
-          size: frame.payloadLength))
+      return body(JournalEntry(record, of: frame))
     }
-    guard isOther != true else { throw isNoSession }
-    return pass
   }
 
   /// Passes on each record's frame and payload in order.
   ///
-  /// The pass ends if `body` returns false or throws, or the good prefix ends.
+  /// The pass ends if `body` returns false or throws, or the good prefix ends. With
+  /// `requiresSession` it throws if the first record shows that the file is a change log.
   func visitPayloads(
-    _ body: (JournalFrame, RawSpan) throws(CodecError) -> Bool
+    requiresSession: Bool = false, _ body: (JournalFrame, RawSpan) throws(CodecError) -> Bool
   ) throws(ToolError) -> Pass {
-    try visitPayloads(of: try open(), body)
+    try visitPayloads(of: try open(), requiresSession: requiresSession, body)
   }
 
   /// Returns a decoder of the records of the journal with this header.
@@ -96,16 +90,19 @@ struct JournalFile: Sendable {
   }
 
   private func visitPayloads(
-    of opened: consuming JournalReader, _ body: (JournalFrame, RawSpan) throws(CodecError) -> Bool
+    of opened: consuming JournalReader, requiresSession: Bool,
+    _ body: (JournalFrame, RawSpan) throws(CodecError) -> Bool
   ) throws(ToolError) -> Pass {
+    var isOther: Bool? = requiresSession ? nil : false
     var fault: JournalFault?
     var isStopped = false
     var isGrowing = false
     var reader = opened
     try onJournal { () throws(JournalError) in
       try reader.visit { frame, payload in
+        if isOther == nil { isOther = ChangeCodec.owns(kind: frame.kind, payload: payload) }
         do throws(CodecError) {
-          isStopped = !(try body(frame, payload))
+          isStopped = isOther == true ? true : !(try body(frame, payload))
           return !isStopped
         } catch {
           let place = JournalPlace(sequence: frame.sequence, offset: frame.offset)
@@ -118,6 +115,7 @@ struct JournalFile: Sendable {
       fault = JournalFault(ending) ?? original?.fault
       isGrowing = try reader.isGrowing(after: ending)
     }
+    guard isOther != true else { throw isNoSession }
     return Pass(
       fault: fault, header: reader.header, totals: reader.totals, room: reader.room,
       end: reader.frozenEnd ?? 0, isGrowing: isGrowing)
@@ -177,6 +175,15 @@ struct JournalEntry {
   var size: UInt32 = 0
 
   var place: JournalPlace { JournalPlace(sequence: record.sequence, offset: offset) }
+}
+
+extension JournalEntry {
+  /// Creates the entry of a record and the frame that it was decoded from.
+  init(_ record: SessionRecord, of frame: JournalFrame) {
+    self.init(
+      record: record, offset: frame.offset, remainingInBatch: frame.remainingInBatch,
+      size: frame.payloadLength)
+  }
 }
 
 extension WhySearch {

@@ -23,22 +23,12 @@ struct PieceReading {
   ) -> Bool {
     switch piece {
     case .record(let entry, _):
-      let sequence = entry.record.sequence
       do throws(SessionFold.Failure) {
         try fold(entry)
       } catch {
-        let fault = JournalFault(error, at: entry.place)
-        guard case .illegal = error else {
-          stop = fault
-          return false
-        }
-        impossible = impossible ?? fault
-        interrupt(
-          EvidenceGap(
-            after: last, offset: entry.offset, bytes: 0, sequences: sequence...sequence,
-            isLeftOut: true))
+        guard leaveOut(entry.place, error, interrupt) else { return false }
       }
-      last = sequence
+      last = entry.record.sequence
     case .unreadable(let place, let bytes):
       interrupt(
         EvidenceGap(
@@ -46,6 +36,41 @@ struct PieceReading {
           sequences: place.sequence...place.sequence))
     case .lost(let range): interrupt(EvidenceGap(range, after: last))
     }
+    return true
+  }
+
+  /// Takes the payload of a record at this place, like the record; throws if it cannot be decoded.
+  mutating func take(
+    payloadAt place: JournalPlace, fold: () throws(PayloadFold.Failure) -> Void,
+    interrupt: (EvidenceGap) -> Void
+  ) throws(CodecError) -> Bool {
+    do throws(PayloadFold.Failure) {
+      try fold()
+    } catch {
+      switch error {
+      case .unreadable(let error, _): throw error
+      case .refused(let failure):
+        guard leaveOut(place, failure, interrupt) else { return false }
+      }
+    }
+    last = place.sequence
+    return true
+  }
+
+  /// Leaves out a record that cannot be folded; returns `false` if the pass must end at it.
+  private mutating func leaveOut(
+    _ place: JournalPlace, _ failure: SessionFold.Failure, _ interrupt: (EvidenceGap) -> Void
+  ) -> Bool {
+    let fault = JournalFault(failure, at: place)
+    guard case .illegal = failure else {
+      stop = fault
+      return false
+    }
+    impossible = impossible ?? fault
+    interrupt(
+      EvidenceGap(
+        after: last, offset: place.offset, bytes: 0, sequences: place.sequence...place.sequence,
+        isLeftOut: true))
     return true
   }
 

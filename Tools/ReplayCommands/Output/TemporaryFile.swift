@@ -83,7 +83,7 @@ struct ReversedLines: ~Copyable {
   }
 
   /// Appends the next line; its only line feed is at its end.
-  mutating func append(_ line: [UInt8]) throws(ToolError) {
+  mutating func append(_ line: ArraySlice<UInt8>) throws(ToolError) {
     pending.append(contentsOf: line)
     if pending.count >= Self.blockSize { try flush() }
   }

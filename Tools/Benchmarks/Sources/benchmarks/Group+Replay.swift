@@ -23,7 +23,7 @@ extension Group {
     outcome.figures += try state(stage, tool)
     outcome.figures += try statistics(stage, tool)
     guard Spawned.finds("jq") else {
-      outcome.skipped.append("replay.jq, replay.filter: jq is not installed")
+      outcome.skipped.append("replay.jq, replay.filter, replay.import: jq is not installed")
       return outcome
     }
     outcome.figures += try queries(stage, tool)
@@ -59,6 +59,8 @@ extension Group {
     let journal = try stage.writeJournal(count)
     let lines = stage.path("lines.json")
     _ = try Spawned.run([tool, "timeline", "--json", journal], output: lines)
+    let export = stage.path("export.jsonl")
+    _ = try Spawned.run([tool, "export", journal], output: export)
     let choice = "select(.name==\"logout\")"
     let rates = try Contest(contenders: [
       contender("timeline --json", count, [tool, "timeline", "--json", journal]),
@@ -66,12 +68,24 @@ extension Group {
       contender(
         "--kind", count, [tool, "timeline", "--json", "--kind", "logout", journal]),
       contender("jq select", count, ["jq", "-c", choice, lines]),
+      contender("start of the tool", count, [tool, "--version"]),
+      contender(
+        "import", count,
+        [tool, "import", export, "-o", stage.path("imported.journal"), "--force"]),
+      contender("jq on the export", count, ["jq", "-c", ".", export]),
     ]).rates(rounds: stage.pick(3, 7))
     return [
       try .comparing(
-        "replay.jq", "timeline --json", to: "jq", in: rates, goal: .atLeast(20), unit: "events/s"),
+        "replay.jq", "timeline --json", to: "jq", in: rates, goal: .atLeast(30), unit: "events/s"),
       try .comparing(
-        "replay.filter", "--kind", to: "jq select", in: rates, goal: .atLeast(50),
+        "replay.filter", "--kind", to: "jq select", in: rates, goal: .atLeast(100),
+        unit: "events/s"),
+      // What --kind could reach if it read nothing.
+      try .comparing(
+        "replay.filter.limit", "start of the tool", to: "jq select", in: rates, goal: .none,
+        unit: "events/s"),
+      try .comparing(
+        "replay.import", "import", to: "jq on the export", in: rates, goal: .atLeast(10),
         unit: "events/s"),
     ]
   }
@@ -96,7 +110,7 @@ extension Group {
         "replay.state", "state --at", to: "CRC32C from the file", in: rates, goal: .none,
         unit: "events/s"),
       try Figure.comparing(
-        "replay.stats.one", "stats", to: "CRC32C from the file", in: rates, goal: .none,
+        "replay.stats.one", "stats", to: "CRC32C from the file", in: rates, goal: .atLeast(0.3),
         unit: "events/s"),
       try Figure.comparing(
         "replay.why", "why", to: "CRC32C from the file", in: rates, goal: .atLeast(1),
@@ -168,7 +182,7 @@ extension Group {
     try FileManager.default.removeItem(atPath: folder)
     return [
       try .comparing(
-        "replay.stats.many", "stats", to: "CRC32C from the files", in: rates, goal: .none,
+        "replay.stats.many", "stats", to: "CRC32C from the files", in: rates, goal: .atLeast(0.5),
         unit: "events/s"),
       try .comparing(
         "replay.ends.many", "ends", to: "stats", in: rates, goal: .atLeast(0.5),

@@ -177,25 +177,35 @@ private struct JournalWriter {
     try write()
     let draft = JournalFile(
       path: file.draft, name: file.path.quotedWhereNeeded, interruption: interruption)
-    var fold = SessionFold()
+    var payloads = PayloadFold()
     var (records, isFolded) = (UInt64(0), true)
-    let pass = try draft.visit { entry in
+    let pass = try draft.visitPayloads { (frame, payload) throws(CodecError) in
       records += 1
-      do throws(SessionFold.Failure) {
-        try fold.apply(entry.record)
+      do throws(PayloadFold.Failure) {
+        try payloads.apply(sequence: frame.sequence, kind: frame.kind, payload: payload)
       } catch {
         isFolded = false
       }
       return isFolded
     }
     guard isFolded, pass.fault == nil, pass.header == encoder.header, records == reader.records,
-      pass.totals.lastSequence == reader.lastSequence, fold == reader.fold
+      pass.totals.lastSequence == reader.lastSequence, isFold(payloads, reader.fold)
     else {
       throw ToolError(
         .unexpected, .unexpected,
         "The journal made of the lines does not read back as what they say.",
         consequence: "It was removed again.", next: "check the disk, and report this as a bug")
     }
+  }
+}
+
+/// Whether a fold of payloads results in this fold.
+private func isFold(_ payloads: PayloadFold, _ fold: SessionFold) -> Bool {
+  do throws(CodecError) {
+    return try payloads.fold() == fold
+  } catch {
+    // It was checked when it was folded.
+    return false
   }
 }
 

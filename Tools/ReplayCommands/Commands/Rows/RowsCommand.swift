@@ -56,7 +56,7 @@ extension RowsCommand {
         row.write(to: &json, of: source)
         json.endLine()
       }
-      return json.bytes
+      return Array(json.bytes)
     }
     let outcome = reading.read(all) { lines in
       context.output.write(lines)

@@ -38,12 +38,12 @@ struct EntryLine {
 
   /// Formats the line with its line feed, and lends it to `take`.
   mutating func write<Answer>(
-    _ entry: JournalEntry, _ marks: Marks, to take: ([UInt8]) -> Answer
+    _ entry: JournalEntry, _ marks: Marks, to take: (ArraySlice<UInt8>) -> Answer
   ) -> Answer {
     guard isJSON else {
       let delta = asked.delta ? DeltaFormatter.column(marks.delta) : nil
       let line = words.line(entry.record, delta: delta)
-      return take(Array(((columns.map { StyledLine(line).cut(to: $0) } ?? line) + "\n").utf8))
+      return take(Array(((columns.map { StyledLine(line).cut(to: $0) } ?? line) + "\n").utf8)[...])
     }
     writeJSON(entry, marks)
     return take(json.bytes)

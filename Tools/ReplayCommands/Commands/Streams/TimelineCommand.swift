@@ -126,6 +126,9 @@ struct RecordFilter: Equatable, Sendable {
   /// Whether it accepts all records.
   var isOpen: Bool { kinds == nil && reasons == nil }
 
+  /// Whether it may include a record with this kind byte.
+  func mayInclude(kind: UInt8) -> Bool { kinds?.mayInclude(kind: kind) ?? true }
+
   func includes(_ content: SessionRecord.Content) -> Bool {
     (kinds?.includes(content) ?? true) && (reasons?.includes(content) ?? true)
   }

@@ -53,12 +53,28 @@ struct TimelinePass {
   }
 
   /// Passes on the records of the file, also those after damage, until `body` returns false.
-  private func visit(_ body: (JournalPiece) -> Bool) throws(ToolError) -> JournalFault? {
+  ///
+  /// It may leave out records that cannot match, unless `needsAll` is `true`.
+  private func visit(needsAll: Bool = false, _ body: (JournalPiece) -> Bool) throws(ToolError)
+    -> JournalFault?
+  {
     let output = context.output
-    return try file.visitPieces(surveysDamageOnly: true) { piece in
-      output.pulse()
-      return output.isOpen && body(piece)
-    }.fault
+    // Without context and separators, a record that does not match leaves no trace.
+    let skipsOthers = !needsAll && around == 0 && !showsSeparators && !filter.isOpen
+    return try file.visitPieces(
+      surveysDamageOnly: true,
+      skips: { frame in
+        guard skipsOthers, frame.sequence <= last, !filter.mayInclude(kind: frame.kind) else {
+          return false
+        }
+        output.pulse()
+        return output.isOpen
+      },
+      { piece in
+        output.pulse()
+        return output.isOpen && body(piece)
+      }
+    ).fault
   }
 
   /// Reads the last matches; gives up at damage, because losses are named between the matches.
@@ -77,7 +93,7 @@ struct TimelinePass {
   /// Returns the number of matches, and the last sequence that was read.
   private func matches() throws(ToolError) -> (count: UInt64, last: UInt64) {
     var (count, end) = (UInt64(0), UInt64(0))
-    _ = try visit { piece in
+    _ = try visit(needsAll: true) { piece in
       guard case .record(let entry, _) = piece else { return true }
       guard entry.record.sequence <= last else { return false }
       end = entry.record.sequence
@@ -123,7 +139,8 @@ struct TimelinePass {
     return fault
   }
 
-  private mutating func visit(behind skipped: UInt64, _ take: ([UInt8]) -> Bool) throws(ToolError)
+  private mutating func visit(behind skipped: UInt64, _ take: (ArraySlice<UInt8>) -> Bool)
+    throws(ToolError)
     -> JournalFault?
   {
     var skipped = skipped
@@ -152,15 +169,15 @@ struct TimelinePass {
   }
 
   /// Names a loss in a line of its own; JSON has only records.
-  private func note(_ words: String, _ take: ([UInt8]) -> Bool) -> Bool {
-    !namesLosses || take(Array((context.style.red("-- \(words) --") + "\n").utf8))
+  private func note(_ words: String, _ take: (ArraySlice<UInt8>) -> Bool) -> Bool {
+    !namesLosses || take(Array((context.style.red("-- \(words) --") + "\n").utf8)[...])
   }
 
   private mutating func write(
     _ entry: JournalEntry, _ place: PlaceInGroup, isBehind: Bool,
-    to take: ([UInt8]) -> Bool
+    to take: (ArraySlice<UInt8>) -> Bool
   ) -> Bool {
-    if showsSeparators, place.beginsGroup, !take(Array("--\n".utf8)) { return false }
+    if showsSeparators, place.beginsGroup, !take(Array("--\n".utf8)[...]) { return false }
     let marks = EntryLine.Marks(
       delta: delta(to: entry.record.time), isContext: place.isContext, isBehind: isBehind)
     return line.write(entry, marks, to: take)

@@ -123,29 +123,30 @@ struct StatsReading: Sendable {
   {
     do throws(ToolError) {
       let file = try given.readable()
-      var fold = StatsFold(
-        by: grouping, counted: try counted(in: file), app: file.original?.opening?.app,
-        offset: { [zone] in zone.offset(at: $0) })
+      var count = FileCount(
+        StatsFold(
+          by: grouping, counted: try counted(in: file), app: file.original?.opening?.app,
+          offset: { [zone] in zone.offset(at: $0) }),
+        by: grouping)
       var reading = PieceReading()
       var records: UInt32 = 0
-      var ends = grouping == .cause ? EvidenceFold() : nil
-      let pass = try file.visitPieces(
-        surveysDamageOnly: true, requiresSession: true
-      ) { piece in
-        reading.take(piece) { entry throws(SessionFold.Failure) in
-          try fold.take(entry.record)
-          try ends?.take(entry) { Self.explain($0, &fold) }
+      var reader = try file.open()
+      let pass = try file.visitPayloads(
+        of: &reader, surveysDamageOnly: true, requiresSession: true,
+        orDamage: { piece in
+          reading.take(piece, fold: { _ in }, interrupt: { count.interrupt($0) })
+            && !interruption.isRaised
+        },
+        { (frame, payload, _) throws(CodecError) in
           records &+= 1
-          if records & 1023 == 0 { pulse(entry.offset) }
-        } interrupt: { gap in
-          fold.interrupt()
-          ends?.interrupt(gap) { Self.explain($0, &fold) }
-        } && !interruption.isRaised
-      }
-      _ = ends?.finish(damagedAt: reading.damage(after: pass)) { Self.explain($0, &fold) }
-      fold.finish()
+          if records & 1023 == 0 { pulse(frame.offset) }
+          return try reading.take(
+            payloadAt: JournalPlace(sequence: frame.sequence, offset: frame.offset),
+            fold: { () throws(PayloadFold.Failure) in try count.take(frame, payload) },
+            interrupt: { count.interrupt($0) }) && !interruption.isRaised
+        })
       return (
-        fold,
+        count.finish(damagedAt: reading.damage(after: pass)),
         reading.finding(
           after: pass, file, rest: "The figures are from what can be read.",
           before: "The figures are those of the records before it.")
@@ -153,12 +154,6 @@ struct StatsReading: Sendable {
     } catch {
       return (nil, .unread(error))
     }
-  }
-
-  private static func explain(_ evidence: Evidence, _ fold: inout StatsFold) {
-    let explanation = Explainer.judge(evidence)
-    guard let sequence = explanation.sequence else { return }
-    fold.explain(endAt: sequence, cause: explanation.cause.id)
   }
 
   /// Returns the sequences that `--since` and `--until` select.
@@ -169,5 +164,71 @@ struct StatsReading: Sendable {
     ])
     // Sequences begin with 1, so 0 selects no record.
     return bounds[0] <= bounds[1] ? bounds[0]...bounds[1] : 0...0
+  }
+}
+
+/// The count of the payloads of one file.
+private struct FileCount {
+  private var fold: StatsFold
+  private var payloads = GappedPayloadFold()
+  /// The evidence of ends, which needs whole records.
+  private var ends: EvidenceFold?
+  private let namesVersions: Bool
+  // Comparing `ends` with `nil` would copy what it holds.
+  private let explainsEnds: Bool
+
+  init(_ fold: StatsFold, by grouping: StatsGrouping?) {
+    self.fold = fold
+    ends = grouping == .cause ? EvidenceFold() : nil
+    namesVersions = grouping == .version
+    explainsEnds = grouping == .cause
+  }
+
+  mutating func take(_ frame: JournalFrame, _ payload: RawSpan) throws(PayloadFold.Failure) {
+    let step = try payloads.apply(
+      sequence: frame.sequence, kind: frame.kind, payload: payload)
+    if namesVersions, frame.kind == SessionNote.Kind.opened.rawValue {
+      let record = try Self.record(frame, payload)
+      if case .note(.opened(let opened)) = record.content { fold.open(by: opened.app) }
+    }
+    fold.count(
+      step.outline, sequence: frame.sequence, at: step.time, from: step.before, to: step.after)
+    guard explainsEnds else { return }
+    let entry = JournalEntry(try Self.record(frame, payload), of: frame)
+    do throws(SessionFold.Failure) {
+      try ends?.take(entry) { Self.explain($0, &fold) }
+    } catch {
+      throw .refused(error)
+    }
+  }
+
+  mutating func interrupt(_ gap: EvidenceGap) {
+    payloads.interrupt()
+    fold.interrupt()
+    ends?.interrupt(gap) { Self.explain($0, &fold) }
+  }
+
+  /// Returns the complete count.
+  consuming func finish(damagedAt offset: UInt64?) -> StatsFold {
+    _ = ends?.finish(damagedAt: offset) { Self.explain($0, &fold) }
+    fold.finish()
+    return fold
+  }
+
+  private static func record(_ frame: JournalFrame, _ payload: RawSpan)
+    throws(PayloadFold.Failure) -> SessionRecord
+  {
+    do throws(CodecError) {
+      return try SessionCodec.decode(
+        sequence: frame.sequence, kind: frame.kind, payload: payload)
+    } catch {
+      throw .unreadable(error, sequence: frame.sequence)
+    }
+  }
+
+  private static func explain(_ evidence: Evidence, _ fold: inout StatsFold) {
+    let explanation = Explainer.judge(evidence)
+    guard let sequence = explanation.sequence else { return }
+    fold.explain(endAt: sequence, cause: explanation.cause.id)
   }
 }

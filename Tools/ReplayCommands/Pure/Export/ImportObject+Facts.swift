@@ -93,7 +93,7 @@ extension ImportObject {
           try object.named(key)
         },
         permissions: try context.array("permissions") { (value, place) throws(ImportProblem) in
-          guard case .text(let text) = value else {
+          guard let text = value.text else {
             throw ImportProblem(.badLine, "\"\(place)\" has \(value.word) in it, not only texts")
           }
           given.append(text)

@@ -4,25 +4,37 @@ internal import SessionJSON
 
 /// A JSON object whose members are all read by their keys; none may remain.
 struct ImportObject {
-  /// Its place in the line: empty for the line itself, otherwise `facts.token`, for example.
-  private let path: String
-  private var members: [String: JSONTree]
-  /// The keys that were read.
-  private var known: [String] = []
+  /// The place of the object around it: empty for the line itself, otherwise `facts`, for example.
+  private let above: String
+  /// Its key in that object.
+  private let ownKey: String
+  private var members: JSONPart.Members
+  /// The numbers of the members that were read: the first 64, and further ones.
+  private var isRead: UInt64 = 0
+  private var furtherRead: Set<Int> = []
+  /// The keys that were asked for and are not there.
+  private var absent: [String] = []
 
-  init(_ value: JSONTree, at path: String = "") throws(ImportProblem) {
-    guard case .object(let members) = value else {
+  init(_ value: JSONPart, of above: String = "", at key: String = "") throws(ImportProblem) {
+    (self.above, ownKey) = (above, key)
+    guard let members = JSONPart.Members(value) else {
+      let path = above.isEmpty ? key : "\(above).\(key)"
       throw ImportProblem(
         .badLine, "\(path.isEmpty ? "it" : "\"\(path)\"") is \(value.word), not an object")
     }
-    self.path = path
-    self.members = Dictionary(members.map { ($0.key, $0.value) }) { first, _ in first }
+    self.members = members
   }
+
+  private var path: String { above.isEmpty ? ownKey : "\(above).\(ownKey)" }
 
   /// Throws if a member was not read.
   func finish() throws(ImportProblem) {
-    guard let key = members.keys.sorted().first(where: { !known.contains($0) }) else { return }
-    let near = Suggestion.nearest(to: key, in: known.filter { members[$0] == nil })
+    guard isRead.nonzeroBitCount + furtherRead.count != members.count else { return }
+    let unread = members.keys.enumerated().filter { number, _ in
+      number < 64 ? isRead & (1 << UInt64(number)) == 0 : !furtherRead.contains(number)
+    }
+    guard let key = unread.map(\.element).min() else { return }
+    let near = Suggestion.nearest(to: key, in: absent)
     throw ImportProblem(
       .unknownField, "there is no \"\(place(key))\" in such a line",
       next: near.map { "\"\(place($0))\"" })
@@ -34,15 +46,21 @@ struct ImportObject {
   }
 
   /// Returns whether the object has the key, with any value.
-  mutating func has(_ key: String) -> Bool {
-    known.append(key)
-    return members[key] != nil
-  }
+  mutating func has(_ key: String) -> Bool { member(key) != nil }
 
-  mutating func value(_ key: String) throws(ImportProblem) -> JSONTree {
-    guard has(key), let value = members[key] else {
+  mutating func value(_ key: String) throws(ImportProblem) -> JSONPart {
+    guard let value = member(key) else {
       throw ImportProblem(.badLine, "\"\(place(key))\" is missing")
     }
+    return value
+  }
+
+  private mutating func member(_ key: String) -> JSONPart? {
+    guard let (value, number) = members.find(key) else {
+      absent.append(key)
+      return nil
+    }
+    if number < 64 { isRead |= 1 << UInt64(number) } else { furtherRead.insert(number) }
     return value
   }
 
@@ -50,24 +68,25 @@ struct ImportObject {
   mutating func optional<Value>(
     _ key: String, _ read: (inout ImportObject, String) throws(ImportProblem) -> Value
   ) throws(ImportProblem) -> Value? {
-    if case .null = try value(key) { return nil }
+    if try value(key).kind == .null { return nil }
     return try read(&self, key)
   }
 
   mutating func object<Value>(
     _ key: String, _ read: (inout ImportObject) throws(ImportProblem) -> Value
   ) throws(ImportProblem) -> Value {
-    var object = try ImportObject(try value(key), at: place(key))
+    var object = try ImportObject(try value(key), of: path, at: key)
     let value = try read(&object)
     try object.finish()
     return value
   }
 
   mutating func array<Value>(
-    _ key: String, _ read: (JSONTree, String) throws(ImportProblem) -> Value
+    _ key: String, _ read: (JSONPart, String) throws(ImportProblem) -> Value
   ) throws(ImportProblem) -> [Value] {
     let value = try value(key)
-    guard case .array(let elements) = value else { throw wrong(key, value, "a list") }
+    guard value.kind == .array else { throw wrong(key, value, "a list") }
+    let elements = value.elements
     var values: [Value] = []
     values.reserveCapacity(elements.count)
     for element in elements { values.append(try read(element, place(key))) }
@@ -76,37 +95,43 @@ struct ImportObject {
 
   mutating func text(_ key: String) throws(ImportProblem) -> String {
     let value = try value(key)
-    guard case .text(let text) = value else { throw wrong(key, value, "a text") }
+    guard let text = value.text else { throw wrong(key, value, "a text") }
     return text
   }
 
   mutating func flag(_ key: String) throws(ImportProblem) -> Bool {
     let value = try value(key)
-    guard case .flag(let flag) = value else { throw wrong(key, value, "true or false") }
-    return flag
+    switch value.kind {
+    case .yes: return true
+    case .no: return false
+    default: throw wrong(key, value, "true or false")
+    }
   }
 
   mutating func number<Value: FixedWidthInteger>(
     _ key: String, _: Value.Type = Value.self
   ) throws(ImportProblem) -> Value {
-    try Self.number(try value(key), place(key))
+    let value = try value(key)
+    return try Self.number(value, place(key))
   }
 
   static func number<Value: FixedWidthInteger>(
-    _ value: JSONTree, _ place: String
+    _ value: JSONPart, _ place: @autoclosure () -> String
   ) throws(ImportProblem) -> Value {
-    guard case .number(let digits) = value, digits != "-0", let number = Value(digits) else {
-      let found = if case .number(let digits) = value { digits } else { value.word }
+    guard let number: Value = value.integer() else {
+      let found = value.kind == .number ? value.spelling : value.word
       throw ImportProblem(
         .badLine,
-        "\"\(place)\" is \(found.shortened), not a whole number from \(Value.min) to \(Value.max)")
+        "\"\(place())\" is \(found.shortened), not a whole number from \(Value.min) to \(Value.max)"
+      )
     }
     return number
   }
 
   mutating func time(_ key: String) throws(ImportProblem) -> Timestamp {
-    let text = try text(key)
-    guard let time = Timestamp(printed: text) else {
+    let value = try value(key)
+    guard value.kind == .text else { throw wrong(key, value, "a text") }
+    guard let time = value.withUTF8({ Timestamp(printed: $0) }) else {
       throw problem(key, "is no time as an export writes it, such as 2026-11-21T14:00:05.205Z")
     }
     return time
@@ -148,8 +173,22 @@ struct ImportObject {
     path.isEmpty ? key.shortened : "\(path).\(key.shortened)"
   }
 
-  private func wrong(_ key: String, _ found: JSONTree, _ wanted: String) -> ImportProblem {
+  private func wrong(_ key: String, _ found: JSONPart, _ wanted: String) -> ImportProblem {
     problem(key, "is \(found.word), not \(wanted)")
+  }
+}
+
+extension JSONPart {
+  /// The name of the value's type, for a message.
+  var word: String {
+    switch kind {
+    case .object: "an object"
+    case .array: "a list"
+    case .text: "a text"
+    case .number: "a number"
+    case .yes, .no: "true or false"
+    case .null: "null"
+    }
   }
 }
 

@@ -44,6 +44,8 @@ struct ImportReader {
   /// The number of records that the open batch still needs; 0 between two batches.
   private var remaining: UInt16 = 0
   private var batchBytes = 0
+  /// The structure of the last line.
+  private var tape = JSONTape()
 
   /// The sequence of the last line that has one; one less than the first sequence if there is none.
   var lastSequence: UInt64 { due - 1 }
@@ -78,9 +80,7 @@ struct ImportReader {
       beginWithoutSnapshot(unless: false)
       // A report leaves records out, so the other lines may say less.
       try requireBetweenBatches("an explanation")
-      if object.has("explanation") {
-        explanation = ReportedExplanation(try object.value("explanation"))
-      }
+      if object.has("explanation") { explanation = Self.explanation(in: line) }
       return .explanation
     case .end:
       beginWithoutSnapshot(unless: false)
@@ -91,6 +91,17 @@ struct ImportReader {
       let near = Suggestion.nearest(to: word, in: LineClass.exported.map(\.rawValue))
       throw ImportProblem(
         .badLine, "there is no class \"\(word.shortened)\"", next: near.map { "\"\($0)\"" })
+    }
+  }
+
+  /// Returns the explanation in a line that a tape was read from.
+  private static func explanation(in line: ArraySlice<UInt8>) -> ReportedExplanation? {
+    do throws(JSONTree.Problem) {
+      guard case .object(let members) = try JSONTree(line) else { return nil }
+      return members.first { $0.key == "explanation" }.flatMap { ReportedExplanation($0.value) }
+    } catch {
+      // A tape accepts only what a tree accepts.
+      return nil
     }
   }
 
@@ -134,16 +145,9 @@ struct ImportReader {
     }
   }
 
-  private func object(_ line: ArraySlice<UInt8>) throws(ImportProblem) -> ImportObject {
-    let tree: JSONTree
-    do throws(JSONTree.Problem) {
-      tree = try JSONTree(line)
-    } catch {
-      throw ImportProblem(
-        .badLine, "it is no JSON: \(error.message) (byte \(error.offset + 1))",
-        next: header == nil ? "the lines that sessionreplay export writes" : nil)
-    }
-    var object = try ImportObject(tree)
+  private mutating func object(_ line: ArraySlice<UInt8>) throws(ImportProblem) -> ImportObject {
+    guard tape.read(line) else { throw noJSON(line) }
+    var object = try ImportObject(tape.root)
     let version: UInt64 = try object.number("v")
     guard version == 1 else {
       throw ImportProblem(
@@ -151,6 +155,19 @@ struct ImportReader {
         next: "a newer version of sessionreplay")
     }
     return object
+  }
+
+  /// The problem of a line that is no JSON.
+  private func noJSON(_ line: ArraySlice<UInt8>) -> ImportProblem {
+    var found = JSONTree.Problem(offset: 0, message: "it cannot be parsed")
+    do throws(JSONTree.Problem) {
+      _ = try JSONTree(line)
+    } catch {
+      found = error
+    }
+    return ImportProblem(
+      .badLine, "it is no JSON: \(found.message) (byte \(found.offset + 1))",
+      next: header == nil ? "the lines that sessionreplay export writes" : nil)
   }
 
   private mutating func takeHeader(_ object: inout ImportObject) throws(ImportProblem)
@@ -198,8 +215,8 @@ struct ImportReader {
     guard object.has("app"), object.has("platform") else { return nil }
     // A newer version may write them in another way.
     var (app, platform): (AppVersion?, Platform?) = (nil, nil)
-    if case .text(let text) = try object.value("app") { app = AppVersion(text) }
-    if case .text(let word) = try object.value("platform") { platform = Platform(word: word) }
+    if let text = try object.value("app").text { app = AppVersion(text) }
+    if let word = try object.value("platform").text { platform = Platform(word: word) }
     return ExportSource(app: app, platform: platform)
   }
 

@@ -79,9 +79,14 @@ struct ReportJournal: Sendable {
   /// Takes the next record, which holds pseudonyms if real names are not shown.
   mutating func take(_ record: SessionRecord) throws(SessionFold.Failure) {
     let before = try GappedFold.apply(record, to: &state, afterGap: hasGap).before
-    try stats.take(record)
     if case .event(.login) = record.content { hasGap = false }
-    if case .note(.opened(let opened)) = record.content { app = opened.app?.description }
+    if case .note(.opened(let opened)) = record.content {
+      app = opened.app?.description
+      stats.open(by: opened.app)
+    }
+    stats.count(
+      PayloadFold.Outline(record), sequence: record.sequence, at: record.time,
+      from: before, to: state.kind)
     if Self.ends(record, before) {
       ends.end(
         at: record.sequence, version: app,

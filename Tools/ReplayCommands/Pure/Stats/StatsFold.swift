@@ -46,9 +46,8 @@ struct StatsFold {
   private let offset: @Sendable (Timestamp) -> Int64
   private let counted: ClosedRange<UInt64>
 
-  private var state = SessionFold()
-  /// Whether records are missing since the last login.
-  private var hasGap = false
+  private var state = SessionState.Kind.unauthenticated
+  private var lastSequence: UInt64 = 0
   private var requests: [(sequence: UInt64, time: Timestamp)] = []
   /// When the session began; `nil` if there is none, or if its login was compacted.
   private var since: Timestamp?
@@ -84,27 +83,64 @@ struct StatsFold {
       }
   }
 
+  /// Notes that this version of the app opened the journal, before the record of it is counted.
+  mutating func open(by app: AppVersion?) {
+    guard grouping == .version else { return }
+    turn(to: .word(app?.description ?? Self.noVersion))
+  }
+
   /// Counts the next record.
   ///
-  /// Throws if the state does not allow the record, and counts nothing then.
-  mutating func take(_ record: SessionRecord) throws(SessionFold.Failure) {
-    let before = try GappedFold.apply(record, to: &state, afterGap: hasGap).before
-    let isCounted = counted.contains(record.sequence)
+  /// The caller has folded it: the state `before` allows it.
+  mutating func count(
+    _ outline: PayloadFold.Outline, sequence: UInt64, at time: Timestamp,
+    from before: SessionState.Kind, to state: SessionState.Kind
+  ) {
+    (self.state, lastSequence) = (state, sequence)
+    let isCounted = counted.contains(sequence)
     if isCounted {
-      if !isSnapshot(record) { records += 1 }
-      firstTime = min(firstTime ?? record.time, record.time)
-      lastTime = max(lastTime ?? record.time, record.time)
-      if grouping == .day { turn(to: day(of: record.time)) }
+      if case .snapshot = outline {} else { records += 1 }
+      firstTime = min(firstTime ?? time, time)
+      lastTime = max(lastTime ?? time, time)
+      if grouping == .day { turn(to: day(of: time)) }
     }
-    switch record.content {
-    case .event(let event): take(event, at: record, before, isCounted)
-    case .note(.opened(let opened)) where grouping == .version:
-      turn(to: .word(opened.app?.description ?? Self.noVersion))
-    case .note(.requestSent(let sent)) where sent.kind == .refresh:
+    let failure = lastFailure
+    switch outline {
+    case .login(let method):
+      close(by: Self.noSession)
+      (since, failingSince, lastFailure) = (time, nil, nil)
+      if grouping == .method { pendingKey = .word(method.description) }
+      if isCounted {
+        pending.sessions += 1
+        pending.tokens += 1
+      }
+    case .refreshSucceeded(let isRotated, let request):
+      lastFailure = nil
+      succeed(request, isRotated, at: time, isCounted)
+    case .refreshFailed(let kind, let request):
+      lastFailure = kind
+      fail(kind, request, at: time, isCounted)
+    case .contextSwitched(let hasToken):
+      lastFailure = nil
+      if hasToken {
+        if isCounted { pending.tokens += 1 }
+        recover(at: time, isCounted)
+      }
+    case .sessionExpired(let reason):
+      lastFailure = nil
+      end(SessionEnd(reason, after: failure), sequence, at: time, isCounted)
+    case .logout(let reason):
+      lastFailure = nil
+      // A logout after an expiry ends nothing, because the session had already ended.
+      if before == .authenticated { end(SessionEnd(reason), sequence, at: time, isCounted) }
+    case .requestSent(.refresh):
       if requests.count == Self.openRequests { requests.removeFirst() }
-      requests.append((record.sequence, record.time))
-    case .snapshot: resume(isCounted)
-    case .note, .unknown: break
+      requests.append((sequence, time))
+    case .snapshot(let method?):
+      // A compacted journal goes on with this session.
+      if isCounted { pending.continued += 1 }
+      if grouping == .method { pendingKey = .word(method.description) }
+    case .snapshot(nil), .requestSent, .note: break
     }
   }
 
@@ -112,7 +148,6 @@ struct StatsFold {
   ///
   /// Another session may have begun there, so no span and no group reaches across the gap.
   mutating func interrupt() {
-    hasGap = true
     (since, failingSince, lastFailure) = (nil, nil, nil)
     switch grouping {
     case .method: turn(to: .word(Self.noSession))
@@ -123,12 +158,13 @@ struct StatsFold {
 
   /// Ends the count; an open session counts as open.
   mutating func finish() {
-    if state.kind == .authenticated, counted.contains(max(1, state.sequence)) {
+    if state == .authenticated, counted.contains(max(1, lastSequence)) {
       pending.open += 1
       close(by: Self.openSession)
     } else {
       close(by: Self.noSession)
     }
+    flush()
     for rest in waiting { groups.add(rest.figures, to: .word(Self.unexplained)) }
     waiting = []
   }
@@ -141,76 +177,50 @@ struct StatsFold {
     groups.add(figures, to: .word(cause))
   }
 
-  private func isSnapshot(_ record: SessionRecord) -> Bool {
-    if case .snapshot = record.content { true } else { false }
-  }
-
-  private mutating func take(
-    _ event: SessionEvent, at record: SessionRecord, _ before: SessionState.Kind, _ isCounted: Bool
+  private mutating func succeed(
+    _ request: UInt64, _ isRotated: Bool, at time: Timestamp, _ isCounted: Bool
   ) {
-    if case .login = event { close(by: Self.noSession) }
-    if isCounted, event.announcedToken != nil {
+    let span = latency(of: request, at: time)
+    if isCounted {
       pending.tokens += 1
-      if case .refreshSucceeded(let refresh) = event, refresh.isRotated { pending.rotated += 1 }
+      pending.succeeded += 1
+      if isRotated { pending.rotated += 1 }
+      if let span { pending.latency.add(span, limit: Self.longestRequest) }
     }
-    let failure = lastFailure
-    lastFailure = nil
-    switch event {
-    case .login(let login):
-      since = record.time
-      (failingSince, hasGap) = (nil, false)
-      if grouping == .method { pendingKey = .word(login.method.description) }
-      if isCounted { pending.sessions += 1 }
-    case .refreshSucceeded(let refresh):
-      let span = latency(of: refresh.request, at: record.time)
-      if isCounted {
-        pending.succeeded += 1
-        if let span { pending.latency.add(span, limit: Self.longestRequest) }
-      }
-      recover(at: record.time, isCounted)
-    case .refreshFailed(let refresh):
-      let span = latency(of: refresh.request, at: record.time)
-      if isCounted {
-        pending.failures[refresh.failure.kind, default: 0] += 1
-        if let span, refresh.failure.kind.isAnswered {
-          pending.failureLatency.add(span, limit: Self.longestRequest)
-        }
-      }
-      if failingSince == nil { failingSince = record.time }
-      lastFailure = refresh.failure.kind
-    case .contextSwitched(let change):
-      if change.token != nil { recover(at: record.time, isCounted) }
-    case .sessionExpired(let expiry):
-      end(SessionEnd(expiry.reason, after: failure), at: record, isCounted)
-    case .logout(let logout):
-      // A logout after an expiry ends nothing, because the session had already ended.
-      if before == .authenticated { end(SessionEnd(logout.reason), at: record, isCounted) }
-    }
+    recover(at: time, isCounted)
   }
 
-  private mutating func end(_ reason: SessionEnd, at record: SessionRecord, _ isCounted: Bool) {
+  private mutating func fail(
+    _ kind: RequestFailure.Kind, _ request: UInt64, at time: Timestamp, _ isCounted: Bool
+  ) {
+    let span = latency(of: request, at: time)
+    if isCounted {
+      pending.failures[kind, default: 0] += 1
+      if let span, kind.isAnswered {
+        pending.failureLatency.add(span, limit: Self.longestRequest)
+      }
+    }
+    if failingSince == nil { failingSince = time }
+  }
+
+  private mutating func end(
+    _ reason: SessionEnd, _ sequence: UInt64, at time: Timestamp, _ isCounted: Bool
+  ) {
     if isCounted {
       pending.ends[reason, default: 0] += 1
       if failingSince != nil { pending.neverRecovered += 1 }
-      if let since { pending.length.add(record.time.milliseconds(since: since)) }
+      if let since { pending.length.add(time.milliseconds(since: since)) }
     }
     (since, failingSince) = (nil, nil)
     if grouping == .cause, isCounted {
       if waiting.count == Self.longestWait {
         groups.add(waiting.removeFirst().figures, to: .word(Self.unexplained))
       }
-      waiting.append((record.sequence, pending))
+      waiting.append((sequence, pending))
       pending = StatsFigures()
     } else {
       close(by: reason.description)
     }
-  }
-
-  /// Continues a session at the snapshot of a compacted journal.
-  private mutating func resume(_ isCounted: Bool) {
-    guard case .authenticated(let session) = state.state else { return }
-    if isCounted { pending.continued += 1 }
-    if grouping == .method { pendingKey = .word(session.method.description) }
   }
 
   private mutating func recover(at time: Timestamp, _ isCounted: Bool) {
@@ -225,6 +235,8 @@ struct StatsFold {
   }
 
   /// Assigns the pending figures to the group of their end, if groups are made by ends.
+  ///
+  /// Otherwise they stay together, since the next ones may belong to the same group.
   private mutating func close(by word: String) {
     switch grouping {
     case .cause: pendingKey = .word(word)
@@ -232,7 +244,7 @@ struct StatsFold {
       flush()
       pendingKey = .word(Self.noSession)
       return
-    case .day, .version, nil: return flush()
+    case .day, .version, nil: return
     }
     flush()
   }

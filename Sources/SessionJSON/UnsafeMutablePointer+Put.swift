@@ -1,0 +1,61 @@
+// Each function puts bytes at the place, and returns the place after them. The caller has the room.
+extension UnsafeMutablePointer<UInt8> {
+  @inline(__always)
+  func put(_ byte: UInt8) -> Self {
+    pointee = byte
+    return self + 1
+  }
+
+  @inline(__always)
+  func put(_ bytes: UnsafeBufferPointer<UInt8>) -> Self {
+    if let base = bytes.baseAddress { update(from: base, count: bytes.count) }
+    return self + bytes.count
+  }
+
+  @inline(__always)
+  func put(_ word: StaticString) -> Self {
+    update(from: word.utf8Start, count: word.utf8CodeUnitCount)
+    return self + word.utf8CodeUnitCount
+  }
+
+  /// Puts a text that needs no escapes between quotation marks.
+  @inline(__always)
+  func put(quoted utf8: UnsafeBufferPointer<UInt8>) -> Self {
+    put(UInt8(ascii: "\"")).put(utf8).put(UInt8(ascii: "\""))
+  }
+
+  /// Puts the sign and the decimal digits.
+  @inline(__always)
+  func put(_ magnitude: UInt64, isNegative: Bool) -> Self {
+    let start = isNegative ? put(UInt8(ascii: "-")) : self
+    var (length, bound) = (1, UInt64(10))
+    while magnitude >= bound, length < 20 {
+      length += 1
+      bound = length < 20 ? bound * 10 : .max
+    }
+    var rest = magnitude
+    for place in (0..<length).reversed() {
+      start[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
+    }
+    return start + length
+  }
+
+  /// Puts two decimal digits.
+  @inline(__always)
+  private func put(twoDigits number: Int) -> Self {
+    put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / 10 % 10))
+      .put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10))
+  }
+
+  /// Puts a time in milliseconds since midnight: `14:00:05.205Z`.
+  @inline(__always)
+  func put(timeOfDay time: Int) -> Self {
+    put(twoDigits: time / 3_600_000).put(UInt8(ascii: ":"))
+      .put(twoDigits: time / 60_000 % 60).put(UInt8(ascii: ":"))
+      .put(twoDigits: time / 1000 % 60).put(UInt8(ascii: "."))
+      .put(twoDigits: time % 1000 / 10)
+      .put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: time % 10))
+      .put(UInt8(ascii: "Z"))
+  }
+}
