@@ -5,6 +5,9 @@ struct ReadWindow: ~Copyable, Sendable {
   /// The size of a read, in bytes; a longer batch grows the window to at most twice its size.
   static let ordinarySize = 128 * 1024
 
+  /// The size of the first read, in bytes: most often a few records follow what was read before.
+  static let firstSize = 4 * 1024
+
   private(set) var storage: ContiguousArray<UInt8> = []
 
   /// The offset in the file of the first byte in `storage`; a multiple of 8.
@@ -27,17 +30,25 @@ struct ReadWindow: ~Copyable, Sendable {
     count = offset < origin ? 0 : min(count, Int(clamping: offset - origin))
   }
 
+  /// Releases the memory; the bytes are read again if they are needed.
+  mutating func release() {
+    (storage, count) = ([], 0)
+  }
+
   /// Reads until `length` bytes from `offset` are in memory, or the file ends.
   ///
   /// Bytes before `kept` may be dropped. Returns how many bytes from `offset` on are in memory.
   mutating func fill(
     _ length: Int, at offset: UInt64, keeping kept: UInt64, of file: any JournalFileHandle
   ) throws(SystemFault) -> Int {
+    // More than a few records follow, so larger reads are worth it.
+    let isBusy = !storage.isEmpty && count == storage.count && count < Self.ordinarySize
     slide(to: kept)
     let needed = Int(offset - kept) + length
-    if storage.count < needed {
+    if storage.count < needed || isBusy {
       var larger = ContiguousArray<UInt8>(
-        zeros: max(Self.ordinarySize, needed, 2 * storage.count))
+        zeros: max(
+          storage.isEmpty ? Self.firstSize : Self.ordinarySize, needed, 2 * storage.count))
       copy(to: &larger)
       storage = larger
     }

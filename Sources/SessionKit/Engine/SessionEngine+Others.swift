@@ -16,6 +16,14 @@ extension SessionEngine {
     ///
     /// A file that gets the name later causes no notice.
     var isMissing = false
+
+    /// The longest time until the journal is read without a notice.
+    ///
+    /// A notice can be relied on if the file is on this system's own disk. Then the journal is read
+    /// for safety only, so rarely that ten thousand sessions cost nothing.
+    var limit: Duration {
+      changes.isNotifiedOfAll && !isMissing ? .seconds(600) : .seconds(1)
+    }
   }
 
   /// Reads the journal whenever the system reports a change of its file.
@@ -28,9 +36,7 @@ extension SessionEngine {
       while !Task.isCancelled {
         guard let next = await self?.lookAtOthers(watch: current) else { return }
         current = next
-        // The system may omit a notice, in particular for a file on a network.
-        let isNotified = current.changes.isNotified && !current.isMissing
-        await current.changes.wait(atMost: isNotified ? .seconds(60) : .seconds(1))
+        await current.changes.wait(atMost: current.limit)
       }
     }
     peers.follow(task)

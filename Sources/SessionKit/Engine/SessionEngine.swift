@@ -251,8 +251,10 @@ actor SessionEngine {
         if !peers.undelivered.isEmpty {
           inbox.insert(.observed(unknown([]), isHolderGone: false), at: 0)
         }
-        let effects = coordinator.handle(inbox.removeFirst(), at: configuration.clock.now())
-        show()
+        let input = inbox.removeFirst()
+        let effects = coordinator.handle(input, at: configuration.clock.now())
+        view.waiterCount = coordinator.waiterCount
+        if !(effects.isEmpty && input.isForToken) { show() }
         for effect in effects { perform(effect) }
         let reports = witness.takeReports()
         if !reports.isEmpty { inbox.append(.stored(reports)) }
@@ -289,7 +291,6 @@ actor SessionEngine {
         newer.token.access, generation: newer.token.generation, expiresAt: newer.token.expiresAt)
       snapshot.deadline = newer.deadline
     }
-    snapshot.waiterCount = coordinator.waiterCount
     snapshot.storageProblem = lost ?? problems.secrets ?? problems.commit
     snapshot.compactionProblem = problems.compaction
     snapshot.lastEnd = lastEnd.end
@@ -359,6 +360,15 @@ actor SessionEngine {
     guard timers.takeFired(timer) else { return }
     if timer == .inactivity { return checkUse() }
     feed(.fired(timer))
+  }
+}
+
+extension SessionInput {
+  /// Whether a caller asks for a token.
+  ///
+  /// If nothing follows from that, one more caller waits, and nothing else is shown differently.
+  fileprivate var isForToken: Bool {
+    if case .refresh = self { true } else { false }
   }
 }
 

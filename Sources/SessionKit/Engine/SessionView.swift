@@ -19,8 +19,6 @@ struct SessionView: ~Copyable, Sendable {
     var user: UserProfile?
     /// The uptime at which the token expires, on the monotonic clock.
     var deadline = Int64.min
-    /// The number of callers that wait for a valid token.
-    var waiterCount = 0
     /// Why the last records or items could not be written.
     var storageProblem: SessionError?
     /// Why the last compaction that was due failed.
@@ -30,6 +28,7 @@ struct SessionView: ~Copyable, Sendable {
   }
 
   private let snapshot = Mutex(Snapshot())
+  private let waiters = Atomic(0)
   private let held = Mutex(CallPass())
   private let refusals = Mutex(RefusalHistory())
   /// The time of the session's last use.
@@ -56,6 +55,12 @@ struct SessionView: ~Copyable, Sendable {
   /// The values that a protected call needs.
   var pass: CallPass {
     @inline(never) get { held.withLock { $0 } }
+  }
+
+  /// The number of callers that wait for a valid token.
+  var waiterCount: Int {
+    get { waiters.load(ordering: .relaxed) }
+    nonmutating set { waiters.store(newValue, ordering: .relaxed) }
   }
 
   /// Reads and changes the history of what refused calls have caused.

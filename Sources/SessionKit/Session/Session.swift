@@ -295,7 +295,7 @@ public final class Session: Sendable {
   public var activity: SessionActivity { engine.view.current.activity }
 
   /// The number of callers that wait for a valid token.
-  package var waiterCount: Int { engine.view.current.waiterCount }
+  package var waiterCount: Int { engine.view.waiterCount }
 
   /// Whether a user is signed in and the session has not expired.
   public var isAuthenticated: Bool { state.kind == .authenticated }

@@ -198,6 +198,12 @@ final class RefusingFiles: JournalFileSystem {
   private let paths = Mutex((refused: Set<String>(), hidden: Set<String>()))
   private let real = POSIXFileSystem()
   private let count = Mutex(0)
+  private let notifier: ChangeNotifier
+
+  /// A file system in which at most `watches` files can be watched.
+  init(watches: Int = .max) {
+    notifier = ChangeNotifier(limit: watches)
+  }
 
   /// How many times a file could not be opened while all were locked.
   var refusals: Int { count.withLock { $0 } }
@@ -246,7 +252,7 @@ final class RefusingFiles: JournalFileSystem {
     try real.openFolder(of: path)
   }
   func turn(at path: String) -> ProcessTurn { real.turn(at: path) }
-  func changes(of path: String) -> FileChanges? { real.changes(of: path) }
+  func changes(of path: String) -> FileChanges? { FileChanges(of: path, by: notifier) }
   func uptime() -> UInt64 { real.uptime() }
   func pause(nanoseconds: UInt64) { real.pause(nanoseconds: nanoseconds) }
 }
