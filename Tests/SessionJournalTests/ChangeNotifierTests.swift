@@ -29,7 +29,7 @@ import Testing
       let notifier = ChangeNotifier()
       let paths = try (0..<300).map { try file($0) }
       let watched = paths.map { FileChanges(of: $0, by: notifier) }
-      #expect(watched.allSatisfy { $0.isNotified && $0.isNotifiedOfAll })
+      #expect(watched.allSatisfy { $0.isNotified && $0.isNotifiedOfAll == true })
       #expect(notifier.count == 300)
       for (path, changes) in zip(paths, watched) {
         try change(path)
@@ -87,7 +87,7 @@ import Testing
       var watched = try (0..<2).map { FileChanges(of: try file($0), by: notifier) }
       let third = FileChanges(of: try file(2), by: notifier)
       #expect(watched.allSatisfy { $0.isNotified })
-      #expect(!third.isNotified && !third.isNotifiedOfAll)
+      #expect(!third.isNotified && third.isNotifiedOfAll == false)
       await third.wait(atMost: .milliseconds(1))
       watched.removeLast()
       let fourth = FileChanges(of: try file(3), by: notifier)

@@ -64,17 +64,15 @@ package final class ChangeNotifier: Sendable {
   /// The number of files that are watched.
   package var count: Int { state.withLock { $0.count } }
 
-  /// Whether the system reports every change of the file at `path`.
+  /// Whether the system reports every change of the file at `path`; nil if that is not known.
   ///
   /// A file server reports nothing of changes by other systems.
-  static func reportsAll(of path: String) -> Bool {
+  static func reportsAll(of path: String) -> Bool? {
     #if os(Linux) || os(Android)
       cfilelock_path_is_local(path) == 1
-    #elseif canImport(Darwin)
-      var status = statfs()
-      return statfs(path, &status) == 0 && status.f_flags & UInt32(MNT_LOCAL) != 0
     #else
-      false
+      // An app would have to give a reason for asking which file system it is.
+      nil
     #endif
   }
 }

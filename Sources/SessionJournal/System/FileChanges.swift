@@ -12,15 +12,15 @@ package final class FileChanges: Sendable {
   /// Whether the system reports changes; if not, every wait lasts to its limit.
   package var isNotified: Bool { watch != nil }
 
-  /// Whether the system reports every change, also those by other systems.
-  package let isNotifiedOfAll: Bool
+  /// Whether the system reports every change, also those by other systems; nil if that is not known.
+  package let isNotifiedOfAll: Bool?
 
   /// Watches the file that is at `path` now, even if it is moved.
   package init(of path: String, by notifier: ChangeNotifier = .shared) {
     let signal = ChangeSignal()
     (self.signal, self.notifier) = (signal, notifier)
     watch = notifier.watch(path) { signal.note() }
-    isNotifiedOfAll = watch != nil && ChangeNotifier.reportsAll(of: path)
+    isNotifiedOfAll = watch == nil ? false : ChangeNotifier.reportsAll(of: path)
   }
 
   deinit {

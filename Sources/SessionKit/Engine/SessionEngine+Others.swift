@@ -22,7 +22,11 @@ extension SessionEngine {
     /// A notice can be relied on if the file is on this system's own disk. Then the journal is read
     /// for safety only, so rarely that ten thousand sessions cost nothing.
     var limit: Duration {
-      changes.isNotifiedOfAll && !isMissing ? .seconds(600) : .seconds(1)
+      switch isMissing ? false : changes.isNotifiedOfAll {
+      case true?: .seconds(600)
+      case nil: .seconds(60)
+      case false?: .seconds(1)
+      }
     }
   }
 
