@@ -216,15 +216,26 @@ final class InProcessLockQueue: Sendable {
     weak var turn: ProcessTurn?
   }
 
-  private let entries = Mutex<[String: Entry]>([:])
+  private struct State {
+    var entries: [String: Entry] = [:]
+    /// The number of entries at which those of ended turns are removed.
+    ///
+    /// It doubles with the turns in use, so that each of ten thousand openings costs the same.
+    var limit = 64
+  }
+
+  private let state = Mutex(State())
 
   /// Returns the one turn at the lock file with that path.
   func turn(at path: String) -> ProcessTurn {
-    entries.withLock { entries in
-      if let turn = entries[path]?.turn { return turn }
-      entries = entries.filter { $0.value.turn != nil }
+    state.withLock { state in
+      if let turn = state.entries[path]?.turn { return turn }
+      if state.entries.count >= state.limit {
+        state.entries = state.entries.filter { $0.value.turn != nil }
+        state.limit = max(64, 2 * state.entries.count)
+      }
       let turn = ProcessTurn()
-      entries[path] = Entry(turn: turn)
+      state.entries[path] = Entry(turn: turn)
       return turn
     }
   }
