@@ -23,6 +23,7 @@ public final class Journal: Sendable {
   /// What opening the journal found and did.
   public let recovery: JournalRecovery
 
+  private let fileSystem: any JournalFileSystem
   private let store: Mutex<JournalStore>
   private let last: Atomic<UInt64>
   private let first: Atomic<UInt64>
@@ -50,6 +51,7 @@ public final class Journal: Sendable {
 
   private init(_ store: consuming JournalStore) {
     path = store.path
+    fileSystem = store.fileSystem
     recovery = store.recovery
     identifier = store.scanner.header.identifier
     last = Atomic(store.scanner.lastSequence)
@@ -86,17 +88,6 @@ public final class Journal: Sendable {
     _ decide: (_ foreign: [JournalRecord]) throws(Refusal) -> (drafts: [JournalDraft], value: Value)
   ) throws(TransactionError<Value, Refusal>) -> (transaction: JournalTransaction, value: Value) {
     try withStore { store throws(TransactionError<Value, Refusal>) in try store.commit(decide) }
-  }
-
-  /// Calls `work` under the lock with the records that others appended, and appends nothing.
-  package func locked<Value: Sendable>(_ work: (_ foreign: [JournalRecord]) -> Value)
-    throws(JournalError) -> Value
-  {
-    do throws(TransactionError<Value, Never>) {
-      return try transact { foreign in ([], work(foreign)) }.value
-    } catch {
-      throw error.journalError
-    }
   }
 
   /// Appends drafts as one batch that is durable when the call returns.
@@ -202,9 +193,12 @@ public final class Journal: Sendable {
   /// Whether others may have appended or replaced the file since the last call of this object.
   ///
   /// Takes no lock; two system calls.
-  package func hasNews() throws(JournalError) -> Bool {
+  public func hasNews() throws(JournalError) -> Bool {
     try withStore { store throws(JournalError) in try store.hasNews() }
   }
+
+  /// Watches the file that is at the path now; nil if its file system reports and shares nothing.
+  public func changes() -> (any LogChanges)? { fileSystem.changes(of: path) }
 }
 
 extension JournalStore {
@@ -227,21 +221,11 @@ extension JournalStore {
   }
 }
 
-/// Whether a journal is at a path, as far as this process can determine.
-package enum JournalPresence: Equatable, Sendable {
-  /// A journal with this identifier is there.
-  case present(JournalIdentifier)
-  /// Nothing is there: the nearest existing folder was read and does not hold the name.
-  case absent
-  /// Unknown: something is there that cannot be read, or a folder on the path cannot be read.
-  case unknown(JournalError)
-}
-
 extension Journal {
   /// Determines whether a journal is at `path`; reads its header and takes no lock.
   ///
   /// - Requirement: RES-7
-  package static func presence(at path: String, options: JournalOptions) -> JournalPresence {
+  package static func presence(at path: String, options: JournalOptions) -> LogPresence {
     let fileSystem = options.fileSystem
     do throws(JournalError) {
       return .present(try JournalReader(path: path, fileSystem: fileSystem).identifier)
@@ -259,7 +243,7 @@ extension Journal {
   /// - an empty folder above the journal's own, which may be the place of a mount,
   /// - a folder in which systems mount disks.
   private static func absence(of path: String, _ fileSystem: any JournalFileSystem)
-    -> JournalPresence
+    -> LogPresence
   {
     var place = Substring(path)
     while true {

@@ -62,6 +62,32 @@ struct ProcessTimersTests {
     #expect(timers.count == 0)
   }
 
+  @Test("SCL-2 a sleep lasts its span, and a span below zero ends at once")
+  func span() async throws {
+    let timers = ProcessTimers()
+    let start = ContinuousClock.now
+    try await timers.sleep(for: .microseconds(29_500))
+    #expect(ContinuousClock.now - start >= .milliseconds(29))
+    try await timers.sleep(for: .seconds(-5))
+    #expect(ProcessTimers.deadline(after: .seconds(Int64.max)) > ProcessTimers.now() + 100_000_000)
+    #expect(timers.count == 0)
+  }
+
+  @Test("SCL-2 a cancelled timer releases what it holds at once, not when its time has come")
+  func released() {
+    final class Held: Sendable {}
+    let timers = ProcessTimers()
+    weak var held: Held?
+    let ticket = {
+      let made = Held()
+      held = made
+      return timers.set(at: ProcessTimers.now() + 600_000) { _ = made }
+    }()
+    #expect(held != nil)
+    timers.cancel(ticket)
+    #expect(held == nil)
+  }
+
   @Test("SCL-2 a timer that is set later for an earlier time fires first")
   func earlier() async {
     let timers = ProcessTimers()

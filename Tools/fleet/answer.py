@@ -56,6 +56,27 @@ def table(names, rows, most=40):
         print(f"  … {len(rows) - most} rows more")
 
 
+def compare(run, ends, refreshes):
+    """Asks the five questions by `run`, which returns names, rows and seconds; returns how many answers are wrong."""
+    failed = 0
+    for name, answer, compared in truth.QUESTIONS:
+        with open(os.path.join(HERE, "queries", name + ".sql"), encoding="utf-8") as file:
+            query = file.read()
+        names, rows, span = run(query)
+        print(f"\n{query.splitlines()[0][3:]}  ({name}.sql, {span * 1000:.0f} ms)")
+        table(names, rows)
+        given = [tuple(row[place] for place in compared) for row in rows] if compared else rows
+        given = sorted(given) if compared else given
+        expected = answer(ends, refreshes)
+        if [tuple(map(str, row)) for row in given] != [tuple(map(str, row)) for row in expected]:
+            failed += 1
+            print(f"  WRONG: of {len(given)} rows and {len(expected)} expected ones, these differ:")
+            compared_names = [names[place] for place in compared] if compared else names
+            table(compared_names, list(set(map(tuple, given)) ^ set(map(tuple, expected))), 10)
+    print(f"\n{len(truth.QUESTIONS) - failed} passed, {failed} failed")
+    return failed
+
+
 def main(folder, is_self_test):
     base = duckdb.connect()
     for name, columns, day in (("ends", ENDS, "ended, began"), ("refreshes", REFRESHES, "time")):
@@ -71,26 +92,14 @@ def main(folder, is_self_test):
         users = collections.Counter(row["user"] for row in ends if row["ended"] is not None)
         ends = [row for row in ends if row["user"] != users.most_common(1)[0][0]]
         refreshes = [row for row in refreshes if row["duration"] is None or row["duration"] < 2000]
-    failed = 0
-    for name, answer, compared in truth.QUESTIONS:
-        with open(os.path.join(HERE, "queries", name + ".sql"), encoding="utf-8") as file:
-            query = file.read()
+
+    def run(query):
         start = time.monotonic()
         result = base.execute(query)
-        names = [column[0] for column in result.description]
         rows = result.fetchall()
-        print(f"\n{query.splitlines()[0][3:]}  ({name}.sql, {(time.monotonic() - start) * 1000:.0f} ms)")
-        table(names, rows)
-        given = [tuple(row[place] for place in compared) for row in rows] if compared else rows
-        given = sorted(given) if compared else given
-        expected = answer(ends, refreshes)
-        if [tuple(map(str, row)) for row in given] != [tuple(map(str, row)) for row in expected]:
-            failed += 1
-            print(f"  WRONG: of {len(given)} rows and {len(expected)} expected ones, these differ:")
-            compared_names = [names[place] for place in compared] if compared else names
-            table(compared_names, list(set(given) ^ set(expected)), 10)
-    print(f"\n{len(truth.QUESTIONS) - failed} passed, {failed} failed")
-    return failed
+        return [column[0] for column in result.description], rows, time.monotonic() - start
+
+    return compare(run, ends, refreshes)
 
 
 if __name__ == "__main__":

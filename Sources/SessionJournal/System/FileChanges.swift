@@ -4,7 +4,7 @@ internal import Synchronization
 ///
 /// Some file systems never report changes, above all network file systems. So every wait has a
 /// limit.
-package final class FileChanges: Sendable {
+package final class FileChanges: LogChanges {
   private let signal: ChangeSignal
   private let notifier: ChangeNotifier
   private let watch: ChangeNotifier.Watch?
@@ -14,6 +14,18 @@ package final class FileChanges: Sendable {
 
   /// Whether the system reports every change, also those by other systems; nil if that is not known.
   package let isNotifiedOfAll: Bool?
+
+  /// Ten minutes if every change is reported.
+  ///
+  /// A notice can be relied on if the file is on this system's own disk. Then the journal is read
+  /// for safety only, so rarely that ten thousand sessions cost nothing.
+  package var longestWait: Duration {
+    switch isNotifiedOfAll {
+    case true?: .seconds(600)
+    case nil: .seconds(60)
+    case false?: .seconds(1)
+    }
+  }
 
   /// Watches the file that is at `path` now, even if it is moved.
   package init(of path: String, by notifier: ChangeNotifier = .shared) {
@@ -56,10 +68,7 @@ private final class ChangeSignal: Sendable {
 
   func wait(until limit: Duration) async {
     let ticket = begin()
-    let parts = limit.components
-    let milliseconds = Double(parts.seconds) * 1e3 + Double(parts.attoseconds) / 1e15
-    let span = Int64(min(max(0, milliseconds.rounded(.up)), 1e14))
-    let timer = ProcessTimers.shared.set(at: ProcessTimers.now() + span) { [weak self] in
+    let timer = ProcessTimers.shared.set(at: ProcessTimers.deadline(after: limit)) { [weak self] in
       self?.wake(ticket)
     }
     await withTaskCancellationHandler {

@@ -54,6 +54,13 @@ package final class ProcessTimers: Sendable {
     return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
   }
 
+  /// Returns the uptime in milliseconds at which a span from now is over.
+  package static func deadline(after span: Duration) -> Int64 {
+    let parts = span.components
+    let milliseconds = Double(parts.seconds) * 1e3 + Double(parts.attoseconds) / 1e15
+    return now() + Int64(min(max(0, milliseconds.rounded(.up)), 1e14))
+  }
+
   /// The number of timers that are set and were not cancelled.
   package var count: Int { state.withLock { $0.heap.count } }
 
@@ -84,9 +91,16 @@ package final class ProcessTimers: Sendable {
     for fire in due { fire() }
   }
 
+  /// Waits until a span is over; throws if the task is cancelled.
+  package func sleep(for span: Duration) async throws(CancellationError) {
+    try await sleep(until: Self.deadline(after: span))
+  }
+
   /// Waits until the uptime has reached a value in milliseconds.
   ///
-  /// Returns at once if it has. Throws if the task is cancelled.
+  /// Returns at once if it has. Throws if the task is cancelled. On Linux the runtime would keep the
+  /// timer of a cancelled `Task.sleep`, about 750 bytes, until its time has come. A session cancels a
+  /// timer with each new token, and a call with each response.
   package func sleep(until uptime: Int64) async throws(CancellationError) {
     let sleeper = Sleeper()
     await withTaskCancellationHandler {

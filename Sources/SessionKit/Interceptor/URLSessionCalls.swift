@@ -1,5 +1,7 @@
 import Dispatch
 import Foundation
+@_spi(Internals) import SessionCore
+import SessionJournal
 import Synchronization
 
 #if canImport(FoundationNetworking)
@@ -203,7 +205,12 @@ final class URLSessionLine: Sendable {
       }
     let watch = end.map { end in
       Task { [limit = map.timeout ?? .zero] in
-        do { try await Task.sleep(until: end, clock: .suspending) } catch { return }
+        var left = SuspendingClock.now.duration(to: end)
+        while left > .zero {
+          do { try await ProcessTimers.shared.sleep(for: left) } catch { return }
+          // A timer counts the time during which the device sleeps, and the limit does not.
+          left = SuspendingClock.now.duration(to: end)
+        }
         exchange.finish(
           .failure(SessionError.responseTooSlow(call: call.name, limit: limit)))
         task.cancel()

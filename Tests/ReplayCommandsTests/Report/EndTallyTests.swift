@@ -103,6 +103,34 @@ struct EndTallyTests {
     #expect(tally.days.keys.sorted() == [1, 2, 3])
   }
 
+  @Test("a share stands out if chance does not explain it, and not by a small difference")
+  func standsOut() {
+    for (part, whole, total, ofTotal, expected) in [
+      // A version that loses more responses on purpose.
+      (2_727, 3_835, 7_046, 10_877, true),
+      // Four times the share of the others, but some ends only.
+      (10, 2_600, 25, 10_877, false),
+      (9, 20, 9, 1_000, false), (10, 20, 10, 1_000, true),
+      // Certain, but too small to matter.
+      (505_000, 1_000_000, 985_000, 2_000_000, false),
+      (600_000, 1_000_000, 985_000, 2_000_000, true),
+      // A lower share, the only version, no end.
+      (100, 1_000, 800, 2_000, false), (50, 100, 50, 100, false), (0, 0, 0, 0, false),
+    ] as [(UInt64, UInt64, UInt64, UInt64, Bool)] {
+      let comparison = ShareComparison(part: part, of: whole, total: total, ofTotal: ofTotal)
+      #expect(comparison.standsOut == expected, "\(part) of \(whole)")
+    }
+  }
+
+  @Test("the name of each cause in the table is a sentence without a value of one end")
+  func names() {
+    for cause in EndClass.allCases.flatMap(\.causes) {
+      let name = ReportPage.name(of: cause)
+      #expect(!name.contains("…") && !name.contains("{"), "\(cause.id): \(name)")
+      #expect(name.first?.isUppercase == true && name.count > 10)
+    }
+  }
+
   @Test("a curve has at most 92 bars, and a wrong clock does not stretch it")
   func days() throws {
     for (ends, first, width, bars) in [

@@ -63,7 +63,7 @@ struct ReportFleetTests {
     #expect(rows.first { $0.contains("lost-reply") }?.hasPrefix("unexpected") == true)
   }
 
-  @Test("versions are compared by their ends and refreshes, and the worse one is visible")
+  @Test("each app version has a row, and the rows count all sessions")
   func versions() throws {
     let versions = try #require(parts(page(), "<table class=\"versions\">", "</table>").first)
     let rows = parts(versions, "<tr><th scope=\"row\">", "</tr>")

@@ -121,3 +121,36 @@ struct EndWait: Sendable {
     waiting = []
   }
 }
+
+/// A comparison of a part's share with the share of all other parts, such as that of a version with
+/// that of the other versions.
+struct ShareComparison: Sendable {
+  /// The minimum count for a share to stand out.
+  static let fewEnds: UInt64 = 10
+  /// The minimum ratio of the shares.
+  static let ratio = 1.1
+  /// The minimum difference of the shares, in standard errors of that difference.
+  ///
+  /// A page compares some hundred shares. By chance, one of 30,000 is so far off.
+  static let standardErrors = 4.0
+
+  private let own: (count: UInt64, of: Double)
+  private let others: (count: Double, of: Double)
+
+  /// Creates a comparison of `part` of `whole` with the rest of `total` of `ofTotal`.
+  init(part: UInt64, of whole: UInt64, total: UInt64, ofTotal: UInt64) {
+    own = (part, Double(whole))
+    others = (Double(total - min(part, total)), Double(ofTotal - min(whole, ofTotal)))
+  }
+
+  /// Whether the own share is higher than chance and a small difference explain.
+  var standsOut: Bool {
+    guard own.count >= Self.fewEnds, own.of > 0, others.of > 0 else { return false }
+    let (share, other) = (Double(own.count) / own.of, others.count / others.of)
+    let common = (Double(own.count) + others.count) / (own.of + others.of)
+    let variance = common * (1 - common) * (1 / own.of + 1 / others.of)
+    let difference = share - other
+    return share >= Self.ratio * other && difference > 0
+      && difference * difference >= Self.standardErrors * Self.standardErrors * variance
+  }
+}

@@ -5,8 +5,6 @@ internal import SessionExplain
 extension ReportPage {
   /// The maximum number of app versions with a column in the table of causes.
   static let comparedVersions = 4
-  /// The minimum number of ends of a cause in a version to stand out.
-  static let fewEnds: UInt64 = 10
   /// The maximum number of app versions with a row.
   static let shownVersions = 20
 
@@ -77,7 +75,7 @@ extension ReportPage {
       + (isDrawn ? "<a href=\"#cause-\(cause.id)\">\(name)</a>" : name)
       + "<small>\(kind.words) · <code>\(cause.id)</code></small></th>"
       + "<td class=\"num\">\(number.ends.grouped)</td><td>\(meter(number))</td>"
-      + versions.map { share(number, $0) }.joined() + "</tr>\n"
+      + versions.map { share(number, $0, isUnexpected: kind.isUnexpected) }.joined() + "</tr>\n"
   }
 
   /// Returns the name of a cause without the values of one end.
@@ -88,9 +86,15 @@ extension ReportPage {
     for end in [", and {}", " by {}", " ({})"] where name.hasSuffix(end) {
       name.removeLast(end.count)
     }
-    name = name.replacing("{}", with: "…")
+    name = name.replacing("{}", with: generalWords[cause] ?? "…")
     return name.prefix(1).uppercased() + name.dropFirst()
   }
+
+  /// The words in place of the value of one end.
+  private static let generalWords: [Cause: String] = [
+    .serverFailing: "several attempts", .attemptsExhausted: "several attempts",
+    .secretUnreadable: "secret",
+  ]
 
   /// Returns the bar and the words of a cause's share and certainty.
   private func meter(_ number: EndTally.Count) -> String {
@@ -116,17 +120,14 @@ extension ReportPage {
     return Int64(clamping: whole.dividingFullWidth((high, low)).quotient)
   }
 
-  /// Returns the cell of a version; it stands out if its share is half as large again as that of
-  /// the other versions.
-  private func share(_ number: EndTally.Count, _ version: Version) -> String {
+  /// Returns the cell of a version, marked if its share of an unexpected cause stands out.
+  private func share(_ number: EndTally.Count, _ version: Version, isUnexpected: Bool) -> String {
     let own = number.versions[version.key] ?? 0
-    let others = (number.ends - min(own, number.ends), ends.ends - min(version.ends, ends.ends))
-    let share = Double(own) / Double(max(1, version.ends))
-    let isHigh =
-      own >= Self.fewEnds && share >= 1.5 * Double(others.0) / Double(max(1, others.1))
+    let comparison = ShareComparison(
+      part: own, of: version.ends, total: number.ends, ofTotal: ends.ends)
     let text = Share.text(own, of: version.ends)
     return "<td class=\"num\" data-v=\"\(HTML.text(version.name, limit: 24))\">"
-      + "\(own == 0 ? "–" : isHigh ? "<b>\(text)</b>" : text)</td>"
+      + "\(own == 0 ? "–" : isUnexpected && comparison.standsOut ? "<b>\(text)</b>" : text)</td>"
   }
 
   // MARK: Days
