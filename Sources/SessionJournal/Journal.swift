@@ -28,7 +28,7 @@ public final class Journal: Sendable {
   private let last: Atomic<UInt64>
   private let first: Atomic<UInt64>
   private let queue = SubmissionQueue()
-  private let worker = WorkLane()
+  private let worker = WorkLane(on: .waiting)
 
   /// Opens the journal at `path`, creates it with mode 0600 if it is missing, and recovers its end.
   ///

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Dispatch
 import Foundation
 import Synchronization
@@ -124,6 +125,36 @@ struct WorkPoolTests {
       }
     }
     func end() { state.withLock { $0.isOver = true } }
+  }
+
+  @Test("SCL-2 SCL-1 appends that wait for a lock in every thread of their pool stop no session")
+  func waiting() async throws {
+    let scratch = try TemporaryFolder()
+    let holder = try Journal.open(at: scratch.journal)
+    let others = try (0..<2 * WorkPool.width).map { _ in try Journal.open(at: scratch.journal) }
+    let release = DispatchSemaphore(value: 0)
+    await ended(1) { isHeld in
+      Thread.detachNewThread {
+        do {
+          _ = try holder.transact { (_: [JournalRecord]) throws(Never) -> ([JournalDraft], Bool) in
+            isHeld()
+            release.wait()
+            return ([], true)
+          }
+        } catch {
+          Issue.record(error)
+        }
+      }
+    }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for other in others { group.addTask { _ = try await other.submit([draft("waits")]) } }
+      while others.count(where: { $0.waitingCount > 0 }) != WorkPool.width { await Task.yield() }
+      await ended(1) { end in WorkLane().perform { end() } }
+      release.signal()
+      try await group.waitForAll()
+    }
+    #expect(try holder.catchUp().count == others.count)
+    for journal in others + [holder] { try journal.close() }
   }
 
   @Test("SCL-2 the jobs of an actor run in its lane")

@@ -39,7 +39,11 @@ package final class AliveFile: Sendable {
   package static func take(
     beside journal: String, byte: UInt64, options: JournalOptions, in files: AliveFiles = .shared
   ) -> AliveFile? {
-    guard let path = path(beside: journal, options) else { return nil }
+    // Asked before the files of the process are locked: if a file server does not answer, only this
+    // opening waits.
+    guard let path = path(beside: journal, options),
+      cfilelock_path_is_local(POSIXFileSystem.folder(of: path)) == 1
+    else { return nil }
     return files.take(path, byte).map { AliveFile(byte, of: $0, in: files) }
   }
 

@@ -31,8 +31,10 @@ package final class FileChanges: LogChanges {
   package init(of path: String, by notifier: ChangeNotifier = .shared) {
     let signal = ChangeSignal()
     (self.signal, self.notifier) = (signal, notifier)
+    // Asked first: if the file's server does not answer, only this caller waits.
+    let reportsAll = ChangeNotifier.reportsAll(of: path)
     watch = notifier.watch(path) { signal.note() }
-    isNotifiedOfAll = watch == nil ? false : ChangeNotifier.reportsAll(of: path)
+    isNotifiedOfAll = watch == nil ? false : reportsAll
   }
 
   deinit {

@@ -10,11 +10,18 @@ internal import Synchronization
 ///
 /// - Requirement: SCL-2
 package final class WorkPool: Sendable {
-  /// The number of threads of the process's pool.
+  /// The number of threads of each of the process's pools.
   package static let width = 8
 
-  /// The pool of this process.
+  /// The pool of all sessions of this process.
+  ///
+  /// Its work waits for the disk, and for another process some milliseconds at most.
   package static let shared = WorkPool(width: width)
+
+  /// The pool for work that may wait seconds for another process's lock.
+  ///
+  /// So a process that is frozen while it holds the lock of a change log stops no session.
+  package static let waiting = WorkPool(width: width)
 
   private struct State {
     /// The lanes with work that no thread has taken yet, in order.

@@ -1,5 +1,5 @@
 public import SessionCore
-import SessionJournal
+package import SessionJournal
 
 #if canImport(Darwin)
   import Darwin
@@ -109,11 +109,12 @@ package struct SessionRuntime: Sendable {
     }
   }
 
-  /// Creates a runtime on the threads that all sessions of the process share.
+  /// Creates a runtime on threads that all sessions of the process share.
   ///
-  /// They may block, and are outside the cooperative pool.
-  package static func system() -> SessionRuntime {
-    let lane = WorkLane()
+  /// They may block, and are outside the cooperative pool. Work that waits for another process must
+  /// be in the pool for that.
+  package static func system(on pool: WorkPool = .shared) -> SessionRuntime {
+    let lane = WorkLane(on: pool)
     return SessionRuntime(
       executor: lane, perform: { lane.perform($0) }, spawn: { work in Task { await work() } })
   }
