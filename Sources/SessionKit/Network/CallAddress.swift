@@ -150,7 +150,9 @@ package enum AddressPath {
 /// `%XX`.
 package enum FormEncoding {
   package static func encode(_ text: String) -> String {
-    String(decoding: text.utf8.reduce(into: []) { append($1, to: &$0) }, as: UTF8.self)
+    var encoded: [UInt8] = []
+    for byte in text.utf8 { append(byte, to: &encoded) }
+    return String(decoding: encoded, as: UTF8.self)
   }
 
   /// Appends one byte, which stays unchanged if it is unreserved.

@@ -13,7 +13,9 @@ struct Rare<Value: Sendable>: Sendable {
 
   private var place = Place.empty
 
-  init(wrappedValue: Value? = nil) {
+  init() {}
+
+  init(wrappedValue: Value?) {
     self.wrappedValue = wrappedValue
   }
 

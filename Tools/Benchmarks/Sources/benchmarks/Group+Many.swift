@@ -46,6 +46,11 @@ extension Group {
       figure(
         "idle", costs.idleSeconds, goal: 0.02, "s of CPU in 10 s", here: costs.idleSeconds,
         there: 0),
+      Figure(
+        name: "many.open.\(count)", against: "one open session", goal: .none,
+        ratio: Samples([costs.openSeconds / others / costs.firstSeconds]),
+        value: 1e3 * costs.openSeconds / others, againstValue: 1e3 * costs.firstSeconds,
+        unit: "ms to open and sign in"),
     ]
   }
 }
@@ -59,12 +64,14 @@ enum ManyChild {
     let kibibytes: Double
   }
 
-  /// The costs of one session and of all, the threads while they opened and signed in, and the processor
-  /// time of ten idle seconds.
+  /// The costs of one session and of all, the threads while they opened and signed in, the times that
+  /// this took, and the processor time of ten idle seconds.
   struct Report: Codable {
     let one: Costs
     let all: Costs
     let mostThreads: Double
+    let firstSeconds: Double
+    let openSeconds: Double
     let idleSeconds: Double
   }
 
@@ -88,10 +95,15 @@ enum ManyChild {
   static func run(_ count: Int, in folder: String) throws {
     try raiseFileLimit()
     let places = (0..<count).map { VisitorPlace(journal: "\(folder)/\($0)/session.journal") }
+    let clock = ContinuousClock()
+    let start = clock.now
     let first = try open(places.prefix(1))
+    let firstSeconds = (clock.now - start) / .seconds(1)
     let one = try costs()
     let meter = ThreadMeter()
+    let begun = clock.now
     let others = try open(places.dropFirst())
+    let openSeconds = (clock.now - begun) / .seconds(1)
     let most = meter.end()
     // The threads end, and what they have freed is given back.
     Thread.sleep(forTimeInterval: 15)
@@ -101,7 +113,8 @@ enum ManyChild {
     Thread.sleep(forTimeInterval: 10)
     let idle = try processorSeconds() - before
     let report = Report(
-      one: one, all: all, mostThreads: Double(most), idleSeconds: idle)
+      one: one, all: all, mostThreads: Double(most), firstSeconds: firstSeconds,
+      openSeconds: openSeconds, idleSeconds: idle)
     FileHandle.standardOutput.write(try JSONEncoder().encode(report))
     try blocking {
       for session in first + others { try await session.close() }
