@@ -162,12 +162,13 @@ extension SessionEngine {
   private func compactIfDue() -> SessionInput? {
     guard !loop.isCompactionPaused else { return nil }
     let (now, beginning) = (configuration.clock.now(), log.firstSequence)
-    let situation = CompactionSchedule.Situation(
-      isOpen: coordinator.isOpen, isWhole: coordinator.fold.isWhole,
-      needsClearing: needsDataClearing)
-    guard let first = compaction.firstKept(inFileFrom: beginning, situation, at: now) else {
-      return nil
-    }
+    let first = compaction.firstKept(
+      inFileFrom: beginning,
+      CompactionSchedule.Situation(
+        isOpen: coordinator.isOpen, isWhole: coordinator.fold.isWhole,
+        needsClearing: needsDataClearing),
+      at: now)
+    guard let first else { return nil }
     let problem = problems.compaction
     defer { if problems.compaction != problem { show() } }
     do throws(JournalError) {

@@ -243,12 +243,14 @@ actor SessionEngine {
   // MARK: What is shown
 
   func show() {
+    // One copy: each read of the property would make its own.
+    let coordinator = coordinator
     let facts = coordinator.state.token
     lastUser = coordinator.state.user ?? lastUser
     var snapshot = SessionView.Snapshot()
     snapshot.state = coordinator.state
     snapshot.activity = coordinator.activity
-    snapshot.loginError = loginError()
+    snapshot.loginError = shownError(of: coordinator.loginError)
     snapshot.end = coordinator.endCause
     snapshot.user =
       credentials.profile?.id == coordinator.state.user ? credentials.profile : nil
