@@ -52,7 +52,7 @@ struct SessionView: ~Copyable, Sendable {
     @inline(never) get { snapshot.withLock { $0.token } }
   }
 
-  /// The token, if it is valid for at least so many milliseconds from this uptime on.
+  /// The token, if it is valid for at least `least` milliseconds from this uptime on.
   @inline(never)
   func token(validFor least: Int64, from uptime: Int64) -> AccessToken? {
     snapshot.withLock { $0.deadline.subtractingSaturating(uptime) >= least ? $0.token : nil }
