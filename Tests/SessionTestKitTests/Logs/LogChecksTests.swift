@@ -76,7 +76,9 @@ struct LogChecksTests {
     let secrets = MemorySecretStore()
     var checks = LogChecks { WrongLog(mistake) }
     checks.longestWait = .milliseconds(200)
-    checks.secrets = { mistake == .secretsApart ? secrets : $0.log.secrets }
+    checks.secrets = { place -> any SecretStore in
+      if mistake == .secretsApart { secrets } else { place.log.secrets }
+    }
     checks.faults = [
       .init("no space") { $0.log.fail(at: .append, with: .diskFull(path: "wrong")) },
       .init("the answer is lost") {
