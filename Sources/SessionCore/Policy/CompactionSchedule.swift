@@ -107,6 +107,6 @@ package struct CompactionSchedule: Hashable, Sendable {
   private mutating func update(_ beginning: UInt64) {
     plan?.forget(before: beginning)
     for entry in backlog { plan?.take(entry.record, bytes: entry.bytes) }
-    backlog.removeAll(keepingCapacity: true)
+    backlog = []
   }
 }

@@ -28,12 +28,16 @@ struct CallerTable: Sendable {
 
   /// Forgets the data of a caller's command, and returns it.
   mutating func takePayload(of caller: Caller) -> Payload? {
-    payloads.isEmpty ? nil : payloads.removeValue(forKey: caller)
+    guard !payloads.isEmpty else { return nil }
+    // An empty table keeps its memory, which is more than 1 KiB here.
+    defer { if payloads.isEmpty { payloads = [:] } }
+    return payloads.removeValue(forKey: caller)
   }
 
   /// Ends the wait of a caller, unless it has ended.
   mutating func end(_ caller: Caller, with answer: Answer) {
     waiting.removeValue(forKey: caller)?.resume(returning: answer)
+    if waiting.isEmpty { waiting = [:] }
   }
 
   /// Ends every wait.
@@ -47,7 +51,10 @@ struct CallerTable: Sendable {
 /// The requests under way, by the coordinator's numbers, and the responses that wait to be journaled.
 struct RequestTable: Sendable {
   /// The responses that wait to be journaled.
-  var responses: [RequestNumber: TokenResponse] = [:]
+  var responses: [RequestNumber: TokenResponse] = [:] {
+    // An empty table keeps its memory, which is more than 1 KiB here.
+    didSet { if responses.isEmpty { responses = [:] } }
+  }
   private var tasks: [RequestNumber: Task<Void, Never>] = [:]
   /// The last request that may change a token, and the token with which it was made.
   ///
