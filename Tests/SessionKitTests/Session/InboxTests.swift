@@ -1,4 +1,5 @@
 @_spi(Internals) import SessionCore
+import SessionTestKit
 import Testing
 
 @testable import SessionKit
