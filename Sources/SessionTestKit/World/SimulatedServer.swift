@@ -102,6 +102,9 @@ public final class SimulatedServer: HTTPTransport {
   }
 
   /// The greatest number of senders that waited at the same time for a token of one session.
+  ///
+  /// A request that is sent after the service has ended its session is not counted, since no token can
+  /// follow from it.
   public var mostTokenRequestsAtOnce: Int { state.withLock { $0.mostWaiting } }
 
   /// All tokens, passwords and e-mail addresses that the service knows; no file may contain one.
@@ -145,7 +148,7 @@ public final class SimulatedServer: HTTPTransport {
     return HeldRequest(name: name, fate: fate)
   }
 
-  /// Returns the session of a request, by the token in it.
+  /// Returns the session of a request, by the token in it; `nil` if the session has ended.
   private func session(of request: HTTPRequest) -> Int? {
     let received = ReceivedRequest(request)
     let refresh = RequestBody(received.body)?.refreshToken
@@ -153,7 +156,7 @@ public final class SimulatedServer: HTTPTransport {
       let issued =
         received.bearer.flatMap { state.backend.accessTokens[$0] }
         ?? refresh.flatMap { state.backend.refreshTokens[$0] }
-      return issued?.session
+      return issued.flatMap { state.backend.sessions[$0.session].hasEnded ? nil : $0.session }
     }
   }
 
