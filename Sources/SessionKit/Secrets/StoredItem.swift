@@ -57,7 +57,7 @@ extension StoredItem {
   /// Decodes a whole item of this version in one pass, and the backend that it names.
   ///
   /// Returns `nil` for all other bytes. ``init(decoding:)`` and ``BackendIdentity/init(ofItem:)`` say
-  /// what is wrong with them, and each takes a pass or two more.
+  /// what is wrong with them, in further passes.
   static func read(_ bytes: [UInt8]) -> (item: Self, backend: BackendIdentity?)? {
     do {
       let envelope = try JSONDecoder().decode(Envelope<Fields>.self, from: Data(bytes))
@@ -70,6 +70,10 @@ extension StoredItem {
 
   /// Decodes an item.
   init(decoding bytes: [UInt8]) throws(StoredItemError) {
+    if let whole = Self.read(bytes) {
+      self = whole.item
+      return
+    }
     let decoder = JSONDecoder()
     let version: Version
     do {
