@@ -146,7 +146,7 @@ struct LockFile: Sendable {
 /// - Requirement: SCL-2
 package final class OpenFileBudget: Sendable {
   /// The budget of this process.
-  package static let ofProcess = OpenFileBudget(16)
+  package static let ofProcess = OpenFileBudget(8)
 
   static let unlimited = OpenFileBudget(.max)
 
