@@ -25,16 +25,20 @@ int cfilelock_take(int descriptor, uint64_t byte) {
   return errno == EAGAIN || errno == EACCES ? 0 : -1;
 }
 
+int cfilelock_release(int descriptor, uint64_t byte) {
+  struct flock lock = one_byte(byte);
+  lock.l_type = F_UNLCK;
+  return fcntl(descriptor, F_OFD_SETLK, &lock) == 0 ? 1 : -1;
+}
+
 int cfilelock_is_taken(int descriptor, uint64_t byte) {
   struct flock lock = one_byte(byte);
   if (fcntl(descriptor, F_OFD_GETLK, &lock) != 0) return -1;
   return lock.l_type != F_UNLCK;
 }
 
-int cfilelock_is_local(int descriptor) {
-  struct statfs found;
-  if (fstatfs(descriptor, &found) != 0) return -1;
-  switch ((uint32_t)found.f_type) {
+static int is_local(const struct statfs *found) {
+  switch ((uint32_t)found->f_type) {
     case 0x6969u:      // NFS
     case 0x517Bu:      // SMB
     case 0xFE534D42u:  // SMB 2
@@ -56,6 +60,16 @@ int cfilelock_is_local(int descriptor) {
   }
 }
 
+int cfilelock_is_local(int descriptor) {
+  struct statfs found;
+  return fstatfs(descriptor, &found) == 0 ? is_local(&found) : -1;
+}
+
+int cfilelock_path_is_local(const char *path) {
+  struct statfs found;
+  return statfs(path, &found) == 0 ? is_local(&found) : -1;
+}
+
 #else
 
 static int refuse(void) {
@@ -68,6 +82,11 @@ int cfilelock_take(int descriptor, uint64_t byte) {
   return refuse();
 }
 
+int cfilelock_release(int descriptor, uint64_t byte) {
+  (void)descriptor, (void)byte;
+  return refuse();
+}
+
 int cfilelock_is_taken(int descriptor, uint64_t byte) {
   (void)descriptor, (void)byte;
   return refuse();
@@ -75,6 +94,11 @@ int cfilelock_is_taken(int descriptor, uint64_t byte) {
 
 int cfilelock_is_local(int descriptor) {
   (void)descriptor;
+  return refuse();
+}
+
+int cfilelock_path_is_local(const char *path) {
+  (void)path;
   return refuse();
 }
 

@@ -53,7 +53,7 @@ public final class ChangeLog: Sendable {
     package var limits = ChangeLogLimits()
     package var clock: any SessionClock = SystemClock()
     package var options = JournalOptions()
-    package var runtime = SessionRuntime.system()
+    package var runtime = SessionRuntime.system(on: .waiting)
     /// Creates the presence of an opening, which distinguishes it from other openings.
     package var presence = OpeningPresence.system
     /// The number of records after which the file is compacted.

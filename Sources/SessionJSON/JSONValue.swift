@@ -34,18 +34,9 @@ package enum JSONValue: Hashable, Sendable {
 
   /// The value as JSON text with its members sorted by name; `null` for an unreadable value.
   package var text: String {
-    switch self {
-    case .null, .unreadable: "null"
-    case .bool(let value): "\(value)"
-    case .number(let number): number.text
-    case .string(let text): Self.quoted(text)
-    case .array(let values): "[" + values.map(\.text).joined(separator: ",") + "]"
-    case .object(let members):
-      "{"
-        + members.sorted { $0.key < $1.key }
-        .map { Self.quoted($0.key) + ":" + $0.value.text }
-        .joined(separator: ",") + "}"
-    }
+    var writer = JSONWriter()
+    writer.value(self)
+    return writer.text
   }
 
   /// Returns a text as JSON writes it, including the quotes.

@@ -137,6 +137,30 @@ package struct JSONWriter {
     escape(value)
   }
 
+  /// Writes a value with the members of its objects sorted by name; `null` if it is unreadable.
+  package mutating func value(_ value: JSONValue) {
+    switch value {
+    case .null, .unreadable: null()
+    case .bool(let flag): bare(flag ? "true" : "false")
+    case .number(let number): bare(number.text)
+    case .string(let text): self.value(text)
+    case .array(let values):
+      open(UInt8(ascii: "["))
+      for element in values { self.value(element) }
+      close(UInt8(ascii: "]"))
+    case .object(let members):
+      open(UInt8(ascii: "{"))
+      for (name, member) in members.sorted(by: { $0.key < $1.key }) {
+        separate()
+        quote(name)
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = false
+        self.value(member)
+      }
+      close(UInt8(ascii: "}"))
+    }
+  }
+
   @usableFromInline
   mutating func number(_ magnitude: UInt64, isNegative: Bool) {
     separate()

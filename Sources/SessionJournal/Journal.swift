@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import Synchronization
 
 /// An append-only file of opaque records that several processes may share.
@@ -29,7 +28,7 @@ public final class Journal: Sendable {
   private let last: Atomic<UInt64>
   private let first: Atomic<UInt64>
   private let queue = SubmissionQueue()
-  private let worker = DispatchQueue(label: "session journal")
+  private let worker = WorkLane(on: .waiting)
 
   /// Opens the journal at `path`, creates it with mode 0600 if it is missing, and recovers its end.
   ///
@@ -109,14 +108,14 @@ public final class Journal: Sendable {
 
   /// Appends drafts like `append`, but suspends instead of blocking a thread.
   ///
-  /// A thread of the journal writes them in the order of submission. Cancelling the task does not
+  /// A thread of the process's pool writes them in the order of submission. Cancelling the task does not
   /// withdraw the drafts. The call returns when the batch is durable, or throws when it cannot be.
   public func submit(_ drafts: [JournalDraft], ifLastIs expected: UInt64? = nil)
     async throws(JournalError) -> JournalTransaction
   {
     let submission = Submission(drafts, ifLastIs: expected)
     if queue.addUnattended(submission) {
-      worker.async { [self] in serve() }
+      worker.perform { [self] in serve() }
     }
     return try await submission.wait().get()
   }

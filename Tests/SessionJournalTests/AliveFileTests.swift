@@ -14,6 +14,13 @@ struct AliveFileTests {
     #endif
   }()
 
+  /// The files of these tests, apart from those of the process: other tests hold locks there.
+  private let files = AliveFiles()
+
+  private func take(_ path: String, _ byte: UInt64) -> AliveFile? {
+    AliveFile.take(beside: path, byte: byte, options: .init(), in: files)
+  }
+
   private func lock(_ path: String, _ byte: UInt64) -> AliveFile.Lock? {
     AliveFile.ask(beside: path, byte: byte, options: .init())?.lock
   }
@@ -23,11 +30,11 @@ struct AliveFileTests {
     let scratch = try TemporaryFolder()
     let path = scratch.journal
     #expect(lock(path, 5) == nil, "there is no file")
-    let one = try #require(AliveFile.take(beside: path, byte: 5, options: .init()))
-    var two = AliveFile.take(beside: path, byte: .max >> 1, options: .init())
+    let one = try #require(take(path, 5))
+    var two = take(path, .max >> 1)
     #expect(two?.identity == one.identity)
     #expect(lock(path, 5) == .held && lock(path, .max >> 1) == .held && lock(path, 6) == .free)
-    #expect(AliveFile.take(beside: path, byte: 5, options: .init()) == nil, "it is taken")
+    #expect(take(path, 5) == nil, "it is taken")
     one.release()
     one.release()
     #expect(lock(path, 5) == .free && lock(path, .max >> 1) == .held)
@@ -43,15 +50,15 @@ struct AliveFileTests {
   func closesRefused() async throws {
     let scratch = try TemporaryFolder()
     let path = scratch.journal
-    let one = try #require(AliveFile.take(beside: path, byte: 5, options: .init()))
-    for _ in 0..<3 { #expect(AliveFile.take(beside: path, byte: 5, options: .init()) == nil) }
+    let one = try #require(take(path, 5))
+    for _ in 0..<3 { #expect(take(path, 5) == nil) }
     #expect(try openFiles(of: path) == 1)
     one.release()
     await withTaskGroup { group in
       for byte in 6..<8 as Range<UInt64> {
         group.addTask {
           for _ in 0..<3_000 {
-            AliveFile.take(beside: path, byte: byte, options: .init())?.release()
+            take(path, byte)?.release()
           }
         }
       }
@@ -106,12 +113,59 @@ struct AliveFileTests {
   func exchanged() throws {
     let scratch = try TemporaryFolder()
     let path = scratch.journal
-    let one = try #require(AliveFile.take(beside: path, byte: 5, options: .init()))
+    let one = try #require(take(path, 5))
     try FileManager.default.removeItem(atPath: path + ".alive")
     #expect(lock(path, 5) == nil)
-    let two = try #require(AliveFile.take(beside: path, byte: 6, options: .init()))
+    let two = try #require(take(path, 6))
     let asked = try #require(AliveFile.ask(beside: path, byte: 5, options: .init()))
     #expect(asked.lock == .free && asked.file == two.identity && asked.file != one.identity)
+  }
+
+  @Test(
+    "SCL-2 REF-9 the openings of many journals share a file and a descriptor", .enabled(if: isLinux)
+  )
+  func shared() throws {
+    let scratch = try TemporaryFolder()
+    let paths = (0..<30).map { scratch.file("\($0).journal") }
+    var held = paths.enumerated().map { take($1, UInt64($0)) }
+    #expect(held.allSatisfy { $0 != nil && $0?.identity == held[0]?.identity })
+    #expect(files.count == 1)
+    for (number, path) in paths.enumerated() { #expect(lock(path, UInt64(number)) == .held) }
+    held[3]?.release()
+    #expect(lock(paths[3], 3) == .free && lock(paths[4], 4) == .held)
+    // A name that was removed is no name of the others.
+    try FileManager.default.removeItem(atPath: paths[29] + ".alive")
+    let last = try #require(take(paths[29], 99))
+    #expect(last.identity == held[0]?.identity || files.count == 2)
+    #expect(lock(paths[29], 99) == .held && lock(paths[28], 28) == .held)
+    last.release()
+    held = []
+    #expect(files.count == 0)
+    for (number, path) in paths.enumerated() { #expect(lock(path, UInt64(number)) != .held) }
+  }
+
+  @Test("SCL-2 REF-9 a process that finds the shared file opens it once", .enabled(if: isLinux))
+  func foundShared() throws {
+    let scratch = try TemporaryFolder()
+    let paths = (0..<10).map { scratch.file("\($0).journal") }
+    let mine = paths.enumerated().map { take($1, UInt64($0)) }
+    let others = AliveFiles()
+    let theirs = paths.enumerated().map {
+      AliveFile.take(beside: $1, byte: UInt64(100 + $0), options: .init(), in: others)
+    }
+    #expect(theirs.allSatisfy { $0 != nil } && others.count == 1)
+    #expect(AliveFile.take(beside: paths[0], byte: 7, options: .init(), in: others) == nil)
+    withExtendedLifetime(mine) {}
+  }
+
+  @Test(
+    "SCL-2 a file takes a limited number of locks, and the next opening another file",
+    .enabled(if: isLinux))
+  func most() throws {
+    let scratch = try TemporaryFolder()
+    let held = (0...AliveFiles.most).map { take(scratch.file("\($0).journal"), UInt64($0)) }
+    #expect(held.allSatisfy { $0 != nil })
+    #expect(files.count == 2)
   }
 
   @Test("REF-9 without a lock file, no lock is held and nothing fails")
@@ -120,8 +174,8 @@ struct AliveFileTests {
     let path = scratch.journal
     try FileManager.default.createDirectory(
       atPath: path + ".alive", withIntermediateDirectories: false)
-    #expect(AliveFile.take(beside: path, byte: 5, options: .init()) == nil)
-    #expect(AliveFile.take(beside: scratch.journal + "/no/a", byte: 5, options: .init()) == nil)
+    #expect(take(path, 5) == nil)
+    #expect(take(scratch.journal + "/no/a", 5) == nil)
     #expect(lock(scratch.journal + "/no/a", 5) == nil)
   }
 
@@ -130,7 +184,7 @@ struct AliveFileTests {
     let scratch = try TemporaryFolder()
     let path = scratch.journal
     let journal = try Journal.open(at: path) { _, _ in }
-    let one = try #require(AliveFile.take(beside: path, byte: 5, options: .init()))
+    let one = try #require(take(path, 5))
     try journal.close()
     try Journal.deleteKept(at: path)
     #expect(FileManager.default.fileExists(atPath: path + ".alive"))

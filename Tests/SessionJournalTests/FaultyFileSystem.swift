@@ -50,6 +50,11 @@ final class FaultyFileSystem: JournalFileSystem {
 
   let plan = Mutex(Plan())
   private let real = POSIXFileSystem()
+  let openLockFiles: OpenFileBudget
+
+  init(openLockFiles: OpenFileBudget = OpenFileBudget(.max)) {
+    self.openLockFiles = openLockFiles
+  }
 
   func fail(_ operation: String, _ codes: Int32...) {
     plan.withLock { $0.faults[operation, default: []] += codes }

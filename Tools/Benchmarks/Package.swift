@@ -37,6 +37,7 @@ let package = Package(
         .product(name: "SessionKit", package: "session-journal"),
         .product(name: "SessionHTTP", package: "session-journal"),
         .product(name: "SessionChanges", package: "session-journal"),
+        .product(name: "SessionTestKit", package: "session-journal"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ],

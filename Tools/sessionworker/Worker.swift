@@ -33,8 +33,10 @@ final class Worker: Sendable {
     let description: String
   }
 
-  private let configuration: SessionConfiguration
+  let configuration: SessionConfiguration
   let server: URL
+  /// The sessions of the command `many`.
+  let others = Mutex<[Session]>([])
   private let secrets: StallingSecretStore
   private let opened = Mutex<(session: Session, events: SessionEvents)?>(nil)
   private let changes = Mutex<ChangeLog?>(nil)
@@ -141,6 +143,7 @@ final class Worker: Sendable {
       secrets.goOn()
       return nil
     }
+    if let counted = try await many(order.name, order.arguments) { return counted }
     guard let (session, events) = opened.withLock({ $0 }) else {
       throw Refusal(description: "it is not open")
     }

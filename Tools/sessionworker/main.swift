@@ -32,6 +32,11 @@ let usage = """
   go                   lets it go on from there
   die MICROSECONDS     kills itself then, wherever it is
   close                closes the session
+  many COUNT           opens further sessions, each in a folder of its own
+  closeall             closes those
+  threads              its status is how many threads the process has (Linux)
+  descriptors          its status is how many files it has open (Linux)
+  inotify              its status is how many instances of inotify it has (Linux)
   """
 
 // The process that reads the output may end first.

@@ -92,6 +92,11 @@ package struct SessionCoordinator: Hashable, Sendable {
   var closesUnread = false
   private var requests: UInt64 = 0
 
+  /// The number of callers that wait for a valid token.
+  ///
+  /// It is stored, since the engine reads it after each input: to compute it would copy all machines.
+  package private(set) var waiterCount = 0
+
   /// Creates a coordinator for the session whose journal folds to `fold`.
   ///
   /// `continuesAnother` says that the journal continues one that was quarantined. That one may have
@@ -141,9 +146,6 @@ package struct SessionCoordinator: Hashable, Sendable {
   /// When any process last used the session, on the clock that never jumps.
   package var lastUse: Int64 { inactivity.lastUse }
 
-  /// The number of callers that wait for a valid token.
-  package var waiterCount: Int { callers.count(.token) }
-
   /// Whether a login is under way.
   package var isSigningIn: Bool { request?.isLogin == true }
 
@@ -164,6 +166,7 @@ package struct SessionCoordinator: Hashable, Sendable {
 
   /// Handles an input; returns what to do next.
   package mutating func handle(_ input: SessionInput, at now: ClockReading) -> [SessionEffect] {
+    defer { waiterCount = callers.count(.token) }
     guard sequencer.admits(input) else { return [] }
     var effects: [SessionEffect]
     if input.endsCommit {

@@ -3,9 +3,9 @@
 /// Numbers replace handles and callers.
 package enum SessionInput: Hashable, Sendable {
   /// The journal was folded and the stored items were read.
-  case opened(StoredItemsReport)
+  indirect case opened(StoredItemsReport)
   /// The stored items were read again.
-  case secretsRead(StoredItemsReport)
+  indirect case secretsRead(StoredItemsReport)
   /// A caller wants to log in.
   case login(Caller, LoginMethod)
   /// A caller needs a newer token, under a condition.
@@ -36,7 +36,7 @@ package enum SessionInput: Hashable, Sendable {
   /// The app closes the session object; the journal keeps the session.
   case close(Caller)
   /// The response to a request has a token.
-  case answered(RequestNumber, ResponseMetadata)
+  indirect case answered(RequestNumber, ResponseMetadata)
   /// The response to a registration: the account exists, but no user is logged in.
   ///
   /// - Requirement: LOG-5
@@ -91,7 +91,7 @@ package enum SessionInput: Hashable, Sendable {
   case commitFailed(isLasting: Bool, cause: StorageCause = .failed, isStored: Bool = false)
   /// Nothing was written: a newer token is stored than the journal knows, and this event announces
   /// it.
-  case superseded(SessionEvent)
+  indirect case superseded(SessionEvent)
   /// Nothing was written: the refresh token cannot be read until the user has authenticated to the
   /// device.
   ///

@@ -26,21 +26,23 @@ struct WaitingCallers: Hashable, Sendable {
   private var toClose: [Caller] = []
 
   private subscript(_ goal: Goal) -> [Caller] {
-    get {
-      switch goal {
-      case .token: forToken
-      case .context: forContext
-      case .items: forItems
-      case .close: toClose
-      }
+    switch goal {
+    case .token: forToken
+    case .context: forContext
+    case .items: forItems
+    case .close: toClose
     }
-    set {
-      switch goal {
-      case .token: forToken = newValue
-      case .context: forContext = newValue
-      case .items: forItems = newValue
-      case .close: toClose = newValue
-      }
+  }
+
+  /// Changes a list in its place: a copy for each of ten thousand callers would be too slow.
+  private mutating func change<Value>(
+    _ goal: Goal, _ body: (inout [Caller]) -> Value
+  ) -> Value {
+    switch goal {
+    case .token: body(&forToken)
+    case .context: body(&forContext)
+    case .items: body(&forItems)
+    case .close: body(&toClose)
     }
   }
 
@@ -55,29 +57,31 @@ struct WaitingCallers: Hashable, Sendable {
 
   /// Adds a caller at the end of a list.
   mutating func add(_ caller: Caller, for goal: Goal) {
-    self[goal].append(caller)
+    change(goal) { $0.append(caller) }
   }
 
   /// Returns a caller to the front of a list, since its request is made again.
   mutating func addFirst(_ caller: Caller, for goal: Goal) {
-    self[goal].insert(caller, at: 0)
+    change(goal) { $0.insert(caller, at: 0) }
   }
 
   /// Removes the caller that has waited longest.
   mutating func takeFirst(_ goal: Goal) -> Caller? {
-    self[goal].isEmpty ? nil : self[goal].removeFirst()
+    change(goal) { $0.isEmpty ? nil : $0.removeFirst() }
   }
 
   /// Removes all callers of these lists; returns them in this order, oldest first.
   mutating func takeAll(_ goals: Goal...) -> [Caller] {
     goals.flatMap { goal in
-      defer { self[goal] = [] }
-      return self[goal]
+      change(goal) { callers in
+        defer { callers = [] }
+        return callers
+      }
     }
   }
 
   /// Removes a caller that was cancelled; a close is not cancelled.
   mutating func cancel(_ caller: Caller) {
-    for goal in [Goal.token, .context, .items] { self[goal].removeAll { $0 == caller } }
+    for goal in [Goal.token, .context, .items] { change(goal) { $0.removeAll { $0 == caller } } }
   }
 }

@@ -71,18 +71,18 @@ package struct CompactionSchedule: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - beginning: the first sequence of the file.
-  ///   - situation: what the session is doing.
+  ///   - situation: what the session is doing; asked only if the plan is due.
   ///   - now: the present time.
   package mutating func firstKept(
-    inFileFrom beginning: UInt64, _ situation: Situation, at now: ClockReading
+    inFileFrom beginning: UInt64, _ situation: @autoclosure () -> Situation, at now: ClockReading
   ) -> UInt64? {
     update(beginning)
     if case .paused(let end) = state {
       guard now.uptime >= end else { return nil }
       state = .ready
     }
-    guard situation.mayCompact, let plan, plan.isDue(at: now.time) else { return nil }
-    return plan.firstKept
+    guard plan?.isDue(at: now.time) == true, situation().mayCompact else { return nil }
+    return plan?.firstKept
   }
 
   /// Records that a compaction has ended without an error.
@@ -107,6 +107,6 @@ package struct CompactionSchedule: Hashable, Sendable {
   private mutating func update(_ beginning: UInt64) {
     plan?.forget(before: beginning)
     for entry in backlog { plan?.take(entry.record, bytes: entry.bytes) }
-    backlog.removeAll(keepingCapacity: true)
+    backlog = []
   }
 }

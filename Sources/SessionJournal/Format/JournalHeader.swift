@@ -242,14 +242,21 @@ public struct JournalIdentifier: Hashable, Sendable, CustomStringConvertible {
 
   /// The canonical form: 36 characters, lowercase.
   public var description: String {
-    var text = ""
-    for place in 0..<32 {
-      if [8, 12, 16, 20].contains(place) { text += "-" }
-      let half = place < 16 ? high : low
-      let digit = half >> UInt64(60 - 4 * (place % 16)) & 0xF
-      text += String(digit, radix: 16)
+    // Written as bytes: a session compares it with each stored item that it reads.
+    String(unsafeUninitializedCapacity: 36) { text in
+      var end = 0
+      for place in 0..<32 {
+        if place == 8 || place == 12 || place == 16 || place == 20 {
+          text[end] = UInt8(ascii: "-")
+          end += 1
+        }
+        let half = place < 16 ? high : low
+        let digit = UInt8(half >> UInt64(60 - 4 * (place % 16)) & 0xF)
+        text[end] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+        end += 1
+      }
+      return end
     }
-    return text
   }
 
   private static func value(ofDigit character: UInt8) -> UInt64? {

@@ -18,6 +18,18 @@ extension ContiguousArray where Element == UInt8 {
   }
 }
 
+extension [UInt8] {
+  /// Creates the bytes of `start`, and `zeros` zeros after them, at once.
+  init(_ start: [UInt8], zeros: Int) {
+    self.init(unsafeUninitializedCapacity: start.count + zeros) { buffer, initialized in
+      let place = UnsafeMutableRawBufferPointer(buffer)
+      place.copyBytes(from: start)
+      if let base = place.baseAddress { memset(base + start.count, 0, zeros) }
+      initialized = place.count
+    }
+  }
+}
+
 extension UnsafeRawBufferPointer {
   /// Whether the bytes equal those of `other`.
   func isSame(as other: UnsafeRawBufferPointer) -> Bool {

@@ -102,6 +102,12 @@ struct FrameScanner: ~Copyable, Sendable {
     window.forget(from: 0)
   }
 
+  /// Releases the memory for reading, when nothing more is read for now.
+  mutating func rest() {
+    guard delivered == position.offset else { return }
+    window.release()
+  }
+
   /// A place from which the next frame can be read: the beginning of its batch.
   var resumption: FramePosition { delivered == position.offset ? position : batch }
 

@@ -133,7 +133,7 @@ package final class FollowedFile {
       return await changes.wait(atMost: max(interval, .seconds(1)))
     }
     do {
-      try await Task.sleep(for: interval)
+      try await ProcessTimers.shared.sleep(for: interval)
     } catch {
       // Cancelled: the caller checks for that.
     }

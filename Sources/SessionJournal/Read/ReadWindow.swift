@@ -7,7 +7,13 @@ struct ReadWindow: ~Copyable, Sendable {
   /// The size of a read of a short file, in bytes.
   private static let smallestSize = 16 * 1024
 
+  /// The size of the first read after a rest, in bytes: most often a few records have been appended.
+  static let sizeAfterRest = 4 * 1024
+
+  /// The size of a read of this file, in bytes.
   private let size: Int
+  /// The size of the next read, in bytes.
+  private var next: Int
 
   private(set) var storage: ContiguousArray<UInt8> = []
 
@@ -22,6 +28,7 @@ struct ReadWindow: ~Copyable, Sendable {
   /// A short file gets a small window, since many of them may be open, or be read one by one.
   init(fileSize: UInt64 = .max) {
     size = max(Self.smallestSize, Int(min(UInt64(Self.ordinarySize), fileSize)))
+    next = size
   }
 
   /// The offset after the last byte in memory.
@@ -38,17 +45,25 @@ struct ReadWindow: ~Copyable, Sendable {
     count = offset < origin ? 0 : min(count, Int(clamping: offset - origin))
   }
 
+  /// Releases the memory; the bytes are read again if they are needed.
+  mutating func release() {
+    (storage, count, next) = ([], 0, Self.sizeAfterRest)
+  }
+
   /// Reads until `length` bytes from `offset` are in memory, or the file ends.
   ///
   /// Bytes before `kept` may be dropped. Returns how many bytes from `offset` on are in memory.
   mutating func fill(
     _ length: Int, at offset: UInt64, keeping kept: UInt64, of file: any JournalFileHandle
   ) throws(SystemFault) -> Int {
+    // More than a few records follow, so larger reads are worth it.
+    let isBusy = !storage.isEmpty && count == storage.count && count < size
+    if isBusy { next = size }
     slide(to: kept)
     let needed = Int(offset - kept) + length
-    if storage.count < needed {
+    if storage.count < needed || isBusy {
       var larger = ContiguousArray<UInt8>(
-        zeros: max(size, needed, 2 * storage.count))
+        zeros: max(next, needed, 2 * storage.count))
       copy(to: &larger)
       storage = larger
     }

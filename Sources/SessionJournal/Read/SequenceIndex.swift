@@ -82,6 +82,7 @@ struct RecordPager: ~Copyable, Sendable {
           flaw: scanner.stop?.flaw ?? .historyChanged))
     }
     cursor = seen
+    if seen >= last { scanner.rest() }
     return records
   }
 }

@@ -10,7 +10,7 @@ internal import Synchronization
   internal import Musl
 #endif
 
-/// The file `<path>.alive` next to a journal, in which every live opening holds a lock on one byte.
+/// A lock on one byte of the file `<path>.alive` next to a journal; every live opening holds one.
 ///
 /// The kernel releases the lock when the process ends, for any reason. Every process of this kernel
 /// sees the lock, in any namespace. Only Linux has such locks, and Apple's systems kill a suspended
@@ -22,37 +22,29 @@ package final class AliveFile: Sendable {
     case free
   }
 
-  private let path: String
-  private let descriptor: Mutex<Int32?>
+  private let files: AliveFiles
+  private let byte: UInt64
+  private let isHeld = Atomic<Bool>(true)
 
-  /// The identity of the open file; another file of the same name has other locks.
+  /// The identity of the locked file; another file of the same name has other locks.
   package let identity: FileStatus.Identity
 
-  private init(path: String, descriptor: Int32, identity: FileStatus.Identity) {
-    (self.path, self.identity) = (path, identity)
-    self.descriptor = Mutex(descriptor)
+  fileprivate init(_ byte: UInt64, of identity: FileStatus.Identity, in files: AliveFiles) {
+    (self.byte, self.identity, self.files) = (byte, identity, files)
   }
 
   deinit { release() }
 
   /// Locks the byte of an opening next to a journal; nil if no lock is available.
   package static func take(
-    beside journal: String, byte: UInt64, options: JournalOptions
+    beside journal: String, byte: UInt64, options: JournalOptions, in files: AliveFiles = .shared
   ) -> AliveFile? {
-    guard let path = path(beside: journal, options) else { return nil }
-    // Tried again if the file was removed between opening and locking it.
-    for _ in 0..<3 {
-      guard let descriptor = open(path, O_RDWR | O_CREAT) else { return nil }
-      guard cfilelock_is_local(descriptor) == 1, cfilelock_take(descriptor, byte) == 1,
-        let mine = identity(of: descriptor), let named = identity(at: path)
-      else {
-        close(descriptor)
-        return nil
-      }
-      if mine == named { return AliveFile(path: path, descriptor: descriptor, identity: mine) }
-      close(descriptor)
-    }
-    return nil
+    // Asked before the files of the process are locked: if a file server does not answer, only this
+    // opening waits.
+    guard let path = path(beside: journal, options),
+      cfilelock_path_is_local(POSIXFileSystem.folder(of: path)) == 1
+    else { return nil }
+    return files.take(path, byte).map { AliveFile(byte, of: $0, in: files) }
   }
 
   /// Returns whether another opening of the journal holds its byte, and the file that was asked.
@@ -61,11 +53,11 @@ package final class AliveFile: Sendable {
   package static func ask(
     beside journal: String, byte: UInt64, options: JournalOptions
   ) -> (file: FileStatus.Identity, lock: Lock)? {
-    guard let path = path(beside: journal, options), let descriptor = open(path, O_RDONLY) else {
-      return nil
-    }
-    defer { close(descriptor) }
-    guard let file = identity(of: descriptor) else { return nil }
+    // Asked by an open file of its own: a lock is never refused to the open file that has it.
+    guard let path = path(beside: journal, options), let descriptor = openAlive(path, O_RDONLY)
+    else { return nil }
+    defer { closeAlive(descriptor) }
+    guard let file = aliveIdentity(of: descriptor) else { return nil }
     switch cfilelock_is_taken(descriptor, byte) {
     case 0: return (file, .free)
     case 1: return (file, .held)
@@ -75,11 +67,8 @@ package final class AliveFile: Sendable {
 
   /// Releases the lock.
   package func release() {
-    let held = descriptor.withLock { descriptor in
-      defer { descriptor = nil }
-      return descriptor
-    }
-    if let held { Self.close(held) }
+    guard isHeld.exchange(false, ordering: .relaxed) else { return }
+    files.release(byte, of: identity)
   }
 
   private static func path(beside journal: String, _ options: JournalOptions) -> String? {
@@ -91,40 +80,133 @@ package final class AliveFile: Sendable {
       return nil
     }
   }
+}
 
-  private static func open(_ path: String, _ access: Int32) -> Int32? {
-    #if os(Linux) || os(Android)
-      let flags = access | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
-      #if canImport(Glibc)
-        let descriptor = Glibc.open(path, flags, 0o600)
-      #elseif canImport(Musl)
-        let descriptor = Musl.open(path, flags, 0o600)
-      #else
-        let descriptor: Int32 = -1
-      #endif
-      return descriptor >= 0 ? descriptor : nil
-    #else
+/// The files of live openings that this process has open.
+///
+/// The journals of one process share a file: the file next to a journal is a hard link to one that is
+/// open already. So ten thousand openings need ten descriptors. Other processes find the same file by
+/// any of its names. If no link can be made, a journal gets a file of its own.
+///
+/// - Requirement: SCL-2, REF-9
+package final class AliveFiles: Sendable {
+  /// The files of this process.
+  package static let shared = AliveFiles()
+
+  /// The most locks that are taken in one file: the kernel searches them one after the other.
+  package static let most = 1_024
+
+  private struct OpenFile: Sendable {
+    let descriptor: Int32
+    let identity: FileStatus.Identity
+    /// The bytes that are locked.
+    ///
+    /// The system does not refuse a second lock to the same open file.
+    var bytes: Set<UInt64> = []
+  }
+
+  private let files = Mutex<[OpenFile]>([])
+
+  /// Creates a collection without files.
+  package init() {}
+
+  /// The number of files that are open.
+  package var count: Int { files.withLock { $0.count } }
+
+  /// Locks a byte of the file at `path`, and creates the file if it is missing.
+  ///
+  /// Returns the identity of the file; nil if no lock is available.
+  fileprivate func take(_ path: String, _ byte: UInt64) -> FileStatus.Identity? {
+    files.withLock { files in
+      // Tried again if the file was removed between opening and locking it.
+      for _ in 0..<3 {
+        guard let place = Self.place(of: path, in: &files) else { return nil }
+        let isTaken =
+          files[place].bytes.contains(byte)
+          || cfilelock_take(files[place].descriptor, byte) != 1
+        let named = isTaken ? nil : aliveIdentity(at: path)
+        if named == files[place].identity {
+          files[place].bytes.insert(byte)
+          return named
+        }
+        if !isTaken { cfilelock_release(files[place].descriptor, byte) }
+        Self.closeIfUnused(place, in: &files)
+        guard named != nil else { return nil }
+      }
       return nil
-    #endif
+    }
   }
 
-  private static func close(_ descriptor: Int32) {
-    #if canImport(Darwin)
-      _ = Darwin.close(descriptor)
-    #elseif canImport(Glibc)
-      _ = Glibc.close(descriptor)
-    #elseif canImport(Musl)
-      _ = Musl.close(descriptor)
-    #endif
+  fileprivate func release(_ byte: UInt64, of identity: FileStatus.Identity) {
+    files.withLock { files in
+      guard let place = files.firstIndex(where: { $0.identity == identity }) else { return }
+      files[place].bytes.remove(byte)
+      // Closing the file releases the locks that are left.
+      if !files[place].bytes.isEmpty { cfilelock_release(files[place].descriptor, byte) }
+      Self.closeIfUnused(place, in: &files)
+    }
   }
 
-  private static func identity(of descriptor: Int32) -> FileStatus.Identity? {
-    var status = cfilestatus()
-    return cfilestatus_of_descriptor(descriptor, &status) == 0 ? FileStatus(status).identity : nil
+  /// Returns the place of the open file at `path`; nil if it cannot be opened or has no locks.
+  private static func place(of path: String, in files: inout [OpenFile]) -> Int? {
+    link(path, toOneOf: files)
+    guard let descriptor = openAlive(path, O_RDWR | O_CREAT) else { return nil }
+    guard cfilelock_is_local(descriptor) == 1, let identity = aliveIdentity(of: descriptor) else {
+      closeAlive(descriptor)
+      return nil
+    }
+    if let place = files.firstIndex(where: { $0.identity == identity }) {
+      // Closing this one releases no lock of the other.
+      closeAlive(descriptor)
+      return place
+    }
+    files.append(OpenFile(descriptor: descriptor, identity: identity))
+    return files.count - 1
   }
 
-  private static func identity(at path: String) -> FileStatus.Identity? {
-    var status = cfilestatus()
-    return cfilestatus_of_path(path, &status) == 0 ? FileStatus(status).identity : nil
+  /// Makes `path` a name of an open file, if nothing is at it.
+  private static func link(_ path: String, toOneOf files: [OpenFile]) {
+    guard aliveIdentity(at: path) == nil else { return }
+    for file in files.reversed() where file.bytes.count < most {
+      if linkAlive(file.descriptor, path) { return }
+    }
   }
+
+  private static func closeIfUnused(_ place: Int, in files: inout [OpenFile]) {
+    guard files[place].bytes.isEmpty else { return }
+    closeAlive(files.remove(at: place).descriptor)
+  }
+}
+
+private func openAlive(_ path: String, _ access: Int32) -> Int32? {
+  #if os(Linux) || os(Android)
+    let descriptor = open(path, access | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0o600)
+    return descriptor >= 0 ? descriptor : nil
+  #else
+    return nil
+  #endif
+}
+
+/// Gives an open file another name; false if that is not possible.
+private func linkAlive(_ descriptor: Int32, _ path: String) -> Bool {
+  #if os(Linux) || os(Android)
+    // By its descriptor, since any of its names may have been removed.
+    linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0
+  #else
+    false
+  #endif
+}
+
+private func closeAlive(_ descriptor: Int32) {
+  close(descriptor)
+}
+
+private func aliveIdentity(of descriptor: Int32) -> FileStatus.Identity? {
+  var status = cfilestatus()
+  return cfilestatus_of_descriptor(descriptor, &status) == 0 ? FileStatus(status).identity : nil
+}
+
+private func aliveIdentity(at path: String) -> FileStatus.Identity? {
+  var status = cfilestatus()
+  return cfilestatus_of_path(path, &status) == 0 ? FileStatus(status).identity : nil
 }

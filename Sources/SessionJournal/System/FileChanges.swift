@@ -1,19 +1,57 @@
-internal import Dispatch
 internal import Synchronization
-
-#if canImport(Darwin)
-  internal import Darwin
-#elseif canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#endif
 
 /// A signal that wakes a waiting task when the system reports a change of a file.
 ///
 /// Some file systems never report changes, above all network file systems. So every wait has a
 /// limit.
 package final class FileChanges: LogChanges {
+  private let signal: ChangeSignal
+  private let notifier: ChangeNotifier
+  private let watch: ChangeNotifier.Watch?
+
+  /// Whether the system reports changes; if not, every wait lasts to its limit.
+  package var isNotified: Bool { watch != nil }
+
+  /// Whether the system reports every change, also those by other systems; nil if that is not known.
+  package let isNotifiedOfAll: Bool?
+
+  /// Ten minutes if every change is reported.
+  ///
+  /// A notice can be relied on if the file is on this system's own disk. Then the journal is read
+  /// for safety only, so rarely that ten thousand sessions cost nothing.
+  package var longestWait: Duration {
+    switch isNotifiedOfAll {
+    case true?: .seconds(600)
+    case nil: .seconds(60)
+    case false?: .seconds(1)
+    }
+  }
+
+  /// Watches the file that is at `path` now, even if it is moved.
+  package init(of path: String, by notifier: ChangeNotifier = .shared) {
+    let signal = ChangeSignal()
+    (self.signal, self.notifier) = (signal, notifier)
+    // Asked first: if the file's server does not answer, only this caller waits.
+    let reportsAll = ChangeNotifier.reportsAll(of: path)
+    watch = notifier.watch(path) { signal.note() }
+    isNotifiedOfAll = watch == nil ? false : reportsAll
+  }
+
+  deinit {
+    if let watch { notifier.end(watch) }
+  }
+
+  /// Waits for a change, but no longer than `limit`.
+  ///
+  /// Returns at once if there was a change since the last wait. Also returns when the task is
+  /// cancelled.
+  package func wait(atMost limit: Duration) async {
+    await signal.wait(until: limit)
+  }
+}
+
+/// Whether a file has changed, and the task that waits for it.
+private final class ChangeSignal: Sendable {
   private struct State {
     /// Whether something happened since the last wait ended.
     var hasChanged = false
@@ -29,50 +67,19 @@ package final class FileChanges: LogChanges {
   }
 
   private let state = Mutex(State())
-  private let queue = DispatchQueue(label: "journal changes")
-  private let source = Mutex<(any DispatchSourceProtocol)?>(nil)
 
-  /// Ends the current wait at its limit; all waits share one timer, since a follower never ends.
-  private let timer: Mutex<any DispatchSourceTimer>
-
-  /// Whether the system reports changes; if not, every wait lasts to its limit.
-  package var isNotified: Bool { source.withLock { $0 != nil } }
-
-  /// Watches the file that is at `path` now, even if it is moved.
-  package init(of path: String) {
-    timer = Mutex(DispatchSource.makeTimerSource(queue: queue))
-    timer.withLock { timer in
-      timer.setEventHandler { [weak self] in self?.wakeLast() }
-      timer.resume()
-    }
-    source.withLock { source in
-      source = Self.watch(path, on: queue) { [weak self] in self?.note() }
-      source?.resume()
-    }
-  }
-
-  deinit {
-    source.withLock { $0?.cancel() }
-    timer.withLock { $0.cancel() }
-  }
-
-  /// Waits for a change, but no longer than `limit`.
-  ///
-  /// Returns at once if there was a change since the last wait. Also returns when the task is
-  /// cancelled.
-  package func wait(atMost limit: Duration) async {
+  func wait(until limit: Duration) async {
     let ticket = begin()
-    let parts = limit.components
-    let nanoseconds = Double(parts.seconds) * 1e9 + Double(parts.attoseconds) / 1e9
-    let span = DispatchTimeInterval.nanoseconds(Int(min(max(0, nanoseconds), 1e17)))
-    setLimit(.now() + span)
+    let timer = ProcessTimers.shared.set(at: ProcessTimers.deadline(after: limit)) { [weak self] in
+      self?.wake(ticket)
+    }
     await withTaskCancellationHandler {
       await withCheckedContinuation { park($0, ticket) }
     } onCancel: {
       wake(ticket)
     }
     end()
-    setLimit(.distantFuture)
+    ProcessTimers.shared.cancel(timer)
   }
 
   // Never inlined into `wait`: a lock knows its thread, and the thread may differ after an `await`.
@@ -101,21 +108,12 @@ package final class FileChanges: LogChanges {
     state.withLock { $0.hasChanged = false }
   }
 
-  @inline(never)
-  private func setLimit(_ deadline: DispatchTime) {
-    timer.withLock { $0.schedule(deadline: deadline) }
-  }
-
-  private func note() {
+  func note() {
     let waiter = state.withLock { state in
       state.hasChanged = true
       return state.takeWaiter()
     }
     waiter?.resume()
-  }
-
-  private func wakeLast() {
-    wake(state.withLock { $0.begun })
   }
 
   private func wake(_ ticket: UInt64) {
@@ -125,49 +123,4 @@ package final class FileChanges: LogChanges {
     }
     waiter?.resume()
   }
-}
-
-extension FileChanges {
-  #if os(Linux) || os(Android)
-    /// Returns a source that reads inotify's events for the file; nil if it cannot be watched.
-    private static func watch(
-      _ path: String, on queue: DispatchQueue, _ note: @escaping @Sendable () -> Void
-    ) -> (any DispatchSourceProtocol)? {
-      let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
-      guard descriptor >= 0 else { return nil }
-      let events = UInt32(IN_MODIFY | IN_ATTRIB | IN_MOVE_SELF | IN_DELETE_SELF)
-      guard inotify_add_watch(descriptor, path, events) >= 0 else {
-        close(descriptor)
-        return nil
-      }
-      let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-      source.setEventHandler {
-        // Only the fact that there are events matters, not their content.
-        withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
-          while read(descriptor, buffer.baseAddress, buffer.count) > 0 {}
-        }
-        note()
-      }
-      source.setCancelHandler { close(descriptor) }
-      return source
-    }
-  #elseif canImport(Darwin)
-    /// Returns a source of the file's changes; nil if it cannot be watched.
-    private static func watch(
-      _ path: String, on queue: DispatchQueue, _ note: @escaping @Sendable () -> Void
-    ) -> (any DispatchSourceProtocol)? {
-      let descriptor = open(path, O_EVTONLY | O_CLOEXEC)
-      guard descriptor >= 0 else { return nil }
-      let source = DispatchSource.makeFileSystemObjectSource(
-        fileDescriptor: descriptor, eventMask: [.write, .extend, .attrib, .rename, .delete],
-        queue: queue)
-      source.setEventHandler(handler: note)
-      source.setCancelHandler { close(descriptor) }
-      return source
-    }
-  #else
-    private static func watch(
-      _ path: String, on queue: DispatchQueue, _ note: @escaping @Sendable () -> Void
-    ) -> (any DispatchSourceProtocol)? { nil }
-  #endif
 }

@@ -28,6 +28,9 @@ package protocol JournalFileSystem: Sendable {
   /// Returns this process's turn at the lock file with that path.
   func turn(at path: String) -> ProcessTurn
 
+  /// The lock files that stay open between two commits.
+  var openLockFiles: OpenFileBudget { get }
+
   /// Watches the file at a path; nil if changes cannot be reported.
   func changes(of path: String) -> FileChanges?
 
@@ -47,6 +50,9 @@ extension JournalFileSystem {
   package func synchronizeFolder(of path: String) throws(SystemFault) {
     try openFolder(of: path).synchronize()
   }
+
+  /// No limit: each journal keeps its lock file open.
+  package var openLockFiles: OpenFileBudget { .unlimited }
 
   /// The default owner, in file systems without users.
   package var user: UInt32 { 0 }

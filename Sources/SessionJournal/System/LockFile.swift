@@ -16,6 +16,9 @@ struct LockFile: Sendable {
   /// The open lock file and its identity.
   private var opened: (file: any JournalFileHandle, identity: FileStatus.Identity)?
 
+  /// The permission to keep the file open; nil if it is closed after each commit.
+  private var kept: OpenFileBudget.Permission?
+
   private let turn: ProcessTurn
 
   /// The turn at the lock in this process; nil if this object does not have it.
@@ -69,12 +72,16 @@ struct LockFile: Sendable {
     } catch {
       // Closing releases the lock too.
       forget()
+      return
     }
+    kept = kept ?? fileSystem.openLockFiles.permission()
+    if kept == nil { forget() }
   }
 
   mutating func close() {
     release()
     forget()
+    kept = nil
   }
 
   private mutating func forget() {
@@ -131,6 +138,47 @@ struct LockFile: Sendable {
   }
 }
 
+/// The number of files that a process keeps open although they could be opened again.
+///
+/// The first sessions of a process keep their lock files open. The others open them for each commit,
+/// so that ten thousand sessions need no descriptor for it. That takes three system calls.
+///
+/// - Requirement: SCL-2
+package final class OpenFileBudget: Sendable {
+  /// The budget of this process.
+  package static let ofProcess = OpenFileBudget(8)
+
+  static let unlimited = OpenFileBudget(.max)
+
+  private let left: Atomic<Int>
+
+  /// Creates a budget for that many files.
+  package init(_ count: Int) {
+    left = Atomic(count)
+  }
+
+  /// Returns the permission to keep one more file open; nil if there is none left.
+  func permission() -> Permission? {
+    guard left.load(ordering: .relaxed) > 0 else { return nil }
+    if left.wrappingSubtract(1, ordering: .relaxed).newValue >= 0 { return Permission(self) }
+    left.wrappingAdd(1, ordering: .relaxed)
+    return nil
+  }
+
+  /// The permission to keep one file open, which ends with the last reference to it.
+  final class Permission: Sendable {
+    private let budget: OpenFileBudget
+
+    fileprivate init(_ budget: OpenFileBudget) {
+      self.budget = budget
+    }
+
+    deinit {
+      budget.left.wrappingAdd(1, ordering: .relaxed)
+    }
+  }
+}
+
 /// The queue for one lock file in this process, so that its journals do not poll for each other.
 ///
 /// The system's lock keeps other processes out. This lock queues the threads of this process, in
@@ -168,15 +216,26 @@ final class InProcessLockQueue: Sendable {
     weak var turn: ProcessTurn?
   }
 
-  private let entries = Mutex<[String: Entry]>([:])
+  private struct State {
+    var entries: [String: Entry] = [:]
+    /// The number of entries at which those of ended turns are removed.
+    ///
+    /// It doubles with the turns in use, so that each of ten thousand openings costs the same.
+    var limit = 64
+  }
+
+  private let state = Mutex(State())
 
   /// Returns the one turn at the lock file with that path.
   func turn(at path: String) -> ProcessTurn {
-    entries.withLock { entries in
-      if let turn = entries[path]?.turn { return turn }
-      entries = entries.filter { $0.value.turn != nil }
+    state.withLock { state in
+      if let turn = state.entries[path]?.turn { return turn }
+      if state.entries.count >= state.limit {
+        state.entries = state.entries.filter { $0.value.turn != nil }
+        state.limit = max(64, 2 * state.entries.count)
+      }
       let turn = ProcessTurn()
-      entries[path] = Entry(turn: turn)
+      state.entries[path] = Entry(turn: turn)
       return turn
     }
   }

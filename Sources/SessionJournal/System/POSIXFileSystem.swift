@@ -126,6 +126,8 @@ package struct POSIXFileSystem: JournalFileSystem {
     InProcessLockQueue.shared.turn(at: path)
   }
 
+  package var openLockFiles: OpenFileBudget { .ofProcess }
+
   package func changes(of path: String) -> FileChanges? {
     isCString(path) ? FileChanges(of: path) : nil
   }

@@ -77,6 +77,7 @@ extension JournalStore {
       if !frame.isWatermark { records.append(JournalRecord(frame, payload: payload)) }
       return true
     }
+    scanner.rest()
   }
 
   /// Switches to the file that a compaction put in the place of the old one.

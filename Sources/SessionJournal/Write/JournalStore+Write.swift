@@ -144,7 +144,7 @@ extension JournalStore {
     let zeros = withRoom ? room.zeros(after: end, in: knownSize) : 0
     if zeros > 0 {
       let (count, fault) = scanner.file.writeSome(
-        bytes + repeatElement(0, count: zeros), at: writer.start)
+        [UInt8](bytes, zeros: zeros), at: writer.start)
       if count >= bytes.count {
         knownSize = max(knownSize, writer.start + UInt64(count))
         return (writer.ends.count, nil)

@@ -127,6 +127,8 @@ extension JournalStore {
     let size = isRepaired ? try size(of: scanner) : 0
     try onFile(path) { () throws(SystemFault) in try file.unlock() }
     lock.release()
+    // An open journal reads little or nothing again, and a process may have ten thousand.
+    scanner.rest()
     let recovery = JournalRecovery(created: created, totals: scanner.totals, repair: repaired)
     return JournalStore(
       location: location, options: options, lock: lock, scanner: scanner, recovery: recovery,

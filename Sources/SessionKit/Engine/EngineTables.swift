@@ -1,4 +1,5 @@
 @_spi(Internals) import SessionCore
+import SessionJournal
 
 /// The callers that wait for an answer of the coordinator, and what they have passed.
 struct CallerTable: Sendable {
@@ -13,7 +14,7 @@ struct CallerTable: Sendable {
   mutating func add(_ payload: Payload?) -> Caller {
     count += 1
     let caller = Caller(count)
-    payloads[caller] = payload
+    if let payload { payloads[caller] = payload }
     return caller
   }
 
@@ -27,12 +28,16 @@ struct CallerTable: Sendable {
 
   /// Forgets the data of a caller's command, and returns it.
   mutating func takePayload(of caller: Caller) -> Payload? {
-    payloads.removeValue(forKey: caller)
+    guard !payloads.isEmpty else { return nil }
+    // An empty table keeps its memory, which is more than 1 KiB here.
+    defer { if payloads.isEmpty { payloads = [:] } }
+    return payloads.removeValue(forKey: caller)
   }
 
   /// Ends the wait of a caller, unless it has ended.
   mutating func end(_ caller: Caller, with answer: Answer) {
     waiting.removeValue(forKey: caller)?.resume(returning: answer)
+    if waiting.isEmpty { waiting = [:] }
   }
 
   /// Ends every wait.
@@ -46,10 +51,15 @@ struct CallerTable: Sendable {
 /// The requests under way, by the coordinator's numbers, and the responses that wait to be journaled.
 struct RequestTable: Sendable {
   /// The responses that wait to be journaled.
-  var responses: [RequestNumber: TokenResponse] = [:]
+  var responses: [RequestNumber: TokenResponse] = [:] {
+    // An empty table keeps its memory, which is more than 1 KiB here.
+    didSet { if responses.isEmpty { responses = [:] } }
+  }
   private var tasks: [RequestNumber: Task<Void, Never>] = [:]
   /// The last request that may change a token, and the token with which it was made.
-  private var last: (base: Generation, task: Task<Void, Never>)?
+  ///
+  /// It is forgotten at its end, since an ended task keeps about 1 KiB.
+  private var last: (base: Generation, number: RequestNumber, task: Task<Void, Never>)?
 
   /// Whether no request is under way.
   var isEmpty: Bool { tasks.isEmpty }
@@ -62,7 +72,12 @@ struct RequestTable: Sendable {
     _ number: RequestNumber, changing base: Generation? = nil, _ task: Task<Void, Never>
   ) {
     tasks[number] = task
-    if let base { last = (base, task) }
+    if let base { last = (base, number, task) }
+  }
+
+  /// Forgets the task of a request, which has nothing more to do.
+  mutating func forgetTask(of number: RequestNumber) {
+    if last?.number == number { last = nil }
   }
 
   /// Records that a request has ended, or was withdrawn.
@@ -70,7 +85,7 @@ struct RequestTable: Sendable {
     tasks[number] = nil
   }
 
-  /// Returns the last request that was made with this token, whether or not it has ended.
+  /// Returns the last request that was made with this token; `nil` if it has ended.
   func last(changing base: Generation) -> Task<Void, Never>? {
     last?.base == base ? last?.task : nil
   }
@@ -177,10 +192,26 @@ struct WaiterTable<Value: Sendable>: Sendable {
 }
 
 /// The timers that are set, at most one of each kind.
+///
+/// By the system's clock a timer is an entry among those of the process. By another clock a task
+/// sleeps, which costs about 2 KiB.
 struct TimerTable<Key: Hashable & Sendable>: Sendable {
+  private enum Alarm: Sendable {
+    case entry(ProcessTimers.Ticket)
+    case task(Task<Void, Never>)
+
+    func cancel() {
+      switch self {
+      case .entry(let ticket): ProcessTimers.shared.cancel(ticket)
+      case .task(let task): task.cancel()
+      }
+    }
+  }
+
   private let clock: any SessionClock
   private let runtime: SessionRuntime
-  private var tasks: [Key: Task<Void, Never>] = [:]
+  private var alarms: [Key: (number: UInt64, alarm: Alarm)] = [:]
+  private var lastNumber: UInt64 = 0
 
   init(clock: any SessionClock, runtime: SessionRuntime) {
     (self.clock, self.runtime) = (clock, runtime)
@@ -188,33 +219,43 @@ struct TimerTable<Key: Hashable & Sendable>: Sendable {
 
   /// Sets a timer, and replaces the one before.
   ///
-  /// `fire` must ask ``takeFired(_:)`` whether the timer still counts.
+  /// `fire` receives the number of the timer. It must ask ``takeFired(_:_:)`` whether the timer
+  /// still counts.
   mutating func schedule(
-    _ key: Key, at uptime: Int64, _ fire: @escaping @Sendable () async -> Void
+    _ key: Key, at uptime: Int64, _ fire: @escaping @Sendable (UInt64) async -> Void
   ) {
     cancel(key)
-    let clock = clock
-    tasks[key] = runtime.spawn {
-      do { try await clock.sleep(untilUptime: uptime) } catch { return }
-      await fire()
+    lastNumber += 1
+    let (clock, runtime, number) = (clock, runtime, lastNumber)
+    let alarm: Alarm
+    if clock is SystemClock {
+      alarm = .entry(
+        ProcessTimers.shared.set(at: uptime) { _ = runtime.spawn { await fire(number) } })
+    } else {
+      alarm = .task(
+        runtime.spawn {
+          do { try await clock.sleep(untilUptime: uptime) } catch { return }
+          await fire(number)
+        })
     }
+    alarms[key] = (number, alarm)
   }
 
-  /// Removes a timer that has fired; its own task calls this.
+  /// Removes a timer that has fired.
   ///
-  /// Returns `false` if the timer was replaced or cancelled before its task arrived here.
-  mutating func takeFired(_ key: Key) -> Bool {
-    guard !Task.isCancelled else { return false }
-    tasks[key] = nil
+  /// Returns `false` if the timer was replaced or cancelled before this call.
+  mutating func takeFired(_ key: Key, _ number: UInt64) -> Bool {
+    guard alarms[key]?.number == number else { return false }
+    alarms[key] = nil
     return true
   }
 
   mutating func cancel(_ key: Key) {
-    tasks.removeValue(forKey: key)?.cancel()
+    alarms.removeValue(forKey: key)?.alarm.cancel()
   }
 
   mutating func cancelAll() {
-    for task in tasks.values { task.cancel() }
-    tasks = [:]
+    for alarm in alarms.values { alarm.alarm.cancel() }
+    alarms = [:]
   }
 }

@@ -20,8 +20,8 @@ extension SessionEngine {
   /// is `failed`.
   ///
   /// - Requirement: STA-3
-  func loginError() -> SessionError? {
-    guard let problem = coordinator.loginError else {
+  func shownError(of problem: CommandFailure?) -> SessionError? {
+    guard let problem else {
       problems.clearLogin()
       return nil
     }

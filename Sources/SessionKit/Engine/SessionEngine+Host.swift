@@ -21,7 +21,7 @@ extension SessionEngine {
     case .call(let number, let logout): start(number, logout)
     case .cancelCall(let number): hosts.cancel(number)
     case .schedule(let timer, let uptime):
-      hosts.timers.schedule(timer, at: uptime) { [weak self] in await self?.fired(timer) }
+      hosts.timers.schedule(timer, at: uptime) { [weak self] in await self?.fired(timer, $0) }
     case .cancel(let timer): hosts.timers.cancel(timer)
     case .answer(let answer): hosts.waiters.endAll(with: answer.error)
     case .releaseHold: releaseHosts { $0.hasUserData && !$0.separatesSignIns }
@@ -50,8 +50,8 @@ extension SessionEngine {
         number, isCleared: isCleared, hasUser: hasUser, at: configuration.clock.now().uptime))
   }
 
-  private func fired(_ timer: DataClearing.Timer) {
-    guard hosts.timers.takeFired(timer) else { return }
+  private func fired(_ timer: DataClearing.Timer, _ number: UInt64) {
+    guard hosts.timers.takeFired(timer, number) else { return }
     perform(hosts.clearing.fired(timer))
   }
 

@@ -64,11 +64,12 @@ extension SessionEngine {
         if !peers.undelivered.isEmpty {
           answer(.observed(unknown([]), isHolderGone: false))
         }
-        let (input, detail) = loop.inbox.removeFirst()
+        guard let (input, detail) = loop.inbox.takeFirst() else { break }
         if let detail { problems.detail = detail }
-        loop.effects = coordinator.handle(input, at: configuration.clock.now())
+        loop.effects = coordinator.handle(input, at: configuration.clock.now()).reversed()
           .map(EngineLoop.Step.effect)
-        show()
+        view.waiterCount = coordinator.waiterCount
+        if !(loop.effects.isEmpty && input.isForToken) { show() }
         guard performEffects() else { return }
       }
       if let observed = compactIfDue() { loop.inbox.append((observed, nil)) }
@@ -82,17 +83,16 @@ extension SessionEngine {
   }
 
   /// Puts what an effect resulted in before all other inputs.
-  func answer(_ input: SessionInput) { loop.inbox.insert((input, nil), at: 0) }
+  func answer(_ input: SessionInput) { loop.inbox.putFirst((input, nil)) }
 
   /// Performs the effects that are left; returns `false` if one of them stalls the loop.
   private func performEffects() -> Bool {
-    while !loop.effects.isEmpty {
-      let step = loop.effects.removeFirst()
+    while let step = loop.effects.popLast() {
       do throws(Busy) {
         try perform(step)
         loop.retry = nil
       } catch {
-        loop.effects.insert(step, at: 0)
+        loop.effects.append(step)
         stall(for: error.pause)
         return false
       }
@@ -162,12 +162,13 @@ extension SessionEngine {
   private func compactIfDue() -> SessionInput? {
     guard !loop.isCompactionPaused else { return nil }
     let (now, beginning) = (configuration.clock.now(), log.firstSequence)
-    let situation = CompactionSchedule.Situation(
-      isOpen: coordinator.isOpen, isWhole: coordinator.fold.isWhole,
-      needsClearing: needsDataClearing)
-    guard let first = compaction.firstKept(inFileFrom: beginning, situation, at: now) else {
-      return nil
-    }
+    let first = compaction.firstKept(
+      inFileFrom: beginning,
+      CompactionSchedule.Situation(
+        isOpen: coordinator.isOpen, isWhole: coordinator.fold.isWhole,
+        needsClearing: needsDataClearing),
+      at: now)
+    guard let first else { return nil }
     let problem = problems.compaction
     defer { if problems.compaction != problem { show() } }
     do throws(JournalError) {
@@ -207,6 +208,41 @@ extension SessionEngine {
   }
 }
 
+/// A queue of inputs; to take the first one moves no other, since ten thousand may wait.
+struct Inbox: Sendable {
+  typealias Entry = (input: SessionInput, detail: String?)
+
+  /// The first entries, in reverse order.
+  private var first: [Entry] = []
+  /// The entries after them.
+  private var rest: [Entry] = []
+
+  var isEmpty: Bool { first.isEmpty && rest.isEmpty }
+
+  mutating func append(_ entry: Entry) { rest.append(entry) }
+
+  mutating func putFirst(_ entry: Entry) { first.append(entry) }
+
+  mutating func takeFirst() -> Entry? {
+    if first.isEmpty, rest.count > 1 {
+      first = rest.reversed()
+      rest = []
+    }
+    // An array keeps its memory, which is large after ten thousand callers.
+    defer { if first.isEmpty, first.capacity > 64 { first = [] } }
+    return first.popLast() ?? rest.popLast()
+  }
+}
+
+extension SessionInput {
+  /// Whether a caller asks for a token.
+  ///
+  /// If nothing follows from that, one more caller waits, and nothing else is shown differently.
+  fileprivate var isForToken: Bool {
+    if case .refresh = self { true } else { false }
+  }
+}
+
 /// The inputs and effects that wait, and why the loop does not run.
 struct EngineLoop: Sendable {
   /// One step of the effects of an input.
@@ -217,8 +253,8 @@ struct EngineLoop: Sendable {
   }
 
   /// The inputs that were not handled yet, with details of a failed request.
-  var inbox: [(input: SessionInput, detail: String?)] = []
-  /// The effects of the last input that were not performed yet.
+  var inbox = Inbox()
+  /// The effects of the last input that were not performed yet, the next one last.
   var effects: [Step] = []
   var isRunning = false
   /// Whether the next effect waits for a busy log.

@@ -29,11 +29,21 @@ extension SessionEngine {
 
   /// Returns whether secrets are stored whose journal should be at our path but is not.
   private static func isMissed(_ configuration: SessionConfiguration) -> Bool {
+    // The proof of an absence lists a folder, which may hold the directories of ten thousand
+    // sessions. A new session needs no proof.
+    if configuration.place.looksAbsent, !isNamedByItems(configuration) { return false }
     switch configuration.place.findLog() {
     case .present: return false
     case .unknown(let problem): guard problem.isOfMissingFile else { return false }
     case .absent: break
     }
+    guard isNamedByItems(configuration) else { return false }
+    // After a journal was moved aside, the next opening creates a new one in its place.
+    return configuration.place.quarantine?.hasSetAside != true
+  }
+
+  /// Returns whether any stored item names our own path.
+  private static func isNamedByItems(_ configuration: SessionConfiguration) -> Bool {
     do throws(SecretStoreError) {
       // An expired session has no token item, and a logout may leave only what it revokes.
       let named = [
@@ -41,9 +51,7 @@ extension SessionEngine {
         try isOfOwnPlace(StoredUser.self, configuration),
         try isOfOwnPlace(StoredRevocations.self, configuration),
       ]
-      guard named.contains(true) else { return false }
-      // After a journal was moved aside, the next opening creates a new one in its place.
-      return configuration.place.quarantine?.hasSetAside != true
+      return named.contains(true)
     } catch {
       return false
     }

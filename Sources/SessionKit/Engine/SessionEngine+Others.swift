@@ -16,6 +16,9 @@ extension SessionEngine {
     ///
     /// If it comes back, that causes no notice.
     var isMissing = false
+
+    /// The longest time until the log is read without a notice.
+    var limit: Duration { isMissing ? .seconds(1) : changes.longestWait }
   }
 
   /// Reads the log whenever a change is reported.
@@ -28,9 +31,7 @@ extension SessionEngine {
       while !Task.isCancelled {
         guard let next = await self?.lookAtOthers(watch: current) else { return }
         current = next
-        // A notice may be omitted, in particular for a file on a network.
-        let isNotified = current.changes.isNotified && !current.isMissing
-        await current.changes.wait(atMost: isNotified ? .seconds(60) : .seconds(1))
+        await current.changes.wait(atMost: current.limit)
       }
     }
     peers.follow(task)

@@ -70,7 +70,7 @@ extension SessionEngine {
   /// - Requirement: STO-6
   var foreignOwner: SessionError? {
     secretsOwner.refusal
-      ?? configuration.binding.problem(in: configuration.secrets).map(SessionError.secrets)
+      ?? vault.binding?.problem(in: configuration.secrets).map(SessionError.secrets)
   }
 
   /// Whether this session may take the revocations of another journal, because that journal does

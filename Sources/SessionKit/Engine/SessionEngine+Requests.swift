@@ -33,6 +33,7 @@ extension SessionEngine {
     context.mayLeave = { [weak self] in await self?.mayLeave(number, request) ?? false }
     let given = context
     let task = spawn { engine in
+      defer { engine.requests.forgetTask(of: number) }
       if case .login(let caller) = request, let failed = await engine.awaitDataClearing(for: caller)
       {
         return engine.received(number, .failure(failed))

@@ -20,7 +20,7 @@ extension SessionEngine {
       let newer = unjournaled.flatMap { $0.generation > generation ? $0 : nil }
       revocations.tokens[generation] = vault.whole(newer ?? held).standing(for: generation)
     }
-    loop.effects.insert(.wipe(wipe, of: held), at: 0)
+    loop.effects.append(.wipe(wipe, of: held))
   }
 
   /// Removes the items under the journal's lock; throws if the log is busy, and then nothing was

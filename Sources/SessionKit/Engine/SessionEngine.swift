@@ -243,12 +243,14 @@ actor SessionEngine {
   // MARK: What is shown
 
   func show() {
+    // One copy: each read of the property would make its own.
+    let coordinator = coordinator
     let facts = coordinator.state.token
     lastUser = coordinator.state.user ?? lastUser
     var snapshot = SessionView.Snapshot()
     snapshot.state = coordinator.state
     snapshot.activity = coordinator.activity
-    snapshot.loginError = loginError()
+    snapshot.loginError = shownError(of: coordinator.loginError)
     snapshot.end = coordinator.endCause
     snapshot.user =
       credentials.profile?.id == coordinator.state.user ? credentials.profile : nil
@@ -269,7 +271,6 @@ actor SessionEngine {
         newer.token.access, generation: newer.token.generation, expiresAt: newer.token.expiresAt)
       snapshot.deadline = newer.deadline
     }
-    snapshot.waiterCount = coordinator.waiterCount
     snapshot.storageProblem = lost ?? problems.secrets ?? problems.commit
     snapshot.compactionProblem = problems.compaction
     snapshot.lastEnd = lastEnd.end
@@ -333,11 +334,11 @@ actor SessionEngine {
 
   private func schedule(_ timer: SessionTimer, _ uptime: Int64) {
     guard lost == nil else { return timers.cancel(timer) }
-    timers.schedule(timer, at: uptime) { [weak self] in await self?.fire(timer) }
+    timers.schedule(timer, at: uptime) { [weak self] in await self?.fire(timer, $0) }
   }
 
-  private func fire(_ timer: SessionTimer) {
-    guard timers.takeFired(timer) else { return }
+  private func fire(_ timer: SessionTimer, _ number: UInt64) {
+    guard timers.takeFired(timer, number) else { return }
     if timer == .inactivity { return checkUse() }
     feed(.fired(timer))
   }
@@ -359,9 +360,9 @@ struct HeldCredentials: Sendable {
   /// It is stored, so a crash does not lose it. It is the token that the server accepts.
   ///
   /// - Requirement: RES-6
-  var unjournaled: Unjournaled?
+  @Rare var unjournaled: Unjournaled?
   /// The token that a sign-in has stored but could not journal, until it is undone.
-  var loginToRollBack: StoredToken?
+  @Rare var loginToRollBack: StoredToken?
   /// The profile of the user.
   var profile: UserProfile?
   /// The source that named the user in the profile; `nil` if that is not known.

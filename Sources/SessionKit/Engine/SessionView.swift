@@ -19,8 +19,6 @@ struct SessionView: ~Copyable, Sendable {
     var user: UserProfile?
     /// The uptime at which the token expires, on the monotonic clock.
     var deadline = Int64.min
-    /// The number of callers that wait for a valid token.
-    var waiterCount = 0
     /// Why the last records or items could not be written.
     var storageProblem: SessionError?
     /// Why the last compaction that was due failed.
@@ -30,6 +28,7 @@ struct SessionView: ~Copyable, Sendable {
   }
 
   private let snapshot = Mutex(Snapshot())
+  private let waiters = Atomic(0)
   private let held = Mutex(CallPass())
   private let refusals = Mutex(RefusalHistory())
   /// The time of the session's last use.
@@ -53,9 +52,21 @@ struct SessionView: ~Copyable, Sendable {
     @inline(never) get { snapshot.withLock { $0.token } }
   }
 
+  /// The token, if it is valid for at least `least` milliseconds from this uptime on.
+  @inline(never)
+  func token(validFor least: Int64, from uptime: Int64) -> AccessToken? {
+    snapshot.withLock { $0.deadline.subtractingSaturating(uptime) >= least ? $0.token : nil }
+  }
+
   /// The values that a protected call needs.
   var pass: CallPass {
     @inline(never) get { held.withLock { $0 } }
+  }
+
+  /// The number of callers that wait for a valid token.
+  var waiterCount: Int {
+    get { waiters.load(ordering: .relaxed) }
+    nonmutating set { waiters.store(newValue, ordering: .relaxed) }
   }
 
   /// Reads and changes the history of what refused calls have caused.

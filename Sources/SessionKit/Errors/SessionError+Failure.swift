@@ -3,7 +3,10 @@ package import SessionJournal
 
 extension SessionError {
   /// The detail of a ``SessionError/Code``, for this package only.
-  package enum Failure: Equatable, Sendable {
+  ///
+  /// The values are stored outside the error, since a session keeps several errors that are mostly
+  /// absent.
+  package indirect enum Failure: Equatable, Sendable {
     // Errors before anything is sent.
     /// The credential is malformed.
     ///
@@ -133,9 +136,9 @@ extension SessionError {
     /// The server's response could not be stored yet, for this reason.
     ///
     /// The session tries again each second.
-    indirect case notStoredYet(because: Failure)
+    case notStoredYet(because: Failure)
     /// The session was closed, and the server's last response could not be stored, for this reason.
-    indirect case answerDropped(because: Failure)
+    case answerDropped(because: Failure)
     /// The journal failed.
     case journal(JournalError)
     /// The journal has a record that this version cannot fold.

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 @_spi(Internals) import SessionCore
+import SessionJournal
 import Synchronization
 
 #if canImport(FoundationNetworking)
@@ -204,8 +205,12 @@ final class URLSessionLine: Sendable {
       }
     let watch = end.map { end in
       Task { [limit = map.timeout ?? .zero] in
-        let left = SuspendingClock.now.duration(to: end).milliseconds(atLeast: 0)
-        do { try await CancellableTimer(milliseconds: left).wait() } catch { return }
+        var left = SuspendingClock.now.duration(to: end)
+        while left > .zero {
+          do { try await ProcessTimers.shared.sleep(for: left) } catch { return }
+          // A timer counts the time during which the device sleeps, and the limit does not.
+          left = SuspendingClock.now.duration(to: end)
+        }
         exchange.finish(
           .failure(SessionError.responseTooSlow(call: call.name, limit: limit)))
         task.cancel()

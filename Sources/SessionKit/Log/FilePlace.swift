@@ -56,6 +56,14 @@ struct FilePlace: LogPlace {
 
   func findLog() -> LogPresence { Journal.presence(at: path, options: options) }
 
+  var looksAbsent: Bool {
+    do throws(JournalError) {
+      return try Journal.identity(at: path, options: options) == nil
+    } catch {
+      return error.isOfMissingFile
+    }
+  }
+
   func open(replay: (RecordHeader, RawSpan) -> Void) throws(JournalError) -> OpenedLog {
     let journal = try Journal.open(at: path, options: shortOptions) { frame, payload in
       replay(frame.record, payload)

@@ -21,6 +21,9 @@ protocol LogPlace: Sendable {
   /// Returns whether the log is here.
   func findLog() -> LogPresence
 
+  /// Whether no log is here at a first look, which takes a few system calls and proves nothing.
+  var looksAbsent: Bool { get }
+
   /// Opens the log, and creates it if it is absent; `replay` receives every record.
   func open(replay: (RecordHeader, RawSpan) -> Void) throws(JournalError) -> OpenedLog
 
@@ -65,6 +68,7 @@ protocol LogPlace: Sendable {
 }
 
 extension LogPlace {
+  var looksAbsent: Bool { false }
   var mayTakeSecretsBack: Bool { false }
   var file: String? { nil }
   var quarantine: (any LogQuarantine)? { nil }

@@ -127,37 +127,40 @@ package enum AddressPath {
   /// An existing `%XX` stays.
   private static func encoded(_ text: Substring) -> String {
     let bytes = Array(text.utf8)
-    let digits = Set("0123456789ABCDEFabcdef".utf8)
-    let kept = Set("/:@!$&'()*+,;=".utf8)
-    var encoded = ""
+    var encoded: [UInt8] = []
+    encoded.reserveCapacity(bytes.count)
     for (index, byte) in bytes.enumerated() {
       let isEscape =
         byte == UInt8(ascii: "%") && index + 2 < bytes.count && digits.contains(bytes[index + 1])
         && digits.contains(bytes[index + 2])
-      if isEscape {
-        encoded += "%"
+      if isEscape || kept.contains(byte) {
+        encoded.append(byte)
       } else {
-        encoded += FormEncoding.encode(bytes[index], keeping: kept.contains)
+        FormEncoding.append(byte, to: &encoded)
       }
     }
-    return encoded
+    return String(decoding: encoded, as: UTF8.self)
   }
+
+  private static let digits = Set("0123456789ABCDEFabcdef".utf8)
+  private static let kept = Set("/:@!$&'()*+,;=".utf8)
 }
 
 /// Encodes `application/x-www-form-urlencoded`: every byte except letters, digits and `-._~` as
 /// `%XX`.
 package enum FormEncoding {
   package static func encode(_ text: String) -> String {
-    text.utf8.reduce(into: "") { $0 += encode($1) { _ in false } }
+    var encoded: [UInt8] = []
+    for byte in text.utf8 { append(byte, to: &encoded) }
+    return String(decoding: encoded, as: UTF8.self)
   }
 
-  /// Encodes one byte.
-  ///
-  /// It stays unchanged if it is unreserved or kept.
-  package static func encode(_ byte: UInt8, keeping isKept: (UInt8) -> Bool) -> String {
-    guard !isUnreserved(byte), !isKept(byte) else { return String(Unicode.Scalar(byte)) }
-    let digits = Array("0123456789ABCDEF")
-    return "%" + String([digits[Int(byte >> 4)], digits[Int(byte & 15)]])
+  /// Appends one byte, which stays unchanged if it is unreserved.
+  static func append(_ byte: UInt8, to encoded: inout [UInt8]) {
+    guard !isUnreserved(byte) else { return encoded.append(byte) }
+    let digits: StaticString = "0123456789ABCDEF"
+    encoded.append(UInt8(ascii: "%"))
+    for digit in [byte >> 4, byte & 15] { encoded.append(digits.utf8Start[Int(digit)]) }
   }
 
   /// Returns whether a byte is unreserved (RFC 3986 §2.3).

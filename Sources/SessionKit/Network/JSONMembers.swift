@@ -155,9 +155,10 @@ package enum TokenPayload {
 
   /// Returns the members of a token's second part.
   package static func read(_ token: Secret) throws(Flaw) -> JSONMembers {
-    let parts = token.plaintext.split(separator: ".", omittingEmptySubsequences: false)
+    let parts = token.plaintext.utf8.split(
+      separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count == 3, parts.allSatisfy({ !$0.isEmpty }) else { throw .notThreeParts }
-    guard let payload = Base64.decode(url: parts[1]) else { throw .notBase64URL }
+    guard let payload = Base64.decode(url: Substring(parts[1])) else { throw .notBase64URL }
     let value: JSONValue
     do { value = try JSONReader.read(payload) } catch { throw .notObject }
     guard case .object(let members) = value else { throw .notObject }

@@ -94,11 +94,13 @@ struct StoredCredentials: Sendable {
   /// An item of a newer version is neither read nor moved.
   func find<Item: StoredItem>(_: Item.Type) throws(SecretStoreError) -> Found<Item> {
     guard let bytes = try store.read(Item.item) else { return Found(condition: .absent) }
+    if let (item, backend) = Item.read(bytes) {
+      try binding?.refuse(Item.self, of: backend)
+      return found(item)
+    }
     try binding?.refuse(Item.self, bytes)
     do {
-      let item = try Item(decoding: bytes)
-      guard item.journal == journal.description else { return Found(condition: .otherJournal) }
-      return Found(condition: .present, item: item)
+      return found(try Item(decoding: bytes))
     } catch .newerVersion(let item, let found) {
       return Found(
         condition: .newerVersion, newer: .newerVersion(item: item, found: found))
@@ -106,6 +108,11 @@ struct StoredCredentials: Sendable {
       try store.setAside(Item.item)
       return Found(condition: .unreadable)
     }
+  }
+
+  private func found<Item: StoredItem>(_ item: Item) -> Found<Item> {
+    item.journal == journal.description
+      ? Found(condition: .present, item: item) : Found(condition: .otherJournal)
   }
 
   /// Returns an item if it is this journal's and readable.

@@ -54,8 +54,26 @@ extension StoredItem {
     }
   }
 
+  /// Decodes a whole item of this version in one pass, and the backend that it names.
+  ///
+  /// Returns `nil` for all other bytes. ``init(decoding:)`` and ``BackendIdentity/init(ofItem:)`` say
+  /// what is wrong with them, in further passes.
+  static func read(_ bytes: [UInt8]) -> (item: Self, backend: BackendIdentity?)? {
+    do {
+      let envelope = try JSONDecoder().decode(Envelope<Fields>.self, from: Data(bytes))
+      guard envelope.v <= storedItemVersion else { return nil }
+      return (Self(journal: envelope.journal, fields: envelope.fields), envelope.backend)
+    } catch {
+      return nil
+    }
+  }
+
   /// Decodes an item.
   init(decoding bytes: [UInt8]) throws(StoredItemError) {
+    if let whole = Self.read(bytes) {
+      self = whole.item
+      return
+    }
     let decoder = JSONDecoder()
     let version: Version
     do {
@@ -128,10 +146,18 @@ struct BackendBinding: Sendable {
   /// Throws if an item belongs to another backend.
   ///
   /// Such an item is neither used nor changed.
-  func refuse<Item: StoredItem>(_: Item.Type, _ bytes: [UInt8]) throws(SecretStoreError) {
-    guard Item.isBound, let stored = BackendIdentity(ofItem: bytes),
-      !([backend] + former).contains(where: stored.covers)
-    else { return }
+  func refuse<Item: StoredItem>(_ item: Item.Type, _ bytes: [UInt8]) throws(SecretStoreError) {
+    guard Item.isBound else { return }
+    try refuse(item, of: BackendIdentity(ofItem: bytes))
+  }
+
+  /// Throws if an item belongs to another backend than ours; `stored` is the one that it names.
+  func refuse<Item: StoredItem>(_: Item.Type, of stored: BackendIdentity?)
+    throws(SecretStoreError)
+  {
+    guard Item.isBound, let stored, !([backend] + former).contains(where: stored.covers) else {
+      return
+    }
     throw .otherBackend(
       item: Item.item, stored: stored.description, configured: backend.description)
   }

@@ -90,10 +90,9 @@ public final class Session: Sendable {
   /// - Requirement: REF-15, REF-3
   @discardableResult
   public func accessToken(validFor minimum: Duration) async throws(SessionError) -> AccessToken {
-    let shown = engine.view.current
     let uptime = engine.configuration.clock.now().uptime
     let least = max(1, minimum.wholeMilliseconds)
-    if let token = shown.token, shown.deadline.subtractingSaturating(uptime) >= least,
+    if let token = engine.view.token(validFor: least, from: uptime),
       engine.use(at: uptime)
     {
       return token
@@ -106,9 +105,10 @@ public final class Session: Sendable {
   {
     try await use()
     _ = try await engine.ask { .refresh($0, trigger, need) }
-    let shown = engine.view.current
-    if let token = shown.token { return token }
+    // Read alone: ten thousand callers would count the references of a whole snapshot.
+    if let token = engine.view.token { return token }
     if let replacement { throw replacement }
+    let shown = engine.view.current
     // The session may have ended meanwhile, and then that is the answer. Or the token of another
     // process cannot be read yet.
     switch shown.state {
@@ -292,7 +292,7 @@ public final class Session: Sendable {
   public var activity: SessionActivity { engine.view.current.activity }
 
   /// The number of callers that wait for a valid token.
-  package var waiterCount: Int { engine.view.current.waiterCount }
+  package var waiterCount: Int { engine.view.waiterCount }
 
   /// Whether a user is signed in and the session has not expired.
   public var isAuthenticated: Bool { state.kind == .authenticated }

@@ -1,5 +1,5 @@
-import Dispatch
 public import SessionCore
+package import SessionJournal
 
 #if canImport(Darwin)
   import Darwin
@@ -55,30 +55,18 @@ package struct SystemClock: SessionClock {
   package func now() -> ClockReading {
     ClockReading(
       time: Timestamp(milliseconds: Self.milliseconds(CLOCK_REALTIME)),
-      uptime: Self.milliseconds(Self.uptimeClock))
+      uptime: ProcessTimers.now())
   }
 
   /// The system's own identifier of its boot.
   package var boot: Identifier? { ProcessStatus.boot }
 
-  /// Waits in steps of at most a minute.
+  /// Waits by the timers that all sessions of the process share.
   ///
-  /// A timer pauses while the system sleeps, so the delay is at most one step.
+  /// The system's timer may stop while the system sleeps. Then the delay is at most a minute.
   package func sleep(until deadline: Duration) async throws(CancellationError) {
-    let uptime = deadline.milliseconds(atLeast: .min)
-    while true {
-      guard !Task.isCancelled else { throw CancellationError() }
-      let left = uptime.subtractingSaturating(now().uptime)
-      guard left > 0 else { return }
-      try await CancellableTimer(milliseconds: min(left, 60_000)).wait()
-    }
+    try await ProcessTimers.shared.sleep(until: deadline.milliseconds(atLeast: .min))
   }
-
-  #if canImport(Darwin)
-    private static var uptimeClock: clockid_t { CLOCK_MONOTONIC }
-  #else
-    private static var uptimeClock: clockid_t { CLOCK_BOOTTIME }
-  #endif
 
   private static func milliseconds(_ clock: clockid_t) -> Int64 {
     var time = timespec()
@@ -116,17 +104,19 @@ package struct SessionRuntime: Sendable {
 
   /// Sleeps by the system's clock; a clock of a test may stand still while another process commits.
   package static let sleep: @Sendable (Int64) async -> Void = { milliseconds in
-    do { try await Task.sleep(for: .milliseconds(milliseconds)) } catch {
+    do { try await ProcessTimers.shared.sleep(for: .milliseconds(milliseconds)) } catch {
       // The task was cancelled, and its next try is its last.
     }
   }
 
-  /// Creates a runtime with its own thread, which may block, outside the cooperative pool.
-  package static func system() -> SessionRuntime {
-    let executor = QueueExecutor()
+  /// Creates a runtime on threads that all sessions of the process share.
+  ///
+  /// They may block, and are outside the cooperative pool. Work that waits for another process must
+  /// be in the pool for that.
+  package static func system(on pool: WorkPool = .shared) -> SessionRuntime {
+    let lane = WorkLane(on: pool)
     return SessionRuntime(
-      executor: executor, perform: { work in executor.queue.async { work() } },
-      spawn: { work in Task { await work() } })
+      executor: lane, perform: { lane.perform($0) }, spawn: { work in Task { await work() } })
   }
 
   /// Performs blocking work and returns its result.
@@ -143,15 +133,5 @@ package struct SessionRuntime: Sendable {
       }
     }
     return try result.get()
-  }
-}
-
-/// Runs an actor's jobs on a dispatch queue.
-private final class QueueExecutor: SerialExecutor {
-  let queue = DispatchQueue(label: "session", qos: .userInitiated)
-
-  func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
-    queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
   }
 }

@@ -109,7 +109,7 @@ final class MemoryLogChanges: LogChanges {
     let found = await withTaskGroup(of: UInt64?.self) { group in
       group.addTask { await storage.wait { $0.changes > before ? $0.changes : nil } }
       group.addTask {
-        do { try await Task.sleep(for: limit) } catch {
+        do { try await ProcessTimers.shared.sleep(for: limit) } catch {
           // The other task has ended the wait.
         }
         return nil

@@ -62,6 +62,17 @@ struct DirectoryTests {
     try await second.close()
   }
 
+  @Test("SCL-2 the first start of a session lists no folder but its own")
+  func listsOwnFolder() async throws {
+    let directory = bench.folder.appending(path: "many/one")
+    let disk = RefusingFiles()
+    var configuration = configuration(directory, MemorySecretStore())
+    configuration.journalOptions.fileSystem = disk
+    try await Session.open(configuration).close()
+    #expect(!disk.listed.isEmpty)
+    #expect(disk.listed.allSatisfy { $0.hasSuffix("/many/one/session.journal") })
+  }
+
   @Test("STO-2 the secrets of a service are files in the directory if there is no keychain")
   func service() async throws {
     #if !canImport(Security)

@@ -198,9 +198,19 @@ final class RefusingFiles: JournalFileSystem {
   private let paths = Mutex((refused: Set<String>(), hidden: Set<String>()))
   private let real = POSIXFileSystem()
   private let count = Mutex(0)
+  private let lists = Mutex<[String]>([])
+  private let notifier: ChangeNotifier
+
+  /// A file system in which at most `watches` files can be watched.
+  init(watches: Int = .max) {
+    notifier = ChangeNotifier(limit: watches)
+  }
 
   /// How many times a file could not be opened while all were locked.
   var refusals: Int { count.withLock { $0 } }
+
+  /// The paths whose folders were listed.
+  var listed: [String] { lists.withLock { $0 } }
 
   /// The files that cannot be opened, even if others can.
   var refused: Set<String> {
@@ -235,6 +245,7 @@ final class RefusingFiles: JournalFileSystem {
     try real.target(ofLink: path)
   }
   func names(beside path: String) throws(SystemFault) -> [String] {
+    lists.withLock { $0.append(path) }
     guard !hidden.contains(path) else { throw SystemFault("list", code: EACCES) }
     return try real.names(beside: path)
   }
@@ -246,7 +257,7 @@ final class RefusingFiles: JournalFileSystem {
     try real.openFolder(of: path)
   }
   func turn(at path: String) -> ProcessTurn { real.turn(at: path) }
-  func changes(of path: String) -> FileChanges? { real.changes(of: path) }
+  func changes(of path: String) -> FileChanges? { FileChanges(of: path, by: notifier) }
   func uptime() -> UInt64 { real.uptime() }
   func pause(nanoseconds: UInt64) { real.pause(nanoseconds: nanoseconds) }
 }

@@ -228,6 +228,25 @@ struct RestoreTests {
   }
 }
 
+extension RestoreTests {
+  @Test(
+    "SCL-2 JRN-1 a session sees what others commit, also if the system has no watch left",
+    arguments: [0, 1])
+  func watches(_ count: Int) async throws {
+    let bench = try Bench()
+    let first = try await bench.signedIn()
+    var configuration = bench.configuration()
+    configuration.followsOthers = true
+    configuration.journalOptions.fileSystem = RefusingFiles(watches: count)
+    let second = try await Session.open(configuration)
+    #expect(second.isAuthenticated)
+    try await first.logout()
+    await eventually("it sees the logout") { second.state == .unauthenticated }
+    try await first.close()
+    try await second.close()
+  }
+}
+
 extension Bench {
   /// Rewrites the journal as it was before the first record of this name.
   func cutJournal(before name: String) throws {

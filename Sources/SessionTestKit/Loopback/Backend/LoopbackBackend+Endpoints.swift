@@ -219,8 +219,8 @@ public enum LoopbackToken {
 
   /// Encodes bytes in the alphabet of RFC 4648 §5, without padding.
   package static func base64URL(_ bytes: [UInt8]) -> String {
-    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
-    var text = ""
+    var text: [UInt8] = []
+    text.reserveCapacity((bytes.count * 4 + 2) / 3)
     var pending: UInt32 = 0
     var bits = 0
     for byte in bytes {
@@ -228,13 +228,17 @@ public enum LoopbackToken {
       bits += 8
       while bits >= 6 {
         bits -= 6
-        text.append(alphabet[Int(pending >> UInt32(bits) & 63)])
+        text.append(alphabet.utf8Start[Int(pending >> UInt32(bits) & 63)])
       }
     }
     if bits > 0 {
-      text.append(alphabet[Int(pending << UInt32(6 - bits) & 63)])
+      text.append(alphabet.utf8Start[Int(pending << UInt32(6 - bits) & 63)])
     }
-    return text
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  private static var alphabet: StaticString {
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
   }
 
   private static func digest(of text: String) -> [UInt8] {

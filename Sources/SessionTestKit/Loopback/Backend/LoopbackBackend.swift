@@ -213,11 +213,14 @@ package struct SecretVault: Sendable {
   package mutating func learn(_ found: [String]) {
     for secret in found where !secret.isEmpty {
       secrets.insert(secret)
-      let parts = secret.split(separator: ".", omittingEmptySubsequences: false)
+      let parts = secret.utf8.split(
+        separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
       // The claims contain the e-mail address, so each part of a token is secret on its own. The
       // header is not secret, since all tokens have the same one.
-      if parts.count == 3, !secret.contains("@"), parts.allSatisfy({ $0.count >= 16 }) {
-        secrets.formUnion(parts.dropFirst().map(String.init))
+      if parts.count == 3, !secret.utf8.contains(UInt8(ascii: "@")),
+        parts.allSatisfy({ $0.count >= 16 })
+      {
+        secrets.formUnion(parts.dropFirst().map { String(Substring($0)) })
       }
     }
   }

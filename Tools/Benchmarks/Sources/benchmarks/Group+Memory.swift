@@ -80,7 +80,8 @@ enum Child {
     }
   }
 
-  private static func statusField(_ name: String) throws -> Int {
+  /// Returns a number of the system's status of this process.
+  static func statusField(_ name: String) throws -> Int {
     let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
     for line in status.split(separator: "\n") where line.hasPrefix(name + ":") {
       let words = line.split(whereSeparator: \.isWhitespace)

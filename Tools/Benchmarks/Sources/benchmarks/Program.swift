@@ -23,6 +23,7 @@ enum Program {
   /// an argument is invalid.
   static func run(_ arguments: [String]) -> Int32 {
     if arguments.count == 3, arguments[0] == "--child" { return runChild(arguments) }
+    if arguments.count == 3, arguments[0] == "--many" { return runMany(arguments) }
     do {
       let options = try Options(arguments)
       guard !options.wantsHelp else {
@@ -67,6 +68,17 @@ enum Program {
         throw Problem("no such task: \(arguments[1])")
       }
       try Child.run(task, arguments[2])
+      return 0
+    } catch {
+      complain("\(error)")
+      return 1
+    }
+  }
+
+  private static func runMany(_ arguments: [String]) -> Int32 {
+    do {
+      guard let count = Int(arguments[1]) else { throw Problem("no number: \(arguments[1])") }
+      try ManyChild.run(count, in: arguments[2])
       return 0
     } catch {
       complain("\(error)")

@@ -7,6 +7,7 @@ internal import Synchronization
 
 /// The location of a benchmark's session.
 struct VisitorPlace: Sendable {
+  /// The directory of the session.
   let directory: URL
 
   /// Creates a new location.

@@ -12,6 +12,10 @@ uint32_t cchecksum_crc32c(uint32_t crc, const void *bytes, size_t length);
 /// timed from outside (anything but Linux).
 uint64_t peers_sync_nanoseconds(void);
 
+/// Gives free memory back to the system, so that what a process keeps can be counted; does nothing
+/// where the C library has no call for it.
+void peers_release_memory(void);
+
 /// A LevelDB database; found at run time, so that the package builds without it.
 typedef struct peers_leveldb peers_leveldb;
 

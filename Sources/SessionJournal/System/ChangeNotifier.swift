@@ -1,0 +1,225 @@
+internal import CFileLock
+internal import Dispatch
+internal import Synchronization
+
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#endif
+
+/// The system's notices of changes of files, for all journals of a process.
+///
+/// On Linux one instance of inotify watches all files, since a user has few instances (128 by
+/// default). Each file takes one watch; a user may have some ten thousands. If no instance or no
+/// watch is left, a file cannot be watched, and its reader looks at it each second.
+///
+/// - Requirement: SCL-2, JRN-1
+package final class ChangeNotifier: Sendable {
+  /// The notifier of this process.
+  package static let shared = ChangeNotifier()
+
+  /// A file that is watched.
+  struct Watch: Sendable {
+    /// The number of the system's watch; 0 if the system has none.
+    fileprivate let descriptor: Int32
+    fileprivate let number: UInt64
+  }
+
+  fileprivate struct State {
+    #if os(Linux) || os(Android)
+      /// The instance of inotify; nil before the first watch.
+      var instance: Int32?
+      var source: (any DispatchSourceRead)?
+      /// What is called for each watch of the system.
+      ///
+      /// The system has one watch for a file, however often it is watched here.
+      var notes: [Int32: [UInt64: @Sendable () -> Void]] = [:]
+    #else
+      /// The system's source for each watch; each has a descriptor of its file.
+      var sources: [UInt64: any DispatchSourceFileSystemObject] = [:]
+    #endif
+    var lastNumber: UInt64 = 0
+  }
+
+  private let state = Mutex(State())
+  private let queue = DispatchQueue(label: "journal changes")
+
+  /// The number of files that may be watched.
+  ///
+  /// A test uses it in place of the system's limit.
+  private let limit: Int
+
+  /// Creates a notifier that watches at most `limit` files.
+  package init(limit: Int = .max) {
+    self.limit = limit
+  }
+
+  deinit {
+    state.withLock { $0.end() }
+  }
+
+  /// The number of files that are watched.
+  package var count: Int { state.withLock { $0.count } }
+
+  /// Whether the system reports every change of the file at `path`; nil if that is not known.
+  ///
+  /// A file server reports nothing of changes by other systems.
+  static func reportsAll(of path: String) -> Bool? {
+    #if os(Linux) || os(Android)
+      cfilelock_path_is_local(path) == 1
+    #else
+      // An app would have to give a reason for asking which file system it is.
+      nil
+    #endif
+  }
+}
+
+#if os(Linux) || os(Android)
+  extension ChangeNotifier {
+    /// Calls `note` after each change of the file that is at `path` now; nil if it cannot be
+    /// watched.
+    func watch(_ path: String, _ note: @escaping @Sendable () -> Void) -> Watch? {
+      state.withLock { state in
+        guard state.notes.count < limit, let instance = opened(&state) else { return nil }
+        let events = UInt32(IN_MODIFY | IN_ATTRIB | IN_MOVE_SELF | IN_DELETE_SELF)
+        let descriptor = inotify_add_watch(instance, path, events)
+        guard descriptor >= 0 else { return nil }
+        state.lastNumber += 1
+        let number = state.lastNumber
+        // An event of the new watch waits for the lock, so it finds the note.
+        state.notes[descriptor, default: [:]][number] = note
+        return Watch(descriptor: descriptor, number: number)
+      }
+    }
+
+    func end(_ watch: Watch) {
+      let removed = state.withLock { state -> (@Sendable () -> Void)? in
+        // If the file was removed, the system has ended its watch, and the number means nothing.
+        let note = state.notes[watch.descriptor]?.removeValue(forKey: watch.number)
+        let isLast = note != nil && state.notes[watch.descriptor]?.isEmpty == true
+        if isLast, let instance = state.instance {
+          state.notes[watch.descriptor] = nil
+          inotify_rm_watch(instance, watch.descriptor)
+        }
+        return note
+      }
+      _ = removed
+    }
+
+    private func opened(_ state: inout State) -> Int32? {
+      if let instance = state.instance { return instance }
+      let instance = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
+      guard instance >= 0 else { return nil }
+      let source = DispatchSource.makeReadSource(fileDescriptor: instance, queue: queue)
+      source.setEventHandler { [weak self] in self?.takeEvents(instance) }
+      source.setCancelHandler { close(instance) }
+      source.resume()
+      (state.instance, state.source) = (instance, source)
+      return instance
+    }
+
+    /// Reads the events that wait, and calls the notes of their files.
+    private func takeEvents(_ instance: Int32) {
+      let notes = withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 8) {
+        buffer -> [@Sendable () -> Void] in
+        var notes: [@Sendable () -> Void] = []
+        while true {
+          let count = read(instance, buffer.baseAddress, buffer.count)
+          guard count > 0 else { return notes }
+          let events = InotifyEvents(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+          notes += state.withLock { $0.take(events) }
+        }
+      }
+      for note in notes { note() }
+    }
+  }
+
+  extension ChangeNotifier.State {
+    fileprivate var count: Int { notes.count }
+
+    fileprivate func end() { source?.cancel() }
+
+    /// Returns the notes of the files that have changed.
+    fileprivate mutating func take(_ events: InotifyEvents) -> [@Sendable () -> Void] {
+      // The system has dropped events, so any file may have changed.
+      if events.hasLost { return notes.values.flatMap(\.values) }
+      var called: [@Sendable () -> Void] = []
+      for descriptor in events.changed {
+        called += notes[descriptor].map { Array($0.values) } ?? []
+      }
+      // The file is gone, and the system has ended its watch.
+      for descriptor in events.ended { notes[descriptor] = nil }
+      return called
+    }
+  }
+
+  /// The events of inotify in a buffer.
+  struct InotifyEvents: Sendable {
+    private(set) var changed: Set<Int32> = []
+    private(set) var ended: Set<Int32> = []
+    /// Whether the system's queue was full, so that it has dropped events.
+    private(set) var hasLost = false
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+      var place = 0
+      let size = MemoryLayout<inotify_event>.size
+      while place + size <= bytes.count {
+        let descriptor = bytes.loadUnaligned(fromByteOffset: place, as: Int32.self)
+        let mask = bytes.loadUnaligned(fromByteOffset: place + 4, as: UInt32.self)
+        let nameLength = bytes.loadUnaligned(fromByteOffset: place + 12, as: UInt32.self)
+        if mask & UInt32(IN_Q_OVERFLOW) != 0 { hasLost = true }
+        if mask & UInt32(IN_IGNORED) != 0 { ended.insert(descriptor) }
+        changed.insert(descriptor)
+        place += size + Int(nameLength)
+      }
+    }
+  }
+#elseif canImport(Darwin)
+  extension ChangeNotifier {
+    /// Calls `note` after each change of the file that is at `path` now; nil if it cannot be
+    /// watched.
+    ///
+    /// Dispatch has one kqueue for all sources of a process.
+    func watch(_ path: String, _ note: @escaping @Sendable () -> Void) -> Watch? {
+      state.withLock { state in
+        guard state.sources.count < limit else { return nil }
+        let descriptor = open(path, O_EVTONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        let source = DispatchSource.makeFileSystemObjectSource(
+          fileDescriptor: descriptor, eventMask: [.write, .extend, .attrib, .rename, .delete],
+          queue: queue)
+        source.setEventHandler(handler: note)
+        source.setCancelHandler { close(descriptor) }
+        source.resume()
+        state.lastNumber += 1
+        state.sources[state.lastNumber] = source
+        return Watch(descriptor: 0, number: state.lastNumber)
+      }
+    }
+
+    func end(_ watch: Watch) {
+      state.withLock { $0.sources.removeValue(forKey: watch.number)?.cancel() }
+    }
+  }
+
+  extension ChangeNotifier.State {
+    fileprivate var count: Int { sources.count }
+
+    fileprivate func end() {
+      for source in sources.values { source.cancel() }
+    }
+  }
+#else
+  extension ChangeNotifier {
+    func watch(_ path: String, _ note: @escaping @Sendable () -> Void) -> Watch? { nil }
+    func end(_ watch: Watch) {}
+  }
+
+  extension ChangeNotifier.State {
+    fileprivate var count: Int { 0 }
+    fileprivate func end() {}
+  }
+#endif

@@ -1,0 +1,65 @@
+internal import SessionKit
+internal import SessionTestKit
+
+extension Group {
+  /// Lives of a session in a simulated world: ten commands on an unreliable network.
+  static let sim = Group(name: "sim", summary: "simulated sessions") { stage in
+    let count = stage.pick(200, 1_000)
+    var outcome = Outcome()
+    for (name, inMemory) in [("disk", false), ("memory", true)] {
+      let contenders = [
+        Contest.Contender(name: "lives") {
+          var successes = 0
+          let run = try Contest.Run.timing(count) {
+            for seed in 0..<UInt64(count) {
+              successes += try life(Choices(seed: seed), inMemory: inMemory)
+            }
+          }
+          try expect(successes > 5 * count, "only \(successes) commands of \(count) lives succeed")
+          return run
+        }
+      ]
+      guard let rates = try Contest(contenders: contenders).rates(rounds: stage.pick(1, 5))["lives"]
+      else { throw Problem("no life was measured") }
+      outcome.figures.append(
+        Figure(
+          name: "sim.\(name)", against: "the goal", goal: .atLeast(1),
+          ratio: Samples(rates.map { $0 / goal }), value: Samples(rates).median,
+          againstValue: goal, unit: "lives/s"))
+    }
+    return outcome
+  }
+
+  /// The number of lives in a second that is the goal.
+  private static let goal = 2_000.0
+
+  /// A life of ten commands; returns how many of them succeeded.
+  private static func life(_ choices: Choices, inMemory: Bool) throws -> Int {
+    let world = SimulatedWorld(choices)
+    defer { world.finish() }
+    world.server.weather = .rough
+    let configuration =
+      inMemory
+      ? try world.configuration(log: MemoryLog())
+      : try world.configuration(in: SimulatedDisk().process(), secrets: MemorySecretStore())
+    let session = try world.run { try await Session.open(configuration) }
+    var successes = 0
+    for command in 0..<10 as Range<Int> {
+      let draw = choices.draw(below: 4)
+      do {
+        try world.run {
+          switch (session.isAuthenticated, command, draw) {
+          case (false, _, _): try await session.login(.sample)
+          case (true, 9, _), (true, _, 3): try await session.logout()
+          case (true, _, 0): try await session.accessToken()
+          case (true, _, _): try await session.refresh()
+          }
+        }
+        successes += 1
+      } catch is SessionError {
+        continue
+      }
+    }
+    return successes
+  }
+}
