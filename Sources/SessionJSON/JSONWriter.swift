@@ -140,7 +140,7 @@ package struct JSONWriter {
   /// Writes a value with the members of its objects sorted by name; `null` if it is unreadable.
   package mutating func value(_ value: JSONValue) {
     switch value {
-    case .null, .unreadable: null()
+    case .null, .unreadable: bare("null")
     case .bool(let flag): bare(flag ? "true" : "false")
     case .number(let number): bare(number.text)
     case .string(let text): self.value(text)
@@ -151,14 +151,19 @@ package struct JSONWriter {
     case .object(let members):
       open(UInt8(ascii: "{"))
       for (name, member) in members.sorted(by: { $0.key < $1.key }) {
-        separate()
-        quote(name)
-        bytes.append(UInt8(ascii: ":"))
+        self.value(name)
+        append(UInt8(ascii: ":"))
         needsComma = false
         self.value(member)
       }
       close(UInt8(ascii: "}"))
     }
+  }
+
+  private mutating func bare(_ word: String) {
+    separate()
+    append(word: word)
+    needsComma = true
   }
 
   @usableFromInline
