@@ -373,11 +373,11 @@ private struct ChangeSummary: JournalSummary {
   private var time = Timestamp(milliseconds: 0)
   private var isBroken = false
 
-  mutating func take(_ frame: JournalFrame, payload: RawSpan) {
+  mutating func take(_ header: RecordHeader, payload: RawSpan) {
     guard !isBroken else { return }
     do {
       let record = try ChangeCodec.decode(
-        sequence: frame.sequence, kind: frame.kind, payload: payload)
+        sequence: header.sequence, kind: header.kind, payload: payload)
       guard let record else {
         isBroken = true
         return

@@ -24,6 +24,7 @@ public final class Journal: Sendable {
   /// What opening the journal found and did.
   public let recovery: JournalRecovery
 
+  private let fileSystem: any JournalFileSystem
   private let store: Mutex<JournalStore>
   private let last: Atomic<UInt64>
   private let first: Atomic<UInt64>
@@ -51,6 +52,7 @@ public final class Journal: Sendable {
 
   private init(_ store: consuming JournalStore) {
     path = store.path
+    fileSystem = store.fileSystem
     recovery = store.recovery
     identifier = store.scanner.header.identifier
     last = Atomic(store.scanner.lastSequence)
@@ -203,9 +205,12 @@ public final class Journal: Sendable {
   /// Whether others may have appended or replaced the file since the last call of this object.
   ///
   /// Takes no lock; two system calls.
-  package func hasNews() throws(JournalError) -> Bool {
+  public func hasNews() throws(JournalError) -> Bool {
     try withStore { store throws(JournalError) in try store.hasNews() }
   }
+
+  /// Watches the file that is at the path now; nil if its file system reports and shares nothing.
+  public func changes() -> (any LogChanges)? { fileSystem.changes(of: path) }
 }
 
 extension JournalStore {
@@ -228,21 +233,11 @@ extension JournalStore {
   }
 }
 
-/// Whether a journal is at a path, as far as this process can determine.
-package enum JournalPresence: Equatable, Sendable {
-  /// A journal with this identifier is there.
-  case present(JournalIdentifier)
-  /// Nothing is there: the nearest existing folder was read and does not hold the name.
-  case absent
-  /// Unknown: something is there that cannot be read, or a folder on the path cannot be read.
-  case unknown(JournalError)
-}
-
 extension Journal {
   /// Determines whether a journal is at `path`; reads its header and takes no lock.
   ///
   /// - Requirement: RES-7
-  package static func presence(at path: String, options: JournalOptions) -> JournalPresence {
+  package static func presence(at path: String, options: JournalOptions) -> LogPresence {
     let fileSystem = options.fileSystem
     do throws(JournalError) {
       return .present(try JournalReader(path: path, fileSystem: fileSystem).identifier)
@@ -260,7 +255,7 @@ extension Journal {
   /// - an empty folder above the journal's own, which may be the place of a mount,
   /// - a folder in which systems mount disks.
   private static func absence(of path: String, _ fileSystem: any JournalFileSystem)
-    -> JournalPresence
+    -> LogPresence
   {
     var place = Substring(path)
     while true {

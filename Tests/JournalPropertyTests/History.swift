@@ -8,14 +8,14 @@ struct History: JournalSummary, Equatable {
   /// Every record, as if no file was ever compacted; offsets are 0.
   private(set) var records: [JournalRecord] = []
 
-  mutating func take(_ frame: JournalFrame, payload: RawSpan) {
+  mutating func take(_ record: RecordHeader, payload: RawSpan) {
     let bytes = payload.withUnsafeBytes { [UInt8]($0) }
-    if frame.isSnapshot {
+    if record.isSnapshot {
       records = Self.decode(bytes)
     } else {
       records.append(
         Self.record(
-          frame.sequence, kind: frame.kind, flags: frame.flags, left: frame.remainingInBatch,
+          record.sequence, kind: record.kind, flags: 0, left: record.remainingInBatch,
           bytes))
     }
   }

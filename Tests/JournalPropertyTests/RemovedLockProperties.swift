@@ -96,7 +96,7 @@ struct RemovedLockProperties {
         var history = History()
         var reader = try JournalReader(path: journalPath, fileSystem: disk.process())
         try reader.visit { frame, payload in
-          history.take(frame, payload: payload)
+          history.take(frame.record, payload: payload)
           return true
         }
         guard try reader.ending() == .clean else { throw Falsified("the file is not clean") }

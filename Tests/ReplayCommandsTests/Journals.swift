@@ -167,7 +167,7 @@ enum Journals {
   /// A snapshot that is made elsewhere.
   private struct Fixed: JournalSummary {
     let bytes: [UInt8]
-    mutating func take(_ frame: JournalFrame, payload: RawSpan) {}
+    mutating func take(_ record: RecordHeader, payload: RawSpan) {}
     func snapshot() -> [UInt8]? { bytes }
   }
 

@@ -12,9 +12,9 @@ struct JournalExample {
     struct Lines: JournalSummary {  // what compaction keeps of records that go
       var text = ""
 
-      mutating func take(_ frame: JournalFrame, payload: RawSpan) {
+      mutating func take(_ record: RecordHeader, payload: RawSpan) {
         let line = payload.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-        text = frame.isSnapshot ? line : text + line
+        text = record.isSnapshot ? line : text + line
       }
 
       func snapshot() -> [UInt8]? { Array(text.utf8) }
@@ -35,7 +35,7 @@ struct JournalExample {
     var reader = try JournalReader(path: folder + "/notes.journal")
     var lines = Lines()
     try reader.visit { frame, payload in
-      lines.take(frame, payload: payload)
+      lines.take(frame.record, payload: payload)
       return true
     }
     print(lines.text, try reader.ending())  // onetwothree clean

@@ -54,7 +54,7 @@ struct KillTests {
     var summary = TextSummary()
     var sequences: [UInt64] = []
     let journal = try Journal.open(at: path, options: .init(lockDeadline: .seconds(60))) {
-      summary.take($0, payload: $1)
+      summary.take($0.record, payload: $1)
       if !$0.isSnapshot { sequences.append($0.sequence) }
     }
     let totals = journal.recovery.totals

@@ -11,7 +11,7 @@ struct PresenceTests {
 
   init() throws { scratch = try TemporaryFolder() }
 
-  private func presence(_ path: String) -> JournalPresence {
+  private func presence(_ path: String) -> LogPresence {
     Journal.presence(at: path, options: JournalOptions())
   }
 

@@ -11,9 +11,9 @@ struct TextSummary: JournalSummary {
   /// Loses the first line of a snapshot that it reads: a fold with a bug.
   var forgets = false
 
-  mutating func take(_ frame: JournalFrame, payload: RawSpan) {
+  mutating func take(_ record: RecordHeader, payload: RawSpan) {
     let text = payload.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-    guard frame.isSnapshot else {
+    guard record.isSnapshot else {
       lines.append(text)
       return
     }

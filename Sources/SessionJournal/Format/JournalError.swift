@@ -42,6 +42,10 @@ public enum JournalError: Error, Equatable, Sendable {
   case io(path: String, operation: String, code: Int32)
   /// Another process or object held the lock until the deadline; `waited` is in milliseconds.
   case busy(path: String, waited: UInt64)
+  /// The server of a log does not answer, or the connection failed.
+  ///
+  /// `path` is the log's name, and `problem` says what failed, without secrets.
+  case unavailable(path: String, problem: String)
   /// The last record is not the one that the caller expected; both numbers are sequences.
   case conflict(path: String, expected: UInt64, found: UInt64)
   /// An earlier sync failed, so the state that this object holds cannot be trusted.
@@ -128,6 +132,9 @@ extension JournalError: CustomStringConvertible {
     case .busy(let path, let waited):
       "Another process or object held the lock of \(path) for \(waited) ms. Nothing was written. "
         + "Try again."
+    case .unavailable(let path, let problem):
+      "The log \(path) cannot be reached: \(problem). It is not known whether the last append was "
+        + "written. Check the server and the connection, and try again."
     case .conflict(let path, let expected, let found):
       "The last record of \(path) is \(found), but the append expected \(expected). Nothing was "
         + "written. Read the newer records, decide again, and append."

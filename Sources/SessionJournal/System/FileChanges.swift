@@ -13,7 +13,7 @@ internal import Synchronization
 ///
 /// Some file systems never report changes, above all network file systems. So every wait has a
 /// limit.
-package final class FileChanges: Sendable {
+package final class FileChanges: LogChanges {
   private struct State {
     /// Whether something happened since the last wait ended.
     var hasChanged = false

@@ -95,7 +95,7 @@ struct CompactionCopy {
         }
         guard isPossible, output.append(frame, payload) else { return false }
       }
-      if !frame.isWatermark { total.take(frame, payload: payload) }
+      if !frame.isWatermark { total.take(frame.record, payload: payload) }
       return true
     }
     if isPossible, output.fault == nil {
@@ -153,7 +153,7 @@ struct CompactionCopy {
       } else if frame.sequence < end.sequence {
         isEqual = isEqual && comparison.isEqual(frame, payload)
       }
-      if !frame.isWatermark { again.take(frame, payload: payload) }
+      if !frame.isWatermark { again.take(frame.record, payload: payload) }
       return isEqual
     }
     if let fault = comparison.fault { throw fault.error(at: path) }
@@ -327,10 +327,10 @@ extension JournalFrame {
 /// Equal snapshots must mean equal states. A compaction keeps its new file only if the snapshot of
 /// all its records equals that of the whole journal, byte for byte.
 public protocol JournalSummary {
-  /// Adds the next record; the snapshot of a compacted file comes first.
+  /// Adds the next record; the snapshot of a compacted log comes first.
   ///
   /// The payload is valid during the call only.
-  mutating func take(_ frame: JournalFrame, payload: RawSpan)
+  mutating func take(_ record: RecordHeader, payload: RawSpan)
 
   /// Returns the snapshot of all records so far; nil if there is none, and then nothing is
   /// compacted.
@@ -347,10 +347,10 @@ public struct JournalCompaction: Equatable, Sendable {
   /// The number of records that the snapshot replaced, without an older snapshot.
   public let recordsRemoved: UInt64
 
-  /// The length of header and whole batches before, in bytes.
+  /// The length of header and whole batches before, in bytes; 0 if the log is no file.
   public let bytesBefore: UInt64
 
-  /// The length of the file afterwards, in bytes.
+  /// The length of the file afterwards, in bytes; 0 if the log is no file.
   public let bytesAfter: UInt64
 
   /// The records that others appended since the last call, in order.
@@ -358,4 +358,17 @@ public struct JournalCompaction: Equatable, Sendable {
 
   /// The cut of a tail that a writer left when it died; usually nil.
   public let repair: JournalRepair?
+
+  /// Creates a compaction from its parts.
+  public init(
+    firstSequence: UInt64, recordsRemoved: UInt64, bytesBefore: UInt64 = 0, bytesAfter: UInt64 = 0,
+    foreign: [JournalRecord], repair: JournalRepair? = nil
+  ) {
+    self.firstSequence = firstSequence
+    self.recordsRemoved = recordsRemoved
+    self.bytesBefore = bytesBefore
+    self.bytesAfter = bytesAfter
+    self.foreign = foreign
+    self.repair = repair
+  }
 }

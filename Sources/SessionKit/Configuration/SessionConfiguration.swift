@@ -246,10 +246,10 @@ package struct SnapshotSummary: JournalSummary {
   /// Creates the summary of a journal without records.
   package init() {}
 
-  package mutating func take(_ frame: JournalFrame, payload: RawSpan) {
+  package mutating func take(_ record: RecordHeader, payload: RawSpan) {
     guard !isBroken else { return }
     do throws(PayloadFold.Failure) {
-      time = try payloads.apply(sequence: frame.sequence, kind: frame.kind, payload: payload)
+      time = try payloads.apply(sequence: record.sequence, kind: record.kind, payload: payload)
     } catch {
       isBroken = true
     }

@@ -158,7 +158,7 @@ extension SessionEngine {
   }
 }
 
-extension JournalPresence {
+extension LogPresence {
   fileprivate var identifier: String? {
     if case .present(let identifier) = self { identifier.description } else { nil }
   }

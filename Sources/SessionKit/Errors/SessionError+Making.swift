@@ -17,7 +17,7 @@ extension SessionError {
   /// lock.
   var isPassing: Bool {
     switch failure {
-    case .journal(.diskFull), .journal(.busy): true
+    case .journal(.diskFull), .journal(.busy), .journal(.unavailable): true
     default: false
     }
   }

@@ -38,7 +38,7 @@ extension StorageIssue {
     self =
       switch error {
       case .diskFull, .noRoomToCreate: .noRoom
-      case .permissionDenied, .readOnlyFolder: .refused
+      case .permissionDenied, .readOnlyFolder, .unavailable: .refused
       case .busy: .busy
       case .missing, .folderMissing, .replaced: .replaced
       case .damaged, .headerDamaged, .notAJournal, .empty, .newerFormat, .unknownFeatures: .unusable

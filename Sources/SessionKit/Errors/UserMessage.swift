@@ -165,7 +165,7 @@ extension JournalError: WordedError, MessageChoosing {
     case .newerFormat, .unknownFeatures: .newerData
     case .replaced, .poisoned: .storageLost
     case .diskFull, .noRoomToCreate: .noSpace
-    case .busy, .conflict: .storageBusy
+    case .busy, .unavailable, .conflict: .storageBusy
     case .recordTooLarge, .batchTooLarge: .tooLarge
     case .compactionRefused: .notTidied
     case .closed: .closed

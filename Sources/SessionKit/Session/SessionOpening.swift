@@ -197,6 +197,7 @@ extension SessionError {
   public var isTransient: Bool {
     switch failure {
     case .journal(.permissionDenied), .journal(.readOnlyFolder), .journal(.busy),
+      .journal(.unavailable),
       .journal(.diskFull), .journal(.noRoomToCreate), .journal(.folderMissing),
       .journal(.danglingLink):
       true

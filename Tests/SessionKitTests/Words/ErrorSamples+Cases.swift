@@ -81,6 +81,7 @@ extension ErrorSamples {
     .noRoomToCreate(path: marked),
     .io(path: marked, operation: marked, code: 5),
     .busy(path: marked, waited: 9),
+    .unavailable(path: marked, problem: marked),
     .conflict(path: marked, expected: 1, found: 2),
     .poisoned(path: marked),
     .recordTooLarge(path: marked, bytes: 9, maximum: 8),

@@ -23,7 +23,7 @@ enum SessionErrorCase: String, CaseIterable {
 enum JournalErrorCase: String, CaseIterable {
   case missing, folderMissing, emptyPath, danglingLink, isDirectory, notARegularFile,
     permissionDenied, readOnlyFolder, empty, notAJournal, headerDamaged, newerFormat,
-    unknownFeatures, damaged, replaced, diskFull, noRoomToCreate, io, busy, conflict, poisoned,
+    unknownFeatures, damaged, replaced, diskFull, noRoomToCreate, io, busy, unavailable, conflict, poisoned,
     recordTooLarge, batchTooLarge, hardLinked, compactionRefused, reservedKind, closed
 }
 
@@ -129,6 +129,7 @@ extension ErrorSamples {
     case .noRoomToCreate: .noRoomToCreate
     case .io: .io
     case .busy: .busy
+    case .unavailable: .unavailable
     case .conflict: .conflict
     case .poisoned: .poisoned
     case .recordTooLarge: .recordTooLarge

@@ -79,7 +79,7 @@ extension ToolError {
           ? "Another journal has taken the place of \(name)."
           : "Another journal (\(found)) has taken the place of \(name), which was journal \(expected).",
         consequence: "What came to the one before was shown.", next: "the same command again")
-    case .readOnlyFolder, .diskFull, .noRoomToCreate, .conflict, .poisoned,
+    case .readOnlyFolder, .diskFull, .noRoomToCreate, .unavailable, .conflict, .poisoned,
       .recordTooLarge, .batchTooLarge, .reservedKind, .hardLinked, .compactionRefused, .closed:
       self.init(.unexpected, .unexpected, error.description)
     }
