@@ -99,11 +99,12 @@ public final class SimulatedWorld: Sendable {
     configuration.presence = openings.presence(
       number: UInt32(clamping: process.number + 1), provingDeaths: provingDeaths,
       isAlive: { process.isAlive })
-    let (scheduler, choices) = (scheduler, choices)
+    let (scheduler, choices, clock) = (scheduler, choices, clock)
     configuration.runtime = {
       SessionRuntime(
         executor: scheduler.actors, perform: { scheduler.add(disk, $0) },
         spawn: { scheduler.spawn(name, $0) },
+        pause: { await clock.pause($0) },
         jitter: { UInt16(truncatingIfNeeded: choices.draw(below: 1 << 16)) })
     }
     return configuration
@@ -191,6 +192,15 @@ public final class SimulatedWorld: Sendable {
   ///
   /// The work that they waited for has escaped, so the run cannot be replayed.
   public var escapes: [String] { scheduler.escapes }
+}
+
+extension ManualClock {
+  /// Sleeps for some milliseconds of the world, before a busy log is tried again.
+  package func pause(_ milliseconds: Int64) async {
+    do { try await sleep(untilUptime: now().uptime.addingSaturating(milliseconds)) } catch {
+      // The task was cancelled, and its next try is its last.
+    }
+  }
 }
 
 /// The world's clock for one session; it records when timers are set and when they fire.
