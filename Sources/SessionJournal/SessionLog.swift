@@ -108,6 +108,17 @@ public protocol SessionLog: AnyObject, Sendable {
 extension SessionLog {
   /// Asks each second, for a log whose storage reports no changes.
   public func changes() -> (any LogChanges)? { PolledChanges() }
+
+  /// Calls `work` with what others appended, while no other opening appends; appends nothing.
+  package func locked<Value: Sendable>(_ work: (_ foreign: [JournalRecord]) -> Value)
+    throws(JournalError) -> Value
+  {
+    do throws(TransactionError<Value, Never>) {
+      return try transact { foreign in ([], work(foreign)) }.value
+    } catch {
+      throw error.journalError
+    }
+  }
 }
 
 /// The place of a log: what a configuration holds, and what opens the log.

@@ -27,7 +27,7 @@ public import SessionJournal
 /// - Requirement: POL-6, OUT-3, JRN-1, REF-3, STO-2
 public struct SessionConfiguration: Sendable {
   /// The place of the log, one per account.
-  package var place: any LogPlace
+  var place: any LogPlace
   /// The store that keeps the secrets outside the journal.
   ///
   /// Each account needs a place of its own.
@@ -239,7 +239,7 @@ extension SessionConfiguration {
   }
 
   /// The place of the journal's file; for another log, a place that is not used.
-  package var file: FilePlace {
+  var file: FilePlace {
     get { place as? FilePlace ?? FilePlace(path: place.name) }
     set { place = newValue }
   }

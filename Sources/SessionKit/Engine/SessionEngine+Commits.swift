@@ -34,7 +34,7 @@ extension SessionEngine {
         return failed(commit, by: .journal(error), after: nil)
       case .appendFailed(let error, let decision):
         loseJournal(by: error)
-        return failed(commit, by: .journal(error), after: decision.stored)
+        return failed(commit, by: .journal(error), after: kept(decision.stored))
       }
     }
   }
@@ -64,6 +64,16 @@ extension SessionEngine {
     return try vault.store(
       answer, announcedBy: commit, replacing: credentials.token, boot: configuration.clock.boot,
       firstUse: firstUse(), isOwned: configuration.tokenSource != nil)
+  }
+
+  /// Returns the token that a failed commit has stored, unless the log has taken it back.
+  private func kept(_ stored: StoredToken?) -> StoredToken? {
+    guard configuration.place.mayTakeSecretsBack, let stored else { return stored }
+    do throws(SecretStoreError) {
+      return try vault.token()?.generation == stored.generation ? stored : nil
+    } catch {
+      return stored
+    }
   }
 
   /// Keeps what a failed commit leaves: its error, and the token that it has stored already.

@@ -17,7 +17,7 @@ import SessionJournal
 ///
 /// - Requirement: RES-7
 extension FilePlace {
-  package func prepare(for secrets: any SecretStore) throws(SessionError) {
+  func prepare(for secrets: any SecretStore) throws(SessionError) {
     guard let directory else { return }
     let missing = try Self.missingFolders(of: Self.path(of: directory), path)
     guard !missing.isEmpty else { return }

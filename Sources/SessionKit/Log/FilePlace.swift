@@ -1,34 +1,34 @@
-package import Foundation
-@_spi(Internals) package import SessionCore
-package import SessionJournal
+import Foundation
+@_spi(Internals) import SessionCore
+import SessionJournal
 
 /// The place of a journal: a file, which may lie in the session's own directory.
-package struct FilePlace: LogPlace {
+struct FilePlace: LogPlace {
   /// The absolute path of the journal.
-  package var path: String
+  var path: String
 
   /// The directory that an opening creates; `nil` if only the journal's path was given.
-  package private(set) var directory: URL?
+  private(set) var directory: URL?
 
   /// The options of the journal: its file system, and the identifier of a new journal.
   ///
   /// The lock's deadline is how long a session tries; each try is short (``shortTry``).
-  package var options = JournalOptions()
+  var options = JournalOptions()
 
-  package var presence = OpeningPresence.system
+  var presence = OpeningPresence.system
 
   /// Creates the place of a journal whose folder must exist.
-  package init(path: String) { self.path = path }
+  init(path: String) { self.path = path }
 
   /// Creates the place of the journal in a session's directory.
-  package init(directory: URL) {
+  init(directory: URL) {
     let folder = Self.path(of: directory)
     path = (folder == "/" ? "" : folder) + "/session.journal"
     self.directory = directory
   }
 
   /// Returns the path of a directory without a slash at its end.
-  package static func path(of directory: URL) -> String {
+  static func path(of directory: URL) -> String {
     var path = directory.absoluteURL.path(percentEncoded: false)
     while path.count > 1, path.last == "/" { path.removeLast() }
     return path
@@ -47,13 +47,16 @@ package struct FilePlace: LogPlace {
     return options
   }
 
-  package var name: String { path }
-  package var file: String? { path }
-  package var deadline: Duration { options.lockDeadline }
+  var name: String { path }
+  var file: String? { path }
+  var deadline: Duration {
+    get { options.lockDeadline }
+    set { options.lockDeadline = newValue }
+  }
 
-  package func findLog() -> LogPresence { Journal.presence(at: path, options: options) }
+  func findLog() -> LogPresence { Journal.presence(at: path, options: options) }
 
-  package func open(replay: (RecordHeader, RawSpan) -> Void) throws(JournalError) -> OpenedLog {
+  func open(replay: (RecordHeader, RawSpan) -> Void) throws(JournalError) -> OpenedLog {
     let journal = try Journal.open(at: path, options: shortOptions) { frame, payload in
       replay(frame.record, payload)
     }
@@ -61,11 +64,11 @@ package struct FilePlace: LogPlace {
       journal, tailCut: journal.recovery.repair.flatMap { SessionNote.TailCut($0.ending) })
   }
 
-  package func beginPresence(boot: Identifier?) -> OpeningPresence {
+  func beginPresence(boot: Identifier?) -> OpeningPresence {
     presence(path, options, boot)
   }
 
-  package func check() throws(SessionError) {
+  func check() throws(SessionError) {
     guard let directory else { return }
     guard directory.isFileURL, Self.path(of: directory).first == "/" else {
       // The URL itself may hold a password.
@@ -73,9 +76,9 @@ package struct FilePlace: LogPlace {
     }
   }
 
-  package func isNamed(_ name: String) -> Bool { SecretsPlace(name) == SecretsPlace(path) }
+  func isNamed(_ name: String) -> Bool { SecretsPlace(name) == SecretsPlace(path) }
 
-  package func owner(of identifier: String, named name: String) -> SecretsOwner {
+  func owner(of identifier: String, named name: String) -> SecretsOwner {
     guard !name.contains("://") else {
       // The log of another server. Nothing that this system can read would prove that it is gone.
       return .unknown(name, .unavailable(path: name, problem: "it is not a file"))
@@ -95,15 +98,15 @@ package struct FilePlace: LogPlace {
     }
   }
 
-  package func history() throws(SessionError) -> SessionHistory {
+  func history() throws(SessionError) -> SessionHistory {
     try history(ofFile: path)
   }
 
-  package func history(ofFile path: String) throws(SessionError) -> SessionHistory {
+  func history(ofFile path: String) throws(SessionError) -> SessionHistory {
     try SessionHistory(path: path, options)
   }
 
-  package func records(after sequence: UInt64, limit: Int) throws(JournalError) -> [JournalRecord] {
+  func records(after sequence: UInt64, limit: Int) throws(JournalError) -> [JournalRecord] {
     var reader = try JournalReader(path: path, fileSystem: options.fileSystem)
     var records: [JournalRecord] = []
     while records.count < limit, let record = try reader.next() {
@@ -112,7 +115,7 @@ package struct FilePlace: LogPlace {
     return records
   }
 
-  package var quarantine: (any LogQuarantine)? {
+  var quarantine: (any LogQuarantine)? {
     FileQuarantine(path: path, options: shortOptions)
   }
 }

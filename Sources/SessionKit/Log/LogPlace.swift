@@ -1,5 +1,5 @@
-@_spi(Internals) package import SessionCore
-package import SessionJournal
+@_spi(Internals) import SessionCore
+import SessionJournal
 
 /// The place of a session's log, as the engine uses it.
 ///
@@ -8,12 +8,12 @@ package import SessionJournal
 /// place, and does not know what kind of log it is.
 ///
 /// - Requirement: SCL-1
-package protocol LogPlace: Sendable {
+protocol LogPlace: Sendable {
   /// The name of the log, as stored items and messages have it.
   var name: String { get }
 
   /// How long a session tries to get the log while another opening has it.
-  var deadline: Duration { get }
+  var deadline: Duration { get set }
 
   /// Creates the presence of an opening, which distinguishes it from other openings.
   var presence: OpeningPresence.Maker { get set }
@@ -40,6 +40,9 @@ package protocol LogPlace: Sendable {
   /// Reads a page of records of a log whose session is closed.
   func records(after sequence: UInt64, limit: Int) throws(JournalError) -> [JournalRecord]
 
+  /// Whether the log may store secrets too, and take them back with a batch that fails.
+  var mayTakeSecretsBack: Bool { get }
+
   // MARK: What only files have
 
   /// The path of the log's file; `nil` if it is no file.
@@ -62,13 +65,14 @@ package protocol LogPlace: Sendable {
 }
 
 extension LogPlace {
-  package var file: String? { nil }
-  package var quarantine: (any LogQuarantine)? { nil }
-  package func check() throws(SessionError) {}
-  package func prepare(for secrets: any SecretStore) throws(SessionError) {}
-  package func isNamed(_ name: String) -> Bool { name == self.name }
+  var mayTakeSecretsBack: Bool { false }
+  var file: String? { nil }
+  var quarantine: (any LogQuarantine)? { nil }
+  func check() throws(SessionError) {}
+  func prepare(for secrets: any SecretStore) throws(SessionError) {}
+  func isNamed(_ name: String) -> Bool { name == self.name }
 
-  package func history(ofFile path: String) throws(SessionError) -> SessionHistory {
+  func history(ofFile path: String) throws(SessionError) -> SessionHistory {
     try SessionHistory(path: path)
   }
 }
@@ -76,7 +80,7 @@ extension LogPlace {
 /// Sets logs aside that cannot be used.
 ///
 /// - Requirement: RES-6, RES-9
-package protocol LogQuarantine: Sendable {
+protocol LogQuarantine: Sendable {
   /// Returns what is at the place now; `nil` if nothing is.
   func mark() throws(JournalError) -> FileStatus.Identity?
 
@@ -92,19 +96,19 @@ package protocol LogQuarantine: Sendable {
 }
 
 /// A log that was opened, and what opening found.
-package struct OpenedLog {
+struct OpenedLog {
   /// The opening.
-  package let log: any SessionLog
+  let log: any SessionLog
   /// What was cut off because it was never acknowledged; `nil` if nothing was.
-  package let tailCut: SessionNote.TailCut?
+  let tailCut: SessionNote.TailCut?
 
-  package init(_ log: any SessionLog, tailCut: SessionNote.TailCut? = nil) {
+  init(_ log: any SessionLog, tailCut: SessionNote.TailCut? = nil) {
     (self.log, self.tailCut) = (log, tailCut)
   }
 }
 
 /// The owner of stored items that name another journal than ours.
-package enum SecretsOwner: Equatable, Sendable {
+enum SecretsOwner: Equatable, Sendable {
   /// There is no other owner: there are no items, they are ours, or they name our own path.
   case none
   /// The session of another journal, which is at this path.
@@ -135,19 +139,5 @@ extension LogPresence {
   /// The identifier of the log that is there; `nil` if none is known to be.
   var identifier: String? {
     if case .present(let identifier) = self { identifier.description } else { nil }
-  }
-}
-
-extension SessionLog {
-  /// Calls `work` with the records that others appended, while no other opening appends; appends
-  /// nothing.
-  package func locked<Value: Sendable>(_ work: (_ foreign: [JournalRecord]) -> Value)
-    throws(JournalError) -> Value
-  {
-    do throws(TransactionError<Value, Never>) {
-      return try transact { foreign in ([], work(foreign)) }.value
-    } catch {
-      throw error.journalError
-    }
   }
 }

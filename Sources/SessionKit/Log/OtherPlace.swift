@@ -1,5 +1,5 @@
-@_spi(Internals) package import SessionCore
-package import SessionJournal
+@_spi(Internals) import SessionCore
+import SessionJournal
 
 /// The place of a log that is no file, for the engine.
 struct OtherPlace<Place: SessionLogPlace>: LogPlace {
@@ -10,8 +10,10 @@ struct OtherPlace<Place: SessionLogPlace>: LogPlace {
 
   init(_ place: Place) { self.place = place }
 
+  var deadline = JournalOptions().lockDeadline
+
   var name: String { place.name }
-  var deadline: Duration { JournalOptions().lockDeadline }
+  var mayTakeSecretsBack: Bool { true }
 
   func findLog() -> LogPresence { place.presence() }
 

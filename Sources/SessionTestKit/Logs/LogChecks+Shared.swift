@@ -32,7 +32,8 @@ extension LogChecks {
 
   func checkBusy(_ place: Place) throws {
     let (log, other) = (try place.open { _, _ in }, try place.open { _, _ in })
-    let problem = try log.transact { (_) throws(Never) -> ([JournalDraft], String?) in
+    let problem = try log.transact {
+      (_) throws(Never) -> (drafts: [JournalDraft], value: String?) in
       let attempts: [(String, Race)] = [
         ("transact", Race { _ = try other.append([.text("x")]) }),
         ("open", Race { try place.open { _, _ in }.close() }),

@@ -60,7 +60,7 @@ struct LogChecksTests {
         path: "/\(number).journal", options: JournalOptions(lockDeadline: .zero).on(disk))
     }
     checks.faults = [
-      .init("call \(call) finds no space") { _ in
+      .init("call \(call) finds no space", heal: { _ in disk.stopFaults() }) { _ in
         disk.fail(atCall: disk.callCount + call, with: .noSpace)
       }
     ]
@@ -92,5 +92,20 @@ struct LogChecksTests {
   @Test("SCL-1 there is a wrong log for each promise")
   func complete() {
     #expect(Set(WrongLog.Mistake.allCases.map(\.promise)) == Set(LogPromise.allCases))
+  }
+
+  @Test("SCL-1 the page names each promise, in the order of the checks")
+  func page() throws {
+    var root = URL(fileURLWithPath: #filePath)
+    for _ in 0..<4 { root.deleteLastPathComponent() }
+    let page = try String(
+      contentsOf: root.appending(path: "Specs/Logs.md"), encoding: .utf8)
+    let head = "| promise | what it says | file journal | PostgreSQL | memory |"
+    let rows = page.components(separatedBy: "\n").drop { $0 != head }.dropFirst(2)
+      .prefix { $0.hasPrefix("|") }
+    let names = rows.map { row in
+      row.split(separator: "|")[0].trimmingCharacters(in: .whitespaces)
+    }
+    #expect(names == LogPromise.allCases.map(\.rawValue))
   }
 }

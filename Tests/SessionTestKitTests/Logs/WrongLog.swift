@@ -95,14 +95,14 @@ struct WrongLog: SessionLogPlace {
           return try decide(known)
         }
       } catch {
-        try makeMistake(after: error)
+        makeMistake(after: error)
         throw error
       }
     }
 
     private func makeMistake<Value: Sendable, Refusal: Error>(
       after error: TransactionError<Value, Refusal>
-    ) throws(TransactionError<Value, Refusal>) {
+    ) {
       switch (mistake, error) {
       case (.refusalWrites, .refused), (.refusalWrites, .appendFailed): write("mistake")
       case (.halfBatch, .appendFailed): write("b1")
