@@ -60,9 +60,9 @@ struct LogChecksTests {
         path: "/\(number).journal", options: JournalOptions(lockDeadline: .zero).on(disk))
     }
     checks.faults = [
-      .init("call \(call) finds no space", heal: { _ in disk.stopFaults() }) { _ in
-        disk.fail(atCall: disk.callCount + call, with: .noSpace)
-      }
+      .init(
+        "call \(call) finds no space", heal: { _ in disk.stopFaults() },
+        inject: { _ in disk.fail(atCall: disk.callCount + call, with: .noSpace) })
     ]
     try checks.check(.failure)
   }
