@@ -142,9 +142,9 @@ public struct SessionConfiguration: Sendable {
   /// Creates the configuration of a session whose records are in another log than a file, for
   /// example in a database.
   ///
-  /// What only files have is missing: nothing is set aside, and ``journalURL`` is `nil`. Openings on
-  /// other hosts are waited for until the lease of their request ends, since nothing proves that
-  /// their process is gone. `Specs/Logs.md` says what a log promises.
+  /// What only files have is missing: nothing is set aside, and ``journalURL`` is `nil`. Nothing
+  /// proves that a process on another host is gone. So the session waits until the lease of its
+  /// request ends. `Specs/Logs.md` says what a log promises.
   ///
   /// - Parameters:
   ///   - log: the place of the log, one per account.

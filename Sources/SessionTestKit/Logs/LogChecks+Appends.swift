@@ -214,7 +214,7 @@ final class Replay {
 }
 
 extension SessionLog {
-  /// Appends a batch, whatever others have appended.
+  /// Appends a batch after everything that others have appended.
   @discardableResult
   func append(_ drafts: [JournalDraft]) throws(JournalError) -> JournalTransaction {
     do throws(TransactionError<Void, Never>) {

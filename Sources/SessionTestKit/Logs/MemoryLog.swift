@@ -170,7 +170,7 @@ extension MemoryLog {
       }
     }
 
-    /// Throws if the opening is closed, or if a test wants the call to fail.
+    /// Throws if the opening is closed, or if a test has asked for a failure.
     private func begin() throws(JournalError) {
       try requireOpen()
       if let error = place.storage.withLock({ $0.takeFault(at: .begin) }) { throw error }
