@@ -33,13 +33,13 @@ struct OtherPlace<Place: SessionLogPlace>: LogPlace {
 
   func history() throws(SessionError) -> SessionHistory {
     var parts = HistoryParts()
+    let (identifier, first): (JournalIdentifier, UInt64)
     do throws(JournalError) {
-      let (identifier, first) = try replay { header, payload in parts.take(header, payload) }
-      return try SessionHistory(
-        of: identifier, firstSequence: first, parts: parts, path: name)
+      (identifier, first) = try replay { header, payload in parts.take(header, payload) }
     } catch {
       throw .journal(error)
     }
+    return try SessionHistory(of: identifier, firstSequence: first, parts: parts, path: name)
   }
 
   func records(after sequence: UInt64, limit: Int) throws(JournalError) -> [JournalRecord] {
