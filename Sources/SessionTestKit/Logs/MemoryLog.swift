@@ -1,5 +1,5 @@
 public import SessionJournal
-public import SessionKit
+import SessionKit
 import Synchronization
 
 /// A log in memory, with secrets in the same transactions, that fails when a test asks for it.
