@@ -91,17 +91,6 @@ public final class Journal: Sendable {
     try withStore { store throws(TransactionError<Value, Refusal>) in try store.commit(decide) }
   }
 
-  /// Calls `work` under the lock with the records that others appended, and appends nothing.
-  package func locked<Value: Sendable>(_ work: (_ foreign: [JournalRecord]) -> Value)
-    throws(JournalError) -> Value
-  {
-    do throws(TransactionError<Value, Never>) {
-      return try transact { foreign in ([], work(foreign)) }.value
-    } catch {
-      throw error.journalError
-    }
-  }
-
   /// Appends drafts as one batch that is durable when the call returns.
   ///
   /// Drafts from other threads and tasks that arrive during a sync share the next write and sync.

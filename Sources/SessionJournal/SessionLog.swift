@@ -87,7 +87,7 @@ public protocol SessionLog: AnyObject, Sendable {
   /// `summary` must be empty. It receives every record before the snapshot's place once, in order.
   /// A log may keep more: it never splits a batch, and `first` may be beyond the last record. Other
   /// openings continue without gap or duplicate. If one has not read the replaced records yet, it
-  /// receives the snapshot in their place.
+  /// receives them, or the snapshot in their place.
   ///
   /// `expected` is the value that ``firstSequence`` must have, so that the caller's decision still
   /// holds; nil if any will do. Returns nil, with nothing changed, if no record is before `first`, if
@@ -108,6 +108,17 @@ public protocol SessionLog: AnyObject, Sendable {
 extension SessionLog {
   /// Asks each second, for a log whose storage reports no changes.
   public func changes() -> (any LogChanges)? { PolledChanges() }
+
+  /// Calls `work` with what others appended, while no other opening appends; appends nothing.
+  package func locked<Value: Sendable>(_ work: (_ foreign: [JournalRecord]) -> Value)
+    throws(JournalError) -> Value
+  {
+    do throws(TransactionError<Value, Never>) {
+      return try transact { foreign in ([], work(foreign)) }.value
+    } catch {
+      throw error.journalError
+    }
+  }
 }
 
 /// The place of a log: what a configuration holds, and what opens the log.
@@ -152,6 +163,34 @@ public enum LogPresence: Equatable, Sendable {
 
   /// It is unknown: something is there that cannot be read, or the place cannot be reached.
   case unknown(JournalError)
+}
+
+/// The place of a log in a file: a journal.
+///
+/// Calls of an opening wait for the lock as long as the options say. Give a `lockDeadline` of some
+/// milliseconds if sessions share the thread.
+public struct JournalPlace: SessionLogPlace {
+  /// The path of the file.
+  public let path: String
+
+  /// How the journal is opened.
+  public let options: JournalOptions
+
+  /// Creates the place of a journal; its folder must exist when it is opened.
+  public init(path: String, options: JournalOptions = JournalOptions()) {
+    (self.path, self.options) = (path, options)
+  }
+
+  /// The same as ``path``.
+  public var name: String { path }
+
+  /// Reads the header of the file, and takes no lock.
+  public func presence() -> LogPresence { Journal.presence(at: path, options: options) }
+
+  /// Opens the journal, creates it if it is missing, and recovers its end, as ``Journal`` says.
+  public func open(replay: (RecordHeader, RawSpan) -> Void) throws(JournalError) -> Journal {
+    try Journal.open(at: path, options: options) { frame, payload in replay(frame.record, payload) }
+  }
 }
 
 extension Journal: SessionLog {

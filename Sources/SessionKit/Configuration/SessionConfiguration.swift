@@ -1,6 +1,6 @@
 public import Foundation
 @_spi(Internals) public import SessionCore
-package import SessionJournal
+public import SessionJournal
 
 /// Storage, backend, policy and hosts of a session.
 ///
@@ -26,11 +26,8 @@ package import SessionJournal
 ///
 /// - Requirement: POL-6, OUT-3, JRN-1, REF-3, STO-2
 public struct SessionConfiguration: Sendable {
-  /// The absolute path of the journal file, one per account.
-  package var journal: String
-  /// The directory that ``Session/open(_:)`` creates; `nil` if the journal's path was given
-  /// instead.
-  package private(set) var directory: URL?
+  /// The place of the log, one per account.
+  var place: any LogPlace
   /// The store that keeps the secrets outside the journal.
   ///
   /// Each account needs a place of its own.
@@ -104,25 +101,20 @@ public struct SessionConfiguration: Sendable {
   ///
   /// - Requirement: JRN-1
   package var followsOthers = true
-  /// The options of the journal: its file system, and the identifier of a new journal.
-  package var journalOptions = JournalOptions()
   /// Compacts the journal.
-  package var compaction: Compaction = { (journal, first) throws(JournalError) in
-    try journal.compact(
-      keepingFrom: first, ifFirstIs: journal.firstSequence, summary: SnapshotSummary())
+  package var compaction: Compaction = { (log, first) throws(JournalError) in
+    try log.compact(
+      keepingFrom: first, ifFirstIs: log.firstSequence, summary: SnapshotSummary())
   }
   /// Creates the runtime on which the session's work runs.
   package var runtime: @Sendable () -> SessionRuntime = { .system() }
 
-  /// Creates the presence of an opening, which distinguishes it from other openings.
-  package var presence = OpeningPresence.system
-
-  /// Compacts a journal and keeps the records from a sequence on.
+  /// Compacts a log and keeps the records from a sequence on.
   ///
-  /// Returns `nil` if nothing could be removed, or if the file no longer begins at the sequence
-  /// that the journal reported.
+  /// Returns `nil` if nothing could be removed, or if the log no longer begins at the sequence that
+  /// it reported.
   package typealias Compaction =
-    @Sendable (Journal, UInt64) throws(JournalError) ->
+    @Sendable (any SessionLog, UInt64) throws(JournalError) ->
     JournalCompaction?
 
   /// Creates the configuration of a session in its own directory, with secrets in a store of your
@@ -143,9 +135,35 @@ public struct SessionConfiguration: Sendable {
     retention: RetentionPolicy? = RetentionPolicy()
   ) {
     self.init(
-      journal: Self.journal(in: directory), secrets: secrets, backend: backend, policy: policy,
+      place: FilePlace(directory: directory), secrets: secrets, backend: backend, policy: policy,
       clock: clock ?? SystemClock(), retention: retention)
-    self.directory = directory
+  }
+
+  /// Creates the configuration of a session whose records are in another log than a file, for
+  /// example in a database.
+  ///
+  /// What only files have is missing: nothing is set aside, and ``journalURL`` is `nil`. Nothing
+  /// proves that a process on another host is gone. So the session waits until the lease of its
+  /// request ends. `Specs/Logs.md` says what a log promises.
+  ///
+  /// - Parameters:
+  ///   - log: the place of the log, one per account.
+  ///   - backend: the server that issues the tokens.
+  ///   - secrets: the store of the secrets, with a place per account. If the log stores secrets too,
+  ///     a token and its event become durable together.
+  ///   - policy: when a token is refreshed, and what ends the session.
+  ///   - clock: tells the time; `nil` for the device's clock.
+  ///   - retention: the maximum length of the log; `nil` keeps all records.
+  /// - Requirement: SCL-1
+  public init(
+    log: some SessionLogPlace, backend: some AuthBackend, secrets: some SecretStore,
+    policy: SessionPolicy = .standard,
+    clock: (any SessionClock)? = nil,
+    retention: RetentionPolicy? = RetentionPolicy()
+  ) {
+    self.init(
+      place: OtherPlace(log), secrets: secrets, backend: backend, policy: policy,
+      clock: clock ?? SystemClock(), retention: retention)
   }
 
   /// Creates the configuration of a session in its own directory, with secrets in the system's
@@ -172,7 +190,7 @@ public struct SessionConfiguration: Sendable {
     #if canImport(Security)
       let secrets = KeychainSecretStore(service: service)
     #else
-      let secrets = FileSecretStore(folder: Self.path(of: directory))
+      let secrets = FileSecretStore(folder: FilePlace.path(of: directory))
     #endif
     self.init(
       directory: directory, backend: backend, secrets: secrets, policy: policy, clock: clock,
@@ -188,7 +206,16 @@ public struct SessionConfiguration: Sendable {
     clock: any SessionClock = SystemClock(),
     retention: RetentionPolicy? = RetentionPolicy()
   ) {
-    self.journal = journal
+    self.init(
+      place: FilePlace(path: journal), secrets: secrets, backend: backend, policy: policy,
+      clock: clock, retention: retention)
+  }
+
+  private init(
+    place: any LogPlace, secrets: any SecretStore, backend: any AuthBackend,
+    policy: SessionPolicy, clock: any SessionClock, retention: RetentionPolicy?
+  ) {
+    self.place = place
     self.secrets = secrets
     self.backend = backend
     self.policy = policy
@@ -203,34 +230,36 @@ extension SessionConfiguration {
   }
 }
 
-/// The directory of a session.
 extension SessionConfiguration {
-  /// The journal's file, `session.journal` in the directory.
+  /// The journal's file, `session.journal` in the directory; `nil` if the log is no file.
   ///
   /// Use it with `sessionreplay`.
-  public var journalURL: URL { URL(fileURLWithPath: journal, isDirectory: false) }
-
-  static func journal(in directory: URL) -> String {
-    let path = path(of: directory)
-    return (path == "/" ? "" : path) + "/session.journal"
+  public var journalURL: URL? {
+    place.file.map { URL(fileURLWithPath: $0, isDirectory: false) }
   }
 
-  /// Returns the path of a directory without a slash at its end.
-  static func path(of directory: URL) -> String {
-    var path = directory.absoluteURL.path(percentEncoded: false)
-    while path.count > 1, path.last == "/" { path.removeLast() }
-    return path
+  /// The place of the journal's file; for another log, a place that is not used.
+  var file: FilePlace {
+    get { place as? FilePlace ?? FilePlace(path: place.name) }
+    set { place = newValue }
   }
 
-  /// Throws if the URL cannot be a session's directory.
-  ///
-  /// It checks the URL only, not the file system.
-  func checkDirectory() throws(SessionError) {
-    guard let directory else { return }
-    guard directory.isFileURL, Self.path(of: directory).first == "/" else {
-      // The URL itself may hold a password.
-      throw .wrongAddress("the session's directory is not a file URL with an absolute path")
-    }
+  /// The name of the log; for a file, its absolute path.
+  package var journal: String {
+    get { place.name }
+    set { file.path = newValue }
+  }
+
+  /// The options of the journal's file.
+  package var journalOptions: JournalOptions {
+    get { file.options }
+    set { file.options = newValue }
+  }
+
+  /// Creates the presence of an opening, which distinguishes it from other openings.
+  package var presence: OpeningPresence.Maker {
+    get { place.presence }
+    set { place.presence = newValue }
   }
 }
 
@@ -265,46 +294,6 @@ package struct SnapshotSummary: JournalSummary {
       return nil
     }
   }
-}
-
-/// A path without the name of the app's container, which changes with each installation.
-///
-/// After an app was installed again, it may find stored items of its own earlier journal. They name
-/// a path in the old container, which the app may not read any more. Without the container's name,
-/// it equals the app's own path.
-struct SecretsPlace: Hashable {
-  private let path: String
-
-  init(_ path: String) {
-    let parts = path.split(separator: "/", omittingEmptySubsequences: true)
-    // …/Containers/Data/Application/<UUID>/… and …/Containers/Shared/AppGroup/<UUID>/…
-    guard let start = parts.lastIndex(of: "Containers"), parts.count > start + 4,
-      Identifier(String(parts[start + 3])).uuid != nil
-    else {
-      self.path = path
-      return
-    }
-    let kept = parts[start...(start + 2)] + parts[(start + 4)...]
-    self.path = kept.joined(separator: "/")
-  }
-
-  /// Returns the paths at which a journal may be that was at `path`, if a folder that also contains
-  /// our journal was moved.
-  ///
-  /// The system moves an app's container with its contents, so the end of the path stays the same.
-  /// The end is tried below each folder above our own journal.
-  static func candidates(for path: String, near own: String) -> [String] {
-    let stored = path.split(separator: "/").suffix(longestEnd)
-    let folders = own.split(separator: "/").dropLast()
-    let ends = stored.indices.map { stored[$0...].joined(separator: "/") }
-    return folders.indices.reversed().prefix(longestEnd).flatMap { index in
-      ends.map { "/" + folders[...index].joined(separator: "/") + "/" + $0 }
-    }
-    .filter { $0 != path && $0 != own }
-  }
-
-  /// The maximum number of path components to try.
-  private static let longestEnd = 6
 }
 
 /// Values of modules above SessionKit that a configuration or a preset carries, at most one of each

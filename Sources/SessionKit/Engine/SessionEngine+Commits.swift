@@ -5,10 +5,12 @@ import SessionJournal
 extension SessionEngine {
   /// Performs a commit under the journal's lock: it reads peers' records, stores the secrets, then
   /// appends the records.
-  func perform(_ commit: SessionCommit) -> SessionInput {
+  ///
+  /// Throws if the log is busy. Then nothing was decided, and the commit can be performed again.
+  func perform(_ commit: SessionCommit) throws(Busy) -> SessionInput {
     if let number = commit.storing { complete(number, commit) }
     do throws(TransactionError<CommitDecision, SessionError>) {
-      let (transaction, decision) = try journal.transact { foreign throws(SessionError) in
+      let (transaction, decision) = try log.transact { foreign throws(SessionError) in
         try decide(commit, with: unknown(foreign))
       }
       switch decision {
@@ -27,11 +29,12 @@ extension SessionEngine {
       switch error {
       case .refused(let error, _): return failed(commit, by: error, after: nil)
       case .unavailable(let error):
+        let error = try settled(error)
         loseJournal(by: error)
         return failed(commit, by: .journal(error), after: nil)
       case .appendFailed(let error, let decision):
         loseJournal(by: error)
-        return failed(commit, by: .journal(error), after: decision.stored)
+        return failed(commit, by: .journal(error), after: kept(decision.stored))
       }
     }
   }
@@ -61,6 +64,16 @@ extension SessionEngine {
     return try vault.store(
       answer, announcedBy: commit, replacing: credentials.token, boot: configuration.clock.boot,
       firstUse: firstUse(), isOwned: configuration.tokenSource != nil)
+  }
+
+  /// Returns the token that a failed commit has stored, unless the log has taken it back.
+  private func kept(_ stored: StoredToken?) -> StoredToken? {
+    guard configuration.place.mayTakeSecretsBack, let stored else { return stored }
+    do throws(SecretStoreError) {
+      return try vault.token()?.generation == stored.generation ? stored : nil
+    } catch {
+      return stored
+    }
   }
 
   /// Keeps what a failed commit leaves: its error, and the token that it has stored already.
@@ -128,7 +141,7 @@ extension SessionEngine {
   /// If its payload cannot be read, the record counts as unknown.
   private func read(_ raw: JournalRecord) -> SessionRecord {
     do throws(SessionError) {
-      return try SessionRecord(raw, path: journal.path)
+      return try SessionRecord(raw, path: log.name)
     } catch {
       let unknown = SessionRecord.Unknown(kind: raw.kind, payload: raw.payload)
       return SessionRecord(
@@ -139,18 +152,22 @@ extension SessionEngine {
   /// Reads what peers have appended.
   ///
   /// It is durable, since it is read under the journal's lock.
-  func observe() -> SessionInput {
-    let records: [SessionRecord]
+  func observe() throws(Busy) -> SessionInput {
     do throws(JournalError) {
-      records = try journal.locked { unknown($0) }
+      let records = try log.locked { unknown($0) }
+      return .observed(records, isHolderGone: isHolderGone(after: records))
     } catch {
-      // The journal cannot be read now. Callers that wait for a peer's request try again; the
-      // others receive the error.
-      problems.commit = .journal(error)
-      loseJournal(by: error)
-      return .unobserved
+      return unobserved(because: try settled(error))
     }
-    return .observed(records, isHolderGone: isHolderGone(after: records))
+  }
+
+  /// Returns the input that says that the journal cannot be read now.
+  ///
+  /// Callers that wait for a peer's request try again. The others receive the error.
+  func unobserved(because error: JournalError) -> SessionInput {
+    problems.commit = .journal(error)
+    loseJournal(by: error)
+    return .unobserved
   }
 
   /// Returns whether the opening whose request is open is proven to be gone.
@@ -209,12 +226,12 @@ extension SessionEngine {
         SessionInput.Reload.found(
           sessionEnd: token.sessionEnd, deadline: token.deadline(in: configuration.clock.boot))
       }
-      inbox.append(.reloaded(generation, found ?? .other))
+      feed(.reloaded(generation, found ?? .other))
     } catch {
       // Our token is dead, and the other process's token cannot be read yet. No token is better
       // than a wrong one.
       credentials.token = nil
-      inbox.append(.reloaded(generation, .unread))
+      feed(.reloaded(generation, .unread))
     }
     show()
   }
@@ -230,36 +247,5 @@ private enum CommitDecision: Sendable {
   /// The token that was stored, even if the records are not appended.
   var stored: StoredToken? {
     if case .append(let stored) = self { stored } else { nil }
-  }
-}
-
-/// Compaction of the journal: performs what `CompactionSchedule` decides.
-///
-/// The session continues whether it succeeds or fails.
-extension SessionEngine {
-  /// Compacts the journal if it is due.
-  ///
-  /// Returns what peers have appended meanwhile, if anything.
-  func compactIfDue() -> SessionInput? {
-    let (now, beginning) = (configuration.clock.now(), journal.firstSequence)
-    let situation = CompactionSchedule.Situation(
-      isOpen: coordinator.isOpen, isWhole: coordinator.fold.isWhole,
-      needsClearing: needsDataClearing)
-    guard let first = compaction.firstKept(inFileFrom: beginning, situation, at: now) else {
-      return nil
-    }
-    let problem = problems.compaction
-    defer { if problems.compaction != problem { show() } }
-    do throws(JournalError) {
-      let done = try configuration.compaction(journal, first)
-      problems.compaction = nil
-      compaction.ended(hasNewBeginning: journal.firstSequence != beginning, at: now)
-      let others = read(done?.foreign ?? [])
-      return others.isEmpty ? nil : .observed(others, isHolderGone: false)
-    } catch {
-      problems.compaction = .journal(error)
-      compaction.failed(at: now)
-      return nil
-    }
   }
 }

@@ -47,7 +47,7 @@ extension SessionEngine {
     case .needsPresence: .needsPresence
     case .unusableJournal(let failure):
       .unusableJournal(
-        path: journal.path, sequence: failure.sequence, problem: failure.description)
+        path: log.name, sequence: failure.sequence, problem: failure.description)
     case .closed: .closed
     case .cancelled: .cancelled
     }

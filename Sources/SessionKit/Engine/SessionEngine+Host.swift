@@ -30,7 +30,7 @@ extension SessionEngine {
   }
 
   private func start(_ number: Int, _ logout: DataClearing.Logout) {
-    let ended = EndedSession(logout, in: journal.identifier.asIdentifier)
+    let ended = EndedSession(logout, in: log.identifier.asIdentifier)
     let configuration = configuration
     hosts.start(number, on: runtime) { [weak self] in
       await self?.began(number)

@@ -18,7 +18,7 @@ extension SessionEngine {
   ///
   /// Hosts without any hold further ones.
   func holdForLogout(of user: Identifier?) async -> Int {
-    await configuration.holdForLogout(journal.identifier.asIdentifier, of: user)
+    await configuration.holdForLogout(log.identifier.asIdentifier, of: user)
   }
 
   /// Ends the hold of a logout.
@@ -75,7 +75,7 @@ extension SessionEngine {
     _ isReleased: @escaping @Sendable (any SessionHost) -> Bool
   ) -> Task<Void, Never>? {
     guard !hosts.isHolding else { return nil }
-    let (configuration, journal) = (configuration, journal.identifier.asIdentifier)
+    let (configuration, journal) = (configuration, log.identifier.asIdentifier)
     return hosts.startRelease(on: runtime) {
       await configuration.releaseHold(journal, of: isReleased)
     }
@@ -89,9 +89,9 @@ extension SessionEngine {
   /// Returns whether the request may be sent.
   ///
   /// A login always may.
-  func mayLeave(_ number: RequestNumber, _ request: SessionEffect.Request) -> Bool {
+  func mayLeave(_ number: RequestNumber, _ request: SessionEffect.Request) async -> Bool {
     if case .login = request { return true }
-    return mayLeave(number)
+    return await mayLeave(number)
   }
 
   /// Reads the journal again and asks the coordinator whether the request may be sent.
@@ -99,13 +99,13 @@ extension SessionEngine {
   /// It is called directly before the transport gets the request, since another process may have
   /// ended the session after the intent became durable. Between this check and the first byte is a
   /// window that no lock closes (Specs/FaultModel.md).
-  func mayLeave(_ number: RequestNumber) -> Bool {
+  func mayLeave(_ number: RequestNumber) async -> Bool {
     do throws(JournalError) {
       // Each read covers what was appended during the one before. This ends soon, or after eight
       // reads.
       var reads = 0
-      while reads < 8, try journal.hasNews() {
-        try takeInOthers()
+      while reads < 8, try log.hasNews() {
+        try await takeInOthers()
         reads += 1
       }
     } catch {
@@ -117,6 +117,7 @@ extension SessionEngine {
       return false
     }
     feed(.leaving(number))
+    await idle()
     let mayLeave = coordinator.mayLeave(number)
     if !mayLeave { requests.end(number) }
     return mayLeave

@@ -29,8 +29,7 @@ extension SessionEngine {
 
   /// Returns whether secrets are stored whose journal should be at our path but is not.
   private static func isMissed(_ configuration: SessionConfiguration) -> Bool {
-    let options = configuration.journalOptions
-    switch Journal.presence(at: configuration.journal, options: options) {
+    switch configuration.place.findLog() {
     case .present: return false
     case .unknown(let problem): guard problem.isOfMissingFile else { return false }
     case .absent: break
@@ -44,7 +43,7 @@ extension SessionEngine {
       ]
       guard named.contains(true) else { return false }
       // After a journal was moved aside, the next opening creates a new one in its place.
-      return !isSetAside(configuration)
+      return configuration.place.quarantine?.hasSetAside != true
     } catch {
       return false
     }
@@ -57,26 +56,6 @@ extension SessionEngine {
     guard let bytes = try configuration.secrets.read(Item.item) else { return false }
     let stored: Item
     do throws(StoredItemError) { stored = try Item(decoding: bytes) } catch { return false }
-    return stored.journalPath.map { SecretsPlace($0) == SecretsPlace(configuration.journal) }
-      ?? false
-  }
-
-  private static func isSetAside(_ configuration: SessionConfiguration) -> Bool {
-    do throws(JournalError) {
-      return try Journal.lastSetAside(
-        at: configuration.journal, options: configuration.journalOptions) != nil
-    } catch {
-      return false
-    }
-  }
-}
-
-extension JournalError {
-  /// Whether the error means that something is missing, which may come back.
-  var isOfMissingFile: Bool {
-    switch self {
-    case .missing, .folderMissing, .danglingLink: true
-    default: false
-    }
+    return stored.journalPath.map { configuration.place.isNamed($0) } ?? false
   }
 }

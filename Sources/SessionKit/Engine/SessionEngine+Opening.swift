@@ -4,33 +4,59 @@ import SessionJournal
 /// Opening: folds the journal at a path into an engine, and quarantines a journal that cannot be
 /// used.
 extension SessionEngine {
-  static func make(_ configuration: SessionConfiguration, _ runtime: SessionRuntime)
+  /// Opens the log and folds it, on a thread that may wait for the disk.
+  ///
+  /// If another opening has the log, this is tried again until the log's deadline.
+  static func load(_ configuration: SessionConfiguration, _ runtime: SessionRuntime)
+    async throws(SessionError) -> (SessionEngine, [SessionNote], PendingDataClearing)
+  {
+    var retry = BusyRetry(limit: configuration.place.deadline)
+    while true {
+      do throws(SessionError) {
+        return try await runtime.result {
+          () throws(SessionError) -> (SessionEngine, [SessionNote], PendingDataClearing) in
+          try configuration.place.prepare(for: configuration.secrets)
+          return try make(configuration, runtime)
+        }
+      } catch {
+        guard case .journal(.busy(let path, let waited)) = error.failure else { throw error }
+        switch retry.busy(for: waited) {
+        case .again(let pause): await runtime.pause(pause)
+        case .over(let waited): throw .journal(.busy(path: path, waited: waited))
+        }
+        if Task.isCancelled { throw .cancelled }
+      }
+    }
+  }
+
+  private static func make(_ configuration: SessionConfiguration, _ runtime: SessionRuntime)
     throws(SessionError) -> (SessionEngine, [SessionNote], PendingDataClearing)
   {
     if let refusal = openingRefusal(configuration) { throw refusal }
-    guard configuration.policy.recovery.unusableJournal == .setAside else {
-      return try load(configuration, runtime)
+    guard configuration.policy.recovery.unusableJournal == .setAside,
+      let quarantine = configuration.place.quarantine
+    else {
+      return try fold(configuration, runtime)
     }
     // Repeated, because peers may quarantine the same journal, and the journal that they create may
     // be unusable too.
     for _ in 0..<5 {
-      let (path, options) = (configuration.journal, configuration.journalOptions)
-      let identity = try onJournal { () throws(JournalError) in
-        try Journal.identity(at: path, options: options)
-      }
+      let mark = try onLog { () throws(JournalError) in try quarantine.mark() }
       do throws(SessionError) {
-        return try load(configuration, runtime)
+        return try fold(configuration, runtime)
       } catch {
         // The file disappeared between the check and the opening, so peers have quarantined it.
-        if case .journal(.missing) = error.failure, identity != nil { continue }
-        guard error.isOfUnusableJournal, let identity else { throw error }
-        try setAside(identity, configuration)
+        if case .journal(.missing) = error.failure, mark != nil { continue }
+        guard error.isOfUnusableJournal, let mark else { throw error }
+        let time = configuration.clock.now().time.description
+          .prefix { $0 != "." }.filter { $0.isLetter || $0.isNumber }
+        try quarantine.setAside(mark, at: time + "Z")
       }
     }
-    return try load(configuration, runtime)
+    return try fold(configuration, runtime)
   }
 
-  private static func load(_ configuration: SessionConfiguration, _ runtime: SessionRuntime)
+  private static func fold(_ configuration: SessionConfiguration, _ runtime: SessionRuntime)
     throws(SessionError) -> (SessionEngine, [SessionNote], PendingDataClearing)
   {
     var debt = PendingDataClearing()
@@ -41,23 +67,24 @@ extension SessionEngine {
     var failure: SessionError?
     // The journal itself says so, since the quarantined file may have been removed since.
     var continuesAnother = false
-    let (path, options) = (configuration.journal, configuration.journalOptions)
-    let journal = try onJournal { () throws(JournalError) in
-      try Journal.open(at: path, options: options) { frame, payload in
+    let place = configuration.place
+    let name = place.name
+    let opened = try onLog { () throws(JournalError) in
+      try place.open { record, payload in
         guard failure == nil else { return }
         do throws(SessionError) {
-          guard !OtherLogRecords.contains(kind: frame.kind, payload: payload) else {
+          guard !OtherLogRecords.contains(kind: record.kind, payload: payload) else {
             throw .unusableJournal(
-              path: path, sequence: frame.sequence, problem: SessionError.otherLogProblem)
+              path: name, sequence: record.sequence, problem: SessionError.otherLogProblem)
           }
-          let time = try payloads.apply(frame, payload, path: path)
-          if frame.kind == SessionNote.Kind.continued.rawValue { continuesAnother = true }
-          if configuration.hasLocalData { debt.take(frame, payload) }
-          lastEnd.take(frame, payload)
-          ended.take(frame, payload)
+          let time = try payloads.apply(record, payload, path: name)
+          if record.kind == SessionNote.Kind.continued.rawValue { continuesAnother = true }
+          if configuration.hasLocalData { debt.take(record, payload) }
+          lastEnd.take(record, payload)
+          ended.take(record, payload)
           plan?.take(
-            frame.kind, sequence: frame.sequence, at: time, leaving: payloads.intents,
-            bytes: JournalFrame.bytes(of: Int(frame.payloadLength)))
+            record.kind, sequence: record.sequence, at: time, leaving: payloads.intents,
+            bytes: JournalFrame.bytes(of: payload.byteCount))
         } catch {
           failure = error
         }
@@ -67,67 +94,30 @@ extension SessionEngine {
     let predecessor: QuarantinedJournal?
     do throws(SessionError) {
       if let failure { throw failure }
-      fold = try payloads.fold(path: path)
+      fold = try payloads.fold(path: name)
       lastEnd.pass(to: fold.eventSequence)
-      predecessor = fold.generation == .none ? try self.predecessor(at: path, options) : nil
+      predecessor = fold.generation == .none ? try place.quarantine?.predecessor() : nil
     } catch let failure {
-      try onJournal { () throws(JournalError) in try journal.close() }
+      try onLog { () throws(JournalError) in try opened.log.close() }
       throw failure
     }
     let engine = SessionEngine(
-      configuration, journal: journal, fold: fold, plan: plan, runtime: runtime,
-      presence: configuration.presence(path, options, configuration.clock.boot),
+      configuration, log: opened.log, fold: fold, plan: plan, runtime: runtime,
+      presence: place.beginPresence(boot: configuration.clock.boot),
       predecessor: predecessor, continuesAnother: continuesAnother, lastEnd: lastEnd,
       endedProcesses: ended.count)
-    return (engine, engine.notes(of: journal, at: configuration.clock.now()), debt)
+    return (engine, engine.notes(of: opened, at: configuration.clock.now()), debt)
   }
 
-  private static func predecessor(at path: String, _ options: JournalOptions)
-    throws(SessionError) -> QuarantinedJournal?
-  {
-    let aside = try onJournal { () throws(JournalError) in
-      try Journal.lastSetAside(at: path, options: options)
-    }
-    return try aside.flatMap { (aside) throws(SessionError) in
-      try QuarantinedJournal.read(aside.path, options)
-    }
-  }
-
-  /// Moves an unusable journal out of the way.
-  ///
-  /// Does nothing if another journal is at the path.
-  private static func setAside(
-    _ identity: FileStatus.Identity, _ configuration: SessionConfiguration
-  ) throws(SessionError) {
-    let (path, options) = (configuration.journal, configuration.journalOptions)
-    let read: QuarantinedJournal?
-    do throws(SessionError) {
-      read = try QuarantinedJournal.read(path, options)
-    } catch {
-      guard case .journal(.missing) = error.failure else { throw error }
-      return
-    }
-    guard let unusable = read else { return }
-    let time = configuration.clock.now().time.description
-      .prefix { $0 != "." }.filter { $0.isLetter || $0.isNumber }
-    try onJournal { () throws(JournalError) in
-      _ = try Journal.setAside(
-        path, identity, reason: unusable.link.cause.description, time: time + "Z",
-        options: options)
-    }
-  }
-
-  private static func onJournal<Value>(_ work: () throws(JournalError) -> Value)
+  private static func onLog<Value>(_ work: () throws(JournalError) -> Value)
     throws(SessionError) -> Value
   {
     do throws(JournalError) { return try work() } catch { throw .journal(error) }
   }
 
-  nonisolated private func notes(of journal: Journal, at now: ClockReading) -> [SessionNote] {
+  nonisolated private func notes(of opened: OpenedLog, at now: ClockReading) -> [SessionNote] {
     var notes: [SessionNote] = []
-    if let repair = journal.recovery.repair, let cut = SessionNote.TailCut(repair.ending) {
-      notes.append(.tailCut(cut))
-    }
+    if let cut = opened.tailCut { notes.append(.tailCut(cut)) }
     notes.append(
       .opened(
         SessionNote.Opened(

@@ -5,20 +5,20 @@ import SessionJournal
 ///
 /// - Requirement: JRN-1
 extension SessionEngine {
-  /// A source of change notices for one of the files that had the journal's name.
+  /// A source of change notices for the log as it was at one time.
   private struct Watch {
-    let changes: FileChanges
-    /// The first sequence of the file.
+    let changes: any LogChanges
+    /// The first sequence of the log.
     ///
-    /// Compaction replaces the file by one with another first sequence.
+    /// A compaction changes it, and may end the notices of this source.
     let first: UInt64
-    /// Whether no file had the name.
+    /// Whether the log was missing.
     ///
-    /// A file that gets the name later causes no notice.
+    /// If it comes back, that causes no notice.
     var isMissing = false
   }
 
-  /// Reads the journal whenever the system reports a change of its file.
+  /// Reads the log whenever a change is reported.
   ///
   /// Does nothing if no source reports changes, as in a simulated world.
   func followOthers() {
@@ -28,7 +28,7 @@ extension SessionEngine {
       while !Task.isCancelled {
         guard let next = await self?.lookAtOthers(watch: current) else { return }
         current = next
-        // The system may omit a notice, in particular for a file on a network.
+        // A notice may be omitted, in particular for a file on a network.
         let isNotified = current.changes.isNotified && !current.isMissing
         await current.changes.wait(atMost: isNotified ? .seconds(60) : .seconds(1))
       }
@@ -37,24 +37,23 @@ extension SessionEngine {
   }
 
   private func newWatch() -> Watch? {
-    let first = journal.firstSequence
-    let changes = configuration.journalOptions.fileSystem.changes(of: journal.path)
-    return changes.map { Watch(changes: $0, first: first) }
+    let first = log.firstSequence
+    return log.changes().map { Watch(changes: $0, first: first) }
   }
 
   /// Reads what is new.
   ///
   /// Returns the watch to wait for next, or `nil` if there is nothing more to wait for.
-  private func lookAtOthers(watch: Watch) -> Watch? {
+  private func lookAtOthers(watch: Watch) async -> Watch? {
     var watch = watch
     // The watch begins before the read, so that no change is missed in between.
     while true {
-      if watch.first != journal.firstSequence {
+      if watch.first != log.firstSequence {
         guard let next = newWatch() else { return nil }
         watch = next
       }
       do throws(JournalError) {
-        try takeInOthers()
+        try await takeInOthers()
       } catch {
         if case .closed = error { return nil }
         loseJournal(by: error)
@@ -64,7 +63,7 @@ extension SessionEngine {
         return watch
       }
       watch.isMissing = false
-      if watch.first == journal.firstSequence { return watch }
+      if watch.first == log.firstSequence { return watch }
     }
   }
 
@@ -72,16 +71,25 @@ extension SessionEngine {
   ///
   /// After a failure the state is the known one. A command that follows reads again, and receives
   /// the error.
-  func readPeers() {
+  func readPeers() async {
     guard lost == nil, !coordinator.isStopped else { return }
-    feed(observe())
+    do throws(JournalError) {
+      let records = try await locked { unknown($0) }
+      if loop.isStalled {
+        deliver(records)
+      } else {
+        feed(.observed(records, isHolderGone: isHolderGone(after: records)))
+      }
+    } catch {
+      feed(unobserved(because: error))
+    }
+    await idle()
   }
 
   /// Reads what peers have appended, if anything, and passes it to the coordinator.
-  func takeInOthers() throws(JournalError) {
-    guard try journal.hasNews() else { return }
-    let records = try journal.locked { unknown($0) }
-    if !records.isEmpty { feed(.observed(records, isHolderGone: false)) }
+  func takeInOthers() async throws(JournalError) {
+    guard try log.hasNews() else { return }
+    deliver(try await locked { unknown($0) })
   }
 }
 

@@ -1,34 +1,6 @@
 @_spi(Internals) import SessionCore
 import SessionJournal
 
-/// The owner of stored items that name another journal than ours.
-enum SecretsOwner: Equatable {
-  /// There is no other owner: there are no items, they are ours, or they name our own path.
-  case none
-  /// The session of another journal, which is at this path.
-  case current(String)
-  /// The journal of this path is proven to be gone.
-  ///
-  /// - Requirement: RES-7
-  case gone(String)
-  /// Another journal is now at the path.
-  case replaced(String)
-  /// The journal of this path cannot be read now.
-  case unknown(String, JournalError)
-  /// The items cannot be read now.
-  case unread(SecretStoreError)
-
-  /// Why the items must not be touched; `nil` if they may be.
-  var refusal: SessionError? {
-    switch self {
-    case .none, .gone, .replaced: nil
-    case .current(let path): .secretsOfAnotherSession(journal: path)
-    case .unknown(let path, let problem): .secretsOwnerUnreadable(journal: path, problem: problem)
-    case .unread(let problem): .secrets(problem)
-    }
-  }
-}
-
 /// The owner of the stored secrets.
 ///
 /// Two accounts must not share a place for them.
@@ -63,30 +35,17 @@ extension SessionEngine {
     guard let bytes = try configuration.secrets.read(Item.item) else { return nil }
     let stored: Item
     do throws(StoredItemError) { stored = try Item(decoding: bytes) } catch { return nil }
-    let options = configuration.journalOptions
-    guard stored.journal != own, let path = stored.journalPath,
-      SecretsPlace(path) != SecretsPlace(configuration.journal)
-    else { return SecretsOwner.none }
+    let place = configuration.place
+    guard stored.journal != own, let name = stored.journalPath, !place.isNamed(name) else {
+      return SecretsOwner.none
+    }
     if own == nil {
-      let found = Journal.presence(at: configuration.journal, options: options)
-      guard found.identifier != stored.journal else { return SecretsOwner.none }
+      guard place.findLog().identifier != stored.journal else { return SecretsOwner.none }
     }
-    let presence = Journal.presence(at: path, options: options)
-    if presence.identifier == stored.journal { return .current(path) }
-    // The identifier decides who owns the items. The path only says where that journal was.
-    if let moved = SecretsPlace.candidates(for: path, near: configuration.journal).first(where: {
-      Journal.presence(at: $0, options: options).identifier == stored.journal
-    }) {
-      return .current(moved)
-    }
-    switch presence {
-    case .present: return .replaced(path)
-    case .absent: return .gone(path)
-    case .unknown(let problem): return .unknown(path, problem)
-    }
+    return place.owner(of: stored.journal, named: name)
   }
 
-  private var own: String { journal.identifier.description }
+  private var own: String { log.identifier.description }
 
   var secretsOwner: SecretsOwner { Self.secretsOwner(configuration, own: own) }
 
@@ -155,11 +114,5 @@ extension SessionEngine {
   func refuseOthersSecrets(before commit: SessionCommit) throws(SessionError) {
     guard case .login? = commit.announcement, let refusal = foreignOwner else { return }
     throw refusal
-  }
-}
-
-extension LogPresence {
-  fileprivate var identifier: String? {
-    if case .present(let identifier) = self { identifier.description } else { nil }
   }
 }

@@ -63,7 +63,7 @@ extension SessionEngine {
     let result = await profile(using: token, of: user)
     switch result {
     case .success(let found)?:
-      if found.failure == nil, !found.isStale { keep(found.user, of: user) }
+      if found.failure == nil, !found.isStale { await keep(found.user, of: user) }
       // The request used this session's own token, so the response counts even if it names the user
       // differently.
       feed(.profileRead(user, found.failure))
@@ -113,12 +113,12 @@ extension SessionEngine {
   }
 
   /// Shows and stores what is now known of the user.
-  private func keep(_ found: UserProfile, of user: Identifier) {
+  private func keep(_ found: UserProfile, of user: Identifier) async {
     guard found.id == user, coordinator.state.user == user else { return }
     let known = credentials.profile?.completed(by: found) ?? found
     guard known != credentials.profile else { return }
     credentials.profile = known
-    changeUserItem { $0.with(known) }
+    await changeUserItem { $0.with(known) }
     show()
   }
 }

@@ -21,8 +21,7 @@ extension SessionEngine {
     }
     let question: Question<TokenResponse>
     do throws(Failed) { question = try self.question(request) } catch {
-      problems.detail = error.detail
-      feed(.failed(number, error.failure, jitter: runtime.jitter()))
+      feed(.failed(number, error.failure, jitter: runtime.jitter()), detail: error.detail)
       return
     }
     var context = RequestContext()
@@ -38,7 +37,7 @@ extension SessionEngine {
       {
         return engine.received(number, .failure(failed))
       }
-      guard engine.mayLeave(number, request) else { return }
+      guard await engine.mayLeave(number, request) else { return }
       var result = await engine.request(given, question)
       // The request was withdrawn while the app prepared it. The coordinator knows that.
       guard engine.requests.isRunning(number) else { return }
@@ -197,8 +196,7 @@ extension SessionEngine {
     case .success(let answer) where answer.isAccountOnly: feed(.accountCreated(number))
     case .success(let answer): answered(number, answer, ResponseMetadata(answer))
     case .failure(let failed):
-      problems.detail = failed.detail
-      feed(.failed(number, failed.failure, jitter: runtime.jitter()))
+      feed(.failed(number, failed.failure, jitter: runtime.jitter()), detail: failed.detail)
     }
   }
 
@@ -211,6 +209,7 @@ extension SessionEngine {
     requests.end(number)
     var answer = answer
     var facts = ResponseMetadata(answer)
+    var detail: String?
     switch profile {
     case .success(let found):
       if let named = answer.user {
@@ -226,13 +225,15 @@ extension SessionEngine {
       facts.profileFailure = found.failure
     case .failure(let failed):
       facts.profileFailure = failed.failure
-      problems.detail = failed.detail
+      detail = failed.detail
     }
-    answered(number, answer, facts)
+    answered(number, answer, facts, detail: detail)
   }
 
-  private func answered(_ number: RequestNumber, _ answer: TokenResponse, _ facts: ResponseMetadata)
-  {
+  private func answered(
+    _ number: RequestNumber, _ answer: TokenResponse, _ facts: ResponseMetadata,
+    detail: String? = nil
+  ) {
     var (answer, facts) = (answer, facts)
     facts.method = answer.method
     if coordinator.isSignIn(number), let path = missingRefreshToken(in: answer) {
@@ -245,9 +246,8 @@ extension SessionEngine {
       answer.refresh = nil
     }
     requests.responses[number] = answer
-    feed(.answered(number, facts))
-    // The response is kept only while a failed commit may be tried again.
-    if !coordinator.isHolding(number) { requests.responses[number] = nil }
+    loop.noteAnswered(number)
+    feed(.answered(number, facts), detail: detail)
   }
 
   /// Discards a response.

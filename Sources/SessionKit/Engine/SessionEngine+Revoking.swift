@@ -195,14 +195,14 @@ extension SessionEngine {
     switch result {
     case .success(let answer):
       entry.take(answer, at: clock.now(), boot: clock.boot)
-      if revocation == .pending { keep(entry) }
+      if revocation == .pending { await keep(entry) }
       return .done
     case .failure(let failed):
       entry.refreshingUntil = nil
       let kind = failed.failure.kind
       let isKnown = kind != .noReply && kind != .unreadable
       entry.isInDoubt = wasInDoubt || !isKnown ? true : nil
-      if revocation == .pending { keep(entry) }
+      if revocation == .pending { await keep(entry) }
       switch kind {
       case .rejected, .userInactive, .userDeleted:
         return .refused(status: failed.failure.status, isInDoubt: wasInDoubt)
@@ -229,7 +229,7 @@ extension SessionEngine {
       entry.refreshingUntil = now.time.advanced(by: limit).milliseconds
       entry.isInDoubt = true
       let claimed = entry
-      let claim = changeRevocations { vault throws(SessionError) -> Claim in
+      let claim = await changeRevocations { vault throws(SessionError) -> Claim in
         let stored: StoredRevocations.Entry?
         do throws(SecretStoreError) {
           stored = try vault.revocations().last { $0.token == claimed.token }
@@ -261,8 +261,9 @@ extension SessionEngine {
   /// Stores the progress of a revocation.
   ///
   /// If that is not possible, keeps it in memory.
-  private func keep(_ entry: StoredRevocations.Entry) {
-    let isKept = changeRevocations { vault throws(SessionError) in try vault.update(entry) } != nil
+  private func keep(_ entry: StoredRevocations.Entry) async {
+    let isKept =
+      await changeRevocations { vault throws(SessionError) in try vault.update(entry) } != nil
     revocations.unstored[entry.token] = isKept ? nil : entry
     if isKept { revocations.tokens[entry.token] = nil }
   }
@@ -273,9 +274,9 @@ extension SessionEngine {
   /// the change again.
   private func changeRevocations<Value: Sendable>(
     _ change: (StoredCredentials) throws(SessionError) -> Value
-  ) -> Value? {
+  ) async -> Value? {
     do throws(JournalError) {
-      let (others, value) = try journal.locked { foreign -> ([SessionRecord], Value?) in
+      let (others, value) = try await locked { foreign -> ([SessionRecord], Value?) in
         let others = unknown(foreign)
         do throws(SessionError) {
           return (others, try change(vault))
@@ -283,7 +284,7 @@ extension SessionEngine {
           return (others, nil)
         }
       }
-      if !others.isEmpty { feed(.observed(others, isHolderGone: false)) }
+      deliver(others)
       return value
     } catch {
       loseJournal(by: error)

@@ -75,7 +75,7 @@ extension SessionEngine {
       IdentityPredecessor(user: $0, access: credentials.token?.access, lifetime: lifetime)
     }
     let task = spawn { engine in
-      guard engine.mayLeave(number) else { return }
+      guard await engine.mayLeave(number) else { return }
       let result = await engine.bounded(by: engine.policy.requestTimeout) {
         () async throws(BackendError) -> IdentityTokens in
         try await source.acquireSilently(user?.id)

@@ -28,13 +28,14 @@ extension SessionEngine {
   ///
   /// Throws if that end cannot be journaled now, or if the time of the last use cannot be read.
   /// Until then, its token is not given to any caller.
-  func recordActivity() throws(SessionError) {
+  func recordActivity() async throws(SessionError) {
     let uptime = configuration.clock.now().uptime
     switch view.use.count(at: uptime) {
     case .counted: break
     case .tell: feed(.used(uptime))
     case .overdue:
       checkUse()
+      await idle()
       guard coordinator.state.kind == .authenticated, !coordinator.isStopped else { return }
       // Another process has used the session, so it is not over. This use counts too.
       switch view.use.count(at: uptime) {
@@ -65,7 +66,7 @@ extension SessionEngine {
     // The stored time was lost. Other processes may have used the session too, so this one stores
     // what it knows and reads again later.
     let last = coordinator.lastUse
-    spawn { $0.persistActivity(at: last) }
+    spawn { await $0.persistActivity(at: last) }
     return nil
   }
 
@@ -88,9 +89,9 @@ extension SessionEngine {
   }
 
   /// Stores a use for other processes and later ones, unless a later use is already stored.
-  func persistActivity(at uptime: Int64) {
+  func persistActivity(at uptime: Int64) async {
     let clock = configuration.clock
-    changeUserItem { user in
+    await changeUserItem { user in
       // The clock is read under the lock, so that no other process's use is later than `now`.
       let now = clock.now()
       let stamp = LastActivity(at: uptime, now: now, boot: clock.boot)
@@ -101,36 +102,39 @@ extension SessionEngine {
   /// Stores the last use of this process, if it used the session.
   ///
   /// This is more exact than the value stored before.
-  func keepLastUse() {
+  func keepLastUse() async {
     guard view.use.isOwn, let last = view.use.last, coordinator.state.kind == .authenticated else {
       return
     }
-    persistActivity(at: last)
+    await persistActivity(at: last)
   }
 
   /// Changes the user item under the journal's lock.
   ///
   /// An item of another process's sign-in is not touched.
-  func changeUserItem(_ change: (StoredUser) -> StoredUser) {
+  func changeUserItem(_ change: (StoredUser) -> StoredUser) async {
     // A second try if peers had appended first.
-    for _ in 0..<2 where tryUserItem(change) { return }
+    for _ in 0..<2 {
+      if await tryUserItem(change) { return }
+    }
   }
 
   /// Tries to change the user item.
   ///
   /// Returns `false` if it must be tried again at once.
-  private func tryUserItem(_ change: (StoredUser) -> StoredUser) -> Bool {
+  private func tryUserItem(_ change: (StoredUser) -> StoredUser) async -> Bool {
     guard let user = coordinator.state.user else { return true }
     do throws(JournalError) {
-      let others = try journal.locked { foreign in
-        let others = read(foreign)
-        guard others.isEmpty else { return others }
+      let others = try await locked { foreign in
+        let others = unknown(foreign)
+        // While the log was busy, the user may have changed.
+        guard others.isEmpty, coordinator.state.user == user else { return others }
         do throws(SessionError) { try vault.changeUser(user, change) } catch {
           // The value is stored again before long, and nothing depends on it until then.
         }
         return []
       }
-      if !others.isEmpty { feed(.observed(others, isHolderGone: false)) }
+      deliver(others)
       return others.isEmpty
     } catch {
       // The same applies to a journal that cannot be locked now.

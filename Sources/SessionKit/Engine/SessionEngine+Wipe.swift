@@ -10,7 +10,7 @@ extension SessionEngine {
   /// Removes items.
   ///
   /// Items of another process's sign-in are not touched.
-  func perform(_ wipe: SessionEffect.Wipe) {
+  func begin(_ wipe: SessionEffect.Wipe) {
     let held = credentials.token
     if wipe.extent != .nothing { credentials.token = nil }
     if let generation = wipe.keptRevocation, let held, held.generation == generation {
@@ -20,9 +20,15 @@ extension SessionEngine {
       let newer = unjournaled.flatMap { $0.generation > generation ? $0 : nil }
       revocations.tokens[generation] = vault.whole(newer ?? held).standing(for: generation)
     }
+    loop.effects.insert(.wipe(wipe, of: held), at: 0)
+  }
+
+  /// Removes the items under the journal's lock; throws if the log is busy, and then nothing was
+  /// removed.
+  func finish(_ wipe: SessionEffect.Wipe, of held: StoredToken?) throws(Busy) {
     var (others, isDone): ([SessionRecord], Bool) = ([], false)
     do throws(JournalError) {
-      (others, isDone) = try journal.locked { foreign in
+      (others, isDone) = try log.locked { foreign in
         let others = unknown(foreign)
         guard others.isEmpty else { return (others, false) }
         do throws(SessionError) {
@@ -35,7 +41,7 @@ extension SessionEngine {
         }
       }
     } catch {
-      loseJournal(by: error)
+      loseJournal(by: try settled(error))
     }
     if isDone { credentials.loginToRollBack = nil }
     undoLogin()
@@ -43,9 +49,9 @@ extension SessionEngine {
       credentials.token = held
       // The effects that follow in the list must not be decided without these records.
       peers.undelivered = others
-      return inbox.insert(.wiped(.overtaken([])), at: 0)
+      return answer(.wiped(.overtaken([])))
     }
-    inbox.append(.wiped(isDone ? .done : .failed))
+    feed(.wiped(isDone ? .done : .failed))
   }
 
   /// Removes the token of a sign-in that failed for its caller.
@@ -121,11 +127,11 @@ extension SessionEngine {
   }
 
   /// Removes what a revocation needed.
-  func forgetRevocation(of generation: Generation) {
+  func forgetRevocation(of generation: Generation) throws(Busy) {
     revocations.forget(generation)
     provider.pendingRemovals.remove(generation)
     do throws(JournalError) {
-      peers.undelivered = try journal.locked { foreign in
+      peers.undelivered = try log.locked { foreign in
         do throws(SessionError) { try vault.forgetRevocation(of: generation) } catch {
           // The entry stays where it is. It is of no use to any process, and is removed at the next
           // opening.
@@ -134,6 +140,7 @@ extension SessionEngine {
       }
     } catch {
       // The same applies here.
+      _ = try settled(error)
     }
   }
 
@@ -151,13 +158,13 @@ extension SessionEngine {
         return
       }
     }
-    takeStrayRevocations()
+    await takeStrayRevocations()
   }
 
-  private func takeStrayRevocations() {
+  private func takeStrayRevocations() async {
     let (entries, others): ([StoredRevocations.Entry], [SessionRecord])
     do throws(JournalError) {
-      (entries, others) = try journal.locked { foreign in
+      (entries, others) = try await locked { foreign in
         let others = unknown(foreign)
         guard mayTakeStrayRevocations else { return ([], others) }
         do throws(SecretStoreError) {
@@ -174,6 +181,6 @@ extension SessionEngine {
       forget(entry.account)
       if !entry.isOwned { spawn { _ = await $0.tell(entry, as: .stray) } }
     }
-    if !others.isEmpty { feed(.observed(others, isHolderGone: false)) }
+    deliver(others)
   }
 }

@@ -25,7 +25,7 @@ actor SessionEngine {
   nonisolated let configuration: SessionConfiguration
   /// The values of the policy, as numbers.
   let policy: PolicyFigures
-  nonisolated let journal: Journal
+  nonisolated let log: any SessionLog
   /// The identity of this opening, and what it knows of other openings.
   nonisolated let presence: OpeningPresence
   nonisolated let view: SessionView
@@ -40,10 +40,10 @@ actor SessionEngine {
 
   let vault: StoredCredentials
   /// Records what the secret store did, until the coordinator receives it.
-  private let witness = StoreWitness()
+  let witness = StoreWitness()
   var coordinator: SessionCoordinator
-  var inbox: [SessionInput] = []
-  private var isFeeding = false
+  /// The inputs and effects that wait.
+  var loop = EngineLoop()
 
   // The parts that perform effects. Each holds the state of one kind of work.
   /// The callers that wait for the coordinator.
@@ -85,7 +85,7 @@ actor SessionEngine {
   }
 
   init(
-    _ configuration: SessionConfiguration, journal: Journal, fold: SessionFold,
+    _ configuration: SessionConfiguration, log: any SessionLog, fold: SessionFold,
     plan: RetentionPlan?, runtime: SessionRuntime, presence: OpeningPresence,
     predecessor: QuarantinedJournal? = nil, continuesAnother: Bool = false,
     lastEnd: LastEnd = LastEnd(),
@@ -97,7 +97,7 @@ actor SessionEngine {
     journalSetAside = fold.sequence == 0 ? predecessor.map(JournalQuarantine.init) : nil
     compaction = CompactionSchedule(plan)
     self.configuration = configuration
-    self.journal = journal
+    self.log = log
     self.presence = presence
     self.runtime = runtime
     timers = TimerTable(clock: configuration.clock, runtime: runtime)
@@ -105,8 +105,8 @@ actor SessionEngine {
     policy = PolicyFigures(configuration.policy)
     view = SessionView(policy)
     vault = StoredCredentials(
-      store: WitnessedStore(configuration.secrets, witness), journal: journal.identifier,
-      path: journal.path, binding: configuration.binding)
+      store: WitnessedStore(configuration.secrets, witness), journal: log.identifier,
+      path: log.name, binding: configuration.binding)
     hub = EventHub(after: fold.sequence, capacity: max(1, configuration.eventBuffer))
     coordinator = SessionCoordinator(
       policy: policy, fold: fold,
@@ -126,7 +126,7 @@ actor SessionEngine {
   /// Throws if the journal cannot be written and waiting would not help.
   func open(
     noting notes: [SessionNote], owing debt: PendingDataClearing, since began: Timestamp
-  ) throws(SessionError) {
+  ) async throws(SessionError) {
     var contents = readStoredItems()
     contents.began = began
     contents.hostClears = configuration.hasLocalData
@@ -137,6 +137,7 @@ actor SessionEngine {
     contents.notes = notes
     (contents.process, contents.identity) = (presence.process, presence.identity)
     feed(.opened(contents))
+    await idle()
     if !coordinator.isOpen, let problem = problems.commit, !problem.isPassing { throw problem }
     if debt.reason == nil, let overtaken = debt.overtaken {
       perform(hosts.clearing.clear(overtaken))
@@ -182,7 +183,7 @@ actor SessionEngine {
 
   /// Closes the journal and ends every sequence of events, even if it throws.
   func close() async throws(SessionError) -> Bool {
-    keepLastUse()
+    await keepLastUse()
     perform(hosts.clearing.close())
     await endRevocations()
     var failure: SessionError?
@@ -200,7 +201,8 @@ actor SessionEngine {
     await revocationRequestsEnded()
     // An external login may outlive the session. Then the presence ends with this object.
     if requests.isEmpty { presence.end() }
-    do throws(JournalError) { try journal.close() } catch {
+    await idle()
+    do throws(JournalError) { try log.close() } catch {
       // The caller has already received that it is another journal.
       if lost == nil || !error.isOfAnotherHistory { failure = failure ?? .journal(error) }
     }
@@ -238,29 +240,7 @@ actor SessionEngine {
     callers.end(caller, with: answer)
   }
 
-  // MARK: The loop
-
-  /// Passes an input to the coordinator and performs its effects, until no input is left.
-  func feed(_ input: SessionInput) {
-    inbox.append(input)
-    guard !isFeeding else { return }
-    isFeeding = true
-    defer { isFeeding = false }
-    repeat {
-      while !inbox.isEmpty || !peers.undelivered.isEmpty {
-        if !peers.undelivered.isEmpty {
-          inbox.insert(.observed(unknown([]), isHolderGone: false), at: 0)
-        }
-        let effects = coordinator.handle(inbox.removeFirst(), at: configuration.clock.now())
-        show()
-        for effect in effects { perform(effect) }
-        let reports = witness.takeReports()
-        if !reports.isEmpty { inbox.append(.stored(reports)) }
-      }
-      if let observed = compactIfDue() { inbox.append(observed) }
-    } while !inbox.isEmpty
-    problems.detail = nil
-  }
+  // MARK: What is shown
 
   func show() {
     let facts = coordinator.state.token
@@ -316,9 +296,10 @@ actor SessionEngine {
     }
   }
 
-  private func perform(_ effect: SessionEffect) {
+  /// Performs an effect; throws if it must be tried again, and then nothing was done.
+  func perform(_ effect: SessionEffect) throws(Busy) {
     switch effect {
-    case .commit(let commit): inbox.insert(perform(commit), at: 0)
+    case .commit(let commit): answer(try perform(commit))
     case .send(let number, let request): send(number, request)
     case .discard(let number, let revoking): discard(number, revoking: revoking)
     case .publish(let events): hub.publish(events)
@@ -326,15 +307,15 @@ actor SessionEngine {
     case .resume(let caller, let reply): resume(caller, reply)
     case .schedule(let timer, let uptime): schedule(timer, uptime)
     case .cancel(let timer): timers.cancel(timer)
-    case .wipe(let wipe): perform(wipe)
+    case .wipe(let wipe): begin(wipe)
     case .revoke(let generation): revoke(generation)
-    case .forgetRevocation(let generation): forgetRevocation(of: generation)
+    case .forgetRevocation(let generation): try forgetRevocation(of: generation)
     case .reloadToken(let generation): reload(generation)
-    case .readSecrets: inbox.append(.secretsRead(readStoredItems()))
-    case .readJournal: inbox.insert(observe(), at: 0)
+    case .readSecrets: feed(.secretsRead(readStoredItems()))
+    case .readJournal: answer(try observe())
     case .askProfile(let user, let generation): askProfile(of: user, generation)
-    case .markActive(let uptime): spawn { $0.persistActivity(at: uptime) }
-    case .readUse: inbox.append(.useRead(readUse()))
+    case .markActive(let uptime): spawn { await $0.persistActivity(at: uptime) }
+    case .readUse: feed(.useRead(readUse()))
     case .clearLocalData(let reason): clearLocalData(reason)
     }
   }

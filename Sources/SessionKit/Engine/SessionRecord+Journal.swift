@@ -30,13 +30,13 @@ extension PayloadFold {
   /// Folds in a journal's record while the journal is read.
   ///
   /// Returns when it was written.
-  mutating func apply(_ frame: JournalFrame, _ payload: RawSpan, path: String)
+  mutating func apply(_ header: RecordHeader, _ payload: RawSpan, path: String)
     throws(SessionError) -> Timestamp
   {
     do throws(PayloadFold.Failure) {
-      return try apply(sequence: frame.sequence, kind: frame.kind, payload: payload)
+      return try apply(sequence: header.sequence, kind: header.kind, payload: payload)
     } catch {
-      throw .unusableJournal(path: path, sequence: frame.sequence, problem: error.description)
+      throw .unusableJournal(path: path, sequence: header.sequence, problem: error.description)
     }
   }
 
@@ -50,23 +50,12 @@ extension PayloadFold {
   }
 }
 
-extension SessionNote.TailCut {
-  /// Creates a note of what a journal's recovery cut off; `nil` if it cut nothing.
-  init?(_ ending: JournalEnding) {
-    switch ending {
-    case .clean, .damaged: return nil
-    case .torn(let tail): self.init(bytes: tail.bytes, isUndetermined: false)
-    case .undetermined(let tail): self.init(bytes: tail.bytes, isUndetermined: true)
-    }
-  }
-}
-
 extension LastEnd {
   /// Takes in a journal's record while the journal is read, if it affects an end.
-  mutating func take(_ frame: JournalFrame, _ payload: RawSpan) {
-    guard LastEnd.reads(frame.kind) else { return }
+  mutating func take(_ header: RecordHeader, _ payload: RawSpan) {
+    guard LastEnd.reads(header.kind) else { return }
     do {
-      take(try SessionCodec.decode(sequence: frame.sequence, kind: frame.kind, payload: payload))
+      take(try SessionCodec.decode(sequence: header.sequence, kind: header.kind, payload: payload))
     } catch {
       // The fold of the same record reports what is wrong with it.
     }
@@ -75,12 +64,13 @@ extension LastEnd {
 
 extension PendingDataClearing {
   /// Takes in a journal's record while the journal is read, if it affects the clearing of data.
-  mutating func take(_ frame: JournalFrame, _ payload: RawSpan) {
-    guard PendingDataClearing.reads(frame.kind) else { return }
+  mutating func take(_ header: RecordHeader, _ payload: RawSpan) {
+    guard PendingDataClearing.reads(header.kind) else { return }
     do {
       let bytes = payload.withUnsafeBytes { Array($0) }
       take(
-        try SessionCodec.decode(sequence: frame.sequence, kind: frame.kind, payload: bytes).content)
+        try SessionCodec.decode(sequence: header.sequence, kind: header.kind, payload: bytes)
+          .content)
     } catch {
       // The fold of the same record reports what is wrong with it.
     }
@@ -89,16 +79,17 @@ extension PendingDataClearing {
 
 extension EndedProcesses {
   /// Takes in a journal's record while the journal is read.
-  mutating func take(_ frame: JournalFrame, _ payload: RawSpan) {
-    let isLast = frame.remainingInBatch == 0
+  mutating func take(_ header: RecordHeader, _ payload: RawSpan) {
+    let isLast = header.remainingInBatch == 0
     // Most payloads need no decoding here.
-    guard frame.kind == SessionEvent.Kind.refreshFailed.rawValue else {
-      return take(kind: frame.kind, isLast: isLast)
+    guard header.kind == SessionEvent.Kind.refreshFailed.rawValue else {
+      return take(kind: header.kind, isLast: isLast)
     }
     do {
       let bytes = payload.withUnsafeBytes { Array($0) }
       take(
-        try SessionCodec.decode(sequence: frame.sequence, kind: frame.kind, payload: bytes).content,
+        try SessionCodec.decode(sequence: header.sequence, kind: header.kind, payload: bytes)
+          .content,
         isLast: isLast)
     } catch {
       // The fold of the same record reports what is wrong with it.

@@ -98,29 +98,25 @@ struct EventArchive: Sendable {
 
   static let pageSize = 512
 
-  let journal: Journal
+  let log: any SessionLog
+  let place: any LogPlace
   let runtime: SessionRuntime
 
   func page(after sequence: UInt64, through last: UInt64) async throws(SessionError) -> Page {
-    let journal = journal
-    return try await runtime.result { () throws(SessionError) in
-      try Self.read(journal, after: sequence, through: last)
-    }
+    try await runtime.result { () throws(SessionError) in try read(after: sequence, through: last) }
   }
 
-  private static func read(_ journal: Journal, after sequence: UInt64, through last: UInt64)
-    throws(SessionError) -> Page
-  {
+  private func read(after sequence: UInt64, through last: UInt64) throws(SessionError) -> Page {
     let records: [JournalRecord]
     do throws(JournalError) {
-      records = try self.records(journal, after: sequence)
+      records = try self.records(after: sequence)
     } catch {
       throw .journal(error)
     }
-    if let first = records.first { try refuseGap(in: first, of: journal, after: sequence) }
+    if let first = records.first { try refuseGap(in: first, after: sequence) }
     var events: [RecordedEvent] = []
     for raw in records where raw.sequence <= last {
-      let record = try SessionRecord(raw, path: journal.path)
+      let record = try SessionRecord(raw, path: log.name)
       guard let event = record.event else { continue }
       events.append(RecordedEvent(sequence: record.sequence, time: record.time, event: event))
     }
@@ -128,10 +124,8 @@ struct EventArchive: Sendable {
   }
 
   /// Throws if `first` is a snapshot that replaced events after `sequence`.
-  private static func refuseGap(
-    in first: JournalRecord, of journal: Journal, after sequence: UInt64
-  ) throws(SessionError) {
-    guard case .snapshot(let fold) = try SessionRecord(first, path: journal.path).content,
+  private func refuseGap(in first: JournalRecord, after sequence: UInt64) throws(SessionError) {
+    guard case .snapshot(let fold) = try SessionRecord(first, path: log.name).content,
       fold.eventSequence > sequence
     else { return }
     throw .eventsCompacted(through: first.sequence, state: fold.state)
@@ -139,20 +133,13 @@ struct EventArchive: Sendable {
 
   /// Returns a page of records.
   ///
-  /// It also works after the journal was closed, since earlier events must stay available.
-  private static func records(_ journal: Journal, after sequence: UInt64)
-    throws(JournalError) -> [JournalRecord]
-  {
+  /// It also works after the log was closed, since earlier events must stay available.
+  private func records(after sequence: UInt64) throws(JournalError) -> [JournalRecord] {
     do throws(JournalError) {
-      return try journal.records(after: sequence, limit: pageSize)
+      return try log.records(after: sequence, limit: Self.pageSize)
     } catch {
       guard case .closed = error else { throw error }
+      return try place.records(after: sequence, limit: Self.pageSize)
     }
-    var reader = try JournalReader(path: journal.path)
-    var records: [JournalRecord] = []
-    while records.count < pageSize, let record = try reader.next() {
-      if record.sequence > sequence { records.append(record) }
-    }
-    return records
   }
 }

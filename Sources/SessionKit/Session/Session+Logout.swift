@@ -83,7 +83,7 @@ extension Session {
   }
 
   /// The identifier of the session's journal.
-  package var journal: Identifier { engine.journal.identifier.asIdentifier }
+  package var journal: Identifier { engine.log.identifier.asIdentifier }
 }
 
 /// How a logout ended.

@@ -48,13 +48,9 @@ public final class Session: Sendable {
   {
     let runtime = configuration.runtime()
     let began = configuration.clock.now().time
-    try configuration.checkDirectory()
+    try configuration.place.check()
     try await SessionEngine.awaitJournal(configuration, runtime)
-    let (engine, notes, debt) = try await runtime.result {
-      () throws(SessionError) -> (SessionEngine, [SessionNote], PendingDataClearing) in
-      try SessionEngine.createDirectory(configuration)
-      return try SessionEngine.make(configuration, runtime)
-    }
+    let (engine, notes, debt) = try await SessionEngine.load(configuration, runtime)
     try await engine.open(noting: notes, owing: debt, since: began)
     return Session(engine)
   }
@@ -199,7 +195,8 @@ public final class Session: Sendable {
   public func events(after sequence: UInt64) -> SessionEvents {
     SessionEvents(
       start: sequence, hub: engine.hub,
-      archive: EventArchive(journal: engine.journal, runtime: engine.runtime))
+      archive: EventArchive(
+        log: engine.log, place: engine.configuration.place, runtime: engine.runtime))
   }
 
   /// What the session shows, after this call: state, activity and user.

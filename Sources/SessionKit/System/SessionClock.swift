@@ -101,6 +101,8 @@ package struct SessionRuntime: Sendable {
   package let perform: @Sendable (@escaping @Sendable () -> Void) -> Void
   /// Starts work that outlives the call.
   package let spawn: @Sendable (@escaping @Sendable () async -> Void) -> Task<Void, Never>
+  /// Suspends for some milliseconds of real time, before a busy log is tried again.
+  package let pause: @Sendable (Int64) async -> Void
   /// Returns a random number, for the delay of the next attempt.
   package let jitter: @Sendable () -> UInt16
 
@@ -109,10 +111,18 @@ package struct SessionRuntime: Sendable {
     executor: any SerialExecutor,
     perform: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
     spawn: @escaping @Sendable (@escaping @Sendable () async -> Void) -> Task<Void, Never>,
+    pause: @escaping @Sendable (Int64) async -> Void = Self.sleep,
     jitter: @escaping @Sendable () -> UInt16 = { .random(in: 0 ... .max) }
   ) {
     (self.executor, self.perform, self.spawn) = (executor, perform, spawn)
-    self.jitter = jitter
+    (self.pause, self.jitter) = (pause, jitter)
+  }
+
+  /// Sleeps by the system's clock; a clock of a test may stand still while another process commits.
+  package static let sleep: @Sendable (Int64) async -> Void = { milliseconds in
+    do { try await Task.sleep(for: .milliseconds(milliseconds)) } catch {
+      // The task was cancelled, and its next try is its last.
+    }
   }
 
   /// Creates a runtime with its own thread, which may block, outside the cooperative pool.

@@ -84,29 +84,61 @@ public final class SimulatedWorld: Sendable {
     journal: String = "session.journal", in process: SimulatedProcess, secrets: any SecretStore,
     policy: SessionPolicy = .standard, provingDeaths: Bool = true
   ) throws -> SessionConfiguration {
+    let member = try begin()
+    var configuration = SessionConfiguration(
+      journal: journal, secrets: secrets, backend: member.backend, policy: policy,
+      clock: clock(of: member.name))
+    configuration.journalOptions = .on(process)
+    configuration.presence = openings.presence(
+      number: UInt32(clamping: process.number + 1), provingDeaths: provingDeaths,
+      isAlive: { process.isAlive })
+    configuration.runtime = runtime(of: member.name)
+    return configuration
+  }
+
+  /// Returns the configuration of a session in this world whose records and secrets are in a log in
+  /// memory.
+  ///
+  /// It is faster than a simulated disk, and nothing of it can tear. Each session counts as a process
+  /// that lives until the world ends.
+  ///
+  /// - Requirement: SCL-1
+  public func configuration(log: MemoryLog, policy: SessionPolicy = .standard) throws
+    -> SessionConfiguration
+  {
+    let member = try begin()
+    var configuration = SessionConfiguration(
+      log: log, backend: member.backend, secrets: log.secrets, policy: policy,
+      clock: clock(of: member.name))
+    // A notice of a change would come from outside the world.
+    configuration.followsOthers = false
+    configuration.presence = openings.presence(
+      number: member.number, provingDeaths: true, isAlive: { true })
+    configuration.runtime = runtime(of: member.name)
+    return configuration
+  }
+
+  /// Counts one more session, and returns its number, name and backend.
+  private func begin() throws -> (number: UInt32, name: String, backend: HTTPBackend) {
     guard let url = URL(string: "https://auth.example.test") else { throw URLError(.badURL) }
     let number = counts.withLock { counts in
       counts.sessions += 1
       return counts.sessions
     }
-    let (name, disk) = ("session \(number)", "session \(number)'s disk")
     var backend = HTTPBackend.snakeCaseJSON(url)
     backend.transport = server
-    var configuration = SessionConfiguration(
-      journal: journal, secrets: secrets, backend: backend, policy: policy,
-      clock: clock(of: name))
-    configuration.journalOptions = .on(process)
-    configuration.presence = openings.presence(
-      number: UInt32(clamping: process.number + 1), provingDeaths: provingDeaths,
-      isAlive: { process.isAlive })
-    let (scheduler, choices) = (scheduler, choices)
-    configuration.runtime = {
+    return (UInt32(clamping: number), "session \(number)", backend)
+  }
+
+  private func runtime(of name: String) -> @Sendable () -> SessionRuntime {
+    let (scheduler, choices, clock) = (scheduler, choices, clock)
+    return {
       SessionRuntime(
-        executor: scheduler.actors, perform: { scheduler.add(disk, $0) },
+        executor: scheduler.actors, perform: { scheduler.add("\(name)'s disk", $0) },
         spawn: { scheduler.spawn(name, $0) },
+        pause: { await clock.pause($0) },
         jitter: { UInt16(truncatingIfNeeded: choices.draw(below: 1 << 16)) })
     }
-    return configuration
   }
 
   private func clock(of session: String) -> any SessionClock {
@@ -191,6 +223,15 @@ public final class SimulatedWorld: Sendable {
   ///
   /// The work that they waited for has escaped, so the run cannot be replayed.
   public var escapes: [String] { scheduler.escapes }
+}
+
+extension ManualClock {
+  /// Sleeps for some milliseconds of the world, before a busy log is tried again.
+  package func pause(_ milliseconds: Int64) async {
+    do { try await sleep(untilUptime: now().uptime.addingSaturating(milliseconds)) } catch {
+      // The task was cancelled, and its next try is its last.
+    }
+  }
 }
 
 /// The world's clock for one session; it records when timers are set and when they fire.

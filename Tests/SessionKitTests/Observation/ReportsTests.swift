@@ -89,7 +89,7 @@ struct ReportsTests {
     configuration.policy.recovery.unusableJournal = .setAside
     configuration.retention = RetentionPolicy(maximumRecords: 5, keptRecords: 1, keptBeforeEnd: 0)
     configuration.compaction = { (journal, _) throws(JournalError) in
-      throw .diskFull(path: journal.path)
+      throw .diskFull(path: journal.name)
     }
     let session = try await Session.open(configuration)
     var reports = session.reports.makeAsyncIterator()

@@ -106,7 +106,7 @@ struct CompactionTests {
     configuration.compaction = { (journal, first) throws(JournalError) in
       tries.withLock { $0 += 1 }
       guard isFull.withLock({ $0 }) else { return try compact(journal, first) }
-      throw .diskFull(path: journal.path)
+      throw .diskFull(path: journal.name)
     }
     let session = try await Session.open(configuration)
     try await session.login(bench.credentials)

@@ -52,7 +52,7 @@ struct DirectoryTests {
     try await first.login(bench.credentials)
     try await first.close()
     #expect(try mode(directory) == 0o700)
-    let journal = configuration(directory, store).journalURL
+    let journal = try #require(configuration(directory, store).journalURL)
     #expect(journal.lastPathComponent == "session.journal")
     #expect(journal.path == directory.appending(path: "session.journal").path)
     #expect(stands(journal))

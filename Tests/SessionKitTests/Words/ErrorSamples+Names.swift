@@ -23,8 +23,8 @@ enum SessionErrorCase: String, CaseIterable {
 enum JournalErrorCase: String, CaseIterable {
   case missing, folderMissing, emptyPath, danglingLink, isDirectory, notARegularFile,
     permissionDenied, readOnlyFolder, empty, notAJournal, headerDamaged, newerFormat,
-    unknownFeatures, damaged, replaced, diskFull, noRoomToCreate, io, busy, unavailable, conflict, poisoned,
-    recordTooLarge, batchTooLarge, hardLinked, compactionRefused, reservedKind, closed
+    unknownFeatures, damaged, replaced, diskFull, noRoomToCreate, io, busy, unavailable, conflict,
+    poisoned, recordTooLarge, batchTooLarge, hardLinked, compactionRefused, reservedKind, closed
 }
 
 enum SecretStoreErrorCase: String, CaseIterable {

@@ -7,12 +7,15 @@ import Testing
 @Suite("TST-2: how fast a world is")
 struct WorldFigures {
   /// A run of ten commands of one app on an unreliable network; how many of them succeeded.
-  private static func life(_ choices: Choices) throws -> Int {
+  private static func life(_ choices: Choices, inMemory: Bool) throws -> Int {
     let world = SimulatedWorld(choices)
     defer { world.finish() }
     world.server.weather = .rough
-    let configuration = try world.configuration(
-      in: SimulatedDisk().process(), secrets: MemorySecretStore(), policy: .edu(.staging))
+    let configuration =
+      inMemory
+      ? try world.configuration(log: MemoryLog(), policy: .edu(.staging))
+      : try world.configuration(
+        in: SimulatedDisk().process(), secrets: MemorySecretStore(), policy: .edu(.staging))
     let session = try world.run { try await Session.open(configuration) }
     var successes = 0
     for command in 0..<10 as Range<Int> {
@@ -34,9 +37,13 @@ struct WorldFigures {
     return successes
   }
 
-  @Test("TST-2: most of ten commands succeed on any network")
-  func lives() throws {
-    let successes = try (0..<20 as Range<UInt64>).map { try Self.life(Choices(seed: $0)) }
+  @Test(
+    "TST-2 SCL-1 most of ten commands succeed on any network, on a disk and in a log in memory",
+    arguments: [false, true])
+  func lives(inMemory: Bool) throws {
+    let successes = try (0..<20 as Range<UInt64>).map {
+      try Self.life(Choices(seed: $0), inMemory: inMemory)
+    }
     #expect(successes.reduce(0, +) > 100)
     #expect(Set(successes).count > 1)
   }
@@ -45,14 +52,19 @@ struct WorldFigures {
   /// SESSION_BENCH=1 swift test -c release -Xswiftc -enable-testing --filter sessionsASecond.
   @Test(
     "simulated sessions a second",
-    .enabled(if: ProcessInfo.processInfo.environment["SESSION_BENCH"] != nil))
-  func sessionsASecond() throws {
+    .enabled(if: ProcessInfo.processInfo.environment["SESSION_BENCH"] != nil),
+    arguments: [false, true])
+  func sessionsASecond(inMemory: Bool) throws {
     let count = 1_000
     var successes = 0
     let duration = try ContinuousClock().measure {
-      for seed in 0..<UInt64(count) { successes += try Self.life(Choices(seed: seed)) }
+      for seed in 0..<UInt64(count) {
+        successes += try Self.life(Choices(seed: seed), inMemory: inMemory)
+      }
     }
     let rate = Double(count) / (duration / .seconds(1))
-    print("\(count) lives, \(successes) of \(count * 10) commands, \(rate) lives a second")
+    print(
+      "\(inMemory ? "in memory" : "on a disk"): \(count) lives, \(successes) of \(count * 10) commands, \(rate) lives a second"
+    )
   }
 }

@@ -39,11 +39,12 @@ struct ScenarioStage {
 
   /// Returns the runtime of a session.
   private func runtime(_ process: String, _ life: ProcessLife) -> SessionRuntime {
-    let scheduler = world.scheduler
+    let (scheduler, clock) = (world.scheduler, world.clock)
     return SessionRuntime(
       executor: scheduler.actors(of: life),
       perform: { scheduler.add("\(process)'s disk", life.guarding($0)) },
-      spawn: { scheduler.spawn(process, of: life, $0) }, jitter: { 0 })
+      spawn: { scheduler.spawn(process, of: life, $0) }, pause: { await clock.pause($0) },
+      jitter: { 0 })
   }
 
   func configuration(_ process: String, _ preset: AppPreset) -> SessionConfiguration {

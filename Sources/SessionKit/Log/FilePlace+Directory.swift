@@ -16,20 +16,19 @@ import SessionJournal
 /// secrets are checked first.
 ///
 /// - Requirement: RES-7
-extension SessionEngine {
-  static func createDirectory(_ configuration: SessionConfiguration) throws(SessionError) {
-    guard let directory = configuration.directory else { return }
-    let path = SessionConfiguration.path(of: directory)
-    let missing = try missingFolders(of: path, configuration.journal)
+extension FilePlace {
+  func prepare(for secrets: any SecretStore) throws(SessionError) {
+    guard let directory else { return }
+    let missing = try Self.missingFolders(of: Self.path(of: directory), path)
     guard !missing.isEmpty else { return }
-    try refuseIfJournalIsMissed(configuration)
+    try refuseIfJournalIsMissed(secrets)
     for folder in missing.reversed() {
       guard mkdir(folder, 0o700) != 0 else {
-        try syncFolder(above: folder, configuration.journal)
+        try Self.syncFolder(above: folder, path)
         continue
       }
       // Another process was faster.
-      guard errno == EEXIST else { throw failure(errno, configuration.journal) }
+      guard errno == EEXIST else { throw Self.failure(errno, path) }
     }
   }
 
@@ -61,20 +60,18 @@ extension SessionEngine {
   }
 
   /// Throws if a stored item belongs, or may belong, to a journal that should be there.
-  private static func refuseIfJournalIsMissed(_ configuration: SessionConfiguration)
-    throws(SessionError)
-  {
-    try refuse(StoredToken.self, configuration)
-    try refuse(StoredUser.self, configuration)
-    try refuse(StoredRevocations.self, configuration)
+  private func refuseIfJournalIsMissed(_ secrets: any SecretStore) throws(SessionError) {
+    try refuse(StoredToken.self, secrets)
+    try refuse(StoredUser.self, secrets)
+    try refuse(StoredRevocations.self, secrets)
   }
 
-  private static func refuse<Item: LocatedItem>(_: Item.Type, _ configuration: SessionConfiguration)
+  private func refuse<Item: LocatedItem>(_: Item.Type, _ secrets: any SecretStore)
     throws(SessionError)
   {
     let read: [UInt8]?
-    let missing = SessionError.journal(.folderMissing(path: configuration.journal))
-    do throws(SecretStoreError) { read = try configuration.secrets.read(Item.item) } catch {
+    let missing = SessionError.journal(.folderMissing(path: path))
+    do throws(SecretStoreError) { read = try secrets.read(Item.item) } catch {
       throw missing
     }
     guard let bytes = read else { return }
@@ -83,9 +80,9 @@ extension SessionEngine {
       // The item does not say which journal it belongs to.
       throw missing
     }
-    guard let path = stored.journalPath, path != configuration.journal else { throw missing }
+    guard let other = stored.journalPath, other != path else { throw missing }
     // In an empty folder, a new journal would prove that nothing is to be mounted there.
-    switch Journal.presence(at: path, options: configuration.journalOptions) {
+    switch Journal.presence(at: other, options: options) {
     case .unknown(let problem) where problem.isOfMissingFile: throw missing
     case .present, .absent, .unknown: break
     }
@@ -116,7 +113,17 @@ extension SessionEngine {
   }
 }
 
-// An engine has methods with these names.
+// The names of the system are those of methods here.
 private func closeFolder(_ number: Int32) -> Int32 { close(number) }
 
 private func openFolder(_ path: String, _ flags: Int32) -> Int32 { open(path, flags) }
+
+extension JournalError {
+  /// Whether the error means that something is missing, which may come back.
+  var isOfMissingFile: Bool {
+    switch self {
+    case .missing, .folderMissing, .danglingLink: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,244 @@
+@_spi(Internals) import SessionCore
+import SessionJournal
+
+/// The loop: passes inputs to the coordinator and performs its effects, in order.
+///
+/// ```
+///           feed                      no input is left
+///  idle ───────────▶ running ────────────────────────────────▶ idle
+///                     ▲   │ an effect finds the log busy
+///          the pause  │   ▼
+///          is over    stalled
+/// ```
+///
+/// An effect that finds the log busy stops the loop, and no thread waits. After a pause the loop goes
+/// on with the same effect. Nothing overtakes it: the effects after it and all inputs wait in order,
+/// as they would for a thread that waits for the lock. A busy log was not written and its secrets
+/// were not touched, so no effect is performed twice.
+///
+/// - Requirement: SCL-1
+extension SessionEngine {
+  /// Another opening has the log: the effect is tried again after a pause, in milliseconds.
+  struct Busy: Error {
+    let pause: Int64
+  }
+
+  /// Passes an input to the coordinator and performs its effects, until no input is left or the loop
+  /// stalls.
+  ///
+  /// `detail` is what is known of a failed request besides the input, for the replies that follow.
+  func feed(_ input: SessionInput, detail: String? = nil) {
+    loop.inbox.append((input, detail))
+    run()
+  }
+
+  /// Waits until no input is left.
+  ///
+  /// Suspends only if the loop is stalled.
+  func idle() async {
+    guard loop.isStalled else { return }
+    await withCheckedContinuation { loop.waiters.begin($0) }
+  }
+
+  /// Passes records on that were read outside the loop.
+  ///
+  /// An effect that waits for the log was decided without them. It meets them before it is performed.
+  func deliver(_ others: [SessionRecord]) {
+    guard !others.isEmpty else { return }
+    if loop.isStalled {
+      peers.undelivered += others
+    } else {
+      feed(.observed(others, isHolderGone: false))
+    }
+  }
+
+  private func run() {
+    guard !loop.isRunning, !loop.isStalled else { return }
+    loop.isRunning = true
+    defer { loop.isRunning = false }
+    if !loop.effects.isEmpty {
+      guard performEffects() else { return }
+    }
+    repeat {
+      while !loop.inbox.isEmpty || !peers.undelivered.isEmpty {
+        if !peers.undelivered.isEmpty {
+          answer(.observed(unknown([]), isHolderGone: false))
+        }
+        let (input, detail) = loop.inbox.removeFirst()
+        if let detail { problems.detail = detail }
+        loop.effects = coordinator.handle(input, at: configuration.clock.now())
+          .map(EngineLoop.Step.effect)
+        show()
+        guard performEffects() else { return }
+      }
+      if let observed = compactIfDue() { loop.inbox.append((observed, nil)) }
+    } while !loop.inbox.isEmpty
+    problems.detail = nil
+    // A response is kept only while a failed commit may be tried again.
+    for number in loop.takeAnswered() where !coordinator.isHolding(number) {
+      requests.responses[number] = nil
+    }
+    loop.waiters.endAll(with: ())
+  }
+
+  /// Puts what an effect resulted in before all other inputs.
+  func answer(_ input: SessionInput) { loop.inbox.insert((input, nil), at: 0) }
+
+  /// Performs the effects that are left; returns `false` if one of them stalls the loop.
+  private func performEffects() -> Bool {
+    while !loop.effects.isEmpty {
+      let step = loop.effects.removeFirst()
+      do throws(Busy) {
+        try perform(step)
+        loop.retry = nil
+      } catch {
+        loop.effects.insert(step, at: 0)
+        stall(for: error.pause)
+        return false
+      }
+    }
+    let reports = witness.takeReports()
+    if !reports.isEmpty { loop.inbox.append((.stored(reports), nil)) }
+    return true
+  }
+
+  private func perform(_ step: EngineLoop.Step) throws(Busy) {
+    switch step {
+    case .effect(let effect): try perform(effect)
+    case .wipe(let wipe, let held): try finish(wipe, of: held)
+    }
+  }
+
+  private func stall(for pause: Int64) {
+    loop.isStalled = true
+    let runtime = runtime
+    spawn { engine in
+      await runtime.pause(pause)
+      engine.loop.isStalled = false
+      engine.run()
+    }
+  }
+
+  /// Returns the error of an effect that found the log in this condition.
+  ///
+  /// Throws `Busy` if the effect is tried again.
+  func settled(_ error: JournalError) throws(Busy) -> JournalError {
+    guard case .busy(let path, let waited) = error else { return error }
+    var retry = loop.retry ?? BusyRetry(limit: configuration.place.deadline)
+    defer { loop.retry = retry }
+    switch retry.busy(for: waited) {
+    case .again(let pause): throw Busy(pause: pause)
+    case .over(let waited): return .busy(path: path, waited: waited)
+    }
+  }
+
+  /// Calls `work` with what others appended, outside the loop, while no other opening appends.
+  ///
+  /// Suspends only if the log is busy. Throws `busy` after the log's deadline.
+  func locked<Value: Sendable>(_ work: (_ foreign: [JournalRecord]) -> Value)
+    async throws(JournalError) -> Value
+  {
+    var retry = BusyRetry(limit: configuration.place.deadline)
+    while true {
+      do throws(JournalError) { return try log.locked(work) } catch {
+        guard case .busy(let path, let waited) = error else { throw error }
+        switch retry.busy(for: waited) {
+        case .again(let pause): await runtime.pause(pause)
+        case .over(let waited): throw .busy(path: path, waited: waited)
+        }
+      }
+    }
+  }
+}
+
+/// Compaction of the log: performs what `CompactionSchedule` decides.
+///
+/// The session continues whether it succeeds or fails.
+extension SessionEngine {
+  /// Compacts the log if it is due.
+  ///
+  /// Returns what peers have appended meanwhile, if anything. A busy log does not stall the loop,
+  /// since nothing waits for a compaction.
+  private func compactIfDue() -> SessionInput? {
+    guard !loop.isCompactionPaused else { return nil }
+    let (now, beginning) = (configuration.clock.now(), log.firstSequence)
+    let situation = CompactionSchedule.Situation(
+      isOpen: coordinator.isOpen, isWhole: coordinator.fold.isWhole,
+      needsClearing: needsDataClearing)
+    guard let first = compaction.firstKept(inFileFrom: beginning, situation, at: now) else {
+      return nil
+    }
+    let problem = problems.compaction
+    defer { if problems.compaction != problem { show() } }
+    do throws(JournalError) {
+      let done = try configuration.compaction(log, first)
+      problems.compaction = nil
+      loop.compactionRetry = nil
+      compaction.ended(hasNewBeginning: log.firstSequence != beginning, at: now)
+      let others = read(done?.foreign ?? [])
+      return others.isEmpty ? nil : .observed(others, isHolderGone: false)
+    } catch {
+      guard let problem = pauseCompaction(after: error) else { return nil }
+      problems.compaction = .journal(problem)
+      compaction.failed(at: now)
+      return nil
+    }
+  }
+
+  /// Pauses the compaction of a busy log; returns the error if it has failed instead.
+  private func pauseCompaction(after error: JournalError) -> JournalError? {
+    guard case .busy(let path, let waited) = error else { return error }
+    var retry = loop.compactionRetry ?? BusyRetry(limit: configuration.place.deadline)
+    switch retry.busy(for: waited) {
+    case .over(let waited):
+      loop.compactionRetry = nil
+      return .busy(path: path, waited: waited)
+    case .again(let pause):
+      loop.compactionRetry = retry
+      loop.isCompactionPaused = true
+      let runtime = runtime
+      spawn { engine in
+        await runtime.pause(pause)
+        engine.loop.isCompactionPaused = false
+        engine.run()
+      }
+      return nil
+    }
+  }
+}
+
+/// The inputs and effects that wait, and why the loop does not run.
+struct EngineLoop: Sendable {
+  /// One step of the effects of an input.
+  enum Step: Sendable {
+    case effect(SessionEffect)
+    /// The part of a wipe that needs the log, and the token that was held before.
+    case wipe(SessionEffect.Wipe, of: StoredToken?)
+  }
+
+  /// The inputs that were not handled yet, with details of a failed request.
+  var inbox: [(input: SessionInput, detail: String?)] = []
+  /// The effects of the last input that were not performed yet.
+  var effects: [Step] = []
+  var isRunning = false
+  /// Whether the next effect waits for a busy log.
+  var isStalled = false
+  /// The tries of the next effect; `nil` if it has not found the log busy.
+  var retry: BusyRetry?
+  /// Whether a compaction waits for a busy log.
+  var isCompactionPaused = false
+  var compactionRetry: BusyRetry?
+  /// Calls that wait until no input is left.
+  var waiters = WaiterTable<Void>()
+  /// The requests whose responses have arrived since the loop was idle.
+  private var answered: [RequestNumber] = []
+
+  /// Notes that a response waits to be handled.
+  mutating func noteAnswered(_ number: RequestNumber) { answered.append(number) }
+
+  /// Returns the requests whose responses were handled, and forgets them.
+  mutating func takeAnswered() -> [RequestNumber] {
+    defer { answered = [] }
+    return answered
+  }
+}

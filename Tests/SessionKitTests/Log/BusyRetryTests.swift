@@ -1,0 +1,41 @@
+import Testing
+
+@testable import SessionKit
+
+@Suite("Trying a busy log again")
+struct BusyRetryTests {
+  @Test("SCL-1 pauses grow to their limit, and the time of tries and pauses ends at the deadline")
+  func pauses() {
+    var retry = BusyRetry(limit: .milliseconds(300))
+    var verdicts: [BusyRetry.Verdict] = []
+    while true {
+      let verdict = retry.busy(for: 10)
+      verdicts.append(verdict)
+      if case .over = verdict { break }
+    }
+    // 10 + 5, 10 + 10, 10 + 20, 10 + 40, then 10 + 50 until 300 ms are over.
+    #expect(
+      verdicts == [
+        .again(after: 5), .again(after: 10), .again(after: 20), .again(after: 40),
+        .again(after: 50), .again(after: 50), .again(after: 50), .again(after: 5),
+        .over(waited: 310),
+      ])
+  }
+
+  @Test(
+    "SCL-1 without time for another try it is over",
+    arguments: [
+      (.zero, [0], .over(waited: 0)),
+      (.milliseconds(-1), [7], .over(waited: 7)),
+      (.milliseconds(10), [10], .over(waited: 10)),
+      (.milliseconds(10), [9], .again(after: 1)),
+      (.milliseconds(10), [9, 0], .over(waited: 10)),
+      (.seconds(5), [4_999], .again(after: 1)),
+      (.seconds(5), [.max], .over(waited: UInt64(Int64.max))),
+    ] as [(Duration, [UInt64], BusyRetry.Verdict)])
+  func ends(limit: Duration, waited: [UInt64], result: BusyRetry.Verdict) {
+    var retry = BusyRetry(limit: limit)
+    let verdicts = waited.map { retry.busy(for: $0) }
+    #expect(verdicts.last == result)
+  }
+}
