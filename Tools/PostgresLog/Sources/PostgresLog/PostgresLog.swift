@@ -20,7 +20,8 @@ public final class PostgresLog: SessionLog {
   let key: String
   /// The number of the log in the database.
   let log: Int64
-  private let recordSize: Int
+  /// The longest payload, in bytes.
+  let recordSize: Int
   private let state: Mutex<State>
   private let last: Atomic<UInt64>
   private let first: Atomic<UInt64>

@@ -1,4 +1,4 @@
-internal import SessionCore
+public import SessionCore
 public import SessionKit
 internal import Synchronization
 
