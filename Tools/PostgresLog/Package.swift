@@ -12,6 +12,12 @@ let strict: [SwiftSetting] = [
 let package = Package(
   name: "postgres-log",
   platforms: [.macOS(.v15)],
+  products: [
+    .library(name: "PostgresLog", targets: ["PostgresLog"]),
+    .library(name: "SessionPool", targets: ["SessionPool"]),
+    .executable(name: "postgreslog", targets: ["PostgresLogTool"]),
+    .executable(name: "logworker", targets: ["logworker"]),
+  ],
   dependencies: [
     // The package has an explicit name, so that a clone may be in a folder of any name.
     .package(name: "session-journal", path: "../..")
@@ -35,7 +41,7 @@ let package = Package(
 
     // Creates the schema, and moves journals into it and back.
     .executableTarget(
-      name: "postgreslog",
+      name: "PostgresLogTool",
       dependencies: [
         "PostgresLog",
         .product(name: "SessionCore", package: "session-journal"),
@@ -44,11 +50,41 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    // Sessions by the key of an account, for servers; for logs of any kind.
+    .target(
+      name: "SessionPool",
+      dependencies: [.product(name: "SessionKit", package: "session-journal")],
+      swiftSettings: strict),
+
+    // An example: a server with the sessions of many accounts.
+    .executableTarget(
+      name: "accountd",
+      dependencies: [
+        "PostgresLog", "SessionPool",
+        .product(name: "SessionKit", package: "session-journal"),
+      ],
+      swiftSettings: strict),
+
+    // Measures the figures of Specs/Scale.md.
+    .executableTarget(
+      name: "measure",
+      dependencies: [
+        "PostgresLog", .product(name: "SessionJournal", package: "session-journal"),
+      ],
+      swiftSettings: strict),
+
+    // A server of tokens for tests with processes.
+    .target(
+      name: "FileBackend",
+      dependencies: [.product(name: "SessionKit", package: "session-journal")],
+      swiftSettings: strict),
+
     // One process of a test, which is killed, stopped or races others.
     .executableTarget(
       name: "logworker",
       dependencies: [
-        "PostgresLog",
+        "PostgresLog", "FileBackend",
+        .product(name: "SessionTestKit", package: "session-journal"),
         .product(name: "SessionCore", package: "session-journal"),
         .product(name: "SessionJournal", package: "session-journal"),
         .product(name: "SessionKit", package: "session-journal"),
@@ -58,7 +94,7 @@ let package = Package(
     .testTarget(
       name: "PostgresLogTests",
       dependencies: [
-        "PostgresLog", "postgreslog", "logworker",
+        "PostgresLog", "SessionPool", "FileBackend", "PostgresLogTool", "logworker",
         .product(name: "SessionCore", package: "session-journal"),
         .product(name: "SessionJournal", package: "session-journal"),
         .product(name: "SessionKit", package: "session-journal"),

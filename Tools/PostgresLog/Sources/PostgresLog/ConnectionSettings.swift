@@ -1,6 +1,6 @@
 internal import CPostgres
 
-/// The settings of a connection: libpq's names and values. They may hold a password.
+/// The settings of a connection: libpq's names and values, which may hold a password.
 struct ConnectionSettings: Sendable, CustomStringConvertible, CustomReflectable {
   let values: [(String, String)]
 

@@ -1,3 +1,5 @@
+internal import SessionJournal
+
 /// The statements on one schema.
 struct LogSQL: Sendable {
   /// The version of the schema that this version of the library reads and writes.

@@ -1,5 +1,4 @@
 internal import Dispatch
-public import SessionJournal
 internal import Synchronization
 
 /// A schema of a PostgreSQL server that holds logs and secrets, and a bounded pool of connections to it.

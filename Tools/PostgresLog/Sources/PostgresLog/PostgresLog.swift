@@ -67,7 +67,9 @@ public final class PostgresLog: SessionLog {
   }
 
   private func perform<Value: Sendable, Refusal: Error>(
-    _ decide: (_ foreign: [JournalRecord]) throws(Refusal) -> (drafts: [JournalDraft], value: Value),
+    _ decide: (_ foreign: [JournalRecord]) throws(Refusal) -> (
+      drafts: [JournalDraft], value: Value
+    ),
     on slot: ConnectionSlot, _ state: inout State
   ) throws(TransactionError<Value, Refusal>) -> (transaction: JournalTransaction, value: Value) {
     let foreign: [JournalRecord]

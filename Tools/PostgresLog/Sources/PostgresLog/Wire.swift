@@ -140,7 +140,7 @@ struct Wire: ~Copyable {
   private func sendPrepared(_ name: String, _ parameters: [[UInt8]?]) -> Bool {
     let count = parameters.count
     // One byte more, so that an empty value has an address, too: no address is NULL.
-    let bytes = parameters.flatMap { $0 ?? [] } + [0]
+    let bytes = Array(parameters.compactMap { $0 }.joined()) + [0]
     let lengths = parameters.map { Int32($0?.count ?? 0) }
     let formats = [Int32](repeating: 1, count: count)
     return bytes.withUnsafeBytes { buffer in
@@ -175,7 +175,7 @@ struct Wire: ~Copyable {
         bytes += UnsafeRawBufferPointer(start: value, count: length)
       }
     }
-    let affected = PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0
+    let affected = PQcmdTuples(result).map { Int(String(cString: $0)) ?? 0 } ?? 0
     return Rows(count: count, columns: columns, affected: affected, cells: cells, bytes: bytes)
   }
 
@@ -212,7 +212,9 @@ struct Deadline: Sendable {
   var milliseconds: Int32 {
     let left = (end - .now).components
     guard left.seconds >= 0, left.attoseconds >= 0 else { return 0 }
-    return Int32(clamping: left.seconds * 1_000 + (left.attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+    return Int32(
+      clamping: left.seconds * 1_000 + (left.attoseconds + 999_999_999_999_999)
+        / 1_000_000_000_000_000)
   }
 }
 

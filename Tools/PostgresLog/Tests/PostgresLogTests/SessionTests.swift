@@ -1,0 +1,60 @@
+import FileBackend
+import Foundation
+import SessionCore
+import SessionJournal
+import SessionKit
+import Testing
+
+@testable import PostgresLog
+
+@Suite("Sessions in PostgreSQL", .serialized, .timeLimit(.minutes(5)))
+struct SessionTests {
+  private func file() -> String {
+    FileManager.default.temporaryDirectory.appending(path: "server-\(UUID().uuidString)").path
+  }
+
+  private func configuration(_ place: PostgresLogPlace, _ file: String) -> SessionConfiguration {
+    SessionConfiguration(
+      log: place, backend: FileBackend(path: file), secrets: place.secrets)
+  }
+
+  @Test("SCL-1 REF-3 twenty processes with an expired token make one refresh")
+  func oneRefresh() async throws {
+    let server = try Server()
+    let place = PostgresLogPlace("account", in: try server.database())
+    let file = file()
+    let session = try await Session.open(configuration(place, file))
+    try await session.login(.password("a@example.org", "a long password"))
+    try await session.close()
+    try await Task.sleep(for: .seconds(1.2))
+    let workers = try (0..<20).map { _ in
+      try server.start("logworker", ["token", "account", file])
+    }
+    for worker in workers {
+      let ended = try worker.end()
+      #expect(ended.status == 0 && ended.output == "2\n", "\(ended)")
+    }
+    #expect(FileBackend(path: file).refreshes == 1)
+  }
+
+  @Test("SCL-1 a session goes on in another opening, and a logout reaches both")
+  func story() async throws {
+    let server = try Server()
+    let place = PostgresLogPlace("account", in: try server.database())
+    let file = file()
+    let first = try await Session.open(configuration(place, file))
+    try await first.login(.password("a@example.org", "a long password"))
+    let second = try await Session.open(configuration(place, file))
+    #expect(second.isAuthenticated)
+    #expect(try await second.accessToken().plaintext.hasPrefix("access-"))
+    try await second.logout()
+    let start = ContinuousClock.now
+    while first.isAuthenticated, .now - start < .seconds(10) {
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    #expect(!first.isAuthenticated)
+    #expect(try place.secrets.read(.token) == nil)
+    try await first.close()
+    try await second.close()
+  }
+}
