@@ -1,4 +1,4 @@
-public import Foundation
+internal import Foundation
 public import SessionKit
 
 /// A server of tokens for tests with processes: its state is the length of a file.
