@@ -19,13 +19,27 @@ struct ConnectionSettings: Sendable, CustomStringConvertible, CustomReflectable 
       if let value = entry.pointee.val { found[String(cString: keyword)] = String(cString: value) }
       entry += 1
     }
-    database = found["dbname"] ?? "default"
+    database = found["dbname"] ?? Self.defaultDatabase
     // A standby cannot append, and its answers may be old.
     found["target_session_attrs"] = "read-write"
     if found["connect_timeout"] == nil { found["connect_timeout"] = "10" }
     if found["application_name"] == nil { found["application_name"] = "session-log" }
     found["client_encoding"] = "UTF8"
     values = found.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+
+  /// The database that libpq takes if the settings name none: that of PGDATABASE.
+  private static var defaultDatabase: String {
+    let defaults = PQconndefaults()
+    defer { PQconninfoFree(defaults) }
+    var entry = defaults
+    while let option = entry, let keyword = option.pointee.keyword {
+      if String(cString: keyword) == "dbname", let value = option.pointee.val {
+        return String(cString: value)
+      }
+      entry = option + 1
+    }
+    return "default"
   }
 
   var description: String { "settings of a connection" }

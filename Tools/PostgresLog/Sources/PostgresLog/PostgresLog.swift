@@ -144,7 +144,8 @@ public final class PostgresLog: SessionLog {
   {
     try check(drafts)
     let batch = Batch(drafts, after: state.view)
-    var statements: [Statement] = []
+    // Committing a transaction that has failed is no error of the server, but any statement in it is.
+    var statements = [Statement("SELECT 1")]
     if let last = batch.records.last, let chain = batch.chains.last {
       statements = [
         database.sql.insert(log, batch),

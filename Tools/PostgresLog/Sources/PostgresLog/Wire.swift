@@ -47,7 +47,7 @@ struct Wire: ~Copyable {
   {
     disconnect()
     connection = withStrings(settings.map(\.0)) { names in
-      withStrings(settings.map(\.1)) { values in PQconnectStartParams(names, values, 1) }
+      withStrings(settings.map(\.1)) { values in PQconnectStartParams(names, values, 0) }
     }
     while true {
       guard connection != nil, PQstatus(connection) != CONNECTION_BAD else { throw lost() }
