@@ -10,8 +10,8 @@ struct MigrationTests {
   static let journals: [String] = {
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../../../Specs/Journals").standardizedFileURL
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-    return names.filter { $0.hasSuffix(".journal") }.sorted().map {
+    let names = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String }
+    return (names ?? []).filter { $0.hasSuffix(".journal") }.sorted().map {
       folder.appending(path: $0).path
     }
   }()
@@ -35,7 +35,9 @@ struct MigrationTests {
     #expect(Self.journals.count > 20)
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    defer {
+      do { try FileManager.default.removeItem(at: folder) } catch { Issue.record(error) }
+    }
     var moved = 0
     for journal in Self.journals {
       let name = URL(filePath: journal).lastPathComponent
