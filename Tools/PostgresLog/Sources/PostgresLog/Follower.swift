@@ -27,9 +27,9 @@ struct PostgresChanges: LogChanges {
   }
 }
 
-/// One poll for all logs of a database that are waited for: it reads their last sequences.
+/// One poll for all logs of a database that have a waiter: it reads their last sequences.
 ///
-/// Nothing runs while nobody waits.
+/// Nothing runs without a waiter.
 final class Follower: Sendable {
   struct Waiter: Sendable {
     let log: Int64

@@ -67,7 +67,7 @@ public final class PostgresDatabase: Sendable {
     var pause: (end: ContinuousClock.Instant, problem: ServerProblem)?
   }
 
-  /// A hook for tests: called when a call has come to a step.
+  /// A hook for tests: called at each step of a commit.
   let onStep: @Sendable (LogStep) -> Void
 
   /// Creates the pool; connects when a connection is needed first.
@@ -127,7 +127,7 @@ public final class PostgresDatabase: Sendable {
 
   /// Runs statements that begin something, on a connection that works.
   ///
-  /// A connection that broke while nobody used it is replaced once.
+  /// A connection that broke while it was unused is replaced once.
   func begin(_ statements: [Statement], on slot: ConnectionSlot) throws(ServerProblem) -> [Rows] {
     let isFresh = try connect(slot)
     do throws(ServerProblem) {

@@ -20,7 +20,7 @@ public enum ServerProblem: Error, Equatable, Sendable {
 
   /// Why there is no connection.
   public enum Cause: String, Equatable, Sendable, CaseIterable {
-    /// Nobody listens at the address.
+    /// No server listens at the address.
     case refused = "no server listens at the address"
     /// The name of the host is unknown.
     case host = "the name of the host is not known"

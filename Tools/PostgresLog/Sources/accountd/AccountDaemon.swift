@@ -7,7 +7,7 @@ import Synchronization
 /// An example of a server: it holds the sessions of many accounts in PostgreSQL.
 ///
 /// Usage: `accountd ACCOUNTS`. The connection is that of SESSION_POSTGRES, or of libpq's variables. Two
-/// pools stand for two processes of a fleet. Each account is signed in by one pool, and both then need
+/// pools act as two processes of a fleet. Each account is signed in by one pool, and both then need
 /// its token at the same time, after it has expired.
 @main
 enum AccountDaemon {

@@ -27,7 +27,7 @@ enum Measure {
     try asking(database)
   }
 
-  /// Commits a second of each kind, with so many clients.
+  /// Measures commits per second of each kind with a number of clients.
   private static func turn(_ clients: Int, _ round: Int, _ database: PostgresDatabase) throws {
     let raw = rate(clients) { _ in
       _ = try database.raw([

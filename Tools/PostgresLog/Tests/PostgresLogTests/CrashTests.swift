@@ -174,7 +174,7 @@ struct CrashTests {
     #expect(lost.withLock { $0 } > 0, "no connection ended during a commit")
   }
 
-  /// Appends the number after the last one, until it was acknowledged so many times.
+  /// Appends the number after the last one, until that was acknowledged `times` times.
   private static func count(at place: PostgresLogPlace, times: Int, _ lost: borrowing Mutex<Int>)
     throws
   {
