@@ -53,7 +53,8 @@ struct CrashTests {
         guard case .unavailable(.busy) = error else { throw error }
       }
     }
-    #expect(met?.isEmpty == (try texts(place) == ["old"]))
+    let left = try texts(place)
+    #expect(met?.isEmpty == (left == ["old"]))
     try expectWhole(place, isDurable: isDurable)
     try log.close()
   }
@@ -110,7 +111,7 @@ struct CrashTests {
     }
     var isAcknowledged = false
     do throws(TransactionError<Void, SecretStoreError>) {
-      _ = try log.transact { _ throws(SecretStoreError) in
+      _ = try log.transact { (_) throws(SecretStoreError) in
         // After the step `locked` the server is gone, and the store throws.
         try place.secrets.write(.token, Array("new".utf8))
         return ([.text("\u{1}"), .text("\u{2}")], ())

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Sessions in PostgreSQL", .serialized, .timeLimit(.minutes(5)))
 struct SessionTests {
-  private func file() -> String {
+  private func newFile() -> String {
     FileManager.default.temporaryDirectory.appending(path: "server-\(UUID().uuidString)").path
   }
 
@@ -22,7 +22,7 @@ struct SessionTests {
   func oneRefresh() async throws {
     let server = try Server()
     let place = PostgresLogPlace("account", in: try server.database())
-    let file = file()
+    let file = newFile()
     let session = try await Session.open(configuration(place, file))
     try await session.login(.password("a@example.org", "a long password"))
     try await session.close()
@@ -41,7 +41,7 @@ struct SessionTests {
   func story() async throws {
     let server = try Server()
     let place = PostgresLogPlace("account", in: try server.database())
-    let file = file()
+    let file = newFile()
     let first = try await Session.open(configuration(place, file))
     try await first.login(.password("a@example.org", "a long password"))
     let second = try await Session.open(configuration(place, file))
