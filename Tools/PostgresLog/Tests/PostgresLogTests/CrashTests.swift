@@ -104,7 +104,7 @@ struct CrashTests {
   func serverStops(step: LogStep) throws {
     let server = try Server()
     let trap = Trap()
-    let place = PostgresLogPlace("a", in: try server.database { trap.met($0) })
+    let place = PostgresLogPlace("a", in: try server.database(onStep: { trap.met($0) }))
     let log = try begin(place)
     trap.arm(step) {
       do { try Server.control("stop", "immediate") } catch { Issue.record(error) }
