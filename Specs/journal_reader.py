@@ -2,7 +2,7 @@
 """Reads a journal file by Specs/JournalFormat.md alone, with nothing but Python's own library.
 
 usage: journal_reader.py FILE       the header, one JSON line per record, the verdict, and unless it is
-                                    clean what is lost and what is readable behind it
+                                    clean what is lost and what can be read after it
        journal_reader.py --session FILE    the same, with the payloads of a session in words
        journal_reader.py --changes FILE    the same of a change log; of a kind or version that it does not
                                     know it reads nothing more (65)

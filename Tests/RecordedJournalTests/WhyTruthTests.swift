@@ -17,7 +17,7 @@ struct WhyTruthTests {
     let score = LikelyScore()
     expect(
       Property(
-        "why tells the truth", cases: 150,
+        "why tells the truth", cases: 250,
         requiredLabels: [
           "user-logout", "lost-reply", "used-elsewhere", "revoked-elsewhere", "server-failing",
           "still-signed-in", "ruled out everyRequestAnswered", "clock set", "clock agrees",

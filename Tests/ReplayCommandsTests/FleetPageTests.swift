@@ -1,5 +1,8 @@
 import Foundation
+import SessionExplain
 import Testing
+
+@testable import ReplayCommands
 
 /// The page about a fleet, compared with the queries that `Tools/fleet/run` answers and checks.
 @Suite("Specs/Fleet.md")
@@ -27,6 +30,14 @@ struct FleetPageTests {
       #expect(text.contains("NOT damaged"), "\(file)")
       #expect(text.prefix { $0 != "\n" }.wholeMatch(of: /-- .*\?.*/) != nil, "\(file)")
     }
+  }
+
+  @Test("SCL-3 the query about unexpected ends leaves out the causes that a report calls expected")
+  func unexpected() throws {
+    let text = try Repository.text("Tools/fleet/queries/4-users-with-many-ends.sql")
+    let list = try #require(text.firstMatch(of: /NOT IN \(([^)]*)\)/)?.1)
+    let expected = EndClass.allCases.filter { !$0.isUnexpected }.flatMap(\.causes).map(\.id)
+    #expect(list.matches(of: /'([a-z-]+)'/).map { String($0.1) } == expected.sorted())
   }
 
   @Test("SCL-3 CI answers the questions about a small fleet")

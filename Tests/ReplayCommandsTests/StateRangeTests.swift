@@ -33,6 +33,21 @@ struct StateRangeTests {
     for selector in ["@0", "@1", "@-27"] { #expect(at(selector, path).code == 0) }
   }
 
+  @Test("RPL-1 RPL-3 before the first record state and why know nothing, and name the first record")
+  func early() throws {
+    let path = folder.file("a.journal")
+    try SampleJournal.write(to: path)
+    for command in ["state", "why"] {
+      for selector in ["1999-12-31", "-900d", "1999-12-31 10:00", "1999-12-31T10:00:00Z"] {
+        let run = ToolRun.inProcess([command, path, "--at", selector])
+        #expect(run.code == 64, "\(command) \(selector)")
+        #expect(run.output.isEmpty)
+        #expect(run.errors.contains("the first one is of 2026-"), "\(run.errors)")
+        #expect(run.errors.hasSuffix("Try: --at @1\n"))
+      }
+    }
+  }
+
   @Test("RPL-1 a number in a gap between records selects the record before the gap")
   func gap() throws {
     let path = folder.file("gap.journal")

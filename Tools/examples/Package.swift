@@ -20,8 +20,7 @@ let package = Package(
   name: "session-journal-examples",
   platforms: [.macOS(.v15)],
   dependencies: [
-    .package(name: "session-journal", path: "../.."),
-    .package(url: "https://github.com/apple/swift-metrics", exact: "2.13.0"),
+    .package(name: "session-journal", path: "../..")
   ],
   targets: [
     // A small HTTP server on loopback, in place of the app's server.
@@ -52,22 +51,6 @@ let package = Package(
       dependencies: [
         "Backend", library("SessionKit"), library("SessionHTTP"), library("SessionExplain"),
         library("SessionMessages"),
-      ],
-      swiftSettings: strict),
-    // Ends and refreshes for a metrics library.
-    .target(
-      name: "SessionMetrics",
-      dependencies: [
-        library("SessionExplain"), .product(name: "CoreMetrics", package: "swift-metrics"),
-        .product(name: "Metrics", package: "swift-metrics"),
-      ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "SessionMetricsTests",
-      dependencies: [
-        "SessionMetrics", library("SessionKit"), library("SessionHTTP"), library("SessionExplain"),
-        library("SessionTestKit"), .product(name: "CoreMetrics", package: "swift-metrics"),
-        .product(name: "MetricsTestKit", package: "swift-metrics"),
       ],
       swiftSettings: strict),
     .testTarget(

@@ -118,6 +118,14 @@ def build():
     return test_bundle()
 
 
+def build_product(name):
+    """Builds one program of the copy, with all mutants in it."""
+    command = ["swift", "build", "--product", name, "--package-path", str(TREE), "--scratch-path", str(BUILD)]
+    print("$", " ".join(command), flush=True)
+    if subprocess.run(command, stdin=subprocess.DEVNULL).returncode != 0:
+        raise Problem("the program with the mutants asleep does not build")
+
+
 def build_command():
     """Returns the command that builds the copy, which it prints."""
     command = ["swift", "build", "--build-tests", "--package-path", str(TREE),

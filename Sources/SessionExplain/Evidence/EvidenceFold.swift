@@ -88,6 +88,27 @@ package struct EvidenceFold: Sendable {
     if !isInBatch { endBatch(body) }
   }
 
+  /// Takes a record of an earlier session, which may be evidence of later ones.
+  ///
+  /// A fold that takes only these records and then continues with ``continued(after:)`` equals one
+  /// that takes all of them, from the second login on. `batch` is the first sequence of its batch.
+  mutating func takeAlone(_ record: SessionRecord, batch: UInt64) {
+    let fact = Fact(record, batch: batch)
+    clock.take(record)
+    switch record.content {
+    case .note(let note): take(note, fact)
+    case .snapshot(let snapshot): take(snapshot, fact)
+    case .event, .unknown: break
+    }
+  }
+
+  /// Returns a fold that continues between two batches, after all records of this fold.
+  func continued(after fold: SessionFold) -> EvidenceFold {
+    var continued = self
+    continued.fold = fold
+    return continued
+  }
+
   /// Notes that records are missing here, and continues after them.
   ///
   /// Their content is unknown. A token may have been used and replaced. The session may have ended,
@@ -143,20 +164,10 @@ package struct EvidenceFold: Sendable {
   private mutating func apply(_ record: SessionRecord) throws(SessionFold.Failure)
     -> SessionState.Kind
   {
-    let before = fold.kind
-    do throws(SessionFold.Failure) {
-      try fold.apply(record)
-      return before
-    } catch {
-      guard case .illegal = error, !gaps.isEmpty, let assumed = fold.assumed(before: record) else {
-        throw error
-      }
-      var fold = assumed
-      try fold.apply(record)
-      self.fold = fold
-      (login, user, isAssumed) = (nil, nil, true)
-      return assumed.kind
-    }
+    let (before, isAssumed) = try GappedFold.apply(
+      record, to: &fold, afterGap: !gaps.isEmpty)
+    if isAssumed { (login, user, self.isAssumed) = (nil, nil, true) }
+    return before
   }
 
   /// Starts the history of a token whose announcement must be among the missing records.
@@ -323,20 +334,7 @@ package struct EvidenceFold: Sendable {
   /// Records the end of the request that the fact names.
   private mutating func end(_ fact: Fact) {
     let (opening, processes) = (opening, processes)
-    token?.end(fact, among: processes) { request in
-      guard let sent = request.sent.requestSent else { return .connection }
-      if let boot = request.boot, let other = processes.boot, boot != other,
-        let first = processes.firstOfBoot
-      {
-        return .restarted(by: .init(fact: first))
-      }
-      guard let opening, let opened = opening.opened else { return .connection }
-      let taker = RequestTrace.Taker(fact: opening)
-      guard !Opener(opened).mayBe(Opener(sent)) else { return .reopened(by: taker) }
-      // A time before that of the request cannot be compared with its deadline.
-      let isEarly = fact.time < sent.deadline && fact.time >= request.sent.time
-      return isEarly ? .gone(by: taker) : .replaced(by: taker)
-    }
+    token?.end(fact, among: processes) { $0.loss(notedBy: fact, in: opening, processes) }
     // A request that was presumed lost with the token before may end late.
     earlier.end(fact)
     if let number = fact.answers, fact.failure?.kind == .noReply { lostInBatch.append(number) }
@@ -421,7 +419,8 @@ package struct EvidenceFold: Sendable {
   private mutating func take(_ snapshot: SessionFold, _ fact: Fact) {
     firstSequence = fact.sequence == .max ? .max : fact.sequence + 1
     (login, stray, expiry, continued, lostEnd) = (nil, nil, nil, nil, nil)
-    (user, app, platform) = (snapshot.state.user, nil, nil)
+    // A snapshot does not name the app. What was read before it stays known.
+    user = snapshot.state.user
     earlier = .unknown
     (openings, remarks, processes) = ([], [], .unknown)
     (clock, schedule, hasDoubtfulCut) = (ClockTrail(), ScheduleTrail(), false)

@@ -79,6 +79,20 @@ struct RequestTrace: Hashable, Sendable {
     return late
   }
 
+  /// Returns how its loss became known, if `fact` notes it in the batch of this opening, or of none.
+  func loss(notedBy fact: Fact, in opening: Fact?, _ processes: ProcessTrail) -> Fate.How {
+    guard let request = sent.requestSent else { return .connection }
+    if let boot, let other = processes.boot, boot != other, let first = processes.firstOfBoot {
+      return .restarted(by: .init(fact: first))
+    }
+    guard let opening, let opened = opening.opened else { return .connection }
+    let taker = Taker(fact: opening)
+    guard !Opener(opened).mayBe(Opener(request)) else { return .reopened(by: taker) }
+    // A time before that of the request cannot be compared with its deadline.
+    let isEarly = fact.time < request.deadline && fact.time >= sent.time
+    return isEarly ? .gone(by: taker) : .replaced(by: taker)
+  }
+
   /// Records what processes did between its sending and its end.
   mutating func see(_ processes: ProcessTrail) {
     guard let sent = sent.requestSent else { return }

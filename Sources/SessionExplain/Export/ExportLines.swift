@@ -133,12 +133,6 @@ package struct ExportHeader: Equatable, Sendable {
   }
 }
 
-/// The app and the kind of system of the last opening.
-package struct ExportSource: Equatable, Sendable {
-  let app: AppVersion?
-  let platform: Platform?
-}
-
 /// The version of this library.
 package enum LibraryVersion {
   package static let current = "0.1.0"

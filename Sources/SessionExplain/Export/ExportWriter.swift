@@ -10,16 +10,19 @@ package struct ExportOrigin: Equatable, Sendable {
   /// The sequence of the first record that is not a snapshot.
   let firstSequence: UInt64
   let beginsWithSnapshot: Bool
+  /// Whether its records have pseudonyms already, because it was made of a redacted export.
+  let isRedacted: Bool
 
   package init(
     journal: String, format: UInt16, maximumRecordSize: UInt32, firstSequence: UInt64,
-    beginsWithSnapshot: Bool
+    beginsWithSnapshot: Bool, isRedacted: Bool = false
   ) {
     self.journal = journal
     self.format = format
     self.maximumRecordSize = maximumRecordSize
     self.firstSequence = firstSequence
     self.beginsWithSnapshot = beginsWithSnapshot
+    self.isRedacted = isRedacted
   }
 }
 
@@ -53,7 +56,8 @@ package struct ExportWriter: Sendable {
         ExportHeader(
           journal: lines.redaction?.journal(origin.journal).description ?? origin.journal,
           format: origin.format, maximumRecordSize: origin.maximumRecordSize, firstSequence: first,
-          isRedacted: lines.redaction != nil, isPartial: isPartial, source: source)))
+          isRedacted: origin.isRedacted || lines.redaction != nil, isPartial: isPartial,
+          source: source)))
     if let snapshot {
       due = snapshot.record.sequence
       take([snapshot], write)

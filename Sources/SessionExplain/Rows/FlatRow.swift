@@ -6,6 +6,9 @@ package protocol FlatRow: Sendable {
   /// The names of the columns in their order.
   static var columns: [String] { get }
 
+  /// When what it describes happened; `nil` if that is not known.
+  var moment: Timestamp? { get }
+
   /// Writes the row as one JSON object with every column.
   func write(to json: inout JSONWriter, of source: RowSource)
 }
@@ -51,10 +54,16 @@ package struct RowSource: Sendable {
   package let file: String
   /// Whether the file has damage, or an event that is not possible.
   let isDamaged: Bool
+  /// The app and the platform of an opening that the file leaves out; `nil` if it is not known.
+  let opening: ExportSource?
 
   /// Creates the source of a journal with these names.
-  package init(_ names: JournalNames, isRedacted: Bool, file: String, isDamaged: Bool) {
+  package init(
+    _ names: JournalNames, isRedacted: Bool, file: String, isDamaged: Bool,
+    opening: ExportSource? = nil
+  ) {
     self.names = names
+    self.opening = opening
     (self.isRedacted, self.file, self.isDamaged) = (isRedacted, file, isDamaged)
   }
 
@@ -63,4 +72,35 @@ package struct RowSource: Sendable {
 
   /// Returns the pseudonym of a user.
   func user(_ user: Identifier?) -> String? { user.flatMap(names.user) }
+}
+
+/// What a row knows of the user and the device.
+struct RowDevice {
+  let user: Identifier?
+  let app: AppVersion?
+  let platform: Platform?
+}
+
+extension JSONWriter {
+  /// Writes a row as one JSON object: the columns that every row has, and between them its own.
+  mutating func row(
+    of device: RowDevice, in source: RowSource, _ columns: (inout JSONWriter) -> Void
+  ) {
+    object { json in
+      json.field("v", 1)
+      json.field("journal", source.journal)
+      json.field("user", source.user(device.user))
+      json.field("app", (device.app ?? source.opening?.app)?.description)
+      json.field("platform", (device.platform ?? source.opening?.platform)?.metricLabel)
+      columns(&json)
+      json.field("damaged", source.isDamaged)
+      json.field("file", source.file)
+    }
+  }
+
+  /// Writes the server's code and status of a failure.
+  mutating func answer(of failure: RequestFailure?) {
+    field("code", failure?.serverCode)
+    field("status", failure.flatMap { $0.status == 0 ? nil : $0.status })
+  }
 }

@@ -45,14 +45,11 @@ package struct RefreshRow: FlatRow, Equatable {
     (self.request, self.time, self.sent) = (request, time, sent)
   }
 
+  package var moment: Timestamp? { time }
+
   /// Writes the row as one JSON object.
   package func write(to json: inout JSONWriter, of source: RowSource) {
-    json.object { json in
-      json.field("v", 1)
-      json.field("journal", source.journal)
-      json.field("user", source.user(user))
-      json.field("app", app?.description)
-      json.field("platform", platform?.metricLabel)
+    json.row(of: RowDevice(user: user, app: app, platform: platform), in: source) { json in
       json.field("request", request)
       json.field("login", login)
       json.field("time", time)
@@ -61,13 +58,10 @@ package struct RefreshRow: FlatRow, Equatable {
       json.field("attempt", sent.attempt)
       json.field("outcome", outcome.rawValue)
       json.field("failure", failure?.kind.description)
-      json.field("code", failure?.serverCode)
-      json.field("status", failure.flatMap { $0.status == 0 ? nil : $0.status })
+      json.answer(of: failure)
       json.field("durationMs", duration)
       if let isRotated { json.field("rotated", isRotated) } else { json.null("rotated") }
       json.field("process", sent.process)
-      json.field("damaged", source.isDamaged)
-      json.field("file", source.file)
     }
   }
 }

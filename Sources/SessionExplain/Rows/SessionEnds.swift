@@ -72,8 +72,10 @@ struct SessionEnds: Sendable {
   }
 
   /// Keeps the session that the record ended; a logout after an expiry ends none.
+  ///
+  /// An expiry after an expiry ends a session that began among lost records.
   private mutating func end(at record: SessionRecord, _ before: SessionState) {
-    guard before.kind != .expired else { return }
+    guard before.kind != .expired || record.event?.kind == .sessionExpired else { return }
     var row = row(of: before)
     (row.sequence, row.ended) = (record.sequence, record.time)
     waiting.append((row, figures))

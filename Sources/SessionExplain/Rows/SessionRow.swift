@@ -45,14 +45,12 @@ package struct SessionRow: FlatRow, Equatable {
     return span < 0 ? nil : span
   }
 
+  /// When it ended; when it began if it is open.
+  package var moment: Timestamp? { ended ?? began }
+
   /// Writes the row as one JSON object.
   package func write(to json: inout JSONWriter, of source: RowSource) {
-    json.object { json in
-      json.field("v", 1)
-      json.field("journal", source.journal)
-      json.field("user", source.user(user))
-      json.field("app", app?.description)
-      json.field("platform", platform?.metricLabel)
+    json.row(of: RowDevice(user: user, app: app, platform: platform), in: source) { json in
       json.field("sequence", sequence)
       json.field("login", login)
       json.field("method", method?.description)
@@ -63,15 +61,12 @@ package struct SessionRow: FlatRow, Equatable {
       json.field("reason", reason)
       json.field("cause", cause.id)
       json.field("certainty", certainty.rawValue)
-      json.field("code", failure?.serverCode)
-      json.field("status", failure.flatMap { $0.status == 0 ? nil : $0.status })
+      json.answer(of: failure)
       json.field("refreshes", refreshes)
       json.field("failures", failures)
       json.field("lostRequests", lostRequests)
       json.field("p50Ms", median)
       json.field("p95Ms", high)
-      json.field("damaged", source.isDamaged)
-      json.field("file", source.file)
     }
   }
 }

@@ -22,13 +22,16 @@ package struct SessionRows: RowsFold {
   }
 }
 
-/// The end of a session with all of its explanation.
+/// The end of a session with all of its explanation, or how an open session stands.
 package struct EndAnswer: FlatRow {
   private let explanation: Explanation
   private let user: Identifier?
+  /// Whether the session ended; else only the cause and the certainty are there.
+  package let isEnd: Bool
 
   fileprivate init(_ row: SessionRow, _ evidence: Evidence) {
-    explanation = Explainer.explain(evidence)
+    isEnd = row.sequence != nil
+    explanation = isEnd ? Explainer.explain(evidence) : Explainer.judge(evidence)
     user = row.user
   }
 
@@ -36,10 +39,11 @@ package struct EndAnswer: FlatRow {
   package static let columns = ["v", "file", "journal"]
 
   package var cause: Cause { explanation.cause }
+  package var moment: Timestamp? { explanation.time }
 
   /// Returns the explanation with the names that the source shows.
   package func explanation(in source: RowSource) -> Explanation {
-    var named = source.isRedacted ? explanation.redacted : explanation
+    var named = (source.isRedacted ? explanation.redacted : explanation).opened(by: source.opening)
     (named.user, named.journal) = (source.user(user), source.journal)
     return named
   }
@@ -55,7 +59,8 @@ package struct EndAnswer: FlatRow {
   }
 }
 
-/// A fold of a journal's records that results in the explanation of each session that ended.
+/// A fold of a journal's records that results in the explanation of each session that ended, and in
+/// how the open session stands.
 package struct EndAnswers: RowsFold {
   private var ends = SessionEnds()
 
@@ -78,7 +83,6 @@ package struct EndAnswers: RowsFold {
   private static func pass(
     on row: SessionRow, _ evidence: Evidence, _ body: (EndAnswer) -> Void
   ) {
-    guard row.sequence != nil else { return }
     body(EndAnswer(row, evidence))
   }
 }

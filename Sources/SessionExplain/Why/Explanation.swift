@@ -108,6 +108,15 @@ public struct Explanation: Equatable, Sendable {
 }
 
 extension Explanation {
+  /// Returns the explanation with the app and the platform of an opening that its records leave out.
+  package func opened(by source: ExportSource?) -> Explanation {
+    guard let source, app == nil, platform == nil else { return self }
+    var copy = self
+    (copy.app, copy.platform) = (source.app?.description, source.platform?.metricLabel)
+    copy.root = root.map { $0.opened(by: source) }
+    return copy
+  }
+
   /// The explanation of redacted records: advice does not name a pseudonym as the id of a token.
   package var redacted: Explanation {
     var copy = self

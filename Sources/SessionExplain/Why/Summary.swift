@@ -2,17 +2,20 @@ public import SessionCore
 
 // The plain sentences of an explanation, for a reader who has never seen this project.
 extension Explanation {
-  /// Returns what the user experienced, what happened, what the records rule out, and what to do.
+  /// Returns what the user experienced, what happened, whether a new sign-in followed, what the records
+  /// rule out, and what to do.
   ///
-  /// It is a paragraph of one to four sentences, without an identifier of a user. *Probably* and
+  /// It is a paragraph of two to five sentences, without an identifier of a user. *Probably* and
   /// *possibly* mark a cause that is likely or possible; a proven cause has no such word.
   public func summary(in language: SessionLanguage = .english) -> String {
     summaryLines(in: language).joined(separator: " ")
   }
 
-  /// Returns the sentences in groups: what happened, what is ruled out, what to do.
+  /// Returns the sentences in groups: what happened, whether a new sign-in followed, what is ruled
+  /// out, and what to do.
   package func summaryLines(in language: SessionLanguage) -> [String] {
     var lines = [opening(in: language) + "."]
+    if signedInAgain != nil { lines.append(Self.again(in: language)) }
     let end = earlierEnd ?? self
     if let earlierEnd { lines.append(Self.earlier(earlierEnd, in: language)) }
     // The user did sign out, after that end.
@@ -39,6 +42,15 @@ extension Explanation {
   /// The end that a logout settled, if it has another cause.
   private var earlierEnd: Explanation? {
     root.first.flatMap { $0.cause == cause ? nil : $0 }
+  }
+
+  private static func again(in language: SessionLanguage) -> String {
+    // It may be another user.
+    switch language {
+    case .english: "A new sign-in followed."
+    case .spanish: "Después hubo un nuevo inicio de sesión."
+    case .portuguese: "Depois disso, houve um novo login."
+    }
   }
 
   private static func earlier(_ end: Explanation, in language: SessionLanguage) -> String {

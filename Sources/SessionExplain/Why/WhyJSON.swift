@@ -11,6 +11,7 @@ extension JSONWriter {
     field("text", text.fill(explanation.cause.headline, explanation.headline))
     field("summary", explanation.summary(in: .english))
     field("app", explanation.app)
+    field("platform", explanation.platform)
     field("user", explanation.user)
     field("sequence", explanation.sequence)
     field("time", explanation.time)

@@ -38,6 +38,14 @@ package struct WhySearch {
     fold = EvidenceFold(watching: target)
   }
 
+  /// Creates a search for the last end that continues where the newest ends begin.
+  init(continuing fold: EvidenceFold, after last: UInt64, ends: UInt64) {
+    self.init()
+    self.fold = fold
+    self.last = last
+    (self.ends, endsBefore) = (ends, ends)
+  }
+
   /// Takes the next record; returns whether the search needs another one.
   ///
   /// It passes on each end if all are to be explained.
@@ -78,8 +86,7 @@ package struct WhySearch {
     case .end(let fact):
       ends += 1
       if isAll { return body(evidence) }
-      // One of them may be the end to explain, and one its expiry.
-      newest.append(evidence, keeping: Self.namedEnds + 2)
+      newest.append(evidence, keeping: Self.keptEnds)
       if let target, fact.batch > target { return }
       endsBefore += 1
       if case .record? = found?.subject { return }
@@ -100,6 +107,11 @@ package struct WhySearch {
 
   /// The most other ends that an answer names.
   private static let namedEnds = 5
+
+  /// The number of the newest ends that an answer may need.
+  ///
+  /// Apart from the named ones, it is the end to explain and its expiry.
+  static let keptEnds = namedEnds + 2
 
   /// Adds the other ends of the journal to an explanation, after all records were taken.
   ///

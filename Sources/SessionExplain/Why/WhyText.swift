@@ -23,25 +23,18 @@ package struct WhyText: Sendable {
     lines(explanation).map { $0 + "\n" }.joined()
   }
 
-  /// Returns the lines of the text.
+  /// Returns the lines of the text; `remarks` about the file come after the plain sentences.
   ///
   /// No line has a character that moves a terminal's cursor, except in the codes for colours.
-  package func lines(_ explanation: Explanation) -> [String] {
+  package func lines(_ explanation: Explanation, remarks: [String] = []) -> [String] {
     let summary = explanation.summaryLines(in: .english)
-    return [style.bold(summary[0])] + summary.dropFirst() + [identity(explanation), ""]
-      + evidence(explanation)
+    return [style.bold(summary[0])] + summary.dropFirst() + [identity(explanation)] + remarks
+      + [""] + evidence(explanation)
   }
 
   private func evidence(_ explanation: Explanation) -> [String] {
     var lines = [headline(explanation)] + chain(explanation)
-    let inferred = explanation.inferred
-    lines += section("Proven", explanation.proven.map(sentence))
-    lines += section("Likely", inferred.filter { $0.certainty >= .likely }.map(sentence))
-    lines += section("Possible", inferred.filter { $0.certainty == .possible }.map(sentence))
-    lines += section("Ruled out", explanation.ruledOut.map(ruledOut))
-    lines += section("Also seen", explanation.alsoSeen.map(graded))
-    lines += section("Not known", explanation.untold.map { fill($0.what.sentence, $0.values) })
-    lines += section("Do", explanation.advice.map { fill($0.what.sentence, $0.values) })
+    for part in sections(explanation) { lines += section(part.label, part.sentences) }
     if let again = explanation.signedInAgain {
       lines += section("Since then", ["signed in again at @\(again)"])
     }
@@ -52,11 +45,23 @@ package struct WhyText: Sendable {
 
   /// Returns one line: the time, the first part of the summary, the cause, the app and the user.
   package func oneLine(_ explanation: Explanation) -> String {
-    let time = explanation.time.map(zone.secondsText) ?? "-"
-    let app = explanation.app?.printable ?? "unknown"
+    "\(time(explanation))  \(explanation.opening(in: .english).lowercasedStart) "
+      + "[\(explanation.cause), \(explanation.certainty)] \(place(explanation))"
+      + (explanation.signedInAgain == nil ? "" : ", a new sign-in followed")
+  }
+
+  /// Returns one line for an end whose cause is known: the time, the certainty, the app and the user.
+  package func caseLine(_ explanation: Explanation) -> String {
+    "\(time(explanation))  \(explanation.certainty.rawValue.padded(to: 8))  \(place(explanation))"
+  }
+
+  private func time(_ explanation: Explanation) -> String {
+    explanation.time.map(zone.secondsText) ?? "-"
+  }
+
+  private func place(_ explanation: Explanation) -> String {
     let user = explanation.user.map { " user \($0)" } ?? ""
-    return "\(time)  \(explanation.opening(in: .english).lowercasedStart) "
-      + "[\(explanation.cause), \(explanation.certainty)] app \(app)\(user)"
+    return "app \(explanation.app?.printable ?? "unknown")\(system(explanation))\(user)"
   }
 
   /// Returns the line that identifies the case: app, user, journal and time.
@@ -68,11 +73,17 @@ package struct WhyText: Sendable {
       case .event: "recorded"
       }
     return [
-      explanation.app.map { "App \($0.printable)" } ?? "Unknown app version",
+      (explanation.app.map { "App \($0.printable)" } ?? "Unknown app version")
+        + system(explanation),
       explanation.user.map { "user \($0)" },
       explanation.journal.map { "journal \($0.prefix(8))…" },
       explanation.time.map { "\(label) \(zone.secondsText($0))" },
     ].compactMap { $0 }.joined(separator: " · ")
+  }
+
+  /// Returns the kind of system after the app's version; nothing if it is not known.
+  private func system(_ explanation: Explanation) -> String {
+    explanation.platform.map { " on \($0)" } ?? ""
   }
 
   /// Returns a line for each of the newest other ends, and one for the rest.
@@ -149,17 +160,41 @@ package struct WhyText: Sendable {
         change.request == 0 ? nil : "request @\(change.request)",
       ])
     case .event(let event): return EventFormatter.text(event, at: fact.time)
-    case .note(.opened(let opened)):
-      // The kind of system is the same for all openings of a device.
-      return NoteFormatter.text(
-        .opened(.init(process: opened.process, boot: nil, uptime: 0, app: opened.app)),
-        at: fact.time)
     case .note(let note): return NoteFormatter.text(note, at: fact.time)
     case .snapshot, .unknown: return "of a newer version"
     }
   }
 
   // MARK: Sections
+
+  /// Sentences of one kind: what is likely, what is ruled out.
+  package struct Section: Sendable {
+    package let label: String
+    package let sentences: [String]
+
+    package init(label: String, sentences: [String]) {
+      (self.label, self.sentences) = (label, sentences)
+    }
+  }
+
+  /// Returns what the records prove, what follows from them and what to do; no part is empty.
+  package func sections(_ explanation: Explanation) -> [Section] {
+    let inferred = explanation.inferred
+    let all = [
+      Section(label: "Proven", sentences: explanation.proven.map(sentence)),
+      Section(
+        label: "Likely", sentences: inferred.filter { $0.certainty >= .likely }.map(sentence)),
+      Section(
+        label: "Possible", sentences: inferred.filter { $0.certainty == .possible }.map(sentence)),
+      Section(label: "Ruled out", sentences: explanation.ruledOut.map(ruledOut)),
+      Section(label: "Also seen", sentences: explanation.alsoSeen.map(graded)),
+      Section(
+        label: "Not known",
+        sentences: explanation.untold.map { fill($0.what.sentence, $0.values) }),
+      Section(label: "Do", sentences: explanation.advice.map { fill($0.what.sentence, $0.values) }),
+    ]
+    return all.filter { !$0.sentences.isEmpty }
+  }
 
   private func section(_ label: String, _ sentences: [String]) -> [String] {
     sentences.enumerated().map { index, sentence in
@@ -172,7 +207,7 @@ package struct WhyText: Sendable {
   }
 
   private func ruledOut(_ finding: Finding) -> String {
-    "\(finding.what.topic ?? ""): \(sentence(finding))"
+    (finding.what.topic.map { "\($0): " } ?? "") + sentence(finding)
   }
 
   private func graded(_ finding: Finding) -> String {

@@ -170,4 +170,20 @@ extension JournalReader {
     scanner.seek(to: mark.batch)
     resumption = mark.offset
   }
+
+  /// Continues at the frame at `offset`, which is the first of a batch that was read before.
+  ///
+  /// `sequence` is the last one before it. At most two parts of the file's length in 1,024 are read
+  /// to find the place.
+  package mutating func seek(toFrameAt offset: UInt64, after sequence: UInt64) {
+    let place = scanner.index.place(before: sequence + 1)
+    scanner.seek(to: place ?? FramePosition(after: scanner.header))
+    resumption = offset
+  }
+
+  /// Continues at the first frame.
+  package mutating func seekToBeginning() {
+    scanner.seek(to: FramePosition(after: scanner.header))
+    resumption = 0
+  }
 }

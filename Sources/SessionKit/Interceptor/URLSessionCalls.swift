@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+@_spi(Internals) import SessionCore
 import Synchronization
 
 #if canImport(FoundationNetworking)
@@ -203,7 +204,8 @@ final class URLSessionLine: Sendable {
       }
     let watch = end.map { end in
       Task { [limit = map.timeout ?? .zero] in
-        do { try await Task.sleep(until: end, clock: .suspending) } catch { return }
+        let left = SuspendingClock.now.duration(to: end).milliseconds(atLeast: 0)
+        do { try await CancellableTimer(milliseconds: left).wait() } catch { return }
         exchange.finish(
           .failure(SessionError.responseTooSlow(call: call.name, limit: limit)))
         task.cancel()

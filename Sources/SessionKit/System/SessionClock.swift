@@ -63,18 +63,14 @@ package struct SystemClock: SessionClock {
 
   /// Waits in steps of at most a minute.
   ///
-  /// A task's sleep may pause while the system sleeps, so the delay is at most one step.
+  /// A timer pauses while the system sleeps, so the delay is at most one step.
   package func sleep(until deadline: Duration) async throws(CancellationError) {
     let uptime = deadline.milliseconds(atLeast: .min)
     while true {
       guard !Task.isCancelled else { throw CancellationError() }
       let left = uptime.subtractingSaturating(now().uptime)
       guard left > 0 else { return }
-      do {
-        try await Task.sleep(for: .milliseconds(min(left, 60_000)))
-      } catch {
-        throw CancellationError()
-      }
+      try await CancellableTimer(milliseconds: min(left, 60_000)).wait()
     }
   }
 

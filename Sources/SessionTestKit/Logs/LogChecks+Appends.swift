@@ -65,24 +65,35 @@ extension LogChecks {
     let first = try place.open { _, _ in }
     let second = try place.open { _, _ in }
     let own = try first.append([.text("a"), .text("b")])
-    let met = try second.append([.text("c")])
+    let met = try receive(second, appending: [.text("c")])
     try demand(
-      met.foreign.map(\.header) == own.appended.map(\.header),
-      "the second opening received \(met.foreign.texts), and the first one had appended [a, b]")
-    let next = try first.append([])
-    try demand(
-      next.foreign.texts == ["c"], "the first opening received \(next.foreign.texts), not [c]")
+      met.map(\.header) == own.appended.map(\.header),
+      "the second opening received \(met.texts), and the first one had appended [a, b]")
+    let next = try receive(first)
+    try demand(next.texts == ["c"], "the first opening received \(next.texts), not [c]")
     for log in [first, second] {
-      let none = try log.append([])
-      try demand(none.foreign.isEmpty, "records were received twice: \(none.foreign.texts)")
+      let none = try receive(log)
+      try demand(none.isEmpty, "records were received twice: \(none.texts)")
     }
     _ = try second.append([.text("d")])
     let foreign = try refuse(first)
     try demand(foreign.texts == ["d"], "a refusal received \(foreign.texts), not [d]")
-    let after = try first.append([])
-    try demand(after.foreign.isEmpty, "a record was received again after a refusal")
+    let after = try receive(first)
+    try demand(after.isEmpty, "a record was received again after a refusal")
     try first.close()
     try second.close()
+  }
+
+  /// Makes a decision, and returns the records that it received.
+  private func receive(
+    _ log: Place.Log, appending drafts: [JournalDraft] = []
+  ) throws -> [JournalRecord] {
+    let done = try log.transact { (foreign) throws(Never) in (drafts, foreign) }
+    try demand(
+      done.value.map(\.header) == done.transaction.foreign.map(\.header),
+      "the decision received \(done.value.texts), and the transaction reports "
+        + "\(done.transaction.foreign.texts)")
+    return done.value
   }
 
   func checkRefusal(_ place: Place) throws {

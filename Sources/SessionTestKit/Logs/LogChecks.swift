@@ -132,10 +132,12 @@ public struct LogChecks<Place: SessionLogPlace>: Sendable {
   }
 
   /// Repeats a call while the log is busy.
-  static func patiently<Value>(_ call: () throws -> Value) throws -> Value {
+  static func patiently<Value, Failure: Error>(
+    _ call: () throws(Failure) -> Value
+  ) throws(Failure) -> Value {
     var tries = 0
     while true {
-      do { return try call() } catch {
+      do throws(Failure) { return try call() } catch {
         guard isBusy(error), tries < 60_000 else { throw error }
         tries += 1
         Thread.sleep(forTimeInterval: 0.001)

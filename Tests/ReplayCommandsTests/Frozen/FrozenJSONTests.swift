@@ -156,8 +156,11 @@ struct FrozenJSONTests {
   private func combined() throws -> [[String]] {
     let journal = folder.file("a.journal")
     let damaged = folder.file("damaged.journal")
+    // Its session is open, and a group without an end has members of its own.
+    let cut = folder.file("cut.journal")
+    try SampleJournal.write(to: cut, batches: Array(SampleJournal.batches.prefix(2)))
     let groups = StatsGrouping.allCases.map {
-      ["stats", journal, damaged, folder.file("none"), "--by", $0.rawValue]
+      ["stats", journal, damaged, cut, folder.file("none"), "--by", $0.rawValue]
     }
     return groups + [
       ["timeline", journal, "--kind", "logout", "-C", "1"], ["timeline", damaged],

@@ -179,6 +179,76 @@ struct SupportReportTests {
     }
   }
 
+  @Test("RPL-8 RPL-6 why shows a report's own explanation if the records lead to another")
+  func ownExplanation() throws {
+    let journals = Repository.root.appending(path: "Specs/Journals")
+    var bytes = Array(try Data(contentsOf: journals.appending(path: "family-revoked.journal")))
+    func why(_ name: String, _ options: String...) throws -> ToolRun {
+      let path = try folder.write(bytes, to: name + ".journal")
+      let report = try SupportReport(of: try SessionHistory(path: path))
+      let file = try folder.write(Array(report.text.utf8), to: name + ".jsonl")
+      return ToolRun.inProcess(["why", file] + options)
+    }
+    let own = "The app's own explanation, made from the whole journal: Signed out (possibly): "
+    #expect(!(try why("whole")).output.contains("The app's own"))
+    bytes[try Journals.frames(bytes)[5].middle] ^= 0x10
+    let run = try why("damaged")
+    #expect(run.code == 65)
+    #expect(run.output.hasPrefix("Still signed in (possibly): "), "\(run.output)")
+    let line = try #require(run.output.split(separator: "\n").first { $0.hasPrefix(own) })
+    #expect(line.hasSuffix(", possible]"))
+    #expect(try why("damaged", "--all").output.contains(own))
+    let short = try why("damaged", "--oneline").output
+    #expect(short.split(separator: "\n").count == 1)
+    #expect(short.contains("[still-request-open, possible]"))
+    #expect(short.contains("; the app's own answer: ["))
+    let object = try #require(try why("damaged", "--json").objects().first)
+    let reported = try #require(object["appExplanation"] as? [String: Any])
+    #expect(reported["certainty"] as? String == "possible")
+    #expect((reported["sequence"] as? Int ?? 0) > (object["sequence"] as? Int ?? 0))
+    let rows = try ToolRun.inProcess(["ends", folder.file("damaged.jsonl")]).objects()
+    #expect(rows.map { $0["certainty"] as? String } == ["possible"])
+  }
+
+  @Test("RPL-8 a report without an opening has the app and the platform of its header")
+  func leftOutOpening() throws {
+    let content = SessionRecord.Content.note(
+      .opened(
+        .init(
+          process: 1, boot: "boot-1", uptime: 0, app: AppVersion("1.7"),
+          identity: ProcessIdentity(opening: "opening-1", boot: "boot-1"), platform: .iOS)))
+    let login = SessionRecord.Content.event(
+      .login(
+        .init(
+          user: SampleJournal.user, method: .password, token: SampleJournal.token(1, at: 5),
+          context: nil)))
+    let notes: [SampleJournal.Batch] = (0..<40).map {
+      (Int64(100 + $0), [.note(.clockSkew(1))])
+    }
+    try SampleJournal.write(
+      to: folder.file("long.journal"),
+      batches: [(0, [content]), (5, [login])] + notes
+        + [(9_000, [.event(.logout(.init(reason: .user)))])])
+    let history = try SessionHistory(path: folder.file("long.journal"))
+    let report = try SupportReport(of: history, maximumBytes: 7_000)
+    #expect(!report.text.contains("\"name\":\"opened\""))
+    func rows(_ text: String) throws -> (app: String?, platform: String?, why: String?) {
+      let path = try folder.write(Array(text.utf8), to: "cut.jsonl")
+      let row = try #require(try ToolRun.inProcess(["ends", path]).objects().first)
+      let answer = try #require(try ToolRun.inProcess(["why", "--json", path]).objects().first)
+      return (row["app"] as? String, row["platform"] as? String, answer["app"] as? String)
+    }
+    let found = try rows(report.text)
+    #expect(found.app == "1.7" && found.platform == "iOS" && found.why == "1.7")
+    let stats = ToolRun.inProcess(["stats", "--by", "version", "--json", folder.file("cut.jsonl")])
+    #expect(stats.output.contains("\"key\":\"1.7\""))
+    // After damage, the header may name a later opening.
+    let damaged = report.text.replacing(
+      "\"ending\":\"clean\"", with: "\"ending\":\"damaged\"")
+    let unknown = try rows(damaged)
+    #expect(unknown.app == nil && unknown.platform == nil && unknown.why == nil)
+  }
+
   @Test("RPL-8 an import accepts further keys of a header, and an explanation between batches only")
   func tolerance() throws {
     try Journals.write(into: folder)

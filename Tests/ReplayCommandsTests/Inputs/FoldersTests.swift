@@ -33,10 +33,13 @@ struct FoldersTests {
       "all/s.jsonl", "all/x.journal/in.journal",
     ]
     let ignored = [
+      "all/s.journal.aside-2-repaired-20261121T140000Z",
       "all/s.journal.lock", "all/s.journal.alive", "all/s.journal.new", "all/s.journal.torn-7-1",
       "all/s.journal.partial-77", "all/notes.txt", "all/s.journal.aside-x", "all/journal",
     ]
     for name in taken + ignored { _ = try folder.write(good, to: name) }
+    // A file with the same bytes is another file; one with two names is not.
+    for name in taken { #expect(try files(folder.file(name), folder.file(name)) == [name]) }
     #expect(try files(folder.file("all")) == taken)
     #expect(try files(folder.file("all/")) == taken)
   }
@@ -92,6 +95,80 @@ struct FoldersTests {
     }
     try FileManager.default.setAttributes(
       [.posixPermissions: 0o700], ofItemAtPath: folder.file("all/closed"))
+  }
+
+  @Test("RPL-7 a file with several names counts once, and files with the same journal are noted")
+  func doubled() throws {
+    try make("all")
+    let path = folder.file("all/a.journal")
+    try SampleJournal.write(to: path)
+    let one = ToolRun.inProcess(["ends", path])
+    let twice = ToolRun.inProcess(
+      ["ends", path, folder.file("all"), "\(folder.path)/./all/a.journal"])
+    #expect(twice.output == one.output)
+    #expect(twice.errors == "Note: 2 names of files that were already named are left out.\n")
+    _ = try folder.write(try folder.bytes("all/a.journal"), to: "all/b.journal")
+    for command in [["ends"], ["stats"], ["why"]] {
+      let run = ToolRun.inProcess(command + [folder.file("all")])
+      #expect(run.code == 0)
+      let (first, second) = (path, folder.file("all/b.journal"))
+      #expect(
+        run.errors == "Note: \(second) and \(first) have the same journal, and both count.\n")
+    }
+  }
+
+  @Test("RPL-7 a journal and the copy that its repair left count once")
+  func repaired() throws {
+    try make("all")
+    try Journals.write(into: folder)
+    _ = try folder.write(try folder.bytes("damaged.journal"), to: "all/a.journal")
+    #expect(ToolRun.inProcess(["repair", "--in-place", folder.file("all/a.journal")]).code == 0)
+    let stats = try #require(
+      try ToolRun.inProcess(["stats", "--json", folder.file("all")]).objects().first)
+    #expect((stats["files"] as? [String: Any])?["read"] as? Int == 1)
+  }
+
+  @Test("RPL-7 lines of JSON that are no export are left out of a folder, and named if asked for")
+  func foreign() throws {
+    try make("all", "others")
+    try SampleJournal.write(to: folder.file("all/a.journal"))
+    let rows = ToolRun.inProcess(["ends", folder.file("all")]).output
+    let export = ToolRun.inProcess(["export", folder.file("all/a.journal")]).output
+    for name in ["all", "others"] {
+      _ = try folder.write(Array(rows.utf8), to: "\(name)/ends.jsonl")
+      _ = try folder.write([], to: "\(name)/empty.jsonl")
+      _ = try folder.write(Array("text\n".utf8), to: "\(name)/text.jsonl")
+    }
+    for command in [["ends"], ["stats"], ["why"], ["report", "-o", "-"]] {
+      let run = ToolRun.inProcess(command + ["--strict", folder.file("all")])
+      #expect(run.code == 0, "\(run.errors)")
+      #expect(run.errors.split(separator: "\n").count == 3, "\(run.errors)")
+      #expect(run.errors.contains("all/ends.jsonl is no export and is left out.\n"))
+    }
+    #expect(ToolRun.inProcess(["ends", folder.file("all")]).output == rows)
+    let verify = ToolRun.inProcess(["verify", folder.file("all")])
+    #expect(verify.code == 0 && verify.output == "1 journal: 1 good\n", "\(verify.output)")
+    #expect(ToolRun.inProcess(["ends", folder.file("others")]).code == 66)
+    // What begins like an export is one, also if its first line is cut.
+    for (name, text) in [("cut", String(export.prefix(60))), ("mark", "\u{FEFF}" + export)] {
+      _ = try folder.write(Array(text.utf8), to: "all/\(name).jsonl")
+      let run = ToolRun.inProcess(["ends", "--strict", folder.file("all")])
+      #expect(run.code == 65 && run.errors.contains("\(name).jsonl, line 1: "), "\(run.errors)")
+      unlink(folder.file("all/\(name).jsonl"))
+    }
+    let named = ToolRun.inProcess(["ends", folder.file("all/ends.jsonl")])
+    #expect(named.code == 65 && named.errors.contains("not the header that an export begins with"))
+  }
+
+  @Test("RPL-5 a link without a file at its end is named as such")
+  func deadLink() throws {
+    try make("all")
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.file("all/gone.journal"), withDestinationPath: "nowhere")
+    let run = ToolRun.inProcess(["verify", folder.file("all")])
+    #expect(run.code == 66)
+    #expect(run.errors.contains("gone.journal is a link, and there is no file at its end."))
+    #expect(!run.errors.contains("Try: \(folder.path)"))
   }
 
   @Test("RPL-2 verify of many files prints what is not good, and counts all")

@@ -79,6 +79,19 @@ struct FormsTests {
     }
   }
 
+  @Test("RPL-9 an export of a redacted export keeps its names, and says so")
+  func exportedAgain() throws {
+    let path = folder.file("a-redacted.jsonl")
+    let known = String(decoding: try folder.bytes("a-redacted.jsonl"), as: UTF8.self)
+    for options in [[], ["--reveal"]] {
+      let run = ToolRun.inProcess(["export", path] + options)
+      #expect(run.code == 0)
+      #expect(run.output == known.replacing(",\"dropped\":true", with: ""))
+      #expect(
+        run.errors == "Note: names in \(path) are pseudonyms already, and stay as they are.\n")
+    }
+  }
+
   @Test("RPL-7 two runs over the same export have the same pseudonyms")
   func salt() throws {
     let runs = (0..<2).map { _ in ToolRun.inProcess(["ends", folder.file("a.jsonl")]).output }
@@ -172,6 +185,15 @@ struct FormsTests {
     }
   }
 
+  @Test("RPL-5 import needs the lines themselves, and says what the file is")
+  func importedForms() throws {
+    for (name, word) in [("a.journal", "is a journal"), ("a.jsonl.gz", "is compressed")] {
+      let run = ToolRun.inProcess(["import", "--dry-run", folder.file(name)])
+      #expect(run.code == 65)
+      #expect(run.errors.contains("\(name) \(word)"), "\(run.errors)")
+    }
+  }
+
   @Test("RPL-7 standard input can be an export or compressed")
   func standardInput() throws {
     let known = ToolRun.inProcess(["timeline", folder.file("a.journal")]).output
@@ -182,6 +204,42 @@ struct FormsTests {
         #expect(run.output == known, "\(name) \(line)")
       }
     }
+  }
+
+  /// What each command writes while a file is decompressed; `OUT` is replaced.
+  private static let writers: [[String]] = [
+    ["timeline"], ["why"], ["ends"], ["export", "-o", "OUT"], ["report", "-o", "OUT"],
+  ]
+
+  @Test(
+    "RPL-11 Ctrl-C in a decompression ends it, leaves no file and no program, and prints nothing",
+    arguments: writers)
+  func interrupted(_ command: [String]) throws {
+    let room = try TemporaryFolder()
+    // A program that never ends is as slow as the decompression of a large file.
+    let program = try folder.write(
+      Array("#!/bin/sh\necho $$ > '\(folder.file("started"))'\nexec sleep 600\n".utf8), to: "gzip")
+    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: program)
+    let script = """
+      "$0" "$@" & tool=$!
+      while [ ! -s "$STARTED" ]; do sleep 0.05; done
+      kill -INT $tool
+      wait $tool; code=$?
+      kill -0 $(cat "$STARTED") 2>/dev/null && echo alive
+      exit $code
+      """
+    let run = try ToolRun.run(
+      "/bin/bash",
+      ["-mc", script, ToolRun.binary()]
+        + command.map { $0 == "OUT" ? room.file("out") : $0 } + [folder.file("a.journal.gz")],
+      [
+        "PATH": "\(folder.path):/usr/bin:/bin", "TMPDIR": room.path,
+        "STARTED": folder.file("started"),
+      ])
+    #expect(run.code == 130, "\(run.errors)")
+    #expect(run.output.isEmpty, "\(run.output)")
+    #expect(!run.errors.contains("Error"), "\(run.errors)")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: room.path).isEmpty)
   }
 
   @Test("RPL-11 decompression ends with a closed output and a full one")

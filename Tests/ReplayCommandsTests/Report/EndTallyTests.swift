@@ -122,6 +122,15 @@ struct EndTallyTests {
     }
   }
 
+  @Test("the name of each cause in the table is a sentence without a value of one end")
+  func names() {
+    for cause in EndClass.allCases.flatMap(\.causes) {
+      let name = ReportPage.name(of: cause)
+      #expect(!name.contains("…") && !name.contains("{"), "\(cause.id): \(name)")
+      #expect(name.first?.isUppercase == true && name.count > 10)
+    }
+  }
+
   @Test("a curve has at most 92 bars, and a wrong clock does not stretch it")
   func days() throws {
     for (ends, first, width, bars) in [

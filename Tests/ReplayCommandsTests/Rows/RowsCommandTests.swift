@@ -94,6 +94,78 @@ struct RowsCommandTests {
     #expect(first[0]["user"] as? String != rows[0]["user"] as? String)
   }
 
+  @Test("RPL-7 --since and --until choose rows by the time that the page names, with both bounds")
+  func window() throws {
+    let path = folder.file("a.journal")
+    for (command, columns) in [("ends", ["ended", "began"]), ("refreshes", ["time"])] {
+      let run = ToolRun.inProcess([command, path])
+      let lines = run.output.split(separator: "\n")
+      let times = try run.objects().map { row in
+        columns.compactMap { row[$0] as? String }.first
+      }
+      #expect(Set(times).count > 1)
+      for bound in Set(times.compactMap { $0 }) {
+        let sides: [(option: String, keeps: (String) -> Bool)] = [
+          ("--since", { $0 >= bound }), ("--until", { $0 <= bound }),
+        ]
+        for side in sides {
+          let found = ToolRun.inProcess([command, path, side.option, bound]).output
+          let expected = zip(lines, times).filter { $0.1.map(side.keeps) ?? false }.map { $0.0 }
+          #expect(found.split(separator: "\n") == expected, "\(side.option) \(bound)")
+        }
+      }
+    }
+  }
+
+  @Test("RPL-7 a compressed file counts by its size when decompressed")
+  func compressed() throws {
+    try LargeJournal.write(to: folder.file("large.journal"), size: 4 << 20, payload: 64)
+    let plain = JournalFile(path: folder.file("large.journal"), name: "large.journal")
+    let size = plain.statedSize
+    #expect(size == plain.size && size > 4 << 20)
+    try #require(try ToolRun.run("/usr/bin/env", ["gzip", plain.path]).code == 0)
+    let file = plain.with(path: folder.file("large.journal.gz"))
+    #expect(file.statedSize == size)
+    #expect(file.size < size)
+    #expect(plain.statedSize == 0)
+    #expect(plain.with(path: try folder.write([0x1F, 0x8B, 8], to: "cut.gz")).statedSize == 3)
+  }
+
+  @Test("RPL-9 files share the key of the first one that can be read, also if it is compressed")
+  func key() throws {
+    let sub = try TemporaryFolder()
+    for name in ["a.journal", "torn.journal"] {
+      _ = try sub.write(try folder.bytes(name), to: "b-\(name)")
+    }
+    _ = try sub.write(try folder.bytes("compacted.journal"), to: "a.journal")
+    _ = try sub.write(Array("hello".utf8), to: "0.journal")
+    func users() throws -> [String?] {
+      try ToolRun.inProcess(["ends", sub.path]).objects().map { $0["user"] as? String }
+    }
+    let known = try users()
+    let own = try ToolRun.inProcess(["ends", sub.file("b-a.journal")]).objects()
+    #expect(!known.contains(own[0]["user"] as? String))
+    try #require(try ToolRun.run("/usr/bin/env", ["gzip", sub.file("a.journal")]).code == 0)
+    #expect(try users() == known)
+  }
+
+  @Test("RPL-9 rows of a redacted export have its identifier, and no pseudonym of it")
+  func redactedTwice() throws {
+    let export = ToolRun.inProcess(["export", folder.file("a.journal")]).output
+    let path = try folder.write(Array(export.utf8), to: "a.jsonl")
+    let plain = ToolRun.inProcess(["ends", path]).output
+    #expect(export.contains(try #require(try rowsOf(plain)[0]["journal"] as? String)))
+    #expect(ToolRun.inProcess(["ends", "--redact", path]).output == plain)
+    // An export of it is the same export. It cannot know that a payload was left out.
+    let known = export.replacing(",\"dropped\":true", with: "")
+    #expect(ToolRun.inProcess(["export", path]).output == known)
+    #expect(ToolRun.inProcess(["export", "--reveal", path]).output == known)
+  }
+
+  private func rowsOf(_ text: String) throws -> [[String: Any]] {
+    try ToolRun(code: 0, output: text, errors: "").objects()
+  }
+
   @Test("RPL-7 a large file has the rows of its parts, in bounded memory")
   func large() throws {
     for seed in 0..<8 as Range<UInt64> {

@@ -72,13 +72,44 @@ struct RowsFoldTests {
     for seed in 0..<200 as Range<UInt64> {
       let records = try RowsHistory(seed: seed, records: 10 + Int(seed % 60)).records
       let found = try rows(SessionRows.self, records).filter { $0.sequence != nil }
-      let whole = try rows(EndAnswers.self, records).map { $0.explanation(in: source) }
+      let whole = try rows(EndAnswers.self, records).filter(\.isEnd)
+        .map { $0.explanation(in: source) }
       #expect(found.map(\.cause) == whole.map(\.cause), "\(seed)")
       #expect(found.map(\.certainty) == whole.map(\.certainty), "\(seed)")
       #expect(found.map(\.reason) == whole.map(\.reason), "\(seed)")
       #expect(found.map(\.state) == whole.map(\.after), "\(seed)")
       #expect(found.map(\.sequence) == whole.map(\.sequence), "\(seed)")
     }
+  }
+
+  @Test("RPL-7 a session whose end is lost has no row, or that of an open one without its login")
+  func lostEnd() throws {
+    func login(_ user: Identifier, _ generation: UInt64, at sequence: UInt64) -> SessionRecord {
+      let event = SessionEvent.Login(
+        user: user, method: .password, token: SampleJournal.token(generation, at: 0))
+      return SessionRecord(
+        sequence: sequence, time: SampleJournal.start, content: .event(.login(event)))
+    }
+    func rows(_ records: [SessionRecord]) throws -> [SessionRow] {
+      var (fold, found) = (SessionRows(), [SessionRow]())
+      for (index, record) in records.enumerated() {
+        try fold.take(record, endsBatch: true) { found.append($0) }
+        guard index == 0 else { continue }
+        fold.interrupt(EvidenceGap(after: 1, offset: 100, bytes: 50, sequences: 2...2)) {
+          found.append($0)
+        }
+      }
+      fold.finish(damagedAt: nil) { found.append($0) }
+      return found
+    }
+    let open = try rows([login("u-1", 1, at: 1)])
+    #expect(open.count == 1)
+    #expect(open[0].state == .authenticated && open[0].sequence == nil && open[0].ended == nil)
+    #expect(open[0].user == nil && open[0].login == nil && open[0].method == nil)
+    #expect(open[0].began == nil && open[0].moment == nil)
+    let later = try rows([login("u-1", 1, at: 1), login("u-2", 2, at: 3)])
+    #expect(later.map(\.user) == ["u-2"])
+    #expect(later.map(\.login) == [3])
   }
 
   @Test("RPL-7 an event that the state does not allow is refused and changes no row")

@@ -275,6 +275,10 @@ import ChildProcesses
       try live.close()
     }
 
+    private static func withoutSpaces(_ text: String) -> String {
+      text.filter { !$0.isWhitespace }
+    }
+
     private var login: SessionEvent.Login {
       .init(user: SampleJournal.user, method: .password, token: SampleJournal.token(1, at: 0))
     }
@@ -282,15 +286,18 @@ import ChildProcesses
     @Test("RPL-5 a damaged journal is shown up to its damage with code 65; a torn one gives 2")
     func damaged() throws {
       let damaged = try step([folder.file("damaged.journal")], columns: 200)
-      try damaged.shows("is damaged at byte")
+      // One word, since the length of the folder's path decides between which words the line breaks.
+      try damaged.shows("mismatch")
       damaged.press("Gjq")
       #expect(try damaged.end() == 65)
       let said = try damaged.shows("Error: ")
-      #expect(said.text.contains("Everything before it is good and was shown."))
+      #expect(
+        Self.withoutSpaces(said.text)
+          .contains(Self.withoutSpaces("Everything before it is good and was shown.")))
       #expect(said.bells >= 1)
       try isGivenBack(damaged)
       let torn = try step([folder.file("torn.journal")])
-      try torn.shows("unfinished commit")
+      try torn.shows("unfinished")
       torn.press("q")
       #expect(try torn.end() == 2)
     }

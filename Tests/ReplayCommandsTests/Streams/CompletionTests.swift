@@ -22,7 +22,7 @@ struct CompletionTests {
       #expect(script.code == 0)
       _ = try folder.write(Array(script.output.utf8), to: shell)
     }
-    for name in ["a.journal", "b.journal", "other.txt"] { _ = try folder.write([1], to: name) }
+    for name in Self.files + ["other.txt"] { _ = try folder.write([1], to: name) }
     try FileManager.default.createDirectory(
       atPath: folder.file("below"), withIntermediateDirectories: false)
   }
@@ -42,6 +42,7 @@ struct CompletionTests {
       .map { $0.split(separator: " ").map(String.init) }
   }
 
+  private static let files = ["a.journal", "b.journal", "c.jsonl", "d.journal.gz"]
   private static let names = CommandList.all.map { $0.syntax.name }
 
   @Test("bash offers commands, options, words, lists and files", .enabled(if: has("bash")))
@@ -60,7 +61,11 @@ struct CompletionTests {
       (["timeline", "--color", "="], ["auto", "always", "never"]),
       (["timeline", "-n", ""], []),
       (["timeline", "--since", ""], []),
-      (["timeline", ""], ["a.journal", "b.journal", "below"]),
+      (["timeline", ""], Self.files + ["below"]),
+      // A file in the place of the command means why.
+      (["a.journal", "--on"], ["--oneline"]),
+      (["./a", "--key-file", "a.j"], ["a.journal"]),
+      (["c.jsonl", "a"], ["a.journal"]),
       (["verify", "a.journal", "b"], ["b.journal", "below"]),
       (["completion", "z"], ["zsh"]),
       (["nosuchcommand", ""], []),
@@ -72,7 +77,7 @@ struct CompletionTests {
     }
     #expect(
       try bash([[""]]) == [
-        Self.names + ["help", "--help", "--version", "a.journal", "b.journal", "below"]
+        Self.names + ["help", "--help", "--version"] + Self.files + ["below"]
       ])
   }
 
@@ -103,13 +108,16 @@ struct CompletionTests {
         _sessionreplay || exit 1
       done
       """
+    let firstWords = Self.names + ["a.journal", "c.jsonl", "d.gz", "./x"]
     let run = try ToolRun.run(
-      "/usr/bin/env", ["zsh", "-fc", check, "zsh", folder.file("zsh")] + Self.names)
+      "/usr/bin/env", ["zsh", "-fc", check, "zsh", folder.file("zsh")] + firstWords)
     #expect(run.code == 0, "\(run.errors)")
     let answers = run.output.components(separatedBy: "== ").dropFirst()
-    try #require(answers.count == Self.names.count)
-    for (command, answer) in zip(Self.names, answers) {
-      #expect(answer.hasPrefix(command + "\n"))
+    try #require(answers.count == firstWords.count)
+    for (first, answer) in zip(firstWords, answers) {
+      #expect(answer.hasPrefix(first + "\n"))
+      // A file in the place of the command means why.
+      let command = Self.names.contains(first) ? first : "why"
       let syntax = try #require(CommandList.all.first { $0.syntax.name == command }).syntax
       for option in syntax.allOptions {
         #expect(answer.contains("--\(option.name)"), "\(command) \(option.name)")
@@ -141,7 +149,13 @@ struct CompletionTests {
       try Set(offered("sessionreplay timeline --color ")) == ["auto", "always", "never"])
     #expect(try offered("sessionreplay completion z") == ["zsh"])
     #expect(try offered("sessionreplay verify a").contains("a.journal"))
-    #expect(Set(try offered("sessionreplay ")).isSuperset(of: Self.names))
+    #expect(
+      Set(try offered("sessionreplay "))
+        .isSuperset(of: Self.names + ["a.journal", "c.jsonl", "d.journal.gz"]))
+    // A file in the place of the command means why.
+    #expect(try offered("sessionreplay a.journal --on") == ["--oneline"])
+    #expect(try offered("sessionreplay ./a --on") == ["--oneline"])
+    #expect(try offered("sessionreplay timeline a.journal --on").isEmpty)
     for command in CommandList.all {
       let found = Set(try offered("sessionreplay \(command.syntax.name) --"))
       for option in command.syntax.allOptions {

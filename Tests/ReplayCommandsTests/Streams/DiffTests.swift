@@ -169,6 +169,6 @@ struct DiffTests {
     let run = ToolRun.inProcess(
       ["diff", "--exit-code", folder.file("a.journal"), folder.file("other.journal")])
     #expect(run.code == 3)
-    #expect(run.output.contains("part behind @5, after 5 records in common."))
+    #expect(run.output.contains("are the same up to @5 (5 records)."))
   }
 }

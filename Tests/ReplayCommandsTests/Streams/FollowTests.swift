@@ -128,6 +128,20 @@ struct FollowTests {
     #expect(try late.error()["name"] as? String == "timedOut")
   }
 
+  @Test("RPL-1 the first bytes of an empty file are waited for")
+  func waitingForBytes() throws {
+    let path = try folder.write([], to: "empty.journal")
+    let tool = try LiveTool(["follow", path, "--until-kind", "login", "--timeout", "60s"])
+    Thread.sleep(forTimeInterval: 0.3)
+    try SampleJournal.write(to: folder.file("making"))
+    #expect(rename(folder.file("making"), path) == 0)
+    #expect(try tool.line()?.contains("(opened)") == true)
+    #expect(try tool.line()?.contains("login") == true)
+    #expect(tool.code() == 0)
+    #expect(
+      try tool.complaints() == "Note: \(path) is empty; waiting for its first bytes.\n")
+  }
+
   @Test("RPL-11 a signal ends the wait for a file")
   func waitingEnds() throws {
     let tool = try LiveTool(["follow", folder.file("never")])

@@ -16,6 +16,7 @@ struct WhatIfAnswerTests {
     ("refused", "refused=keep"), ("user-logout-after-expiry", "refused=clear"),
     ("lost-reply", "attempts=9"), ("inactive", "inactivity=30m"), ("inactive", "inactivity=5m"),
     ("lifetime-over", "lifetime=2h"), ("lifetime-over", "lifetime=30m"),
+    ("lifetime-over", "lifetime=50m"),
     ("refreshing-too-often", "threshold=5s"), ("refreshing-too-often", "threshold=55s"),
     ("item-unreadable", "launch=always"), ("clock-forward", "lifetime=1h"),
     ("secrets-missing", "refused=keep"), ("user-logout", "standard"),
@@ -55,6 +56,30 @@ struct WhatIfAnswerTests {
       #expect(WhatIfAnswer.Kind(rawValue: answer) != nil)
       #expect((object["sequence"] is NSNull) == (answer == "same"), "\(name) \(policy)")
     }
+  }
+
+  @Test("RPL-10 RPL-6 a timer that may have been late answers nothing, and a bound is named as one")
+  func late() throws {
+    // The session ended by its lifetime after 61 minutes; whether the app ran before is not known.
+    for (policy, answer) in [("lifetime=50m", "unknown"), ("lifetime=30m", "differs")] {
+      let object = try #require(try ask("lifetime-over", policy, ["--json"]).objects().first)
+      #expect(object["answer"] as? String == answer, "\(policy)")
+      #expect(object["ending"] as? String == "earlierTimer")
+      let parts = try #require(object["recordedPolicy"] as? [[String: Any]])
+      let lifetime = parts.first { $0["name"] as? String == "lifetime" }
+      #expect(lifetime?["value"] as? String == "1 h 1 min or less")
+    }
+  }
+
+  @Test("RPL-5 on a terminal the sentences break between words, and in a pipe they do not")
+  func width() {
+    let file = Repository.root.appending(path: "Specs/Journals/lifetime-over.journal")
+    let arguments = ["whatif", file.path(percentEncoded: false), "--policy", "lifetime=30m"]
+    let narrow = ToolRun.inProcess(arguments, environment: ["COLUMNS": "60"], isTerminal: true)
+    let lines = narrow.output.components(separatedBy: "\n")
+    #expect(lines.allSatisfy { $0.count <= 60 } && lines.count > 8)
+    let words = { (text: String) in text.split { $0 == " " || $0 == "\n" } }
+    #expect(words(narrow.output) == words(ask("lifetime-over", "lifetime=30m").output))
   }
 
   @Test("RPL-10 a journal whose first decision cannot be made again exits with 3")

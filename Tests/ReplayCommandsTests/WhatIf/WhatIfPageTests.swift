@@ -30,22 +30,11 @@ struct WhatIfPageTests {
   func endings() throws {
     let gaps = DecisionReplay.Gap.allCases.map(WhatIfRun.Ending.gap)
     let others: [WhatIfRun.Ending] = [
-      .same, .decides([], due: nil), .nothing(due: nil),
+      .same, .unreadable, .decides([], due: nil), .nothing(due: nil),
       .earlier(.refresh, .init(milliseconds: 0)), .more([]),
       .uses(since: .init(milliseconds: 0), limit: 0), .unproven(.attempts), .version,
     ]
     #expect(Set(try column("ending")) == Set((gaps + others).map(\.word)))
-  }
-
-  @Test("RPL-5 the page and the code have the same operands and options")
-  func options() throws {
-    let lines = try Repository.text("Specs/WhatIf.md").components(separatedBy: "\n")
-    for name in ["whatif", "replay-corpus"] {
-      let syntax = try #require(CommandList.all.first { $0.syntax.name == name }).syntax
-      let operands = syntax.operands.map { "`\($0.spelling)`" }.joined(separator: " ")
-      let options = syntax.options.map { "`--\($0.name)`" }.joined(separator: " ")
-      #expect(lines.contains("| \(name) | \(operands) | \(options) |"))
-    }
   }
 
   @Test("RPL-10 the page, the help and the code have the same words of --policy")

@@ -21,6 +21,31 @@ struct WhyCommandTests {
     try #require(try ToolRun.inProcess(["why", "--json"] + arguments).objects().first)
   }
 
+  @Test("RPL-3 the kind of system is named with the version of the app in each form of an answer")
+  func platform() throws {
+    let opened = SessionNote.Opened(
+      process: 7, boot: nil, uptime: 0, app: AppVersion("2.4.1"),
+      identity: ProcessIdentity(opening: "opening-1"), platform: .iOS)
+    let login = SessionEvent.Login(
+      user: "u-1", method: .password, token: SampleJournal.token(1, at: 0))
+    let path = folder.file("platform.journal")
+    try SampleJournal.write(
+      to: path,
+      batches: [
+        (0, [.note(.opened(opened)), .event(.login(login))]),
+        (500, [.event(.sessionExpired(.init(reason: .refreshRejected)))]),
+      ])
+    #expect(try object(path)["platform"] as? String == "iOS")
+    #expect(try object(folder.file("a.journal"))["platform"] is NSNull)
+    let text = ToolRun.inProcess(["why", path]).output
+    #expect(text.contains("\nApp 2.4.1 on iOS · user "), "\(text)")
+    let record = SessionRecord(
+      sequence: 1, time: SampleJournal.start, content: .note(.opened(opened)))
+    #expect(WhyText.text(of: Fact(record, batch: 1)) == "by process 7, app 2.4.1, on iOS")
+    let line = ToolRun.inProcess(["why", "--oneline", path]).output
+    #expect(line.contains(" app 2.4.1 on iOS user "), "\(line)")
+  }
+
   /// A journal with this number of sessions, each of which the app ends.
   private func ended(_ count: Int64) throws -> String {
     let batches = (0..<count).flatMap { number -> [SampleJournal.Batch] in
@@ -152,7 +177,8 @@ struct WhyCommandTests {
     #expect(
       lines[0]
         == "2026-11-21 14:01:00Z  signed out: the server says that the token that renews the session "
-        + "has expired [refresh-token-expired, proven] app 2.4.1+318 user \(user)")
+        + "has expired [refresh-token-expired, proven] app 2.4.1+318 user \(user), "
+        + "a new sign-in followed")
     #expect(lines[1].hasPrefix("2026-11-22 15:00:00Z  signed out by the app: "), "\(lines[1])")
     let damaged = ToolRun.inProcess(["why", folder.file("damaged.journal"), "--oneline"])
     #expect(damaged.code == 65 && damaged.output.split(separator: "\n").count == 1)

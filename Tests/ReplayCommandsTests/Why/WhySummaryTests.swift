@@ -131,6 +131,23 @@ struct WhySummaryTests {
     #expect(topics == Set(Excluded.allCases.map(\.rawValue)))
   }
 
+  @Test("RPL-3 a summary and a line say that a new sign-in followed the end")
+  func again() {
+    var explanation = Explanation(
+      cause: .lostReply, certainty: .likely, before: .authenticated, after: .expired)
+    #expect(!explanation.summary().contains("new sign-in"))
+    #expect(!explanation.oneLine.contains("new sign-in"))
+    explanation.signedInAgain = 78
+    for (language, sentence) in [
+      (SessionLanguage.english, "A new sign-in followed."),
+      (.spanish, "Después hubo un nuevo inicio de sesión."),
+      (.portuguese, "Depois disso, houve um novo login."),
+    ] {
+      #expect(explanation.summaryLines(in: language)[1] == sentence)
+    }
+    #expect(explanation.oneLine.hasSuffix(", a new sign-in followed"))
+  }
+
   @Test("RPL-3 a summary does not clear the user if the user may have had a part in it")
   func user() throws {
     var explanation = Explanation(

@@ -329,7 +329,7 @@ struct SessionLeavingTests {
     configuration.attach(log)
     let session = try await Session.open(configuration)
     try await session.login(bench.credentials)
-    let journal = session.engine.journal.identifier.asIdentifier
+    let journal = session.engine.log.identifier.asIdentifier
     #expect(await session.engine.configuration.holdForLogout(journal, of: session.state.user) == 0)
     let other = try await bench.open(.keeping)
     await #expect(throws: ChangeLogError.self) {

@@ -28,7 +28,8 @@ struct OtherLogTests {
     #expect(try await session.refresh().generation == Generation(2))
     try await session.close()
     let again = try await Session.open(configuration)
-    #expect(again.currentToken?.generation == Generation(2))
+    let token = try #require(again.currentToken)
+    #expect(token.generation == Generation(2))
     #expect(again.journalSetAside == nil)
     #expect(try await again.logout() == .success)
     #expect(log.secrets.items.isEmpty)
@@ -40,8 +41,10 @@ struct OtherLogTests {
     var kinds: [SessionEvent.Kind] = []
     for try await event in events { kinds.append(event.event.kind) }
     #expect(kinds == [.login, .refreshSucceeded, .logout])
-    #expect(
-      log.records.allSatisfy { String(decoding: $0.payload, as: UTF8.self).contains("@") == false })
+    for secret in [LoopbackUser.sample.email, LoopbackUser.sample.password, token.plaintext] {
+      #expect(
+        !log.records.contains { String(decoding: $0.payload, as: UTF8.self).contains(secret) })
+    }
   }
 
   @Test("SCL-1 another session on the log follows it, and shares one refresh")
@@ -79,7 +82,9 @@ struct OtherLogTests {
     await eventually("the append has failed") { session.storageProblem != nil }
     #expect(try log.secrets.read(.token) == before)
     bench.clock.advance(by: .seconds(1))
-    _ = await Result { try await refreshed }
+    do { _ = try await refreshed } catch {
+      // The caller may have received that the response is not stored yet.
+    }
     await eventually("the response is journaled") {
       session.state.token?.generation == Generation(2)
     }

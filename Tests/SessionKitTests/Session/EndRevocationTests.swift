@@ -163,7 +163,7 @@ struct EndRevocationTests {
     let event = SessionEvent.refreshSucceeded(
       SessionEvent.RefreshSucceeded(
         token: facts, trigger: .schedule, attempt: 1, isRotated: true, request: 0))
-    let journal = session.engine.journal.identifier.description
+    let journal = session.engine.log.identifier.description
     try await session.engine.vault.write(
       StoredToken(
         journal: journal, facts: facts, access: Secret("A2"), refresh: Secret("R2"),
@@ -187,10 +187,11 @@ struct EndRevocationTests {
     let (backend, session) = try await signedIn(.keep)
     try await storeUnannounced(backend, session)
     let time = backend.bench.clock.now().time
-    _ = try session.engine.journal.append([
+    let drafts = [
       JournalDraft(.event(.logout(SessionEvent.Logout(reason: .user))), at: time),
       JournalDraft(.note(.revocationPending(Generation(1))), at: time),
-    ])
+    ]
+    _ = try session.engine.log.transact { (_) throws(Never) in (drafts, ()) }
     backend.answer(200, "{}")
     let again = try await backend.open(Self.policy(.keep))
     #expect(again.state == .unauthenticated)

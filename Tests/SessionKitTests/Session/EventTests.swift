@@ -140,7 +140,8 @@ struct EventTests {
     for _ in 0..<3 { try await session.refresh() }
     let events = try bench.records().filter { $0.event != nil }.map(\.sequence)
     let archive = EventArchive(
-      journal: session.engine.journal, runtime: session.engine.runtime)
+      log: session.engine.log, place: session.configuration.place,
+      runtime: session.engine.runtime)
     let page = try await archive.page(after: 0, through: events[1])
     #expect(page.events.map(\.sequence) == Array(events.prefix(2)))
     #expect(page.last == events[1])

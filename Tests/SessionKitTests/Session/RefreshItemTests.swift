@@ -165,7 +165,7 @@ struct RefreshItemTests {
     try await session.refresh()
     let second = (try items.read(.token), try items.read(.refreshToken))
     try await session.close()
-    let vault = StoredCredentials(store: items, journal: session.engine.journal.identifier)
+    let vault = StoredCredentials(store: items, journal: session.engine.log.identifier)
     try items.write(.refreshToken, try #require(first.1))
     let newer = try StoredToken(decoding: #require(second.0))
     #expect(try vault.refreshToken(of: newer) == nil)

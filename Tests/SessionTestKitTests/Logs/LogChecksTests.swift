@@ -13,10 +13,10 @@ struct LogChecksTests {
   /// Checks of a journal in a real file.
   private static func files() -> LogChecks<JournalPlace> {
     LogChecks {
-      let folder = folder.appending(path: UUID().uuidString)
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      let own = folder.appending(path: UUID().uuidString)
+      try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
       return JournalPlace(
-        path: folder.appending(path: "a.journal").path,
+        path: own.appending(path: "a.journal").path,
         options: JournalOptions(lockDeadline: .milliseconds(10)))
     }
   }
@@ -76,7 +76,9 @@ struct LogChecksTests {
     let secrets = MemorySecretStore()
     var checks = LogChecks { WrongLog(mistake) }
     checks.longestWait = .milliseconds(200)
-    checks.secrets = { mistake == .secretsApart ? secrets : $0.log.secrets }
+    checks.secrets = { place -> any SecretStore in
+      if mistake == .secretsApart { secrets } else { place.log.secrets }
+    }
     checks.faults = [
       .init("no space") { $0.log.fail(at: .append, with: .diskFull(path: "wrong")) },
       .init("the answer is lost") {

@@ -7,6 +7,16 @@ struct Completion {
 
   /// All words that can be in the place of the command.
   var firstWords: [String] { commands.map(\.name) + ["help", "--help", "--version"] }
+
+  /// The ends of the names of files that commands read, without their dots.
+  private static let suffixes = ["journal", "jsonl", "gz"]
+
+  /// Returns the pattern of the first words that mean a command: a file means `why`.
+  private func pattern(_ command: CommandSyntax, _ separator: String) -> String {
+    guard command.name == "why" else { return command.name }
+    let files = Self.suffixes.map { "*.\($0)" }
+    return ([command.name, "*/*"] + files).joined(separator: separator)
+  }
 }
 
 extension CommandSyntax.Values {
@@ -51,6 +61,14 @@ extension Completion {
       compopt -o filenames 2> /dev/null
     }
 
+    _sessionreplay_journals() {
+      local IFS=$'\\n' suffix
+      COMPREPLY=($(for suffix in \(Self.suffixes.joined(separator: " ")); do
+        compgen -f -X "!*.$suffix" -- "$cur"
+      done | sort; compgen -d -- "$cur"))
+      compopt -o filenames 2> /dev/null
+    }
+
     _sessionreplay() {
       local cur="${COMP_WORDS[COMP_CWORD]}" prev=""
       COMPREPLY=()
@@ -64,7 +82,7 @@ extension Completion {
       if ((COMP_CWORD == 1)); then
         _sessionreplay_words "\(firstWords.joined(separator: " "))"
         local words=("${COMPREPLY[@]}")
-        _sessionreplay_files -X '!*.journal'
+        _sessionreplay_journals
         COMPREPLY=("${words[@]}" "${COMPREPLY[@]}")
         return
       fi
@@ -81,7 +99,7 @@ extension Completion {
   }
 
   private func bash(_ command: CommandSyntax) -> String {
-    var text = "    \(command.name))\n"
+    var text = "    \(pattern(command, " | ")))\n"
     let valued = command.allOptions.filter { $0.value != nil }
     if !valued.isEmpty {
       text += "      case \"$prev\" in\n"
@@ -110,7 +128,7 @@ extension Completion {
       return "_sessionreplay_\(function) \"\(offered.words.joined(separator: " "))\""
     }
     return switch values {
-    case .journal: "_sessionreplay_files -X '!*.journal'"
+    case .journal: "_sessionreplay_journals"
     case .path: "_sessionreplay_files"
     case .free, .selector, .kinds, .reasons, .words: ":"
     }
@@ -123,11 +141,19 @@ extension Completion {
     var text = """
       # Completion of sessionreplay for fish. Made by: sessionreplay completion fish
 
+      # Whether the first word is this command; a file means why.
+      function __sessionreplay_is
+        set -l words (commandline -opc)
+        test (count $words) -gt 1; or return 1
+        test $words[2] = $argv[1]; and return 0
+        test $argv[1] = why; and string match -qr '/|\\.(\(Self.suffixes.joined(separator: "|")))$' -- $words[2]
+      end
+
       complete -c sessionreplay -f
       complete -c sessionreplay -n __fish_use_subcommand -l help -d 'Show help'
       complete -c sessionreplay -n __fish_use_subcommand -l version -d 'Show the version'
       complete -c sessionreplay -n __fish_use_subcommand -a help -d 'Show help'
-      complete -c sessionreplay -n __fish_use_subcommand -k -a '(__fish_complete_suffix .journal)'
+      complete -c sessionreplay -n __fish_use_subcommand -k -a '\(fishFiles)'
       complete -c sessionreplay -n '__fish_seen_subcommand_from help' -a \(fishQuoted(helpWords))
 
       """
@@ -140,9 +166,7 @@ extension Completion {
   }
 
   private func fish(_ command: CommandSyntax) -> String {
-    let start =
-      "complete -c sessionreplay -n '__fish_seen_subcommand_from \(command.name); "
-      + "and not __fish_seen_subcommand_from help'"
+    let start = "complete -c sessionreplay -n '__sessionreplay_is \(command.name)'"
     var text = "\n"
     for option in command.allOptions {
       let letter = option.letter.map { " -s \($0)" } ?? ""
@@ -156,6 +180,11 @@ extension Completion {
     return text
   }
 
+  private var fishFiles: String {
+    // It offers all files, those with this ending first.
+    "(__fish_complete_suffix .\(Self.suffixes[0]))"
+  }
+
   private func arguments(_ values: CommandSyntax.Values, isOption: Bool) -> String {
     let needed = isOption ? " -x" : ""
     if let offered = values.offered {
@@ -164,7 +193,7 @@ extension Completion {
       return "\(needed) -a \"(__fish_complete_list , 'printf \\\"%s\\\\n\\\" \(words)')\""
     }
     return switch values {
-    case .journal: "\(needed) -k -a '(__fish_complete_suffix .journal)'"
+    case .journal: "\(needed) -k -a '\(fishFiles)'"
     case .path: isOption ? " -r -F" : " -F"
     case .free, .selector, .kinds, .reasons, .words: needed
     }
@@ -195,7 +224,7 @@ extension Completion {
           compadd -- --help --version
         else
           _describe -t commands command commands
-          _files -g "*.journal(-.)"
+          _files -g "\(zshFiles)"
         fi
         return
       fi
@@ -218,6 +247,8 @@ extension Completion {
     """
   }
 
+  private var zshFiles: String { "*.(\(Self.suffixes.joined(separator: "|")))(-.)" }
+
   private func zsh(_ command: CommandSyntax) -> String {
     var specifications = command.allOptions.flatMap(zsh)
     for operand in command.operands {
@@ -225,7 +256,7 @@ extension Completion {
       specifications.append(zshQuoted("\(place)\(operand.name):\(action(operand.values))"))
     }
     let lines = specifications.map { " \\\n        \($0)" }.joined()
-    return "    \(command.name))\n      _arguments -s -S\(lines)\n      ;;\n"
+    return "    \(pattern(command, "|")))\n      _arguments -s -S\(lines)\n      ;;\n"
   }
 
   private func zsh(_ option: CommandSyntax.Option) -> [String] {
@@ -245,7 +276,7 @@ extension Completion {
       return offered.isList ? "_sequence compadd - \(words)" : "(\(words))"
     }
     return switch values {
-    case .journal: "_files -g \"*.journal(-.)\""
+    case .journal: "_files -g \"\(zshFiles)\""
     case .path: "_files"
     case .free, .selector, .kinds, .reasons, .words: " "
     }

@@ -85,8 +85,8 @@ enum HelpText {
       text += "\nOperands:\n" + table(syntax.operands.map { ($0.name, $0.help) })
     }
     text += "\nOptions:\n" + table(syntax.allOptions.map { (spelling($0), $0.help) })
-    if syntax.options.contains(where: { $0.values == .selector }) {
-      text += "\nWhat a SELECTOR is: sessionreplay help selectors\n"
+    if let value = syntax.options.first(where: { $0.values == .selector })?.value {
+      text += "\nWhat a \(value) is: sessionreplay help selectors\n"
     }
     if !syntax.examples.isEmpty {
       text += "\nExamples:\n" + table(syntax.examples.map { ($0.line, $0.help) })

@@ -12,7 +12,9 @@ struct Redactor: Equatable, Sendable {
   /// Whether the output has pseudonyms at all.
   let needsKey: Bool
   /// The pseudonyms of all journals; `nil` if each journal has its own.
-  private let chosen: Pseudonyms?
+  private var chosen: Pseudonyms?
+  /// Whether the records have pseudonyms already, so that none is replaced by another.
+  private var isDone = false
 
   init(isRedacting: Bool, needsKey: Bool, chosen: Pseudonyms?) {
     self.isRedacting = isRedacting
@@ -26,9 +28,16 @@ struct Redactor: Equatable, Sendable {
   /// Returns the pseudonyms of the journal with this header, also if names are shown.
   func pseudonyms(for header: JournalHeader) -> Pseudonyms { chosen ?? Pseudonyms(header) }
 
-  /// Returns the redaction of the journal with this header; `nil` if names are shown.
+  /// Returns the redaction of the journal with this header; `nil` if its records stay as they are.
   func redaction(for header: JournalHeader) -> Redaction? {
-    isRedacting ? Redaction(pseudonyms: pseudonyms(for: header)) : nil
+    isRedacting && !isDone ? Redaction(pseudonyms: pseudonyms(for: header)) : nil
+  }
+
+  /// The rule for records that have pseudonyms already: these stay as they are.
+  var keepingPseudonyms: Redactor {
+    var kept = self
+    kept.isDone = true
+    return kept
   }
 
   /// Returns the identifier of the journal with this header as it is shown.
@@ -41,7 +50,9 @@ struct Redactor: Equatable, Sendable {
   ///
   /// If a key was chosen, that key stays.
   func shared(with header: JournalHeader) -> Redactor {
-    Redactor(isRedacting: isRedacting, needsKey: needsKey, chosen: pseudonyms(for: header))
+    var shared = self
+    shared.chosen = pseudonyms(for: header)
+    return shared
   }
 }
 

@@ -38,7 +38,10 @@ struct ExportCopy: ~Copyable {
     do throws(ImportProblem) {
       try encode(try reader.take(line), line)
     } catch {
-      guard reader.header != nil else { throw Self.refused(error, file, line: number) }
+      guard reader.header != nil else {
+        throw Self.refused(
+          error, file, line: number, isForeign: !ImportReader.claimsToBeHeader(line))
+      }
       fault = .badLine(place, line: number, error.message)
     }
     offset += UInt64(line.count) + 1
@@ -69,7 +72,9 @@ struct ExportCopy: ~Copyable {
         try reader.finish()
         fault = reader.ending.flatMap { JournalFault.Verdict($0) }.map { .exported(place, $0) }
       } catch {
-        guard reader.header != nil else { throw Self.refused(error, file, line: line) }
+        guard reader.header != nil else {
+          throw Self.refused(error, file, line: line, isForeign: true)
+        }
         fault = .badLine(place, line: line, error.message)
       }
     }
@@ -89,14 +94,20 @@ struct ExportCopy: ~Copyable {
 
   private consuming func converted(_ path: String) -> ConvertedFile {
     ConvertedFile(
-      path: path, copy: copy, isRedacted: reader.header?.isRedacted ?? false, fault: fault)
+      path: path, copy: copy, isRedacted: reader.header?.isRedacted ?? false, fault: fault,
+      opening: reader.opening, explanation: reader.explanation)
   }
 
-  private static func refused(_ problem: ImportProblem, _ file: JournalFile, line: Int)
-    -> ToolError
-  {
+  /// The error of a file whose first line cannot be read.
+  ///
+  /// `isForeign` is true if the line does not look like one of an export. In a folder, such a file
+  /// is no journal.
+  private static func refused(
+    _ problem: ImportProblem, _ file: JournalFile, line: Int, isForeign: Bool
+  ) -> ToolError {
     ToolError(
-      .damaged, .badLine, "\(file.name), line \(line): \(problem.message).",
+      .damaged, isForeign && file.isFound ? .notAJournal : .badLine,
+      "\(file.name), line \(line): \(problem.message).",
       consequence: "It is neither a journal nor an export that can be read.",
       next: problem.next ?? "check the path")
   }

@@ -19,7 +19,8 @@ enum FileForm {
   init(_ bytes: some Collection<UInt8>) {
     if bytes.starts(with: [0x1F, 0x8B]) {
       self = .gzip
-    } else if bytes.starts(with: [UInt8(ascii: "{")]) {
+    } else if bytes.starts(with: [UInt8(ascii: "{")]) || bytes.starts(with: [0xEF, 0xBB]) {
+      // The reader of exports says that a byte order mark has to go.
       self = .export
     } else {
       self = .journal
@@ -58,11 +59,38 @@ extension JournalFile {
     }
   }
 
+  /// The size of the file in bytes; 0 if the system does not say it.
+  var size: UInt64 {
+    do throws(SystemFault) {
+      return try POSIXFileSystem().status(of: path).size
+    } catch {
+      // The command that opens it reports the error.
+      return 0
+    }
+  }
+
+  /// The size of what a command reads, in bytes; 0 if the system does not say it.
+  ///
+  /// A compressed file states it in its last four bytes, below 4 GiB and for its last part.
+  var statedSize: UInt64 {
+    let size = self.size
+    guard size >= 18, form() == .gzip else { return size }
+    let descriptor = opened(path)
+    guard descriptor >= 0 else { return size }
+    defer { close(descriptor) }
+    var last: UInt32 = 0
+    let count = withUnsafeMutableBytes(of: &last) {
+      pread(descriptor, $0.baseAddress, 4, off_t(size - 4))
+    }
+    return count == 4 ? max(size, UInt64(UInt32(littleEndian: last))) : size
+  }
+
   /// Returns the temporary journal of this file.
   func converted(_ original: ConvertedFile) -> JournalFile {
     var file = self
     file.path = original.openPath
     file.original = original
+    if original.isRedacted { file.redactor = redactor.keepingPseudonyms }
     return file
   }
 
@@ -80,6 +108,33 @@ extension JournalFile {
         .damaged, .notAJournal,
         "\(name) is compressed, and '\(command)' needs the journal itself.",
         next: isStandardInput ? "gzip -dc before it" : "gzip -dk \(name), and then that file")
+    }
+  }
+
+  /// Rejects a file that is compressed or a journal, for a command that reads lines.
+  func requireLines() throws(ToolError) {
+    switch form() {
+    case .export: return
+    case .journal:
+      guard hasHeader else { return }
+      throw ToolError(
+        .damaged, .badLine, "\(name) is a journal, and not the lines of an export.",
+        consequence: "Nothing was imported.",
+        next: "the file that sessionreplay export wrote")
+    case .gzip:
+      throw ToolError(
+        .damaged, .badLine, "\(name) is compressed, and 'import' needs the lines themselves.",
+        consequence: "Nothing was imported.",
+        next: isStandardInput ? "gzip -dc before it" : "gzip -dk \(name), and then that file")
+    }
+  }
+
+  private var hasHeader: Bool {
+    do throws(ToolError) {
+      _ = try header()
+      return true
+    } catch {
+      return false
     }
   }
 

@@ -35,18 +35,38 @@ struct FilesOutcome: Sendable {
   private(set) var tails = 0
   private(set) var errors: [ToolError] = []
   private(set) var changeLogs: [JournalFile] = []
+  /// The files of folders that are no exports.
+  private var foreign: [JournalFile] = []
+  /// The first file of each journal, and the files that have the journal of another file.
+  private var journals: [JournalIdentifier: String] = [:]
+  private var doubled: [(file: String, first: String)] = []
 
   /// Creates an outcome with the errors of folders that could not be listed.
   init(_ refused: [ToolError] = []) { errors = refused }
 
-  mutating func add(_ finding: Finding, of file: JournalFile) {
-    if finding.isChangeLog {
+  /// Adds what reading a file showed; returns what is wrong with the file.
+  @discardableResult
+  mutating func add(_ finding: Finding, of file: JournalFile) -> ToolError? {
+    guard !finding.isChangeLog else {
       changeLogs.append(file)
-    } else {
-      read += finding.header == nil ? 0 : 1
-      tails += finding.error?.code == .tail ? 1 : 0
-      if let error = finding.error { errors.append(error) }
+      return nil
     }
+    if let error = finding.error, finding.header == nil, file.isForeign(error) {
+      foreign.append(file)
+      return nil
+    }
+    if let header = finding.header {
+      read += 1
+      if let first = journals[header.identifier] {
+        doubled.append((file.name, first))
+      } else {
+        journals[header.identifier] = file.name
+      }
+    }
+    guard let error = finding.error else { return nil }
+    tails += error.code == .tail ? 1 : 0
+    errors.append(error)
+    return error
   }
 
   /// Names on standard error what was wrong, and returns the exit code.
@@ -58,20 +78,38 @@ struct FilesOutcome: Sendable {
     return code(isStrict: isStrict)
   }
 
-  /// Names the problems on standard error.
-  func list(isJSON: Bool, _ context: ToolContext) {
-    let lines = isJSON ? errors.map(\.json) : lines.map { $0 + "\n" }
+  /// Names the problems on standard error; only counts them if the answer has named them.
+  func list(isJSON: Bool, isNamed: Bool = false, _ context: ToolContext) {
+    let lines = isJSON ? errors.map(\.json) : lines(isNamed: isNamed).map { $0 + "\n" }
     for line in lines { context.errors.write(line) }
   }
 
-  /// Names the change logs on standard error, unless the answer is JSON.
+  /// Names on standard error what is left out and what counts twice, unless the answer is JSON.
   ///
-  /// Throws if nothing could be read: the only error, or that all files are change logs.
+  /// Throws if nothing could be read: the only error, or that no file is a session's journal.
   func check(isJSON: Bool, _ context: ToolContext) throws(ToolError) {
     if read == 0, errors.isEmpty, let first = changeLogs.first { throw first.isNoSession }
     if read == 0, errors.count == 1, let error = errors.first { throw error }
+    if read == 0, errors.isEmpty, let first = foreign.first {
+      throw ToolError(
+        .missing, .noJournal, "\(first.name) is no export, and no journal was found.",
+        next: "check the path")
+    }
     guard !isJSON else { return }
     for file in changeLogs { context.errors.write(file.leftOut) }
+    for file in foreign.prefix(Self.named) { context.errors.write(file.isNoExport) }
+    if foreign.count > Self.named {
+      context.errors.write(
+        "And \(count(foreign.count - Self.named, "more file")) that are no exports.\n")
+    }
+    for (file, first) in doubled.prefix(Self.named) {
+      context.errors.write(
+        "Note: \(file.printable) and \(first.printable) have the same journal, and both count.\n")
+    }
+    if doubled.count > Self.named {
+      context.errors.write(
+        "And \(count(doubled.count - Self.named, "more file")) with the journal of another file.\n")
+    }
   }
 
   /// Returns the worst code.
@@ -84,13 +122,16 @@ struct FilesOutcome: Sendable {
     return codes.reduce(.ok, ExitCode.worse)
   }
 
-  /// A line for each problem, as far as they are named.
-  private var lines: [String] {
+  /// A line for each problem, as far as they are named; one line if the answer has named them.
+  private func lines(isNamed: Bool) -> [String] {
     let problems = errors.filter { $0.code != .tail }
-    var lines = problems.prefix(Self.named).map { error in
+    let told = isNamed ? [] : problems.prefix(Self.named)
+    var lines = told.map { error in
       (error.code == .damaged ? "Damaged: " : "Not read: ") + error.message.printable
     }
-    if problems.count > Self.named {
+    if isNamed, !problems.isEmpty {
+      lines.append("Error: \(count(problems.count, "file")) with problems, named above.")
+    } else if problems.count > Self.named {
       lines.append("And \(count(problems.count - Self.named, "more file")) with problems.")
     }
     if problems.count == 1, let next = problems.first?.next {

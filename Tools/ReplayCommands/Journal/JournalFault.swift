@@ -101,6 +101,17 @@ enum JournalFault: Equatable, Sendable {
     }
   }
 
+  /// Whether a command that reads on after damage also reads the records that follow the fault.
+  ///
+  /// The lines of an export end at its fault, and an event of a newer version leads to an unknown
+  /// state.
+  var isReadOver: Bool {
+    switch self {
+    case .damaged, .undecodable, .illegal, .outOfPlace: true
+    case .torn, .undetermined, .unknownKind, .badLine, .exported: false
+    }
+  }
+
   var code: ExitCode {
     switch self {
     case .torn, .undetermined, .exported(_, .torn), .exported(_, .undetermined): .tail

@@ -21,6 +21,15 @@ extension JournalFile {
     surveysDamageOnly: Bool = false, requiresSession: Bool = false, _ body: (JournalPiece) -> Bool
   ) throws(ToolError) -> Pass {
     var reader = try open()
+    return try visitPieces(
+      of: &reader, surveysDamageOnly: surveysDamageOnly, requiresSession: requiresSession, body)
+  }
+
+  /// Passes on the same from the reader's place on.
+  func visitPieces(
+    of reader: inout JournalReader, surveysDamageOnly: Bool, requiresSession: Bool = false,
+    _ body: (JournalPiece) -> Bool
+  ) throws(ToolError) -> Pass {
     var decoder = self.decoder(for: reader.header)
     var first: JournalFault?
     var isStopped = false

@@ -4,7 +4,7 @@ internal import SessionJournal
 extension JournalFile {
   /// Returns the explanation of evidence from this file, which shows these names.
   func explanation(of evidence: Evidence, in names: JournalNames = JournalNames()) -> Explanation {
-    let explanation = Explainer.explain(evidence, in: names)
+    let explanation = Explainer.explain(evidence, in: names).opened(by: original?.opening)
     return redactor.isRedacting ? explanation.redacted : explanation
   }
 
@@ -27,7 +27,7 @@ extension JournalFile {
       guard let header = file.readableHeader else { continue }
       return files.map { file in
         var file = file
-        file.redactor = redactor.shared(with: header)
+        file.redactor = file.redactor.shared(with: header)
         return file
       }
     }
@@ -36,7 +36,7 @@ extension JournalFile {
 
   private var readableHeader: JournalHeader? {
     do throws(ToolError) {
-      return try header()
+      return try readable().header()
     } catch {
       // The command that reads the file reports what is wrong with it.
       return nil

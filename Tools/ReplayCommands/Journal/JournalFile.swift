@@ -15,6 +15,8 @@ struct JournalFile: Sendable {
   var interruption = Interruption()
   /// How names in it are shown.
   var redactor = Redactor.none
+  /// Whether it was found in a folder, and not named by the user.
+  var isFound = false
   /// What it was converted from, if the user gave an export or a compressed file.
   var original: ConvertedFile?
 
@@ -90,8 +92,7 @@ struct JournalFile: Sendable {
 
   /// Returns a decoder of the records of the journal with this header.
   func decoder(for header: JournalHeader) -> RecordDecoder {
-    // An export without names has pseudonyms already.
-    RecordDecoder(original?.isRedacted == true ? nil : redactor.redaction(for: header))
+    RecordDecoder(redactor.redaction(for: header))
   }
 
   private func visitPayloads(
@@ -225,6 +226,26 @@ extension JournalFile {
       next: records == 0 ? "\(option) @0" : "\(option) @-\(records)")
   }
 
+  /// The error if a selected time is before the first record, when nothing was recorded yet.
+  func beforeTheFirst(_ zone: DisplayZone, option: String) throws(ToolError) -> ToolError {
+    var first: SessionRecord?
+    _ = try visit { entry in
+      first = entry.record
+      return false
+    }
+    if case .snapshot? = first?.content, let first {
+      return isCompacted(through: first.sequence, option: option)
+    }
+    guard let first else {
+      return .usage(.beyondTheStart, "\(name) has no records.", next: "\(option) @0")
+    }
+    return .usage(
+      .beyondTheStart,
+      "\(name) has no record at that time or before; the first one is of "
+        + "\(zone.text(first.time)).",
+      next: "\(option) @\(first.sequence)")
+  }
+
   /// The error if a selected record was removed by a compaction.
   func isCompacted(through sequence: UInt64, option: String) -> ToolError {
     .usage(
@@ -286,6 +307,21 @@ extension JournalFile {
       for file in changeLogs { context.errors.write(file.leftOut) }
     }
     return sessions
+  }
+
+  /// The note about a file of a folder that is no export.
+  var isNoExport: String {
+    "Note: \(name.printable) is no export and is left out.\n"
+  }
+
+  /// Whether a failure to read the file shows only that it is no export.
+  ///
+  /// Many programs write lines of JSON, this one too. So such a file in a folder is no damage.
+  func isForeign(_ error: ToolError) -> Bool {
+    guard isFound, givenPath.hasSuffix(".jsonl") || givenPath.hasSuffix(".jsonl.gz") else {
+      return false
+    }
+    return error.name == .empty || error.name == .notAJournal
   }
 
   /// The note about a change log among journals of sessions.

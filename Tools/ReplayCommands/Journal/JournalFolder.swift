@@ -16,9 +16,10 @@ enum JournalFolder {
 
   /// Replaces each folder by the journals and exports in it and below it, sorted by path.
   ///
-  /// A file is found by the end of its name. A quarantined journal is found, too; locks, drafts and
-  /// tails that were cut off are not. Links to folders are not followed, so there is no loop. A folder
-  /// without a journal is named on standard error, unless `isQuiet` is true.
+  /// A file is found by the end of its name. A quarantined journal is found, too. Locks, drafts, tails
+  /// that were cut off and copies that a repair left are not. Links to folders are not followed, so
+  /// there is no loop. A file with several names counts once. A folder without a journal and files
+  /// with several names are noted on standard error, unless `isQuiet` is true.
   ///
   /// Throws `noJournal` if nothing at all was found.
   static func expanded(_ files: [JournalFile], isQuiet: Bool, _ context: ToolContext)
@@ -34,7 +35,11 @@ enum JournalFolder {
       var found = Search()
       found.look(in: file.path.hasSuffix("/") ? file.path : file.path + "/")
       if found.paths.isEmpty, found.refused.isEmpty { empty.append(file) }
-      expansion.files += found.paths.sorted().map { file.with(path: $0) }
+      expansion.files += found.paths.sorted().map {
+        var found = file.with(path: $0)
+        found.isFound = true
+        return found
+      }
       expansion.refused += found.refused
     }
     if expansion.files.isEmpty {
@@ -44,8 +49,34 @@ enum JournalFolder {
     for file in empty where !isQuiet {
       context.errors.write("Note: \(file.name.printable) holds no journal.\n")
     }
+    let named = expansion.files
+    expansion.files = withoutOtherNames(named)
+    let others = named.count - expansion.files.count
+    if others > 0, !isQuiet {
+      context.errors.write(
+        "Note: \(count(others, "name")) of files that were already named \(others == 1 ? "is" : "are") "
+          + "left out.\n")
+    }
     expansion.files = JournalFile.withOneKey(expansion.files)
     return expansion
+  }
+
+  /// Returns the files without those that are the same as a file before them.
+  private static func withoutOtherNames(_ files: [JournalFile]) -> [JournalFile] {
+    struct Place: Hashable {
+      let device: UInt64
+      let number: UInt64
+    }
+    var known: Set<Place> = []
+    return files.filter { file in
+      var status = stat()
+      // What is not there is reported by the command that opens it.
+      guard !file.path.isEmpty, stat(file.path, &status) == 0 else { return true }
+      let place = Place(
+        device: UInt64(truncatingIfNeeded: status.st_dev),
+        number: UInt64(truncatingIfNeeded: status.st_ino))
+      return known.insert(place).inserted
+    }
   }
 
   /// The journals in folders, and the folders that cannot be listed.
@@ -108,7 +139,10 @@ enum JournalFolder {
   static func isJournal(_ name: String) -> Bool {
     if endings.contains(where: { name.hasSuffix($0) }) { return true }
     guard let end = name.ranges(of: ".journal.aside-").last else { return false }
-    return SetAsideJournal(path: name, rest: name[end.lowerBound...].dropFirst(8)) != nil
+    let rest = name[end.lowerBound...].dropFirst(8)
+    // A repaired journal has the records of its copy, and would count twice.
+    guard rest.split(separator: "-").dropFirst(2).first != "repaired" else { return false }
+    return SetAsideJournal(path: name, rest: rest) != nil
   }
 
   /// Returns the kind of file at a path; 0 if there is none.

@@ -25,6 +25,14 @@ enum Selector: Equatable, Sendable {
     case date(Timestamp)
   }
 
+  /// Whether it selects a record by its time.
+  var isTime: Bool {
+    switch self {
+    case .sequence, .fromEnd: false
+    case .time, .timeOfDay, .day, .timeOfDayOn, .beforeLast: true
+    }
+  }
+
   /// Parses a selector; returns `nil` for any other text.
   init?(_ text: String) {
     if text.hasPrefix("@-") {

@@ -13,6 +13,12 @@ extension ToolError {
     }
     switch error {
     case .missing, .danglingLink:
+      guard !NearFile.isLink(file.path) else {
+        self.init(
+          .missing, .missing, "\(name) is a link, and there is no file at its end.",
+          next: "check the target of the link")
+        return
+      }
       self.init(
         .missing, .missing, "There is no file at \(name).",
         next: NearFile.suggestion(for: file.path) ?? "check the path")
@@ -103,6 +109,15 @@ private enum NearFile {
     let near = scored.filter { $0.1 <= min(2, wanted.count / 2) }.min { $0.1 < $1.1 }?.0
     guard let found = near ?? (journals.count == 1 ? journals[0] : nil) else { return nil }
     return (String(folder) + found).quotedWhereNeeded
+  }
+
+  /// Whether a link stands at the path.
+  static func isLink(_ path: String) -> Bool {
+    do throws(SystemFault) {
+      return try POSIXFileSystem().isLink(path)
+    } catch {
+      return false
+    }
   }
 
   /// Returns the journal of a session's directory, or the only journal in another folder.

@@ -85,6 +85,7 @@ extension Group {
     let rates = try Contest(contenders: [
       contender("state --at", count, words),
       contender("stats", count, [tool, "stats", path]),
+      contender("why", count, [tool, "why", path]),
       Contest.Contender(name: "CRC32C from the file") {
         try .timing(count) { keep(try checksum(of: path)) }
       },
@@ -96,6 +97,9 @@ extension Group {
         unit: "events/s"),
       try Figure.comparing(
         "replay.stats.one", "stats", to: "CRC32C from the file", in: rates, goal: .none,
+        unit: "events/s"),
+      try Figure.comparing(
+        "replay.why", "why", to: "CRC32C from the file", in: rates, goal: .atLeast(1),
         unit: "events/s"),
     ]
     for (name, arguments) in [

@@ -110,7 +110,11 @@ struct ExportCommand: JournalCommand {
       .range(since: since, until: until)
     let header = try file.header()
     let redaction = file.redactor.redaction(for: header)
-    if isRevealing {
+    let hasPseudonyms = file.original?.isRedacted ?? false
+    if hasPseudonyms {
+      context.errors.write(
+        "Note: names in \(file.name.printable) are pseudonyms already, and stay as they are.\n")
+    } else if isRevealing {
       context.errors.write("Note: names and identifiers are in this export as they are.\n")
     }
     let fault = try OutputFile.write(
@@ -120,7 +124,8 @@ struct ExportCommand: JournalCommand {
       let journal = file.redactor.journal(header)
       switch format {
       case .jsonl:
-        return try walk.run(LineExport(redaction: redaction, header: header, output: output)).fault
+        let origin = ExportOrigin(header, isRedacted: hasPseudonyms)
+        return try walk.run(LineExport(redaction: redaction, origin: origin, output: output)).fault
       case .trace:
         let trace = TraceLines(journal: journal)
         return try walk.run(PictureExport(trace, redaction: redaction, output: output)).fault

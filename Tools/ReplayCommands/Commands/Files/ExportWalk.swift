@@ -156,8 +156,8 @@ struct LineExport: RecordExport {
   private var writer: ExportWriter
   private let output: Output
 
-  init(redaction: Redaction?, header: JournalHeader, output: Output) {
-    writer = ExportWriter(redaction: redaction, of: ExportOrigin(header))
+  init(redaction: Redaction?, origin: ExportOrigin, output: Output) {
+    writer = ExportWriter(redaction: redaction, of: origin)
     self.output = output
   }
 
@@ -190,12 +190,12 @@ struct LineExport: RecordExport {
 
 extension ExportOrigin {
   /// Creates the origin of an export of the journal with this header.
-  init(_ header: JournalHeader) {
+  init(_ header: JournalHeader, isRedacted: Bool) {
     self.init(
       journal: header.identifier.description,
       // A newer format that this version may read is written as this version's format.
       format: min(header.formatVersion, JournalHeader.supportedVersion),
       maximumRecordSize: header.maximumRecordSize, firstSequence: header.firstSequence,
-      beginsWithSnapshot: header.beginsWithSnapshot)
+      beginsWithSnapshot: header.beginsWithSnapshot, isRedacted: isRedacted)
   }
 }

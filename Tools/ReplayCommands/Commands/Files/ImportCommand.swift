@@ -12,9 +12,9 @@ struct ImportCommand: JournalCommand {
     discussion: """
       Reads what export wrote as jsonl and makes the journal that it came from: the same records with
       the same sequences, in the same batches. Of an export without names it makes the journal with
-      pseudonyms. Every line is checked: that none is missing, that nothing stands in it that does not
-      belong there, and that the session can have gone on like this. The new file is read back before
-      it gets its name. What is wrong is told with the number of its line, and no file is made then.
+      pseudonyms. Every line is checked: none is missing, none has an unknown key or value, and each
+      event is possible in the state before it. The new file is read back before it gets its name. If
+      a line is wrong, the error names its number, and no file is made.
       """,
     operands: [
       .init(name: "FILE", help: "Lines of an export; - reads them from standard input")
@@ -45,6 +45,7 @@ struct ImportCommand: JournalCommand {
   var answersOnOutput: Bool { target == nil }
 
   func run(on file: JournalFile, _ context: ToolContext) throws(ToolError) {
+    try file.requireLines()
     var lines = try InputLines(file, context.interruption)
     var reader = ImportReader()
     if let target {
@@ -61,8 +62,8 @@ struct ImportCommand: JournalCommand {
     }
     if !display.isJSON, let ending = reader.ending, ending != .clean, ending != .until {
       context.errors.write(
-        "Note: the export ends where its journal did not go on well (\(ending.rawValue)): what stood "
-          + "behind that is not in it.\n")
+        "Note: the export ends at a fault of its journal (\(ending.rawValue)): what came after it "
+          + "is not in it.\n")
     }
     context.output.write(display.isJSON ? json(file, reader) : text(file, reader))
   }

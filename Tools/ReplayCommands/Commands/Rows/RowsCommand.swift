@@ -13,11 +13,31 @@ struct RowsOptions: Sendable {
   static let json = CommandSyntax.Option(
     name: "json", help: "Write errors as JSON, too; rows always are")
 
+  static let all =
+    RowWindow.options + [DisplayOptions.strict, json] + RedactionOptions.options
+
+  static let operands = [
+    CommandSyntax.Operand(
+      name: "FILE", arity: .many, help: "Journals, or folders of them; - reads standard input")
+  ]
+
+  /// What the help of each command says after what its rows are.
+  static let discussion = """
+    The user is always a pseudonym. The columns are in Specs/ReplayRows.md.
+
+    TIME is a day or a time of day, or -3h, which is three hours before now.
+
+    After damage it reads on, as why does. Damaged files are named on standard error, and the exit
+    code is 0; with --strict it is 65.
+    """
+
   let display: DisplayOptions
+  let window: RowWindow
   let isStrict: Bool
 
   init(_ arguments: Arguments) throws(ToolError) {
     display = try DisplayOptions(arguments, names: .users)
+    window = try RowWindow(arguments, display.zone)
     isStrict = arguments.has("strict")
   }
 }
@@ -29,9 +49,10 @@ extension RowsCommand {
 
   func run(_ files: [JournalFile], _ context: ToolContext) throws(ToolError) -> ExitCode {
     let all = try JournalFolder.expanded(files, isQuiet: display.isJSON, context)
+    let window = options.window
     let reading = RowsReading<Fold, [UInt8]>(interruption: context.interruption) { rows, source in
       var json = JSONWriter()
-      for row in rows {
+      for row in rows where window.includes(row.moment) {
         row.write(to: &json, of: source)
         json.endLine()
       }
@@ -56,22 +77,19 @@ struct EndsCommand: RowsCommand {
     discussion: """
       Writes one line of JSON for each session that ended, and for each session that is open at the
       end of its journal: when it began and ended, the cause and how sure it is, the app's version,
-      and figures about its refreshes. The user is always a pseudonym. The columns are in
-      Specs/ReplayRows.md. A journal in which no user logged in has no row.
-
-      After damage it reads on, as why does. Damaged files are named on standard error, and the exit
-      code is 0; with --strict it is 65.
+      and figures about its refreshes. A journal in which no user logged in has no row. An end counts
+      by its time, and an open session by its login.
+      \(RowsOptions.discussion)
       """,
-    operands: [
-      .init(
-        name: "FILE", arity: .many, help: "Journals, or folders of them; - reads standard input")
-    ],
-    options: [DisplayOptions.strict, RowsOptions.json] + RedactionOptions.options,
+    operands: RowsOptions.operands, options: RowsOptions.all,
     examples: [
       .init(line: "sessionreplay ends .", help: "All journals of this folder"),
       .init(
         line: "sessionreplay ends . | jq -r .cause | sort | uniq -c",
         help: "The number of each cause"),
+      .init(
+        line: "sessionreplay ends . --since yesterday --until yesterday",
+        help: "What ended yesterday"),
     ])
 
   let options: RowsOptions
@@ -87,17 +105,10 @@ struct RefreshesCommand: RowsCommand {
     name: "refreshes", summary: "Write a row for each refresh request, for a database",
     discussion: """
       Writes one line of JSON for each request with a refresh token: when it was sent and why, how it
-      ended, how long it took, and under which version of the app. The user is always a pseudonym.
-      The columns are in Specs/ReplayRows.md.
-
-      After damage it reads on, as why does. Damaged files are named on standard error, and the exit
-      code is 0; with --strict it is 65.
+      ended, how long it took, and under which version of the app. It counts by the time of the request.
+      \(RowsOptions.discussion)
       """,
-    operands: [
-      .init(
-        name: "FILE", arity: .many, help: "Journals, or folders of them; - reads standard input")
-    ],
-    options: [DisplayOptions.strict, RowsOptions.json] + RedactionOptions.options,
+    operands: RowsOptions.operands, options: RowsOptions.all,
     examples: [
       .init(line: "sessionreplay refreshes .", help: "All journals of this folder"),
       .init(

@@ -9,7 +9,7 @@ internal import Synchronization
 /// the files.
 struct RowsReading<Fold: RowsFold, Item: Sendable>: Sendable {
   let interruption: Interruption
-  /// Files above this size in bytes are read one by one, and twice: once to know whether they are
+  /// Files above this size in bytes, decompressed, are read one by one, and twice: once to know whether they are
   /// damaged, and once to pass rows on without keeping them.
   var largest: UInt64 = 4 << 20
   /// Makes an item of some rows of one file.
@@ -42,7 +42,7 @@ struct RowsReading<Fold: RowsFold, Item: Sendable>: Sendable {
     return outcome
   }
 
-  private func isSmall(_ file: JournalFile) -> Bool { StatsReading.size(of: file) <= largest }
+  private func isSmall(_ file: JournalFile) -> Bool { file.statedSize <= largest }
 
   /// What is made of one file, and what is wrong with it.
   private struct Answer: Sendable {
@@ -115,78 +115,29 @@ private struct RowsPass<Fold: RowsFold> {
     guard let header = finding.header else { return nil }
     return RowSource(
       JournalNames(header, file.redactor), isRedacted: file.redactor.isRedacting,
-      file: file.rawName, isDamaged: finding.isDamaged)
+      file: file.rawName, isDamaged: finding.isDamaged, opening: file.original?.opening)
   }
 
   /// Passes on the rows of the file; reads on after damage.
   func run(_ body: (Fold.Row) -> Void) -> FilesOutcome.Finding {
-    var state = State()
+    var fold = Fold()
+    var reading = PieceReading()
     do throws(ToolError) {
       let pass = try file.visitPieces(
         surveysDamageOnly: true, requiresSession: true
       ) { piece in
-        state.take(piece, body) && !file.interruption.isRaised
+        reading.take(piece) { entry throws(SessionFold.Failure) in
+          try fold.take(entry.record, endsBatch: entry.remainingInBatch == 0, body)
+        } interrupt: {
+          fold.interrupt($0, body)
+        } && !file.interruption.isRaised
       }
-      return state.finish(pass, file, body)
+      fold.finish(damagedAt: reading.damage(after: pass), body)
+      return reading.finding(
+        after: pass, file, rest: "The rows are from what can be read.",
+        before: "The rows are from the records before it.")
     } catch {
       return .unread(error)
-    }
-  }
-
-  private struct State {
-    var fold = Fold()
-    /// The fault of a record that ended the pass, and of the first one that was left out.
-    var stop: JournalFault?
-    var impossible: JournalFault?
-    var last: UInt64 = 0
-
-    mutating func take(_ piece: JournalPiece, _ body: (Fold.Row) -> Void) -> Bool {
-      switch piece {
-      case .record(let entry, _): return take(entry, body)
-      case .unreadable(let place, let bytes):
-        fold.interrupt(
-          EvidenceGap(
-            after: last, offset: place.offset, bytes: bytes,
-            sequences: place.sequence...place.sequence), body)
-      case .lost(let range): fold.interrupt(EvidenceGap(range, after: last), body)
-      }
-      return true
-    }
-
-    private mutating func take(_ entry: JournalEntry, _ body: (Fold.Row) -> Void) -> Bool {
-      let record = entry.record
-      do throws(SessionFold.Failure) {
-        try fold.take(record, endsBatch: entry.remainingInBatch == 0, body)
-      } catch {
-        let fault = JournalFault(error, at: entry.place)
-        guard case .illegal = error else {
-          stop = fault
-          return false
-        }
-        impossible = impossible ?? fault
-        fold.interrupt(
-          EvidenceGap(
-            after: last, offset: entry.offset, bytes: 0,
-            sequences: record.sequence...record.sequence, isLeftOut: true), body)
-      }
-      last = record.sequence
-      return true
-    }
-
-    mutating func finish(
-      _ pass: JournalFile.Pass, _ file: JournalFile, _ body: (Fold.Row) -> Void
-    ) -> FilesOutcome.Finding {
-      // As `why` does: damage that was read over is in the gaps, and other faults end the reading.
-      let unread = stop ?? (pass.fault?.code == .damaged ? nil : pass.fault)
-      fold.finish(damagedAt: unread.flatMap { $0.mayHideRecords ? $0.place.offset : nil }, body)
-      let fault = [stop, impossible, pass.fault].compactMap { $0 }
-        .min { $0.place.offset < $1.place.offset }
-      return FilesOutcome.Finding(
-        header: pass.header,
-        error: fault?.error(
-          file.name,
-          consequence: stop == nil
-            ? "The rows are from what can be read." : "The rows are from the records before it."))
     }
   }
 }

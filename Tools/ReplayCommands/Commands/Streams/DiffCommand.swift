@@ -23,7 +23,7 @@ struct DiffCommand: Command {
       .init(
         name: "to", value: "SELECTOR", values: .selector, help: "The state to compare it with"),
       .init(name: "all-fields", help: "Show fields that are equal too"),
-      .init(name: "exit-code", help: "Exit with 3 where something differs"),
+      .init(name: "exit-code", help: "Exit with 3 if something differs"),
       DisplayOptions.json,
     ] + RedactionOptions.options + DisplayOptions.zones,
     examples: [

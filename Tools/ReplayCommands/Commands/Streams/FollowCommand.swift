@@ -125,13 +125,16 @@ struct FollowCommand: JournalCommand {
   private func waits(
     for file: JournalFile, since start: ContinuousClock.Instant, _ context: ToolContext
   ) throws(ToolError) -> Bool {
-    guard try isMissing(file) else { return false }
+    guard let lack = try lack(of: file) else { return false }
     if !display.isJSON {
+      let name = file.name.printable
       context.errors.write(
-        "Note: there is no file at \(file.name.printable) yet; waiting for it.\n")
+        lack == .file
+          ? "Note: there is no file at \(name) yet; waiting for it.\n"
+          : "Note: \(name) is empty; waiting for its first bytes.\n")
       context.errors.flush()
     }
-    while context.output.isOpen, try isMissing(file) {
+    while context.output.isOpen, try self.lack(of: file) != nil {
       var pause: Int64 = 50
       if let timeout {
         let left = (start + .milliseconds(timeout) - ContinuousClock.now) / .milliseconds(1)
@@ -139,7 +142,7 @@ struct FollowCommand: JournalCommand {
           try timeIsOver(0, timeout)
           throw ToolError(
             .missing, .missing,
-            "No file came to \(file.name) within \(DurationFormatter.text(milliseconds: timeout)).",
+            "No journal came to \(file.name) within \(DurationFormatter.text(milliseconds: timeout)).",
             next: "check the path, or a longer --timeout")
         }
         pause = min(pause, Int64(left.rounded(.up)))
@@ -152,22 +155,28 @@ struct FollowCommand: JournalCommand {
   /// `ENOENT`, the same on all systems.
   private static let noEntry: Int32 = 2
 
-  /// Whether there is no file at the path; throws if there is no folder for it.
-  private func isMissing(_ file: JournalFile) throws(ToolError) -> Bool {
+  /// What a journal lacks before its writer has begun it.
+  private enum Lack {
+    case file
+    case bytes
+  }
+
+  /// Returns what there is to wait for; throws if there is no folder for the file.
+  private func lack(of file: JournalFile) throws(ToolError) -> Lack? {
     do throws(SystemFault) {
-      _ = try file.files.status(of: file.path)
-      return false
+      let status = try file.files.status(of: file.path)
+      return status.size == 0 && status.kind == .file ? .bytes : nil
     } catch {
       // Another fault is reported by the command that opens the file.
       guard error.code == Self.noEntry, !file.path.isEmpty, !file.path.hasSuffix("/") else {
-        return false
+        return nil
       }
     }
     let end = file.path.lastIndex(of: "/")
     let folder = end.map { String(file.path[...$0]) } ?? "."
     do throws(SystemFault) {
       _ = try file.files.status(of: folder)
-      return true
+      return .file
     } catch {
       throw ToolError(
         .missing, .missing,

@@ -118,7 +118,7 @@ extension JournalComparison.Result {
     text +=
       common == 0
       ? "\(both) have no record in common.\n"
-      : "\(both) part behind @\(lastCommon), after \(count(common, "record")) in common.\n"
+      : "\(both) are the same up to @\(lastCommon) (\(count(common, "record"))).\n"
     let words = RecordFormatter(zone: zone, style: Style(isColored: false))
     let lines = [first.left, first.right].map { record in
       record.map { words.line($0) } ?? "      no more records"

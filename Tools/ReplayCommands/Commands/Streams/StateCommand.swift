@@ -38,6 +38,9 @@ struct StateCommand: JournalCommand {
     if let at {
       target = try SelectorResolver(file: file, zone: display.zone)
         .resolve([(at, .atOrBefore)]).first
+      if at.isTime, target == 0 {
+        throw try file.beforeTheFirst(display.zone.display, option: "--at")
+      }
       if case .fromEnd(let number) = at, target == 0 {
         throw try file.beyondTheStart(number, option: "--at")
       }

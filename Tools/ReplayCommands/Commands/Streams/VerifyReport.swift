@@ -150,7 +150,7 @@ extension VerifyReport {
       lines.append(
         (
           "room",
-          "\(SessionExplain.count(room, "byte")) of zeros behind them, kept free to write in"
+          "\(SessionExplain.count(room, "byte")) of zeros after them, kept free to write in"
         ))
     }
     if pass?.isGrowing == true {

@@ -10,11 +10,11 @@ struct ReportCommand: Command {
     discussion: """
       The page is one file: lanes of states, tokens, refreshes and failures over time, why each
       session ended, and a table of records with a filter. Of many journals it begins with the
-      causes of all ends, by app version and by day. It loads nothing and sends nothing, is read from
-      a disk or a mail, without its script too. Names, users and identifiers are pseudonyms unless
+      causes of all ends, by app version and by day. It loads nothing and sends nothing, can be read from
+      a disk or a mail, also without its script. Names, users and identifiers are pseudonyms unless
       --reveal is given: a name has the same one on the whole page. With --key-file it has the same
-      on each page. A file that is damaged is shown up to there, and named; the exit code is 0 then,
-      with --strict 65.
+      on each page. Of a damaged file it shows what can be read, and names it; the exit code is 0
+      then, with --strict 65.
       """,
     operands: [
       .init(
@@ -24,7 +24,7 @@ struct ReportCommand: Command {
       .init(
         name: "output", letter: "o", value: "OUT", values: .path,
         help: "The page, of mode 0600; - for standard output"),
-      .init(name: "force", help: "Replace OUT where it exists"),
+      .init(name: "force", help: "Replace OUT if it is there"),
       .init(name: "title", value: "TEXT", help: "The page's title; without it, \(defaultTitle)"),
       .init(name: "reveal", help: "Show names and identifiers as they are"),
       RedactionOptions.keyFile, DisplayOptions.strict, DisplayOptions.json,

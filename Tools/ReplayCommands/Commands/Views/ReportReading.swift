@@ -31,7 +31,7 @@ struct ReportReading {
   func read(_ all: JournalFolder.Expansion, _ progress: ProgressBar) -> Outcome {
     let files = all.files
     let room = Self.room(for: files.count)
-    let sizes = files.map(StatsReading.size(of:))
+    let sizes = files.map(\.size)
     let bytes = sizes.reduce(UInt64(0)) { $0 &+ $1 }
     var outcome = Outcome(files: FilesOutcome(all.refused))
     var done: UInt64 = 0
@@ -69,27 +69,31 @@ struct ReportReading {
   private func read(
     _ file: JournalFile, _ room: ReportJournal.Room, _ pulse: (UInt64) -> Void
   ) throws(ToolError) -> (ReportJournal, FilesOutcome.Finding) {
-    var journal = ReportJournal(name: Self.shortName(of: file), room: room, zone: zone)
+    var journal = ReportJournal(
+      name: Self.shortName(of: file), room: room, zone: zone, app: file.original?.opening?.app)
     var ends = EvidenceFold()
-    var refused: JournalFault?
-    let pass = try file.visit(requiresSession: true) { entry in
-      do throws(SessionFold.Failure) {
+    var reading = PieceReading()
+    let pass = try file.visitPieces(surveysDamageOnly: true, requiresSession: true) { piece in
+      reading.take(piece) { entry throws(SessionFold.Failure) in
         try journal.take(entry.record)
         try ends.take(entry) { journal.take(file.explanation(of: $0)) }
         if entry.record.sequence & 1023 == 0 { pulse(entry.offset) }
-      } catch {
-        refused = JournalFault(error, at: entry.place)
-        return false
-      }
-      return !interruption.isRaised
+      } interrupt: { gap in
+        journal.interrupt(gap)
+        ends.interrupt(gap) { journal.take(file.explanation(of: $0)) }
+      } && !interruption.isRaised
     }
-    let fault = refused ?? pass.fault
-    let damage = fault.flatMap { $0.mayHideRecords ? $0.place.offset : nil }
-    let rest = ends.finish(damagedAt: damage) { journal.take(file.explanation(of: $0)) }
+    let rest = ends.finish(damagedAt: reading.damage(after: pass)) {
+      journal.take(file.explanation(of: $0))
+    }
     if journal.state.state.kind == .authenticated { journal.take(file.explanation(of: rest)) }
     journal.finish()
-    let error = fault?.error(file.name, consequence: "The page shows the records before it.")
-    return (journal, FilesOutcome.Finding(header: pass.header, error: error))
+    return (
+      journal,
+      reading.finding(
+        after: pass, file, rest: "The page shows what can be read.",
+        before: "The page shows the records before it.")
+    )
   }
 
   /// Returns the file's name without its folder, because a folder's name is often a person's.
@@ -113,8 +117,7 @@ extension ReportReading.Outcome {
 
   /// Records the problem of a file; the page names the file without its folder.
   fileprivate mutating func add(_ finding: FilesOutcome.Finding, of file: JournalFile) {
-    files.add(finding, of: file)
-    guard let error = finding.error else { return }
+    guard let error = files.add(finding, of: file) else { return }
     let short = ReportReading.shortName(of: file).quotedWhereNeeded.printable
     let spellings = [file.name.printable, file.name, file.givenPath.printable, file.givenPath]
     problems.sentences.append(spellings.reduce(error.message) { $0.replacing($1, with: short) })

@@ -12,7 +12,8 @@ struct StatsCommand: Command {
     discussion: """
       How many sessions began, how they ended, how many refreshes succeeded or failed and how long
       they took, how long a failing session took to recover, how long sessions lasted. A file that
-      is damaged counts with its good prefix and is named; the exit code is 0 then, with --strict 65.
+      is damaged counts with all that can be read, and is named; the exit code is 0 then, with
+      --strict 65.
       What each figure is: Specs/ReplayStats.md.
       A SELECTOR selects in each journal by that journal's own records.
       """,
@@ -77,8 +78,9 @@ struct StatsCommand: Command {
     context.output.write(text(outcome.report, context.style))
     let code = outcome.files.code(isStrict: isStrict)
     if code != .ok, !display.isJSON {
+      // The answer has named the files.
       context.output.flush()
-      outcome.files.list(isJSON: false, context)
+      outcome.files.list(isJSON: false, isNamed: true, context)
     }
     return code
   }

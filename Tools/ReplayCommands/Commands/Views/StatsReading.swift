@@ -46,7 +46,7 @@ struct StatsReading: Sendable {
   /// Counts all files with `jobs` threads, of which the caller's is one.
   func run(jobs: Int = processors, _ progress: ProgressBar) -> Outcome {
     let files = files.files
-    let sizes = files.map(Self.size(of:))
+    let sizes = files.map(\.size)
     // The largest files come first, so that no thread has to finish a large one alone at the end.
     let order = files.indices.sorted { left, right in
       sizes[left] == sizes[right] ? left < right : sizes[left] > sizes[right]
@@ -78,8 +78,7 @@ struct StatsReading: Sendable {
         StatsReport.Problem(file: nil, name: error.name.rawValue, message: error.message))
     }
     for (file, finding) in tally.findings.sorted(by: { $0.file < $1.file }) {
-      outcome.add(finding, of: files.files[file])
-      guard let error = finding.error else { continue }
+      guard let error = outcome.add(finding, of: files.files[file]) else { continue }
       let problem = StatsReport.Problem(
         file: files.files[file].rawName, name: error.name.rawValue, message: error.message,
         sequence: error.place?.sequence, offset: error.place?.offset)
@@ -90,15 +89,6 @@ struct StatsReading: Sendable {
       }
     }
     return Outcome(report: report, files: outcome)
-  }
-
-  static func size(of file: JournalFile) -> UInt64 {
-    do throws(SystemFault) {
-      return try POSIXFileSystem().status(of: file.path).size
-    } catch {
-      // The command that opens it reports the error.
-      return 0
-    }
   }
 
   /// Counts files until none is left.
@@ -127,39 +117,38 @@ struct StatsReading: Sendable {
     }
   }
 
-  /// Returns the figures of one file's good prefix, and the file's error.
+  /// Returns the figures of what can be read of one file, and the file's error.
   private func count(_ given: JournalFile, _ pulse: (UInt64) -> Void)
     -> (StatsFold?, FilesOutcome.Finding)
   {
     do throws(ToolError) {
       let file = try given.readable()
       var fold = StatsFold(
-        by: grouping, counted: try counted(in: file),
+        by: grouping, counted: try counted(in: file), app: file.original?.opening?.app,
         offset: { [zone] in zone.offset(at: $0) })
-      var refused: JournalFault?
+      var reading = PieceReading()
       var records: UInt32 = 0
       var ends = grouping == .cause ? EvidenceFold() : nil
-      let pass = try file.visit(requiresSession: true) { entry in
-        do throws(SessionFold.Failure) {
+      let pass = try file.visitPieces(
+        surveysDamageOnly: true, requiresSession: true
+      ) { piece in
+        reading.take(piece) { entry throws(SessionFold.Failure) in
           try fold.take(entry.record)
           try ends?.take(entry) { Self.explain($0, &fold) }
-        } catch {
-          refused = JournalFault(error, at: entry.place)
-          return false
-        }
-        records &+= 1
-        if records & 1023 == 0 { pulse(entry.offset) }
-        return !interruption.isRaised
+          records &+= 1
+          if records & 1023 == 0 { pulse(entry.offset) }
+        } interrupt: { gap in
+          fold.interrupt()
+          ends?.interrupt(gap) { Self.explain($0, &fold) }
+        } && !interruption.isRaised
       }
-      _ = ends?.finish { Self.explain($0, &fold) }
+      _ = ends?.finish(damagedAt: reading.damage(after: pass)) { Self.explain($0, &fold) }
       fold.finish()
-      let fault = refused ?? pass.fault
       return (
         fold,
-        FilesOutcome.Finding(
-          header: pass.header,
-          error: fault?.error(
-            file.name, consequence: "The figures are those of the records before it."))
+        reading.finding(
+          after: pass, file, rest: "The figures are from what can be read.",
+          before: "The figures are those of the records before it.")
       )
     } catch {
       return (nil, .unread(error))
@@ -175,7 +164,7 @@ struct StatsReading: Sendable {
   /// Returns the sequences that `--since` and `--until` select.
   private func counted(in file: JournalFile) throws(ToolError) -> ClosedRange<UInt64> {
     guard since != nil || until != nil else { return 0...UInt64.max }
-    let bounds = try SelectorResolver(file: file, zone: zone).resolve([
+    let bounds = try SelectorResolver(file: file, zone: zone, readsOn: true).resolve([
       (since ?? .sequence(0), .atOrAfter), (until ?? .sequence(.max), .atOrBefore),
     ])
     // Sequences begin with 1, so 0 selects no record.

@@ -6,12 +6,12 @@ struct StepCommand: JournalCommand {
   static let syntax = CommandSyntax(
     name: "step", summary: "Go through the records in the terminal, forward and back",
     discussion: """
-      Shows the records and, beside them, the state behind the one that is looked at, with what
+      Shows the records and, beside them, the state after the selected one, with what
       it changed. Begins at the last end of a session.
 
         → ←   one record on, one back     e E   the next end of a session, one back
         /     search                      :     go to a selector
-        n N   next event, one back        w     why it came to this
+        n N   next event, one back        w     why the session ended
         H     all keys                    q     leave
 
       A journal may be written while it is shown: new records come to the end.
@@ -86,7 +86,9 @@ struct StepCommand: JournalCommand {
   private func refuse(_ source: StepFile, _ file: JournalFile) throws(ToolError) {
     if let refusal = source.refusal { throw refusal }
     guard let problem = source.problem else { return }
-    throw problem.error(file.name, consequence: "Everything before it is good and was shown.")
+    throw problem.error(
+      file.name,
+      consequence: "Everything before it is good and was shown. What can be read after it was not.")
   }
 }
 

@@ -67,7 +67,11 @@ final class StepFile: StepSource {
 
   var fault: String? {
     guard isAtEnd else { return nil }
-    return refusal?.message ?? problem?.message(file.name)
+    if let refusal { return refusal.message }
+    guard let problem else { return nil }
+    let message = problem.message(file.name)
+    return problem.isReadOver
+      ? "What can be read after this is in timeline, not here. \(message)" : message
   }
 
   func record(at place: UInt64) -> JournalEntry? {
@@ -158,11 +162,33 @@ final class StepFile: StepSource {
       }
       guard pulse(progress(of: runs[index])) else { return nil }
     }
+    if !isOver, problem?.isReadOver == true { return explanationAcrossDamage(at: target) }
     let hidesRecords = !isOver && problem?.mayHideRecords == true
     var found: Evidence?
     let open = search.finish(damagedAt: hidesRecords ? problem?.place.offset : nil) { found = $0 }
     let names = JournalNames(reader.header, file.redactor)
     return (found ?? open).map { file.explanation(of: $0, in: names) }
+  }
+
+  /// Returns the answer of `why --at`, which reads on after damage.
+  private func explanationAcrossDamage(at target: UInt64) -> Explanation? {
+    var search = WhySearch(target: target)
+    var (pieces, goesOn) = (0, true)
+    do throws(ToolError) {
+      let pass = try file.visitPieces(surveysDamageOnly: true) { piece in
+        pieces += 1
+        if pieces % Self.runLength == 0 { goesOn = pulse(1) }
+        return search.take(piece) && goesOn
+      }
+      guard goesOn else { return nil }
+      var found: Evidence?
+      let open = search.finish(damagedAt: search.damage(after: pass)) { found = $0 }
+      let names = JournalNames(pass.header, file.redactor)
+      return (found ?? open).map { file.explanation(of: $0, in: names) }
+    } catch {
+      refusal = refusal ?? error
+      return nil
+    }
   }
 
   /// Checks whether the journal has grown after its end was reached; returns true if there are more

@@ -9,7 +9,9 @@ struct ReplayCorpusCommand: Command {
     discussion: """
       The code of this version makes every recorded decision again, from the inputs that the records
       prove, with the policy that the records prove. A decision that differs is a change of behavior.
-      A batch whose inputs are not in the journal is named as not decided. What is proven, and what is not: Specs/WhatIf.md.
+      A batch whose inputs are not in the journal is named as not decided. What is proven, and what
+      is not: Specs/WhatIf.md.
+
       Exit codes: 0 no decision differs; 3 some differ; 65 a journal is damaged, and its good part was
       decided.
       """,
@@ -39,12 +41,13 @@ struct ReplayCorpusCommand: Command {
     let found = try JournalFolder.expanded(files, isQuiet: display.isJSON, context)
     if let error = found.refused.first { throw error }
     let all = try JournalFile.sessions(among: found.files, display, context)
-    var (differing, decisions, undecided) = (0, 0, 0)
+    var (journals, differing, decisions, undecided) = (0, 0, 0, 0)
     var failure: ToolError?
     for file in all {
       do throws(ToolError) {
         let (result, fault) = try replayed(try file.readable(), context)
         guard context.output.isOpen else { return .ok }
+        journals += 1
         decisions += result.batches
         undecided += result.undecided
         differing += result.differences.count
@@ -56,13 +59,17 @@ struct ReplayCorpusCommand: Command {
           ?? fault?.error(
             file.name, consequence: "Only the records before it were decided again.")
       } catch {
+        guard !file.isForeign(error) else {
+          if !display.isJSON { context.errors.write(file.isNoExport) }
+          continue
+        }
         if all.count == 1 { throw error }
         failure = failure ?? error
       }
     }
     if !display.isJSON {
       context.output.write(
-        "\(count(decisions, "decision")) in \(count(all.count, "journal")): "
+        "\(count(decisions, "decision")) in \(count(journals, "journal")): "
           + "\(differing) differ, \(undecided) cannot be decided again\n")
     }
     if let failure { throw failure }

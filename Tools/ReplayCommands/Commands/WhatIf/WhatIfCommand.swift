@@ -12,15 +12,22 @@ struct WhatIfCommand: Command {
 
       WORDS is a preset (\(PolicyChange.Preset.allCases.map(\.rawValue).joined(separator: ", "))), changes, or a
       preset with changes, with commas between them:
-        attempts=N                 failures of the server before the attempts are exhausted
+
+        attempts=N                 how many failures exhaust the attempts
         refused=keep|clear         what a rejected refresh results in
         exhausted=stay|end-keep|end-clear|expiry-keep|expiry-clear
+                                   what exhausted attempts result in
         refusedToken=deliver|end   a rejected token without a known lifetime
-        inactivity=30m|none  lifetime=12h|none  threshold=5m|none  firstDelay=2s
-        launch=ifExpired|always
+        inactivity=30m|none        how long a session may be unused
+        lifetime=12h|none          how long a session may last
+        threshold=5m|none          how long before a token's end it is refreshed
+        firstDelay=2s              the delay before the second attempt
+        launch=ifExpired|always    when a launch refreshes
+
       Without a preset, the rest is the policy that the records prove.
+
       Exit codes: 0 it differs, or it is the same; 3 not even the first decision can be made again;
-      65 the journal is damaged, and the answer is from its good part; 2 its last commit is not whole.
+      65 the journal is damaged, and nothing after that is known; 2 its last commit is not whole.
       """,
     operands: operands,
     options: [
@@ -61,11 +68,20 @@ struct WhatIfCommand: Command {
     var run = WhatIfRun(proofs, change)
     let fault = try file.visitBatches(context) { run.take($0) }
     guard context.output.isOpen else { return .ok }
-    run.finish()
+    run.finish(isUnreadable: fault?.mayHideRecords ?? false)
     let answer = WhatIfAnswer(
-      run: run, change: change, facets: ([proofs.unnamed] + proofs.policies).flatMap(\.facets),
+      run: run, change: change, facets: proofs.facets,
       zone: display.isJSON ? .utc : display.zone.display)
-    context.output.write(display.isJSON ? answer.json(file.rawName) : answer.text(file.name))
+    if display.isJSON {
+      context.output.write(answer.json(file.rawName))
+    } else {
+      for line in answer.text(file.name).split(separator: "\n", omittingEmptySubsequences: false)
+        .dropLast()
+      {
+        let lines = context.columns.map { StyledLine(String(line)).wrapped(to: $0) }
+        for line in lines ?? [String(line)] { context.output.write(line + "\n") }
+      }
+    }
     if let fault {
       throw fault.error(file.name, consequence: "The answer is from the records before it.")
     }

@@ -18,7 +18,8 @@ struct WhyCommand: Command {
       at or before it.
 
       After damage it reads on, names each loss in a line, and proves nothing across it.
-      Of several files or a folder it shows every end, grouped by cause, the most frequent first.
+      Of several files or a folder it shows a table of the causes of all ends, the most frequent first,
+      and some ends of each cause. With --all, --oneline or --json it shows every end.
       Damaged files are named then, and do not change the exit code without --strict.
 
       Exit codes: 0 an end or a record is explained; 3 nothing ended; 65 the journal is damaged, or an
@@ -32,7 +33,7 @@ struct WhyCommand: Command {
       .init(
         name: "at", value: "SELECTOR", values: .selector,
         help: "Explain this record, or the last end before it"),
-      .init(name: "all", help: "Explain every end, oldest first"),
+      .init(name: "all", help: "Explain every end, oldest first; list every end of several files"),
       .init(name: "full", help: "Show all of the chain that is kept; 12 records if not said"),
       .init(name: "oneline", help: "Write one line for each answer, for a ticket"),
       DisplayOptions.strict,
@@ -54,6 +55,8 @@ struct WhyCommand: Command {
   private let isFull: Bool
   private let isOneLine: Bool
   private let isStrict: Bool
+  /// The records between two places at which a search for the last end can begin, at least.
+  var spacing = NewestEnds.usualSpacing
 
   init(_ arguments: Arguments) throws(ToolError) {
     display = try DisplayOptions(arguments, names: .users)
@@ -79,7 +82,8 @@ struct WhyCommand: Command {
         .conflict, "--at is about one journal, and several are named.", next: "one file")
     }
     return try WhyFiles(
-      form: display.isJSON ? .json : isOneLine ? .lines : .groups, zone: display.zone.display
+      form: display.isJSON ? .json : isOneLine ? .lines : .groups, zone: display.zone.display,
+      listsAll: isAll
     ).run(
       try JournalFolder.expanded(files, isQuiet: display.isJSON, context), isStrict: isStrict,
       context)
@@ -89,27 +93,45 @@ struct WhyCommand: Command {
     try file.requireSession()
     let names = JournalNames(try file.header(), file.redactor)
     var search = WhySearch(target: try target(in: file), isAll: isAll)
-    var answers = 0
-    let pass = try file.visitPieces(surveysDamageOnly: true) { piece in
+    var shown = Shown()
+    var reader = try file.open()
+    if at == nil, !isAll,
+      let later = try file.searchOfNewestEnds(
+        in: &reader, spacing: spacing,
+        while: {
+          context.output.pulse()
+          return context.output.isOpen
+        })
+    {
+      search = later
+    }
+    let pass = try file.visitPieces(of: &reader, surveysDamageOnly: true) { piece in
       context.output.pulse()
       let take = { (evidence: Evidence) in
-        show(file.explanation(of: evidence, in: names), &answers, context)
+        show(file.explanation(of: evidence, in: names), &shown, context)
       }
       switch piece {
       case .record(let entry, _):
         let isFirst = search.impossible == nil
         let goesOn = search.take(entry, take)
         if isFirst, search.impossible != nil {
-          note("the event @\(entry.record.sequence) is not possible here, and is left out", context)
+          let number = entry.record.sequence
+          shown.note(
+            EvidenceGap(
+              after: 0, offset: entry.offset, bytes: 0, sequences: number...number,
+              isLeftOut: true))
         }
         return goesOn && context.output.isOpen
       case .unreadable(let place, let bytes):
-        interrupt(
-          EvidenceGap(
-            after: search.last, offset: place.offset, bytes: bytes,
-            sequences: place.sequence...place.sequence), &search, context, take)
+        let gap = EvidenceGap(
+          after: search.last, offset: place.offset, bytes: bytes,
+          sequences: place.sequence...place.sequence)
+        search.interrupt(gap, take)
+        if search.knownAt == nil { shown.note(gap) }
       case .lost(let range):
-        interrupt(EvidenceGap(range, after: search.last), &search, context, take)
+        let gap = EvidenceGap(range, after: search.last)
+        search.interrupt(gap, take)
+        if search.knownAt == nil { shown.note(gap) }
       }
       return context.output.isOpen
     }
@@ -119,22 +141,21 @@ struct WhyCommand: Command {
     let ended = search.fault.map(JournalFault.init)
     let fault = [ended, search.impossible.map(JournalFault.init), read].compactMap { $0 }
       .min { $0.place.offset < $1.place.offset }
-    // The search reads on after damage; it reads nothing after any other fault.
-    let unread = ended ?? (read?.code == .damaged ? nil : read)
-    let damage = unread.flatMap { $0.mayHideRecords ? $0.place.offset : nil }
     if fault?.code != .damaged { try check(search, file) }
+    let reported = file.original?.explanation
     var ends: [Evidence] = []
-    let rest = search.finish(damagedAt: damage) { ends.append($0) }
+    let rest = search.finish(damagedAt: search.damage(after: pass)) { ends.append($0) }
     for evidence in ends {
       var explanation = file.explanation(of: evidence, in: names)
       if !isAll { search.addOthers(to: &explanation) }
-      show(explanation, &answers, context)
+      show(explanation, &shown, context, beside: at == nil && !isAll ? reported : nil)
     }
     if let rest {
       var explanation = file.explanation(of: rest, in: names)
       search.addOthers(to: &explanation)
-      show(explanation, &answers, context)
+      show(explanation, &shown, context, beside: at == nil && !isAll ? reported : nil)
     }
+    writeRest(shown, isAll ? reported : nil, context)
     if let fault {
       // If `search.fault` stopped the search, nothing after it was read.
       let isAll = search.fault == nil && fault.code == .damaged
@@ -147,39 +168,74 @@ struct WhyCommand: Command {
     return rest == nil ? .ok : .answerIsNo
   }
 
-  /// Reports lost records to the search and to the user.
-  private func interrupt(
-    _ gap: EvidenceGap, _ search: inout WhySearch, _ context: ToolContext,
-    _ take: (Evidence) -> Void
+  /// What was shown so far, and the losses that the next answer names.
+  private struct Shown {
+    private(set) var answers = 0
+    private(set) var last: Explanation?
+    private(set) var losses: [String] = []
+    private var omitted = 0
+
+    /// The number of losses that an answer names; others are counted.
+    private static let named = 20
+
+    mutating func note(_ gap: EvidenceGap) {
+      if losses.count < Self.named { losses.append(gap.words) } else { omitted += 1 }
+    }
+
+    /// The losses as lines of text.
+    func lines(_ style: Style) -> [String] {
+      let more = omitted > 0 ? ["\(count(omitted, "more lost part"))"] : []
+      return (losses + more).map { style.red("-- \($0) --") }
+    }
+
+    mutating func add(_ explanation: Explanation) {
+      (answers, last, losses, omitted) = (answers + 1, explanation, [], 0)
+    }
+  }
+
+  /// Shows an answer; `reported` is the app's own explanation of the same journal.
+  private func show(
+    _ explanation: Explanation, _ shown: inout Shown, _ context: ToolContext,
+    beside reported: ReportedExplanation? = nil
   ) {
-    search.interrupt(gap, take)
-    if search.knownAt == nil { note(gap.words, context) }
-  }
-
-  private func note(_ words: String, _ context: ToolContext) {
-    guard !display.isJSON, !isOneLine else { return }
-    context.output.write(context.style.red("-- \(words) --") + "\n")
-  }
-
-  private func show(_ explanation: Explanation, _ answers: inout Int, _ context: ToolContext) {
-    defer { answers += 1 }
+    let other = reported.flatMap { $0.differs(from: explanation) ? $0 : nil }
+    let remarks = shown.lines(context.style) + [other?.words].compactMap { $0 }
+    defer { shown.add(explanation) }
     if display.isJSON {
       var json = JSONWriter()
       json.object { json in
         json.field("v", 1)
         json.explanation(explanation)
+        other?.write(to: &json)
       }
       context.output.write(json.text + "\n")
     } else if isOneLine {
       let words = WhyText(zone: display.zone.display)
-      context.output.write(words.oneLine(explanation) + "\n")
+      let own = other.map { "; the app's own answer: [\($0.cause), \($0.certainty)]".printable }
+      context.output.write(words.oneLine(explanation) + (own ?? "") + "\n")
     } else {
       let words = WhyText(zone: display.zone.display, style: context.style, isFull: isFull)
-      if answers > 0 { context.output.write("\n") }
-      for line in words.lines(explanation) {
-        let lines = context.columns.map { StyledLine(line).wrapped(to: $0) } ?? [line]
-        for line in lines { context.output.write(line + "\n") }
-      }
+      if shown.answers > 0 { context.output.write("\n") }
+      write(words.lines(explanation, remarks: remarks), context)
+    }
+  }
+
+  /// Writes the losses after the last answer, and the app's own explanation beside all of them.
+  private func writeRest(
+    _ shown: Shown, _ reported: ReportedExplanation?, _ context: ToolContext
+  ) {
+    guard !display.isJSON, !isOneLine else { return }
+    let other = reported.flatMap { reported in
+      shown.last.map(reported.differs(from:)) ?? true ? reported.words : nil
+    }
+    let lines = shown.lines(context.style) + [other].compactMap { $0 }
+    if !lines.isEmpty { write([""] + lines, context) }
+  }
+
+  private func write(_ lines: [String], _ context: ToolContext) {
+    for line in lines {
+      let lines = context.columns.map { StyledLine(line).wrapped(to: $0) } ?? [line]
+      for line in lines { context.output.write(line + "\n") }
     }
   }
 
@@ -191,6 +247,9 @@ struct WhyCommand: Command {
       file: file, zone: display.zone, readsOn: true
     )
     .resolve([(at, .atOrBefore)]).first
+    if at.isTime, found == 0 {
+      throw try file.beforeTheFirst(display.zone.display, option: "--at")
+    }
     if case .fromEnd(let number) = at, found == 0 {
       throw .usage(
         .beyondTheStart, "\(file.name) has no record @-\(number).", next: "--at @-1")
@@ -223,35 +282,5 @@ extension JournalNames {
   init(_ header: JournalHeader, _ redactor: Redactor) {
     self.init(
       journal: Identifier(redactor.journal(header)), pseudonyms: redactor.pseudonyms(for: header))
-  }
-}
-
-extension JournalFault {
-  init(_ fault: WhySearch.Fault) {
-    self.init(
-      fault.failure, at: JournalPlace(sequence: fault.sequence, offset: fault.offset))
-  }
-}
-
-extension EvidenceGap {
-  init(_ range: LostRange, after last: UInt64) {
-    self.init(
-      after: last, offset: range.offsets.lowerBound,
-      bytes: range.offsets.upperBound - range.offsets.lowerBound, sequences: range.sequences)
-  }
-
-  /// `96 bytes lost (seq 10)`, as `timeline` prints it.
-  var words: String {
-    if bytes == 0, let sequences {
-      return sequences.count == 1
-        ? "record @\(sequences.lowerBound) is missing"
-        : "records @\(sequences.lowerBound) to @\(sequences.upperBound) are missing"
-    }
-    let text = count(bytes, "byte") + " lost"
-    guard let sequences else { return text }
-    return text
-      + (sequences.count == 1
-        ? " (seq \(sequences.lowerBound))"
-        : " (seq \(sequences.lowerBound) to \(sequences.upperBound))")
   }
 }

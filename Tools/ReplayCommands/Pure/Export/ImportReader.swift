@@ -33,6 +33,10 @@ struct ImportReader {
   private(set) var fold = SessionFold()
   /// The number of records so far, a snapshot included.
   private(set) var records: UInt64 = 0
+  /// The explanation of a support report.
+  private(set) var explanation: ReportedExplanation?
+  /// Whether a record is an opening.
+  private var hasOpening = false
   /// How the exported journal ends; known after the last line.
   private(set) var ending: ExportEnding?
   /// The expected sequence.
@@ -72,8 +76,11 @@ struct ImportReader {
       return .watermark(sequence: sequence)
     case .explanation:
       beginWithoutSnapshot(unless: false)
-      // It is about the other lines, and can be made of them again.
+      // A report leaves records out, so the other lines may say less.
       try requireBetweenBatches("an explanation")
+      if object.has("explanation") {
+        explanation = ReportedExplanation(try object.value("explanation"))
+      }
       return .explanation
     case .end:
       beginWithoutSnapshot(unless: false)
@@ -87,6 +94,17 @@ struct ImportReader {
     }
   }
 
+  /// The app and the platform of the opening that the lines leave out; `nil` if it is not known.
+  ///
+  /// A support report names those of the last opening in what its app could read. That is the one
+  /// before all of its lines if no line has an opening, and if no damage follows the lines.
+  var opening: ExportSource? {
+    switch ending {
+    case .clean, .torn, .undetermined: hasOpening ? nil : header?.source
+    case .until, .damaged, .undecodable, .illegal, .unknownKind, nil: nil
+    }
+  }
+
   /// Throws if the last line is missing; called after the last line was read.
   func finish() throws(ImportProblem) {
     guard ending == nil else { return }
@@ -95,6 +113,11 @@ struct ImportReader {
       header == nil
         ? "there is no line at all" : "the line of the end is missing: the export was cut",
       next: "export again")
+  }
+
+  /// Whether a line looks like the header of an export, even if it is cut or of another version.
+  static func claimsToBeHeader(_ line: ArraySlice<UInt8>) -> Bool {
+    line.prefix(4_096).contains("\"class\":\"header\"".utf8)
   }
 
   /// Throws if the file begins with a byte order mark, which some editors add and do not show.
@@ -141,11 +164,12 @@ struct ImportReader {
         next: object.has("offset")
           ? "sessionreplay export; the lines of timeline are for reading" : "sessionreplay export")
     }
+    let source = try Self.source(&object)
     let found = ExportHeader(
       journal: try object.text("journal"), format: try object.number("format"),
       maximumRecordSize: try object.number("maximumRecordSize"),
       firstSequence: try object.number("firstSequence"), isRedacted: try object.flag("redacted"),
-      isPartial: try object.flag("partial"))
+      isPartial: try object.flag("partial"), source: source)
     // Other keys are about the app, and a newer version may have more of them.
     guard Identifier(found.journal).uuid != nil else {
       throw object.problem("journal", "is no UUID in small letters")
@@ -167,6 +191,16 @@ struct ImportReader {
     header = found
     due = found.firstSequence > 1 ? found.firstSequence - 1 : 1
     return found
+  }
+
+  /// Returns the app and the platform of a support report; `nil` for another export.
+  private static func source(_ object: inout ImportObject) throws(ImportProblem) -> ExportSource? {
+    guard object.has("app"), object.has("platform") else { return nil }
+    // A newer version may write them in another way.
+    var (app, platform): (AppVersion?, Platform?) = (nil, nil)
+    if case .text(let text) = try object.value("app") { app = AppVersion(text) }
+    if case .text(let word) = try object.value("platform") { platform = Platform(word: word) }
+    return ExportSource(app: app, platform: platform)
   }
 
   /// Begins a journal without a snapshot if the line after the header is not a snapshot.
@@ -224,6 +258,7 @@ struct ImportReader {
     } catch {
       throw ImportProblem(.illegalLine, "\(error.description)")
     }
+    if case .note(.opened) = record.value.content { hasOpening = true }
     remaining = left
     records += 1
     due += 1

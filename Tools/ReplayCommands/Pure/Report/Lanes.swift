@@ -83,7 +83,12 @@ struct Lanes: Sendable {
       endToken(at: time, isReplaced: state.token != nil)
       token = state.token.map { ($0, time) }
     }
-    if let kind = Self.kind(of: record) { mark(kind, record) }
+    if let kind = Self.kind(of: record) { mark(kind, time, record.sequence) }
+  }
+
+  /// Marks a place at which records are lost.
+  mutating func interrupt(at time: Timestamp, _ sequence: UInt64) {
+    mark(.failure, time, sequence)
   }
 
   /// Ends the lanes at the end of the journal.
@@ -151,8 +156,8 @@ struct Lanes: Sendable {
     }
   }
 
-  private mutating func mark(_ kind: Mark.Kind, _ record: SessionRecord) {
-    marks.append(Mark(kind: kind, time: record.time, sequence: record.sequence))
+  private mutating func mark(_ kind: Mark.Kind, _ time: Timestamp, _ sequence: UInt64) {
+    marks.append(Mark(kind: kind, time: time, sequence: sequence))
     guard marks.count > limit else { return }
     marks = Self.merged(marks, limit) { left, right in
       var worst = left.kind >= right.kind ? left : right

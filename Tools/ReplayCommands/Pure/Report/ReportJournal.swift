@@ -56,26 +56,31 @@ struct ReportJournal: Sendable {
   /// The sequences of the rows.
   private(set) var shown: Set<UInt64> = []
 
+  /// Whether records are missing since the last login.
+  private var hasGap = false
+  /// The number of rows for lost records.
+  private var gaps: UInt64 = 0
   private let room: Room
   private let zone: TimeZoneChoice
   private var important: EvenSample<Row>
   private var routine: EvenSample<Row>
 
-  init(name: String, room: Room, zone: TimeZoneChoice = .utc) {
+  init(name: String, room: Room, zone: TimeZoneChoice = .utc, app: AppVersion? = nil) {
     self.name = name
+    self.app = app?.description
     self.room = room
     self.zone = zone
     lanes = Lanes(limit: room.shapes)
-    stats = StatsFold(by: .version)
+    stats = StatsFold(by: .version, app: app)
     important = EvenSample(limit: room.rows)
     routine = EvenSample(limit: room.rows)
   }
 
   /// Takes the next record, which holds pseudonyms if real names are not shown.
   mutating func take(_ record: SessionRecord) throws(SessionFold.Failure) {
-    let before = state.state.kind
-    try state.apply(record)
+    let before = try GappedFold.apply(record, to: &state, afterGap: hasGap).before
     try stats.take(record)
+    if case .event(.login) = record.content { hasGap = false }
     if case .note(.opened(let opened)) = record.content { app = opened.app?.description }
     if Self.ends(record, before) {
       ends.end(
@@ -98,6 +103,20 @@ struct ReportJournal: Sendable {
     switch group {
     case .ends, .failures, .logins: important.offer(make)
     case .refreshes, .notes: routine.offer(make)
+    }
+  }
+
+  /// Notes that records are missing here, and continues after them.
+  mutating func interrupt(_ gap: EvidenceGap) {
+    (hasGap, app) = (true, nil)
+    stats.interrupt()
+    guard let sequence = gap.sequences?.lowerBound, let last else { return }
+    lanes.interrupt(at: last, sequence)
+    gaps += 1
+    important.offer {
+      Row(
+        sequence: sequence, time: last, name: gap.isLeftOut ? "(left out)" : "(lost)",
+        words: gap.words, group: .failures, isByUser: false, state: state.state.kind)
     }
   }
 
@@ -131,7 +150,7 @@ struct ReportJournal: Sendable {
   }
 
   /// The number of records in the journal, in the table or not.
-  var records: UInt64 { important.count + routine.count }
+  var records: UInt64 { important.count + routine.count - gaps }
 
   /// Returns whether a record ends a session; a logout after an expiry ends none.
   private static func ends(_ record: SessionRecord, _ before: SessionState.Kind) -> Bool {

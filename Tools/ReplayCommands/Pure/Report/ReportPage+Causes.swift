@@ -86,9 +86,15 @@ extension ReportPage {
     for end in [", and {}", " by {}", " ({})"] where name.hasSuffix(end) {
       name.removeLast(end.count)
     }
-    name = name.replacing("{}", with: "…")
+    name = name.replacing("{}", with: generalWords[cause] ?? "…")
     return name.prefix(1).uppercased() + name.dropFirst()
   }
+
+  /// The words in place of the value of one end.
+  private static let generalWords: [Cause: String] = [
+    .serverFailing: "several attempts", .attemptsExhausted: "several attempts",
+    .secretUnreadable: "secret",
+  ]
 
   /// Returns the bar and the words of a cause's share and certainty.
   private func meter(_ number: EndTally.Count) -> String {

@@ -15,12 +15,6 @@ struct ReportWhy: Sendable {
     let isNote: Bool
   }
 
-  /// Sentences of one kind: what is likely, what is ruled out.
-  struct Section: Sendable {
-    let label: String
-    let sentences: [String]
-  }
-
   /// The maximum number of records of the chain on a page.
   static let shownLinks = 12
 
@@ -31,7 +25,7 @@ struct ReportWhy: Sendable {
   /// What the journal says, with time and sequence.
   let headline: String
   let links: [Link]
-  let sections: [Section]
+  let sections: [WhyText.Section]
 
   init(_ explanation: Explanation, zone: TimeZoneChoice) {
     let words = WhyText(zone: zone.display)
@@ -46,26 +40,10 @@ struct ReportWhy: Sendable {
         distance: Self.distance(from: explanation.time, to: time), name: link.fact.record.name,
         words: WhyText.text(of: link.fact), isNote: link.fact.note != nil)
     }
-    func sentence(_ finding: Finding) -> String {
-      words.fill(finding.what.sentence, finding.values)
-    }
-    let inferred = explanation.inferred
-    let sections: [(String, [String])] = [
-      ("Proven", explanation.proven.map(sentence)),
-      ("Likely", inferred.filter { $0.certainty >= .likely }.map(sentence)),
-      ("Possible", inferred.filter { $0.certainty == .possible }.map(sentence)),
-      (
-        "Ruled out",
-        explanation.ruledOut.map { finding in
-          finding.what.topic.map { "\($0): \(sentence(finding))" } ?? sentence(finding)
-        }
-      ),
-      ("Also seen", explanation.alsoSeen.map(sentence)),
-      ("Not told", explanation.untold.map { words.fill($0.what.sentence, $0.values) }),
-      ("Do", explanation.advice.map { words.fill($0.what.sentence, $0.values) }),
-      ("Before", explanation.root.map(words.headline)),
-    ]
-    self.sections = sections.filter { !$0.1.isEmpty }.map { Section(label: $0.0, sentences: $0.1) }
+    let before = explanation.root.map(words.headline)
+    sections =
+      words.sections(explanation)
+      + (before.isEmpty ? [] : [WhyText.Section(label: "Before", sentences: before)])
   }
 
   private static func distance(from end: Timestamp?, to time: Timestamp?) -> String {

@@ -1,4 +1,5 @@
 @_spi(Internals) internal import SessionCore
+internal import SessionExplain
 
 /// The property by which figures are grouped.
 enum StatsGrouping: String, CaseIterable, Sendable {
@@ -46,6 +47,8 @@ struct StatsFold {
   private let counted: ClosedRange<UInt64>
 
   private var state = SessionFold()
+  /// Whether records are missing since the last login.
+  private var hasGap = false
   private var requests: [(sequence: UInt64, time: Timestamp)] = []
   /// When the session began; `nil` if there is none, or if its login was compacted.
   private var since: Timestamp?
@@ -61,8 +64,11 @@ struct StatsFold {
 
   /// Creates a count of the records with sequences in `counted`; other records only change the
   /// state.
+  ///
+  /// `app` is the version of an opening before the first record, if it is known.
   init(
     by grouping: StatsGrouping?, counted: ClosedRange<UInt64> = 0...UInt64.max,
+    app: AppVersion? = nil,
     offset: @escaping @Sendable (Timestamp) -> Int64 = { _ in 0 }
   ) {
     self.grouping = grouping
@@ -73,7 +79,7 @@ struct StatsFold {
       switch grouping {
       case .day: .day(0)
       case .cause, .method: .word(Self.noSession)
-      case .version: .word(Self.noVersion)
+      case .version: .word(app?.description ?? Self.noVersion)
       case nil: .word("")
       }
   }
@@ -82,8 +88,7 @@ struct StatsFold {
   ///
   /// Throws if the state does not allow the record, and counts nothing then.
   mutating func take(_ record: SessionRecord) throws(SessionFold.Failure) {
-    let before = state.kind
-    try state.apply(record)
+    let before = try GappedFold.apply(record, to: &state, afterGap: hasGap).before
     let isCounted = counted.contains(record.sequence)
     if isCounted {
       if !isSnapshot(record) { records += 1 }
@@ -100,6 +105,19 @@ struct StatsFold {
       requests.append((record.sequence, record.time))
     case .snapshot: resume(isCounted)
     case .note, .unknown: break
+    }
+  }
+
+  /// Notes that records are missing here, and continues after them.
+  ///
+  /// Another session may have begun there, so no span and no group reaches across the gap.
+  mutating func interrupt() {
+    hasGap = true
+    (since, failingSince, lastFailure) = (nil, nil, nil)
+    switch grouping {
+    case .method: turn(to: .word(Self.noSession))
+    case .version: turn(to: .word(Self.noVersion))
+    case .day, .cause, nil: break
     }
   }
 
@@ -140,7 +158,7 @@ struct StatsFold {
     switch event {
     case .login(let login):
       since = record.time
-      failingSince = nil
+      (failingSince, hasGap) = (nil, false)
       if grouping == .method { pendingKey = .word(login.method.description) }
       if isCounted { pending.sessions += 1 }
     case .refreshSucceeded(let refresh):

@@ -259,7 +259,7 @@ struct StepModel: Equatable, Sendable {
   }
 
   private mutating func missing(_ match: StepMatch, _ direction: StepDirection) -> StepEffect {
-    let side = direction == .forward ? "behind" : "before"
+    let side = direction == .forward ? "after" : "before"
     let what =
       switch match {
       case .event: "No event \(side) this record."

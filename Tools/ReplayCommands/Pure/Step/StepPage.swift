@@ -37,7 +37,7 @@ struct StepPage: Equatable, Sendable {
       "",
       "  ▶ is the record that is looked at, ┌│└ its batch: what was decided together.",
       "  ◂ is the request that it answers, ▸ the answer to it, ◆ the record compared with.",
-      "  The state is that behind the record; what it changed is shown as old → new.",
+      "  The state is that after the record; what it changed is shown as old → new.",
     ])
 
   /// Handles a key; returns false if the key closes the page.

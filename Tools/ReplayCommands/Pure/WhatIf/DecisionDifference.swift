@@ -64,7 +64,7 @@ struct CorpusResult: Sendable {
 
   init(name: String, _ proofs: JournalProofs) {
     self.name = name
-    facets = ([proofs.unnamed] + proofs.policies).flatMap(\.facets)
+    facets = proofs.facets
   }
 
   /// Takes in a batch and its outcome.

@@ -157,3 +157,21 @@ extension [SessionRecord.Content] {
     }
   }
 }
+
+extension JournalProofs {
+  /// The parts of all openings' policies that the records prove.
+  ///
+  /// Each value is named once, with the first record that proves it. Of bounds, the one that says the
+  /// most is named.
+  var facets: [PolicyFacet] {
+    var seen: Set<String> = []
+    let all = ([unnamed] + policies).flatMap(\.facets)
+    return all.filter { facet in
+      guard let strength = facet.strength else {
+        return seen.insert("\(facet.name)=\(facet.value)").inserted
+      }
+      let isBeaten = all.contains { $0.name == facet.name && $0.strength ?? .min > strength }
+      return !isBeaten && seen.insert(facet.name).inserted
+    }
+  }
+}

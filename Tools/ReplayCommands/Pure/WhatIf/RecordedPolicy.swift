@@ -1,12 +1,16 @@
 @_spi(Internals) internal import SessionCore
+internal import SessionExplain
 
 /// A part of a policy that the records of an opening prove.
 struct PolicyFacet: Hashable, Sendable {
   /// The name, as `--policy` spells it.
   let name: String
+  /// The value, or the bound that the record proves.
   let value: String
   /// The record that proves it.
   let sequence: UInt64
+  /// How much a bound says, compared with other bounds of the same name; `nil` for a value.
+  var strength: Int64?
 }
 
 /// The policy of one opening, as far as its decisions prove it.
@@ -20,6 +24,10 @@ struct RecordedPolicy: Sendable {
     $0.limits.loginsPerMinute = nil
   }
   private(set) var facets: [PolicyFacet] = []
+  /// The first delays that the recorded delays allow, in milliseconds; `nil` without a random delay.
+  ///
+  /// Without an upper bound it ends with the greatest number.
+  private(set) var firstDelays: ClosedRange<Int64>?
 
   private var delays: [Delay] = []
   /// The failures that the server had answered when the session ended for them.
@@ -77,7 +85,7 @@ struct RecordedPolicy: Sendable {
   /// Replaces a part by this value, unless a record proves it or `change` names it.
   mutating func vary(_ variant: PolicyVariant, _ change: PolicyChange) {
     guard change.preset == nil, change.values[variant.key] == nil,
-      !facets.contains(where: { $0.name == variant.key.rawValue })
+      variant.key == .firstDelay || !facets.contains(where: { $0.name == variant.key.rawValue })
     else { return }
     switch variant {
     case .exhausted(let exhaustion): policy.ending.onExhaustion = exhaustion
@@ -85,14 +93,36 @@ struct RecordedPolicy: Sendable {
     case .refusedToken(let refused): policy.ending.onRefusedToken = refused
     case .fewestAttempts: policy.refresh.attempts = Int(answeredWithoutEnd) + 1
     case .mostAttempts: policy.refresh.attempts = 1_000_000
+    case .shortestFirstDelay: varyFirstDelay(firstDelays?.lowerBound)
+    case .longestFirstDelay: varyFirstDelay(firstDelays?.upperBound)
     }
+  }
+
+  private mutating func varyFirstDelay(_ milliseconds: Int64?) {
+    guard let milliseconds, milliseconds < .max else { return }
+    policy.refresh.firstRetryDelay = .milliseconds(milliseconds)
   }
 
   private var endedAfterDoubt = false
 
-  private mutating func note(_ name: String, _ value: String, _ batch: RecordedBatch) {
+  private mutating func note(
+    _ name: String, _ value: String, _ batch: RecordedBatch, strength: Int64? = nil
+  ) {
     guard !facets.contains(where: { $0.name == name }) else { return }
-    facets.append(PolicyFacet(name: name, value: value, sequence: batch.first))
+    facets.append(
+      PolicyFacet(name: name, value: value, sequence: batch.first, strength: strength))
+  }
+
+  /// Notes that a limit is a span or less, since the timer that proves it may have been late.
+  private mutating func note(_ name: String, atMost span: Int64, _ batch: RecordedBatch) {
+    // The words leave out small units, so the span is rounded up to what they show.
+    let unit: Int64 = span >= 86_400_000 ? 3_600_000 : span >= 3_600_000 ? 60_000 : 1_000
+    let shown = span.addingSaturating(unit - 1) / unit * unit
+    note(name, "\(Self.span(shown)) or less", batch, strength: -span)
+  }
+
+  private static func span(_ milliseconds: Int64) -> String {
+    DurationFormatter.text(milliseconds: milliseconds)
   }
 
   // MARK: Requests
@@ -103,7 +133,7 @@ struct RecordedPolicy: Sendable {
     let lease = sent.deadline.milliseconds(since: batch.time)
     let timeout = max(1, lease.subtractingSaturating(1_000))
     policy.refresh.timeout = .milliseconds(timeout)
-    note("timeout", "\(timeout)ms", batch)
+    note("timeout", Self.span(timeout), batch)
     if fold.intents.request != nil { lostAt = batch.time }
     guard let token = fold.state.token else { return }
     let left = token.expiresAt.milliseconds(since: batch.time)
@@ -113,7 +143,7 @@ struct RecordedPolicy: Sendable {
       if !facets.contains(where: { $0.name == "threshold" }) || threshold == left {
         policy.refresh.beforeExpiry = .milliseconds(left)
         facets.removeAll { $0.name == "threshold" }
-        note("threshold", "\(left)ms", batch)
+        note("threshold", "\(Self.span(left)) or more", batch, strength: left)
       }
     }
     if sent.trigger == .launch, left > 0 {
@@ -185,13 +215,13 @@ struct RecordedPolicy: Sendable {
       takeRejection(batch)
       let age = batch.time.milliseconds(since: session.since)
       policy.ending.absoluteLifetime = .milliseconds(max(1_000, age))
-      note("lifetime", "\(age)ms", batch)
+      note("lifetime", atMost: age, batch)
     case .inactivity:
       takeRejection(batch)
       unusedSince.map { since in
         let pause = batch.time.milliseconds(since: since)
         policy.ending.inactivityLimit = .milliseconds(max(1_000, pause))
-        note("inactivity", "\(pause)ms", batch)
+        note("inactivity", atMost: pause, batch)
       }
     default: break
     }
@@ -228,17 +258,24 @@ struct RecordedPolicy: Sendable {
       isLongestProven = delays.count { $0.milliseconds == greatest } > 1
       policy.refresh.longestRetryDelay = .milliseconds(greatest)
       policy.refresh.firstRetryDelay = .milliseconds(greatest)
-      if let sequence = random.first?.sequence {
-        let value = "\(greatest)ms or more"
-        facets.append(PolicyFacet(name: "firstDelay", value: value, sequence: sequence))
-      }
+      noteFirstDelay(greatest...Int64.max, random.first?.sequence)
       return
     }
     let known: [Int64] = [2_000, 1_000, 500]
     let first = known.first { (low...high).contains($0) } ?? low
     policy.refresh.firstRetryDelay = .milliseconds(first)
-    guard let sequence = random.first?.sequence else { return }
-    facets.append(PolicyFacet(name: "firstDelay", value: "\(first)ms", sequence: sequence))
+    noteFirstDelay(low...min(high, max(low, Self.longest)), random.first?.sequence)
+  }
+
+  private mutating func noteFirstDelay(_ range: ClosedRange<Int64>, _ sequence: UInt64?) {
+    firstDelays = range
+    let (low, high) = (range.lowerBound, range.upperBound)
+    let value =
+      if high == .max { "\(Self.span(low)) or more" } else if low == high { Self.span(low) } else {
+        "\(Self.span(low)) to \(Self.span(high))"
+      }
+    guard let sequence else { return }
+    facets.append(PolicyFacet(name: "firstDelay", value: value, sequence: sequence))
   }
 
   /// Whether this is the delay after exhausted attempts, which is not random.
@@ -288,12 +325,16 @@ enum PolicyVariant: Hashable, Sendable {
   /// As few attempts as the recorded failures allow.
   case fewestAttempts
   case mostAttempts
+  /// The bounds of the first delay that the recorded delays allow.
+  case shortestFirstDelay
+  case longestFirstDelay
 
   /// Values that together show whether a decision depends on an unproven part.
   static let all: [PolicyVariant] = [
     .exhausted(.stay), .exhausted(.end(.keep)), .exhausted(.end(.clear)),
     .exhausted(.endAfterExpiry(.keep)), .exhausted(.endAfterExpiry(.clear)), .refused(.keep),
     .refused(.clear), .refusedToken(.deliver), .refusedToken(.end), .fewestAttempts, .mostAttempts,
+    .shortestFirstDelay, .longestFirstDelay,
   ]
 
   /// The name of the part.
@@ -303,6 +344,7 @@ enum PolicyVariant: Hashable, Sendable {
     case .refused: .refused
     case .refusedToken: .refusedToken
     case .fewestAttempts, .mostAttempts: .attempts
+    case .shortestFirstDelay, .longestFirstDelay: .firstDelay
     }
   }
 }

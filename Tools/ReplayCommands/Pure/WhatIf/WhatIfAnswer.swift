@@ -20,8 +20,19 @@ struct WhatIfAnswer: Sendable {
   var kind: Kind {
     switch run.ending {
     case .same, nil: .same
-    case .decides, .nothing, .more, .earlier: .differs
-    case .uses, .unproven, .gap, .version: .unknown
+    case .decides, .nothing, .more: .differs
+    case .earlier(let timer, _): isLate(timer) ? .unknown : .differs
+    case .unreadable, .uses, .unproven, .gap, .version: .unknown
+    }
+  }
+
+  /// Whether the record at which the answer stops is by this timer, which may have been late.
+  ///
+  /// Then the recorded policy may be the other one.
+  private func isLate(_ timer: SessionTimer) -> Bool {
+    switch timer {
+    case .lifetime: run.batch?.contents.expiry == .lifetimeEnded
+    default: run.batch?.sent?.trigger == .schedule
     }
   }
 
@@ -34,6 +45,13 @@ struct WhatIfAnswer: Sendable {
 
   /// The sentences of the answer.
   var sentences: [String] {
+    if run.ending == .unreadable {
+      return [
+        "\(name) the outcome is the same up to the last record that can be read.",
+        "What follows cannot be read, so the rest is not known. \(stop)",
+        "Decisions that were made again: \(run.decisions).",
+      ] + delays
+    }
     guard let batch = run.batch, let ending = run.ending else {
       return [
         "\(name) the outcome is the same up to the end of the journal.",
@@ -45,18 +63,21 @@ struct WhatIfAnswer: Sendable {
 
   private func sentences(_ ending: WhatIfRun.Ending, _ batch: RecordedBatch) -> [String] {
     switch ending {
-    case .same: return []
+    case .same, .unreadable: return []
     case .decides(let contents, let due): return decides(contents, due, batch)
     case .nothing(let due): return nothing(due, batch)
     case .earlier(.lifetime, let time):
       return [
         "\(name) the session would have ended at \(zone.text(time)), before \(place(batch)): it "
           + "lasted for as long as this policy allows.",
-        "If the app did not run then, it would have ended when the app ran again.", stop,
+        isLate(.lifetime)
+          ? "\(place(batch)) ends it by its lifetime. If the app did not run before, the outcome is the same."
+          : "If the app did not run then, it would have ended when the app ran again.",
+        stop,
       ]
-    case .earlier(_, let time):
-      return [
-        "\(name) a refresh was due at \(zone.text(time)), before \(place(batch)).",
+    case .earlier(let timer, let time):
+      let late = isLate(timer) ? [lateRefresh(batch)] : []
+      return ["\(name) a refresh was due at \(zone.text(time)), before \(place(batch))."] + late + [
         "Whether the app ran then is not in the journal. The response is unknown, because the "
           + "request was never made.", stop,
       ]
@@ -88,11 +109,15 @@ struct WhatIfAnswer: Sendable {
     }
   }
 
+  private func lateRefresh(_ batch: RecordedBatch) -> String {
+    "\(place(batch)) is a refresh by schedule. If the app did not run before, the outcome is the same."
+  }
+
   private var stop: String { "The answer ends there." }
 
   private var delays: [String] {
     run.moved.map { moved in
-      "\(name) the next attempt after @\(moved.sequence) was due at \(zone.text(moved.other)), "
+      "\(name) the next attempt after @\(moved.sequence) was due \(words(moved.other)), "
         + "instead of \(zone.text(moved.recorded))."
     }
   }
@@ -141,15 +166,19 @@ struct WhatIfAnswer: Sendable {
   private func next(_ due: ClosedRange<Timestamp>?) -> [String] {
     guard let due else { return [] }
     let time =
-      due.lowerBound == due.upperBound
-      ? "at \(zone.text(due.lowerBound))"
-      : "between \(zone.text(due.lowerBound)) and \(zone.text(due.upperBound))"
+      run.mayBeDueLater ? "at \(zone.text(due.lowerBound)) at the earliest" : words(due)
     let isProven =
       change.preset != nil || change.values[.firstDelay] != nil
       || facets.contains { $0.name == "firstDelay" }
     let known = "The next attempt was due \(time). Its response is unknown."
     return isProven
       ? [known] : [known, "No record proves the first delay, so that of standard counts."]
+  }
+
+  private func words(_ times: ClosedRange<Timestamp>) -> String {
+    times.lowerBound == times.upperBound
+      ? "at \(zone.text(times.lowerBound))"
+      : "between \(zone.text(times.lowerBound)) and \(zone.text(times.upperBound))"
   }
 
   private func nothing(_ due: Timestamp?, _ batch: RecordedBatch) -> [String] {
@@ -228,12 +257,13 @@ struct WhatIfAnswer: Sendable {
       json.field("time", run.batch?.time)
       json.field("ending", run.ending?.word)
       json.field("dueFrom", due?.lowerBound)
-      json.field("dueTo", due?.upperBound)
+      json.field("dueTo", run.mayBeDueLater ? nil : due?.upperBound)
       json.array("moved", run.moved) { json, moved in
         json.object { json in
           json.field("sequence", moved.sequence)
           json.field("recorded", moved.recorded)
-          json.field("due", moved.other)
+          json.field("due", moved.other.lowerBound)
+          json.field("dueTo", moved.other.upperBound)
         }
       }
       json.field("text", (sentences + [caveat].compactMap { $0 }).joined(separator: " "))
@@ -263,6 +293,7 @@ extension WhatIfRun.Ending {
   var word: String {
     switch self {
     case .same: "endOfJournal"
+    case .unreadable: "unreadable"
     case .decides: "otherDecision"
     case .nothing: "noDecision"
     case .earlier: "earlierTimer"

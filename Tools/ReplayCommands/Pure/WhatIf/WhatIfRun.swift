@@ -11,6 +11,8 @@ struct WhatIfRun: Sendable {
   enum Ending: Hashable, Sendable {
     /// Every decision is the same up to the end of the journal.
     case same
+    /// Every decision is the same up to records that cannot be read.
+    case unreadable
     /// The batch would be another one; `due` is when the next attempt is due, if one is.
     case decides([SessionRecord.Content], due: ClosedRange<Timestamp>?)
     /// Nothing would be journaled then; `due` is when the timer that led to the batch is due.
@@ -33,11 +35,12 @@ struct WhatIfRun: Sendable {
   struct Moved: Hashable, Sendable {
     let sequence: UInt64
     let recorded: Timestamp
-    let other: Timestamp
+    /// One time only if the records prove the random part of the recorded delay.
+    let other: ClosedRange<Timestamp>
   }
 
   private(set) var ending: Ending?
-  /// The batch at which the run ended; `nil` at the end of the journal.
+  /// The batch at which the run ended; `nil` after the last one that can be read.
   private(set) var batch: RecordedBatch?
   /// How many batches were decided with the same result.
   private(set) var decisions = 0
@@ -87,8 +90,10 @@ struct WhatIfRun: Sendable {
     return true
   }
 
-  /// Ends the run at the end of the journal.
-  mutating func finish() { ending = ending ?? .same }
+  /// Ends the run after the last batch; `isUnreadable` is true if records may follow it.
+  mutating func finish(isUnreadable: Bool = false) {
+    ending = ending ?? (isUnreadable ? .unreadable : .same)
+  }
 
   private mutating func end(_ ending: Ending, at batch: RecordedBatch) -> Bool {
     (self.ending, self.batch) = (ending, batch)
@@ -113,7 +118,9 @@ struct WhatIfRun: Sendable {
     }
     if let now = recorded.decision?.contents.retryAt, let then = contents.retryAt, now != then {
       moved.append(
-        Moved(sequence: batch.first, recorded: batch.contents.retryAt ?? now, other: then))
+        Moved(
+          sequence: batch.first, recorded: batch.contents.retryAt ?? now,
+          other: times(around: then, batch, index, script)))
     }
     other.accept(batch, by: index, played)
     guard let more = other.openings[index].decision?.contents,
@@ -159,16 +166,42 @@ struct WhatIfRun: Sendable {
     return max(now, recorded.openings[index].timers[timer] ?? now)
   }
 
+  /// Returns when the attempt was due that the other policy moves to `time`.
+  private func times(
+    around time: Timestamp, _ batch: RecordedBatch, _ index: Int, _ script: InputScript
+  ) -> ClosedRange<Timestamp> {
+    let delays = policy(of: index).firstDelays
+    // If the first delay is known, the recorded delay shows how much of it was left out.
+    let isExact = delays.map { $0.lowerBound == $0.upperBound } ?? false
+    return (isExact ? nil : due(batch, index, script)) ?? time...time
+  }
+
+  private func policy(of index: Int) -> RecordedPolicy {
+    proofs.policies.indices.contains(index) ? proofs.policies[index] : proofs.unnamed
+  }
+
+  /// Whether the next attempt may have been due later than said, because the records prove only how
+  /// long the first delay was at least.
+  var mayBeDueLater: Bool {
+    guard case .decides(_, due: .some)? = ending, change.preset == nil,
+      change.values[.firstDelay] == nil
+    else { return false }
+    return (proofs.policies + [proofs.unnamed]).contains { $0.firstDelays?.upperBound == .max }
+  }
+
   /// Returns when the next attempt is due after a failure that does not end the session.
   ///
   /// If the recorded failure ended it, the random part of the delay is not recorded.
   private func due(_ batch: RecordedBatch, _ index: Int, _ script: InputScript)
     -> ClosedRange<Timestamp>?
   {
-    let times = [UInt16.min, UInt16.max].compactMap { jitter -> Timestamp? in
-      var (copy, script) = (other, script)
-      script.jitter = jitter
-      return copy.play(batch, by: index, script)?.decision?.contents.retryAt
+    let replays = [other] + variants.filter { $0.key == .firstDelay }.map { $0.replay }
+    let times = replays.flatMap { replay in
+      [UInt16.min, UInt16.max].compactMap { jitter -> Timestamp? in
+        var (copy, script) = (replay, script)
+        script.jitter = jitter
+        return copy.play(batch, by: index, script)?.decision?.contents.retryAt
+      }
     }
     guard let earliest = times.min(), let latest = times.max() else { return nil }
     return earliest...latest

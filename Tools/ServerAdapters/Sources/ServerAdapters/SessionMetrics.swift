@@ -1,8 +1,9 @@
 public import CoreMetrics
 import Metrics
 public import SessionExplain
+public import SessionKit
 
-/// Records ends and refreshes with a metrics library (apple/swift-metrics).
+/// Counts a session's reports, ends and refreshes with a metrics library (apple/swift-metrics).
 ///
 /// The number of time series is bounded: each label has its values from a closed set, and the
 /// versions of the app are the app's own.
@@ -11,6 +12,12 @@ public struct SessionMetrics: Sendable {
 
   /// Creates a recorder with the metrics system of the app.
   public init(_ factory: any MetricsFactory) { self.factory = factory }
+
+  /// Counts a report by its name and labels, such as `session.refreshFailed`.
+  public func record(_ report: SessionReport) {
+    let labels = report.labels.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    Counter(label: report.name, dimensions: labels, factory: factory).increment()
+  }
 
   /// Counts an end by cause, certainty, version of the app and kind of system.
   public func record(_ end: ExplainedEnd) {

@@ -1,10 +1,10 @@
 import CoreMetrics
 import Foundation
 import MetricsTestKit
+import ServerAdapters
 import SessionExplain
 import SessionHTTP
 import SessionKit
-import SessionMetrics
 import SessionTestKit
 import Testing
 

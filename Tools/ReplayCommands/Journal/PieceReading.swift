@@ -1,0 +1,102 @@
+@_spi(Internals) internal import SessionCore
+internal import SessionExplain
+internal import SessionJournal
+
+/// The state of a pass that folds what can be read of a file, and reads on after lost records.
+///
+/// Every command that counts or explains reads a damaged file in this way, so their answers agree.
+///
+/// - Requirement: RPL-6, RPL-11
+struct PieceReading {
+  /// The fault of a record that ended the pass.
+  private(set) var stop: JournalFault?
+  /// The fault of the first event that the state before it does not allow; such events are left out.
+  private var impossible: JournalFault?
+  private var last: UInt64 = 0
+
+  /// Takes the next piece; returns whether the pass goes on.
+  ///
+  /// `fold` takes a record, and throws if it cannot be folded. `interrupt` takes a gap.
+  mutating func take(
+    _ piece: JournalPiece, fold: (JournalEntry) throws(SessionFold.Failure) -> Void,
+    interrupt: (EvidenceGap) -> Void
+  ) -> Bool {
+    switch piece {
+    case .record(let entry, _):
+      let sequence = entry.record.sequence
+      do throws(SessionFold.Failure) {
+        try fold(entry)
+      } catch {
+        let fault = JournalFault(error, at: entry.place)
+        guard case .illegal = error else {
+          stop = fault
+          return false
+        }
+        impossible = impossible ?? fault
+        interrupt(
+          EvidenceGap(
+            after: last, offset: entry.offset, bytes: 0, sequences: sequence...sequence,
+            isLeftOut: true))
+      }
+      last = sequence
+    case .unreadable(let place, let bytes):
+      interrupt(
+        EvidenceGap(
+          after: last, offset: place.offset, bytes: bytes,
+          sequences: place.sequence...place.sequence))
+    case .lost(let range): interrupt(EvidenceGap(range, after: last))
+    }
+    return true
+  }
+
+  /// Returns the offset of records that may be there and were not read; `nil` if there are none.
+  func damage(after pass: JournalFile.Pass) -> UInt64? {
+    // Damage that was read over is a gap.
+    let unread = stop ?? (pass.fault?.isReadOver == true ? nil : pass.fault)
+    return unread.flatMap { $0.mayHideRecords ? $0.place.offset : nil }
+  }
+
+  /// Returns what is wrong with the file: `rest` is what its answer is from if all of it was read.
+  func finding(
+    after pass: JournalFile.Pass, _ file: JournalFile, rest: String, before: String
+  ) -> FilesOutcome.Finding {
+    let fault = [stop, impossible, pass.fault].compactMap { $0 }
+      .min { $0.place.offset < $1.place.offset }
+    return FilesOutcome.Finding(
+      header: pass.header,
+      error: fault?.error(file.name, consequence: stop == nil ? rest : before))
+  }
+}
+
+extension WhySearch {
+  /// Takes the next piece of a file; returns whether the search needs another one.
+  mutating func take(_ piece: JournalPiece) -> Bool {
+    switch piece {
+    case .record(let entry, _): return take(entry) { _ in }
+    case .unreadable(let place, let bytes):
+      interrupt(
+        EvidenceGap(
+          after: last, offset: place.offset, bytes: bytes,
+          sequences: place.sequence...place.sequence)
+      ) { _ in }
+    case .lost(let range): interrupt(EvidenceGap(range, after: last)) { _ in }
+    }
+    return true
+  }
+
+  /// Returns the offset of records that may be there and were not read; `nil` if there are none.
+  func damage(after pass: JournalFile.Pass) -> UInt64? {
+    // What is wrong after the records of the answer does not concern it.
+    let read = pass.fault.flatMap { $0.place.offset < knownAt ?? .max ? $0 : nil }
+    // The search reads on after damage; it reads nothing after any other fault.
+    let unread = fault.map(JournalFault.init) ?? (read?.isReadOver == true ? nil : read)
+    return unread.flatMap { $0.mayHideRecords ? $0.place.offset : nil }
+  }
+}
+
+extension JournalFault {
+  init(_ fault: WhySearch.Fault) {
+    self.init(
+      fault.failure, at: JournalPlace(sequence: fault.sequence, offset: fault.offset))
+  }
+}
