@@ -121,9 +121,9 @@ public actor SessionPool {
   }
 
   private func close(_ entry: Entry, _ key: String) async {
-    let closing = Task { [problem] in
+    let closing = Task { [problem, opening = entry.opening] in
       do {
-        let session = try await entry.opening.value
+        let session = try await opening.value
         do throws(SessionError) { try await session.close() } catch { problem(key, error) }
       } catch {
         // It was never open.

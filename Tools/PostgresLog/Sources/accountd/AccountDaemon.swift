@@ -37,6 +37,7 @@ enum AccountDaemon {
       }
     }
     try await Task.sleep(for: .seconds(1))
+    let most = Mutex(0)
     try await timed("two pools used the expired token of each account") {
       try await each(accounts) { number in
         async let first = pools[0].with("account-\(number)") {
@@ -47,12 +48,27 @@ enum AccountDaemon {
         }
         let tokens = try await (first, second)
         guard tokens.0 == tokens.1 else { throw TokenService.Differs() }
+        let open = await pools[0].count + pools[1].count
+        most.withLock { $0 = max($0, open) }
       }
     }
     for pool in pools { await pool.closeIdle() }
+    let left = await pools[0].count + pools[1].count
     print(
-      "refreshes: \(service.refreshes) for \(accounts) accounts, refused: \(service.refused), "
-        + "connections: \(database.openConnections), open sessions: \(await pools[0].count)")
+      """
+      refreshes: \(service.refreshes) for \(accounts) accounts, refused: \(service.refused)
+      open sessions: \(most.withLock { $0 }) at most, \(left) at the end
+      connections: \(database.openConnections), memory at most: \(peak) kB
+      """)
+    guard service.refreshes == accounts, service.refused == 0, left == 0 else { exit(1) }
+  }
+
+  /// The largest size of this process in memory, as Linux reports it.
+  private static var peak: String {
+    let text = FileManager.default.contents(atPath: "/proc/self/status") ?? Data()
+    let line = String(decoding: text, as: UTF8.self).split(separator: "\n")
+      .first { $0.hasPrefix("VmHWM:") }
+    return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.map(String.init) ?? "?"
   }
 
   /// Works for each account, 50 at a time.
@@ -68,7 +84,7 @@ enum AccountDaemon {
     }
   }
 
-  private static func timed(_ what: String, _ work: () async throws -> Void) async throws {
+  private static func timed(_ what: String, _ work: @Sendable () async throws -> Void) async throws {
     let start = ContinuousClock.now
     try await work()
     print("\(what) in \(ContinuousClock.now - start)")

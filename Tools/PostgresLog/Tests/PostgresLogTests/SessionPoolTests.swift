@@ -44,6 +44,22 @@ struct SessionPoolTests {
 
   private struct Refused: Error {}
 
+  /// How many keys are in use at the same time.
+  private final class Gauge: Sendable {
+    private let state = Mutex((users: [String: Int](), most: 0))
+
+    var most: Int { state.withLock { $0.most } }
+
+    func begin(_ key: String) {
+      state.withLock { state in
+        state.users[key, default: 0] += 1
+        state.most = max(state.most, state.users.values.count { $0 > 0 })
+      }
+    }
+
+    func end(_ key: String) { state.withLock { $0.users[key, default: 1] -= 1 } }
+  }
+
   private func pool(_ accounts: Accounts, limit: Int, idle: Duration = .seconds(60))
     -> SessionPool
   {
@@ -78,26 +94,21 @@ struct SessionPoolTests {
   func limit() async throws {
     let accounts = Accounts()
     let pool = pool(accounts, limit: 3)
-    let most = Mutex(0)
-    let inUse = Mutex<[String: Int]>([:])
+    let gauge = Gauge()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<60 {
         group.addTask {
           let key = "\(number % 20)"
           try await pool.with(key) { _ in
-            let count = inUse.withLock { inUse in
-              inUse[key, default: 0] += 1
-              return inUse.values.filter { $0 > 0 }.count
-            }
-            most.withLock { $0 = max($0, count) }
+            gauge.begin(key)
             try await Task.sleep(for: .milliseconds(3))
-            inUse.withLock { $0[key, default: 1] -= 1 }
+            gauge.end(key)
           }
         }
       }
       try await group.waitForAll()
     }
-    #expect((2...3).contains(most.withLock { $0 }))
+    #expect((2...3).contains(gauge.most))
     #expect(await pool.count <= 3)
   }
 
