@@ -94,6 +94,8 @@ public actor SessionPool {
           return entry
         }
         await closing.value
+        // Another call may be here first, and it must not find the entry again.
+        if entries[key] === entry { entries[key] = nil }
       } else if entries.count < limit {
         let entry = Entry(Task { [make] in try await make(key) })
         entries[key] = entry

@@ -92,7 +92,8 @@ struct CrashTests {
       #expect(records == ["old", "\u{1}", "\u{2}", "other"])
     } else {
       #expect(records == ["old", "other"])
-      #expect(ended.status != 0 && ended.output.contains("cannot be reached"))
+      #expect(ended.status != 0, "\(ended)")
+      #expect(ended.output.contains("secret") || ended.output.contains("the connection"), "\(ended)")
       #expect(try place.secrets.read(.token) == Array("old".utf8))
     }
     try log.close()
@@ -128,7 +129,8 @@ struct CrashTests {
       return
     }
     try Server.control("start")
-    #expect(isAcknowledged == (step == .committed))
+    // The answer to what was sent may have been faster than the end of the server.
+    if step != .sent { #expect(isAcknowledged == (step == .committed)) }
     var foreign: [JournalRecord]?
     let start = ContinuousClock.now
     while foreign == nil {
@@ -140,7 +142,7 @@ struct CrashTests {
     }
     let isDurable = try texts(place).count == 3
     #expect(foreign?.isEmpty == (isAcknowledged || !isDurable))
-    try expectWhole(place, isDurable: step == .committed ? true : step == .sent ? nil : false)
+    try expectWhole(place, isDurable: isAcknowledged ? true : step == .sent ? nil : false)
     try log.append("next")
     try log.close()
   }
