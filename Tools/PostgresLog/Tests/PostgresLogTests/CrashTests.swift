@@ -93,10 +93,50 @@ struct CrashTests {
     } else {
       #expect(records == ["old", "other"])
       #expect(ended.status != 0, "\(ended)")
-      #expect(ended.output.contains("secret") || ended.output.contains("the connection"), "\(ended)")
+      #expect(ended.output.contains("token item") || ended.output.contains("the connection"), "\(ended)")
       #expect(try place.secrets.read(.token) == Array("old".utf8))
     }
     try log.close()
+  }
+
+  @Test("SCL-1 a server that is frozen blocks a call no longer than the answer limit")
+  func frozenServer() throws {
+    let server = try Server()
+    let place = PostgresLogPlace(
+      "a", in: try server.database { ($0.answerLimit, $0.connections) = (.milliseconds(500), 1) })
+    let log = try begin(place)
+    let rows = try Server.ask(
+      "SELECT pid::bigint FROM pg_stat_activity WHERE application_name = '\(server.application)'")
+    let process = Int32(rows.integer(0, 0))
+    try #require(rows.count == 1 && kill(process, SIGSTOP) == 0)
+    let start = ContinuousClock.now
+    var found: JournalError?
+    do throws(TransactionError<Void, Never>) { try log.append("lost") } catch {
+      found = error.journalError
+    }
+    #expect(.now - start < .seconds(3))
+    #expect(found == .unavailable(path: place.name, problem: "the server did not answer in time"))
+    #expect(kill(process, SIGCONT) == 0)
+    try log.append("next")
+    #expect(try texts(place) == ["old", "next"])
+    try log.close()
+  }
+
+  @Test("SCL-1 the server ends a statement that takes too long, and the connection stays usable")
+  func slowStatement() throws {
+    let server = try Server()
+    let database = try server.database { $0.statementLimit = .milliseconds(200) }
+    let start = ContinuousClock.now
+    #expect(throws: ServerProblem.refused(code: "57014")) {
+      try database.withConnection { slot throws(ServerProblem) in
+        try database.begin([Statement("SELECT pg_sleep(30)")], on: slot)
+      } problem: {
+        $0
+      }
+    }
+    #expect(.now - start < .seconds(5))
+    #expect(try texts(PostgresLogPlace("a", in: database)).isEmpty)
+    #expect(database.openConnections == 1)
   }
 
   @Test(
