@@ -29,10 +29,11 @@ public final class PostgresDatabase: Sendable {
     /// How long the server works on one statement; default 10 s.
     public var statementLimit = Duration.seconds(10)
 
-    /// How long a transaction may be idle, before the server ends it; default 5 s.
+    /// How long a transaction may be idle, before the server ends it; default 3 s.
     ///
-    /// So a process that was stopped in a decision does not hold a log any longer.
-    public var idleLimit = Duration.seconds(5)
+    /// So a process that was stopped in a decision does not hold a log any longer. Sessions of others
+    /// try again for five seconds, so a smaller value spares them an error.
+    public var idleLimit = Duration.seconds(3)
 
     /// How long a call waits for the server, before it gives the connection up; default 15 s.
     public var answerLimit = Duration.seconds(15)

@@ -84,7 +84,8 @@ enum AccountDaemon {
     }
   }
 
-  private static func timed(_ what: String, _ work: @Sendable () async throws -> Void) async throws {
+  private static func timed(_ what: String, _ work: @Sendable () async throws -> Void) async throws
+  {
     let start = ContinuousClock.now
     try await work()
     print("\(what) in \(ContinuousClock.now - start)")

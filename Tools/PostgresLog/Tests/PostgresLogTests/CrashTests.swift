@@ -93,7 +93,8 @@ struct CrashTests {
     } else {
       #expect(records == ["old", "other"])
       #expect(ended.status != 0, "\(ended)")
-      #expect(ended.output.contains("token item") || ended.output.contains("the connection"), "\(ended)")
+      let isKnown = ["token item", "the connection"].contains { ended.output.contains($0) }
+      #expect(isKnown, "\(ended)")
       #expect(try place.secrets.read(.token) == Array("old".utf8))
     }
     try log.close()
@@ -205,7 +206,7 @@ struct CrashTests {
     DispatchQueue.global().async(group: killer) {
       while !isOver.withLock({ $0 }) {
         server.endConnections()
-        Thread.sleep(forTimeInterval: 0.03)
+        Thread.sleep(forTimeInterval: 0.005)
       }
     }
     group.wait()
@@ -240,7 +241,9 @@ struct CrashTests {
     }
     guard let log = opened else { return }
     var done = 0
-    while done < times {
+    // Under little load no connection may end within a commit, so it goes on until one has.
+    let end = ContinuousClock.now + .seconds(20)
+    while done < times || lost.withLock({ $0 }) == 0 && .now < end {
       do throws(TransactionError<Void, Never>) {
         let number = try log.transact { foreign in
           for record in foreign { take(record.payload) }

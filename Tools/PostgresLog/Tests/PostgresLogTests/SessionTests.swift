@@ -37,6 +37,38 @@ struct SessionTests {
     #expect(FileBackend(path: file).refreshes == 1)
   }
 
+  @Test("SCL-1 a session waits until a stopped process has lost the log, and others do not wait")
+  func frozen() async throws {
+    let server = try Server()
+    // One connection for both accounts: a call that waited with it would stop the other account.
+    let database = try server.database { $0.connections = 1 }
+    func session(_ key: String) async throws -> Session {
+      let session = try await Session.open(
+        configuration(PostgresLogPlace(key, in: database), newFile()))
+      try await session.login(.password("\(key)@example.org", "a long password"))
+      return session
+    }
+    let (held, free) = (try await session("held"), try await session("free"))
+    let holder = try server.start("logworker", ["freeze", "held", LogStep.locked.rawValue])
+    #expect(holder.firstOutput().contains("locked"))
+    let start = ContinuousClock.now
+    async let logout: Void = {
+      _ = try await held.logout()
+    }()
+    try await Task.sleep(for: .milliseconds(100))
+    _ = try await free.logout()
+    let other = ContinuousClock.now - start
+    #expect(other < .seconds(1) && held.isAuthenticated, "\(other)")
+    try await logout
+    let own = ContinuousClock.now - start
+    #expect(own > .milliseconds(500) && own < .seconds(6), "\(own)")
+    #expect(!held.isAuthenticated)
+    #expect(kill(holder.identifier, SIGKILL) == 0)
+    _ = try holder.end()
+    try await held.close()
+    try await free.close()
+  }
+
   @Test("SCL-1 a session goes on in another opening, and a logout reaches both")
   func story() async throws {
     let server = try Server()
