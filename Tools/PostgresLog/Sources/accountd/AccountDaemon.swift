@@ -19,6 +19,9 @@ enum AccountDaemon {
     let connection = ProcessInfo.processInfo.environment["SESSION_POSTGRES"] ?? ""
     var options = PostgresDatabase.Options()
     options.schema = "accountd"
+    // Many sessions work at once here, so a call may have to wait for one of these.
+    options.connections = 16
+    options.connectionWait = .seconds(5)
     let database = try PostgresDatabase(connection: connection, options: options)
     try database.createSchema()
     let service = TokenService()
