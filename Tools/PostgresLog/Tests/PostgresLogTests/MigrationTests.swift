@@ -1,0 +1,156 @@
+import Foundation
+import SessionJournal
+import SessionKit
+import Testing
+
+@testable import PostgresLog
+
+@Suite("Moving journals into the database and back", .serialized)
+struct MigrationTests {
+  static let journals: [String] = {
+    let folder = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../../../Specs/Journals").standardizedFileURL
+    let names = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String }
+    return (names ?? []).filter { $0.hasSuffix(".journal") }.sorted().map {
+      folder.appending(path: $0).path
+    }
+  }()
+
+  private static func records(_ path: String) throws -> [JournalRecord] {
+    var reader = try JournalReader(path: path)
+    var records: [JournalRecord] = []
+    while let record = try reader.next() {
+      records.append(
+        JournalRecord(
+          sequence: record.sequence, offset: 0, kind: record.kind,
+          remainingInBatch: record.remainingInBatch, payload: record.payload))
+    }
+    return records
+  }
+
+  @Test("SCL-1 every recorded journal comes back with the same records and the same answer of why")
+  func recorded() throws {
+    let server = try Server()
+    let database = try server.database()
+    #expect(Self.journals.count > 20)
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer {
+      do { try FileManager.default.removeItem(at: folder) } catch { Issue.record(error) }
+    }
+    var moved = 0
+    for journal in Self.journals {
+      let name = URL(filePath: journal).lastPathComponent
+      var reader = try JournalReader(path: journal)
+      let ending = try reader.ending()
+      let loaded = try server.start(
+        "postgreslog", ["--schema", server.schema, "import", name, journal]
+      )
+      .end()
+      guard case .clean = ending else {
+        #expect(loaded.status == 65 && loaded.output.contains("does not end cleanly"))
+        continue
+      }
+      try #require(loaded.status == 0, "\(loaded)")
+      moved += 1
+      let back = folder.appending(path: name).path
+      let saved = try server.start(
+        "postgreslog", ["--schema", server.schema, "export", name, back]
+      )
+      .end()
+      #expect(saved.status == 0, "\(saved)")
+      #expect(try Self.records(back) == Self.records(journal))
+      #expect(try JournalReader(path: back).identifier == JournalReader(path: journal).identifier)
+      #expect(try Server.replay(["verify", back]).status == 0)
+      let answers = try [journal, back].map { path in
+        // Without a key, the pseudonym of the user depends on the salt of the file.
+        try Server.replay(["why", path]).output.replacing(path, with: "FILE")
+          .replacing(/user-[a-z0-9]{10}/, with: "USER")
+      }
+      #expect(answers[0] == answers[1])
+      let place = PostgresLogPlace(name, in: database)
+      #expect(try place.open { _, _ in }.identifier == JournalReader(path: back).identifier)
+    }
+    #expect(moved > 15)
+  }
+
+  @Test("SCL-1 lines of an export go into the database by way of a journal, and come back the same")
+  func lines() throws {
+    let server = try Server()
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer {
+      do { try FileManager.default.removeItem(at: folder) } catch { Issue.record(error) }
+    }
+    func file(_ name: String) -> String { folder.appending(path: name).path }
+    func demand(_ ended: (status: Int32, output: String)) throws {
+      try #require(ended.status == 0, "\(ended)")
+    }
+    func tool(_ words: String...) throws {
+      try demand(server.start("postgreslog", ["--schema", server.schema] + words).end())
+    }
+    let journal = try #require(Self.journals.first { $0.hasSuffix("/lost-reply.journal") })
+    try demand(Server.replay(["export", "--reveal", journal, "-o", file("a.jsonl")]))
+    try demand(Server.replay(["import", file("a.jsonl"), "-o", file("b.journal")]))
+    try tool("import", "b", file("b.journal"))
+    try tool("export", "b", file("c.journal"))
+    try demand(Server.replay(["export", "--reveal", file("c.journal"), "-o", file("c.jsonl")]))
+    // A watermark at the end of a file holds nothing: the database goes on with its sequence.
+    let lines = try [file("a.jsonl"), file("c.jsonl")].map { path in
+      try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").filter {
+        !$0.contains("\"class\":\"watermark\"") && !$0.contains("\"class\":\"end\"")
+      }
+    }
+    #expect(lines[0] == lines[1])
+    #expect(lines[0].count == 12)
+  }
+
+  @Test("SCL-1 wrong arguments and files have errors that say what, where and what to do")
+  func errors() throws {
+    let server = try Server()
+    func run(_ words: String..., connection: String = Server.connection) throws -> (Int32, String) {
+      let ended = try server.start(
+        "postgreslog", ["--schema", server.schema] + words, connection: connection
+      ).end()
+      return (ended.status, ended.output)
+    }
+    let journal = try #require(Self.journals.first)
+    #expect(try run("import", "a", journal).0 == 0)
+    let again = try run("import", "a", journal)
+    #expect(again.0 == 65 && again.1.contains("/a already"))
+    let missing = try run("import", "b", "/nonexistent/a.journal")
+    #expect(missing.0 == 66 && missing.1.contains("/nonexistent/a.journal"))
+    #expect(try run("export", "none", "-").0 == 66)
+    let exists = try run("export", "a", "/etc/passwd")
+    #expect(exists.0 == 73 && exists.1.contains("/etc/passwd"))
+    for words in [[], ["create", "x"], ["import", "a"], ["export", "a", "-", "--secrets", "x"]] {
+      let ended = try server.start("postgreslog", words).end()
+      #expect(ended.status == 64 && ended.output.hasPrefix("Usage:"))
+    }
+    let wrong = try run("export", "a", "-", connection: "password=hunter2 = 'x")
+    #expect(wrong.0 == 64 && !wrong.1.contains("hunter2"))
+    let away = try run(
+      "export", "a", "-", connection: "host=/nonexistent password=hunter2 user=guarded")
+    #expect(away.0 == 69 && !away.1.contains("hunter2") && away.1.contains("no server listens"))
+    #expect(try run("delete", "a").0 == 0)
+    #expect(try run("export", "a", "-").0 == 66)
+  }
+
+  @Test("SCL-1 secrets move with their journal, in the same transaction")
+  func secrets() throws {
+    let server = try Server()
+    let place = PostgresLogPlace("a", in: try server.database())
+    let store = MemorySecretStore()
+    try store.write(.token, [1, 2, 3])
+    let journal = try #require(Self.journals.first)
+    let done = try place.importJournal(try JournalReader(path: journal), secrets: store)
+    #expect(done.secrets == 1)
+    #expect(try place.secrets.read(.token) == [1, 2, 3])
+    store.isAvailable = false
+    let other = PostgresLogPlace("b", in: place.database)
+    #expect(throws: MigrationError.self) {
+      try other.importJournal(try JournalReader(path: journal), secrets: store)
+    }
+    #expect(other.presence() == .absent)
+  }
+}
