@@ -179,7 +179,7 @@ extension LogSQL {
         + "WHERE key = $1::text AND item = $2::smallint AND NOT aside", [key, item])
   }
 
-  /// Lets this transaction wait for another one that has the same item.
+  /// Lets the rest of this transaction wait for a second for what others hold.
   static let patience = Statement("SELECT set_config('lock_timeout', '1000', true)")
 
   func delete(_ key: String) -> [Statement] {

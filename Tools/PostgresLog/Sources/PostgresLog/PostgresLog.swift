@@ -106,7 +106,11 @@ public final class PostgresLog: SessionLog {
     let rows: [Rows]
     do throws(ServerProblem) {
       rows = try database.begin(
-        [LogSQL.begin, database.sql.lock(log), database.sql.records(log, after: state.view.last)],
+        [
+          LogSQL.begin, database.sql.lock(log), database.sql.records(log, after: state.view.last),
+          // The short limit is for the log's row. An insert may wait longer for room in a table.
+          LogSQL.patience,
+        ],
         on: slot)
     } catch {
       throw self.error(for: error)

@@ -111,6 +111,13 @@ final class Program: Sendable {
     self.process = Mutex(process)
   }
 
+  /// A process that a failed test has left stopped does not stay.
+  deinit {
+    process.withLock { process in
+      if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    }
+  }
+
   var identifier: Int32 { process.withLock { $0.processIdentifier } }
 
   /// Waits until the process has written something.
