@@ -16,9 +16,8 @@ extension SessionCoordinator {
   }
 
   /// Starts a refresh at once, or as soon as no request is under way.
-  mutating func refreshIsDue() -> [SessionEffect] {
-    if state.token?.isRefreshable == true { schedule.timerFired() }
-    return []
+  mutating func refreshIsDue(at now: ClockReading) -> [SessionEffect] {
+    state.token?.isRefreshable == true ? schedule.timerFired(at: now.uptime) : []
   }
 
   /// Starts the one refresh; the caller has checked that no other process has a request under way.

@@ -347,7 +347,7 @@ package struct SessionCoordinator: Hashable, Sendable {
 
   private mutating func fired(_ timer: SessionTimer, at now: ClockReading) -> [SessionEffect] {
     switch timer {
-    case .refresh: refreshIsDue()
+    case .refresh: refreshIsDue(at: now)
     case .expiry: expiryIsDue(at: now)
     case .lease:
       peers.isWaiting || request?.isHeldBack == true ? readBarrier(for: nil, at: now) : []

@@ -30,6 +30,8 @@ struct TokenSchedule: Hashable, Sendable {
   private(set) var deadline = Int64.min
   /// What starts the next refresh; `nil` if none is due.
   private(set) var due: RefreshTrigger?
+  /// The time for which the timer is set; `nil` if it is not set.
+  private var timerEnd: Int64?
   /// The trigger of the refresh for which the timer is set.
   private var timerTrigger = RefreshTrigger.schedule
   /// The pause before the next attempt.
@@ -77,7 +79,7 @@ struct TokenSchedule: Hashable, Sendable {
     to token: TokenMetadata, remaining: Int64, policy: PolicyFigures, at uptime: Int64
   ) -> [SessionEffect] {
     deadline = uptime.addingSaturating(remaining)
-    (backoff, due, awaitsPresence) = (nil, nil, false)
+    (backoff, due, awaitsPresence, timerEnd) = (nil, nil, false, nil)
     guard token.isRefreshable else {
       return [.cancel(.refresh), .schedule(.expiry, uptime: deadline)]
     }
@@ -89,7 +91,7 @@ struct TokenSchedule: Hashable, Sendable {
     let isShort =
       token.lifetimeMilliseconds < 2 * Self.shortLife && token.generation != Generation.none.next
     let earliest = isShort ? uptime.addingSaturating(Self.shortLife) : time
-    return [.cancel(.expiry), .schedule(.refresh, uptime: max(time, earliest))]
+    return [.cancel(.expiry), setTimer(for: max(time, earliest))]
   }
 
   /// Makes a refresh due; one that is due already keeps its trigger.
@@ -102,8 +104,22 @@ struct TokenSchedule: Hashable, Sendable {
     due = trigger
   }
 
+  private mutating func setTimer(for end: Int64) -> SessionEffect {
+    timerEnd = end
+    return .schedule(.refresh, uptime: end)
+  }
+
   /// Handles the timer.
-  mutating func timerFired() { request(timerTrigger) }
+  ///
+  /// Its input may have waited while another token arrived, for example from another process. That token
+  /// must not be refreshed at once, so a timer before its time is only set again.
+  mutating func timerFired(at uptime: Int64) -> [SessionEffect] {
+    guard let timerEnd else { return [] }
+    guard uptime >= timerEnd else { return [setTimer(for: timerEnd)] }
+    self.timerEnd = nil
+    request(timerTrigger)
+    return []
+  }
 
   /// Records that the refresh has started, or that no caller waits for it any more.
   mutating func started() { due = nil }
@@ -113,7 +129,7 @@ struct TokenSchedule: Hashable, Sendable {
   /// A postponed refresh waits for this attempt: an unlock must not shorten the pause.
   mutating func retry(at end: Int64) -> SessionEffect {
     (timerTrigger, awaitsPresence) = (.retry, false)
-    return .schedule(.refresh, uptime: end)
+    return setTimer(for: end)
   }
 
   /// Records what callers receive until the next attempt.

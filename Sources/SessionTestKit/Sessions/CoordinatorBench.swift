@@ -90,6 +90,12 @@ package struct CoordinatorBench: Sendable {
       uptime: now.uptime.addingSaturating(milliseconds))
   }
 
+  /// Advances the clock to the time for which `effects` set the refresh timer, and lets it fire.
+  package mutating func fireRefresh(after effects: [SessionEffect]) -> [SessionEffect] {
+    if let end = effects.uptime(of: .refresh) { advance(by: end - now.uptime) }
+    return tell(.fired(.refresh))
+  }
+
   /// Sets the civil time forward or back by this number of milliseconds; the uptime does not
   /// change.
   package mutating func jump(by milliseconds: Int64) {

@@ -19,10 +19,35 @@ struct RaceDecisionTests {
   func dueDuringSwitch() {
     var bench = CoordinatorBench.signedIn()
     let sent = bench.tell(.switchContext(bench.caller()))
+    bench.advance(by: CoordinatorBench.lifetime - 60_000)
     #expect(bench.tell(.fired(.refresh)).sendCount == 0)
     let failed = bench.tell(
       .failed(sent.request ?? RequestNumber(0), RequestFailure(kind: .server), jitter: 0))
     #expect(failed.sendCount == 1)
+  }
+
+  @Test("REF-1 REF-3 a timer that fired for the token before another process's one starts nothing")
+  func staleTimer() {
+    var bench = CoordinatorBench.signedIn()
+    bench.advance(by: CoordinatorBench.lifetime - 60_000)
+    let token = TokenMetadata.plain(2, issuedAt: bench.now.time)
+    bench.commitEndings = [
+      .conflicts([
+        .event(
+          .refreshSucceeded(
+            SessionEvent.RefreshSucceeded(
+              token: token, trigger: .launch, attempt: 1, isRotated: true, request: 0)))
+      ])
+    ]
+    // The switch's commit finds the other process's token. Meanwhile the timer's input waits.
+    let sent = bench.tell(.switchContext(bench.caller()))
+    let fired = bench.tell(.fired(.refresh))
+    let failed = bench.tell(
+      .failed(sent.request ?? RequestNumber(0), RequestFailure(kind: .server), jitter: 0))
+    #expect(bench.coordinator.state.token == token)
+    #expect(sent.sendCount == 1 && fired.sendCount == 0 && failed.sendCount == 0)
+    let end = bench.now.uptime + CoordinatorBench.lifetime - 60_000
+    #expect(fired.uptime(of: .refresh) == end)
   }
 
   @Test("CTX-2 a switch that waited for a refresh continues if another process refreshed first")

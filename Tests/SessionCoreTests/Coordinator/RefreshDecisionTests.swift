@@ -85,6 +85,7 @@ struct RefreshDecisionTests {
     #expect(failed.retryAt == bench.now.time.advanced(by: 1_000))
     #expect(failed.request == 2)
     #expect(bench.coordinator.state.kind == .authenticated)
+    bench.advance(by: 1_000)
     let retry = bench.tell(.fired(.refresh))
     #expect(retry.sendCount == 1)
     let second = bench.tell(.failed(retry.request ?? RequestNumber(0), failure, jitter: 0))
@@ -139,7 +140,7 @@ struct RefreshDecisionTests {
       let kind: RequestFailure.Kind = round % 2 == 0 ? .noConnection : .noReply
       var effects = bench.tell(
         .failed(sent.request ?? RequestNumber(0), RequestFailure(kind: kind), jitter: 0))
-      if effects.sendCount == 0 { effects = bench.tell(.fired(.refresh)) }
+      if effects.sendCount == 0 { effects = bench.fireRefresh(after: effects) }
       #expect(effects.sendCount == 1)
       sent = effects
     }
@@ -159,8 +160,8 @@ struct RefreshDecisionTests {
       var (_, effects) = bench.refresh()
       let failure = RequestFailure(kind: .server, status: 500)
       for _ in 0..<2 {
-        bench.tell(.failed(effects.request ?? RequestNumber(0), failure, jitter: 0))
-        effects = bench.tell(.fired(.refresh))
+        effects = bench.tell(.failed(effects.request ?? RequestNumber(0), failure, jitter: 0))
+        effects = bench.fireRefresh(after: effects)
       }
       effects = bench.tell(.failed(effects.request ?? RequestNumber(0), failure, jitter: 0))
       #expect(bench.coordinator.state.kind == state)

@@ -130,25 +130,44 @@ struct TokenScheduleTests {
   func due() {
     var schedule = schedule(token())
     schedule.request(.command)
-    schedule.timerFired()
+    #expect(schedule.timerFired(at: Self.hour) == [])
     #expect(schedule.due == .command)
     schedule.started()
     #expect(schedule.due == nil)
-    schedule.timerFired()
+    _ = schedule.changed(to: token(6), remaining: Self.hour, policy: policy, at: 0)
+    #expect(schedule.timerFired(at: Self.hour) == [])
     #expect(schedule.due == .schedule)
     schedule.repeatNow(.retry)
     #expect(schedule.due == .retry)
+  }
+
+  @Test("REF-1 REF-3 good: a timer that waited while another token arrived is only set again")
+  func early() {
+    var schedule = schedule(token())
+    let end = Self.hour - 300_000
+    #expect(schedule.timerFired(at: end - 1) == [.schedule(.refresh, uptime: end)])
+    #expect(schedule.due == nil)
+    #expect(schedule.timerFired(at: end) == [])
+    #expect(schedule.due == .schedule)
+    schedule.started()
+    // It fires once.
+    #expect(schedule.timerFired(at: end + 1) == [])
+    #expect(schedule.due == nil)
+    // The timer was set for the token before this one.
+    _ = schedule.changed(to: token(6), remaining: Self.hour, policy: policy, at: end)
+    #expect(schedule.timerFired(at: end + 1) == [.schedule(.refresh, uptime: 2 * end)])
+    #expect(schedule.due == nil)
   }
 
   @Test("REF-6 backing off: the timer's next refresh is a retry until another token arrives")
   func retry() {
     var schedule = schedule(token())
     #expect(schedule.retry(at: 77) == .schedule(.refresh, uptime: 77))
-    schedule.timerFired()
+    #expect(schedule.timerFired(at: 77) == [])
     #expect(schedule.due == .retry)
     _ = schedule.changed(to: token(6), remaining: Self.hour, policy: policy, at: 0)
     #expect(schedule.due == nil)
-    schedule.timerFired()
+    #expect(schedule.timerFired(at: Self.hour) == [])
     #expect(schedule.due == .schedule)
   }
 

@@ -26,7 +26,8 @@ public actor SessionPool {
   private let make: @Sendable (String) async throws -> Session
   private let problem: @Sendable (_ key: String, _ error: SessionError) -> Void
   private var entries: [String: Entry] = [:]
-  private var waiters: [CheckedContinuation<Void, Never>] = []
+  private var waiters: [(number: UInt64, continuation: CheckedContinuation<Void, any Error>)] = []
+  private var lastWaiter: UInt64 = 0
   private var sweep: Task<Void, Never>?
   private var uses: UInt64 = 0
 
@@ -66,11 +67,12 @@ public actor SessionPool {
 
   /// Calls `work` with the session of a key, which is open at least until `work` returns.
   ///
-  /// Calls with one key share the session. Throws what opening or `work` throws.
+  /// Calls with one key share the session. Throws what opening or `work` throws, and
+  /// `CancellationError` if the task is cancelled while it waits for a place.
   public func with<Value: Sendable>(
     _ key: String, _ work: @Sendable (Session) async throws -> Value
   ) async throws -> Value {
-    let entry = await take(key)
+    let entry = try await take(key)
     defer { giveBack(entry, key) }
     let session: Session
     do { session = try await entry.opening.value } catch {
@@ -86,7 +88,7 @@ public actor SessionPool {
     for (key, entry) in entries where entry.isIdle { await close(entry, key) }
   }
 
-  private func take(_ key: String) async -> Entry {
+  private func take(_ key: String) async throws -> Entry {
     while true {
       if let entry = entries[key] {
         guard let closing = entry.closing else {
@@ -105,9 +107,30 @@ public actor SessionPool {
       }) {
         await close(oldest.value, oldest.key)
       } else {
-        await withCheckedContinuation { waiters.append($0) }
+        try await waitForPlace()
       }
     }
+  }
+
+  private func waitForPlace() async throws {
+    lastWaiter += 1
+    let number = lastWaiter
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        if Task.isCancelled {
+          continuation.resume(throwing: CancellationError())
+        } else {
+          waiters.append((number, continuation))
+        }
+      }
+    } onCancel: {
+      Task { await cancelWait(number) }
+    }
+  }
+
+  private func cancelWait(_ number: UInt64) {
+    guard let index = waiters.firstIndex(where: { $0.number == number }) else { return }
+    waiters.remove(at: index).continuation.resume(throwing: CancellationError())
   }
 
   private func giveBack(_ entry: Entry, _ key: String) {
@@ -119,7 +142,7 @@ public actor SessionPool {
   }
 
   private func wakeNext() {
-    if !waiters.isEmpty { waiters.removeFirst().resume() }
+    if !waiters.isEmpty { waiters.removeFirst().continuation.resume() }
   }
 
   private func close(_ entry: Entry, _ key: String) async {

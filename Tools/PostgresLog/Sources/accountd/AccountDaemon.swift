@@ -11,7 +11,14 @@ import Synchronization
 /// its token at the same time, after it has expired.
 @main
 enum AccountDaemon {
-  static func main() async throws {
+  static func main() async {
+    do { try await run() } catch {
+      FileHandle.standardError.write(Data("accountd: \(error)\n".utf8))
+      exit(1)
+    }
+  }
+
+  private static func run() async throws {
     guard CommandLine.arguments.count == 2, let accounts = Int(CommandLine.arguments[1]) else {
       FileHandle.standardError.write(Data("Usage: accountd ACCOUNTS\n".utf8))
       exit(64)
@@ -50,7 +57,7 @@ enum AccountDaemon {
           try await $0.accessToken().plaintext
         }
         let tokens = try await (first, second)
-        guard tokens.0 == tokens.1 else { throw TokenService.Differs() }
+        guard tokens.0 == tokens.1 else { throw TokenService.Differs(account: number) }
         let open = await pools[0].count + pools[1].count
         most.withLock { $0 = max($0, open) }
       }
@@ -97,7 +104,10 @@ enum AccountDaemon {
 
 /// A server of tokens in memory, which accepts each refresh token once.
 final class TokenService: AuthBackend {
-  struct Differs: Error {}
+  /// The two pools got different tokens.
+  struct Differs: Error {
+    let account: Int
+  }
 
   private struct State {
     var tokens: [String: Int] = [:]

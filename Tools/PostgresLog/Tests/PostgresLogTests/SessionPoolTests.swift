@@ -137,6 +137,18 @@ struct SessionPoolTests {
     }
   }
 
+  @Test("SCL-1 a cancelled call does not wait for a place any more")
+  func cancelled() async throws {
+    let pool = pool(Accounts(), limit: 1)
+    try await pool.with("a") { _ in
+      let call = Task { try await pool.with("b") { _ in } }
+      try await Task.sleep(for: .milliseconds(50))
+      call.cancel()
+      await #expect(throws: CancellationError.self) { try await call.value }
+    }
+    try await pool.with("b") { _ in }
+  }
+
   @Test("SCL-1 a session that cannot be opened fails its callers only, and is tried again")
   func refused() async throws {
     let accounts = Accounts()
