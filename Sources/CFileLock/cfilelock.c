@@ -54,6 +54,11 @@ static int is_local(const struct statfs *found) {
     case 0x01161970u:  // GFS2
     case 0x0BD00BD0u:  // Lustre
     case 0x47504653u:  // GPFS
+    case 0x19830326u:  // BeeGFS
+    case 0x20030528u:  // OrangeFS
+    case 0xAAD7AAEAu:  // PanFS
+    case 0x786F4256u:  // VirtualBox's shared folders
+    case 0x7C7C6673u:  // Parallels' shared folders
       return 0;
     default:
       return 1;

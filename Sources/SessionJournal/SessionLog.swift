@@ -66,7 +66,7 @@ public protocol SessionLog: AnyObject, Sendable {
   /// Returns up to `limit` records with sequences above `sequence` and at most ``lastSequence``.
   ///
   /// The result is in order and has no gap. If a snapshot has replaced the record after `sequence`,
-  /// the snapshot is the first result. Does not wait for other openings. Throws `io`, `unavailable`,
+  /// the snapshot is the first result, even if it reaches beyond ``lastSequence``. Does not wait for other openings. Throws `io`, `unavailable`,
   /// `damaged`, `poisoned` or `closed`.
   func records(after sequence: UInt64, limit: Int) throws(JournalError) -> [JournalRecord]
 

@@ -64,7 +64,10 @@ package final class ProcessTimers: Sendable {
   /// The number of timers that are set and were not cancelled.
   package var count: Int { state.withLock { $0.heap.count } }
 
+  // Never inlined into code with an `await`: a lock knows its thread, and the thread may change there.
+
   /// Calls `fire` at this uptime, on a thread that must not wait.
+  @inline(never)
   package func set(at uptime: Int64, _ fire: @escaping @Sendable () -> Void) -> Ticket {
     state.withLock { state in
       let number = state.heap.insert(fire, at: uptime)
@@ -74,6 +77,7 @@ package final class ProcessTimers: Sendable {
   }
 
   /// Forgets a timer, unless it has fired.
+  @inline(never)
   package func cancel(_ ticket: Ticket) {
     let cancelled = state.withLock { $0.heap.remove(ticket.number) }
     // Released outside the lock, since it may hold the last reference to something.
@@ -119,8 +123,8 @@ extension ProcessTimers.State {
   private static var longest: Int64 { 60_000 }
 
   fileprivate mutating func arm(at uptime: Int64) {
-    let (left, overflow) = uptime.subtractingReportingOverflow(ProcessTimers.now())
-    let wait = overflow ? Self.longest : min(max(0, left), Self.longest)
+    let now = ProcessTimers.now()
+    let wait = uptime <= now ? 0 : min(uptime - now, Self.longest)
     armed = uptime
     source.schedule(deadline: .now() + .milliseconds(Int(wait)))
   }

@@ -10,22 +10,10 @@ extension SessionEngine {
   static func load(_ configuration: SessionConfiguration, _ runtime: SessionRuntime)
     async throws(SessionError) -> (SessionEngine, [SessionNote], PendingDataClearing)
   {
-    var retry = BusyRetry(limit: configuration.place.deadline)
-    while true {
-      do throws(SessionError) {
-        return try await runtime.result {
-          () throws(SessionError) -> (SessionEngine, [SessionNote], PendingDataClearing) in
-          try configuration.place.prepare(for: configuration.secrets)
-          return try make(configuration, runtime)
-        }
-      } catch {
-        guard case .journal(.busy(let path, let waited)) = error.failure else { throw error }
-        switch retry.busy(for: waited) {
-        case .again(let pause): await runtime.pause(pause)
-        case .over(let waited): throw .journal(.busy(path: path, waited: waited))
-        }
-        if Task.isCancelled { throw .cancelled }
-      }
+    try await runtime.result(within: configuration.place.deadline) {
+      () throws(SessionError) -> (SessionEngine, [SessionNote], PendingDataClearing) in
+      try configuration.place.prepare(for: configuration.secrets)
+      return try make(configuration, runtime)
     }
   }
 

@@ -12,13 +12,13 @@ extension SessionEngine {
     ///
     /// A compaction changes it, and may end the notices of this source.
     let first: UInt64
-    /// Whether the log was missing.
+    /// Whether the last read failed.
     ///
-    /// If it comes back, that causes no notice.
-    var isMissing = false
+    /// Its notice is used up, and nothing reports that the next read would succeed.
+    var isUnread = false
 
     /// The longest time until the log is read without a notice.
-    var limit: Duration { isMissing ? .seconds(1) : changes.longestWait }
+    var limit: Duration { isUnread ? .seconds(1) : changes.longestWait }
   }
 
   /// Reads the log whenever a change is reported.
@@ -49,10 +49,6 @@ extension SessionEngine {
     var watch = watch
     // The watch begins before the read, so that no change is missed in between.
     while true {
-      if watch.first != log.firstSequence {
-        guard let next = newWatch() else { return nil }
-        watch = next
-      }
       do throws(JournalError) {
         try await takeInOthers()
       } catch {
@@ -60,11 +56,13 @@ extension SessionEngine {
         loseJournal(by: error)
         if lost != nil { return nil }
         // No caller has asked. The next one that asks receives the error.
-        if case .missing = error { watch.isMissing = true } else { watch.isMissing = false }
+        watch.isUnread = true
         return watch
       }
-      watch.isMissing = false
-      if watch.first == log.firstSequence { return watch }
+      // A log that was missing may have come back as another file.
+      if watch.first == log.firstSequence, !watch.isUnread { return watch }
+      guard let next = newWatch() else { return nil }
+      watch = next
     }
   }
 

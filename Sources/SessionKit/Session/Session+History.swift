@@ -6,9 +6,10 @@ extension Session {
   /// Reads what the session's journal holds now: events, notes, a snapshot, and the places at which
   /// records are lost.
   ///
-  /// It reads the file without a lock, on a thread of its own. So other operations do not wait for
-  /// it. All records that were acknowledged before the call are in the result. It also works after
-  /// the session was closed. If another journal has taken the place of this one, it reads that one.
+  /// It reads a file without a lock, on a thread that no session's requests need. A log that is no
+  /// file is opened for it. All records that were acknowledged before the call are in the result. It
+  /// also works after the session was closed. If another journal has taken the place of this one, it
+  /// reads that one.
   ///
   /// Damage is no error: the history has what can be read, and `SessionHistory.damage`.
   ///
@@ -56,11 +57,12 @@ extension Session {
     }
   }
 
-  /// Reads on a thread of its own: the session's thread would delay its requests.
+  /// Reads on a thread that no session's requests need.
   private static func read(
     _ configuration: SessionConfiguration,
     _ read: @escaping @Sendable () throws(SessionError) -> SessionHistory
   ) async throws(SessionError) -> SessionHistory {
-    try await configuration.runtime().result(of: read)
+    try await configuration.runtime().forLongReads
+      .result(within: configuration.place.deadline, of: read)
   }
 }

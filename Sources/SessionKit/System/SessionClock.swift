@@ -103,10 +103,14 @@ package struct SessionRuntime: Sendable {
   }
 
   /// Sleeps by the system's clock; a clock of a test may stand still while another process commits.
+  ///
+  /// A cancelled task sleeps too: a close must wait as long as any other call.
   package static let sleep: @Sendable (Int64) async -> Void = { milliseconds in
-    do { try await ProcessTimers.shared.sleep(for: .milliseconds(milliseconds)) } catch {
-      // The task was cancelled, and its next try is its last.
-    }
+    await Task.detached {
+      do { try await ProcessTimers.shared.sleep(for: .milliseconds(milliseconds)) } catch {
+        // This task is never cancelled.
+      }
+    }.value
   }
 
   /// Creates a runtime on threads that all sessions of the process share.
@@ -117,6 +121,29 @@ package struct SessionRuntime: Sendable {
     let lane = WorkLane(on: pool)
     return SessionRuntime(
       executor: lane, perform: { lane.perform($0) }, spawn: { work in Task { await work() } })
+  }
+
+  /// The runtime for reads that may take long: other threads than those of the sessions, unless a
+  /// simulation decides the order.
+  package var forLongReads: SessionRuntime { executor is WorkLane ? .system(on: .waiting) : self }
+
+  /// Performs blocking work on a log, and tries again while another opening has the log.
+  ///
+  /// Throws `busy` after `limit`, and `cancelled` if the task is cancelled before another try.
+  func result<Value: Sendable>(
+    within limit: Duration, of work: @escaping @Sendable () throws(SessionError) -> Value
+  ) async throws(SessionError) -> Value {
+    var retry = BusyRetry(limit: limit)
+    while true {
+      do throws(SessionError) { return try await result(of: work) } catch {
+        guard case .journal(.busy(let path, let waited)) = error.failure else { throw error }
+        switch retry.busy(for: waited) {
+        case .again(let time): await pause(time)
+        case .over(let waited): throw .journal(.busy(path: path, waited: waited))
+        }
+        if Task.isCancelled { throw .cancelled }
+      }
+    }
   }
 
   /// Performs blocking work and returns its result.

@@ -19,9 +19,11 @@ extension LogChecks {
   func checkCompaction(_ place: Place) throws {
     let late = try place.open { _, _ in }
     let log = try place.open { _, _ in }
-    for text in ["a", "b", "c", "d"] { _ = try log.append([.text(text)]) }
+    for text in ["a", "b", "c"] { _ = try log.append([.text(text)]) }
+    let behind = try place.open { _, _ in }
+    _ = try log.append([.text("d")])
     let known = try place.open { _, _ in }
-    let kept = try log.append([.text("e")]).appended[0].sequence
+    let kept = try sequence(log.append([.text("e")]))
     guard
       let done = try log.compact(
         keepingFrom: kept, ifFirstIs: log.firstSequence, summary: LinesSummary())
@@ -31,6 +33,10 @@ extension LogChecks {
       done.firstSequence == log.firstSequence && log.firstSequence > 1
         && log.firstSequence <= kept,
       "the first sequence is \(log.firstSequence), not \(done.firstSequence)")
+    let page = try behind.records(after: 0, limit: 10)
+    try demand(
+      page.texts == ["a", "b", "c"] || page.first?.isSnapshot == true,
+      "an opening that ends within the replaced records has the page \(page.texts)")
     _ = try log.append([.text("f")])
     let met = try known.append([])
     try demand(
@@ -46,7 +52,7 @@ extension LogChecks {
       "an opening that did not know the replaced records received \(missed.foreign.texts), neither "
         + "them nor the snapshot")
     try requireAfterCompaction(place, log)
-    for opening in [late, log, known] { try opening.close() }
+    for opening in [late, behind, log, known] { try opening.close() }
   }
 
   private func requireAfterCompaction(_ place: Place, _ log: Place.Log) throws {
@@ -71,9 +77,15 @@ extension LogChecks {
     _ = try log.append([.text("g")])
   }
 
+  /// Returns the sequence of the last record that was appended.
+  private func sequence(_ done: JournalTransaction) throws(LogProblem) -> UInt64 {
+    guard let last = done.appended.last else { throw LogProblem("an append returned no record") }
+    return last.sequence
+  }
+
   func checkCompactionRefusal(_ place: Place) throws {
     let log = try place.open { _, _ in }
-    let last = try log.append([.text("a"), .text("b")]).appended[1].sequence
+    let last = try sequence(log.append([.text("a"), .text("b")]))
     let tries: [(String, JournalCompaction?)] = [
       (
         "no record is before the first one",

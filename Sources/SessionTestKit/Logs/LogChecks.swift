@@ -179,7 +179,7 @@ final class Tally: Sendable {
       bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     }
     state.withLock { state in
-      if number != state.last + 1, !header.isSnapshot { state.isBroken = true }
+      if number != state.last &+ 1, !header.isSnapshot { state.isBroken = true }
       state.last = number
     }
   }
@@ -188,7 +188,7 @@ final class Tally: Sendable {
   var last: UInt64? { state.withLock { $0.isBroken ? nil : $0.last } }
 
   var next: JournalDraft {
-    let number = state.withLock { $0.last } + 1
+    let number = state.withLock { $0.last } &+ 1
     return JournalDraft(
       kind: Self.kind,
       payload: (0..<8).reversed().map { UInt8(truncatingIfNeeded: number >> UInt64(8 * $0)) })

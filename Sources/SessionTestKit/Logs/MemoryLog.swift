@@ -124,7 +124,7 @@ extension MemoryLog {
     /// The last sequence that this opening has read or written.
     public var lastSequence: UInt64 { seen.withLock { $0.last } }
 
-    /// Appends the drafts that `decide` returns, as ``SessionLog`` says.
+    /// Appends the drafts that `decide` returns, as `SessionLog` says.
     public func transact<Value: Sendable, Refusal: Error>(
       _ decide: (_ foreign: [JournalRecord]) throws(Refusal) -> (
         drafts: [JournalDraft], value: Value
@@ -218,7 +218,7 @@ extension MemoryLog {
       }
     }
 
-    /// Returns a page of records, as ``SessionLog`` says.
+    /// Returns a page of records, as `SessionLog` says.
     public func records(after sequence: UInt64, limit: Int) throws(JournalError)
       -> [JournalRecord]
     {
@@ -228,7 +228,8 @@ extension MemoryLog {
         if let error = storage.takeFault(at: .read) { return .failure(error) }
         return .success(
           Array(
-            storage.records.lazy.filter { $0.sequence > sequence && $0.sequence <= last }
+            storage.records.lazy
+              .filter { $0.sequence > sequence && ($0.sequence <= last || $0.isSnapshot) }
               .prefix(max(0, limit))))
       }
       return try found.get()
@@ -243,7 +244,7 @@ extension MemoryLog {
     /// Returns what waits for the next change of the log.
     public func changes() -> (any LogChanges)? { MemoryLogChanges(place.storage) }
 
-    /// Replaces all records before `first` by a snapshot, as ``SessionLog`` says.
+    /// Replaces all records before `first` by a snapshot, as `SessionLog` says.
     public func compact(
       keepingFrom first: UInt64, ifFirstIs expected: UInt64?, summary: some JournalSummary
     ) throws(JournalError) -> JournalCompaction? {

@@ -14,7 +14,10 @@ public struct MemoryLogSecrets: SecretStore {
 
   /// Returns the item's bytes; `nil` if there is no such item.
   public func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]? {
-    change(item) { $0.items[item] }
+    if let transaction = MemoryTransaction.current, transaction.log === log {
+      return transaction.read(item)
+    }
+    return log.storage.withLock { $0.items.items[item] }
   }
 
   /// Replaces the item.
@@ -82,4 +85,6 @@ final class MemoryTransaction: Sendable {
       return body(&state.items)
     }
   }
+
+  func read(_ item: SecretItem) -> [UInt8]? { state.withLock { $0.items.items[item] } }
 }

@@ -10,7 +10,8 @@ struct LogSQL: Sendable {
 
   /// Whether a text can be the name of a schema or role without quotes.
   static func isName(_ text: String) -> Bool {
-    guard let first = text.utf8.first, text.utf8.count <= 63 else { return false }
+    // `public` is the schema of other tables, and as a role it is everybody.
+    guard let first = text.utf8.first, text.utf8.count <= 63, text != "public" else { return false }
     let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
     let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
     return (letters.contains(first) || first == UInt8(ascii: "_"))
@@ -94,7 +95,8 @@ struct LogSQL: Sendable {
   func page(_ log: Int64, after sequence: UInt64, through last: UInt64, limit: Int) -> Statement {
     Statement(
       "SELECT sequence, kind, remaining, payload, chain FROM \(schema).records "
-        + "WHERE log = $1::bigint AND sequence > $2::bigint AND sequence <= $3::bigint "
+        + "WHERE log = $1::bigint AND sequence > $2::bigint "
+        + "AND (sequence <= $3::bigint OR kind = \(RecordHeader.snapshotKind)) "
         + "ORDER BY sequence LIMIT $4::bigint",
       [log, sequence.bigint, last.bigint, Int64(limit)])
   }
@@ -173,6 +175,14 @@ extension LogSQL {
       [key, item, aside])
   }
 
+  /// Removes what was moved aside before, if there is an item to take its place.
+  func replaceSecretAside(_ key: String, _ item: Int16) -> Statement {
+    Statement(
+      "DELETE FROM \(schema).secrets WHERE key = $1::text AND item = $2::smallint AND aside "
+        + "AND EXISTS (SELECT 1 FROM \(schema).secrets "
+        + "WHERE key = $1::text AND item = $2::smallint AND NOT aside FOR UPDATE)", [key, item])
+  }
+
   func setSecretAside(_ key: String, _ item: Int16) -> Statement {
     Statement(
       "UPDATE \(schema).secrets SET aside = true "
@@ -184,6 +194,8 @@ extension LogSQL {
 
   func delete(_ key: String) -> [Statement] {
     [
+      // Nothing is appended from here on.
+      Statement("SELECT log FROM \(schema).logs WHERE key = $1::text FOR UPDATE", [key]),
       Statement(
         "DELETE FROM \(schema).records WHERE log = "
           + "(SELECT log FROM \(schema).logs WHERE key = $1::text)", [key]),

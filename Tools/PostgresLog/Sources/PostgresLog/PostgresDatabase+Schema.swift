@@ -38,6 +38,7 @@ extension PostgresDatabase {
     let schema = options.schema
     return [
       // Two processes that create the schema at the same time take turns.
+      Statement("SELECT set_config('lock_timeout', '10000', true)"),
       Statement("SELECT pg_advisory_xact_lock(hashtext('session log schema'))"),
       Statement("CREATE SCHEMA IF NOT EXISTS \(schema)"),
       Statement("CREATE TABLE IF NOT EXISTS \(schema).version (version integer NOT NULL)"),
@@ -79,7 +80,9 @@ extension PostgresDatabase {
           PRIMARY KEY (key, item, aside)
         ) WITH (fillfactor = 50)
         """),
-      Statement("REVOKE ALL ON ALL TABLES IN SCHEMA \(schema) FROM PUBLIC"),
+      Statement(
+        "REVOKE ALL ON \(schema).version, \(schema).logs, \(schema).records, \(schema).secrets "
+          + "FROM PUBLIC"),
     ]
   }
 

@@ -133,7 +133,16 @@ public final class PostgresLog: SessionLog {
     guard row.count == 1 else { throw .missing(path: name) }
     let view = LogView(row)
     var chain = known.chain
-    let foreign = try records.records(after: &chain, of: name)
+    let foreign: [JournalRecord]
+    do throws(JournalError) { foreign = try records.records(after: &chain, of: name) } catch {
+      // The first record does not follow the last one that was read, as after a failover that has
+      // lost commits.
+      guard known.last > 0, case .damaged(_, let damage) = error,
+        damage.sequence == records.unsigned(0, 0)
+      else { throw error }
+      throw .damaged(
+        path: name, JournalDamage(offset: 0, sequence: known.last, flaw: .historyChanged))
+    }
     guard view.last >= known.last, (foreign.last?.sequence ?? known.last) == view.last,
       chain == view.chain
     else {

@@ -60,7 +60,7 @@ public struct PostgresSecrets: SecretStore {
     guard try read(item, raw: true) != nil else { return }
     _ = try run(
       [
-        database.sql.removeSecret(key, item.number, aside: true),
+        database.sql.replaceSecretAside(key, item.number),
         database.sql.setSecretAside(key, item.number),
       ], item, "move aside")
   }
