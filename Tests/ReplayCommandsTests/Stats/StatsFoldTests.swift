@@ -1,5 +1,6 @@
 @_spi(Internals) import SessionCore
 import SessionExplain
+import SessionTestKit
 import Testing
 
 @testable import ReplayCommands
@@ -155,6 +156,25 @@ struct StatsFoldTests {
     many.removeAll { if case .unknown = $0.content { true } else { false } }
     let total = try folded(many, by: .cause).groups.total
     #expect(total == (try folded(many).groups.total))
+  }
+
+  @Test("RPL-4 a failure names the end of a session only if nothing succeeded after it")
+  func lastFailure() throws {
+    func ends(_ events: [SessionEvent]) throws -> [ReplayCommands.SessionEnd: UInt64] {
+      let records = zip(1..., events).map {
+        SessionRecord(sequence: $0, time: SampleJournal.start, content: .event($1))
+      }
+      return try folded(records).groups.total.ends
+    }
+    let login = SessionEvent.login(as: SampleJournal.user)
+    let failure = SessionEvent.refreshFailed(.noRefreshToken, of: 1)
+    let end = SessionEvent.expired(.refreshRejected)
+    #expect(try ends([login, failure, end]) == [.notRefreshed(.noRefreshToken): 1])
+    for success in [.switched(to: .plainPrincipal), .refreshed(to: 2)] as [SessionEvent] {
+      #expect(
+        try ends([login, failure, success, end]) == [ReplayCommands.SessionEnd(.refreshRejected): 1]
+      )
+    }
   }
 
   @Test("an event that the state does not allow is refused and changes no figure")
