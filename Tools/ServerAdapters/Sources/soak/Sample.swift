@@ -45,6 +45,12 @@ struct Sample {
 struct Latencies {
   private var milliseconds: [Double] = []
 
+  /// Takes room for so many calls, so that they do not count as growth of the process.
+  init(room: Int) {
+    milliseconds = Array(repeating: 0, count: room)
+    milliseconds.removeAll(keepingCapacity: true)
+  }
+
   mutating func add(_ duration: Duration) { milliseconds.append(duration / .milliseconds(1)) }
 
   func quantile(_ part: Double) -> Double {

@@ -14,18 +14,24 @@ final class Soak: Sendable {
   private struct State {
     var calls = 0
     var failures: [String: Int] = [:]
-    var beginning = Latencies()
-    var ending = Latencies()
+    var beginning: Latencies
+    var ending: Latencies
     /// Refreshes that succeeded, by what caused them.
     var triggers: [String: Int] = [:]
     /// Refreshes that failed, by failure.
     var refused: [String: Int] = [:]
     /// Sessions that were opened and removed.
     var rounds = 0
+
+    init(_ options: SoakOptions) {
+      // Each is a fifth of all calls.
+      let room = options.calls * options.seconds / 5 + options.calls
+      (beginning, ending) = (Latencies(room: room), Latencies(room: room))
+    }
   }
 
   private let options: SoakOptions
-  private let state = Mutex(State())
+  private let state: Mutex<State>
   private let folder = FileManager.default.temporaryDirectory
     .appending(path: "soak-\(UUID().uuidString)")
   private let transport: any HTTPTransport
@@ -33,6 +39,7 @@ final class Soak: Sendable {
 
   init(_ options: SoakOptions) {
     self.options = options
+    state = Mutex(State(options))
     transport = options.client == .urlsession ? URLSessionTransport() : AsyncHTTPTransport()
   }
 
