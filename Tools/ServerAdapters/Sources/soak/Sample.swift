@@ -45,7 +45,7 @@ struct Sample {
 struct Latencies {
   private var milliseconds: [Double] = []
 
-  /// Takes room for so many calls, so that they do not count as growth of the process.
+  /// Takes room for this number of calls, so that the list does not count as growth of the process.
   init(room: Int) {
     milliseconds = Array(repeating: 0, count: room)
     milliseconds.removeAll(keepingCapacity: true)
