@@ -66,8 +66,8 @@ public protocol SessionLog: AnyObject, Sendable {
   /// Returns up to `limit` records with sequences above `sequence` and at most ``lastSequence``.
   ///
   /// The result is in order and has no gap. If a snapshot has replaced the record after `sequence`,
-  /// the snapshot is the first result, even if it reaches beyond ``lastSequence``. Does not wait for other openings. Throws `io`, `unavailable`,
-  /// `damaged`, `poisoned` or `closed`.
+  /// the snapshot is the first result, even if it reaches beyond ``lastSequence``. Does not wait for
+  /// other openings. Throws `io`, `unavailable`, `damaged`, `poisoned` or `closed`.
   func records(after sequence: UInt64, limit: Int) throws(JournalError) -> [JournalRecord]
 
   /// Returns whether others may have appended since the last call of ``transact(_:)``.
@@ -79,7 +79,7 @@ public protocol SessionLog: AnyObject, Sendable {
 
   /// Returns what waits until others may have appended, from now on; nil if others cannot append.
   ///
-  /// The session asks again after ``firstSequence`` has changed.
+  /// The session asks again if ``LogChanges/isCurrent`` is false.
   func changes() -> (any LogChanges)?
 
   /// Replaces all records before `first` by a snapshot.

@@ -74,15 +74,22 @@ struct AliveFileTests {
 
   /// The number of descriptors of the file of locks, also if it was removed since.
   private func openFiles(of path: String) throws -> Int {
-    let folder = "/proc/self/fd"
-    return try FileManager.default.contentsOfDirectory(atPath: folder).count { name in
-      var place = [CChar](repeating: 0, count: 4_096)
-      let length = readlink("\(folder)/\(name)", &place, place.count - 1)
-      // A file that another test has closed meanwhile has no link.
-      guard length > 0 else { return false }
-      let target = place[..<length].map { UInt8(bitPattern: $0) }
-      return String(decoding: target, as: UTF8.self).contains(path.suffix(48) + ".alive")
-    }
+    try descriptors(endingIn: path.suffix(48) + ".alive").count
+  }
+
+  @Test(
+    "REF-9 a lock that was released is free although a child process has inherited the file",
+    .enabled(if: isLinux))
+  func inherited() throws {
+    let scratch = try TemporaryFolder()
+    let path = scratch.journal
+    let one = try #require(take(path, 5))
+    let descriptor = try #require(try descriptors(endingIn: path.suffix(48) + ".alive").first)
+    let child = try sleeper(with: descriptor)
+    one.release()
+    #expect(lock(path, 5) == .free)
+    child.send(SIGKILL)
+    child.waitUntilExit()
   }
 
   @Test("REF-9 another process's lock is seen and ends with that process", .enabled(if: isLinux))
@@ -163,9 +170,33 @@ struct AliveFileTests {
     .enabled(if: isLinux))
   func most() throws {
     let scratch = try TemporaryFolder()
-    let held = (0...AliveFiles.most).map { take(scratch.file("\($0).journal"), UInt64($0)) }
+    let held = (0...AliveFiles.mostLocks).map { take(scratch.file("\($0).journal"), UInt64($0)) }
     #expect(held.allSatisfy { $0 != nil })
     #expect(files.count == 2)
+  }
+
+  @Test(
+    "SCL-2 REF-9 files that were there before are opened up to a limit, and shared beyond it",
+    .enabled(if: isLinux))
+  func limit() throws {
+    let scratch = try TemporaryFolder()
+    let files = AliveFiles(most: 2)
+    func take(_ name: String, _ byte: UInt64) -> AliveFile? {
+      AliveFile.take(beside: scratch.file(name), byte: byte, options: .init(), in: files)
+    }
+    for name in ["a", "b", "c"] { _ = try scratch.write([], to: name + ".alive") }
+    let held = [take("a", 1), take("b", 2)]
+    #expect(held.allSatisfy { $0 != nil } && files.count == 2)
+    #expect(take("c", 3) == nil && files.count == 2)
+    #expect(lock(scratch.file("c"), 3) == .free)
+    // A second opening of the same file and a new directory need no descriptor.
+    let more = [take("a", 4), take("new", 5)]
+    #expect(more.allSatisfy { $0 != nil } && files.count == 2)
+    held[0]?.release()
+    more[0]?.release()
+    withExtendedLifetime(more) {
+      #expect(files.count == 2 - (more[1]?.identity == held[0]?.identity ? 0 : 1))
+    }
   }
 
   @Test("REF-9 without a lock file, no lock is held and nothing fails")

@@ -112,4 +112,26 @@ struct ClosingTests {
     try journal.close()
     #expect(throws: JournalError.closed(path: scratch.journal)) { try journal.hasNews() }
   }
+
+  #if os(Linux)
+    @Test("JRN-2 a closed journal is free although a child process has inherited its files")
+    func inherited() throws {
+      let journal = try Journal.open(at: scratch.journal)
+      _ = try journal.append([draft("one")])
+      let files = try descriptors(endingIn: scratch.journal.suffix(48) + "")
+      let locks = try descriptors(endingIn: scratch.journal.suffix(48) + ".lock")
+      #expect(files.count == 1)
+      let children = try (files + locks).map { try sleeper(with: $0) }
+      try journal.close()
+      var options = JournalOptions()
+      options.lockDeadline = .milliseconds(20)
+      let again = try Journal.open(at: scratch.journal, options: options)
+      _ = try again.append([draft("two")])
+      try again.close()
+      for child in children {
+        child.send(SIGKILL)
+        child.waitUntilExit()
+      }
+    }
+  #endif
 }

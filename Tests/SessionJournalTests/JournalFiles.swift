@@ -14,6 +14,26 @@ func contents(of path: String) throws -> [UInt8] {
   [UInt8](try Data(contentsOf: URL(filePath: path)))
 }
 
+/// The descriptors of this process whose file has a path that ends so, also if it was removed since.
+func descriptors(endingIn end: String) throws -> [Int32] {
+  let folder = "/proc/self/fd"
+  return try FileManager.default.contentsOfDirectory(atPath: folder).compactMap { name in
+    var place = [CChar](repeating: 0, count: 4_096)
+    let length = readlink("\(folder)/\(name)", &place, place.count - 1)
+    // A file that another test has closed meanwhile has no link.
+    guard length > 0 else { return nil }
+    let target = String(decoding: place[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return target.hasSuffix(end) || target.hasSuffix(end + " (deleted)") ? Int32(name) : nil
+  }
+}
+
+/// Starts a process that has inherited an open file, and does nothing.
+func sleeper(with descriptor: Int32) throws -> ChildProcess {
+  try ChildProcess(
+    "/usr/bin/env", ["sleep", "1000"],
+    input: .file(FileHandle(fileDescriptor: descriptor, closeOnDealloc: false)))
+}
+
 func mode(of path: String) throws -> Int? {
   try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
 }

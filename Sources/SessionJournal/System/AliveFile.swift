@@ -1,5 +1,4 @@
 internal import CFileLock
-internal import CFileStatus
 internal import Synchronization
 
 #if canImport(Darwin)
@@ -12,8 +11,9 @@ internal import Synchronization
 
 /// A lock on one byte of the file `<path>.alive` next to a journal; every live opening holds one.
 ///
-/// The kernel releases the lock when the process ends, for any reason. Every process of this kernel
-/// sees the lock, in any namespace. Only Linux has such locks, and Apple's systems kill a suspended
+/// The kernel releases the lock when the process ends, for any reason, unless a child process has
+/// inherited the open file. Every process of this kernel that can open the file sees the lock, in any
+/// namespace. Only Linux has such locks, and Apple's systems kill a suspended
 /// app that holds one. If no lock is available, none is held, and that is no error.
 package final class AliveFile: Sendable {
   /// Whether the byte of an opening is locked.
@@ -39,8 +39,8 @@ package final class AliveFile: Sendable {
   package static func take(
     beside journal: String, byte: UInt64, options: JournalOptions, in files: AliveFiles = .shared
   ) -> AliveFile? {
-    // Asked before the files of the process are locked: if a file server does not answer, only this
-    // opening waits.
+    // Asked before the files of the process are locked: if a file server does not answer now, other
+    // openings do not wait for this one.
     guard let path = path(beside: journal, options),
       cfilelock_path_is_local(POSIXFileSystem.folder(of: path)) == 1
     else { return nil }
@@ -57,7 +57,7 @@ package final class AliveFile: Sendable {
     guard let path = path(beside: journal, options), let descriptor = openAlive(path, O_RDONLY)
     else { return nil }
     defer { closeAlive(descriptor) }
-    guard let file = aliveIdentity(of: descriptor) else { return nil }
+    guard let file = FileStatus.Identity(of: descriptor) else { return nil }
     switch cfilelock_is_taken(descriptor, byte) {
     case 0: return (file, .free)
     case 1: return (file, .held)
@@ -84,17 +84,27 @@ package final class AliveFile: Sendable {
 
 /// The files of live openings that this process has open.
 ///
-/// The journals of one process share a file: the file next to a journal is a hard link to one that is
-/// open already. So ten thousand openings need ten descriptors. Other processes find the same file by
-/// any of its names. If no link can be made, a journal gets a file of its own.
+/// The journals of one process share a file: if nothing is at the place next to a journal, a hard link
+/// to an open file is put there. So ten thousand openings in new directories need ten descriptors.
+/// Other processes find the same file by any of its names.
+///
+/// A file that is there already stays, since peers ask it for the openings of before. It needs a
+/// descriptor of its own, and so does a journal for which no link can be made. There is a limit for
+/// these files. The openings beyond it hold no lock. A peer that has no other proof of their end waits
+/// for their lease.
 ///
 /// - Requirement: SCL-2, REF-9
 package final class AliveFiles: Sendable {
   /// The files of this process.
   package static let shared = AliveFiles()
 
-  /// The most locks that are taken in one file: the kernel searches them one after the other.
-  package static let most = 1_024
+  /// The most locks that are taken in a file before the next one is begun.
+  ///
+  /// The kernel searches the locks of a file one after the other.
+  package static let mostLocks = 1_024
+
+  /// The usual limit for open files.
+  package static let mostFiles = 128
 
   private struct OpenFile: Sendable {
     let descriptor: Int32
@@ -106,9 +116,10 @@ package final class AliveFiles: Sendable {
   }
 
   private let files = Mutex<[OpenFile]>([])
+  private let most: Int
 
-  /// Creates a collection without files.
-  package init() {}
+  /// Creates a collection without files, which opens at most that many.
+  package init(most: Int = mostFiles) { self.most = most }
 
   /// The number of files that are open.
   package var count: Int { files.withLock { $0.count } }
@@ -120,11 +131,11 @@ package final class AliveFiles: Sendable {
     files.withLock { files in
       // Tried again if the file was removed between opening and locking it.
       for _ in 0..<3 {
-        guard let place = Self.place(of: path, in: &files) else { return nil }
+        guard let place = place(of: path, in: &files) else { return nil }
         let isTaken =
           files[place].bytes.contains(byte)
           || cfilelock_take(files[place].descriptor, byte) != 1
-        let named = isTaken ? nil : aliveIdentity(at: path)
+        let named = isTaken ? nil : FileStatus.Identity(at: path)
         if named == files[place].identity {
           files[place].bytes.insert(byte)
           return named
@@ -141,17 +152,20 @@ package final class AliveFiles: Sendable {
     files.withLock { files in
       guard let place = files.firstIndex(where: { $0.identity == identity }) else { return }
       files[place].bytes.remove(byte)
-      // Closing the file releases the locks that are left.
-      if !files[place].bytes.isEmpty { cfilelock_release(files[place].descriptor, byte) }
+      // Closing is not enough: a child process may have inherited the open file.
+      cfilelock_release(files[place].descriptor, byte)
       Self.closeIfUnused(place, in: &files)
     }
   }
 
-  /// Returns the place of the open file at `path`; nil if it cannot be opened or has no locks.
-  private static func place(of path: String, in files: inout [OpenFile]) -> Int? {
-    link(path, toOneOf: files)
+  /// Returns the place of the open file at `path`.
+  ///
+  /// Nil if it cannot be opened, has no locks, or is one too many.
+  private func place(of path: String, in files: inout [OpenFile]) -> Int? {
+    Self.link(path, toOneOf: files)
     guard let descriptor = openAlive(path, O_RDWR | O_CREAT) else { return nil }
-    guard cfilelock_is_local(descriptor) == 1, let identity = aliveIdentity(of: descriptor) else {
+    guard cfilelock_is_local(descriptor) == 1, let identity = FileStatus.Identity(of: descriptor)
+    else {
       closeAlive(descriptor)
       return nil
     }
@@ -160,14 +174,18 @@ package final class AliveFiles: Sendable {
       closeAlive(descriptor)
       return place
     }
+    guard files.count < most else {
+      closeAlive(descriptor)
+      return nil
+    }
     files.append(OpenFile(descriptor: descriptor, identity: identity))
     return files.count - 1
   }
 
   /// Makes `path` a name of an open file, if nothing is at it.
   private static func link(_ path: String, toOneOf files: [OpenFile]) {
-    guard aliveIdentity(at: path) == nil else { return }
-    for file in files.reversed() where file.bytes.count < most {
+    guard FileStatus.Identity(at: path) == nil else { return }
+    for file in files.reversed() where file.bytes.count < mostLocks {
       if linkAlive(file.descriptor, path) { return }
     }
   }
@@ -199,14 +217,4 @@ private func linkAlive(_ descriptor: Int32, _ path: String) -> Bool {
 
 private func closeAlive(_ descriptor: Int32) {
   close(descriptor)
-}
-
-private func aliveIdentity(of descriptor: Int32) -> FileStatus.Identity? {
-  var status = cfilestatus()
-  return cfilestatus_of_descriptor(descriptor, &status) == 0 ? FileStatus(status).identity : nil
-}
-
-private func aliveIdentity(at path: String) -> FileStatus.Identity? {
-  var status = cfilestatus()
-  return cfilestatus_of_path(path, &status) == 0 ? FileStatus(status).identity : nil
 }

@@ -13,8 +13,8 @@ internal import Synchronization
 /// The system's notices of changes of files, for all journals of a process.
 ///
 /// On Linux one instance of inotify watches all files, since a user has few instances (128 by
-/// default). Each file takes one watch; a user may have some ten thousands. If no instance or no
-/// watch is left, a file cannot be watched, and its reader looks at it each second.
+/// default). Each file takes one watch. A user may have 8,192 of them or more, by memory. If no
+/// instance or no watch is left, a file cannot be watched, and its reader looks at it each second.
 ///
 /// - Requirement: SCL-2, JRN-1
 package final class ChangeNotifier: Sendable {
@@ -64,10 +64,10 @@ package final class ChangeNotifier: Sendable {
   /// The number of files that are watched.
   package var count: Int { state.withLock { $0.count } }
 
-  /// Whether the system reports every change of the file at `path`; nil if that is not known.
+  /// Whether only this system can write to the file at `path`; nil if that is not known.
   ///
-  /// A file server reports nothing of changes by other systems.
-  static func reportsAll(of path: String) -> Bool? {
+  /// A file server reports no changes by other systems.
+  package static func reportsAll(of path: String) -> Bool? {
     #if os(Linux) || os(Android)
       cfilelock_path_is_local(path) == 1
     #else
@@ -93,6 +93,11 @@ package final class ChangeNotifier: Sendable {
         state.notes[descriptor, default: [:]][number] = note
         return Watch(descriptor: descriptor, number: number)
       }
+    }
+
+    /// Whether the system still has the watch; it ends with the file.
+    func isLive(_ watch: Watch) -> Bool {
+      state.withLock { $0.notes[watch.descriptor]?[watch.number] != nil }
     }
 
     func end(_ watch: Watch) {
@@ -200,6 +205,11 @@ package final class ChangeNotifier: Sendable {
       }
     }
 
+    /// Whether the system still has the watch: as long as its descriptor is open.
+    func isLive(_ watch: Watch) -> Bool {
+      state.withLock { $0.sources[watch.number] != nil }
+    }
+
     func end(_ watch: Watch) {
       state.withLock { $0.sources.removeValue(forKey: watch.number)?.cancel() }
     }
@@ -215,6 +225,7 @@ package final class ChangeNotifier: Sendable {
 #else
   extension ChangeNotifier {
     func watch(_ path: String, _ note: @escaping @Sendable () -> Void) -> Watch? { nil }
+    func isLive(_ watch: Watch) -> Bool { false }
     func end(_ watch: Watch) {}
   }
 

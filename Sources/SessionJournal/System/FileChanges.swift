@@ -2,23 +2,27 @@ internal import Synchronization
 
 /// A signal that wakes a waiting task when the system reports a change of a file.
 ///
-/// Some file systems never report changes, above all network file systems. So every wait has a
-/// limit.
+/// Some file systems report no changes, and a network file system none by other systems. So every
+/// wait has a limit.
 package final class FileChanges: LogChanges {
   private let signal: ChangeSignal
   private let notifier: ChangeNotifier
   private let watch: ChangeNotifier.Watch?
+  private let path: String
+  /// The file that is watched; nil if none was at the path.
+  private let identity: FileStatus.Identity?
 
   /// Whether the system reports changes; if not, every wait lasts to its limit.
   package var isNotified: Bool { watch != nil }
 
-  /// Whether the system reports every change, also those by other systems; nil if that is not known.
+  /// Whether only this system can write to the file, so that its notices are enough.
+  ///
+  /// Nil if that is not known.
   package let isNotifiedOfAll: Bool?
 
-  /// Ten minutes if every change is reported.
+  /// Ten minutes if only this system can write to the file.
   ///
-  /// A notice can be relied on if the file is on this system's own disk. Then the journal is read
-  /// for safety only, so rarely that ten thousand sessions cost nothing.
+  /// Then the journal is read for safety only, so rarely that ten thousand sessions cost little.
   package var longestWait: Duration {
     switch isNotifiedOfAll {
     case true?: .seconds(600)
@@ -27,12 +31,25 @@ package final class FileChanges: LogChanges {
     }
   }
 
+  /// Whether the watched file is still at the path: a compaction or a repair replaces it.
+  ///
+  /// The watch reports that the file has lost its name. It does not report what is written to the
+  /// new file.
+  package var isCurrent: Bool {
+    // The number of a file that was removed may be used again, but not while it is watched.
+    if let watch, !notifier.isLive(watch) { return false }
+    return FileStatus.Identity(at: path) == identity
+  }
+
   /// Watches the file that is at `path` now, even if it is moved.
   package init(of path: String, by notifier: ChangeNotifier = .shared) {
     let signal = ChangeSignal()
-    (self.signal, self.notifier) = (signal, notifier)
-    // Asked first: if the file's server does not answer, only this caller waits.
+    (self.signal, self.notifier, self.path) = (signal, notifier, path)
+    // Asked before the notifier is locked: if the file's server does not answer, only this caller
+    // waits.
     let reportsAll = ChangeNotifier.reportsAll(of: path)
+    // Before the watch: if the file is replaced in between, it counts as replaced.
+    identity = FileStatus.Identity(at: path)
     watch = notifier.watch(path) { signal.note() }
     isNotifiedOfAll = watch == nil ? false : reportsAll
   }

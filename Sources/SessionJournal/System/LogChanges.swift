@@ -9,6 +9,12 @@ public protocol LogChanges: Sendable {
   /// report can be omitted.
   var longestWait: Duration { get }
 
+  /// Whether the reports are about the log as it is now.
+  ///
+  /// False if its storage was replaced. Then the session asks the log for ``SessionLog/changes()``
+  /// again. By default true.
+  var isCurrent: Bool { get }
+
   /// Suspends until there was a change since the last wait, but no longer than `limit`.
   ///
   /// Blocks no thread. Returns at once if the task is cancelled. Returning too early is no error.
@@ -18,6 +24,9 @@ public protocol LogChanges: Sendable {
 extension LogChanges {
   /// A minute if changes are reported, else a second.
   public var longestWait: Duration { isNotified ? .seconds(60) : .seconds(1) }
+
+  /// True.
+  public var isCurrent: Bool { true }
 }
 
 /// Changes that nothing reports: each wait lasts to its limit.

@@ -329,6 +329,22 @@ extension FileStatus {
   }
 }
 
+extension FileStatus.Identity {
+  /// The identity of an open file; nil if the system does not tell it.
+  init?(of descriptor: Int32) {
+    var status = cfilestatus()
+    guard cfilestatus_of_descriptor(descriptor, &status) == 0 else { return nil }
+    self = FileStatus(status).identity
+  }
+
+  /// The identity of the file at a path now; nil if there is none, or if the system does not tell it.
+  init?(at path: String) {
+    var status = cfilestatus()
+    guard cfilestatus_of_path(path, &status) == 0 else { return nil }
+    self = FileStatus(status).identity
+  }
+}
+
 extension SystemFault {
   /// Returns the error that a caller of the journal sees.
   func error(at path: String) -> JournalError {

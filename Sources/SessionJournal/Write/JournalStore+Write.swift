@@ -213,6 +213,8 @@ extension JournalStore {
     if durable < scanner.lastSequence { try synchronize(upTo: scanner.lastSequence) }
     do throws(JournalError) {
       try lock.acquire()
+      // Closing is not enough: a child process may have inherited the open file.
+      defer { release() }
       try settle()
       try prove()
       try cutRoom()

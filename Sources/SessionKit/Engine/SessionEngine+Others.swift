@@ -5,13 +5,9 @@ import SessionJournal
 ///
 /// - Requirement: JRN-1
 extension SessionEngine {
-  /// A source of change notices for the log as it was at one time.
+  /// A source of change notices.
   private struct Watch {
     let changes: any LogChanges
-    /// The first sequence of the log.
-    ///
-    /// A compaction changes it, and may end the notices of this source.
-    let first: UInt64
     /// Whether the last read failed.
     ///
     /// Its notice is used up, and nothing reports that the next read would succeed.
@@ -37,10 +33,7 @@ extension SessionEngine {
     peers.follow(task)
   }
 
-  private func newWatch() -> Watch? {
-    let first = log.firstSequence
-    return log.changes().map { Watch(changes: $0, first: first) }
-  }
+  private func newWatch() -> Watch? { log.changes().map { Watch(changes: $0) } }
 
   /// Reads what is new.
   ///
@@ -60,7 +53,7 @@ extension SessionEngine {
         return watch
       }
       // A log that was missing may have come back as another file.
-      if watch.first == log.firstSequence, !watch.isUnread { return watch }
+      if watch.changes.isCurrent, !watch.isUnread { return watch }
       guard let next = newWatch() else { return nil }
       watch = next
     }

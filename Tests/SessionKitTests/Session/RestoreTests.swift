@@ -245,6 +245,28 @@ extension RestoreTests {
     try await first.close()
     try await second.close()
   }
+
+  @Test("JRN-1 RES-6 a session sees soon what others commit after a repair has replaced the file")
+  func replacedFile() async throws {
+    let bench = try Bench()
+    let first = try await bench.signedIn()
+    var configuration = bench.configuration()
+    configuration.followsOthers = true
+    let second = try await Session.open(configuration)
+    let copy = bench.journal + ".copy"
+    try FileManager.default.copyItem(atPath: bench.journal, toPath: copy)
+    #expect(rename(copy, bench.journal) == 0)
+    // One of the two is seen by the notice of the rename at most. Without a watch of the new file,
+    // the other is seen after ten minutes.
+    _ = try await first.refresh()
+    await eventually("it sees the refresh", within: 60) {
+      second.state.token?.generation == Generation(2)
+    }
+    try await first.logout()
+    await eventually("it sees the logout", within: 60) { second.state == .unauthenticated }
+    try await first.close()
+    try await second.close()
+  }
 }
 
 extension Bench {
