@@ -149,12 +149,34 @@ struct WorkPoolTests {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for other in others { group.addTask { _ = try await other.submit([draft("waits")]) } }
       while others.count(where: { $0.waitingCount > 0 }) != WorkPool.width { await Task.yield() }
-      await ended(1) { end in WorkLane().perform { end() } }
+      await ended(1) { end in WorkLane(on: .shared).perform { end() } }
       release.signal()
       try await group.waitForAll()
     }
     #expect(try holder.catchUp().count == others.count)
     for journal in others + [holder] { try journal.close() }
+  }
+
+  @Test("SCL-2 a lane that was moved needs no thread of its first pool")
+  func moved() async {
+    let (first, second) = (WorkPool(width: 1), WorkPool(width: 1))
+    let (lane, stuck) = (WorkLane(on: first), WorkLane(on: first))
+    let release = DispatchSemaphore(value: 0)
+    await ended(1) { end in
+      lane.perform {
+        lane.move(to: second)
+        end()
+      }
+    }
+    await ended(1) { end in
+      stuck.perform {
+        end()
+        release.wait()
+      }
+    }
+    await ended(1) { end in lane.perform { end() } }
+    #expect(lane.pool === second)
+    release.signal()
   }
 
   @Test("SCL-2 the jobs of an actor run in its lane")

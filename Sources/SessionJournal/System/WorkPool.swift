@@ -1,22 +1,34 @@
 internal import Dispatch
 internal import Synchronization
 
-/// A bounded number of threads that all sessions of a process share, for work that may wait for the
+/// A bounded number of threads that many sessions of a process share, for work that may wait for the
 /// disk.
 ///
 /// Work comes in lanes. The work of one lane runs in order, one piece at a time, on any of the
 /// threads. A thread that waits for the disk delays the lanes that have no thread, so the threads
-/// are more than the processors. A pool has no thread while it has no work.
+/// are more than the processors. The system soon ends the threads of a pool without work.
+///
+/// Work that may wait without limit has pools of its own. So an opening on a disk that does not answer
+/// stops no session that is open.
 ///
 /// - Requirement: SCL-2
 package final class WorkPool: Sendable {
-  /// The number of threads of each of the process's pools.
+  /// The number of threads of the process's pools, except for openings.
   package static let width = 8
 
-  /// The pool of all sessions of this process.
+  /// The pool of the open sessions whose journal is on this system's own disk.
   ///
-  /// Its work waits for the disk, and for another process some milliseconds at most.
+  /// Its work waits for the disk, for a store of secrets, and for another process some milliseconds
+  /// at most.
   package static let shared = WorkPool(width: width)
+
+  /// The pool of the open sessions whose log is elsewhere, as on the file system of a server.
+  package static let remote = WorkPool(width: width)
+
+  /// The pool of sessions that are being opened.
+  ///
+  /// It has fewer threads, so that a thousand openings take few besides those of the open sessions.
+  package static let opening = WorkPool(width: 4)
 
   /// The pool for work that may wait seconds for another process's lock.
   ///
@@ -88,14 +100,22 @@ package final class WorkLane: SerialExecutor {
     var pieces: [Piece] = []
     /// Whether the lane has a thread, or waits for one.
     var isScheduled = false
+    var pool: WorkPool
   }
 
-  private let state = Mutex(State())
-  private let pool: WorkPool
+  private let state: Mutex<State>
 
   /// Creates a lane without work; it costs no thread.
-  package init(on pool: WorkPool = .shared) {
-    self.pool = pool
+  package init(on pool: WorkPool) {
+    state = Mutex(State(pool: pool))
+  }
+
+  /// The pool on whose threads the lane takes its next turn.
+  package var pool: WorkPool { state.withLock { $0.pool } }
+
+  /// Moves the lane to the threads of another pool, from its next turn on.
+  package func move(to pool: WorkPool) {
+    state.withLock { $0.pool = pool }
   }
 
   /// Adds work after all that was added before.
@@ -108,12 +128,12 @@ package final class WorkLane: SerialExecutor {
   }
 
   private func add(_ piece: Piece) {
-    let isNew = state.withLock { state in
+    let free = state.withLock { state -> WorkPool? in
       state.pieces.append(piece)
       defer { state.isScheduled = true }
-      return !state.isScheduled
+      return state.isScheduled ? nil : state.pool
     }
-    if isNew { pool.schedule(self) }
+    free?.schedule(self)
   }
 
   /// Runs the pieces that are there.
@@ -130,11 +150,11 @@ package final class WorkLane: SerialExecutor {
       case .work(let work): work()
       }
     }
-    let hasMore = state.withLock { state in
+    let next = state.withLock { state -> WorkPool? in
       state.isScheduled = !state.pieces.isEmpty
-      return state.isScheduled
+      return state.isScheduled ? state.pool : nil
     }
-    if hasMore { pool.schedule(self) }
+    next?.schedule(self)
   }
 }
 

@@ -212,7 +212,7 @@ extension SessionEngine {
     if contents.hasStrayRevocations { spawn { await $0.tellStrayRevocations() } }
     facts.deadline = credentials.token?.deadline(in: configuration.clock.boot)
     facts.isHolderGone = isHolderGone(after: [])
-    facts.idle = idle()
+    facts.idle = idleTime()
     return facts
   }
 

@@ -11,10 +11,13 @@ import SessionJournal
 ///          is over    stalled
 /// ```
 ///
-/// An effect that finds the log busy stops the loop, and no thread waits. After a pause the loop goes
-/// on with the same effect. Nothing overtakes it: the effects after it and all inputs wait in order,
-/// as they would for a thread that waits for the lock. A busy log was not written and its secrets
-/// were not touched, so no effect is performed twice.
+/// An effect that finds the log busy stops the loop. Its try has waited some milliseconds, and the
+/// pause after it takes no thread. Then the loop continues with the same effect. The effects after it
+/// and all inputs wait in order meanwhile. A busy log was not written and its secrets were not touched,
+/// so the next try repeats nothing.
+///
+/// Work outside the loop continues during the pause. It may read records of others that the effect was
+/// decided without. The effect meets them before it is performed.
 ///
 /// - Requirement: SCL-1
 extension SessionEngine {
@@ -42,7 +45,7 @@ extension SessionEngine {
 
   /// Passes records on that were read outside the loop.
   ///
-  /// An effect that waits for the log was decided without them. It meets them before it is performed.
+  /// If an effect waits for the log, it meets them before it is performed.
   func deliver(_ others: [SessionRecord]) {
     guard !others.isEmpty else { return }
     if loop.isStalled {
@@ -93,7 +96,7 @@ extension SessionEngine {
         loop.retry = nil
       } catch {
         loop.effects.append(step)
-        stall(for: error.pause)
+        pause(\.isStalled, for: error.pause)
         return false
       }
     }
@@ -109,12 +112,14 @@ extension SessionEngine {
     }
   }
 
-  private func stall(for pause: Int64) {
-    loop.isStalled = true
-    let runtime = runtime
+  /// Sets a flag for the length of a pause, in milliseconds; then the loop runs again.
+  private func pause(
+    _ flag: any WritableKeyPath<EngineLoop, Bool> & Sendable, for milliseconds: Int64
+  ) {
+    loop[keyPath: flag] = true
     spawn { engine in
-      await runtime.pause(pause)
-      engine.loop.isStalled = false
+      await engine.runtime.pause(milliseconds)
+      engine.loop[keyPath: flag] = false
       engine.run()
     }
   }
@@ -123,12 +128,11 @@ extension SessionEngine {
   ///
   /// Throws `Busy` if the effect is tried again.
   func settled(_ error: JournalError) throws(Busy) -> JournalError {
-    guard case .busy(let path, let waited) = error else { return error }
     var retry = loop.retry ?? BusyRetry(limit: configuration.place.deadline)
     defer { loop.retry = retry }
-    switch retry.busy(for: waited) {
+    switch retry.failed(error) {
     case .again(let pause): throw Busy(pause: pause)
-    case .over(let waited): return .busy(path: path, waited: waited)
+    case .over(let error): return error
     }
   }
 
@@ -141,10 +145,9 @@ extension SessionEngine {
     var retry = BusyRetry(limit: configuration.place.deadline)
     while true {
       do throws(JournalError) { return try log.locked(work) } catch {
-        guard case .busy(let path, let waited) = error else { throw error }
-        switch retry.busy(for: waited) {
+        switch retry.failed(error) {
         case .again(let pause): await runtime.pause(pause)
-        case .over(let waited): throw .busy(path: path, waited: waited)
+        case .over(let error): throw error
         }
       }
     }
@@ -188,21 +191,14 @@ extension SessionEngine {
 
   /// Pauses the compaction of a busy log; returns the error if it has failed instead.
   private func pauseCompaction(after error: JournalError) -> JournalError? {
-    guard case .busy(let path, let waited) = error else { return error }
     var retry = loop.compactionRetry ?? BusyRetry(limit: configuration.place.deadline)
-    switch retry.busy(for: waited) {
-    case .over(let waited):
+    switch retry.failed(error) {
+    case .over(let error):
       loop.compactionRetry = nil
-      return .busy(path: path, waited: waited)
-    case .again(let pause):
+      return error
+    case .again(let time):
       loop.compactionRetry = retry
-      loop.isCompactionPaused = true
-      let runtime = runtime
-      spawn { engine in
-        await runtime.pause(pause)
-        engine.loop.isCompactionPaused = false
-        engine.run()
-      }
+      pause(\.isCompactionPaused, for: time)
       return nil
     }
   }

@@ -57,7 +57,7 @@ extension SessionEngine {
   /// known yet.
   func readUse() -> Int64? {
     do throws(SecretStoreError) {
-      if let idle = try keptIdle() {
+      if let idle = try keptIdleTime() {
         return configuration.clock.now().uptime.subtractingSaturating(idle)
       }
     } catch {
@@ -71,12 +71,12 @@ extension SessionEngine {
   }
 
   /// Returns for how long the session was unused; `nil` if no record of it exists.
-  func idle() -> Int64? {
+  func idleTime() -> Int64? {
     guard policy.inactivityLimit != nil else { return nil }
-    do throws(SecretStoreError) { return try keptIdle() } catch { return nil }
+    do throws(SecretStoreError) { return try keptIdleTime() } catch { return nil }
   }
 
-  private func keptIdle() throws(SecretStoreError) -> Int64? {
+  private func keptIdleTime() throws(SecretStoreError) -> Int64? {
     let clock = configuration.clock
     return try vault.use()?.idle(at: clock.now(), boot: clock.boot)
   }

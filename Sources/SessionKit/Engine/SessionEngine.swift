@@ -142,6 +142,8 @@ actor SessionEngine {
     if debt.reason == nil, let overtaken = debt.overtaken {
       perform(hosts.clearing.clear(overtaken))
     }
+    // From now on, openings that wait for their files or secrets do not delay this session.
+    runtime.leaveOpenings(isLogLocal: configuration.place.isLocal)
     followOthers()
   }
 

@@ -64,6 +64,8 @@ struct FilePlace: LogPlace {
     }
   }
 
+  var isLocal: Bool { ChangeNotifier.reportsAll(of: path) != false }
+
   func open(replay: (RecordHeader, RawSpan) -> Void) throws(JournalError) -> OpenedLog {
     let journal = try Journal.open(at: path, options: shortOptions) { frame, payload in
       replay(frame.record, payload)

@@ -24,6 +24,11 @@ protocol LogPlace: Sendable {
   /// Whether no log is here at a first look, which takes a few system calls and proves nothing.
   var looksAbsent: Bool { get }
 
+  /// Whether only this system's own disk can make a call to the log wait.
+  ///
+  /// Asked after the log was opened.
+  var isLocal: Bool { get }
+
   /// Opens the log, and creates it if it is absent; `replay` receives every record.
   func open(replay: (RecordHeader, RawSpan) -> Void) throws(JournalError) -> OpenedLog
 
@@ -69,6 +74,7 @@ protocol LogPlace: Sendable {
 
 extension LogPlace {
   var looksAbsent: Bool { false }
+  var isLocal: Bool { false }
   var mayTakeSecretsBack: Bool { false }
   var file: String? { nil }
   var quarantine: (any LogQuarantine)? { nil }

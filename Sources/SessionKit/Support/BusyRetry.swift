@@ -1,3 +1,5 @@
+import SessionJournal
+
 /// Decides whether a call to a log is tried again while another opening has the log, and when.
 ///
 /// A call waits some milliseconds at most, since many sessions may share its thread. The rest of the
@@ -10,11 +12,11 @@
 ///
 /// - Requirement: SCL-1
 struct BusyRetry: Hashable, Sendable {
-  enum Verdict: Hashable, Sendable {
+  enum Verdict: Equatable, Sendable {
     /// Try again after a pause.
     case again(after: Int64)
-    /// Give up; the call and all before it have waited so long.
-    case over(waited: UInt64)
+    /// Give up with this error; if it is `busy`, it says how long all tries have waited.
+    case over(JournalError)
   }
 
   /// How long all tries and pauses may take together.
@@ -29,10 +31,13 @@ struct BusyRetry: Hashable, Sendable {
     self.limit = limit.milliseconds(atLeast: 0)
   }
 
-  /// Decides after a try that waited so long for the other opening.
-  mutating func busy(for waited: UInt64) -> Verdict {
+  /// Decides after a try that failed; only a busy log is tried again.
+  mutating func failed(_ error: JournalError) -> Verdict {
+    guard case .busy(let path, let waited) = error else { return .over(error) }
     self.waited = self.waited.addingSaturating(Int64(clamping: waited))
-    guard self.waited < limit else { return .over(waited: UInt64(clamping: self.waited)) }
+    guard self.waited < limit else {
+      return .over(.busy(path: path, waited: UInt64(clamping: self.waited)))
+    }
     let planned = min(pause, limit - self.waited)
     self.waited += planned
     pause = min(pause * 2, Self.longestPause)

@@ -113,14 +113,19 @@ package struct SessionRuntime: Sendable {
     }.value
   }
 
-  /// Creates a runtime on threads that all sessions of the process share.
+  /// Creates a runtime on threads that the sessions of the process share; first those for openings.
   ///
   /// They may block, and are outside the cooperative pool. Work that waits for another process must
   /// be in the pool for that.
-  package static func system(on pool: WorkPool = .shared) -> SessionRuntime {
+  package static func system(on pool: WorkPool = .opening) -> SessionRuntime {
     let lane = WorkLane(on: pool)
     return SessionRuntime(
       executor: lane, perform: { lane.perform($0) }, spawn: { work in Task { await work() } })
+  }
+
+  /// Moves the work of a session that is open now to the threads for sessions with such a log.
+  func leaveOpenings(isLogLocal: Bool) {
+    (executor as? WorkLane)?.move(to: isLogLocal ? .shared : .remote)
   }
 
   /// The runtime for reads that may take long: other threads than those of the sessions, unless a
@@ -136,10 +141,10 @@ package struct SessionRuntime: Sendable {
     var retry = BusyRetry(limit: limit)
     while true {
       do throws(SessionError) { return try await result(of: work) } catch {
-        guard case .journal(.busy(let path, let waited)) = error.failure else { throw error }
-        switch retry.busy(for: waited) {
+        guard case .journal(let failure) = error.failure, case .busy = failure else { throw error }
+        switch retry.failed(failure) {
         case .again(let time): await pause(time)
-        case .over(let waited): throw .journal(.busy(path: path, waited: waited))
+        case .over(let failure): throw .journal(failure)
         }
         if Task.isCancelled { throw .cancelled }
       }

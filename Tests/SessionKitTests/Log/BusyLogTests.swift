@@ -106,6 +106,39 @@ struct BusyLogTests {
     try await other.close()
   }
 
+  @Test("SCL-1 REF-2 a commit that waits for the log meets a request that began meanwhile")
+  func foreignRequest() async throws {
+    let (pauses, system) = (CallBench.Gate(), SessionRuntime.system())
+    var waiting = configuration(gated)
+    waiting.runtime = {
+      SessionRuntime(
+        executor: system.executor, perform: system.perform, spawn: system.spawn,
+        pause: { _ in await pauses.pass() })
+    }
+    let session = try await Session.open(waiting)
+    try await session.login(bench.credentials)
+    let other = try await Session.open(configuration(log))
+    pauses.shut()
+    gated.close()
+    async let mine = session.refresh()
+    await eventually("the commit waits for the log") { pauses.count == 1 }
+    let answer = bench.server.hold(.refresh)
+    async let theirs = other.refresh()
+    await eventually("the other request is on its way") { answer.waiting == 1 }
+    // The records are read during the pause, so the next try does not find them in the log.
+    gated.open()
+    try await session.engine.takeInOthers()
+    pauses.open()
+    await session.engine.idle()
+    answer.open()
+    #expect(try await theirs.generation == Generation(2))
+    await session.engine.readPeers()
+    #expect(try await mine.generation == Generation(2))
+    #expect(bench.server.count(of: .refresh) == 1)
+    try await session.close()
+    try await other.close()
+  }
+
   @Test("SCL-1 a busy log holds no thread: a session on the same thread goes on")
   func sharedThread() async throws {
     let session = try await signedIn()
