@@ -45,4 +45,20 @@ struct LockFileTests {
     #expect(FileManager.default.fileExists(atPath: scratch.journal + ".lock"))
     try journal.close()
   }
+
+  @Test("SCL-2 JRN-2 a journal that found its lock taken keeps no lock file open without a place")
+  func busy() throws {
+    let scratch = try TemporaryFolder()
+    let system = FaultyFileSystem(openLockFiles: OpenFileBudget(0))
+    var options = JournalOptions()
+    (options.fileSystem, options.lockDeadline) = (system, .milliseconds(5))
+    let journal = try Journal.open(at: scratch.journal, options: options)
+    let other = open(scratch.journal + ".lock", O_RDWR)
+    #expect(flock(other, LOCK_EX | LOCK_NB) == 0)
+    #expect(throws: JournalError.self) { try journal.append([draft("one")]) }
+    #expect(system.plan.withLock { $0.openFiles } == 1, "the journal")
+    close(other)
+    _ = try journal.append([draft("one")])
+    try journal.close()
+  }
 }

@@ -2,16 +2,15 @@
 ///
 /// Uses `pread`, since a process dies if a file that it maps is cut.
 struct ReadWindow: ~Copyable, Sendable {
-  /// The size of a read, in bytes; a longer batch grows the window to at most twice its size.
+  /// The size of a read of a long file, in bytes; a longer batch grows the window to at most twice
+  /// its size.
   static let ordinarySize = 128 * 1024
-  /// The size of a read of a short file, in bytes.
+  /// The size of the first read of a short file, in bytes.
   private static let smallestSize = 16 * 1024
 
   /// The size of the first read after a rest, in bytes: most often a few records have been appended.
   static let sizeAfterRest = 4 * 1024
 
-  /// The size of a read of this file, in bytes.
-  private let size: Int
   /// The size of the next read, in bytes.
   private var next: Int
 
@@ -25,10 +24,12 @@ struct ReadWindow: ~Copyable, Sendable {
 
   /// Creates an empty window on a file that has this length now.
   ///
-  /// A short file gets a small window, since many of them may be open, or be read one by one.
+  /// A short file gets a small window, since many of them may be open, or be read one by one. The
+  /// window grows if the file does.
   init(fileSize: UInt64 = .max) {
-    size = max(Self.smallestSize, Int(min(UInt64(Self.ordinarySize), fileSize)))
-    next = size
+    // One more byte than the file has: a read that does not fill the window has met the end.
+    let whole = fileSize < UInt64(Self.ordinarySize) ? Int(fileSize) + 1 : Self.ordinarySize
+    next = max(Self.smallestSize, whole)
   }
 
   /// The offset after the last byte in memory.
@@ -57,8 +58,8 @@ struct ReadWindow: ~Copyable, Sendable {
     _ length: Int, at offset: UInt64, keeping kept: UInt64, of file: any JournalFileHandle
   ) throws(SystemFault) -> Int {
     // More than a few records follow, so larger reads are worth it.
-    let isBusy = !storage.isEmpty && count == storage.count && count < size
-    if isBusy { next = size }
+    let isBusy = !storage.isEmpty && count == storage.count && count < Self.ordinarySize
+    if isBusy { next = Self.ordinarySize }
     slide(to: kept)
     let needed = Int(offset - kept) + length
     if storage.count < needed || isBusy {
@@ -67,17 +68,7 @@ struct ReadWindow: ~Copyable, Sendable {
       copy(to: &larger)
       storage = larger
     }
-    let from = count
-    let result = storage.withUnsafeMutableBytes { bytes in
-      let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[from...])
-      do throws(SystemFault) {
-        return Result<Int, SystemFault>.success(
-          try file.read(into: rest, at: origin + UInt64(from)))
-      } catch {
-        return .failure(error)
-      }
-    }
-    count += try result.get()
+    count += try file.read(into: &storage, from: count, at: end)
     return available(at: offset)
   }
 

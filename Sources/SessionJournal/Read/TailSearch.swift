@@ -32,7 +32,7 @@ struct TailSearch {
     while offset < evidence.end {
       guard let data = try file.nextData(from: offset) else { break }
       if data > offset + Self.overlap { offset = (data - Self.overlap) & ~7 }
-      let count = try read(&chunk, at: offset, of: file)
+      let count = try file.read(into: &chunk, at: offset)
       guard count > 0 else { break }
       let found = chunk.withUnsafeBytes { bytes in
         inspect(UnsafeRawBufferPointer(rebasing: bytes[..<count]), at: offset, stop)
@@ -47,18 +47,6 @@ struct TailSearch {
       offset += UInt64(count) - Self.overlap
     }
     return evidence
-  }
-
-  private func read(
-    _ chunk: inout ContiguousArray<UInt8>, at offset: UInt64, of file: any JournalFileHandle
-  ) throws(SystemFault) -> Int {
-    try chunk.withUnsafeMutableBytes { bytes in
-      do throws(SystemFault) {
-        return Result<Int, SystemFault>.success(try file.read(into: bytes, at: offset))
-      } catch {
-        return .failure(error)
-      }
-    }.get()
   }
 
   /// Returns whether a frame in `bytes` is the proof, and the number of bytes before trailing

@@ -207,6 +207,22 @@ extension JournalFileHandle {
     return bytes
   }
 
+  /// Reads into an array, from its element `start` on; returns how many bytes were read.
+  ///
+  /// There are fewer than the array has room for only at the end of the file.
+  func read(
+    into bytes: inout ContiguousArray<UInt8>, from start: Int = 0, at offset: UInt64
+  ) throws(SystemFault) -> Int {
+    try bytes.withUnsafeMutableBytes { bytes in
+      let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[start...])
+      do throws(SystemFault) {
+        return Result<Int, SystemFault>.success(try read(into: rest, at: offset))
+      } catch {
+        return .failure(error)
+      }
+    }.get()
+  }
+
   /// Writes all of `bytes`, with as many calls as that takes.
   package func writeAll(_ bytes: [UInt8], at offset: UInt64) throws(SystemFault) {
     if let fault = writeSome(bytes, at: offset).fault { throw fault }

@@ -43,7 +43,12 @@ struct LockFile: Sendable {
       throw .busy(path: journalPath, waited: (fileSystem.uptime() - start) / 1_000_000)
     }
     var pause: UInt64 = 500_000
-    while try !attempt() { try wait(&pause) }
+    do throws(JournalError) {
+      while try !attempt() { try wait(&pause) }
+    } catch {
+      forgetUnlessKept()
+      throw error
+    }
     taken = turn
   }
 
@@ -75,13 +80,17 @@ struct LockFile: Sendable {
       return
     }
     kept = kept ?? fileSystem.openLockFiles.permission()
-    if kept == nil { forget() }
+    forgetUnlessKept()
   }
 
   mutating func close() {
     release()
     forget()
     kept = nil
+  }
+
+  private mutating func forgetUnlessKept() {
+    if kept == nil { forget() }
   }
 
   private mutating func forget() {
@@ -141,7 +150,8 @@ struct LockFile: Sendable {
 /// The number of files that a process keeps open although they could be opened again.
 ///
 /// The first sessions of a process keep their lock files open. The others open them for each commit,
-/// so that ten thousand sessions need no descriptor for it. That takes three system calls.
+/// so that ten thousand sessions need no descriptor for it. That takes four system calls more: to open
+/// it, to look at it twice, and to close it.
 ///
 /// - Requirement: SCL-2
 package final class OpenFileBudget: Sendable {
