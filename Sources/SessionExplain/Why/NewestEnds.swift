@@ -21,9 +21,11 @@ package struct NewestEnds: Sendable {
     fileprivate let trail: EvidenceFold
     /// The number of ends before it.
     fileprivate let ends: UInt64
-    /// The number of batches before it.
-    fileprivate let batches: UInt64
-    /// The number of ends before the first login from which all evidence is complete.
+    /// The number of ends before the first login after it; `nil` before that login.
+    ///
+    /// From that login on, all evidence is complete. Only an end in the login's own batch would not know
+    /// the record before the batch, if the place is just before it. No answer shows that record for so
+    /// old an end.
     fileprivate var endsBeforeLogin: UInt64?
   }
 
@@ -41,7 +43,6 @@ package struct NewestEnds: Sendable {
   private var lastKept: UInt64 = 0
 
   // The batch that is being read.
-  private var batches: UInt64 = 0
   private var batchStart: UInt64 = 0
   private var isInBatch = false
   private var hasEnd = false
@@ -63,7 +64,7 @@ package struct NewestEnds: Sendable {
   ) throws(PayloadFold.Failure) {
     // Batches are complete, so a gap in the sequences is a watermark that ended the batch.
     if isInBatch, sequence != payloads.sequence + 1 { endBatch() }
-    if !isInBatch { (batchStart, batches) = (sequence, batches + 1) }
+    if !isInBatch { batchStart = sequence }
     isInBatch = true
     try payloads.apply(sequence: sequence, kind: kind, payload: payload)
     switch SessionEvent.Kind(rawValue: kind) {
@@ -103,8 +104,7 @@ package struct NewestEnds: Sendable {
     (hasEnd, hasLogin) = (false, true)
     for index in starts.indices.reversed() {
       guard starts[index].endsBeforeLogin == nil else { break }
-      // In the first batch after a place, the record before the batch is not known.
-      if batches > starts[index].batches + 1 { starts[index].endsBeforeLogin = ends }
+      starts[index].endsBeforeLogin = ends
     }
   }
 
@@ -120,9 +120,7 @@ package struct NewestEnds: Sendable {
     (hasLogin, lastKept) = (false, sequence)
     while starts.count > 1, starts[1].isEarlyEnough(ends) { starts.removeFirst() }
     starts.append(
-      Start(
-        sequence: sequence, offset: offset, payloads: payloads, trail: trail, ends: ends,
-        batches: batches))
+      Start(sequence: sequence, offset: offset, payloads: payloads, trail: trail, ends: ends))
   }
 }
 
