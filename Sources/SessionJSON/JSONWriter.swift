@@ -50,9 +50,23 @@ package struct JSONWriter {
     _ writeElement: (inout JSONWriter, Element) -> Void
   ) {
     key(name)
+    array(elements, writeElement)
+  }
+
+  @inlinable
+  package mutating func array<Element>(
+    _ elements: some Sequence<Element>, _ writeElement: (inout JSONWriter, Element) -> Void
+  ) {
     open(UInt8(ascii: "["))
     for element in elements { writeElement(&self, element) }
     close(UInt8(ascii: "]"))
+  }
+
+  /// Writes a member whose value `writeValue` writes.
+  @inlinable
+  package mutating func member(_ name: String, _ writeValue: (inout JSONWriter) -> Void) {
+    key(name)
+    writeValue(&self)
   }
 
   package mutating func field(_ name: String, _ value: String?) {
@@ -253,11 +267,20 @@ package struct JSONWriter {
   /// Whether no byte needs an escape.
   ///
   /// The bytes 0xC2, 0xD8 and 0xE2 begin all escaped scalars beyond ASCII; a text with one of them
-  /// is checked by scalar. The loop has no early exit, so that the compiler can check many bytes at
-  /// once.
+  /// is checked by scalar. Sixteen bytes are checked at once, without an early exit.
   private static func isPlain(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
+    let raw = UnsafeRawBufferPointer(utf8)
+    var (place, mask) = (0, SIMDMask<SIMD16<Int8>>(repeating: false))
+    while place + 16 <= raw.count {
+      let bytes = raw.loadUnaligned(fromByteOffset: place, as: SIMD16<UInt8>.self)
+      let ascii = (bytes .< 0x20) .| (bytes .== 0x22) .| (bytes .== 0x5C) .| (bytes .== 0x7F)
+      let others = (bytes .== 0xC2) .| (bytes .== 0xD8) .| (bytes .== 0xE2)
+      mask = (mask .| ascii .| others)
+      place += 16
+    }
+    if any(mask) { return false }
     var found: UInt8 = 0
-    for byte in utf8 {
+    for byte in raw[place...] {
       found |= byte < 0x20 ? 1 : 0
       found |= byte == 0x22 ? 1 : 0
       found |= byte == 0x5C ? 1 : 0
