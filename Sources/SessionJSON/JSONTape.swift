@@ -217,7 +217,6 @@ private struct TapeScan {
     place += 1
     let start = place
     var (isEscaped, others) = (false, UInt8(0))
-    skipPlainText()
     while let byte = next {
       if byte == UInt8(ascii: "\"") { break }
       if byte == UInt8(ascii: "\\") {
@@ -239,19 +238,6 @@ private struct TapeScan {
     add(.text, from: start, to: place, isEscaped: isEscaped)
     place += 1
     return true
-  }
-
-  /// Moves on by sixteen bytes as long as all of them are ASCII and none ends or escapes the text.
-  @inline(__always)
-  private mutating func skipPlainText() {
-    let raw = UnsafeRawBufferPointer(bytes)
-    while place + 16 <= raw.count {
-      let part = raw.loadUnaligned(fromByteOffset: place, as: SIMD16<UInt8>.self)
-      guard !any((part .< 0x20) .| (part .>= 0x80) .| (part .== 0x22) .| (part .== 0x5C)) else {
-        return
-      }
-      place += 16
-    }
   }
 
   /// Returns a text that is spelled with escapes; `nil` if it is not spelled as RFC 8259 says.

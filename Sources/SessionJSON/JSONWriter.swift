@@ -267,20 +267,11 @@ package struct JSONWriter {
   /// Whether no byte needs an escape.
   ///
   /// The bytes 0xC2, 0xD8 and 0xE2 begin all escaped scalars beyond ASCII; a text with one of them
-  /// is checked by scalar. Sixteen bytes are checked at once, without an early exit.
+  /// is checked by scalar. The loop has no early exit, so that the compiler can check many bytes at
+  /// once.
   private static func isPlain(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
-    let raw = UnsafeRawBufferPointer(utf8)
-    var (place, mask) = (0, SIMDMask<SIMD16<Int8>>(repeating: false))
-    while place + 16 <= raw.count {
-      let bytes = raw.loadUnaligned(fromByteOffset: place, as: SIMD16<UInt8>.self)
-      let ascii = (bytes .< 0x20) .| (bytes .== 0x22) .| (bytes .== 0x5C) .| (bytes .== 0x7F)
-      let others = (bytes .== 0xC2) .| (bytes .== 0xD8) .| (bytes .== 0xE2)
-      mask = (mask .| ascii .| others)
-      place += 16
-    }
-    if any(mask) { return false }
     var found: UInt8 = 0
-    for byte in raw[place...] {
+    for byte in utf8 {
       found |= byte < 0x20 ? 1 : 0
       found |= byte == 0x22 ? 1 : 0
       found |= byte == 0x5C ? 1 : 0
