@@ -25,6 +25,12 @@ package struct JSONReader {
     }
   }
 
+  private static func object(_ members: [JSONTree.Member]) -> [String: JSONValue] {
+    var object = [String: JSONValue](minimumCapacity: members.count)
+    for member in members { object[member.key] = value(member.value) }
+    return object
+  }
+
   private static func value(_ tree: JSONTree) -> JSONValue {
     switch tree {
     case .null: .null
@@ -33,8 +39,7 @@ package struct JSONReader {
     case .text(let text): .string(text)
     case .array(let elements): .array(elements.map(value))
     case .object(let members):
-      .object(
-        Dictionary(members.map { ($0.key, value($0.value)) }, uniquingKeysWith: { $1 }))
+      .object(object(members))
     case .unreadable(let fault): .unreadable(fault)
     }
   }

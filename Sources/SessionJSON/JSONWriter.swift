@@ -50,9 +50,23 @@ package struct JSONWriter {
     _ writeElement: (inout JSONWriter, Element) -> Void
   ) {
     key(name)
+    array(elements, writeElement)
+  }
+
+  @inlinable
+  package mutating func array<Element>(
+    _ elements: some Sequence<Element>, _ writeElement: (inout JSONWriter, Element) -> Void
+  ) {
     open(UInt8(ascii: "["))
     for element in elements { writeElement(&self, element) }
     close(UInt8(ascii: "]"))
+  }
+
+  /// Writes a member whose value `writeValue` writes.
+  @inlinable
+  package mutating func member(_ name: String, _ writeValue: (inout JSONWriter) -> Void) {
+    key(name)
+    writeValue(&self)
   }
 
   package mutating func field(_ name: String, _ value: String?) {

@@ -74,7 +74,9 @@ public final class ManualClock: SessionClock {
 
   /// The uptime at which the next sleeper wakes, in milliseconds; `nil` if no task sleeps.
   package var nextDeadline: Int64? {
-    state.withLock { state in state.sleepers.values.map(\.deadline).min() }
+    state.withLock { state in
+      state.sleepers.values.reduce(nil) { min($0 ?? .max, $1.deadline) }
+    }
   }
 
   /// Advances the civil time and the uptime by the duration, in one step.
@@ -192,8 +194,9 @@ public final class ManualClock: SessionClock {
 
 extension ManualClock.State {
   fileprivate mutating func takeDue() -> [ManualClock.Sleeper] {
-    let due = sleepers.filter { $0.value.deadline <= now.uptime }
-    for ticket in due.keys { sleepers[ticket] = nil }
+    var due: [(key: UInt64, value: ManualClock.Sleeper)] = []
+    for sleeper in sleepers where sleeper.value.deadline <= now.uptime { due.append(sleeper) }
+    for (ticket, _) in due { sleepers[ticket] = nil }
     return due.sorted { ($0.value.deadline, $0.key) < ($1.value.deadline, $1.key) }.map(\.value)
   }
 

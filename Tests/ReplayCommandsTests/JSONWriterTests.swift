@@ -16,4 +16,18 @@ struct JSONWriterTests {
     json.object { $0.field("name", text) }
     #expect(json.text == "{\"name\":\"\(written)\"}")
   }
+
+  @Test("RPL-5 a character that needs an escape is found in every place of a text of any length")
+  func places() {
+    for length in 1...50 {
+      for (character, written) in [("\"", "\\\""), ("\u{1F}", "\\u001f"), ("\u{85}", "\\u0085")] {
+        let place = length * 7 % (length + 1)
+        let before = String(repeating: "a", count: place)
+        let after = String(repeating: "~", count: length - place)
+        var json = JSONWriter()
+        json.value(before + character + after)
+        #expect(json.text == "\"\(before)\(written)\(after)\"")
+      }
+    }
+  }
 }

@@ -11,7 +11,9 @@ extension HTTPBackend: AuthBackend {
     let steps: [Step] = [.refresh, .switchContext, .profile, .revocation]
     // Each endpoint that receives stored tokens.
     let endpoints = steps.compactMap { endpoint(of: $0) } + furtherRevocations
-    let urls = [baseURL] + endpoints.map { $0.url(below: baseURL) }
+    // A path below the base has its origin.
+    let others = endpoints.filter { $0.path.utf8.contains(UInt8(ascii: ":")) }
+    let urls = [baseURL] + others.map { $0.url(below: baseURL) }
     return BackendIdentity(origins: urls, clientID: client.identifier)
   }
 
@@ -213,7 +215,7 @@ extension BackendError {
 
 extension HTTPEndpoint {
   /// The name of the request in stored data.
-  fileprivate var name: String { "\(method) \(path) \(accessToken) \(refreshToken)" }
+  fileprivate var name: String { "\(method) \(path) \(accessToken.name) \(refreshToken.name)" }
 
   /// Returns whether the access token authenticates the request, so that the server needs a valid
   /// one.
@@ -224,6 +226,18 @@ extension HTTPEndpoint {
     return switch accessToken {
     case .bearer, .header: true
     case .member, .nowhere: false
+    }
+  }
+}
+
+extension TokenLocation {
+  /// The place as it is spelled in Swift, in the names of requests in stored data.
+  fileprivate var name: String {
+    switch self {
+    case .nowhere: "nowhere"
+    case .bearer: "bearer"
+    case .member(let name): "member(\(name.debugDescription))"
+    case .header(let name): "header(\(name.debugDescription))"
     }
   }
 }

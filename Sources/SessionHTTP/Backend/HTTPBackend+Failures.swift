@@ -10,14 +10,14 @@ extension HTTPBackend {
   /// the configuration names it. Other codes count for the rules but are not kept.
   public func failure(_ step: Step, _ response: HTTPResponse) -> RequestFailure? {
     let isSuccess = (200...299).contains(response.status)
-    let relevant = failures.filter {
-      $0.statuses.contains(response.status) && $0.steps?.contains(step) != false
+    let isRelevant = { (rule: FailureRule) in
+      rule.statuses.contains(response.status) && rule.steps?.contains(step) != false
     }
-    if isSuccess, relevant.isEmpty { return nil }
+    if isSuccess, !failures.contains(where: isRelevant) { return nil }
     // The body of a success is not read for a code unless a rule needs one.
-    let wantsCode = !isSuccess || relevant.contains { $0.wantsCode }
+    let wantsCode = !isSuccess || failures.contains { $0.wantsCode && isRelevant($0) }
     let signs = signs(response, code: wantsCode ? code(response) : nil)
-    let rule = relevant.first { $0.matches(step, signs) }
+    let rule = failures.first { $0.matches(step, signs) }
     if isSuccess, rule == nil { return nil }
     let kind = rule?.meaning ?? .unexpected
     // If another machine answered in place of the server, its code and `Retry-After` do not count.
@@ -114,7 +114,10 @@ struct AnswerSigns {
     status = response.status
     (self.code, self.meaning, self.isNamed) = (code, meaning, isNamed)
     first = JSONMembers.firstByte(of: response.body)
-    let type = response.header("Content-Type")?.prefix { $0 != ";" && $0 != " " }.lowercased()
+    let type = response.header("Content-Type").flatMap { type in
+      let name = type.utf8.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }
+      return Substring(name).lowercased()
+    }
     isHTML = type == "text/html" || type == "application/xhtml+xml"
   }
 

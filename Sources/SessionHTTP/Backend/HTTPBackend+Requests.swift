@@ -212,12 +212,16 @@ private struct MemberTree {
   }
 
   /// The members as a JSON object, sorted by name.
-  var json: String { MemberTree.json(root) }
+  var json: String { MemberTree.json(.members(root)).text }
 
   /// Returns the name in a form, which has no nested members.
   static func plain(_ key: String) -> String { steps(key).joined(separator: ".") }
 
   private static func steps(_ key: String) -> [String] {
+    // Most names have one step.
+    guard key.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "\\") }) else {
+      return [key]
+    }
     var steps = [""]
     var isEscaped = false
     for character in key {
@@ -250,13 +254,10 @@ private struct MemberTree {
     members[name] = .members(inner)
   }
 
-  private static func json(_ members: [String: Node]) -> String {
-    let pairs = members.sorted { $0.key < $1.key }.map { name, node in
-      switch node {
-      case .value(let field): "\(JSONValue.quoted(name)):\(field.json)"
-      case .members(let inner): "\(JSONValue.quoted(name)):\(json(inner))"
-      }
+  private static func json(_ node: Node) -> JSONValue {
+    switch node {
+    case .value(let field): field.json
+    case .members(let inner): .object(inner.mapValues(json))
     }
-    return "{\(pairs.joined(separator: ","))}"
   }
 }

@@ -163,7 +163,9 @@ public struct MemberPath: Hashable, Sendable {
   ///
   /// An empty text is the object itself.
   public init(_ text: String) {
-    steps = text.split(separator: ".").map(String.init)
+    steps =
+      text.isEmpty || text.utf8.contains(UInt8(ascii: "."))
+      ? text.split(separator: ".").map(String.init) : [text]
   }
 }
 

@@ -102,7 +102,8 @@ public struct HTTPHeader: Hashable, Sendable {
 
   /// Returns whether this is the field with that name, ignoring case.
   public func isNamed(_ name: String) -> Bool {
-    self.name.lowercased() == name.lowercased()
+    let (own, other) = (self.name.utf8, name.utf8)
+    return own.count == other.count && zip(own, other).allSatisfy { $0.lowercase == $1.lowercase }
   }
 }
 
@@ -117,10 +118,22 @@ extension HTTPHeader: CustomStringConvertible, CustomDebugStringConvertible, Cus
   public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
 }
 
+extension UInt8 {
+  /// The byte in lower case, if it is a letter of ASCII: a name has no other letters (RFC 9110 §5.1).
+  fileprivate var lowercase: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
+}
+
 extension [HTTPHeader] {
   /// Returns the first value with that name, ignoring case, without the spaces around it.
   func value(of name: String) -> String? {
     guard let field = first(where: { $0.isNamed(name) }) else { return nil }
+    // Most values have no spaces around them.
+    let bytes = field.value.utf8
+    if let first = bytes.first, let last = bytes.last, (0x21...0x7E).contains(first),
+      (0x21...0x7E).contains(last)
+    {
+      return field.value
+    }
     let trimmed = field.value.drop(while: \.isWhitespace)
     return String(trimmed.reversed().drop(while: \.isWhitespace).reversed())
   }

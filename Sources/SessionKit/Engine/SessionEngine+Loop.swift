@@ -55,7 +55,9 @@ extension SessionEngine {
     }
   }
 
-  private func run() {
+  /// Passes the inputs of the inbox to the coordinator, unless that happens already or the loop is
+  /// stalled.
+  func run() {
     guard !loop.isRunning, !loop.isStalled else { return }
     loop.isRunning = true
     defer { loop.isRunning = false }

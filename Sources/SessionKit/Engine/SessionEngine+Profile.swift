@@ -67,7 +67,7 @@ extension SessionEngine {
       // The request used this session's own token, so the response counts even if it names the user
       // differently.
       feed(.profileRead(user, found.failure))
-      tellStatus()
+      tellStatus(of: coordinator.state.user)
     case .failure(let failed)?:
       feed(.profileRead(user, failed.failure))
     case nil: break
@@ -106,8 +106,8 @@ extension SessionEngine {
 
   /// Notifies the hosts of a change of the status of the session's user, one change after the
   /// other.
-  func tellStatus() {
-    guard let change = hosts.statusNotices.next(for: coordinator.state.user) else { return }
+  func tellStatus(of user: Identifier?) {
+    guard let change = hosts.statusNotices.next(for: user) else { return }
     let configuration = configuration
     hosts.startNotice(on: runtime) { await configuration.accountStatusChanged(change) }
   }

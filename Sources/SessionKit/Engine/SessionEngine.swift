@@ -29,6 +29,8 @@ actor SessionEngine {
   /// The identity of this opening, and what it knows of other openings.
   nonisolated let presence: OpeningPresence
   nonisolated let view: SessionView
+  /// The questions of callers that come together.
+  nonisolated let door = CallerDoor()
   nonisolated let hub: EventHub
   nonisolated let states = StatusHub()
   /// The journal that was quarantined before this one; `nil` if this one ever had a token.
@@ -245,17 +247,15 @@ actor SessionEngine {
   // MARK: What is shown
 
   func show() {
-    // One copy: each read of the property would make its own.
-    let coordinator = coordinator
-    let facts = coordinator.state.token
-    lastUser = coordinator.state.user ?? lastUser
+    let shown = coordinator.shown()
+    let (facts, user) = (shown.state.token, shown.state.user)
+    lastUser = user ?? lastUser
     var snapshot = SessionView.Snapshot()
-    snapshot.state = coordinator.state
-    snapshot.activity = coordinator.activity
-    snapshot.loginError = shownError(of: coordinator.loginError)
-    snapshot.end = coordinator.endCause
-    snapshot.user =
-      credentials.profile?.id == coordinator.state.user ? credentials.profile : nil
+    snapshot.state = shown.state
+    snapshot.activity = shown.activity
+    snapshot.loginError = shownError(of: shown.loginError)
+    snapshot.end = shown.endCause
+    snapshot.user = credentials.profile?.id == user ? credentials.profile : nil
     if lost != nil {
       // The journal that is there now decides who is signed in.
       (snapshot.state, snapshot.activity, snapshot.user) = (.unauthenticated, .replaced, nil)
@@ -265,7 +265,7 @@ actor SessionEngine {
       snapshot.token = AccessToken(
         token.access, generation: token.generation, expiresAt: token.expiresAt)
     }
-    snapshot.deadline = coordinator.tokenDeadline
+    snapshot.deadline = shown.tokenDeadline
     if let newer = credentials.unjournaled, coordinator.isHolding(newer.number),
       newer.token.generation > facts?.generation ?? .none
     {
@@ -276,13 +276,13 @@ actor SessionEngine {
     snapshot.storageProblem = lost ?? problems.secrets ?? problems.commit
     snapshot.compactionProblem = problems.compaction
     snapshot.lastEnd = lastEnd.end
-    view.use.follow(coordinator.lastUse, until: coordinator.lifetimeEnd)
+    view.use.follow(shown.lastUse, until: shown.lifetimeEnd)
     let before = view.current
     view.swap(snapshot)
     warn(of: snapshot, after: before)
-    states.publish(SessionStatus(snapshot, sequence: coordinator.fold.eventSequence))
-    tellStatus()
-    perform(hosts.clearing.observe(hasUser: hasUser))
+    states.publish(SessionStatus(snapshot, sequence: shown.eventSequence))
+    tellStatus(of: user)
+    perform(hosts.clearing.observe(hasUser: shown.state.kind != .unauthenticated))
   }
 
   /// Reports a problem when it begins or changes.

@@ -172,6 +172,7 @@ extension BackendIdentity: CustomStringConvertible {
 extension URL {
   /// The scheme, host and port, also of an address with a user name.
   fileprivate var bareOrigin: String? {
+    if baseURL == nil, let origin = CallAddress.origin(of: self) { return origin }
     guard var parts = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return nil }
     (parts.user, parts.password) = (nil, nil)
     return parts.url.flatMap(CallAddress.origin)

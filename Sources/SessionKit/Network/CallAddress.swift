@@ -1,4 +1,5 @@
 package import Foundation
+import Synchronization
 
 /// An address in a normal form for comparison (RFC 3986 §6.2.2 and §6.2.3).
 ///
@@ -34,7 +35,7 @@ struct CallAddress: Hashable, Sendable {
       url.user == nil, url.password == nil
     else { return nil }
     let usual = ["https": 443, "http": 80][scheme]
-    let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+    let name = host.utf8.contains(UInt8(ascii: ":")) && !host.hasPrefix("[") ? "[\(host)]" : host
     guard let port = url.port, port != usual else { return "\(scheme)://\(name)" }
     return "\(scheme)://\(name):\(port)"
   }
@@ -104,6 +105,26 @@ package enum AddressPath {
   ///
   /// A complete address with a host is returned unchanged.
   package static func url(_ path: String, below base: URL) -> URL {
+    let place = Place(path: path, base: base)
+    if let url = known.withLock({ $0[place] }) { return url }
+    let url = combined(path, below: base)
+    known.withLock { known in
+      if known.count >= 64 { known.removeAll() }
+      known[place] = url
+    }
+    return url
+  }
+
+  private struct Place: Hashable {
+    let path: String
+    let base: URL
+  }
+
+  /// The last addresses: an app has few endpoints, and to combine an address takes longer than to read
+  /// a response.
+  private static let known = Mutex<[Place: URL]>([:])
+
+  private static func combined(_ path: String, below base: URL) -> URL {
     if path.contains("://"), let whole = URL(string: path), whole.host != nil { return whole }
     let parts = path.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     let own = encoded(String(parts.first ?? "").drop { $0 == "/" })

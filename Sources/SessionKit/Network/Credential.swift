@@ -1,5 +1,5 @@
 import SessionCore
-import SessionJSON
+package import SessionJSON
 
 /// The data with which a user logs in or creates an account.
 ///
@@ -113,10 +113,11 @@ public enum RequestField: Hashable, Sendable {
   case bool(Bool)
 
   /// The value as JSON.
-  package var json: String {
+  package var json: JSONValue {
     switch self {
-    case .text(let text): JSONValue.quoted(text)
-    case .number, .bool: form
+    case .text(let text): .string(text)
+    case .number(let number): number.isFinite ? .number(JSONNumber(checked: form)) : .null
+    case .bool(let flag): .bool(flag)
     }
   }
 

@@ -6,7 +6,7 @@
 /// another user. `value` may be an e-mail address or a user name, so it is a secret.
 ///
 /// - Requirement: LOG-12
-package struct UserOrigin: Codable, Hashable, Sendable {
+package struct UserOrigin: Hashable, Sendable {
   /// The name of the source: `UserSource.label` or one of the constants below.
   package var source: String
   /// The value that the source gave.

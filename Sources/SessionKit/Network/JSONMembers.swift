@@ -155,14 +155,23 @@ package enum TokenPayload {
 
   /// Returns the members of a token's second part.
   package static func read(_ token: Secret) throws(Flaw) -> JSONMembers {
-    let parts = token.plaintext.utf8.split(
-      separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    guard parts.count == 3, parts.allSatisfy({ !$0.isEmpty }) else { throw .notThreeParts }
-    guard let payload = Base64.decode(url: Substring(parts[1])) else { throw .notBase64URL }
+    var text = token.plaintext
+    let payload = try text.withUTF8 { secondPart(of: $0) }.get()
     let value: JSONValue
     do { value = try JSONReader.read(payload) } catch { throw .notObject }
     guard case .object(let members) = value else { throw .notObject }
     return JSONMembers(members)
+  }
+
+  /// Returns the bytes that the second of three parts encodes.
+  private static func secondPart(of token: UnsafeBufferPointer<UInt8>) -> Result<[UInt8], Flaw> {
+    let dot = UInt8(ascii: ".")
+    guard let first = token.firstIndex(of: dot), first > 0,
+      let second = token[(first + 1)...].firstIndex(of: dot), second > first + 1,
+      second + 1 < token.count, token[(second + 1)...].firstIndex(of: dot) == nil
+    else { return .failure(.notThreeParts) }
+    let part = UnsafeBufferPointer(rebasing: token[(first + 1)..<second])
+    return Base64.decode(url: part).map { .success($0) } ?? .failure(.notBase64URL)
   }
 
   /// Returns the members of a token's second part; `nil` for an opaque token, which has no claims.
@@ -174,7 +183,10 @@ package enum TokenPayload {
 extension Secret {
   /// Whether the text consists of visible ASCII, as a token in a header field must (RFC 6750 §2.1).
   package var isToken: Bool {
-    !plaintext.isEmpty && plaintext.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    var text = plaintext
+    return text.withUTF8 { bytes in
+      !bytes.isEmpty && bytes.allSatisfy { (0x21...0x7E).contains($0) }
+    }
   }
 }
 
@@ -202,34 +214,37 @@ package enum Base64 {
   /// Decodes base64url (RFC 4648 §5), with or without padding.
   ///
   /// Returns `nil` if the text is malformed.
-  package static func decode(url text: Substring) -> [UInt8]? {
-    var symbols = Array(text.utf8)
+  package static func decode(url symbols: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
     let padding = symbols.reversed().prefix { $0 == UInt8(ascii: "=") }.count
     guard padding == 0 || symbols.count % 4 == 0 && padding <= 2 else { return nil }
-    symbols.removeLast(padding)
-    guard symbols.count % 4 != 1 else { return nil }
-    var bytes: [UInt8] = []
-    var (pending, bits): (UInt32, Int) = (0, 0)
-    for symbol in symbols {
-      guard let digit = sixBits(symbol) else { return nil }
-      pending = pending << 6 | digit
-      bits += 6
-      if bits >= 8 {
+    let count = symbols.count - padding
+    guard count % 4 != 1 else { return nil }
+    var invalid: UInt32 = 0
+    let bytes = [UInt8](unsafeUninitializedCapacity: count * 3 / 4) { bytes, written in
+      var (pending, bits): (UInt32, UInt32) = (0, 0)
+      for symbol in symbols[..<count] {
+        let digit = sixBits(symbol)
+        invalid |= digit
+        pending = pending << 6 | digit
+        bits += 6
+        guard bits >= 8 else { continue }
         bits -= 8
-        bytes.append(UInt8(truncatingIfNeeded: pending >> UInt32(bits)))
+        bytes[written] = UInt8(truncatingIfNeeded: pending >> bits)
+        written += 1
       }
     }
-    return bytes
+    return invalid > 63 ? nil : bytes
   }
 
-  private static func sixBits(_ symbol: UInt8) -> UInt32? {
+  /// Returns the digit of a symbol; 64 if it is none.
+  private static func sixBits(_ symbol: UInt8) -> UInt32 {
     switch symbol {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(symbol - UInt8(ascii: "A"))
-    case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(symbol - UInt8(ascii: "a") + 26)
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(symbol - UInt8(ascii: "0") + 52)
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(symbol &- UInt8(ascii: "A"))
+    case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(symbol &- UInt8(ascii: "a") &+ 26)
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(symbol &- UInt8(ascii: "0") &+ 52)
     case UInt8(ascii: "-"): 62
     case UInt8(ascii: "_"): 63
-    default: nil
+    default: 64
     }
   }
 }

@@ -140,9 +140,9 @@ extension TokenResponse: CustomStringConvertible, CustomDebugStringConvertible, 
 
 /// The place of a separate refresh token: an item of this journal, of this generation or a later
 /// one.
-struct RefreshPlace: Codable, Hashable, Sendable {
-  var journal: String
-  var generation: UInt64
+struct RefreshPlace: Hashable, Sendable {
+  var journal = ""
+  var generation: UInt64 = 0
 }
 
 // A response that an app's own backend made is checked like a response of HTTP.

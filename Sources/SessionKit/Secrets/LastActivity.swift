@@ -4,11 +4,11 @@ import SessionJournal
 /// The time of the session's last use, as the user item stores it.
 ///
 /// - Requirement: POL-5
-struct LastActivity: Codable, Hashable {
+struct LastActivity: Hashable {
   /// The civil time, in milliseconds since 1970.
-  var time: Int64
+  var time: Int64 = 0
   /// The uptime on the monotonic clock, in milliseconds.
-  var uptime: Int64
+  var uptime: Int64 = 0
   /// The identifier of the boot from which the uptime counts.
   var boot: String?
 
@@ -43,6 +43,16 @@ struct LastActivity: Codable, Hashable {
       return stored.uptime > uptime ? stored : self
     }
     return stored.time > time && stored.time <= now.time.milliseconds ? stored : self
+  }
+}
+
+extension LastActivity: ItemFields {
+  init() {}
+
+  mutating func visit(_ pass: inout some ItemPass) {
+    pass.field("boot", &boot)
+    pass.field("time", &time)
+    pass.field("uptime", &uptime)
   }
 }
 

@@ -88,9 +88,14 @@ extension StoredCredentials {
 ///
 /// - Requirement: STO-2
 struct StoredRefreshToken: StoredItem {
-  struct Fields: Codable {
-    var generation: UInt64
-    var refresh: String
+  struct Fields: ItemFields {
+    var generation: UInt64 = 0
+    var refresh = ""
+
+    mutating func visit(_ pass: inout some ItemPass) {
+      pass.field("generation", &generation)
+      pass.field("refresh", &refresh)
+    }
   }
 
   static var item: SecretItem { .refreshToken }
@@ -110,6 +115,13 @@ struct StoredRefreshToken: StoredItem {
       return journal == token.journal
     }
     return fields.generation >= place.generation
+  }
+}
+
+extension RefreshPlace: ItemFields {
+  mutating func visit(_ pass: inout some ItemPass) {
+    pass.field("generation", &generation)
+    pass.field("journal", &journal)
   }
 }
 

@@ -184,10 +184,7 @@ struct StoredCredentials: Sendable {
   }
 
   func write(_ item: some StoredItem) throws(SessionError) {
-    let bytes: [UInt8]
-    do { bytes = try item.encoded(for: binding?.backend) } catch {
-      throw .unreadableAnswer("it contains a value that cannot be stored")
-    }
+    let bytes = item.encoded(for: binding?.backend)
     do { try store.write(type(of: item).item, bytes) } catch { throw .secrets(error) }
   }
 

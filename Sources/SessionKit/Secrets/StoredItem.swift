@@ -1,5 +1,5 @@
-import Foundation
 @_spi(Internals) import SessionCore
+import SessionJSON
 
 /// Why an item cannot be decoded.
 ///
@@ -11,13 +11,12 @@ enum StoredItemError: Error, Hashable {
 
 /// An item in a secret store: JSON with a version and the journal to which it belongs.
 ///
-/// The fields of each item are `Codable`, so Foundation writes and reads this JSON. An item is small, and is
-/// read and written with a file or a keychain. SessionJSON has no list of these fields: a second list would
-/// be one more place to keep the same.
+/// An item is read before most writes to the journal, so it is read and written by SessionJSON. Coders of
+/// `Codable` took a third of the time of a session without a disk.
 ///
 /// - Requirement: RES-5
 protocol StoredItem {
-  associatedtype Fields: Codable
+  associatedtype Fields: ItemFields
 
   static var item: SecretItem { get }
   /// Whether the item holds secrets that only one backend may receive.
@@ -40,18 +39,17 @@ extension StoredItem {
   /// Returns the bytes to store.
   ///
   /// They are the same for the same item and backend.
-  func encoded(for backend: BackendIdentity? = nil) throws(StoredItemError) -> [UInt8] {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    do {
-      return Array(
-        try encoder.encode(
-          Envelope(
-            v: storedItemVersion, journal: journal, backend: Self.isBound ? backend : nil,
-            fields: fields)))
-    } catch {
-      throw .corrupt(Self.item, problem: "it cannot be encoded")
+  func encoded(for backend: BackendIdentity? = nil) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.object { pass in
+      var backend = Self.isBound ? backend : nil
+      var (fields, journal, version) = (fields, journal, storedItemVersion)
+      pass.field("backend", &backend)
+      pass.field("fields", &fields)
+      pass.field("journal", &journal)
+      pass.field("v", &version)
     }
+    return Array(writer.bytes)
   }
 
   /// Decodes a whole item of this version in one pass, and the backend that it names.
@@ -59,13 +57,15 @@ extension StoredItem {
   /// Returns `nil` for all other bytes. ``init(decoding:)`` and ``BackendIdentity/init(ofItem:)`` say
   /// what is wrong with them, in further passes.
   static func read(_ bytes: [UInt8]) -> (item: Self, backend: BackendIdentity?)? {
-    do {
-      let envelope = try JSONDecoder().decode(Envelope<Fields>.self, from: Data(bytes))
-      guard envelope.v <= storedItemVersion else { return nil }
-      return (Self(journal: envelope.journal, fields: envelope.fields), envelope.backend)
-    } catch {
-      return nil
-    }
+    guard var reader = ItemReader(bytes) else { return nil }
+    var (backend, fields, journal, version) = (BackendIdentity?.none, Fields(), "", 0)
+    // Earlier versions did not write the backend. Then the next write binds the item.
+    reader.field("backend", &backend)
+    reader.field("fields", &fields)
+    reader.field("journal", &journal)
+    reader.field("v", &version)
+    guard !reader.isFlawed, version <= storedItemVersion else { return nil }
+    return (Self(journal: journal, fields: fields), backend)
   }
 
   /// Decodes an item.
@@ -74,65 +74,57 @@ extension StoredItem {
       self = whole.item
       return
     }
-    let decoder = JSONDecoder()
-    let version: Version
-    do {
-      version = try decoder.decode(Version.self, from: Data(bytes))
-    } catch {
+    guard let version = storedVersion(of: bytes) else {
       throw .corrupt(Self.item, problem: "it is not JSON with a version")
     }
-    guard version.v <= storedItemVersion else {
-      throw .newerVersion(Self.item, found: version.v)
+    guard version <= storedItemVersion else {
+      throw .newerVersion(Self.item, found: version)
     }
-    do {
-      let envelope = try decoder.decode(Envelope<Fields>.self, from: Data(bytes))
-      self.init(journal: envelope.journal, fields: envelope.fields)
-    } catch {
-      throw .corrupt(Self.item, problem: "a field is missing or has the wrong type")
-    }
+    throw .corrupt(Self.item, problem: "a field is missing or has the wrong type")
   }
 }
 
 private let storedItemVersion = 1
 
+/// Returns the version of an item, also of a newer one; `nil` if the bytes are no item.
+private func storedVersion(of bytes: [UInt8]) -> Int? {
+  guard var reader = ItemReader(bytes) else { return nil }
+  var version = 0
+  reader.field("v", &version)
+  return reader.isFlawed ? nil : version
+}
+
 /// Returns whether these bytes are an item of a newer version.
 func isOfNewerVersion(_ bytes: [UInt8]) -> Bool {
-  do {
-    return try JSONDecoder().decode(Version.self, from: Data(bytes)).v > storedItemVersion
-  } catch {
-    return false
-  }
-}
-
-private struct Version: Decodable {
-  let v: Int
-}
-
-private struct Envelope<Fields: Codable>: Codable {
-  let v: Int
-  let journal: String
-  /// Earlier versions did not write it.
-  ///
-  /// If it is missing, the next write binds the item.
-  var backend: BackendIdentity?
-  let fields: Fields
-}
-
-/// The member that names who may receive an item.
-private struct Binding: Decodable {
-  let backend: BackendIdentity?
+  storedVersion(of: bytes).map { $0 > storedItemVersion } ?? false
 }
 
 extension BackendIdentity {
   /// Creates the identity that a stored item names; `nil` if it names none, or if the bytes are no
   /// item.
   init?(ofItem bytes: [UInt8]) {
-    do {
-      let binding = try JSONDecoder().decode(Binding.self, from: Data(bytes))
-      guard let backend = binding.backend else { return nil }
-      self = backend
-    } catch {
-      return nil
+    guard var reader = ItemReader(bytes) else { return nil }
+    var backend: BackendIdentity?
+    reader.field("backend", &backend)
+    guard let backend else { return nil }
+    self = backend
+  }
+}
+
+extension BackendIdentity: ItemValue {
+  init?(_ part: JSONPart) {
+    guard var reader = ItemReader(part) else { return nil }
+    var (client, origins) = (String?.none, [String]())
+    reader.field("client", &client)
+    reader.field("origins", &origins)
+    if reader.isFlawed { return nil }
+    self.init(origins: origins, client: client)
+  }
+
+  func write(to writer: inout JSONWriter) {
+    writer.object { inner in
+      if let client { inner.field("client", client) }
+      inner.array("origins", origins) { $0.value($1) }
     }
   }
 }

@@ -8,7 +8,7 @@
 /// - Requirement: OUT-1
 struct StoredRevocations: LocatedItem {
   struct Fields {
-    var newest: Entry
+    var newest = Entry()
     /// The other entries, oldest first; `nil` if there are none.
     var earlier: [Entry]?
     /// The path of the journal to which the item belongs.
@@ -20,9 +20,9 @@ struct StoredRevocations: LocatedItem {
   /// The data of one revocation.
   ///
   /// Members that the first version did not have are optional.
-  struct Entry: Codable {
-    var generation: UInt64
-    var access: String
+  struct Entry {
+    var generation: UInt64 = 0
+    var access = ""
     var refresh: String?
     /// The user of the session.
     var user: String?
@@ -46,6 +46,9 @@ struct StoredRevocations: LocatedItem {
     ///
     /// - Requirement: OUT-5
     var done: [String]?
+
+    /// Creates an entry without values.
+    init() {}
 
     /// Creates the entry of a token.
     ///
@@ -133,21 +136,44 @@ struct StoredRevocations: LocatedItem {
   var entries: [Entry] { (fields.earlier ?? []) + [fields.newest] }
 }
 
-extension StoredRevocations.Fields: Codable {
-  private enum Keys: String, CodingKey { case earlier, journalPath }
+extension StoredRevocations.Fields: ItemFields {
+  mutating func visit(_ pass: inout some ItemPass) {
+    newest.visitFirst(&pass)
+    pass.field("earlier", &earlier)
+    newest.visitSecond(&pass)
+    pass.field("journalPath", &journalPath)
+    newest.visitLast(&pass)
+  }
+}
 
-  init(from decoder: any Decoder) throws {
-    newest = try StoredRevocations.Entry(from: decoder)
-    let container = try decoder.container(keyedBy: Keys.self)
-    earlier = try container.decodeIfPresent([StoredRevocations.Entry].self, forKey: .earlier)
-    journalPath = try container.decodeIfPresent(String.self, forKey: .journalPath)
+extension StoredRevocations.Entry: ItemFields {
+  mutating func visit(_ pass: inout some ItemPass) {
+    visitFirst(&pass)
+    visitSecond(&pass)
+    visitLast(&pass)
   }
 
-  func encode(to encoder: any Encoder) throws {
-    try newest.encode(to: encoder)
-    var container = encoder.container(keyedBy: Keys.self)
-    try container.encodeIfPresent(earlier, forKey: .earlier)
-    try container.encodeIfPresent(journalPath, forKey: .journalPath)
+  // The parts between which the newest entry has the other fields of the item.
+
+  fileprivate mutating func visitFirst(_ pass: inout some ItemPass) {
+    pass.field("access", &access)
+    pass.field("boot", &boot)
+    pass.field("deadline", &deadline)
+    pass.field("done", &done)
+  }
+
+  fileprivate mutating func visitSecond(_ pass: inout some ItemPass) {
+    pass.field("expiresAt", &expiresAt)
+    pass.field("generation", &generation)
+    pass.field("isInDoubt", &isInDoubt)
+    pass.field("isRefreshLost", &isRefreshLost)
+  }
+
+  fileprivate mutating func visitLast(_ pass: inout some ItemPass) {
+    pass.field("owned", &owned)
+    pass.field("refresh", &refresh)
+    pass.field("refreshingUntil", &refreshingUntil)
+    pass.field("user", &user)
   }
 }
 

@@ -8,14 +8,14 @@ import Foundation
 ///
 /// - Requirement: REF-7
 struct StoredToken: LocatedItem {
-  struct Fields: Codable {
-    var generation: UInt64
-    var access: String
+  struct Fields: ItemFields {
+    var generation: UInt64 = 0
+    var access = ""
     var refresh: String?
-    var issuedAt: Int64
-    var expiresAt: Int64
-    var announcementKind: UInt8
-    var announcement: Data
+    var issuedAt: Int64 = 0
+    var expiresAt: Int64 = 0
+    var announcementKind: UInt8 = 0
+    var announcement = Data()
     /// The boot in which the token was stored, and its expiry in uptime of that boot.
     ///
     /// - Requirement: REF-8
@@ -37,6 +37,22 @@ struct StoredToken: LocatedItem {
     ///
     /// - Requirement: POL-10
     var sessionEnd: Int64?
+
+    mutating func visit(_ pass: inout some ItemPass) {
+      pass.field("access", &access)
+      pass.field("announcement", &announcement)
+      pass.field("announcementKind", &announcementKind)
+      pass.field("boot", &boot)
+      pass.field("deadline", &deadline)
+      pass.field("expiresAt", &expiresAt)
+      pass.field("generation", &generation)
+      pass.field("issuedAt", &issuedAt)
+      pass.field("journalPath", &journalPath)
+      pass.field("owned", &owned)
+      pass.field("refresh", &refresh)
+      pass.field("refreshPlace", &refreshPlace)
+      pass.field("sessionEnd", &sessionEnd)
+    }
   }
 
   static var item: SecretItem { .token }

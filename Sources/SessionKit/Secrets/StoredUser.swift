@@ -2,8 +2,8 @@ import SessionCore
 
 /// The user item, which contains the profile.
 struct StoredUser: LocatedItem {
-  struct Fields: Codable {
-    var id: String
+  struct Fields: ItemFields {
+    var id = ""
     var email: String?
     var firstName: String?
     var lastName: String?
@@ -26,6 +26,18 @@ struct StoredUser: LocatedItem {
     ///
     /// Earlier versions did not store it.
     var journalPath: String?
+
+    mutating func visit(_ pass: inout some ItemPass) {
+      pass.field("email", &email)
+      pass.field("firstName", &firstName)
+      pass.field("further", &further)
+      pass.field("id", &id)
+      pass.field("journalPath", &journalPath)
+      pass.field("lastName", &lastName)
+      pass.field("named", &named)
+      pass.field("source", &source)
+      pass.field("used", &used)
+    }
   }
 
   static var item: SecretItem { .user }
@@ -65,17 +77,30 @@ struct StoredUser: LocatedItem {
 ///
 /// The journal decides the context.
 struct StoredContext: StoredItem {
-  struct Fields: Codable {
-    struct Named: Codable {
-      var id: String
-      var name: String
+  struct Fields: ItemFields {
+    struct Named: ItemFields {
+      var id = ""
+      var name = ""
+
+      mutating func visit(_ pass: inout some ItemPass) {
+        pass.field("id", &id)
+        pass.field("name", &name)
+      }
     }
 
-    var generation: UInt64
-    var role: Named
+    var generation: UInt64 = 0
+    var role = Named()
     var school: Named?
     var unit: Named?
-    var permissions: [String]
+    var permissions: [String] = []
+
+    mutating func visit(_ pass: inout some ItemPass) {
+      pass.field("generation", &generation)
+      pass.field("permissions", &permissions)
+      pass.field("role", &role)
+      pass.field("school", &school)
+      pass.field("unit", &unit)
+    }
   }
 
   static var item: SecretItem { .context }

@@ -104,7 +104,7 @@ public final class Session: Sendable {
     -> AccessToken
   {
     try await use()
-    _ = try await engine.ask { .refresh($0, trigger, need) }
+    _ = try await engine.askTogether { .refresh($0, trigger, need) }
     // Read alone: ten thousand callers would count the references of a whole snapshot.
     if let token = engine.view.token { return token }
     if let replacement { throw replacement }

@@ -75,7 +75,7 @@ extension SimulatedWorld {
     spawn(name) {
       do { outcome.set(.success(try await work())) } catch { outcome.set(.failure(error)) }
     }
-    let ending = run(for: duration, steps: 200_000) { outcome.value != nil }
+    let ending = run(for: duration, steps: 200_000) { outcome.isSet.load(ordering: .relaxed) }
     guard let value = outcome.value else {
       throw UnfinishedTask(name: name, ending: ending, waiting: waiting)
     }
@@ -141,10 +141,15 @@ extension SimulatedWorld {
 /// The result of a task, once it has ended.
 private final class Outcome<Value: Sendable>: Sendable {
   private let result = Mutex<Result<Value, any Error>?>(nil)
+  /// Whether there is a result: read before each job, and cheaper than a copy of the result.
+  let isSet = Atomic(false)
 
   var value: Result<Value, any Error>? { result.withLock { $0 } }
 
-  func set(_ value: Result<Value, any Error>) { result.withLock { $0 = value } }
+  func set(_ value: Result<Value, any Error>) {
+    result.withLock { $0 = value }
+    isSet.store(true, ordering: .relaxed)
+  }
 }
 
 extension SimulatedWorld.UnfinishedTask: LocalizedError {

@@ -18,7 +18,7 @@ struct FrozenStorageTests {
     let backend = BackendIdentity(origins: ["https://api.example.com"], client: "app")
     var members = MemberPaths()
     func add(_ item: some StoredItem) throws {
-      let bytes = try item.encoded(for: backend)
+      let bytes = item.encoded(for: backend)
       try members.add(Data(bytes), after: "\(type(of: item).item) ")
     }
     try add(token)

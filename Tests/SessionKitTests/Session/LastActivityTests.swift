@@ -115,7 +115,7 @@ struct LastActivityTests {
     let stored = try user(bench)
     bench.clock.advance(by: .milliseconds(Self.limit - 1))
     let bare = StoredUser(journal: stored.journal, profile: stored.profile)
-    try FileSecretStore(folder: bench.secrets).write(.user, try bare.encoded())
+    try FileSecretStore(folder: bench.secrets).write(.user, bare.encoded())
     bench.clock.advance(by: .milliseconds(1))
     #expect(session.currentToken == nil)
     try await eventually("it says what it knows") { try user(bench).fields.used?.uptime == last }

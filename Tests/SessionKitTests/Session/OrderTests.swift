@@ -83,7 +83,7 @@ struct OrderTests {
     let item = StoredToken(
       journal: journal.identifier.description, facts: token, access: Secret("other"), refresh: nil,
       announcement: .login(login), at: now)
-    try store.write(.token, try item.encoded())
+    try store.write(.token, item.encoded())
     _ = try journal.append([JournalDraft(kind: kind, payload: payload)])
     try journal.close()
   }

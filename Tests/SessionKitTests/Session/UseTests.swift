@@ -178,7 +178,7 @@ struct UseTests {
     let stamp = LastActivity(at: 400, now: now, boot: "b")
     #expect(stamp.time == 9_900)
     let item = StoredUser(journal: "j", profile: UserProfile(id: "u-1", email: "a@b.c")).with(stamp)
-    let read = try StoredUser(decoding: try item.encoded())
+    let read = try StoredUser(decoding: item.encoded())
     #expect(read.fields.used == stamp && read.profile.email == "a@b.c")
     #expect(read.with(UserProfile(id: "u-1")).fields.used == stamp)
     #expect(

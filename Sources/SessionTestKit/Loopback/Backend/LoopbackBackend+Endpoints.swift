@@ -212,29 +212,33 @@ public enum LoopbackToken {
 
   /// Returns a token whose claims are these bytes of JSON.
   package static func make(payload: [UInt8]) -> String {
-    let header: WireValue = ["alg": "HS256", "typ": "JWT"]
-    let signed = base64URL(header.bytes) + "." + base64URL(payload)
+    let signed = header + "." + base64URL(payload)
     return signed + "." + base64URL(digest(of: signed))
   }
 
+  private static let header = base64URL(
+    WireValue.object(["alg": "HS256", "typ": "JWT"]).bytes)
+
   /// Encodes bytes in the alphabet of RFC 4648 §5, without padding.
   package static func base64URL(_ bytes: [UInt8]) -> String {
-    var text: [UInt8] = []
-    text.reserveCapacity((bytes.count * 4 + 2) / 3)
-    var pending: UInt32 = 0
-    var bits = 0
-    for byte in bytes {
-      pending = pending << 8 | UInt32(byte)
-      bits += 8
-      while bits >= 6 {
-        bits -= 6
-        text.append(alphabet.utf8Start[Int(pending >> UInt32(bits) & 63)])
+    let digits = alphabet.utf8Start
+    return String(unsafeUninitializedCapacity: (bytes.count * 4 + 2) / 3) { text in
+      var (written, pending, bits): (Int, UInt32, UInt32) = (0, 0, 0)
+      for byte in bytes {
+        pending = pending << 8 | UInt32(byte)
+        bits += 8
+        while bits >= 6 {
+          bits -= 6
+          text[written] = digits[Int(pending >> bits & 63)]
+          written += 1
+        }
       }
+      if bits > 0 {
+        text[written] = digits[Int(pending << (6 - bits) & 63)]
+        written += 1
+      }
+      return written
     }
-    if bits > 0 {
-      text.append(alphabet.utf8Start[Int(pending << UInt32(6 - bits) & 63)])
-    }
-    return String(decoding: text, as: UTF8.self)
   }
 
   private static var alphabet: StaticString {
@@ -244,8 +248,9 @@ public enum LoopbackToken {
   private static func digest(of text: String) -> [UInt8] {
     // FNV-1a, stretched to the 32 bytes that an HS256 signature has.
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    for byte in text.utf8 {
-      hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
+    var text = text
+    text.withUTF8 { bytes in
+      for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
     }
     var stream = ByteStream(seed: hash)
     return stream.take(32)

@@ -176,17 +176,20 @@ package struct ByteStream: Sendable {
 
   package mutating func take(_ count: Int) -> [UInt8] {
     var bytes: [UInt8] = []
+    bytes.reserveCapacity(count + 7)
     while bytes.count < count {
       state &+= 0x9e37_79b9_7f4a_7c15
       var word = state
       word = (word ^ word >> 30) &* 0xbf58_476d_1ce4_e5b9
       word = (word ^ word >> 27) &* 0x94d0_49bb_1331_11eb
       word ^= word >> 31
-      for shift in stride(from: UInt64(0), to: 64, by: 8) {
-        bytes.append(UInt8(truncatingIfNeeded: word >> shift))
+      for _ in 0..<8 {
+        bytes.append(UInt8(truncatingIfNeeded: word))
+        word >>= 8
       }
     }
-    return Array(bytes.prefix(count))
+    bytes.removeLast(bytes.count - count)
+    return bytes
   }
 
   /// Returns a UUID of version 4 in its canonical spelling (RFC 9562 §5.4).
@@ -194,25 +197,31 @@ package struct ByteStream: Sendable {
     var bytes = take(16)
     bytes[6] = bytes[6] & 0x0F | 0x40
     bytes[8] = bytes[8] & 0x3F | 0x80
-    let hex = bytes.map { byte in
-      let digits = String(byte, radix: 16)
-      return digits.count == 1 ? "0" + digits : digits
+    var text: [UInt8] = []
+    text.reserveCapacity(36)
+    for (place, byte) in bytes.enumerated() {
+      if [4, 6, 8, 10].contains(place) { text.append(UInt8(ascii: "-")) }
+      for digit in [byte >> 4, byte & 0xF] {
+        text.append(digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10))
+      }
     }
-    return [0..<4, 4..<6, 6..<8, 8..<10, 10..<16]
-      .map { hex[$0].joined() }
-      .joined(separator: "-")
+    return String(decoding: text, as: UTF8.self)
   }
 }
 
 /// The values that must not be found in any file: tokens, passwords, e-mail addresses.
 package struct SecretVault: Sendable {
-  package private(set) var secrets: Set<String> = []
+  private var learned: Set<String> = []
 
   package init() {}
 
   package mutating func learn(_ found: [String]) {
-    for secret in found where !secret.isEmpty {
-      secrets.insert(secret)
+    for secret in found where !secret.isEmpty { learned.insert(secret) }
+  }
+
+  package var secrets: Set<String> {
+    var secrets = learned
+    for secret in learned {
       let parts = secret.utf8.split(
         separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
       // The claims contain the e-mail address, so each part of a token is secret on its own. The
@@ -223,6 +232,7 @@ package struct SecretVault: Sendable {
         secrets.formUnion(parts.dropFirst().map { String(Substring($0)) })
       }
     }
+    return secrets
   }
 }
 

@@ -1,0 +1,138 @@
+@_spi(Internals) import SessionCore
+import Synchronization
+
+/// Questions of callers that come while another caller is on the way to the engine.
+///
+/// ```
+///          goesFirst: true            arrive: takes what was left
+///  idle ────────────────────▶ coming ──────────────────────────────▶ idle
+///                             ▲   │
+///                             └───┘ leave
+/// ```
+///
+/// The task of the first caller goes to the engine's thread. The others leave their questions, and wait.
+/// So ten thousand callers change the thread a few times, and not each of them.
+///
+/// - Requirement: REF-3
+struct CallerDoor: ~Copyable, Sendable {
+  /// What a caller leaves.
+  enum Message: Sendable {
+    case question(Caller, SessionInput, CheckedContinuation<CallerTable.Answer, Never>)
+    /// The caller was cancelled after its question was left.
+    case cancelled(Caller)
+  }
+
+  struct State {
+    var isTaskComing = false
+    var left: [Message] = []
+    var count: UInt64 = 0
+  }
+
+  private let state = Mutex(State())
+
+  /// Returns whether the caller has to go to the engine and call ``arrive()``; otherwise another caller
+  /// is on the way.
+  @inline(never)
+  func goesFirst() -> Bool {
+    state.withLock { state in
+      defer { state.isTaskComing = true }
+      return !state.isTaskComing
+    }
+  }
+
+  /// Returns a caller for a question that is left.
+  ///
+  /// Its number is in the upper half: those of `CallerTable` begin at 1.
+  @inline(never)
+  func nextCaller() -> Caller {
+    state.withLock { state in
+      state.count += 1
+      return Caller(1 << 63 | state.count)
+    }
+  }
+
+  /// Leaves a question, unless the task is cancelled; returns whether the caller has to start a task that
+  /// calls ``arrive()``.
+  ///
+  /// A cancelled task has reported its cancellation before its question was left. So it receives its
+  /// answer here.
+  @inline(never)
+  func leave(
+    _ caller: Caller, _ question: SessionInput,
+    _ continuation: CheckedContinuation<CallerTable.Answer, Never>
+  ) -> Bool {
+    let isFirst: Bool? = state.withLock { state in
+      if Task.isCancelled { return nil }
+      defer { state.isTaskComing = true }
+      state.left.append(.question(caller, question, continuation))
+      return !state.isTaskComing
+    }
+    if isFirst == nil { continuation.resume(returning: .failure(.cancelled)) }
+    return isFirst ?? false
+  }
+
+  /// Leaves a cancellation; returns `false` if the question was taken before.
+  @inline(never)
+  func leaveCancellation(of caller: Caller) -> Bool {
+    state.withLock { state in
+      if state.isTaskComing { state.left.append(.cancelled(caller)) }
+      return state.isTaskComing
+    }
+  }
+
+  /// Takes what was left, in order.
+  func arrive() -> [Message] {
+    state.withLock { state in
+      state.isTaskComing = false
+      defer { state.left = [] }
+      return state.left
+    }
+  }
+}
+
+extension SessionEngine {
+  /// Asks the coordinator for a token and waits for its reply, together with the callers that come at the
+  /// same time.
+  nonisolated func askTogether(
+    _ question: @Sendable (Caller) -> SessionInput
+  ) async throws(SessionError) -> Reply {
+    if door.goesFirst() { return try await askFirst(question) }
+    guard !Task.isCancelled else { throw .cancelled }
+    let caller = door.nextCaller()
+    let input = question(caller)
+    let answer = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        if door.leave(caller, input, continuation) { spawn { $0.takeLeft() } }
+      }
+    } onCancel: {
+      if !door.leaveCancellation(of: caller) { spawn { $0.feed(.cancelled(caller)) } }
+    }
+    return try answer.get()
+  }
+
+  private func askFirst(
+    _ question: @Sendable (Caller) -> SessionInput
+  ) async throws(SessionError) -> Reply {
+    takeLeft()
+    return try await ask(question)
+  }
+
+  /// Asks what callers have left at the door.
+  private func takeLeft() {
+    let left = door.arrive()
+    guard !left.isEmpty else { return }
+    for message in left {
+      switch message {
+      case .question(let caller, let input, let continuation):
+        if let lost {
+          continuation.resume(returning: .failure(lost))
+        } else {
+          callers.begin(caller, continuation)
+          loop.inbox.append((input, nil))
+        }
+      case .cancelled(let caller): loop.inbox.append((.cancelled(caller), nil))
+      }
+    }
+    run()
+  }
+}
