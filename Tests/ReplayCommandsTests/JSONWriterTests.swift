@@ -16,4 +16,22 @@ struct JSONWriterTests {
     json.object { $0.field("name", text) }
     #expect(json.text == "{\"name\":\"\(written)\"}")
   }
+
+  @Test("RPL-5 a text of any length is escaped at each place, and only for these characters")
+  func everyPlace() {
+    for scalar in (UInt8.min...0x7F).map({ Unicode.Scalar($0) }) + ["é", "\u{2028}", "\u{9F}"] {
+      let isEscaped = scalar.isUnprintable || scalar == "\"" || scalar == "\\"
+      for length in 0...35 {
+        for place in 0...length {
+          let text =
+            String(repeating: "k", count: place) + String(scalar)
+            + String(repeating: "~", count: length - place)
+          var json = JSONWriter()
+          json.value(text)
+          let isWritten = json.text == "\"\(text)\""
+          if isWritten == isEscaped { Issue.record("\(scalar.escaped(asASCII: true)) at \(place)") }
+        }
+      }
+    }
+  }
 }
