@@ -5,7 +5,7 @@
 /// record of a journal.
 // Without @usableFromInline on the type, Swift 6.3 inlines none of its package members in other modules.
 @usableFromInline
-package struct JSONWriter {
+package struct JSONWriter: Sendable {
   /// Memory for the text, of which the first `count` bytes are written.
   private var memory: [UInt8] = []
   private var count = 0
@@ -266,10 +266,38 @@ package struct JSONWriter {
 
   /// Whether no byte needs an escape.
   ///
-  /// The bytes 0xC2, 0xD8 and 0xE2 begin all escaped scalars beyond ASCII; a text with one of them
-  /// is checked by scalar. The loop has no early exit, so that the compiler can check many bytes at
-  /// once.
+  /// Most texts are ASCII without such a byte, which is seen eight bytes at a time. Others are checked
+  /// byte by byte.
+  @inline(__always)
   private static func isPlain(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
+    let bytes = UnsafeRawBufferPointer(utf8)
+    guard bytes.count >= 8 else { return isPlainBytewise(utf8) }
+    var found = marks(bytes.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self))
+    var place = 0
+    while place < bytes.count - 8 {
+      found |= marks(bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+      place += 8
+    }
+    return found == 0 || isPlainBytewise(utf8)
+  }
+
+  /// Returns 0 if each of the eight bytes is ASCII and needs no escape.
+  @inline(__always)
+  private static func marks(_ word: UInt64) -> UInt64 {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    func hasZero(_ word: UInt64) -> UInt64 { (word &- ones) & ~word }
+    let isControl = (word &- 0x20 &* ones) & ~word
+    let isSpecial =
+      hasZero(word ^ (0x22 &* ones)) | hasZero(word ^ (0x5C &* ones))
+      | hasZero(word ^ (0x7F &* ones))
+    return (word | isControl | isSpecial) & (0x80 &* ones)
+  }
+
+  /// Whether no byte needs an escape.
+  ///
+  /// The bytes 0xC2, 0xD8 and 0xE2 begin all escaped scalars beyond ASCII; a text with one of them
+  /// is checked by scalar.
+  private static func isPlainBytewise(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
     var found: UInt8 = 0
     for byte in utf8 {
       found |= byte < 0x20 ? 1 : 0

@@ -8,8 +8,33 @@ extension UnsafeMutablePointer<UInt8> {
 
   @inline(__always)
   func put(_ bytes: UnsafeBufferPointer<UInt8>) -> Self {
-    if let base = bytes.baseAddress { update(from: base, count: bytes.count) }
+    if let base = bytes.baseAddress { copy(base, bytes.count) }
     return self + bytes.count
+  }
+
+  /// Copies bytes; short ones by two copies of a fixed size that may overlap.
+  @inline(__always)
+  private func copy(_ source: UnsafePointer<UInt8>, _ count: Int) {
+    switch count {
+    case 33...: update(from: source, count: count)
+    case 16...: copyEnds(source, count, SIMD2<UInt64>.self)
+    case 8...: copyEnds(source, count, UInt64.self)
+    case 4...: copyEnds(source, count, UInt32.self)
+    default: for place in 0..<count { self[place] = source[place] }
+    }
+  }
+
+  @inline(__always)
+  private func copyEnds<Word: BitwiseCopyable>(
+    _ source: UnsafePointer<UInt8>, _ count: Int, _: Word.Type
+  ) {
+    let (from, to) = (UnsafeRawPointer(source), UnsafeMutableRawPointer(self))
+    let last = count - MemoryLayout<Word>.size
+    let (head, tail) = (
+      from.loadUnaligned(as: Word.self), from.loadUnaligned(fromByteOffset: last, as: Word.self)
+    )
+    to.storeBytes(of: head, as: Word.self)
+    to.storeBytes(of: tail, toByteOffset: last, as: Word.self)
   }
 
   @inline(__always)

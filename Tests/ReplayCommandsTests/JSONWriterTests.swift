@@ -17,16 +17,20 @@ struct JSONWriterTests {
     #expect(json.text == "{\"name\":\"\(written)\"}")
   }
 
-  @Test("RPL-5 a character that needs an escape is found in every place of a text of any length")
-  func places() {
-    for length in 1...50 {
-      for (character, written) in [("\"", "\\\""), ("\u{1F}", "\\u001f"), ("\u{85}", "\\u0085")] {
-        let place = length * 7 % (length + 1)
-        let before = String(repeating: "a", count: place)
-        let after = String(repeating: "~", count: length - place)
-        var json = JSONWriter()
-        json.value(before + character + after)
-        #expect(json.text == "\"\(before)\(written)\(after)\"")
+  @Test("RPL-5 a text of any length is escaped at each place, and only for these characters")
+  func everyPlace() {
+    for scalar in (UInt8.min...0x7F).map({ Unicode.Scalar($0) }) + ["é", "\u{2028}", "\u{9F}"] {
+      let isEscaped = scalar.isUnprintable || scalar == "\"" || scalar == "\\"
+      for length in 0...35 {
+        for place in 0...length {
+          let text =
+            String(repeating: "k", count: place) + String(scalar)
+            + String(repeating: "~", count: length - place)
+          var json = JSONWriter()
+          json.value(text)
+          let isWritten = json.text == "\"\(text)\""
+          if isWritten == isEscaped { Issue.record("\(scalar.escaped(asASCII: true)) at \(place)") }
+        }
       }
     }
   }

@@ -1,18 +1,37 @@
 @_spi(Internals) package import SessionCore
 
 /// A record that is kept as evidence, without parts that no explanation needs.
-package struct Fact: Hashable, Sendable {
-  package let record: SessionRecord
-  /// The sequence of the first record of its batch.
-  package let batch: UInt64
+///
+/// Its parts are shared: evidence has dozens of records, and is copied for each end.
+package struct Fact: Hashable, Sendable, CustomDebugStringConvertible {
+  private final class Parts: Sendable {
+    let record: SessionRecord
+    let batch: UInt64
 
-  package var sequence: UInt64 { record.sequence }
-  package var time: Timestamp { record.time }
-
-  init(_ record: SessionRecord, batch: UInt64) {
-    self.record = record.lean
-    self.batch = batch
+    init(_ record: SessionRecord, _ batch: UInt64) { (self.record, self.batch) = (record, batch) }
   }
+
+  private let parts: Parts
+
+  package var record: SessionRecord { parts.record }
+  /// The sequence of the first record of its batch.
+  package var batch: UInt64 { parts.batch }
+
+  package var sequence: UInt64 { parts.record.sequence }
+  package var time: Timestamp { parts.record.time }
+
+  init(_ record: SessionRecord, batch: UInt64) { parts = Parts(record.lean, batch) }
+
+  package static func == (one: Fact, other: Fact) -> Bool {
+    one.parts === other.parts || one.record == other.record && one.batch == other.batch
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(record)
+    hasher.combine(batch)
+  }
+
+  package var debugDescription: String { "\(record) of the batch \(batch)" }
 
   package var event: SessionEvent? { record.event }
 

@@ -50,6 +50,9 @@ package struct GappedPayloadFold: Sendable {
     return step
   }
 
+  /// Returns the fold of all records so far; throws only if `apply` would have thrown.
+  package func fold() throws(CodecError) -> SessionFold { try payloads.fold() }
+
   /// Notes that records are missing here.
   package mutating func interrupt() { hasGap = true }
 

@@ -229,6 +229,14 @@ package struct FramePosition: Equatable, Sendable {
     previous = 0
   }
 
+  /// Creates the position after a frame of the file with this header.
+  init(after frame: JournalFrame, in header: JournalHeader) {
+    self.init(after: header)
+    offset = frame.offset
+    sequence = frame.sequence
+    advance(over: frame)
+  }
+
   @inline(__always)
   mutating func advance(over frame: JournalFrame) {
     previous = offset

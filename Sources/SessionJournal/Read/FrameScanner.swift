@@ -169,7 +169,10 @@ extension FrameScanner {
   private static func beginning(of file: any JournalFileHandle, at path: String)
     throws(JournalError) -> (FileStatus, JournalHeader)
   {
-    let status = try onFile(path) { () throws(SystemFault) in try file.status() }
+    let status = try onFile(path) { () throws(SystemFault) in
+      // A frozen file has just been asked.
+      if let frozen = file as? FrozenFile { frozen.beginning } else { try file.status() }
+    }
     guard status.kind != .folder else { throw .isDirectory(path: path) }
     guard status.kind == .file else { throw .notARegularFile(path: path) }
     let bytes = try onFile(path) { () throws(SystemFault) in
@@ -324,6 +327,63 @@ extension FrameScanner {
     throw .damaged(
       path: path,
       JournalDamage(offset: size, sequence: position.sequence, flaw: .historyChanged))
+  }
+}
+
+// Places in the middle of a file.
+extension FrameScanner {
+  /// How far after a place a batch is looked for, in bytes.
+  private static let nearby = 1024 * 1024
+  /// The size of most frames at most, in bytes.
+  private static let usualFrame = 512
+
+  /// Returns the place after the first frame at or after `offset` that ends a batch.
+  func place(ofBatchAfter offset: UInt64) throws(JournalError) -> FramePosition? {
+    let start = max(UInt64(JournalHeader.size), offset) & ~7
+    let bytes = try onFile(path) { () throws(SystemFault) in
+      try file.bytes(Self.nearby, at: start)
+    }
+    return bytes.withUnsafeBytes { bytes in
+      guard let base = bytes.baseAddress else { return nil }
+      var place = 0
+      while place + JournalFrame.headerSize <= bytes.count {
+        let read = JournalFrame.read(
+          base + place, offset: start + UInt64(place), seed: seed, header: header)
+        guard case .success(let frame) = read, place + frame.size <= bytes.count,
+          frame.isIntact(base + place)
+        else {
+          place += 8
+          continue
+        }
+        guard frame.remainingInBatch > 0 else { return FramePosition(after: frame, in: header) }
+        place += frame.size
+      }
+      return nil
+    }
+  }
+
+  /// Lends the frame at `offset`; returns `false` if there is none.
+  func lend(frameAt offset: UInt64, _ body: (JournalFrame, RawSpan) -> Void)
+    throws(JournalError) -> Bool
+  {
+    var count = Self.usualFrame
+    while true {
+      let bytes = try onFile(path) { () throws(SystemFault) in try file.bytes(count, at: offset) }
+      let missing = bytes.withUnsafeBytes { bytes -> Int? in
+        guard bytes.count >= JournalFrame.headerSize, let base = bytes.baseAddress,
+          case .success(let frame) = JournalFrame.read(
+            base, offset: offset, seed: seed, header: header)
+        else { return nil }
+        guard frame.size <= bytes.count else { return bytes.count < count ? nil : frame.size }
+        guard frame.isIntact(base) else { return nil }
+        let payload = UnsafeRawBufferPointer(
+          start: base + JournalFrame.headerSize, count: Int(frame.payloadLength))
+        body(frame, payload.bytes)
+        return 0
+      }
+      guard let missing, missing > 0 else { return missing != nil }
+      count = missing
+    }
   }
 }
 

@@ -4,12 +4,15 @@
 final class FrozenFile: ReadOnlyFile {
   private let file: any JournalFileHandle
 
+  /// The status of the file at that moment.
+  let beginning: FileStatus
+
   /// The length of the file at that moment, in bytes.
-  let end: UInt64
+  var end: UInt64 { beginning.size }
 
   init(_ file: any JournalFileHandle) throws(SystemFault) {
     self.file = file
-    end = try file.status().size
+    beginning = try file.status()
   }
 
   /// Returns the length of the file now.

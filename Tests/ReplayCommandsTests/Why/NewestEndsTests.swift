@@ -27,7 +27,7 @@ struct NewestEndsTests {
 
   /// The answer of `why` if places are at least `spacing` records apart; with `max` there are none.
   private func answer(
-    _ file: JournalFile, _ options: [String] = [], spacing: UInt64
+    _ file: JournalFile, _ options: [String] = [], spacing: UInt64, halving: UInt64 = .max
   ) throws -> Answer {
     let (output, errors) = (CollectedOutput(), CollectedOutput())
     let context = ToolContext(
@@ -36,7 +36,7 @@ struct NewestEndsTests {
       environment: { _ in nil }, interruption: Interruption())
     var command = try WhyCommand(
       Arguments([file.path] + options, syntax: WhyCommand.syntax))
-    command.spacing = spacing
+    (command.spacing, command.halving) = (spacing, halving)
     var answer = Answer()
     do throws(ToolError) {
       answer.code = try command.run([file], context).rawValue
@@ -49,12 +49,14 @@ struct NewestEndsTests {
   }
 
   /// The evidence that answers, with all parts of it; from a late place or from the beginning.
-  private func evidence(_ file: JournalFile, spacing: UInt64?) throws -> (String, isLate: Bool) {
+  private func evidence(_ file: JournalFile, spacing: UInt64?, halving: UInt64 = .max) throws
+    -> (String, isLate: Bool)
+  {
     var reader = try file.open()
     var search = WhySearch()
     var isLate = false
     if let spacing,
-      let later = try file.searchOfNewestEnds(in: &reader, spacing: spacing)
+      let later = try file.searchOfNewestEnds(in: &reader, spacing: spacing, halving: halving)
     {
       (search, isLate) = (later, true)
     }
@@ -129,13 +131,16 @@ struct NewestEndsTests {
       .check { choices in
         let file = try file(bytes(choices), isRedacting: choices.chance(1, in: 3))
         let spacing = choices.draw(below: 12)
-        let (late, isLate) = try evidence(file, spacing: spacing)
+        // In two threads, or in one.
+        let halving: UInt64 = choices.chance(1, in: 2) ? 0 : .max
+        let (late, isLate) = try evidence(file, spacing: spacing, halving: halving)
         choices.label(isLate ? "late" : "from the beginning")
         try choices.require(
           late == evidence(file, spacing: nil).0, "the evidence differs:\n\(late)")
         for options in [["--full"], ["--json"]] {
           try choices.require(
-            answer(file, options, spacing: spacing) == answer(file, options, spacing: .max),
+            answer(file, options, spacing: spacing, halving: halving)
+              == answer(file, options, spacing: .max),
             "the answer differs with \(options)")
         }
       }
@@ -156,10 +161,12 @@ struct NewestEndsTests {
           }
           let file = try file(bytes)
           let spacing = choices.draw(below: 12)
+          let halving: UInt64 = choices.chance(1, in: 2) ? 0 : .max
           choices.label(try evidence(file, spacing: spacing).isLate ? "late" : "from the beginning")
           for options in [["--full"], ["--json"]] {
             try choices.require(
-              answer(file, options, spacing: spacing) == answer(file, options, spacing: .max),
+              answer(file, options, spacing: spacing, halving: halving)
+                == answer(file, options, spacing: .max),
               "the answer differs with \(options)")
           }
         })
@@ -177,8 +184,9 @@ struct NewestEndsTests {
       let path = place.appending(path: name).path(percentEncoded: false)
       let file = JournalFile(path: path, name: name)
       for options in [["--full"], ["--json"]] {
-        let late = try answer(file, options, spacing: 0)
-        #expect(try late == answer(file, options, spacing: .max), "\(name)")
+        let all = try answer(file, options, spacing: .max)
+        #expect(try answer(file, options, spacing: 0) == all, "\(name)")
+        #expect(try answer(file, options, spacing: 0, halving: 0) == all, "\(name)")
       }
     }
   }
@@ -199,17 +207,24 @@ struct NewestEndsTests {
     for isDamaged in [false, true] {
       if isDamaged { bytes[bytes.count - 5_000] ^= 4 }
       let file = try file(bytes)
-      #expect(try evidence(file, spacing: NewestEnds.usualSpacing).isLate)
-      for options in [["--full"], ["--json"]] {
-        #expect(
-          try answer(file, options, spacing: NewestEnds.usualSpacing)
-            == answer(file, options, spacing: .max))
+      for halving in [UInt64.max, 0] {
+        #expect(try evidence(file, spacing: NewestEnds.usualSpacing, halving: halving).isLate)
+        for options in [["--full"], ["--json"]] {
+          #expect(
+            try answer(file, options, spacing: NewestEnds.usualSpacing, halving: halving)
+              == answer(file, options, spacing: .max))
+        }
       }
     }
   }
 
   /// Sessions of three records that follow each other, after one opening and a snapshot or not.
   private func sessions(_ count: UInt64, isCompacted: Bool) -> [UInt8] {
+    let frames = frames(of: count, isCompacted: isCompacted)
+    return CraftedJournals.file(first: isCompacted ? 11 : 1, snapshot: isCompacted, frames)
+  }
+
+  private func frames(of count: UInt64, isCompacted: Bool = false) -> [CraftedJournals.Frame] {
     var contents = [CraftedJournals.opened]
     for number in 1...count {
       let token = SampleJournal.token(number, at: Int64(number))
@@ -236,7 +251,7 @@ struct NewestEndsTests {
     for (index, content) in contents.enumerated() {
       frames.append(CraftedJournals.frame(content, first + UInt64(index)))
     }
-    return CraftedJournals.file(first: first, snapshot: isCompacted, frames)
+    return frames
   }
 
   @Test("RPL-3 of a long journal few records are decoded", arguments: [false, true])
@@ -255,6 +270,33 @@ struct NewestEndsTests {
     let answer = try answer(file, ["--json"], spacing: NewestEnds.usualSpacing)
     #expect(try answer == self.answer(file, ["--json"], spacing: .max))
     #expect(answer.output.contains("3999"), "\(answer.output)")
+  }
+}
+
+extension NewestEndsTests {
+  @Test("RPL-3 a record that cannot be decoded long before the last end does not change its answer")
+  func undecodable() throws {
+    var frames = frames(of: 4_000)
+    let all = try answer(file(CraftedJournals.file(frames)), ["--json"], spacing: .max)
+    // The payload of an early failure without its last fields.
+    frames[20].payload.removeLast(3)
+    let broken = try file(CraftedJournals.file(frames))
+    #expect(try answer(broken, ["--json"], spacing: NewestEnds.usualSpacing) == all)
+    #expect(try answer(broken, ["--json"], spacing: .max).code == 65)
+    // A record after the place is an error, as before.
+    frames[11_990].payload.removeLast(3)
+    let late = try answer(
+      file(CraftedJournals.file(frames)), ["--json"], spacing: NewestEnds.usualSpacing)
+    #expect(late.code == 65)
+  }
+
+  @Test("RPL-3 why decodes all records if one is impossible or newer", arguments: [true, false])
+  func impossible(isNewer: Bool) throws {
+    var frames = frames(of: 4_000)
+    if !isNewer { frames.remove(at: 30) } else { frames[30].payload[8] = 9 }
+    for index in frames.indices { frames[index].sequence = UInt64(index + 1) }
+    let file = try file(CraftedJournals.file(frames))
+    #expect(try !evidence(file, spacing: NewestEnds.usualSpacing).isLate)
   }
 }
 

@@ -59,6 +59,17 @@ extension JournalFile {
     }
   }
 
+  /// Opens a file as a journal; converts it before if it is none.
+  static func reader(of file: inout JournalFile) throws(ToolError) -> JournalReader {
+    do throws(ToolError) {
+      // No journal begins as a compressed file or an export does.
+      return try file.open()
+    } catch {
+      file = try file.readable()
+      return try file.open()
+    }
+  }
+
   /// The size of the file in bytes; 0 if the system does not say it.
   var size: UInt64 {
     do throws(SystemFault) {

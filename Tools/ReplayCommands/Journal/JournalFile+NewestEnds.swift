@@ -3,50 +3,93 @@ internal import SessionExplain
 internal import SessionJournal
 
 extension JournalFile {
-  /// Reads all payloads, and moves the reader to the place where a search for the last end begins.
+  /// Reads all frames, and moves the reader to the place where a search for the last end begins.
   ///
-  /// It returns the search at that place. It returns `nil` and moves the reader to the beginning in
-  /// these cases:
+  /// Of a long file another thread reads the later half. It returns the search at that place. It
+  /// returns `nil` and moves the reader to the beginning in these cases:
   ///
   /// - There are few ends.
-  /// - A record cannot be folded.
+  /// - An event is not possible in the state before it, or a record cannot be decoded that outlives
+  ///   a login.
   /// - A newer version wrote a record.
   /// - `goesOn` returned `false`; it is called for each record.
   func searchOfNewestEnds(
-    in reader: inout JournalReader, spacing: UInt64, while goesOn: () -> Bool = { true }
+    in reader: inout JournalReader, spacing: UInt64, halving: UInt64 = halvedLength,
+    while goesOn: () -> Bool = { true }
   ) throws(ToolError) -> WhySearch? {
     var newest = NewestEnds(spacing: spacing)
     var decoder = self.decoder(for: reader.header)
     var isComplete = true
+    let later = laterHalf(
+      of: reader, above: halving, from: NewestEnds(spacing: spacing, beginsLater: true)
+    ) { later, frame, payload in
+      later.take(frame, payload) { () throws(CodecError) in
+        try SessionCodec.decode(sequence: frame.sequence, kind: frame.kind, payload: payload)
+      }
+    }
+    defer { later?.cancel() }
+    var isHalf = false
     try onJournal { () throws(JournalError) in
       try reader.visit { frame, payload in
-        do throws(PayloadFold.Failure) {
-          try newest.take(
-            sequence: frame.sequence, kind: frame.kind, payload: payload,
-            endsBatch: frame.remainingInBatch == 0,
-            endingAt: frame.offset + UInt64(frame.size)
-          ) { () throws(CodecError) in
-            try decoder.decode(sequence: frame.sequence, kind: frame.kind, payload: payload)
-          }
-        } catch {
-          // The search from the beginning meets the record again, and reports it.
-          isComplete = false
+        if let later, later.begins(with: frame) {
+          isHalf = later.isComplete()
+          if isHalf { return false }
+        }
+        isComplete = newest.take(frame, payload) { () throws(CodecError) in
+          try decoder.decode(sequence: frame.sequence, kind: frame.kind, payload: payload)
         }
         isComplete = isComplete && goesOn()
         return isComplete
       }
     }
-    if isComplete, let start = newest.start {
-      do throws(CodecError) {
-        if let search = try WhySearch(continuing: start, redaction: decoder.redaction) {
-          reader.seek(toFrameAt: start.offset, after: start.sequence)
-          return search
+    var start = isComplete ? newest.start : nil
+    if isHalf, let later {
+      start = nil
+      try later.take { count, second throws(ToolError) in
+        let found = try newest.start(before: count) { offset throws(ToolError) in
+          try record(at: offset, of: second, &decoder)
         }
-      } catch {
-        // The search from the beginning meets the record again, and reports it.
+        guard let found else { return }
+        start = found.place
+        if found.isLater { swap(&reader, &second) }
       }
     }
-    reader.seekToBeginning()
-    return nil
+    guard let start else {
+      reader.seekToBeginning()
+      return nil
+    }
+    reader.seek(toFrameAt: start.offset, after: start.sequence)
+    return WhySearch(continuing: start, redaction: decoder.redaction)
+  }
+
+  /// Returns the record at a place that was read before; `nil` if it cannot be decoded.
+  private func record(
+    at offset: UInt64, of reader: borrowing JournalReader, _ decoder: inout RecordDecoder
+  ) throws(ToolError) -> SessionRecord? {
+    var record: SessionRecord?
+    do throws(JournalError) {
+      try reader.visit(recordAt: offset) { frame, payload in
+        do throws(CodecError) {
+          record = try decoder.decode(
+            sequence: frame.sequence, kind: frame.kind, payload: payload)
+        } catch {
+          // The search from the beginning meets the record again, and reports it.
+        }
+      }
+    } catch {
+      throw ToolError(error, in: self)
+    }
+    return record
+  }
+}
+
+extension NewestEnds {
+  @inline(__always)
+  fileprivate mutating func take(
+    _ frame: JournalFrame, _ payload: RawSpan, record: () throws(CodecError) -> SessionRecord
+  ) -> Bool {
+    take(
+      sequence: frame.sequence, kind: frame.kind, payload: payload,
+      endsBatch: frame.remainingInBatch == 0, at: frame.offset, record: record)
   }
 }

@@ -214,7 +214,7 @@ private final class WatchedFile: JournalFileHandle {
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(SystemFault)
     -> Int
   {
-    guard interruption.goesOn() else { throw SystemFault("read", code: EINTR) }
+    guard interruption.mayRead() else { throw SystemFault("read", code: EINTR) }
     return try file.read(into: buffer, at: offset)
   }
 

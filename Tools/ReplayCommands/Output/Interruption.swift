@@ -20,6 +20,10 @@ final class Interruption: Sendable {
   private let raised = Atomic<Int32>(0)
   /// The descriptor of the output to watch; -1 for none.
   private let watched = Atomic<Int32>(-1)
+  /// The number of reads of files.
+  private let reads = Atomic<UInt32>(0)
+  /// How many reads there are to a question to the system; a power of two.
+  private static let readsToQuestion: UInt32 = 8
 
   /// The interruption of the process; signals raise it after `watchSignals` was called.
   static let ofProcess = Interruption()
@@ -53,6 +57,12 @@ final class Interruption: Sendable {
     }
     endOutput()
     return false
+  }
+
+  /// Returns whether a file may be read; asks the system about the watched output only sometimes.
+  func mayRead() -> Bool {
+    let number = reads.wrappingAdd(1, ordering: .relaxed).newValue
+    return number % Self.readsToQuestion == 0 ? goesOn() : !isRaised
   }
 
   /// The exit code of the signal; `nil` for no signal.

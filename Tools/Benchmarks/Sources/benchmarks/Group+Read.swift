@@ -16,6 +16,9 @@ extension Group {
       Contest.Contender(name: "journal") {
         try .timing(count) { try foldJournal(path, count) }
       },
+      Contest.Contender(name: "read + verify") {
+        try .timing(count) { try verifyJournal(path, count) }
+      },
       Contest.Contender(name: "CRC32C") {
         .timing(count) { keep(cchecksum_crc32c(0, content, content.count)) }
       },
@@ -31,8 +34,15 @@ extension Group {
     return Outcome(figures: [
       try .comparing(
         "fold.crc", "journal", to: "CRC32C", in: rates, goal: .atLeast(0.3), unit: "events/s"),
+      // What the fold could reach if it did nothing.
+      try .comparing(
+        "fold.crc.limit", "read + verify", to: "CRC32C", in: rates, goal: .none,
+        unit: "events/s"),
       try .comparing(
         "fold.json", "journal", to: "JSONDecoder", in: rates, goal: .atLeast(250),
+        unit: "events/s"),
+      try .comparing(
+        "fold.json.limit", "read + verify", to: "JSONDecoder", in: rates, goal: .none,
         unit: "events/s"),
     ])
   }
@@ -123,6 +133,17 @@ struct JSONLines {
 /// Reads, verifies and folds a journal of the workload.
 func foldJournal(_ path: String, _ count: Int) throws {
   try expect(try foldWhole(path) == count, "the journal lost records")
+}
+
+/// Reads and verifies a journal, and does nothing with it.
+func verifyJournal(_ path: String, _ count: Int) throws {
+  var reader = try JournalReader(path: path)
+  var last: UInt64 = 0
+  try reader.visit { frame, _ in
+    last = frame.sequence
+    return true
+  }
+  try expect(last == count, "the journal lost records")
 }
 
 /// Reads, verifies and folds a journal; returns the last sequence.

@@ -69,6 +69,7 @@ extension Group {
         "--kind", count, [tool, "timeline", "--json", "--kind", "logout", journal]),
       contender("jq select", count, ["jq", "-c", choice, lines]),
       contender("start of the tool", count, [tool, "--version"]),
+      contender("cat of the lines", count, ["cat", lines]),
       contender(
         "import", count,
         [tool, "import", export, "-o", stage.path("imported.journal"), "--force"]),
@@ -77,6 +78,9 @@ extension Group {
     return [
       try .comparing(
         "replay.jq", "timeline --json", to: "jq", in: rates, goal: .atLeast(30), unit: "events/s"),
+      // What it could reach if it only copied its output.
+      try .comparing(
+        "replay.jq.limit", "cat of the lines", to: "jq", in: rates, goal: .none, unit: "events/s"),
       try .comparing(
         "replay.filter", "--kind", to: "jq select", in: rates, goal: .atLeast(100),
         unit: "events/s"),

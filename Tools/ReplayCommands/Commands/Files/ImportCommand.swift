@@ -72,16 +72,35 @@ struct ImportCommand: JournalCommand {
     _ lines: inout InputLines, _ reader: inout ImportReader, _ file: JournalFile,
     _ context: ToolContext, _ take: (ImportReader.Step, Bool) throws(ToolError) -> Void
   ) throws(ToolError) {
-    while let line = try lines.next() {
+    var blocks = ImportBlocks()
+    func takeLine(_ line: ImportBlocks.Line) throws(ToolError) {
       try OutputFile.requireGoingOn(context)
       let step: ImportReader.Step
       do throws(ImportProblem) {
-        step = try reader.take(line)
+        if let record = line.record, let taken = try reader.take(read: record) {
+          step = taken
+        } else {
+          step = try reader.take(line.bytes)
+        }
       } catch {
-        throw problem(error, file, line: lines.number)
+        throw problem(error, file, line: line.number)
       }
       try take(step, reader.hasSnapshot == true)
     }
+    var failure: ToolError?
+    while failure == nil {
+      var next: ArraySlice<UInt8>?
+      do throws(ToolError) {
+        next = try lines.next()
+      } catch {
+        failure = error
+      }
+      guard let next else { break }
+      try blocks.add(next, lines.number, to: takeLine)
+    }
+    // What is wrong with the lines before the one that cannot be read comes first.
+    try blocks.finish(to: takeLine)
+    if let failure { throw failure }
     do throws(ImportProblem) {
       try reader.finish()
     } catch {

@@ -69,8 +69,8 @@ struct RowsReading<Fold: RowsFold, Item: Sendable>: Sendable {
 
   private func read(_ given: JournalFile) -> Answer {
     var rows: [Fold.Row] = []
-    return onFile(given) { pass in
-      let finding = pass.run { rows.append($0) }
+    return onFile(given) { pass, reader in
+      let finding = pass.run(&reader) { rows.append($0) }
       guard !rows.isEmpty, let source = pass.source(of: finding) else {
         return Answer(finding: finding)
       }
@@ -79,11 +79,12 @@ struct RowsReading<Fold: RowsFold, Item: Sendable>: Sendable {
   }
 
   private func readLarge(_ given: JournalFile, _ body: (Item) -> Void) -> FilesOutcome.Finding {
-    onFile(given) { pass in
-      let finding = pass.run { _ in }
+    onFile(given) { pass, reader in
+      let finding = pass.run(&reader) { _ in }
       guard let source = pass.source(of: finding) else { return Answer(finding: finding) }
       var rows: [Fold.Row] = []
-      _ = pass.run { row in
+      reader.seekToBeginning()
+      _ = pass.run(&reader) { row in
         rows.append(row)
         guard rows.count == Self.rowsAtOnce else { return }
         body(make(rows, source))
@@ -95,9 +96,13 @@ struct RowsReading<Fold: RowsFold, Item: Sendable>: Sendable {
   }
 
   /// Lends a pass over the file, which is converted if it is not a journal.
-  private func onFile(_ given: JournalFile, _ body: (RowsPass<Fold>) -> Answer) -> Answer {
+  private func onFile(
+    _ given: JournalFile, _ body: (RowsPass<Fold>, inout JournalReader) -> Answer
+  ) -> Answer {
     do throws(ToolError) {
-      return body(RowsPass<Fold>(try given.readable()))
+      var file = given
+      var reader = try JournalFile.reader(of: &file)
+      return body(RowsPass<Fold>(file), &reader)
     } catch {
       return Answer(finding: .unread(error))
     }
@@ -119,12 +124,12 @@ private struct RowsPass<Fold: RowsFold> {
   }
 
   /// Passes on the rows of the file; reads on after damage.
-  func run(_ body: (Fold.Row) -> Void) -> FilesOutcome.Finding {
+  func run(_ reader: inout JournalReader, _ body: (Fold.Row) -> Void) -> FilesOutcome.Finding {
     var fold = Fold()
     var reading = PieceReading()
     do throws(ToolError) {
       let pass = try file.visitPieces(
-        surveysDamageOnly: true, requiresSession: true
+        of: &reader, surveysDamageOnly: true, requiresSession: true
       ) { piece in
         reading.take(piece) { entry throws(SessionFold.Failure) in
           try fold.take(entry.record, endsBatch: entry.remainingInBatch == 0, body)

@@ -5,9 +5,9 @@ internal import SessionJSON
 /// Formats a record as one line, for people or for programs.
 ///
 /// One buffer is used for all records.
-struct EntryLine {
+struct EntryLine: Sendable {
   /// Values of a line in addition to the record.
-  struct Marks {
+  struct Marks: Sendable {
     /// The time since the record on the line above, in milliseconds.
     var delta: Int64?
     var isContext = false
@@ -15,7 +15,7 @@ struct EntryLine {
   }
 
   /// The marks that the user asked for.
-  struct Asked {
+  struct Asked: Sendable {
     var delta = false
     var context = false
   }
@@ -35,6 +35,9 @@ struct EntryLine {
     self.style = style
     self.asked = asked
   }
+
+  /// Whether it is JSON that does not depend on the lines around it.
+  var isAlone: Bool { isJSON && !asked.delta && !asked.context }
 
   /// Formats the line with its line feed, and lends it to `take`.
   mutating func write<Answer>(

@@ -33,6 +33,7 @@ struct TimelinePass {
 
   /// Prints all matches or the last `number` of them; returns the journal's fault.
   mutating func print(last number: UInt64?, isReversed: Bool) throws(ToolError) -> JournalFault? {
+    if number == nil, !isReversed, isWhole { return try printAll() }
     guard let number else { return try print(behind: 0, isReversed: isReversed) }
     if around == 0, number <= LastEntries.most {
       var held = LastEntries(Int(number))
@@ -46,6 +47,32 @@ struct TimelinePass {
     // A writer may append meanwhile; records after the counted ones are not shown.
     last = min(last, max(end, first))
     return try print(behind: matching > number ? matching - number : 0, isReversed: isReversed)
+  }
+
+  /// Whether each record is a line of JSON that depends on nothing else.
+  private var isWhole: Bool {
+    filter.isOpen && around == 0 && line.isAlone && first == 0 && last == .max
+  }
+
+  /// Prints all records; their lines are made in several threads.
+  private func printAll() throws(ToolError) -> JournalFault? {
+    let output = context.output
+    var reader = try file.open()
+    var blocks = RecordBlocks(of: file, reader.header, line)
+    defer { if output.isOpen { blocks.finish { output.write($0) } } }
+    return try file.visitPayloads(
+      of: &reader, surveysDamageOnly: true, requiresSession: false,
+      orDamage: { _ in
+        output.pulse()
+        return output.isOpen
+      },
+      { (frame, payload, isBehind) throws(CodecError) in
+        output.pulse()
+        guard output.isOpen else { return false }
+        try blocks.add(frame, payload, isBehind: isBehind) { output.write($0) }
+        return output.isOpen
+      }
+    ).fault
   }
 
   private func isMatch(_ record: SessionRecord) -> Bool {

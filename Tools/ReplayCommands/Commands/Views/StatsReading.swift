@@ -4,14 +4,6 @@ internal import SessionExplain
 internal import SessionJournal
 internal import Synchronization
 
-#if canImport(Darwin)
-  internal import Darwin
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Glibc
-#endif
-
 /// Counts many journals in several threads; the result does not depend on their number.
 struct StatsReading: Sendable {
   let files: JournalFolder.Expansion
@@ -20,15 +12,14 @@ struct StatsReading: Sendable {
   let until: Selector?
   let zone: TimeZoneChoice
   let interruption: Interruption
+  /// The length from which on a journal is read in two halves, in bytes.
+  var halving = JournalFile.halvedLength
 
   /// The result for all files.
   struct Outcome: Sendable {
     var report: StatsReport
     var files: FilesOutcome
   }
-
-  /// The number of processors, at most 64.
-  static var processors: Int { min(64, max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
 
   /// The state that threads share.
   private final class Board: Sendable {
@@ -44,7 +35,7 @@ struct StatsReading: Sendable {
   }
 
   /// Counts all files with `jobs` threads, of which the caller's is one.
-  func run(jobs: Int = processors, _ progress: ProgressBar) -> Outcome {
+  func run(jobs: Int = Processors.count, _ progress: ProgressBar) -> Outcome {
     let files = files.files
     let sizes = files.map(\.size)
     // The largest files come first, so that no thread has to finish a large one alone at the end.
@@ -122,35 +113,19 @@ struct StatsReading: Sendable {
     -> (StatsFold?, FilesOutcome.Finding)
   {
     do throws(ToolError) {
-      let file = try given.readable()
-      var count = FileCount(
-        StatsFold(
-          by: grouping, counted: try counted(in: file), app: file.original?.opening?.app,
-          offset: { [zone] in zone.offset(at: $0) }),
-        by: grouping)
-      var reading = PieceReading()
-      var records: UInt32 = 0
-      var reader = try file.open()
-      let pass = try file.visitPayloads(
-        of: &reader, surveysDamageOnly: true, requiresSession: true,
-        orDamage: { piece in
-          reading.take(piece, fold: { _ in }, interrupt: { count.interrupt($0) })
-            && !interruption.isRaised
-        },
-        { (frame, payload, _) throws(CodecError) in
-          records &+= 1
-          if records & 1023 == 0 { pulse(frame.offset) }
-          return try reading.take(
-            payloadAt: JournalPlace(sequence: frame.sequence, offset: frame.offset),
-            fold: { () throws(PayloadFold.Failure) in try count.take(frame, payload) },
-            interrupt: { count.interrupt($0) }) && !interruption.isRaised
-        })
-      return (
-        count.finish(damagedAt: reading.damage(after: pass)),
-        reading.finding(
-          after: pass, file, rest: "The figures are from what can be read.",
-          before: "The figures are those of the records before it.")
-      )
+      var file = given
+      var reader = try JournalFile.reader(of: &file)
+      let counted = try counted(in: file)
+      let fold = StatsFold(
+        by: grouping, counted: counted, app: file.original?.opening?.app,
+        offset: { [zone] in zone.offset(at: $0) })
+      // Many files keep all processors busy.
+      let isDividable =
+        grouping == nil && counted == 0...UInt64.max && files.files.count < Processors.count
+      var pass = StatsPass(
+        file, fold, by: grouping,
+        later: isDividable ? FileCount.later(of: file, reader, above: halving) : nil)
+      return try pass.run(&reader, pulse)
     } catch {
       return (nil, .unread(error))
     }
@@ -164,71 +139,5 @@ struct StatsReading: Sendable {
     ])
     // Sequences begin with 1, so 0 selects no record.
     return bounds[0] <= bounds[1] ? bounds[0]...bounds[1] : 0...0
-  }
-}
-
-/// The count of the payloads of one file.
-private struct FileCount {
-  private var fold: StatsFold
-  private var payloads = GappedPayloadFold()
-  /// The evidence of ends, which needs whole records.
-  private var ends: EvidenceFold?
-  private let namesVersions: Bool
-  // Comparing `ends` with `nil` would copy what it holds.
-  private let explainsEnds: Bool
-
-  init(_ fold: StatsFold, by grouping: StatsGrouping?) {
-    self.fold = fold
-    ends = grouping == .cause ? EvidenceFold() : nil
-    namesVersions = grouping == .version
-    explainsEnds = grouping == .cause
-  }
-
-  mutating func take(_ frame: JournalFrame, _ payload: RawSpan) throws(PayloadFold.Failure) {
-    let step = try payloads.apply(
-      sequence: frame.sequence, kind: frame.kind, payload: payload)
-    if namesVersions, frame.kind == SessionNote.Kind.opened.rawValue {
-      let record = try Self.record(frame, payload)
-      if case .note(.opened(let opened)) = record.content { fold.open(by: opened.app) }
-    }
-    fold.count(
-      step.outline, sequence: frame.sequence, at: step.time, from: step.before, to: step.after)
-    guard explainsEnds else { return }
-    let entry = JournalEntry(try Self.record(frame, payload), of: frame)
-    do throws(SessionFold.Failure) {
-      try ends?.take(entry) { Self.explain($0, &fold) }
-    } catch {
-      throw .refused(error)
-    }
-  }
-
-  mutating func interrupt(_ gap: EvidenceGap) {
-    payloads.interrupt()
-    fold.interrupt()
-    ends?.interrupt(gap) { Self.explain($0, &fold) }
-  }
-
-  /// Returns the complete count.
-  consuming func finish(damagedAt offset: UInt64?) -> StatsFold {
-    _ = ends?.finish(damagedAt: offset) { Self.explain($0, &fold) }
-    fold.finish()
-    return fold
-  }
-
-  private static func record(_ frame: JournalFrame, _ payload: RawSpan)
-    throws(PayloadFold.Failure) -> SessionRecord
-  {
-    do throws(CodecError) {
-      return try SessionCodec.decode(
-        sequence: frame.sequence, kind: frame.kind, payload: payload)
-    } catch {
-      throw .unreadable(error, sequence: frame.sequence)
-    }
-  }
-
-  private static func explain(_ evidence: Evidence, _ fold: inout StatsFold) {
-    let explanation = Explainer.judge(evidence)
-    guard let sequence = explanation.sequence else { return }
-    fold.explain(endAt: sequence, cause: explanation.cause.id)
   }
 }

@@ -57,6 +57,8 @@ struct WhyCommand: Command {
   private let isStrict: Bool
   /// The records between two places at which a search for the last end can begin, at least.
   var spacing = NewestEnds.usualSpacing
+  /// The length from which on a journal is read in two halves, in bytes.
+  var halving = JournalFile.halvedLength
 
   init(_ arguments: Arguments) throws(ToolError) {
     display = try DisplayOptions(arguments, names: .users)
@@ -97,7 +99,7 @@ struct WhyCommand: Command {
     var reader = try file.open()
     if at == nil, !isAll,
       let later = try file.searchOfNewestEnds(
-        in: &reader, spacing: spacing,
+        in: &reader, spacing: spacing, halving: halving,
         while: {
           context.output.pulse()
           return context.output.isOpen

@@ -147,14 +147,7 @@ struct ImportReader {
 
   private mutating func object(_ line: ArraySlice<UInt8>) throws(ImportProblem) -> ImportObject {
     guard tape.read(line) else { throw noJSON(line) }
-    var object = try ImportObject(tape.root)
-    let version: UInt64 = try object.number("v")
-    guard version == 1 else {
-      throw ImportProblem(
-        .badLine, "it is of version \(version), and this tool reads version 1",
-        next: "a newer version of sessionreplay")
-    }
-    return object
+    return try ImportRecord.object(tape)
   }
 
   /// The problem of a line that is no JSON.
@@ -231,10 +224,12 @@ struct ImportReader {
 
   private mutating func takeSequence(_ object: inout ImportObject) throws(ImportProblem) -> UInt64 {
     let sequence: UInt64 = try object.number("sequence")
-    guard sequence == due else {
-      throw ImportProblem(.gap, "it has sequence \(sequence) where \(due) is due")
-    }
+    guard sequence == due else { throw isNotDue(sequence) }
     return sequence
+  }
+
+  private func isNotDue(_ sequence: UInt64) -> ImportProblem {
+    ImportProblem(.gap, "it has sequence \(sequence) where \(due) is due")
   }
 
   private func requireBetweenBatches(_ what: String) throws(ImportProblem) {
@@ -247,14 +242,25 @@ struct ImportReader {
   private mutating func takeRecord(_ object: inout ImportObject, _ word: String)
     throws(ImportProblem) -> Record
   {
+    // What is wrong with the sequence comes first, and then the rest of the line.
     let sequence = try takeSequence(&object)
-    let left: UInt16 = try object.number("remainingInBatch")
-    let time = try object.time("time")
-    let content = try ImportContent.read(&object, word)
-    let payload = object.has("payload") ? try object.bytes("payload") : nil
-    if object.has("dropped") { _ = try object.flag("dropped") }
-    try object.finish()
-    let isSnapshot = content.kind == SessionRecord.snapshotKind
+    return try take(
+      try ImportRecord(&object, word, sequence) { (left, isSnapshot) throws(ImportProblem) in
+        try check(left, isSnapshot)
+      })
+  }
+
+  /// Takes a record whose line was read by itself; `nil` if ``take(_:)`` must read the line.
+  mutating func take(read record: ImportRecord) throws(ImportProblem) -> Step? {
+    guard header != nil, ending == nil else { return nil }
+    beginWithoutSnapshot(unless: record.isSnapshot)
+    guard record.value.sequence == due else { throw isNotDue(record.value.sequence) }
+    try check(record.left, record.isSnapshot)
+    return .record(try take(record))
+  }
+
+  /// Throws if a record cannot follow the records so far; `left` records of its batch follow it.
+  private func check(_ left: UInt16, _ isSnapshot: Bool) throws(ImportProblem) {
     guard isSnapshot == (records == 0 && hasSnapshot == true) else {
       throw ImportProblem(
         .badLine, "a snapshot is the first record of a compacted journal and no other")
@@ -265,27 +271,29 @@ struct ImportReader {
           .gap, "it leaves \(left) in its batch where \(remaining - 1) is due")
       }
     } else if isSnapshot, left > 0 {
-      throw object.problem("remainingInBatch", "is \(left), and a snapshot is a batch of its own")
+      throw ImportProblem(
+        .badLine, "\"remainingInBatch\" is \(left), and a snapshot is a batch of its own")
     }
-    let record = try ImportContent.record(
-      SessionRecord(sequence: sequence, time: time, content: content), payload)
-    try check(record.payload, isFirst: remaining == 0, &object)
+  }
+
+  /// Folds a record that may follow, and counts it.
+  private mutating func take(_ record: ImportRecord) throws(ImportProblem) -> Record {
+    try check(record.payload, isFirst: remaining == 0)
     do throws(SessionFold.Failure) {
       try fold.apply(record.value)
     } catch {
       throw ImportProblem(.illegalLine, "\(error.description)")
     }
     if case .note(.opened) = record.value.content { hasOpening = true }
-    remaining = left
+    remaining = record.left
     records += 1
     due += 1
     return Record(
-      sequence: sequence, kind: content.kind, remainingInBatch: left, payload: record.payload)
+      sequence: record.value.sequence, kind: record.value.content.kind,
+      remainingInBatch: record.left, payload: record.payload)
   }
 
-  private mutating func check(_ payload: [UInt8], isFirst: Bool, _ object: inout ImportObject)
-    throws(ImportProblem)
-  {
+  private mutating func check(_ payload: [UInt8], isFirst: Bool) throws(ImportProblem) {
     let maximum = Int(header?.maximumRecordSize ?? 0)
     guard payload.count <= maximum else {
       throw ImportProblem(

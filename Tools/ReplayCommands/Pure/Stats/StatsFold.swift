@@ -17,7 +17,7 @@ enum StatsGrouping: String, CaseIterable, Sendable {
 ///   are kept until that is known.
 /// - By day, a figure belongs to the day of its record.
 /// - By version, it belongs to the app version that last opened the journal before it.
-struct StatsFold {
+struct StatsFold: Sendable {
   /// The longest possible wait for a response; a longer one shows that the clock was set.
   static let longestRequest: Int64 = 600_000
   /// The length of a day in milliseconds.
@@ -167,6 +167,22 @@ struct StatsFold {
     flush()
     for rest in waiting { groups.add(rest.figures, to: .word(Self.unexplained)) }
     waiting = []
+  }
+
+  /// Whether a count of the records from the next login on can be added.
+  ///
+  /// Everything but open requests begins again at a login, if figures have no groups.
+  var isContinued: Bool { grouping == nil && requests.isEmpty }
+
+  /// Adds the count of all records from a login on, made with the same choices.
+  mutating func add(_ later: StatsFold) {
+    groups.merge(later.groups)
+    pending.merge(later.pending)
+    records += later.records
+    firstTime = [firstTime, later.firstTime].compactMap { $0 }.min()
+    lastTime = [lastTime, later.lastTime].compactMap { $0 }.max()
+    (state, lastSequence, requests) = (later.state, later.lastSequence, later.requests)
+    (since, failingSince, lastFailure) = (later.since, later.failingSince, later.lastFailure)
   }
 
   /// Gives the first waiting end at or before this sequence its cause.

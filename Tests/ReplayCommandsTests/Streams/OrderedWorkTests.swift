@@ -1,0 +1,113 @@
+import ChildProcesses
+import Foundation
+@_spi(Internals) import SessionCore
+import SessionJournal
+import SessionTestKit
+import SessionTesting
+import Testing
+
+@testable import ReplayCommands
+@testable import SessionJSON
+
+/// Commands that work on blocks in several threads, compared with the same in one thread.
+@Suite("Work on blocks in several threads")
+struct OrderedWorkTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  @Test("results come in the order of the blocks, and few blocks wait")
+  func order() {
+    var work = OrderedWork<Int, Int>(most: 3) { number in
+      // The first blocks take longest.
+      usleep(UInt32(max(0, 20 - number)) * 500)
+      return number
+    }
+    var results: [Int] = []
+    for number in 0..<40 {
+      work.add(number) { results.append($0) }
+      #expect(results.count >= number - 2)
+    }
+    work.finish(with: 40) { results.append($0) }
+    #expect(results == Array(0...40))
+  }
+
+  /// A file of some thousand records.
+  private func bytes(seed: UInt64, _ edit: (inout [CraftedJournals.Frame]) -> Void = { _ in })
+    throws -> [UInt8]
+  {
+    let records = try RowsHistory(seed: seed, records: 6_000).records
+    let isCompacted = if case .snapshot? = records.first?.content { true } else { false }
+    var frames = records.map { record in
+      let (kind, payload) = SessionCodec.encode(record.content, at: record.time)
+      return CraftedJournals.Frame(kind: kind, payload: payload, sequence: record.sequence)
+    }
+    edit(&frames)
+    let first = isCompacted ? frames[0].sequence + 1 : 1
+    return CraftedJournals.file(first: first, snapshot: isCompacted, frames)
+  }
+
+  @Test("RPL-1 a long timeline has the lines that one thread writes", arguments: UInt64(1)...8)
+  func timeline(seed: UInt64) throws {
+    var bytes = try bytes(seed: seed) { frames in
+      // A record that cannot be decoded: what follows is marked.
+      if seed % 4 == 1 { frames[3_000].payload.removeLast() }
+    }
+    if seed % 4 == 2 { bytes[bytes.count / 2] ^= 4 }
+    if seed % 4 == 3 { bytes.removeLast(5) }
+    let path = try folder.write(bytes, to: "x.journal")
+    let plain = ToolRun.inProcess(["timeline", "--json", path])
+    let reversed = ToolRun.inProcess(["timeline", "--json", "--reverse", path])
+    let lines = plain.output.split(separator: "\n")
+    #expect(lines.count > 5_900)
+    #expect(lines == reversed.output.split(separator: "\n").reversed())
+    #expect(plain.code == reversed.code)
+    #expect(plain.errors == reversed.errors)
+    #expect((plain.code == 0) == (seed % 4 == 0))
+  }
+
+  @Test(
+    "RPL-4 an import of many blocks finds the error that one thread finds",
+    arguments: UInt64(1)...10)
+  func imports(seed: UInt64) throws {
+    let path = try folder.write(bytes(seed: seed), to: "x.journal")
+    var lines = ToolRun.inProcess(["export", "--reveal", path]).output
+      .split(separator: "\n").map(String.init)
+    var chance = Chance(seed)
+    let broken = [100, lines.count / 2, lines.count - 3].map { $0 + Int(chance.below(3)) }
+    for (place, line) in broken.enumerated() where seed % 5 != 0 {
+      switch (seed + UInt64(place)) % 4 {
+      case 0: lines[line].removeLast()
+      case 1: lines[line] = lines[line].replacing("\"sequence\":", with: "\"sequence\":9")
+      case 2: lines[line] = lines[line].replacing("\"time\":\"2", with: "\"time\":\"x")
+      default: lines.swapAt(line, line - 1)
+      }
+    }
+    var found: (line: Int, problem: ImportProblem)?
+    var reader = ImportReader()
+    var number = 0
+    do throws(ImportProblem) {
+      for line in lines {
+        number += 1
+        _ = try reader.take(Array(line.utf8)[...])
+      }
+      number += 1
+      try reader.finish()
+    } catch {
+      found = (number, error)
+    }
+    let text = try folder.write(
+      Array((lines.joined(separator: "\n") + "\n").utf8), to: "x.jsonl")
+    let copy = folder.file("y.journal")
+    let run = ToolRun.inProcess(["import", text, "-o", copy])
+    if let found {
+      #expect(run.code == 65)
+      #expect(run.errors.contains("line \(found.line): \(found.problem.message)."), "\(run.errors)")
+    } else {
+      #expect(run.code == 0 && seed % 5 == 0, "\(run.errors)")
+      #expect(
+        ToolRun.inProcess(["export", "--reveal", copy]).output
+          == ToolRun.inProcess(["export", "--reveal", path]).output)
+    }
+  }
+}

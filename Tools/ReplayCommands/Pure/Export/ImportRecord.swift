@@ -1,0 +1,61 @@
+@_spi(Internals) internal import SessionCore
+internal import SessionExplain
+internal import SessionJSON
+
+/// A record as its line says it, before it is compared with the lines before.
+struct ImportRecord: Sendable {
+  /// The number of the records of its batch that follow it.
+  let left: UInt16
+  let isSnapshot: Bool
+  let value: SessionRecord
+  let payload: [UInt8]
+
+  /// Reads the line of an event, a note, a snapshot or an entry of a newer version.
+  ///
+  /// `check` looks at what the lines before allow, before the payload is looked at.
+  init(
+    _ object: inout ImportObject, _ word: String, _ sequence: UInt64,
+    check: (_ left: UInt16, _ isSnapshot: Bool) throws(ImportProblem) -> Void
+  ) throws(ImportProblem) {
+    left = try object.number("remainingInBatch")
+    let time = try object.time("time")
+    let content = try ImportContent.read(&object, word)
+    let payload = object.has("payload") ? try object.bytes("payload") : nil
+    if object.has("dropped") { _ = try object.flag("dropped") }
+    try object.finish()
+    isSnapshot = content.kind == SessionRecord.snapshotKind
+    try check(left, isSnapshot)
+    (value, self.payload) = try ImportContent.record(
+      SessionRecord(sequence: sequence, time: time, content: content), payload)
+  }
+
+  /// Reads a line by itself; `nil` if it is another line, or if anything is wrong with it.
+  init?(_ line: ArraySlice<UInt8>, _ tape: inout JSONTape) {
+    guard tape.read(line) else { return nil }
+    do throws(ImportProblem) {
+      var object = try Self.object(tape)
+      let word = try object.text("class")
+      switch LineClass(rawValue: word) {
+      case .event, .note, .snapshot, .unknown: break
+      case .header, .watermark, .explanation, .end, .change, nil: return nil
+      }
+      let sequence: UInt64 = try object.number("sequence")
+      try self.init(&object, word, sequence) { _, _ in }
+    } catch {
+      // The reader of the lines in order says what is wrong.
+      return nil
+    }
+  }
+
+  /// Returns the members of a line.
+  static func object(_ tape: JSONTape) throws(ImportProblem) -> ImportObject {
+    var object = try ImportObject(tape.root)
+    let version: UInt64 = try object.number("v")
+    guard version == 1 else {
+      throw ImportProblem(
+        .badLine, "it is of version \(version), and this tool reads version 1",
+        next: "a newer version of sessionreplay")
+    }
+    return object
+  }
+}
