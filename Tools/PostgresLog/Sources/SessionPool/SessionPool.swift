@@ -245,7 +245,7 @@ extension SessionPool {
     if pooled.session?.activity == .replaced { retire(pooled) }
     guard pooled.isUnused else { return }
     if pooled.opening != nil {
-      // Nobody waits for it. A later call must not receive this cancellation.
+      // No call waits for it. A later call must not receive this cancellation.
       retire(pooled)
       pooled.opening?.cancel()
     } else {
