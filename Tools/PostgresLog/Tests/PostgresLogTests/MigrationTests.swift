@@ -126,6 +126,8 @@ struct MigrationTests {
     let missing = try run("import", "b", "/nonexistent/a.journal")
     #expect(missing.0 == 66 && missing.1.contains("/nonexistent/a.journal"))
     #expect(try run("export", "none", "-").0 == 66)
+    let role = try run("create", "--sessions", "no_such_role")
+    #expect(role.0 == 69 && role.1.contains("there is no such role"))
     let exists = try run("export", "a", "/etc/passwd")
     #expect(exists.0 == 73 && exists.1.contains("/etc/passwd"))
     for words in [[], ["create", "x"], ["import", "a"], ["export", "a", "-", "--secrets", "x"]] {
