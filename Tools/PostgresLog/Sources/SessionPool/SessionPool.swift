@@ -66,6 +66,9 @@ public actor SessionPool {
   /// The number of calls that wait for a place.
   public var waitingCalls: Int { waiting.count }
 
+  /// The number of calls that wait for an opening.
+  package var callsThatOpen: Int { current.values.reduce(0) { $0 + $1.calls.count } }
+
   /// Calls `work` with the session of a key, which is open at least until `work` returns.
   ///
   /// Calls with one key share the session. `work` must not call the pool: at the limit it would wait for
@@ -156,9 +159,20 @@ extension SessionPool {
     let number = nextNumber()
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        guard !Task.isCancelled else { return continuation.resume(throwing: CancellationError()) }
-        waiting.add(continuation, number, key)
-        makeRoom()
+        // The pool may have changed on the way here, and nothing would wake this call any more.
+        if Task.isCancelled {
+          continuation.resume(throwing: CancellationError())
+        } else if isClosed {
+          continuation.resume(throwing: SessionPoolClosed())
+        } else if current[key] != nil {
+          continuation.resume(returning: false)
+        } else if free > 0 {
+          free -= 1
+          continuation.resume(returning: true)
+        } else {
+          waiting.add(continuation, number, key)
+          makeRoom()
+        }
       }
     } onCancel: {
       Task { await self.cancel(number) }
@@ -229,12 +243,26 @@ extension SessionPool {
     if let result = pooled.result { return try result.get() }
     let number = nextNumber()
     return try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        guard !Task.isCancelled else { return continuation.resume(throwing: CancellationError()) }
-        pooled.calls.add(continuation, number, pooled.key)
-      }
+      try await withCheckedThrowingContinuation { join(pooled, number, $0) }
     } onCancel: {
       Task { await self.cancel(number) }
+    }
+  }
+
+  /// Adds a call that waits for an opening.
+  ///
+  /// A function of the pool, because a closure that does not use `self` would not run in its isolation.
+  private func join(
+    _ pooled: PooledSession, _ number: UInt64,
+    _ continuation: CheckedContinuation<Session, any Error>
+  ) {
+    // It may have been opened on the way here, and nothing would wake this call any more.
+    if let result = pooled.result {
+      continuation.resume(with: result)
+    } else if Task.isCancelled {
+      continuation.resume(throwing: CancellationError())
+    } else {
+      pooled.calls.add(continuation, number, pooled.key)
     }
   }
 

@@ -305,7 +305,7 @@ struct SessionPoolTests {
       return try await accounts.open(key)
     }
     let calls = (0..<2).map { _ in Task { try await pool.with("a") { _ in } } }
-    try await wait("opening") { await pool.count == 1 }
+    try await wait("opening") { await pool.callsThatOpen == 2 }
     calls[0].cancel()
     await #expect(throws: CancellationError.self) { try await calls[0].value }
     #expect(gate.cancelled == 0)
