@@ -66,11 +66,13 @@ enum AccountDaemon {
     for pool in pools { await pool.close() }
     let all = try commits(database)
     let left = await pools[0].count + pools[1].count
+    func perAccount(_ commits: Int64) -> String {
+      String(format: "%.1f", Double(commits) / Double(accounts))
+    }
     print(
       """
       refreshes: \(service.refreshes) for \(accounts) accounts, refused: \(service.refused)
-      commits per account: \(first / Int64(accounts)) with the login, \((all - first) / Int64(accounts)) \
-      with the use by two pools
+      commits per account: \(perAccount(first)) with the login, \(perAccount(all - first)) with the use by two pools
       open sessions: \(most.withLock { $0 }) at most, \(left) at the end
       connections: \(database.openConnections), memory at most: \(peak) kB
       """)

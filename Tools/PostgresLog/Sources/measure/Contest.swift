@@ -5,8 +5,11 @@ import SessionKit
 
 /// Commits per second of each kind, with a number of clients that each have a thread.
 struct Contest {
-  /// A token with its claims, as a session stores it.
-  static let secret = [UInt8](repeating: 0x62, count: 1_024)
+  /// As many bytes as a token with its claims; others each time, as after a refresh.
+  private static func newSecret() -> [UInt8] {
+    let part = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
+    return (0..<32).flatMap { _ in part }
+  }
 
   private let database: PostgresDatabase
   private let clients: Int
@@ -22,7 +25,7 @@ struct Contest {
     throws(TransactionError<Void, SecretStoreError>)
   {
     _ = try log.transact { (_) throws(SecretStoreError) in
-      try secrets?.write(.token, secret)
+      try secrets?.write(.token, newSecret())
       return ([JournalDraft(kind: 1, payload: Measure.payload)], ())
     }
   }
