@@ -69,7 +69,9 @@ let package = Package(
     .executableTarget(
       name: "measure",
       dependencies: [
-        "PostgresLog", .product(name: "SessionJournal", package: "session-journal"),
+        "PostgresLog",
+        .product(name: "SessionJournal", package: "session-journal"),
+        .product(name: "SessionKit", package: "session-journal"),
       ],
       swiftSettings: strict),
 

@@ -13,18 +13,27 @@ struct Chain: Equatable, Sendable {
 
   init(_ value: UInt64) { self.value = value }
 
-  mutating func add(_ header: RecordHeader, _ payload: [UInt8]) {
-    add(header.sequence)
-    add(UInt64(header.kind) << 48 | UInt64(header.remainingInBatch) << 32 | UInt64(payload.count))
-    for byte in payload { add(byte) }
+  mutating func add(_ record: JournalRecord) {
+    add(record.sequence)
+    add(
+      UInt64(record.kind) << 48 | UInt64(record.remainingInBatch) << 32
+        | UInt64(record.payload.count))
+    for byte in record.payload { add(byte) }
   }
 
-  private mutating func add(_ number: UInt64) {
+  /// The checksum of a snapshot, which keeps the chain of the last record that it replaced.
+  func checksum(of snapshot: JournalRecord) -> UInt64 {
+    var sum = self
+    sum.add(snapshot)
+    return sum.value
+  }
+
+  fileprivate mutating func add(_ number: UInt64) {
     for place in 0..<8 { add(UInt8(truncatingIfNeeded: number >> UInt64(8 * place))) }
   }
 
   @inline(__always)
-  private mutating func add(_ byte: UInt8) { value = (value ^ UInt64(byte)) &* 0x100_0000_01B3 }
+  fileprivate mutating func add(_ byte: UInt8) { value = (value ^ UInt64(byte)) &* 0x100_0000_01B3 }
 }
 
 /// Records of one commit that have their sequences and chains.
@@ -36,24 +45,44 @@ struct Batch: Sendable {
 
   /// Gives drafts the sequences after `view.last`.
   init(_ drafts: [JournalDraft], after view: LogView) {
-    records = drafts.enumerated().map { place, draft in
+    let records = drafts.enumerated().map { place, draft in
       JournalRecord(
         sequence: view.last + UInt64(place) + 1, offset: 0, kind: draft.kind,
         remainingInBatch: UInt16(drafts.count - place - 1), payload: draft.payload)
     }
     var chain = view.chain
-    chains = records.map { record in
-      chain.add(record.header, record.payload)
-      return chain.value
-    }
+    self.init(records, after: &chain)
   }
 
-  init(_ records: [JournalRecord], chains: [UInt64]) {
-    (self.records, self.chains) = (records, chains)
+  /// Continues a chain with records that have their sequences; none is a snapshot.
+  init(_ records: [JournalRecord], after chain: inout Chain) {
+    self.records = records
+    var chains: [UInt64] = []
+    chains.reserveCapacity(records.count)
+    for record in records {
+      chain.add(record)
+      chains.append(chain.value)
+    }
+    self.chains = chains
   }
 }
 
-/// What an opening knows of its log.
+/// What a log is: the part of its row that never changes.
+struct LogIdentity: Equatable, Sendable {
+  /// The number of the log in the database.
+  let log: Int64
+
+  /// The key of the log.
+  let key: String
+
+  /// The identity that was assigned when the log was created.
+  let identifier: JournalIdentifier
+
+  /// The longest payload, in bytes.
+  let recordSize: Int
+}
+
+/// How far a log is: the part of its row that changes.
 struct LogView: Equatable, Sendable {
   /// The last sequence that was read or written; 0 if there is none.
   var last: UInt64 = 0
@@ -64,41 +93,49 @@ struct LogView: Equatable, Sendable {
   /// The chain of the last record.
   var chain = Chain.empty
 
-  /// Reads a row with the columns last_sequence, first_sequence and chain, from `column` on.
-  init(_ rows: Rows, from column: Int = 0) {
-    last = rows.unsigned(0, column)
-    first = rows.unsigned(0, column + 1)
-    chain = Chain(rows.unsigned(0, column + 2))
+  /// The checksum of the row of a log that is that far.
+  func checksum(_ key: String, _ identifier: JournalIdentifier, recordSize: Int) -> UInt64 {
+    var sum = Chain.empty
+    for number in [
+      identifier.high, identifier.low, UInt64(recordSize), last, first, chain.value,
+    ] {
+      sum.add(number)
+    }
+    for byte in key.utf8 { sum.add(byte) }
+    return sum.value
   }
-
-  init() {}
 }
 
-extension Rows {
-  /// Decodes the records of a page, and checks that each continues the one before.
-  ///
-  /// `chain` is that before the page, and then that of its last record. A snapshot begins a chain.
-  func records(after chain: inout Chain, of name: String) throws(JournalError) -> [JournalRecord] {
-    var records: [JournalRecord] = []
-    records.reserveCapacity(count)
-    for row in 0..<count {
-      let record = record(row)
-      let stored = Chain(unsigned(row, 4))
-      if record.isSnapshot { chain = stored } else { chain.add(record.header, record.payload) }
-      guard chain == stored else {
-        throw .damaged(
-          path: name,
-          JournalDamage(offset: 0, sequence: record.sequence, flaw: .chainBroken))
-      }
-      records.append(record)
-    }
-    return records
-  }
+/// The row of a log.
+struct LogRow: Sendable {
+  let identity: LogIdentity
+  let view: LogView
 
-  /// Decodes the record of one row without a check.
-  func record(_ row: Int) -> JournalRecord {
-    JournalRecord(
-      sequence: unsigned(row, 0), offset: 0, kind: UInt8(truncatingIfNeeded: integer(row, 1)),
-      remainingInBatch: UInt16(truncatingIfNeeded: integer(row, 2)), payload: value(row, 3) ?? [])
+  /// Decodes the row of a key; nil if there is none.
+  ///
+  /// Throws `damaged` if the row does not have its checksum. The columns are those of `LogSQL.row`.
+  init?(_ rows: Rows, key: String, name: String) throws(JournalError) {
+    guard rows.count == 1, let bytes = rows.value(0, 1), bytes.count == 16 else { return nil }
+    identity = LogIdentity(
+      log: rows.integer(0, 0), key: key,
+      identifier: JournalIdentifier(
+        high: bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) },
+        low: bytes[8...].reduce(0) { $0 << 8 | UInt64($1) }),
+      recordSize: Int(rows.integer(0, 2)))
+    view = LogView(
+      last: rows.unsigned(0, 3), first: rows.unsigned(0, 4), chain: Chain(rows.unsigned(0, 5)))
+    // A negative size is damage, too, and no number for the checksum.
+    guard identity.recordSize >= 0,
+      view.checksum(key, identity.identifier, recordSize: identity.recordSize)
+        == rows.unsigned(0, 6)
+    else {
+      throw .damaged(
+        path: name, JournalDamage(offset: 0, sequence: view.last, flaw: .headerChecksum))
+    }
   }
+}
+
+extension JournalIdentifier {
+  /// The 16 bytes of the UUID.
+  var bytes: [UInt8] { high.bigint.binary + low.bigint.binary }
 }

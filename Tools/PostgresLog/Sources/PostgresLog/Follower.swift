@@ -8,7 +8,7 @@ struct PostgresChanges: LogChanges {
 
   private let log: PostgresLog
 
-  init(_ log: PostgresLog, known: LogView) { self.log = log }
+  init(_ log: PostgresLog) { self.log = log }
 
   func wait(atMost limit: Duration) async {
     let follower = log.database.follower
@@ -17,13 +17,15 @@ struct PostgresChanges: LogChanges {
       await withCheckedContinuation { continuation in
         follower.add(
           .init(
-            log: log.log, last: log.lastSequence, first: log.firstSequence, end: .now + limit,
+            log: log.identity.log, last: log.lastSequence, first: log.firstSequence,
+            end: .now + limit,
             wake: continuation),
           number, in: log.database)
       }
     } onCancel: {
-      follower.remove(number)
+      follower.cancel(number)
     }
+    follower.forget(number)
   }
 }
 
@@ -71,16 +73,18 @@ final class Follower: Sendable {
     if begins { schedule(database) }
   }
 
-  func remove(_ number: UInt64) {
+  /// Wakes a waiter early; one that was not added yet is not added any more.
+  func cancel(_ number: UInt64) {
     let waiter = state.withLock { state in
       let waiter = state.waiters.removeValue(forKey: number)
-      if waiter == nil, number > state.next - min(state.next, 100_000) {
-        state.cancelled.insert(number)
-      }
+      if waiter == nil { state.cancelled.insert(number) }
       return waiter
     }
     waiter?.wake.resume()
   }
+
+  /// Forgets a cancellation that came after the waiter was woken.
+  func forget(_ number: UInt64) { _ = state.withLock { $0.cancelled.remove(number) } }
 
   private func schedule(_ database: PostgresDatabase) {
     let nearest = state.withLock { $0.waiters.values.lazy.map(\.end).min() }

@@ -9,56 +9,64 @@ struct LogCompaction {
   let slot: ConnectionSlot
   let view: LogView
   let wanted: UInt64
-  let recordSize: Int
 
   private var sql: LogSQL { log.database.sql }
+  private var number: Int64 { log.identity.log }
 
   /// Replaces the records and commits; returns nil, and changes nothing, if there is nothing to do.
   func run(_ summary: some JournalSummary) throws(JournalError) -> (first: UInt64, removed: UInt64)?
   {
     let wanted = min(wanted, view.last + 1)
     guard wanted > view.first else { return nil }
-    let end = try ask(sql.batchEnd(log.log, before: wanted))
-    let (last, chain) = (end.unsigned(0, 0), Chain(end.unsigned(0, 1)))
+    let end = try ask(sql.batchEnd(number, before: wanted))
+    let last = end.unsigned(0, 0)
     // A snapshot alone is no record to summarize.
     guard end.count == 1, last >= view.first else { return nil }
 
     var total = summary
-    let removed = try visit(upTo: last, &total)
-    guard let snapshot = total.snapshot() else { return nil }
-    guard snapshot.count <= recordSize else {
+    var check = RecordCheck(of: log.name)
+    let removed = try visit(&check, upTo: last, &total)
+    let chain = check.chain
+    guard let payload = total.snapshot() else { return nil }
+    guard payload.count <= log.identity.recordSize else {
       throw .compactionRefused(
-        path: log.name, .snapshotTooLarge(bytes: snapshot.count, maximum: recordSize))
+        path: log.name,
+        .snapshotTooLarge(bytes: payload.count, maximum: log.identity.recordSize))
     }
-    _ = try visit(after: last, upTo: view.last, &total)
+    _ = try visit(&check, upTo: view.last, &total)
+    // Damage must not become a snapshot, which nothing can tell from a good one.
+    try check.requireEnd(of: view)
 
-    let record = JournalRecord(
-      sequence: last, offset: 0, kind: RecordHeader.snapshotKind, payload: snapshot)
-    _ = try ask(sql.remove(log.log, before: last + 1))
-    _ = try ask(sql.insert(log.log, Batch([record], chains: [chain.value])))
-    _ = try ask(sql.begin(log.log, at: last + 1))
+    let snapshot = JournalRecord(
+      sequence: last, offset: 0, kind: RecordHeader.snapshotKind, payload: payload)
+    var changed = view
+    changed.first = last + 1
+    _ = try ask(sql.remove(number, before: changed.first))
+    _ = try ask(sql.insert(number, snapshot: snapshot, chain: chain))
+    _ = try ask(sql.advance(log.identity, to: changed))
     var again = summary
-    _ = try visit(upTo: view.last, &again)
+    var repeated = RecordCheck(of: log.name)
+    _ = try visit(&repeated, upTo: view.last, &again)
+    try repeated.requireEnd(of: changed)
     guard again.snapshot() == total.snapshot() else {
       throw .compactionRefused(path: log.name, .summaryDiffers)
     }
     _ = try ask(LogSQL.commit)
-    return (last + 1, removed)
+    return (changed.first, removed)
   }
 
-  /// Passes the records to a summary; returns their number without a snapshot.
+  /// Checks records and passes them to a summary; returns their number without a snapshot.
   private func visit(
-    after start: UInt64 = 0, upTo last: UInt64, _ summary: inout some JournalSummary
+    _ check: inout RecordCheck, upTo last: UInt64, _ summary: inout some JournalSummary
   ) throws(JournalError) -> UInt64 {
-    var (place, count) = (start, UInt64(0))
-    while place < last {
-      let rows = try ask(sql.page(log.log, after: place, through: last, limit: Self.pageSize))
-      guard rows.count > 0 else { break }
-      for row in 0..<rows.count {
-        let record = rows.record(row)
+    var count: UInt64 = 0
+    while check.last < last {
+      let page = sql.page(number, after: check.last, through: last, limit: Self.pageSize)
+      let records = try check.take(ask(page))
+      guard !records.isEmpty else { break }
+      for record in records {
         summary.take(record.header, payload: record.payload.span.bytes)
         if !record.isSnapshot { count += 1 }
-        place = record.sequence
       }
     }
     return count

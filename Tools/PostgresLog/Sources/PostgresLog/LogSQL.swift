@@ -3,7 +3,7 @@ internal import SessionJournal
 /// The statements on one schema.
 struct LogSQL: Sendable {
   /// The version of the schema that this version of the library reads and writes.
-  static let version = 1
+  static let version = 2
 
   /// The name of the schema; `isName` is true for it.
   let schema: String
@@ -48,32 +48,42 @@ struct LogSQL: Sendable {
 
   var readVersion: Statement { Statement("SELECT version FROM \(schema).version") }
 
-  /// The log of a key: its number, identifier, and the columns of `row`.
+  /// The columns of a log's row, in the order that `LogRow` decodes.
+  private static let row =
+    "log, identifier, record_size, last_sequence, first_sequence, chain, checksum"
+
+  /// The columns of a record, in the order that `RecordCheck` decodes.
+  private static let record = "sequence, kind, remaining, payload, chain, snapshot_checksum"
+
+  /// The row of a key.
   func find(_ key: String) -> Statement {
-    Statement(
-      "SELECT log, identifier, last_sequence, first_sequence, chain, record_size "
-        + "FROM \(schema).logs WHERE key = $1::text", [key])
+    Statement("SELECT \(Self.row) FROM \(schema).logs WHERE key = $1::text", [key])
   }
 
-  func create(_ key: String, _ identifier: [UInt8], recordSize: Int) -> Statement {
+  /// The key of the log with an identifier.
+  func findKey(of identifier: JournalIdentifier) -> Statement {
     Statement(
-      "INSERT INTO \(schema).logs (key, identifier, record_size) "
-        + "VALUES ($1::text, $2::uuid, $3::integer) ON CONFLICT (key) DO NOTHING",
-      [key, Bytes(identifier), Int32(clamping: recordSize)])
+      "SELECT key FROM \(schema).logs WHERE identifier = $1::uuid", [Bytes(identifier.bytes)])
+  }
+
+  /// Creates an empty log, unless the key or the identifier is in use.
+  func create(_ key: String, _ identifier: JournalIdentifier, recordSize: Int) -> Statement {
+    let sum = LogView().checksum(key, identifier, recordSize: recordSize)
+    return Statement(
+      "INSERT INTO \(schema).logs (key, identifier, record_size, checksum) "
+        + "VALUES ($1::text, $2::uuid, $3::integer, $4::bigint) ON CONFLICT DO NOTHING",
+      [key, Bytes(identifier.bytes), Int32(clamping: recordSize), sum.bigint])
   }
 
   /// The row of a log, locked until the transaction ends.
   func lock(_ log: Int64) -> Statement {
     Statement(
-      "SELECT last_sequence, first_sequence, chain FROM \(schema).logs "
-        + "WHERE log = $1::bigint FOR NO KEY UPDATE", [log])
+      "SELECT \(Self.row) FROM \(schema).logs WHERE log = $1::bigint FOR NO KEY UPDATE", [log])
   }
 
   /// The row of a log, without a lock.
   func look(_ log: Int64) -> Statement {
-    Statement(
-      "SELECT last_sequence, first_sequence, chain FROM \(schema).logs WHERE log = $1::bigint",
-      [log])
+    Statement("SELECT \(Self.row) FROM \(schema).logs WHERE log = $1::bigint", [log])
   }
 
   /// The last sequences of several logs.
@@ -83,10 +93,21 @@ struct LogSQL: Sendable {
         + "WHERE log = ANY($1::bigint[])", [List(logs)])
   }
 
+  /// Changes how far a log is.
+  func advance(_ log: LogIdentity, to view: LogView) -> Statement {
+    let sum = view.checksum(log.key, log.identifier, recordSize: log.recordSize)
+    return Statement(
+      "UPDATE \(schema).logs SET last_sequence = $2::bigint, first_sequence = $3::bigint, "
+        + "chain = $4::bigint, checksum = $5::bigint WHERE log = $1::bigint",
+      [
+        log.log, view.last.bigint, view.first.bigint, view.chain.value.bigint, sum.bigint,
+      ])
+  }
+
   /// All records above a sequence.
   func records(_ log: Int64, after sequence: UInt64) -> Statement {
     Statement(
-      "SELECT sequence, kind, remaining, payload, chain FROM \(schema).records "
+      "SELECT \(Self.record) FROM \(schema).records "
         + "WHERE log = $1::bigint AND sequence > $2::bigint ORDER BY sequence",
       [log, sequence.bigint])
   }
@@ -94,11 +115,25 @@ struct LogSQL: Sendable {
   /// A page of records.
   func page(_ log: Int64, after sequence: UInt64, through last: UInt64, limit: Int) -> Statement {
     Statement(
-      "SELECT sequence, kind, remaining, payload, chain FROM \(schema).records "
-        + "WHERE log = $1::bigint AND sequence > $2::bigint "
-        + "AND (sequence <= $3::bigint OR kind = \(RecordHeader.snapshotKind)) "
+      "SELECT \(Self.record) FROM \(schema).records "
+        + "WHERE log = $1::bigint AND sequence > $2::bigint AND sequence <= $3::bigint "
         + "ORDER BY sequence LIMIT $4::bigint",
       [log, sequence.bigint, last.bigint, Int64(limit)])
+  }
+
+  /// A page of records that begins with the last one up to a sequence, if there is one.
+  ///
+  /// A snapshot is a part of it, even if it is beyond `last`.
+  func checkedPage(_ log: Int64, after sequence: UInt64, through last: UInt64, limit: Int)
+    -> Statement
+  {
+    Statement(
+      "SELECT \(Self.record) FROM \(schema).records WHERE log = $1::bigint AND sequence >= "
+        + "coalesce((SELECT max(sequence) FROM \(schema).records "
+        + "WHERE log = $1::bigint AND sequence <= $2::bigint), 0) "
+        + "AND (sequence <= $3::bigint OR kind = \(RecordHeader.snapshotKind)) "
+        + "ORDER BY sequence LIMIT $4::bigint",
+      [log, sequence.bigint, last.bigint, Int64(min(limit, .max - 1) + 1)])
   }
 
   func insert(_ log: Int64, _ batch: Batch) -> Statement {
@@ -123,16 +158,22 @@ struct LogSQL: Sendable {
       ])
   }
 
-  func advance(_ log: Int64, to last: UInt64, chain: UInt64) -> Statement {
+  /// Inserts a snapshot, with the chain of the last record that it replaces.
+  func insert(_ log: Int64, snapshot: JournalRecord, chain: Chain) -> Statement {
     Statement(
-      "UPDATE \(schema).logs SET last_sequence = $2::bigint, chain = $3::bigint "
-        + "WHERE log = $1::bigint", [log, last.bigint, chain.bigint])
+      "INSERT INTO \(schema).records "
+        + "(log, sequence, kind, remaining, payload, chain, snapshot_checksum) VALUES "
+        + "($1::bigint, $2::bigint, $3::smallint, $4::integer, $5::bytea, $6::bigint, $7::bigint)",
+      [
+        log, snapshot.sequence.bigint, Int16(snapshot.kind), Int32(snapshot.remainingInBatch),
+        Bytes(snapshot.payload), chain.value.bigint, chain.checksum(of: snapshot).bigint,
+      ])
   }
 
   /// The last record of a batch that ends before a sequence.
   func batchEnd(_ log: Int64, before sequence: UInt64) -> Statement {
     Statement(
-      "SELECT sequence, chain FROM \(schema).records WHERE log = $1::bigint "
+      "SELECT sequence FROM \(schema).records WHERE log = $1::bigint "
         + "AND sequence < $2::bigint AND remaining = 0 ORDER BY sequence DESC LIMIT 1",
       [log, sequence.bigint])
   }
@@ -142,12 +183,6 @@ struct LogSQL: Sendable {
     Statement(
       "DELETE FROM \(schema).records WHERE log = $1::bigint AND sequence < $2::bigint",
       [log, sequence.bigint])
-  }
-
-  func begin(_ log: Int64, at first: UInt64) -> Statement {
-    Statement(
-      "UPDATE \(schema).logs SET first_sequence = $2::bigint WHERE log = $1::bigint",
-      [log, first.bigint])
   }
 }
 
@@ -191,6 +226,15 @@ extension LogSQL {
 
   /// Lets the rest of this transaction wait for a second for what others hold.
   static let patience = Statement("SELECT set_config('lock_timeout', '1000', true)")
+
+  /// Lets this transaction wait and work as long as one that is no call of a session may.
+  static let ownerPatience = [
+    Statement("SELECT set_config('lock_timeout', '10000', true)"),
+    Statement("SELECT set_config('statement_timeout', '60000', true)"),
+  ]
+
+  /// How long the server may be silent in such a transaction: longer than a statement may take.
+  static let ownerSilence = Duration.seconds(70)
 
   func delete(_ key: String) -> [Statement] {
     [

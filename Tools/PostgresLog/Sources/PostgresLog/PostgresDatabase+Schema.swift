@@ -23,11 +23,11 @@ extension PostgresDatabase {
     }
     do throws(ServerProblem) {
       try withOwner { slot throws(ServerProblem) in
-        let end = Deadline(after: options.answerLimit)
-        _ = try slot.run([LogSQL.begin] + tables, until: end)
-        let found = try slot.run([sql.readVersion], until: end).first?.integer(0, 0) ?? 0
+        let silence = LogSQL.ownerSilence
+        _ = try slot.run([LogSQL.begin] + LogSQL.ownerPatience + tables, silence: silence)
+        let found = try slot.run([sql.readVersion], silence: silence).first?.integer(0, 0) ?? 0
         guard found == LogSQL.version else { throw .schemaVersion(found: Int(found)) }
-        _ = try slot.run(grants(roles) + [LogSQL.commit], until: end)
+        _ = try slot.run(grants(roles) + [LogSQL.commit], silence: silence)
       }
     } catch {
       throw .server(database: name, error)
@@ -38,7 +38,6 @@ extension PostgresDatabase {
     let schema = options.schema
     return [
       // Two processes that create the schema at the same time take turns.
-      Statement("SELECT set_config('lock_timeout', '10000', true)"),
       Statement("SELECT pg_advisory_xact_lock(hashtext('session log schema'))"),
       Statement("CREATE SCHEMA IF NOT EXISTS \(schema)"),
       Statement("CREATE TABLE IF NOT EXISTS \(schema).version (version integer NOT NULL)"),
@@ -53,8 +52,9 @@ extension PostgresDatabase {
           last_sequence bigint NOT NULL DEFAULT 0,
           first_sequence bigint NOT NULL DEFAULT 1,
           chain bigint NOT NULL DEFAULT \(Chain.empty.value.bigint),
+          checksum bigint NOT NULL,
           record_size integer NOT NULL,
-          identifier uuid NOT NULL,
+          identifier uuid NOT NULL UNIQUE,
           key text NOT NULL UNIQUE
         ) WITH (fillfactor = 50)
         """),
@@ -67,6 +67,7 @@ extension PostgresDatabase {
           remaining integer NOT NULL,
           kind smallint NOT NULL,
           payload bytea NOT NULL,
+          snapshot_checksum bigint,
           PRIMARY KEY (log, sequence)
         )
         """),

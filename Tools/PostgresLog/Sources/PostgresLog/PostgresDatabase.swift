@@ -26,8 +26,8 @@ public final class PostgresDatabase: Sendable {
     /// How long a call waits for another opening of its log; default 10 ms.
     public var lockWait = Duration.milliseconds(10)
 
-    /// How long the server works on one statement; default 10 s.
-    public var statementLimit = Duration.seconds(10)
+    /// How long the server works on one statement; default 4 s.
+    public var statementLimit = Duration.seconds(4)
 
     /// How long a transaction may be idle, before the server ends it; default 3 s.
     ///
@@ -35,8 +35,18 @@ public final class PostgresDatabase: Sendable {
     /// try again for five seconds, so a smaller value spares them an error.
     public var idleLimit = Duration.seconds(3)
 
-    /// How long a call waits for the server, before it gives the connection up; default 15 s.
-    public var answerLimit = Duration.seconds(15)
+    /// How long the server may be silent during a call, before the call gives the connection up;
+    /// default 6 s.
+    ///
+    /// It must be longer than ``statementLimit``, so that a slow statement does not look like a lost
+    /// server.
+    public var answerLimit = Duration.seconds(6)
+
+    /// How long connecting to one host may take; default 3 s.
+    ///
+    /// It replaces `connect_timeout` of the connection string. If there are several hosts, each has
+    /// this time.
+    public var connectLimit = Duration.seconds(3)
 
     /// How long a call waits for a free connection; default 1 s.
     public var connectionWait = Duration.seconds(1)
@@ -56,17 +66,11 @@ public final class PostgresDatabase: Sendable {
 
   let sql: LogSQL
   let follower: Follower
-  private let settings: ConnectionSettings
+  private let connector: Connector
   private let free: DispatchSemaphore
-  private let slots: Mutex<[ConnectionSlot]>
-  private let state = Mutex(State())
-
-  private struct State {
-    /// Whether a connection has found the right version of the schema.
-    var isVersionKnown = false
-    /// No connection is tried before this time, since one has just failed.
-    var pause: (end: ContinuousClock.Instant, problem: ServerProblem)?
-  }
+  private let slots: [ConnectionSlot]
+  /// The slots that no call uses; the one that was used last is the last.
+  private let idle: Mutex<[ConnectionSlot]>
 
   /// A hook for tests: called at each step of a commit.
   let onStep: @Sendable (LogStep) -> Void
@@ -86,27 +90,28 @@ public final class PostgresDatabase: Sendable {
   package init(
     connection: String, options: Options, onStep: @escaping @Sendable (LogStep) -> Void
   ) throws(PostgresConfigurationError) {
-    settings = try ConnectionSettings(connection, options)
+    let settings = try ConnectionSettings(connection)
     guard LogSQL.isName(options.schema) else { throw .schemaName(options.schema) }
     guard options.connections >= 1 else { throw .connections(options.connections) }
     self.options = options
     self.onStep = onStep
     name = "postgres:\(options.label ?? settings.database)/\(options.schema)"
     sql = LogSQL(schema: options.schema)
+    connector = Connector(settings, limit: options.connectLimit)
     free = DispatchSemaphore(value: options.connections)
-    slots = Mutex((0..<options.connections).map { _ in ConnectionSlot() })
+    slots = (0..<options.connections).map { _ in ConnectionSlot() }
+    idle = Mutex(slots)
     follower = Follower(interval: options.followInterval)
   }
 
   /// The number of connections that are open now.
-  public var openConnections: Int {
-    slots.withLock { slots in slots.filter(\.isConnected).count }
-  }
+  public var openConnections: Int { slots.count { $0.isConnected } }
 
   /// Closes all connections that no call uses; later calls connect again.
   public func disconnect() {
-    let idle = slots.withLock { $0 }
-    for slot in idle { slot.disconnect() }
+    idle.withLock { idle in
+      for slot in idle { slot.disconnect() }
+    }
   }
 
   /// Calls `work` with a connection that no other call uses.
@@ -117,60 +122,49 @@ public final class PostgresDatabase: Sendable {
   ) throws(Failure) -> Value {
     guard free.wait(timeout: .now() + .nanoseconds(options.connectionWait.nanoseconds)) == .success
     else { throw problem(.noConnection) }
-    let slot = slots.withLock { $0.popLast() } ?? ConnectionSlot()
+    defer { free.signal() }
+    guard let slot = idle.withLock({ $0.popLast() }) else { throw problem(.noConnection) }
     defer {
-      slot.rollBack(until: Deadline(after: options.answerLimit))
-      slots.withLock { $0.append(slot) }
-      free.signal()
+      slot.rollBack(silence: options.answerLimit)
+      idle.withLock { $0.append(slot) }
     }
     return try work(slot)
   }
 
   /// Runs statements that begin something, on a connection that works.
   ///
-  /// A connection that broke while it was unused is replaced once.
+  /// A connection that broke while it was unused is replaced once. So is one whose server has become
+  /// a standby meanwhile.
   func begin(_ statements: [Statement], on slot: ConnectionSlot) throws(ServerProblem) -> [Rows] {
     let isFresh = try connect(slot)
     do throws(ServerProblem) {
-      return try slot.run(statements, until: Deadline(after: options.answerLimit))
+      return try slot.run(statements, silence: options.answerLimit)
     } catch {
       guard !isFresh, case .unreachable = error else { throw error }
       _ = try connect(slot)
-      return try slot.run(statements, until: Deadline(after: options.answerLimit))
+      return try slot.run(statements, silence: options.answerLimit)
     }
   }
 
   /// Runs statements in a transaction that `begin` has begun.
-  func goOn(_ statements: [Statement], on slot: ConnectionSlot) throws(ServerProblem) -> [Rows] {
-    try slot.run(statements, until: Deadline(after: options.answerLimit))
+  ///
+  /// `silence` is longer than the options say for work that is no call of a session.
+  func goOn(_ statements: [Statement], on slot: ConnectionSlot, silence: Duration? = nil)
+    throws(ServerProblem) -> [Rows]
+  {
+    try slot.run(statements, silence: silence ?? options.answerLimit)
   }
 
   /// Connects if there is no connection; returns whether it is new.
   private func connect(_ slot: ConnectionSlot) throws(ServerProblem) -> Bool {
     guard !slot.isConnected else { return false }
-    if let pause = state.withLock({ $0.pause }), pause.end > .now { throw pause.problem }
-    do throws(ServerProblem) {
-      let end = Deadline(after: options.answerLimit)
-      try slot.connect(settings.values, until: end)
-      _ = try slot.run(LogSQL.preparation(options), until: end)
-      try requireVersion(slot, until: end)
-      state.withLock { $0.pause = nil }
-      return true
-    } catch {
-      slot.disconnect()
-      if error.isOfConnection {
-        state.withLock { $0.pause = (.now + .milliseconds(250), error) }
-      }
-      throw error
+    try connector.connect(slot) { () throws(ServerProblem) in
+      let rows = try slot.run(
+        LogSQL.preparation(options) + [sql.readVersion], silence: options.connectLimit)
+      let found = Int(rows.last?.integer(0, 0) ?? 0)
+      guard found == LogSQL.version else { throw .schemaVersion(found: found) }
     }
-  }
-
-  private func requireVersion(_ slot: ConnectionSlot, until end: Deadline) throws(ServerProblem) {
-    guard !state.withLock({ $0.isVersionKnown }) else { return }
-    let rows = try slot.run([sql.readVersion], until: end)
-    let found = rows.first?.integer(0, 0) ?? 0
-    guard found == LogSQL.version else { throw .schemaVersion(found: Int(found)) }
-    state.withLock { $0.isVersionKnown = true }
+    return true
   }
 
   /// Connects without a look at the version of the schema, which may be missing.
@@ -178,10 +172,10 @@ public final class PostgresDatabase: Sendable {
     throws(ServerProblem) -> Value
   {
     let slot = ConnectionSlot()
-    let end = Deadline(after: options.answerLimit)
-    try slot.connect(settings.values, until: end)
+    try connector.connect(slot) { () throws(ServerProblem) in
+      _ = try slot.run(LogSQL.preparation(options), silence: options.connectLimit)
+    }
     defer { slot.disconnect() }
-    _ = try slot.run(LogSQL.preparation(options), until: end)
     return try work(slot)
   }
 }
@@ -204,53 +198,4 @@ extension PostgresDatabase: CustomStringConvertible, CustomReflectable {
 
   /// Shows the name only.
   public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
-}
-
-/// One place of the pool, with a connection or without.
-///
-/// The call that took it from the pool uses it alone. The lock is for the compiler, and never waited for.
-final class ConnectionSlot: Sendable {
-  private let wire = Mutex(Wire())
-
-  var isConnected: Bool { wire.withLock { $0.isConnected } }
-  var serverProcess: Int32 { wire.withLock { $0.serverProcess } }
-
-  func connect(_ settings: [(String, String)], until end: Deadline) throws(ServerProblem) {
-    try wire.withLock { wire throws(ServerProblem) in try wire.connect(settings, until: end) }
-  }
-
-  func disconnect() { wire.withLock { $0.disconnect() } }
-
-  func run(_ statements: [Statement], until end: Deadline) throws(ServerProblem) -> [Rows] {
-    try wire.withLock { wire throws(ServerProblem) in try wire.run(statements, until: end) }
-  }
-
-  func send(_ statements: [Statement], until end: Deadline) throws(ServerProblem) {
-    try wire.withLock { wire throws(ServerProblem) in try wire.send(statements, until: end) }
-  }
-
-  func receive(until end: Deadline) throws(ServerProblem) -> [Rows] {
-    try wire.withLock { wire throws(ServerProblem) in try wire.receive(until: end) }
-  }
-
-  /// Ends an open transaction; a connection on which that fails is given up.
-  func rollBack(until end: Deadline) {
-    wire.withLock { wire in
-      guard wire.isInTransaction else { return }
-      do throws(ServerProblem) {
-        _ = try wire.run([Statement("ROLLBACK")], until: end)
-      } catch {
-        wire.disconnect()
-      }
-    }
-  }
-}
-
-extension Duration {
-  var nanoseconds: Int {
-    let parts = components
-    return Int(clamping: parts.seconds) * 1_000_000_000 + Int(parts.attoseconds / 1_000_000_000)
-  }
-
-  var milliseconds: Int { nanoseconds / 1_000_000 }
 }

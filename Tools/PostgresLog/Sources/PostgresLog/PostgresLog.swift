@@ -14,19 +14,15 @@ public final class PostgresLog: SessionLog {
   public let name: String
 
   /// The identity of the log, assigned when it was created.
-  public let identifier: JournalIdentifier
+  public var identifier: JournalIdentifier { identity.identifier }
 
+  let identity: LogIdentity
   let database: PostgresDatabase
-  let key: String
-  /// The number of the log in the database.
-  let log: Int64
-  /// The longest payload, in bytes.
-  let recordSize: Int
   private let state: Mutex<State>
   private let last: Atomic<UInt64>
   private let first: Atomic<UInt64>
 
-  private struct State {
+  struct State {
     var view: LogView
     var isClosed = false
     /// Why the history is another one than this opening has read; it stays.
@@ -35,12 +31,11 @@ public final class PostgresLog: SessionLog {
     var isUncertain = false
   }
 
-  init(_ found: FoundLog, _ view: LogView, in place: PostgresLogPlace) {
-    (name, key, database) = (place.name, place.key, place.database)
-    (log, identifier, recordSize) = (found.log, found.identifier, found.recordSize)
-    state = Mutex(State(view: view))
-    last = Atomic(view.last)
-    first = Atomic(view.first)
+  init(_ row: LogRow, in place: PostgresLogPlace) {
+    (name, database, identity) = (place.name, place.database, row.identity)
+    state = Mutex(State(view: row.view))
+    last = Atomic(row.view.last)
+    first = Atomic(row.view.first)
   }
 
   /// The first sequence that the log still holds, as far as this opening knows.
@@ -77,7 +72,7 @@ public final class PostgresLog: SessionLog {
       throw .unavailable(error)
     }
     database.onStep(.locked)
-    let transaction = ThreadTransaction(slot, database, key)
+    let transaction = ThreadTransaction(slot, database, identity.key)
     let decided = ThreadTransaction.$current.withValue(transaction) {
       () -> Result<(drafts: [JournalDraft], value: Value), Refusal> in
       do throws(Refusal) { return .success(try decide(foreign)) } catch { return .failure(error) }
@@ -100,14 +95,14 @@ public final class PostgresLog: SessionLog {
   }
 
   /// Locks the log and reads what others appended; they count as received.
-  private func begin(on slot: ConnectionSlot, _ state: inout State) throws(JournalError)
-    -> [JournalRecord]
+  func begin(on slot: ConnectionSlot, _ state: inout State) throws(JournalError) -> [JournalRecord]
   {
     let rows: [Rows]
     do throws(ServerProblem) {
       rows = try database.begin(
         [
-          LogSQL.begin, database.sql.lock(log), database.sql.records(log, after: state.view.last),
+          LogSQL.begin, database.sql.lock(identity.log),
+          database.sql.records(identity.log, after: state.view.last),
           // The short limit is for the log's row. An insert may wait longer for room in a table.
           LogSQL.patience,
         ],
@@ -120,7 +115,6 @@ public final class PostgresLog: SessionLog {
       (state.view, state.isUncertain) = (view, false)
       return foreign
     } catch {
-      if case .unavailable = error { throw error }
       state.broken = error
       throw error
     }
@@ -130,26 +124,33 @@ public final class PostgresLog: SessionLog {
   private func checked(_ row: Rows, _ records: Rows, after known: LogView) throws(JournalError) -> (
     LogView, [JournalRecord]
   ) {
-    guard row.count == 1 else { throw .missing(path: name) }
-    let view = LogView(row)
-    var chain = known.chain
+    let view = try self.view(row)
+    var check = RecordCheck(of: name, after: known)
+    let changed = check.damaged(known.last, .historyChanged)
     let foreign: [JournalRecord]
-    do throws(JournalError) { foreign = try records.records(after: &chain, of: name) } catch {
+    do throws(JournalError) { foreign = try check.take(records) } catch {
       // The first record does not follow the last one that was read, as after a failover that has
       // lost commits.
-      guard known.last > 0, case .damaged(_, let damage) = error,
-        damage.sequence == records.unsigned(0, 0)
+      guard known.last > 0,
+        error == check.damaged(records.unsigned(0, 0), .chainBroken)
       else { throw error }
-      throw .damaged(
-        path: name, JournalDamage(offset: 0, sequence: known.last, flaw: .historyChanged))
+      throw changed
     }
-    guard view.last >= known.last, (foreign.last?.sequence ?? known.last) == view.last,
-      chain == view.chain
-    else {
-      throw .damaged(
-        path: name, JournalDamage(offset: 0, sequence: known.last, flaw: .historyChanged))
+    guard view.last >= known.last, check.last == view.last, check.chain == view.chain else {
+      throw changed
     }
     return (view, foreign)
+  }
+
+  /// Decodes the log's row, and checks that it is still that of this log.
+  func view(_ rows: Rows) throws(JournalError) -> LogView {
+    guard let row = try LogRow(rows, key: identity.key, name: name) else {
+      throw .missing(path: name)
+    }
+    guard row.identity.identifier == identifier else {
+      throw .replaced(path: name, expected: identifier, found: row.identity.identifier)
+    }
+    return row.view
   }
 
   private func append(_ drafts: [JournalDraft], on slot: ConnectionSlot, _ state: inout State)
@@ -157,29 +158,27 @@ public final class PostgresLog: SessionLog {
   {
     try check(drafts)
     let batch = Batch(drafts, after: state.view)
+    var view = state.view
     // Committing a transaction that has failed is no error of the server, but any statement in it is.
     var statements = [Statement("SELECT 1")]
     if let last = batch.records.last, let chain = batch.chains.last {
+      (view.last, view.chain) = (last.sequence, Chain(chain))
       statements = [
-        database.sql.insert(log, batch),
-        database.sql.advance(log, to: last.sequence, chain: chain),
+        database.sql.insert(identity.log, batch), database.sql.advance(identity, to: view),
       ]
     }
     statements.append(LogSQL.commit)
     do throws(ServerProblem) {
-      let end = Deadline(after: database.options.answerLimit)
-      try slot.send(statements, until: end)
+      try slot.send(statements, silence: database.options.answerLimit)
       database.onStep(.sent)
-      _ = try slot.receive(until: end)
+      _ = try slot.receive(silence: database.options.answerLimit)
     } catch {
       // After a refusal the server has rolled back. Otherwise the answer is lost, not the batch.
       state.isUncertain = error.isOfConnection
       throw self.error(for: error)
     }
     database.onStep(.committed)
-    if let last = batch.records.last, let chain = batch.chains.last {
-      (state.view.last, state.view.chain) = (last.sequence, Chain(chain))
-    }
+    state.view = view
     return batch.records
   }
 
@@ -192,38 +191,11 @@ public final class PostgresLog: SessionLog {
       guard draft.kind != 0, draft.kind != RecordHeader.snapshotKind, draft.kind != 0xFF else {
         throw .reservedKind(path: name, kind: draft.kind)
       }
-      guard draft.payload.count <= recordSize else {
-        throw .recordTooLarge(path: name, bytes: draft.payload.count, maximum: recordSize)
+      guard draft.payload.count <= identity.recordSize else {
+        throw .recordTooLarge(
+          path: name, bytes: draft.payload.count, maximum: identity.recordSize)
       }
     }
-  }
-
-  /// Returns a page of records, in one round trip and without a lock.
-  public func records(after sequence: UInt64, limit: Int) throws(JournalError) -> [JournalRecord] {
-    let through = try withState { state throws(JournalError) in
-      try requireUsable(state)
-      return state.view.last
-    }
-    guard limit > 0, sequence < through else { return [] }
-    let rows = try ask([database.sql.page(log, after: sequence, through: through, limit: limit)])
-    return (0..<rows[0].count).map { rows[0].record($0) }
-  }
-
-  /// Returns whether others may have appended: one read of the log's row, without a lock.
-  public func hasNews() throws(JournalError) -> Bool {
-    let (known, isUncertain) = try withState { state throws(JournalError) in
-      try requireUsable(state)
-      return (state.view, state.isUncertain)
-    }
-    guard !isUncertain else { return true }
-    let rows = try ask([database.sql.look(log)])
-    guard rows[0].count == 1 else { throw .missing(path: name) }
-    return LogView(rows[0]) != known
-  }
-
-  /// Returns what waits for the shared poll of the database.
-  public func changes() -> (any LogChanges)? {
-    PostgresChanges(self, known: state.withLock { $0.view })
   }
 
   /// Closes this opening; writes nothing.
@@ -231,50 +203,14 @@ public final class PostgresLog: SessionLog {
     state.withLock { $0.isClosed = true }
   }
 
-  /// Replaces all records before `first` by a snapshot, in one transaction.
-  ///
-  /// As ``/SessionJournal/SessionLog/compact(keepingFrom:ifFirstIs:summary:)`` says.
-  public func compact(
-    keepingFrom first: UInt64, ifFirstIs expected: UInt64?, summary: some JournalSummary
-  ) throws(JournalError) -> JournalCompaction? {
-    try withState { state throws(JournalError) in
-      try requireUsable(state)
-      return try database.withConnection { slot throws(JournalError) in
-        var copy = state
-        let foreign = try begin(on: slot, &copy)
-        guard copy.view.first == expected ?? copy.view.first else { return nil }
-        let work = LogCompaction(
-          log: self, slot: slot, view: copy.view, wanted: first, recordSize: recordSize)
-        guard let done = try work.run(summary) else { return nil }
-        copy.view.first = done.first
-        state = copy
-        return JournalCompaction(
-          firstSequence: done.first, recordsRemoved: done.removed, foreign: foreign)
-      } problem: {
-        error(for: $0)
-      }
-    }
-  }
-
-  /// Runs statements outside a transaction.
-  func ask(_ statements: [Statement]) throws(JournalError) -> [Rows] {
-    try database.withConnection { slot throws(JournalError) in
-      do throws(ServerProblem) { return try database.begin(statements, on: slot) } catch {
-        throw self.error(for: error)
-      }
-    } problem: {
-      error(for: $0)
-    }
-  }
-
   func error(for problem: ServerProblem) -> JournalError { .init(problem, name: name, database) }
 
-  private func requireUsable(_ state: State) throws(JournalError) {
+  func requireUsable(_ state: State) throws(JournalError) {
     if state.isClosed { throw .closed(path: name) }
     if let broken = state.broken { throw broken }
   }
 
-  private func withState<Value, Failure: Error>(
+  func withState<Value, Failure: Error>(
     _ body: (inout State) throws(Failure) -> Value
   ) throws(Failure) -> Value {
     try state.withLock { state throws(Failure) -> Value in

@@ -36,10 +36,13 @@ public struct PostgresLogPlace: SessionLogPlace {
   /// Looks for the key; only a server that can write and has the right schema proves an absence.
   public func presence() -> LogPresence {
     do throws(JournalError) {
-      guard let found = try ask([database.sql.find(key)]).first.flatMap(FoundLog.init) else {
-        return .absent
+      let rows = try database.withConnection { slot throws(JournalError) in
+        try run([database.sql.find(key)], on: slot)
+      } problem: {
+        JournalError($0, name: name, database)
       }
-      return .present(found.identifier)
+      guard let row = try LogRow(rows[0], key: key, name: name) else { return .absent }
+      return .present(row.identity.identifier)
     } catch {
       return .unknown(error)
     }
@@ -53,18 +56,14 @@ public struct PostgresLogPlace: SessionLogPlace {
       // Twice: the first state of a new log does not have it.
       for isLast in [false, true] {
         let rows = try run([LogSQL.beginSnapshot, database.sql.find(key)], on: slot)
-        if let found = FoundLog(rows[1]) {
-          let view = LogView(rows[1], from: 2)
-          try read(found, view, on: slot, replay)
-          return PostgresLog(found, view, in: self)
+        if let row = try LogRow(rows[1], key: key, name: name) {
+          try read(row, on: slot, replay)
+          return PostgresLog(row, in: self)
         }
         guard !isLast else { break }
-        slot.rollBack(until: Deadline(after: database.options.answerLimit))
+        slot.rollBack(silence: database.options.answerLimit)
         _ = try run(
-          [
-            database.sql.create(
-              key, JournalIdentifier.random().bytes, recordSize: Self.recordSize)
-          ], on: slot)
+          [database.sql.create(key, .random(), recordSize: Self.recordSize)], on: slot)
       }
       throw .missing(path: name)
     } problem: {
@@ -73,26 +72,21 @@ public struct PostgresLogPlace: SessionLogPlace {
   }
 
   private func read(
-    _ found: FoundLog, _ view: LogView, on slot: ConnectionSlot,
-    _ replay: (RecordHeader, RawSpan) -> Void
+    _ row: LogRow, on slot: ConnectionSlot, _ replay: (RecordHeader, RawSpan) -> Void
   ) throws(JournalError) {
-    var (chain, place) = (Chain.empty, UInt64(0))
-    while place < view.last {
-      let statement = database.sql.page(found.log, after: place, through: view.last, limit: 1_000)
+    var check = RecordCheck(of: name)
+    while check.last < row.view.last {
+      let statement = database.sql.page(
+        row.identity.log, after: check.last, through: row.view.last, limit: 1_000)
       let rows: [Rows]
       do throws(ServerProblem) { rows = try database.goOn([statement], on: slot) } catch {
         throw JournalError(error, name: name, database)
       }
-      let records = try rows[0].records(after: &chain, of: name)
-      guard let last = records.last else { break }
+      let records = try check.take(rows[0])
+      guard !records.isEmpty else { break }
       for record in records { replay(record.header, record.payload.span.bytes) }
-      place = last.sequence
     }
-    // The last record must be there, and its chain that of the log.
-    guard place == view.last, chain == view.chain else {
-      throw .damaged(
-        path: name, JournalDamage(offset: 0, sequence: place + 1, flaw: .sequenceBroken))
-    }
+    try check.requireEnd(of: row.view)
   }
 
   /// Removes the log and its secrets; a missing one is no error.
@@ -107,14 +101,6 @@ public struct PostgresLogPlace: SessionLogPlace {
     }
   }
 
-  private func ask(_ statements: [Statement]) throws(JournalError) -> [Rows] {
-    try database.withConnection { slot throws(JournalError) in
-      try run(statements, on: slot)
-    } problem: {
-      JournalError($0, name: name, database)
-    }
-  }
-
   private func run(_ statements: [Statement], on slot: ConnectionSlot) throws(JournalError)
     -> [Rows]
   {
@@ -122,25 +108,4 @@ public struct PostgresLogPlace: SessionLogPlace {
       throw JournalError(error, name: name, database)
     }
   }
-}
-
-/// A log that was found in the database.
-struct FoundLog: Sendable {
-  let log: Int64
-  let identifier: JournalIdentifier
-  let recordSize: Int
-
-  init?(_ rows: Rows) {
-    guard rows.count == 1, let bytes = rows.value(0, 1), bytes.count == 16 else { return nil }
-    log = rows.integer(0, 0)
-    identifier = JournalIdentifier(
-      high: bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) },
-      low: bytes[8...].reduce(0) { $0 << 8 | UInt64($1) })
-    recordSize = Int(rows.integer(0, 5))
-  }
-}
-
-extension JournalIdentifier {
-  /// The 16 bytes of the UUID.
-  var bytes: [UInt8] { high.bigint.binary + low.bigint.binary }
 }

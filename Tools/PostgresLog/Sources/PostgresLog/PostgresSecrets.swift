@@ -104,8 +104,7 @@ public struct PostgresSecrets: SecretStore {
   {
     switch problem {
     case .refused(code: "53100"): .noSpace(item: item, place: place)
-    case .refused(code: "42501") where operation != "read", .refused(code: "25006"):
-      .notWritable(item: item, place: place)
+    case .refused(code: "42501") where operation != "read": .notWritable(item: item, place: place)
     default: .unavailable(item: item, place: place)
     }
   }

@@ -69,7 +69,7 @@ public enum ServerProblem: Error, Equatable, Sendable {
     switch code {
     case "42P01", "3F000": "the schema was not created"
     case "42501": "the role has no right to do this"
-    case "25006": "the server accepts no changes"
+    case "42704": "there is no such role"
     case "53100": "its disk is full"
     case "57014": "the statement took too long"
     case "25P03": "the transaction was idle for too long"

@@ -49,9 +49,13 @@ struct Wire: ~Copyable {
     connection = withStrings(settings.map(\.0)) { names in
       withStrings(settings.map(\.1)) { values in PQconnectStartParams(names, values, 0) }
     }
+    guard connection != nil, PQstatus(connection) != CONNECTION_BAD else { throw lost() }
+    // Otherwise the library prints notices of the server, which may hold values of a row.
+    PQsetNoticeReceiver(connection, { _, _ in }, nil)
+    // The first step is possible when the socket is writable: there is no answer before that.
+    var next = PGRES_POLLING_WRITING
     while true {
-      guard connection != nil, PQstatus(connection) != CONNECTION_BAD else { throw lost() }
-      switch PQconnectPoll(connection) {
+      switch next {
       case PGRES_POLLING_OK:
         guard PQsetnonblocking(connection, 1) == 0, PQenterPipelineMode(connection) == 1 else {
           throw lost()
@@ -61,21 +65,21 @@ struct Wire: ~Copyable {
       case PGRES_POLLING_WRITING: try wait(POLLOUT, until: end)
       default: throw lost()
       }
+      next = PQconnectPoll(connection)
     }
   }
 
   /// Sends the statements together, and returns the rows of each.
   ///
-  /// After a refusal the statements that follow are skipped. After any other problem the connection
-  /// is gone.
-  mutating func run(_ statements: [Statement], until end: Deadline) throws(ServerProblem) -> [Rows]
-  {
-    try send(statements, until: end)
-    return try receive(until: end)
+  /// `silence` is the longest wait for the server's next bytes. After a refusal the statements that
+  /// follow are skipped. After any other problem the connection is gone.
+  mutating func run(_ statements: [Statement], silence: Duration) throws(ServerProblem) -> [Rows] {
+    try send(statements, silence: silence)
+    return try receive(silence: silence)
   }
 
   /// Sends the statements without waiting for the answer; `receive` must follow.
-  mutating func send(_ statements: [Statement], until end: Deadline) throws(ServerProblem) {
+  mutating func send(_ statements: [Statement], silence: Duration) throws(ServerProblem) {
     guard isConnected else { throw lost() }
     for statement in statements {
       let known = prepared[statement.sql] ?? pending.first { $0.sql == statement.sql }?.name
@@ -93,7 +97,7 @@ struct Wire: ~Copyable {
       switch PQflush(connection) {
       case 0: return
       case 1:
-        try wait(POLLIN | POLLOUT, until: end)
+        try wait(POLLIN | POLLOUT, until: Deadline(after: silence))
         guard PQconsumeInput(connection) == 1 else { throw lost() }
       default: throw lost()
       }
@@ -101,13 +105,13 @@ struct Wire: ~Copyable {
   }
 
   /// Waits for the rows of all statements that were sent.
-  mutating func receive(until end: Deadline) throws(ServerProblem) -> [Rows] {
+  mutating func receive(silence: Duration) throws(ServerProblem) -> [Rows] {
     var found: [Rows] = []
     var refusal: ServerProblem?
     var answered = 0
     while true {
       while PQisBusy(connection) == 1 {
-        try wait(POLLIN, until: end)
+        try wait(POLLIN, until: Deadline(after: silence))
         guard PQconsumeInput(connection) == 1 else { throw lost() }
       }
       // Nil ends the results of one statement.
@@ -119,8 +123,13 @@ struct Wire: ~Copyable {
       switch PQresultStatus(result) {
       case PGRES_PIPELINE_SYNC:
         pending = []
-        if let refusal { throw refusal }
-        return found
+        guard let refusal else { return found }
+        // The server has become a standby, so this connection can serve no append any more.
+        if refusal == .refused(code: "25006") {
+          disconnect()
+          throw .unreachable(.standby)
+        }
+        throw refusal
       case PGRES_TUPLES_OK, PGRES_COMMAND_OK:
         // Each statement has one result, in the order of sending.
         guard answered < pending.count else { throw lost() }
@@ -199,22 +208,6 @@ struct Wire: ~Copyable {
       disconnect()
       throw .silent
     }
-  }
-}
-
-/// The time at which a call gives up.
-struct Deadline: Sendable {
-  private let end: ContinuousClock.Instant
-
-  init(after limit: Duration) { end = .now + limit }
-
-  /// What is left, in milliseconds, rounded up.
-  var milliseconds: Int32 {
-    let left = (end - .now).components
-    guard left.seconds >= 0, left.attoseconds >= 0 else { return 0 }
-    return Int32(
-      clamping: left.seconds * 1_000 + (left.attoseconds + 999_999_999_999_999)
-        / 1_000_000_000_000_000)
   }
 }
 

@@ -21,7 +21,7 @@ enum PostgresLogProgram {
 
     The connection is that of POSTGRESLOG_CONNECTION, or of PGHOST, PGDATABASE and so on. It is no option,
     because other users of the machine can read options. Exit codes: 0 ok, 64 usage, 65 data, 66 missing,
-    69 server, 73 the output exists or cannot be written.
+    69 server, 73 the output exists or cannot be written, 75 the journal is in use.
     """
 
   static func main() {
@@ -85,24 +85,38 @@ enum PostgresLogProgram {
     _ key: String, _ file: String, _ database: PostgresDatabase, secrets folder: String?
   ) throws {
     let place = PostgresLogPlace(key, in: database)
+    if let folder { try requireFolder(folder) }
+    let store = folder.map { FileSecretStore(folder: $0) }
     do throws(MigrationError) {
-      let reader: JournalReader
-      do throws(JournalError) {
-        reader =
-          file == "-"
-          ? try JournalReader(
-            bytes: Array(FileHandle.standardInput.readDataToEndOfFile()), name: "-")
-          : try JournalReader(path: file)
-      } catch {
-        throw .log(error)
-      }
-      let done = try place.importJournal(
-        reader, secrets: folder.map { FileSecretStore(folder: $0) })
+      let done =
+        file == "-"
+        ? try place.importJournal(standardInput(), secrets: store)
+        : try place.importJournal(at: file, secrets: store)
       print(
         "\(file) → \(place.name): \(done.records) records to seq \(done.lastSequence), "
           + "\(done.secrets) secrets")
+      if file != "-" { print("Remove \(file) now: no session may open it again.") }
     } catch {
       throw Stop(text: "\(error)", code: code(of: error))
+    }
+  }
+
+  private static func standardInput() throws(MigrationError) -> JournalReader {
+    let bytes = Array(FileHandle.standardInput.readDataToEndOfFile())
+    do throws(JournalError) { return try JournalReader(bytes: bytes, name: "-") } catch {
+      throw .log(error)
+    }
+  }
+
+  /// A store of files takes a missing folder for one without secrets.
+  private static func requireFolder(_ path: String) throws(Stop) {
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue
+    else {
+      throw Stop(
+        text:
+          "\(path) is no folder, so there are no secrets to move. Nothing was changed. Check the "
+          + "path, or leave --secrets out: the user must then log in again.", code: 66)
     }
   }
 
@@ -118,7 +132,9 @@ enum PostgresLogProgram {
         try output.write(bytes)
       }
       try output.finish()
-      print("\(place.name) → \(file): \(done.records) records to seq \(done.lastSequence)")
+      print(
+        "\(place.name) → \(file): \(done.records) records to seq \(done.lastSequence). The secrets "
+          + "stay in the database: a session of the file must log in again.")
     } catch {
       throw Stop(text: "\(error)", code: code(of: error))
     }
@@ -135,8 +151,9 @@ enum PostgresLogProgram {
   private static func code(of error: MigrationError) -> Int32 {
     switch error {
     case .output: 73
-    case .keyInUse, .notWhole: 65
-    case .secrets: 69
+    case .keyInUse, .alreadyMoved, .notWhole: 65
+    case .secrets, .uncertain: 69
+    case .inUse: 75
     case .log(let error):
       switch error {
       case .missing, .folderMissing, .isDirectory, .permissionDenied, .emptyPath: 66

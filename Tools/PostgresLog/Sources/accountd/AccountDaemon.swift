@@ -46,31 +46,42 @@ enum AccountDaemon {
         }
       }
     }
+    let first = try commits(database)
     try await Task.sleep(for: .seconds(1))
     let most = Mutex(0)
     try await timed("two pools used the expired token of each account") {
       try await each(accounts) { number in
-        async let first = pools[0].with("account-\(number)") {
+        async let one = pools[0].with("account-\(number)") {
           try await $0.accessToken().plaintext
         }
-        async let second = pools[1].with("account-\(number)") {
+        async let other = pools[1].with("account-\(number)") {
           try await $0.accessToken().plaintext
         }
-        let tokens = try await (first, second)
+        let tokens = try await (one, other)
         guard tokens.0 == tokens.1 else { throw TokenService.Differs(account: number) }
         let open = await pools[0].count + pools[1].count
         most.withLock { $0 = max($0, open) }
       }
     }
-    for pool in pools { await pool.closeIdle() }
+    for pool in pools { await pool.close() }
+    let all = try commits(database)
     let left = await pools[0].count + pools[1].count
+    func perAccount(_ commits: Int64) -> String {
+      String(format: "%.1f", Double(commits) / Double(accounts))
+    }
     print(
       """
       refreshes: \(service.refreshes) for \(accounts) accounts, refused: \(service.refused)
+      commits per account: \(perAccount(first)) with the login, \(perAccount(all - first)) with the use by two pools
       open sessions: \(most.withLock { $0 }) at most, \(left) at the end
       connections: \(database.openConnections), memory at most: \(peak) kB
       """)
     guard service.refreshes == accounts, service.refused == 0, left == 0 else { exit(1) }
+  }
+
+  /// The number of batches in all logs.
+  private static func commits(_ database: PostgresDatabase) throws -> Int64 {
+    try database.raw([("SELECT count(*) FROM accountd.records WHERE remaining = 0", nil)])
   }
 
   /// The largest size of this process in memory, as Linux reports it.

@@ -1,12 +1,13 @@
 import Foundation
 import PostgresLog
 import SessionJournal
+import SessionKit
 import Synchronization
 
 /// Measures the figures of `Specs/Scale.md` on the server of SESSION_POSTGRES.
 @main
 enum Measure {
-  static let seconds = 2.0
+  static let rounds = 5
   static let payload = [UInt8](repeating: 0x61, count: 96)
 
   static func main() throws {
@@ -19,90 +20,55 @@ enum Measure {
     _ = try database.raw([
       ("CREATE TABLE measure.plain (n bigint GENERATED ALWAYS AS IDENTITY, payload bytea)", nil)
     ])
-    for round in 1...3 {
-      print("round \(round)")
-      for clients in [1, 4, 16, 32] { try turn(clients, round, database) }
-    }
-    try size(database)
-    try asking(database)
-  }
-
-  /// Measures commits per second of each kind with a number of clients.
-  private static func turn(_ clients: Int, _ round: Int, _ database: PostgresDatabase) throws {
-    let raw = rate(clients) { _ in
-      _ = try database.raw([
-        ("INSERT INTO measure.plain (payload) VALUES ($1::bytea)", payload)
-      ])
-    }
-    let logs = try (0..<clients).map {
-      try PostgresLogPlace("\(round)-\(clients)-\($0)", in: database).open { _, _ in }
-    }
-    let log = rate(clients) { client in try append(logs[client]) }
-    let notified = rate(clients) { client in
-      _ = try database.raw([
-        ("BEGIN", nil), ("INSERT INTO measure.plain (payload) VALUES ($1::bytea)", payload),
-        ("SELECT pg_notify('measure', '1')", nil), ("COMMIT", nil),
-      ])
-    }
-    let shared = PostgresLogPlace("\(round)-\(clients)-shared", in: database)
-    let openings = try (0..<clients).map { _ in try shared.open { _, _ in } }
-    let busy = Mutex(0)
-    let one = rate(clients) { client in
-      while true {
-        do throws(TransactionError<Void, Never>) {
-          return try append(openings[client])
-        } catch {
-          guard case .unavailable(.busy) = error else { throw error }
-          busy.withLock { $0 += 1 }
-        }
+    var table = RateTable()
+    for round in 1...rounds {
+      for clients in [1, 4, 16, 32] {
+        try Contest(database, clients: clients, round: round).run(&table)
       }
     }
-    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let journals = try (0..<clients).map {
-      try Journal.open(at: folder.appending(path: "\($0).journal").path)
-    }
-    let file = rate(clients) { client in try append(journals[client]) }
-    for journal in journals { try journal.close() }
-    try FileManager.default.removeItem(at: folder)
-    print(
-      "clients \(clients): raw INSERT+COMMIT \(raw)/s, log \(log)/s (\(ratio(log, raw)) of raw), "
-        + "one log \(one)/s (busy \(busy.withLock { $0 })), raw with NOTIFY \(notified)/s, "
-        + "file journals \(file)/s")
-  }
-
-  private static func append(_ log: some SessionLog) throws(TransactionError<Void, Never>) {
-    _ = try log.transact { _ in ([JournalDraft(kind: 1, payload: payload)], ()) }
+    print(table.text)
+    try size(database)
+    try asking(database)
+    print("load of the machine at the end: \(load)")
   }
 
   private static func size(_ database: PostgresDatabase) throws {
-    let before = try database.raw([
-      ("SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint", nil)
+    for withSecret in [false, true] {
+      let place = PostgresLogPlace("size \(withSecret)", in: database)
+      let log = try place.open { _, _ in }
+      let before = try position(database)
+      for _ in 0..<2_000 { try Contest.append(log, withSecret ? place.secrets : nil) }
+      let bytes = (try position(database) - before) / 2_000
+      print("write-ahead log, bytes per commit\(withSecret ? " with a secret" : ""): \(bytes)")
+    }
+    for (name, rows) in [("records", "records"), ("logs", "logs")] {
+      let count = try database.raw([("SELECT count(*) FROM measure.\(rows)", nil)])
+      _ = try database.raw([("VACUUM FULL measure.\(name)", nil)])
+      let table = try database.raw([("SELECT pg_table_size('measure.\(name)')", nil)])
+      let index = try database.raw([("SELECT pg_indexes_size('measure.\(name)')", nil)])
+      print("bytes per row of \(name): table \(table / count), indexes \(index / count)")
+    }
+    let updates = try database.raw([
+      (
+        "SELECT (1000 * n_tup_hot_upd / greatest(n_tup_upd, 1))::bigint "
+          + "FROM pg_stat_user_tables WHERE schemaname = 'measure' AND relname = 'logs'", nil
+      )
     ])
-    let log = try PostgresLogPlace("size", in: database).open { _, _ in }
-    for _ in 0..<2_000 { try append(log) }
-    let after = try database.raw([
-      ("SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint", nil)
-    ])
-    let records = try database.raw([("SELECT count(*) FROM measure.records", nil)])
-    _ = try database.raw([("VACUUM measure.records", nil)])
-    let table = try database.raw([("SELECT pg_table_size('measure.records')", nil)])
-    let index = try database.raw([("SELECT pg_indexes_size('measure.records')", nil)])
-    print(
-      "bytes per record of \(payload.count) bytes: table \(table / records), index "
-        + "\(index / records), WAL \((after - before) / 2_000)")
+    print("updates of a log's row that touch no index: \(Double(updates) / 10) %")
+  }
+
+  /// How many bytes the server has written to its write-ahead log.
+  private static func position(_ database: PostgresDatabase) throws -> Int64 {
+    try database.raw([("SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint", nil)])
   }
 
   private static func asking(_ database: PostgresDatabase) throws {
-    let log = try PostgresLogPlace("size", in: database).open { _, _ in }
-    print("hasNews, 1 client: \(rate(1) { _ in _ = try log.hasNews() })/s")
-    print("hasNews, 16 clients: \(rate(16) { _ in _ = try log.hasNews() })/s")
-    _ = try database.raw([
-      (
-        "INSERT INTO measure.logs (key, identifier, record_size) "
-          + "SELECT 'many-' || n, gen_random_uuid(), 1048576 FROM generate_series(1, 10000) n", nil
-      )
-    ])
+    let log = try PostgresLogPlace("size false", in: database).open { _, _ in }
+    for clients in [1, 16] {
+      print("hasNews, \(clients) clients: \(rate(clients) { _ in _ = try log.hasNews() })/s")
+    }
+    let places = (1...10_000).map { PostgresLogPlace("many-\($0)", in: database) }
+    for place in places { try place.open { _, _ in }.close() }
     let start = ContinuousClock.now
     for _ in 0..<20 {
       _ = try database.raw([
@@ -114,49 +80,51 @@ enum Measure {
     }
     print("a poll of 10,000 logs: \((ContinuousClock.now - start) / 20)")
     let opening = rate(4) { _ in
-      try PostgresLogPlace("many-\(Int.random(in: 1...10_000))", in: database).open { _, _ in }
-        .close()
+      try places[Int.random(in: places.indices)].open { _, _ in }.close()
     }
     print("opening and closing, 4 clients: \(opening)/s")
   }
 
-  /// How often all threads together complete `work` in a second.
-  private static func rate(_ clients: Int, _ work: @escaping @Sendable (Int) throws -> Void) -> Int
-  {
-    let count = Mutex(0)
-    let end = ContinuousClock.now + .seconds(seconds)
-    let group = DispatchGroup()
-    for client in 0..<clients {
-      group.enter()
-      Thread.detachNewThread {
-        var done = 0
-        do {
-          while ContinuousClock.now < end {
-            // A lock was held for too long, be it a row or the end of a table. Sessions try again, too.
-            do { try work(client) } catch  where isBusy(error) { continue }
-            done += 1
-          }
-        } catch {
-          print("client \(client): \(error)")
+  /// The load that Linux reports: of 1, 5 and 15 minutes.
+  private static var load: String {
+    String(decoding: FileManager.default.contents(atPath: "/proc/loadavg") ?? Data(), as: UTF8.self)
+      .split(separator: " ").prefix(3).joined(separator: " ")
+  }
+}
+
+/// How often all threads together complete `work` in a second.
+func rate(_ clients: Int, _ work: @escaping @Sendable (Int) throws -> Void) -> Int {
+  let seconds = 2.0
+  let count = Mutex(0)
+  let end = ContinuousClock.now + .seconds(seconds)
+  let group = DispatchGroup()
+  for client in 0..<clients {
+    group.enter()
+    Thread.detachNewThread {
+      var done = 0
+      do {
+        while ContinuousClock.now < end {
+          // A lock was held for too long, be it a row or the end of a table. Sessions try again, too.
+          do { try work(client) } catch  where isBusy(error) { continue }
+          done += 1
         }
-        count.withLock { $0 += done }
-        group.leave()
+      } catch {
+        print("client \(client): \(error)")
       }
-    }
-    group.wait()
-    return Int(Double(count.withLock { $0 }) / seconds)
-  }
-
-  private static func isBusy(_ error: any Error) -> Bool {
-    switch error {
-    case JournalError.busy: true
-    case let error as TransactionError<Void, Never>:
-      if case .busy = error.journalError { true } else { false }
-    default: false
+      count.withLock { $0 += done }
+      group.leave()
     }
   }
+  group.wait()
+  return Int(Double(count.withLock { $0 }) / seconds)
+}
 
-  private static func ratio(_ part: Int, _ whole: Int) -> String {
-    String(format: "%.2f", Double(part) / Double(max(1, whole)))
+private func isBusy(_ error: any Error) -> Bool {
+  switch error {
+  case JournalError.busy: true
+  case TransactionError<Void, SecretStoreError>.unavailable(.busy),
+    TransactionError<Void, SecretStoreError>.appendFailed(.busy, value: _):
+    true
+  default: false
   }
 }

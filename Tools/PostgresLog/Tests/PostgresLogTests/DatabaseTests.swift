@@ -28,7 +28,7 @@ struct DatabaseTests {
       fresh.presence()
         == .unknown(
           .unavailable(
-            path: fresh.name, problem: "the schema has version 9, and this library needs version 1")
+            path: fresh.name, problem: ServerProblem.schemaVersion(found: 9).explanation)
         )
     )
     #expect(throws: PostgresSchemaError.server(database: database.name, .schemaVersion(found: 9))) {
@@ -60,7 +60,7 @@ struct DatabaseTests {
     let change = Statement("UPDATE \(server.schema).records SET payload = ''")
     #expect(throws: ServerProblem.refused(code: "42501")) {
       try place.database.withOwner { slot throws(ServerProblem) in
-        try slot.run([change], until: Deadline(after: .seconds(5)))
+        try slot.run([change], silence: .seconds(5))
       }
     }
     try Server.ask("DROP OWNED BY \(app), \(reader)")

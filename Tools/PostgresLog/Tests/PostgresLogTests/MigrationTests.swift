@@ -1,6 +1,7 @@
 import Foundation
 import SessionJournal
 import SessionKit
+import Synchronization
 import Testing
 
 @testable import PostgresLog
@@ -117,10 +118,16 @@ struct MigrationTests {
     let journal = try #require(Self.journals.first)
     #expect(try run("import", "a", journal).0 == 0)
     let again = try run("import", "a", journal)
-    #expect(again.0 == 65 && again.1.contains("/a already"))
+    #expect(
+      again.0 == 65 && again.1.contains("moved before, to postgres:postgres/\(server.schema)/a"))
+    let folder = try run("import", "c", journal, "--secrets", "/nonexistent/secrets")
+    #expect(folder.0 == 66 && folder.1.contains("/nonexistent/secrets is no folder"))
+    #expect(try run("export", "c", "-").0 == 66)
     let missing = try run("import", "b", "/nonexistent/a.journal")
     #expect(missing.0 == 66 && missing.1.contains("/nonexistent/a.journal"))
     #expect(try run("export", "none", "-").0 == 66)
+    let role = try run("create", "--sessions", "no_such_role")
+    #expect(role.0 == 69 && role.1.contains("there is no such role"))
     let exists = try run("export", "a", "/etc/passwd")
     #expect(exists.0 == 73 && exists.1.contains("/etc/passwd"))
     for words in [[], ["create", "x"], ["import", "a"], ["export", "a", "-", "--secrets", "x"]] {
@@ -134,6 +141,58 @@ struct MigrationTests {
     #expect(away.0 == 69 && !away.1.contains("hunter2") && away.1.contains("no server listens"))
     #expect(try run("delete", "a").0 == 0)
     #expect(try run("export", "a", "-").0 == 66)
+  }
+
+  @Test("SCL-1 a journal moves once: a lost answer is said, and tried again without a second log")
+  func once() throws {
+    let server = try Server()
+    let trap = Trap()
+    let database = try server.database(onStep: { trap.met($0) })
+    let place = PostgresLogPlace("a", in: database)
+    let (journal, other) = (
+      Self.journals[0], try #require(Self.journals.first { $0.hasSuffix("/lost-reply.journal") })
+    )
+    trap.arm(.decided) { server.endConnections() }
+    #expect(throws: MigrationError.uncertain(name: place.name)) {
+      try place.importJournal(at: journal)
+    }
+    _ = try place.importJournal(at: journal)
+    let again = MigrationError.alreadyMoved(name: place.name)
+    #expect(throws: again) { try place.importJournal(at: journal) }
+    let second = PostgresLogPlace("b", in: database)
+    #expect(throws: again) { try second.importJournal(at: journal) }
+    #expect(second.presence() == .absent)
+    #expect(throws: MigrationError.keyInUse(name: place.name)) {
+      try place.importJournal(at: other)
+    }
+  }
+
+  @Test("SCL-1 a journal is locked while it moves, and one that is locked does not move")
+  func locked() throws {
+    let server = try Server()
+    let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    @Sendable func append() throws {
+      let journal = try Journal.open(
+        at: path, options: JournalOptions(lockDeadline: .milliseconds(50)))
+      _ = try journal.append([.text("x")])
+      try journal.close()
+    }
+    try append()
+    let trap = Trap()
+    let place = PostgresLogPlace("a", in: try server.database(onStep: { trap.met($0) }))
+    let descriptor = open(path, O_RDONLY)
+    try #require(flock(descriptor, LOCK_EX) == 0)
+    #expect(throws: MigrationError.inUse(path: path)) { try place.importJournal(at: path) }
+    close(descriptor)
+    let refused = Mutex(false)
+    trap.arm(.decided) {
+      do { try append() } catch {
+        if case .busy? = error as? JournalError { refused.withLock { $0 = true } }
+      }
+    }
+    #expect(try place.importJournal(at: path).records == 1)
+    #expect(refused.withLock { $0 })
+    try append()
   }
 
   @Test("SCL-1 secrets move with their journal, in the same transaction")

@@ -54,12 +54,29 @@ struct Server: Sendable {
     }
   }
 
+  /// Does work, and then makes the database as it was before, as a failover that loses commits.
+  func lose(_ work: () async throws -> Void) async throws {
+    let tables = ["logs", "records", "secrets"]
+    for table in tables {
+      try Self.ask("CREATE TABLE \(schema).old_\(table) AS TABLE \(schema).\(table)")
+    }
+    try await work()
+    for table in tables {
+      try Self.ask("DELETE FROM \(schema).\(table)")
+      // The number of a log is generated, so it must be asked for.
+      try Self.ask(
+        "INSERT INTO \(schema).\(table) OVERRIDING SYSTEM VALUE "
+          + "SELECT * FROM \(schema).old_\(table)")
+      try Self.ask("DROP TABLE \(schema).old_\(table)")
+    }
+  }
+
   /// Runs a statement as the owner, on a connection of its own.
   @discardableResult
   static func ask(_ sql: String) throws -> Rows {
     let database = try PostgresDatabase(connection: "\(connection) application_name=owner")
     return try database.withOwner { slot throws(ServerProblem) in
-      try slot.run([Statement(sql)], until: Deadline(after: .seconds(20)))[0]
+      try slot.run([Statement(sql)], silence: .seconds(20))[0]
     }
   }
 

@@ -159,4 +159,187 @@ struct SessionPoolTests {
     try await pool.with("b") { _ in }
     #expect(await pool.count == 1)
   }
+
+  /// A session that is opened only after the test allows it.
+  private final class Gate: Sendable {
+    private let state = Mutex((isOpen: false, cancelled: 0))
+
+    var cancelled: Int { state.withLock { $0.cancelled } }
+
+    func open() { state.withLock { $0.isOpen = true } }
+
+    /// Waits for the gate; throws if the task was cancelled.
+    func pass() async throws {
+      while !state.withLock({ $0.isOpen }) {
+        do { try await Task.sleep(for: .milliseconds(2)) } catch {
+          state.withLock { $0.cancelled += 1 }
+          throw error
+        }
+      }
+    }
+  }
+
+  private func wait(_ what: String, until isReached: () async -> Bool) async throws {
+    let start = ContinuousClock.now
+    while await !isReached() {
+      try #require(.now - start < .seconds(20), "\(what) did not happen")
+      try await Task.sleep(for: .milliseconds(2))
+    }
+  }
+
+  /// The numbers of the calls that had a session, in order.
+  private final class Turns: Sendable {
+    private let numbers = Mutex<[Int]>([])
+
+    var all: [Int] { numbers.withLock { $0 } }
+
+    func add(_ number: Int) { numbers.withLock { $0.append(number) } }
+  }
+
+  @Test("SCL-1 calls that wait for a place get it in the order in which they came")
+  func order() async throws {
+    let pool = pool(Accounts(), limit: 1)
+    let turns = Turns()
+    let calls = try await pool.with("first") { _ in
+      var calls: [Task<Void, any Error>] = []
+      for number in 0..<20 {
+        calls.append(Task { try await pool.with("\(number)") { _ in turns.add(number) } })
+        // Each waits before the next comes.
+        try await wait("waiting") { await pool.waitingCalls == number + 1 }
+      }
+      return calls
+    }
+    for call in calls { try await call.value }
+    #expect(turns.all == Array(0..<20))
+  }
+
+  @Test("SCL-1 a newcomer does not take the place of a call that waits")
+  func newcomers() async throws {
+    let pool = pool(Accounts(), limit: 2)
+    let turns = Turns()
+    let load = (0..<8).map { number in
+      Task {
+        while !Task.isCancelled {
+          try await pool.with("busy-\(number)") { _ in turns.add(number) }
+        }
+      }
+    }
+    try await wait("load") { turns.all.count > 50 }
+    let before = turns.all.count
+    try await pool.with("patient") { _ in }
+    #expect(turns.all.count - before < 40)
+    for task in load { task.cancel() }
+    await pool.close()
+  }
+
+  @Test("SCL-1 under load with refused openings the limit holds, and no place is lost")
+  func load() async throws {
+    let accounts = Accounts()
+    let pool = SessionPool(limit: 3, idle: .milliseconds(5)) { key in
+      if Int.random(in: 0..<4) == 0 { throw Refused() }
+      return try await accounts.open(key)
+    }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<300 {
+        group.addTask {
+          do {
+            try await pool.with("\(number % 12)") { _ in await Task.yield() }
+          } catch is Refused {}
+          #expect(await pool.count <= 3)
+        }
+        if number % 50 == 0 { group.addTask { await pool.discard("\(number % 12)") } }
+        if number % 9 == 0 {
+          let call = Task { try await pool.with("\(number % 12)") { _ in } }
+          group.addTask {
+            await Task.yield()
+            call.cancel()
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    // Three places are left: three calls are in at the same time.
+    let gauge = Gauge()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<3 {
+        group.addTask {
+          var isDone = false
+          while !isDone {
+            do {
+              try await pool.with("last-\(number)") { _ in
+                gauge.begin("\(number)")
+                try await wait("three calls") { gauge.most == 3 }
+              }
+              isDone = true
+            } catch is Refused {}
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    await pool.close()
+    #expect(await pool.count == 0)
+  }
+
+  @Test("SCL-1 a discarded session serves its calls to their end, and no new one")
+  func discarded() async throws {
+    let accounts = Accounts()
+    let pool = pool(accounts, limit: 2)
+    try await pool.with("a") { session in
+      await pool.discard("a")
+      try await pool.with("a") { other in #expect(other !== session) }
+      #expect(!session.isAuthenticated)
+      #expect(await pool.count == 2)
+    }
+    #expect(accounts.opened("a") == 2)
+    try await wait("closing") { await pool.count == 1 }
+    await pool.discard("nobody")
+  }
+
+  @Test(
+    "SCL-1 a call that is cancelled does not wait for an opening, which ends with its last call")
+  func cancelledOpening() async throws {
+    let (accounts, gate) = (Accounts(), Gate())
+    let pool = SessionPool(limit: 1) { key in
+      try await gate.pass()
+      return try await accounts.open(key)
+    }
+    let calls = (0..<2).map { _ in Task { try await pool.with("a") { _ in } } }
+    try await wait("opening") { await pool.callsThatOpen == 2 }
+    calls[0].cancel()
+    await #expect(throws: CancellationError.self) { try await calls[0].value }
+    #expect(gate.cancelled == 0)
+    calls[1].cancel()
+    await #expect(throws: CancellationError.self) { try await calls[1].value }
+    try await wait("the end of the opening") { await pool.count == 0 }
+    #expect(gate.cancelled == 1)
+    gate.open()
+    try await pool.with("b") { _ in }
+  }
+
+  @Test("SCL-1 closing waits for calls and openings, refuses others, and leaves no session open")
+  func closing() async throws {
+    let (accounts, gate) = (Accounts(), Gate())
+    let pool = SessionPool(limit: 1) { key in
+      try await gate.pass()
+      return try await accounts.open(key)
+    }
+    let opening = Task { try await pool.with("a") { _ in 17 } }
+    try await wait("opening") { await pool.count == 1 }
+    let waiting = Task { try await pool.with("b") { _ in } }
+    try await wait("waiting") { await pool.waitingCalls == 1 }
+    let ends = Turns()
+    let closing = Task {
+      await pool.close()
+      ends.add(1)
+    }
+    await #expect(throws: SessionPoolClosed.self) { try await waiting.value }
+    #expect(ends.all.isEmpty)
+    gate.open()
+    #expect(try await opening.value == 17)
+    await closing.value
+    #expect(await pool.count == 0)
+    await #expect(throws: SessionPoolClosed.self) { try await pool.with("a") { _ in } }
+    await pool.close()
+  }
 }

@@ -3,6 +3,7 @@ import Foundation
 import SessionCore
 import SessionJournal
 import SessionKit
+import SessionPool
 import Testing
 
 @testable import PostgresLog
@@ -67,6 +68,32 @@ struct SessionTests {
     _ = try holder.end()
     try await held.close()
     try await free.close()
+  }
+
+  @Test("SCL-1 a pool discards a session whose log has lost commits, and opens it again")
+  func lostCommits() async throws {
+    let server = try Server()
+    let place = PostgresLogPlace("account", in: try server.database())
+    let configuration = configuration(place, newFile())
+    let pool = SessionPool(limit: 1) { _ in try await Session.open(configuration) }
+    _ = try await pool.with("account") { session in
+      try await session.login(.password("a@example.org", "a long password"))
+    }
+    try await server.lose { try await pool.with("account") { _ = try await $0.logout() } }
+    // One call finds it, with the next commit or a look at the log.
+    let start = ContinuousClock.now
+    var isSignedIn = false
+    while !isSignedIn, .now - start < .seconds(10) {
+      isSignedIn = try await pool.with("account") { session in
+        if session.activity == .replaced { return false }
+        return session.isAuthenticated
+      }
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    #expect(isSignedIn)
+    let token = try await pool.with("account") { try await $0.accessToken().plaintext }
+    #expect(token.hasPrefix("access-"))
+    await pool.close()
   }
 
   @Test("SCL-1 a session goes on in another opening, and a logout reaches both")
