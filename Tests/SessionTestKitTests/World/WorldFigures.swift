@@ -47,24 +47,4 @@ struct WorldFigures {
     #expect(successes.reduce(0, +) > 100)
     #expect(Set(successes).count > 1)
   }
-
-  /// A figure for the specification:
-  /// SESSION_BENCH=1 swift test -c release -Xswiftc -enable-testing --filter sessionsASecond.
-  @Test(
-    "simulated sessions a second",
-    .enabled(if: ProcessInfo.processInfo.environment["SESSION_BENCH"] != nil),
-    arguments: [false, true])
-  func sessionsASecond(inMemory: Bool) throws {
-    let count = 1_000
-    var successes = 0
-    let duration = try ContinuousClock().measure {
-      for seed in 0..<UInt64(count) {
-        successes += try Self.life(Choices(seed: seed), inMemory: inMemory)
-      }
-    }
-    let rate = Double(count) / (duration / .seconds(1))
-    print(
-      "\(inMemory ? "in memory" : "on a disk"): \(count) lives, \(successes) of \(count * 10) commands, \(rate) lives a second"
-    )
-  }
 }

@@ -33,7 +33,7 @@ extension Group {
     let rates = try Contest(contenders: contenders).rates(rounds: stage.pick(5, 15))
     return Outcome(figures: [
       try .comparing(
-        "fold.crc", "journal", to: "CRC32C", in: rates, goal: .atLeast(0.3), unit: "events/s"),
+        "fold.crc", "journal", to: "CRC32C", in: rates, goal: .atLeast(0.6), unit: "events/s"),
       // What the fold could reach if it did nothing.
       try .comparing(
         "fold.crc.limit", "read + verify", to: "CRC32C", in: rates, goal: .none,
@@ -84,7 +84,7 @@ extension Group {
     let rates = try Contest(contenders: contenders).rates(rounds: stage.pick(5, 15))
     return Outcome(figures: [
       try .comparing(
-        "values.json", "journal", to: "JSONDecoder", in: rates, goal: .atLeast(70),
+        "values.json", "journal", to: "JSONDecoder", in: rates, goal: .atLeast(150),
         unit: "events/s"),
       try .comparing(
         "values.memory", "journal", to: "fold in memory", in: rates, goal: .atLeast(0.5),
