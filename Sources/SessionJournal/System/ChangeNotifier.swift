@@ -149,15 +149,11 @@ package final class ChangeNotifier: Sendable {
 
     /// Returns the notes of the files that have changed.
     fileprivate mutating func take(_ events: InotifyEvents) -> [@Sendable () -> Void] {
+      // The file is gone, and the system has ended its watch.
+      defer { for descriptor in events.ended { notes[descriptor] = nil } }
       // The system has dropped events, so any file may have changed.
       if events.hasLost { return notes.values.flatMap(\.values) }
-      var called: [@Sendable () -> Void] = []
-      for descriptor in events.changed {
-        called += notes[descriptor].map { Array($0.values) } ?? []
-      }
-      // The file is gone, and the system has ended its watch.
-      for descriptor in events.ended { notes[descriptor] = nil }
-      return called
+      return events.changed.flatMap { notes[$0].map { Array($0.values) } ?? [] }
     }
   }
 

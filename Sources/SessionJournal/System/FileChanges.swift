@@ -45,8 +45,8 @@ package final class FileChanges: LogChanges {
   package init(of path: String, by notifier: ChangeNotifier = .shared) {
     let signal = ChangeSignal()
     (self.signal, self.notifier, self.path) = (signal, notifier, path)
-    // Asked before the notifier is locked: if the file's server does not answer, only this caller
-    // waits.
+    // Asked before the notifier is locked: if the file's server does not answer now, no other caller
+    // waits for this one.
     let reportsAll = ChangeNotifier.reportsAll(of: path)
     // Before the watch: if the file is replaced in between, it counts as replaced.
     identity = FileStatus.Identity(at: path)

@@ -75,7 +75,7 @@ struct LockFile: Sendable {
     do throws(SystemFault) {
       try opened.file.unlock()
     } catch {
-      // Closing releases the lock too.
+      // Closing releases the lock too, unless a child process has inherited the file.
       forget()
       return
     }

@@ -8,8 +8,8 @@ internal import Synchronization
 /// threads. A thread that waits for the disk delays the lanes that have no thread, so the threads
 /// are more than the processors. The system soon ends the threads of a pool without work.
 ///
-/// Work that may wait without limit has pools of its own. So an opening on a disk that does not answer
-/// stops no session that is open.
+/// Work that may wait without limit has pools of its own. So an opening that waits for its journal or
+/// for a store of secrets stops no session that is open. Four of them stop all later openings.
 ///
 /// - Requirement: SCL-2
 package final class WorkPool: Sendable {

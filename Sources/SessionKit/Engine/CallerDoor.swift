@@ -71,7 +71,7 @@ struct CallerDoor: ~Copyable, Sendable {
     return isFirst ?? false
   }
 
-  /// Leaves a cancellation; returns `false` if the question was taken before.
+  /// Leaves a cancellation if a task is coming that takes it; returns whether there is one.
   @inline(never)
   func leaveCancellation(of caller: Caller) -> Bool {
     state.withLock { state in

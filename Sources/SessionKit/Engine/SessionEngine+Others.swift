@@ -39,7 +39,7 @@ extension SessionEngine {
   ///
   /// Returns the watch to wait for next, or `nil` if there is nothing more to wait for.
   private func lookAtOthers(watch: Watch) async -> Watch? {
-    var watch = watch
+    var (watch, isNew) = (watch, false)
     // The watch begins before the read, so that no change is missed in between.
     while true {
       do throws(JournalError) {
@@ -54,8 +54,13 @@ extension SessionEngine {
       }
       // A log that was missing may have come back as another file.
       if watch.changes.isCurrent, !watch.isUnread { return watch }
+      guard !isNew else {
+        // Replaced again meanwhile. The next look follows after a pause.
+        watch.isUnread = true
+        return watch
+      }
       guard let next = newWatch() else { return nil }
-      watch = next
+      (watch, isNew) = (next, true)
     }
   }
 

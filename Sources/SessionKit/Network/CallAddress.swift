@@ -118,6 +118,11 @@ package enum AddressPath {
   private struct Place: Hashable {
     let path: String
     let base: URL
+
+    /// Compares bytes, as an address has them: texts with the same characters can have others.
+    static func == (one: Self, other: Self) -> Bool {
+      one.path.utf8.elementsEqual(other.path.utf8) && one.base == other.base
+    }
   }
 
   /// The last addresses: an app has few endpoints, and to combine an address takes longer than to read
