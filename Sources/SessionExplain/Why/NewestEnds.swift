@@ -108,6 +108,9 @@ package struct NewestEnds: Sendable {
   /// The last place from which the answer is the same; `nil` if all must be read.
   package var start: Start? { starts.last { $0.isEarlyEnough(allEnds) } }
 
+  /// Whether a login is possible next; a later pass begins with one.
+  package var allowsLogin: Bool { state != .authenticated }
+
   /// The number of ends so far.
   private var allEnds: UInt64 { ends + (hasEnd ? 1 : 0) }
 

@@ -298,6 +298,20 @@ extension NewestEndsTests {
     let file = try file(CraftedJournals.file(frames))
     #expect(try !evidence(file, spacing: NewestEnds.usualSpacing).isLate)
   }
+
+  @Test("RPL-3 an impossible login is found everywhere, also where the later half begins")
+  func impossibleLogin() throws {
+    let whole = frames(of: 40)
+    // The logouts, but for the last one: without one of them, the login after it is impossible.
+    for index in stride(from: 3, to: whole.count - 3, by: 3) {
+      var frames = whole
+      frames[index] = CraftedJournals.frame(CraftedJournals.opened, UInt64(index + 1))
+      let file = try file(CraftedJournals.file(frames))
+      let all = try answer(file, ["--json"], spacing: .max)
+      #expect(all.code == 65, "\(index)")
+      #expect(try answer(file, ["--json"], spacing: 0, halving: 0) == all, "\(index)")
+    }
+  }
 }
 
 extension SessionFold {

@@ -32,7 +32,7 @@ extension JournalFile {
     try onJournal { () throws(JournalError) in
       try reader.visit { frame, payload in
         if let later, later.begins(with: frame) {
-          isHalf = later.isComplete()
+          isHalf = newest.allowsLogin && later.isComplete()
           if isHalf { return false }
         }
         isComplete = newest.take(frame, payload) { () throws(CodecError) in

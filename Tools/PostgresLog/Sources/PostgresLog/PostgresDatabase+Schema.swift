@@ -121,6 +121,10 @@ public enum PostgresSchemaError: Error, Equatable, Sendable, CustomStringConvert
   public var description: String {
     switch self {
     case .configuration(let error): error.description
+    case .server(let database, .schemaVersion(let found)):
+      "The schema \(database) was not created: there is one of version \(found), and this version of the "
+        + "package needs \(LogSQL.version). Nothing was changed. Choose another name of the schema, and "
+        + "move the logs there."
     case .server(let database, let problem):
       "The schema \(database) was not created: \(problem.explanation). Nothing was changed. Connect "
         + "as the owner of the database, and try again."

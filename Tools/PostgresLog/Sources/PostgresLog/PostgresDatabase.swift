@@ -38,8 +38,9 @@ public final class PostgresDatabase: Sendable {
     /// How long the server may be silent during a call, before the call gives the connection up;
     /// default 6 s.
     ///
-    /// It must be longer than ``statementLimit``, so that a slow statement does not look like a lost
-    /// server.
+    /// A call may send several statements at once, and the server answers after the last one. So choose
+    /// more than ``statementLimit``; a call whose statements are all slow is given up although the
+    /// server works.
     public var answerLimit = Duration.seconds(6)
 
     /// How long connecting to one host may take; default 3 s.
@@ -126,7 +127,8 @@ public final class PostgresDatabase: Sendable {
     guard let slot = idle.withLock({ $0.popLast() }) else { throw problem(.noConnection) }
     defer {
       slot.rollBack(silence: options.answerLimit)
-      idle.withLock { $0.append(slot) }
+      // Connections that work are used first.
+      idle.withLock { slot.isConnected ? $0.append(slot) : $0.insert(slot, at: 0) }
     }
     return try work(slot)
   }
@@ -135,14 +137,19 @@ public final class PostgresDatabase: Sendable {
   ///
   /// A connection that broke while it was unused is replaced once. So is one whose server has become
   /// a standby meanwhile.
-  func begin(_ statements: [Statement], on slot: ConnectionSlot) throws(ServerProblem) -> [Rows] {
+  ///
+  /// `silence` is longer than the options say for work that is no call of a session.
+  func begin(_ statements: [Statement], on slot: ConnectionSlot, silence: Duration? = nil)
+    throws(ServerProblem) -> [Rows]
+  {
+    let silence = silence ?? options.answerLimit
     let isFresh = try connect(slot)
     do throws(ServerProblem) {
-      return try slot.run(statements, silence: options.answerLimit)
+      return try slot.run(statements, silence: silence)
     } catch {
       guard !isFresh, case .unreachable = error else { throw error }
       _ = try connect(slot)
-      return try slot.run(statements, silence: options.answerLimit)
+      return try slot.run(statements, silence: silence)
     }
   }
 

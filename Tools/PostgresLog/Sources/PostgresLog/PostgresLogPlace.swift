@@ -95,16 +95,19 @@ public struct PostgresLogPlace: SessionLogPlace {
   public func delete() throws(JournalError) {
     try database.withConnection { slot throws(JournalError) in
       _ = try run(
-        [LogSQL.begin, LogSQL.patience] + database.sql.delete(key) + [LogSQL.commit], on: slot)
+        [LogSQL.begin] + LogSQL.ownerPatience + database.sql.delete(key) + [LogSQL.commit],
+        on: slot, silence: LogSQL.ownerSilence)
     } problem: {
       JournalError($0, name: name, database)
     }
   }
 
-  private func run(_ statements: [Statement], on slot: ConnectionSlot) throws(JournalError)
-    -> [Rows]
-  {
-    do throws(ServerProblem) { return try database.begin(statements, on: slot) } catch {
+  private func run(
+    _ statements: [Statement], on slot: ConnectionSlot, silence: Duration? = nil
+  ) throws(JournalError) -> [Rows] {
+    do throws(ServerProblem) {
+      return try database.begin(statements, on: slot, silence: silence)
+    } catch {
       throw JournalError(error, name: name, database)
     }
   }
