@@ -263,11 +263,11 @@ final class SimulatedLife: Sendable {
     guard let session = home.current else { return }
     note("\(command) in \(home.number)")
     let decides = command == .login || command == .logout
-    let (number, end) = known.withLock { known in
-      let end = known.end
+    let (number, end, isAlone) = known.withLock { known in
+      let (end, isAlone) = (known.end, known.open == 0)
       known.open += decides ? 1 : 0
       known.count += decides ? 1 : 0
-      return (known.count, end)
+      return (known.count, end, isAlone)
     }
     home.waiting.withLock { $0 += 1 }
     let task = world.spawn("\(command) in \(home.number)") { [self] in
@@ -282,7 +282,7 @@ final class SimulatedLife: Sendable {
         }
         guard home.isAlive else { return }
         note("  \(command) in \(home.number) done")
-        if decides { conclude(command, number) }
+        if decides { conclude(command, number, isAlone) }
         if command == .refresh, let end {
           check(known.withLock { $0.end } != end, "a refresh after a logout that was told")
         }
@@ -295,11 +295,12 @@ final class SimulatedLife: Sendable {
     if command == .cancelled { task.cancel() }
   }
 
-  private func conclude(_ command: Command, _ number: Int) {
+  /// Commands that are issued at the same time run in any order, so only one that was alone is certain.
+  private func conclude(_ command: Command, _ number: Int, _ isAlone: Bool) {
     known.withLock { known in
       known.open -= 1
       known.isSignedIn = command == .login
-      known.isSure = known.count == number
+      known.isSure = isAlone && known.count == number
     }
   }
 
