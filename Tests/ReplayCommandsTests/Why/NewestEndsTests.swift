@@ -302,7 +302,7 @@ extension NewestEndsTests {
   @Test("RPL-3 an impossible login is found everywhere, also where the later half begins")
   func impossibleLogin() throws {
     let whole = frames(of: 40)
-    // The logouts, but for the last one: without one of them, the login after it is impossible.
+    // All logouts except the last one: without one of them, the login after it is impossible.
     for index in stride(from: 3, to: whole.count - 3, by: 3) {
       var frames = whole
       frames[index] = CraftedJournals.frame(CraftedJournals.opened, UInt64(index + 1))
