@@ -19,7 +19,8 @@ struct ImportRefusalTests {
       .split(separator: "\n").map(String.init)
   }
 
-  private static func read(_ lines: [String]) -> (line: Int, problem: ImportProblem)? {
+  /// The line and the problem with which an import of these lines ends; `nil` if it succeeds.
+  static func read(_ lines: [String]) -> (line: Int, problem: ImportProblem)? {
     var reader = ImportReader()
     var number = 0
     do throws(ImportProblem) {

@@ -83,19 +83,7 @@ struct OrderedWorkTests {
       default: lines.swapAt(line, line - 1)
       }
     }
-    var found: (line: Int, problem: ImportProblem)?
-    var reader = ImportReader()
-    var number = 0
-    do throws(ImportProblem) {
-      for line in lines {
-        number += 1
-        _ = try reader.take(Array(line.utf8)[...])
-      }
-      number += 1
-      try reader.finish()
-    } catch {
-      found = (number, error)
-    }
+    let found = ImportRefusalTests.read(lines)
     let text = try folder.write(
       Array((lines.joined(separator: "\n") + "\n").utf8), to: "x.jsonl")
     let copy = folder.file("y.journal")
