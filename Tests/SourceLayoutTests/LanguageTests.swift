@@ -72,12 +72,16 @@ struct LanguageTests {
     }
     #expect(list.count > 10 && expressions.count == 3)
     for (scope, expressions) in expressions {
-      let pattern = try Regex(expressions.joined(separator: "|")).ignoresCase()
+      // They search whole files faster than `Regex` does.
+      let pattern = try NSRegularExpression(
+        pattern: expressions.joined(separator: "|"), options: .caseInsensitive)
       for file in files[String(scope), default: []] {
         let text = try tree.text(of: file)
         let lines = file.hasSuffix(".md") ? Prose.lines(of: text) : Prose.comments(of: text)
-        for line in lines where line.contains(pattern) {
-          Issue.record("\(file) uses a word of words.txt: \(line)")
+        let prose = lines.joined(separator: "\n")
+        for match in pattern.matches(in: prose, range: NSRange(prose.startIndex..., in: prose)) {
+          let found = Range(match.range, in: prose).map { prose[prose.lineRange(for: $0)] }
+          Issue.record("\(file) uses a word of words.txt: \(found ?? "")")
         }
       }
     }

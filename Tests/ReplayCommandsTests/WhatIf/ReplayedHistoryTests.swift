@@ -8,6 +8,8 @@ import Testing
 /// Histories of the real coordinator, whose decisions are made again from their records.
 @Suite("Decisions of random histories")
 struct ReplayedHistoryTests {
+  private let seeds = Sweep("histories", takingOneOf: 4).places(of: UInt64(1)...1_000)
+
   /// A history: the policy, the moves, and the batches that became durable.
   private struct Made {
     let policy: SessionPolicy
@@ -68,7 +70,7 @@ struct ReplayedHistoryTests {
   @Test("RPL-10 each decision of a random history is made again, and none differs")
   func same() throws {
     var (decided, gaps) = (0, 0)
-    for seed in UInt64(1)...1_000 {
+    for seed in seeds {
       let history = try made(seed)
       let proofs = proofs(of: history.batches)
       var replay = DecisionReplay(proofs)
@@ -78,7 +80,7 @@ struct ReplayedHistoryTests {
       decided += result.same
       gaps += result.undecided
     }
-    #expect(decided > 4_000)
+    #expect(decided > 4 * seeds.count)
     #expect(gaps * 100 < decided, "\(gaps) of \(decided)")
   }
 
@@ -89,7 +91,7 @@ struct ReplayedHistoryTests {
       "exhausted=end-clear", "exhausted=end-keep", "refusedToken=deliver",
     ]
     var (same, differing) = (0, 0)
-    for seed in UInt64(1)...1_000 {
+    for seed in seeds {
       let history = try made(seed)
       let batches = history.batches
       let change = try PolicyChange(changes[Int(seed) % changes.count]) { _ in nil }
@@ -117,7 +119,8 @@ struct ReplayedHistoryTests {
       default: continue
       }
     }
-    #expect(same > 100 && differing > 20, "\(same) the same, \(differing) differ")
+    #expect(same > seeds.count / 10, "\(same) the same")
+    #expect(differing > seeds.count / 50, "\(differing) differ")
   }
 }
 
