@@ -334,16 +334,25 @@ extension FrameScanner {
 extension FrameScanner {
   /// How far after a place a batch is looked for, in bytes.
   private static let nearby = 1024 * 1024
+  /// How far a batch is looked for at first, in bytes.
+  private static let close = 4 * 1024
   /// The size of most frames at most, in bytes.
   private static let usualFrame = 512
 
   /// Returns the place after the first frame at or after `offset` that ends a batch.
   func place(ofBatchAfter offset: UInt64) throws(JournalError) -> FramePosition? {
     let start = max(UInt64(JournalHeader.size), offset) & ~7
-    let bytes = try onFile(path) { () throws(SystemFault) in
-      try file.bytes(Self.nearby, at: start)
+    var count = Self.close
+    while true {
+      let bytes = try onFile(path) { () throws(SystemFault) in try file.bytes(count, at: start) }
+      if let place = place(ofBatchIn: bytes, from: start) { return place }
+      guard bytes.count == count, count < Self.nearby else { return nil }
+      count = min(8 * count, Self.nearby)
     }
-    return bytes.withUnsafeBytes { bytes in
+  }
+
+  private func place(ofBatchIn bytes: [UInt8], from start: UInt64) -> FramePosition? {
+    bytes.withUnsafeBytes { bytes in
       guard let base = bytes.baseAddress else { return nil }
       var place = 0
       while place + JournalFrame.headerSize <= bytes.count {

@@ -50,12 +50,12 @@ extension JournalReader {
   package var frozenEnd: UInt64? { frozen?.end }
 
   /// Determines how the frozen part of the file ends; passes over the records that were not yet
-  /// read.
+  /// read, of which there are none if `isRead`.
   ///
   /// The end of the frozen part may cut a commit. That is a clean end if the file is longer now:
   /// its writer was still at work.
-  package mutating func frozenEnding() throws(JournalError) -> JournalEnding {
-    let ending = try ending()
+  package mutating func frozenEnding(isRead: Bool = false) throws(JournalError) -> JournalEnding {
+    let ending = isRead ? try endingBehindRecords() : try ending()
     guard case .torn(let tail) = ending, tail.flaw.isEndOfFile, let frozen else { return ending }
     let size = try onFile(path) { () throws(SystemFault) in try frozen.sizeByNow() }
     return size > frozen.end ? .clean : ending

@@ -9,7 +9,7 @@ public struct JournalReader: ~Copyable, Sendable {
   var scanner: FrameScanner
   /// Frames before this offset are skipped: they are a part of a batch that is read again.
   var resumption: UInt64 = 0
-  private let fileSystem: any JournalFileSystem
+  let fileSystem: any JournalFileSystem
 
   /// Opens the journal at `path` and verifies its header.
   ///
@@ -43,6 +43,12 @@ public struct JournalReader: ~Copyable, Sendable {
       isFrozen ? try FrozenFile(file) : file
     }
     scanner = try FrameScanner(path: path, file: source)
+  }
+
+  /// Reads the file of a scanner.
+  init(scanner: consuming FrameScanner, fileSystem: any JournalFileSystem) {
+    self.scanner = scanner
+    self.fileSystem = fileSystem
   }
 
   /// The path that was opened.

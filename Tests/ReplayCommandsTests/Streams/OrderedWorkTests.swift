@@ -47,25 +47,6 @@ struct OrderedWorkTests {
     return CraftedJournals.file(first: first, snapshot: isCompacted, frames)
   }
 
-  @Test("RPL-1 a long timeline has the lines that one thread writes", arguments: UInt64(1)...8)
-  func timeline(seed: UInt64) throws {
-    var bytes = try bytes(seed: seed) { frames in
-      // A record that cannot be decoded: what follows is marked.
-      if seed % 4 == 1 { frames[3_000].payload.removeLast() }
-    }
-    if seed % 4 == 2 { bytes[bytes.count / 2] ^= 4 }
-    if seed % 4 == 3 { bytes.removeLast(5) }
-    let path = try folder.write(bytes, to: "x.journal")
-    let plain = ToolRun.inProcess(["timeline", "--json", path])
-    let reversed = ToolRun.inProcess(["timeline", "--json", "--reverse", path])
-    let lines = plain.output.split(separator: "\n")
-    #expect(lines.count > 5_900)
-    #expect(lines == reversed.output.split(separator: "\n").reversed())
-    #expect(plain.code == reversed.code)
-    #expect(plain.errors == reversed.errors)
-    #expect((plain.code == 0) == (seed % 4 == 0))
-  }
-
   @Test(
     "RPL-4 an import of many blocks finds the error that one thread finds",
     arguments: UInt64(1)...10)

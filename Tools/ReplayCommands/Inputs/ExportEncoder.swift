@@ -15,6 +15,9 @@ struct ExportEncoder {
   /// The bytes that are complete: the header, and frames of whole batches.
   private(set) var bytes: [UInt8] = []
 
+  /// The checksum of the last frame, with which the next one continues.
+  var chain: UInt32 { frames.chain }
+
   init(salt: UInt64) {
     self.salt = salt
   }

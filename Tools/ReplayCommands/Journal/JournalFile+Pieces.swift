@@ -64,7 +64,7 @@ extension JournalFile {
         visit.take(frame, payload, isBehind: false, body, orDamage: damage)
       }
       guard !visit.isStopped else { return }
-      let ending = try reader.frozenEnding()
+      let ending = try reader.frozenEnding(isRead: true)
       isGrowing = try reader.isGrowing(after: ending)
       guard let fault = JournalFault(ending) else {
         visit.first = visit.first ?? original?.fault

@@ -6,7 +6,7 @@ internal import SessionJournal
 /// A journal that a command reads from its beginning as often as it needs, in bounded memory.
 struct JournalFile: Sendable {
   /// The path that is opened.
-  var path: String
+  var path: String { didSet { knownSize = nil } }
   /// The file's name in messages, in quotes if it has spaces.
   private(set) var name: String
   /// Whether the journal was given through standard input, whichever file it is read from.
@@ -17,6 +17,8 @@ struct JournalFile: Sendable {
   var redactor = Redactor.none
   /// Whether it was found in a folder, and not named by the user.
   var isFound = false
+  /// The size of the file at the path when it was looked for, in bytes; `nil` if it is not known.
+  var knownSize: UInt64?
   /// What it was converted from, if the user gave an export or a compressed file.
   var original: ConvertedFile?
 
@@ -111,7 +113,7 @@ struct JournalFile: Sendable {
         }
       }
       guard fault == nil, !isStopped else { return }
-      let ending = try reader.frozenEnding()
+      let ending = try reader.frozenEnding(isRead: true)
       fault = JournalFault(ending) ?? original?.fault
       isGrowing = try reader.isGrowing(after: ending)
     }
@@ -137,7 +139,7 @@ struct JournalFile: Sendable {
         return !isStopped
       }
       guard !isStopped else { return }
-      ending = try reader.frozenEnding()
+      ending = try reader.frozenEnding(isRead: true)
       isGrowing = try reader.isGrowing(after: ending)
       if ending != .clean { survey = try reader.survey() }
     }

@@ -27,29 +27,26 @@ enum JournalFolder {
   {
     var expansion = Expansion()
     var empty: [JournalFile] = []
+    var named: [Candidate] = []
     for file in files {
-      guard isFolder(file.path) else {
-        expansion.files.append(file)
+      let candidate = Candidate(file)
+      guard candidate.kind == S_IFDIR else {
+        named.append(candidate)
         continue
       }
       var found = Search()
-      found.look(in: file.path.hasSuffix("/") ? file.path : file.path + "/")
-      if found.paths.isEmpty, found.refused.isEmpty { empty.append(file) }
-      expansion.files += found.paths.sorted().map {
-        var found = file.with(path: $0)
-        found.isFound = true
-        return found
-      }
+      found.look(in: file.path.hasSuffix("/") ? file.path : file.path + "/", of: file)
+      if found.files.isEmpty, found.refused.isEmpty { empty.append(file) }
+      named += found.files.sorted { $0.file.path < $1.file.path }
       expansion.refused += found.refused
     }
-    if expansion.files.isEmpty {
+    if named.isEmpty {
       if let error = expansion.refused.first { throw error }
       if let first = empty.first { throw noJournal(in: first, others: empty.count - 1) }
     }
     for file in empty where !isQuiet {
       context.errors.write("Note: \(file.name.printable) holds no journal.\n")
     }
-    let named = expansion.files
     expansion.files = withoutOtherNames(named)
     let others = named.count - expansion.files.count
     if others > 0, !isQuiet {
@@ -61,22 +58,39 @@ enum JournalFolder {
     return expansion
   }
 
-  /// Returns the files without those that are the same as a file before them.
-  private static func withoutOtherNames(_ files: [JournalFile]) -> [JournalFile] {
+  /// A file that may be read, and what the system says of it.
+  private struct Candidate {
+    /// Its place in a file system.
     struct Place: Hashable {
       let device: UInt64
       let number: UInt64
     }
-    var known: Set<Place> = []
-    return files.filter { file in
+
+    var file: JournalFile
+    /// Its kind after links; 0 if it is not there.
+    let kind: mode_t
+    let place: Place?
+
+    init(_ file: JournalFile) {
+      self.file = file
       var status = stat()
-      // What is not there is reported by the command that opens it.
-      guard !file.path.isEmpty, stat(file.path, &status) == 0 else { return true }
-      let place = Place(
+      guard !file.path.isEmpty, stat(file.path, &status) == 0 else {
+        // What is not there is reported by the command that opens it.
+        (kind, place) = (0, nil)
+        return
+      }
+      kind = status.st_mode & S_IFMT
+      place = Place(
         device: UInt64(truncatingIfNeeded: status.st_dev),
         number: UInt64(truncatingIfNeeded: status.st_ino))
-      return known.insert(place).inserted
+      self.file.knownSize = UInt64(clamping: status.st_size)
     }
+  }
+
+  /// Returns the files without those that are the same as a file before them.
+  private static func withoutOtherNames(_ files: [Candidate]) -> [JournalFile] {
+    var known: Set<Candidate.Place> = []
+    return files.filter { $0.place.map { known.insert($0).inserted } ?? true }.map(\.file)
   }
 
   /// The journals in folders, and the folders that cannot be listed.
@@ -104,11 +118,11 @@ enum JournalFolder {
 
   /// The journals found so far.
   private struct Search {
-    var paths: [String] = []
+    var files: [Candidate] = []
     var refused: [ToolError] = []
 
-    /// Looks into a folder, whose path ends with a slash.
-    mutating func look(in folder: String) {
+    /// Looks into a folder, whose path ends with a slash; its files are read as `given` is.
+    mutating func look(in folder: String, of given: JournalFile) {
       let names: [String]
       do throws(SystemFault) {
         names = try POSIXFileSystem().names(beside: folder + ".")
@@ -118,11 +132,15 @@ enum JournalFolder {
       }
       for name in names where name != "." && name != ".." {
         let path = folder + name
-        if isJournal(name), !isFolder(path) {
-          paths.append(path)
-        } else if mode(path, lstat) == S_IFDIR {
-          look(in: path + "/")
+        if isJournal(name) {
+          var found = Candidate(given.with(path: path))
+          found.file.isFound = true
+          guard found.kind == S_IFDIR else {
+            files.append(found)
+            continue
+          }
         }
+        if mode(path, lstat) == S_IFDIR { look(in: path + "/", of: given) }
       }
     }
   }

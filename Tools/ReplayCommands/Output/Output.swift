@@ -50,13 +50,28 @@ final class Output {
     if pending.count >= Self.blockSize { flush() }
   }
 
-  /// Reports that a loop is alive, whether it prints or not; called once for each record.
+  /// Writes a block of lines, and reports that a loop is alive, whether the block is empty or not.
   ///
-  /// It writes text that was printed some time ago. It also notices a closed output while nothing
-  /// is printed.
+  /// A large block is not copied.
+  func write(block: ArraySlice<UInt8>) {
+    if block.count < Self.blockSize {
+      write(block)
+    } else {
+      flush()
+      attempt { () throws(OutputFailure) in try sink.write(block) }
+      flushedAt = now()
+    }
+    beat()
+  }
+
+  /// Reports that a loop is alive, whether it prints or not; called once for each record.
   func pulse() {
     pulses &+= 1
-    guard pulses & 1023 == 0 else { return }
+    if pulses & 1023 == 0 { beat() }
+  }
+
+  /// Writes text that was printed some time ago, and notices a closed output while nothing is printed.
+  private func beat() {
     if pending.isEmpty {
       attempt { () throws(OutputFailure) in try sink.probe() }
     } else if now() &- flushedAt >= Self.patience {

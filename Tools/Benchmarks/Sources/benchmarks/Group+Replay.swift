@@ -15,7 +15,8 @@ extension Group {
     let tool = stage.tool
     guard FileManager.default.isExecutableFile(atPath: tool) else {
       return Outcome(skipped: [
-        "replay: no program at \(tool); swift build -c release --product sessionreplay"
+        "replay: no program at \(tool); "
+          + "swift build -c release --product sessionreplay -Xswiftc -static-executable"
       ])
     }
     var outcome = Outcome()

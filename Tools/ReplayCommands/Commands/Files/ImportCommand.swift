@@ -172,6 +172,8 @@ private struct JournalWriter {
 
   private let file: OutputFile
   private var encoder = ExportEncoder(salt: UInt64.random(in: .min ... .max))
+  /// The number of bytes that were written.
+  private var size: UInt64 = 0
 
   init(_ file: OutputFile) {
     self.file = file
@@ -188,43 +190,35 @@ private struct JournalWriter {
     } catch {
       throw OutputFile.failed(file.path, error.code)
     }
+    size += UInt64(encoder.bytes.count)
     encoder.removeBytes()
   }
 
   /// Writes the rest, reads the journal back and checks it.
+  ///
+  /// Each frame has the checksum of its payload and that of the frame before it. So an equal last
+  /// checksum shows that the file has the frames that were made, and no others. The payload of each of
+  /// them was decoded when its line was read.
   mutating func finish(_ reader: ImportReader, _ interruption: Interruption) throws(ToolError) {
     try write()
     let draft = JournalFile(
       path: file.draft, name: file.path.quotedWhereNeeded, interruption: interruption)
-    var payloads = PayloadFold()
-    var (records, isFolded) = (UInt64(0), true)
-    let pass = try draft.visitPayloads { (frame, payload) throws(CodecError) in
-      records += 1
-      do throws(PayloadFold.Failure) {
-        try payloads.apply(sequence: frame.sequence, kind: frame.kind, payload: payload)
-      } catch {
-        isFolded = false
-      }
-      return isFolded
+    var back = try draft.open()
+    var ending = JournalEnding.clean
+    StretchReading().visit(&back) { (part, end) throws(JournalError) in
+      try part.visit(to: end) { _, _ in true }
+    } take: { _ in
+      true
     }
-    guard isFolded, pass.fault == nil, pass.header == encoder.header, records == reader.records,
-      pass.totals.lastSequence == reader.lastSequence, isFold(payloads, reader.fold)
+    try draft.onJournal { () throws(JournalError) in ending = try back.frozenEnding() }
+    guard ending == .clean, back.header == encoder.header, back.wholeEnd.offset == size,
+      back.wholeEnd.chain == encoder.chain, back.lastSequence == reader.lastSequence
     else {
       throw ToolError(
         .unexpected, .unexpected,
         "The journal made of the lines does not read back as what they say.",
         consequence: "It was removed again.", next: "check the disk, and report this as a bug")
     }
-  }
-}
-
-/// Whether a fold of payloads results in this fold.
-private func isFold(_ payloads: PayloadFold, _ fold: SessionFold) -> Bool {
-  do throws(CodecError) {
-    return try payloads.fold() == fold
-  } catch {
-    // It was checked when it was folded.
-    return false
   }
 }
 

@@ -48,13 +48,20 @@ struct EntryLine: Sendable {
       let line = words.line(entry.record, delta: delta)
       return take(Array(((columns.map { StyledLine(line).cut(to: $0) } ?? line) + "\n").utf8)[...])
     }
-    writeJSON(entry, marks)
+    removeAll()
+    append(entry, marks)
     return take(json.bytes)
   }
 
-  private mutating func writeJSON(_ entry: JournalEntry, _ marks: Marks) {
+  /// The lines of JSON that were appended.
+  var bytes: ArraySlice<UInt8> { json.bytes }
+
+  /// Discards the lines of JSON and keeps their memory.
+  mutating func removeAll() { json.removeAll() }
+
+  /// Appends the line of JSON with its line feed.
+  mutating func append(_ entry: JournalEntry, _ marks: Marks = Marks()) {
     let asked = asked
-    json.removeAll()
     json.object { json in
       json.field("v", 1)
       json.field("sequence", entry.record.sequence)

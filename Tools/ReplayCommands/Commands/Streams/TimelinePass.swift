@@ -1,6 +1,7 @@
 @_spi(Internals) internal import SessionCore
 internal import SessionExplain
 internal import SessionJournal
+internal import Synchronization
 
 /// Prints a timeline of a journal in bounded memory.
 struct TimelinePass {
@@ -15,6 +16,8 @@ struct TimelinePass {
   /// Records with sequences outside these bounds do not match.
   var first: UInt64 = 0
   var last: UInt64 = .max
+  /// How several threads read the file.
+  var stretches = StretchReading()
 
   private var above: Timestamp?
 
@@ -33,7 +36,6 @@ struct TimelinePass {
 
   /// Prints all matches or the last `number` of them; returns the journal's fault.
   mutating func print(last number: UInt64?, isReversed: Bool) throws(ToolError) -> JournalFault? {
-    if number == nil, !isReversed, isWhole { return try printAll() }
     guard let number else { return try print(behind: 0, isReversed: isReversed) }
     if around == 0, number <= LastEntries.most {
       var held = LastEntries(Int(number))
@@ -49,30 +51,39 @@ struct TimelinePass {
     return try print(behind: matching > number ? matching - number : 0, isReversed: isReversed)
   }
 
-  /// Whether each record is a line of JSON that depends on nothing else.
-  private var isWhole: Bool {
-    filter.isOpen && around == 0 && line.isAlone && first == 0 && last == .max
+  /// Whether each record that matches is a line of JSON that depends on nothing else.
+  private var isAlone: Bool {
+    around == 0 && line.isAlone && first == 0 && last == .max
   }
 
-  /// Prints all records; their lines are made in several threads.
-  private func printAll() throws(ToolError) -> JournalFault? {
+  /// Prints the matches of the good prefix, whose lines several threads make, or of a part of it.
+  ///
+  /// The reader then stands after the last record that it has passed.
+  private func printStretches(of reader: inout JournalReader) {
     let output = context.output
-    var reader = try file.open()
-    var blocks = RecordBlocks(of: file, reader.header, line)
-    defer { if output.isOpen { blocks.finish { output.write($0) } } }
-    return try file.visitPayloads(
-      of: &reader, surveysDamageOnly: true, requiresSession: false,
-      orDamage: { _ in
-        output.pulse()
-        return output.isOpen
-      },
-      { (frame, payload, isBehind) throws(CodecError) in
-        output.pulse()
-        guard output.isOpen else { return false }
-        try blocks.add(frame, payload, isBehind: isBehind) { output.write($0) }
-        return output.isOpen
+    let (file, header, filter, spare) = (file, reader.header, filter, SpareLines(line))
+    stretches.visit(&reader) { (reader, end) throws(JournalError) in
+      var (decoder, line) = (file.decoder(for: header), spare.take())
+      let isGood = try reader.visit(to: end) { frame, payload in
+        do throws(CodecError) {
+          guard filter.mayInclude(kind: frame.kind) else {
+            try SessionCodec.check(sequence: frame.sequence, kind: frame.kind, payload: payload)
+            return true
+          }
+          let record = try decoder.decode(
+            sequence: frame.sequence, kind: frame.kind, payload: payload)
+          if filter.includes(record.content) { line.append(JournalEntry(record, of: frame)) }
+          return true
+        } catch {
+          return false
+        }
       }
-    ).fault
+      return isGood ? line : nil
+    } take: { line in
+      output.write(block: line.bytes)
+      spare.put(line)
+      return output.isOpen
+    }
   }
 
   private func isMatch(_ record: SessionRecord) -> Bool {
@@ -85,11 +96,19 @@ struct TimelinePass {
   private func visit(needsAll: Bool = false, _ body: (JournalPiece) -> Bool) throws(ToolError)
     -> JournalFault?
   {
+    var reader = try file.open()
+    return try visit(of: &reader, needsAll: needsAll, body)
+  }
+
+  /// Passes on the same from the reader's place on.
+  private func visit(
+    of reader: inout JournalReader, needsAll: Bool = false, _ body: (JournalPiece) -> Bool
+  ) throws(ToolError) -> JournalFault? {
     let output = context.output
     // Without context and separators, a record that does not match leaves no trace.
     let skipsOthers = !needsAll && around == 0 && !showsSeparators && !filter.isOpen
     return try file.visitPieces(
-      surveysDamageOnly: true,
+      of: &reader, surveysDamageOnly: true,
       skips: { frame in
         guard skipsOthers, frame.sequence <= last, !filter.mayInclude(kind: frame.kind) else {
           return false
@@ -145,15 +164,17 @@ struct TimelinePass {
     -> JournalFault?
   {
     let output = context.output
+    var reader = try file.open()
     guard isReversed else {
-      return try visit(behind: skipped) { bytes in
+      if isAlone, skipped == 0 { printStretches(of: &reader) }
+      return try visit(of: &reader, behind: skipped) { bytes in
         output.write(bytes)
         return output.isOpen
       }
     }
     var reversed = try ReversedLines()
     var failure: ToolError?
-    let fault = try visit(behind: skipped) { bytes in
+    let fault = try visit(of: &reader, behind: skipped) { bytes in
       do throws(ToolError) {
         try reversed.append(bytes)
       } catch {
@@ -166,14 +187,13 @@ struct TimelinePass {
     return fault
   }
 
-  private mutating func visit(behind skipped: UInt64, _ take: (ArraySlice<UInt8>) -> Bool)
-    throws(ToolError)
-    -> JournalFault?
-  {
+  private mutating func visit(
+    of reader: inout JournalReader, behind skipped: UInt64, _ take: (ArraySlice<UInt8>) -> Bool
+  ) throws(ToolError) -> JournalFault? {
     var skipped = skipped
     var groups = ContextGroups<(entry: JournalEntry, isBehind: Bool)>(around: around)
     let pass = self
-    return try pass.visit { piece in
+    return try pass.visit(of: &reader) { piece in
       switch piece {
       case .record(let entry, let isBehind):
         guard entry.record.sequence <= last || groups.isWithin else { return false }
@@ -295,4 +315,20 @@ private struct ContextGroups<Element> {
     (hasShown, hasGap) = (true, false)
     return place
   }
+}
+
+/// Lines that were printed, whose memory other lines use again.
+private final class SpareLines: Sendable {
+  private let printed = Mutex<[EntryLine]>([])
+  private let new: EntryLine
+
+  init(_ line: EntryLine) { new = line }
+
+  func take() -> EntryLine {
+    var line = printed.withLock { $0.popLast() } ?? new
+    line.removeAll()
+    return line
+  }
+
+  func put(_ line: EntryLine) { printed.withLock { $0.append(line) } }
 }

@@ -2,7 +2,7 @@
 internal import SessionJSON
 
 /// Reads the facts of `Specs/EventCodec.md` from their readable form.
-extension ImportObject {
+extension ImportMembers {
   /// Reads the process that wrote a record; the line may lack it, because older versions export none.
   private mutating func identity() throws(ImportProblem) -> ProcessIdentity? {
     guard has("identity") else { return nil }
@@ -35,14 +35,12 @@ extension ImportObject {
           sent: try SessionNote.RequestSent.blank.rebuilt(by: &request))
       }
     }
-    let revocations = try array("revocations") { (value, place) throws(ImportProblem) in
-      Generation(try Self.number(value, place))
-    }
+    let revocations: [UInt64] = try numbers("revocations")
     return SessionFold(
       state: authenticated.map(SessionState.authenticated) ?? expired.map(SessionState.expired)
         ?? .unauthenticated,
       generation: newest, sequence: sequence, eventSequence: eventSequence,
-      intents: OpenIntents(request: request, revocations: revocations))
+      intents: OpenIntents(request: request, revocations: revocations.map(Generation.init)))
   }
 
   private mutating func authenticated() throws(ImportProblem) -> SessionState.Authenticated {
@@ -83,22 +81,15 @@ extension ImportObject {
 
   private mutating func context(_ key: String) throws(ImportProblem) -> ActiveContext {
     try object(key) { (context) throws(ImportProblem) in
-      var given: [String] = []
-      let read = ActiveContext(
-        role: try context.named("role"),
-        school: try context.optional("school") { (object, key) throws(ImportProblem) in
-          try object.named(key)
-        },
-        unit: try context.optional("unit") { (object, key) throws(ImportProblem) in
-          try object.named(key)
-        },
-        permissions: try context.array("permissions") { (value, place) throws(ImportProblem) in
-          guard let text = value.text else {
-            throw ImportProblem(.badLine, "\"\(place)\" has \(value.word) in it, not only texts")
-          }
-          given.append(text)
-          return text
-        })
+      let role = try context.named("role")
+      let school = try context.optional("school") { (object, key) throws(ImportProblem) in
+        try object.named(key)
+      }
+      let unit = try context.optional("unit") { (object, key) throws(ImportProblem) in
+        try object.named(key)
+      }
+      let given = try context.texts("permissions")
+      let read = ActiveContext(role: role, school: school, unit: unit, permissions: given)
       // Without this check, permissions that a journal cannot hold would be lost without a message.
       guard read.permissions == given else {
         throw context.problem("permissions", "are not in the order of an export, each once")
@@ -137,7 +128,7 @@ extension ImportObject {
 }
 
 /// Each field is read from the member with its name; the given values are ignored.
-extension ImportObject: FieldPass {
+extension ImportMembers {
   mutating func code<Code: OpenEnum>(
     _ name: FieldName, _: Code
   ) throws(ImportProblem) -> Code { try code(name.member) }

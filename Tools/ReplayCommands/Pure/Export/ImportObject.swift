@@ -3,7 +3,7 @@ internal import SessionExplain
 internal import SessionJSON
 
 /// A JSON object whose members are all read by their keys; none may remain.
-struct ImportObject {
+struct ImportObject: ImportMembers {
   /// The place of the object around it: empty for the line itself, otherwise `facts`, for example.
   private let above: String
   /// Its key in that object.
@@ -40,12 +40,11 @@ struct ImportObject {
       next: near.map { "\"\(place($0))\"" })
   }
 
-  /// Returns the problem with the member of this key.
-  func problem(_ key: String, _ message: String) -> ImportProblem {
-    ImportProblem(.badLine, "\"\(place(key))\" \(message)")
+  func problem(_ key: String, _ message: @autoclosure () -> String, next: String?) -> ImportProblem
+  {
+    ImportProblem(.badLine, "\"\(place(key))\" \(message())", next: next)
   }
 
-  /// Returns whether the object has the key, with any value.
   mutating func has(_ key: String) -> Bool { member(key) != nil }
 
   mutating func value(_ key: String) throws(ImportProblem) -> JSONPart {
@@ -64,7 +63,6 @@ struct ImportObject {
     return value
   }
 
-  /// Returns the value that `read` returns for the member; `nil` if the member is `null`.
   mutating func optional<Value>(
     _ key: String, _ read: (inout ImportObject, String) throws(ImportProblem) -> Value
   ) throws(ImportProblem) -> Value? {
@@ -81,7 +79,20 @@ struct ImportObject {
     return value
   }
 
-  mutating func array<Value>(
+  mutating func texts(_ key: String) throws(ImportProblem) -> [String] {
+    try array(key) { (value, place) throws(ImportProblem) in
+      guard let text = value.text else {
+        throw ImportProblem(.badLine, "\"\(place)\" has \(value.word) in it, not only texts")
+      }
+      return text
+    }
+  }
+
+  mutating func numbers<Value: FixedWidthInteger>(_ key: String) throws(ImportProblem) -> [Value] {
+    try array(key) { (value, place) throws(ImportProblem) in try Self.number(value, place) }
+  }
+
+  private mutating func array<Value>(
     _ key: String, _ read: (JSONPart, String) throws(ImportProblem) -> Value
   ) throws(ImportProblem) -> [Value] {
     let value = try value(key)
@@ -108,14 +119,12 @@ struct ImportObject {
     }
   }
 
-  mutating func number<Value: FixedWidthInteger>(
-    _ key: String, _: Value.Type = Value.self
-  ) throws(ImportProblem) -> Value {
+  mutating func number<Value: FixedWidthInteger>(_ key: String) throws(ImportProblem) -> Value {
     let value = try value(key)
     return try Self.number(value, place(key))
   }
 
-  static func number<Value: FixedWidthInteger>(
+  private static func number<Value: FixedWidthInteger>(
     _ value: JSONPart, _ place: @autoclosure () -> String
   ) throws(ImportProblem) -> Value {
     guard let number: Value = value.integer() else {
@@ -135,38 +144,6 @@ struct ImportObject {
       throw problem(key, "is no time as an export writes it, such as 2026-11-21T14:00:05.205Z")
     }
     return time
-  }
-
-  mutating func identifier(_ key: String) throws(ImportProblem) -> Identifier {
-    Identifier(try text(key))
-  }
-
-  mutating func code<Value: OpenEnum>(_ key: String) throws(ImportProblem) -> Value {
-    let word = try text(key)
-    guard let code = Value(word: word) else {
-      let near = Suggestion.nearest(to: word, in: Value.words)
-      throw ImportProblem(
-        .badLine, "\"\(place(key))\" cannot be \"\(word.shortened)\"",
-        next: near.map { "\"\($0)\"" })
-    }
-    return code
-  }
-
-  mutating func generation(_ key: String) throws(ImportProblem) -> Generation {
-    Generation(try number(key))
-  }
-
-  mutating func bytes(_ key: String) throws(ImportProblem) -> [UInt8] {
-    let digits = Array(try text(key).utf8)
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(digits.count / 2)
-    for place in stride(from: 0, to: digits.count, by: 2) {
-      guard place + 1 < digits.count, let high = hexadecimalDigit(digits[place]),
-        let low = hexadecimalDigit(digits[place + 1])
-      else { throw problem(key, "is not written as pairs of hexadecimal digits") }
-      bytes.append(high << 4 | low)
-    }
-    return bytes
   }
 
   private func place(_ key: String) -> String {

@@ -31,6 +31,15 @@ struct ImportRecord: Sendable {
 
   /// Reads a line by itself; `nil` if it is another line, or if anything is wrong with it.
   init?(_ line: ArraySlice<UInt8>, _ tape: inout JSONTape) {
+    if let exact = line.withUnsafeBufferPointer({ Self.exact($0) }) {
+      self = exact
+    } else {
+      self.init(parsing: line, &tape)
+    }
+  }
+
+  /// Reads a line of any spelling, in the same way.
+  init?(parsing line: ArraySlice<UInt8>, _ tape: inout JSONTape) {
     guard tape.read(line) else { return nil }
     do throws(ImportProblem) {
       var object = try Self.object(tape)
@@ -45,6 +54,35 @@ struct ImportRecord: Sendable {
       // The reader of the lines in order says what is wrong.
       return nil
     }
+  }
+
+  /// Reads a line that is spelled exactly as `export` spells it; `nil` for any other line.
+  static func exact(_ line: UnsafeBufferPointer<UInt8>) -> ImportRecord? {
+    var members = ExactMembers(line)
+    do throws(ImportProblem) {
+      return try members.whole { (line) throws(ImportProblem) -> ImportRecord? in
+        let version: UInt64 = try line.number("v")
+        let word = try line.text("class")
+        let (sequence, left): (UInt64, UInt16) = (
+          try line.number("sequence"), try line.number("remainingInBatch")
+        )
+        let (name, time) = (try line.text("name"), try line.time("time"))
+        let content = try line.object("facts") { (facts) throws(ImportProblem) in
+          try ImportContent.content(named: name, &facts)
+        }
+        guard version == 1, word == LineClass(content).rawValue else { return nil }
+        return try ImportRecord(
+          left, SessionRecord(sequence: sequence, time: time, content: content))
+      }
+    } catch {
+      return nil
+    }
+  }
+
+  private init(_ left: UInt16, _ record: SessionRecord) throws(ImportProblem) {
+    self.left = left
+    isSnapshot = record.content.kind == SessionRecord.snapshotKind
+    (value, payload) = try ImportContent.record(record, nil)
   }
 
   /// Returns the members of a line.

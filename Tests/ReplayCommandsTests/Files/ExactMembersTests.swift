@@ -1,0 +1,104 @@
+@_spi(Internals) import SessionCore
+import SessionExplain
+import SessionJSON
+import SessionTestKit
+import SessionTesting
+import Testing
+
+@testable import ReplayCommands
+
+@Suite("Lines that are spelled exactly as an export spells them")
+struct ExactMembersTests {
+  /// A line as both ways read it; `nil` if it is no good line.
+  private func read(_ line: String) -> (exact: ImportRecord?, any: ImportRecord?) {
+    let bytes = Array(line.utf8)
+    var tape = JSONTape()
+    return (
+      bytes.withUnsafeBufferPointer { ImportRecord.exact($0) },
+      ImportRecord(parsing: bytes[...], &tape)
+    )
+  }
+
+  private func isSame(_ one: ImportRecord, _ other: ImportRecord?) -> Bool {
+    guard let other else { return false }
+    return one.left == other.left && one.isSnapshot == other.isSnapshot && one.value == other.value
+      && one.payload == other.payload
+  }
+
+  private func lines(_ choices: Choices) -> [String] {
+    let redaction =
+      choices.chance(1, in: 2) ? Redaction(pseudonyms: Pseudonyms(low: 1, high: 2)) : nil
+    let writer = ExportLines(redaction: redaction)
+    return History.legal(upTo: 40)(choices).records.map { record in
+      let payload = SessionCodec.encode(record.content, at: record.time).payload
+      let line = writer.record(ExportItem(record: record, remainingInBatch: 0, payload: payload))
+      return String(line.dropLast())
+    }
+  }
+
+  @Test("RPL-4 lines of an export are read exactly, and mean the same when they are parsed")
+  func exported() {
+    expect(
+      Property("exact lines", cases: 200, regressions: RegressionFolder()).check { choices in
+        for line in lines(choices) {
+          let (exact, any) = read(line)
+          if let exact {
+            try choices.require(isSame(exact, any), "\(line)")
+          } else {
+            try choices.require(any != nil, "\(line)")
+          }
+          let isPlain =
+            !["\\", "\"platform\"", "\"dropped\""].contains(where: line.contains)
+            && line.utf8.allSatisfy { $0 < 0x80 }
+          try choices.require((exact != nil) == isPlain, "\(line)")
+        }
+      })
+  }
+
+  @Test("RPL-4 a line with one other byte is read exactly only if it is also a good line")
+  func changed() {
+    expect(
+      Property("changed lines", cases: 300, regressions: RegressionFolder()).check { choices in
+        guard let line = choices.pick(lines(choices)) else { return }
+        var bytes = Array(line.utf8)
+        let place = choices.draw(in: 0...bytes.count - 1)
+        switch choices.draw(in: 0...3) {
+        case 0: bytes.remove(at: place)
+        case 1: bytes.insert(UInt8(ascii: " "), at: place)
+        case 2: bytes[place] = choices.pick(Array("\"{}[],:0129-.eantl\\\u{7F}".utf8)) ?? 0
+        default: bytes.insert(bytes[place], at: place)
+        }
+        let text = String(decoding: bytes, as: UTF8.self)
+        let (exact, any) = read(text)
+        if let exact { try choices.require(isSame(exact, any), "\(text)") }
+      })
+  }
+
+  @Test(
+    "RPL-4 another spelling is not read exactly",
+    arguments: [
+      ("\"sequence\":7", "\"sequence\":07"), ("\"sequence\":7", "\"sequence\":7.0"),
+      ("\"sequence\":7", "\"sequence\":-7"), ("\"sequence\":7", "\"sequence\":7e0"),
+      ("\"sequence\":7", "\"sequence\":18446744073709551616"),
+      ("InBatch\":0", "InBatch\":-0"), ("InBatch\":0", "InBatch\":65536"),
+      ("\"v\":1", "\"v\":2"), ("\"v\":1", "\"v\": 1"), ("\"v\":1", "\"v\":1,\"v\":1"),
+      ("\"v\":1,", ""), ("\"event\"", "\"note\""), ("\"event\"", "\"\\u0065vent\""),
+      ("\"user\"}", "\"user\",\"user\":1}"), ("\"user\"}", "\"user\""), ("\"user\"", "\"nobody\""),
+      ("}}", "}},"), ("}}", "}}}"), ("}}", "},\"payload\":\"00\"}"), ("\"logout\"", "\"lögout\""),
+      ("\"name\":\"logout\",", ""),
+    ])
+  func otherwise(from: String, to: String) throws {
+    let record = SessionRecord(
+      sequence: 7, time: Timestamp(milliseconds: 1_000),
+      content: .event(.logout(.init(reason: .user))))
+    let payload = SessionCodec.encode(record.content, at: record.time).payload
+    let line = String(
+      ExportLines(redaction: nil).record(
+        ExportItem(record: record, remainingInBatch: 0, payload: payload)
+      ).dropLast())
+    try #require(read(line).exact?.value == record)
+    let changed = line.replacing(from, with: to)
+    try #require(changed != line)
+    #expect(read(changed).exact == nil)
+  }
+}

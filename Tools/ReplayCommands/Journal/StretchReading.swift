@@ -1,0 +1,65 @@
+internal import SessionJournal
+
+/// A journal that several threads read in stretches.
+///
+/// What is made of the stretches is passed on in the order of the file. Memory is bounded: only a few
+/// stretches wait.
+struct StretchReading {
+  /// What is made of a stretch, and the places at which it begins and ends.
+  private struct Stretch<Made: Sendable>: Sendable {
+    let first: JournalPlaceMark
+    let last: JournalPlaceMark
+    let made: Made
+  }
+
+  /// The usual length of a stretch in bytes; with one processor, no file is divided.
+  static let usualLength: UInt64 = Processors.count > 1 ? 256 << 10 : .max
+  /// How many stretches a file must have so that threads are worth it.
+  private static let fewest: UInt64 = 4
+
+  var length = StretchReading.usualLength
+
+  /// Passes on what `make` returns for each stretch, until `take` returns `false`.
+  ///
+  /// `make` visits the records up to an offset. It returns `nil` if the stretch is to be read again by
+  /// the caller, in order: for a record that is not as it should be.
+  ///
+  /// The reader then stands after the last stretch that was passed on. That is also the place before
+  /// the first stretch that does not continue the one before it.
+  func visit<Made: Sendable>(
+    _ reader: inout JournalReader,
+    _ make: @escaping @Sendable (inout JournalReader, _ end: UInt64) throws(JournalError) -> Made?,
+    take: (Made) -> Bool
+  ) {
+    guard let end = reader.frozenEnd, end / Self.fewest >= length else { return }
+    let (stretches, length) = (JournalStretches(of: reader), length)
+    var work = OrderedWork<UInt64, Stretch<Made>?> { start in
+      do throws(JournalError) {
+        guard var reader = try stretches.reader(from: start) else { return nil }
+        let first = reader.mark
+        guard let made = try make(&reader, start + length) else { return nil }
+        return Stretch(first: first, last: reader.mark, made: made)
+      } catch {
+        // The caller reads on from there, and meets the same error.
+        return nil
+      }
+    }
+    var place = reader.mark
+    var goesOn = true
+    let accept = { (stretch: Stretch<Made>?) in
+      guard goesOn, let stretch, stretch.first == place else {
+        goesOn = false
+        return
+      }
+      place = stretch.last
+      goesOn = take(stretch.made)
+    }
+    var start: UInt64 = 0
+    while goesOn, start < end {
+      work.add(start, accept)
+      start += length
+    }
+    work.finish(with: nil, accept)
+    reader.seek(to: place)
+  }
+}
