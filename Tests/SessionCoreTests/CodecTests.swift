@@ -170,6 +170,63 @@ struct CodecTests {
     }
   }
 
+  @Test("JRN-5 the fold of payloads and a check report each damaged byte as a decoder does")
+  func damagedBytes() throws {
+    let context = ActiveContext(
+      role: .init(id: "teacher", name: "Profesora"),
+      school: .init(id: "s", name: "Ñandú"),
+      permissions: ["a", "grades:read", "materials:read:own", "música"])
+    let login = SessionRecord.Content.event(
+      .login(
+        .init(
+          user: "u", method: .password, token: SampleRecords.token(1, id: SampleRecords.user),
+          context: context)))
+    let change = SessionRecord.Content.event(
+      .contextSwitched(
+        .init(context: context, token: SampleRecords.token(2), trigger: .user, request: 0)))
+    var before = PayloadFold()
+    let first = SessionCodec.encode(login, at: SampleRecords.time)
+    try before.apply(sequence: 1, kind: first.kind, payload: first.payload.span.bytes)
+    for content in [login, change] {
+      let (kind, payload) = SessionCodec.encode(content, at: SampleRecords.time)
+      let fold = content == login ? PayloadFold() : before
+      for place in payload.indices {
+        for byte in [0x00, 0x01, 0x03, 0x41, 0x7F, 0x80, 0xC3, 0xFF, payload[place] ^ 1] {
+          var damaged = payload
+          damaged[place] = byte
+          expectAgreement(kind, damaged, after: fold)
+        }
+        expectAgreement(kind, Array(payload[..<place]), after: fold)
+      }
+    }
+  }
+
+  /// Expects that a fold, a check and a decoder report the same error, or none.
+  private func expectAgreement(_ kind: UInt8, _ payload: [UInt8], after fold: PayloadFold) {
+    let error = codecError { () throws(CodecError) in
+      _ = try SessionCodec.decode(sequence: 2, kind: kind, payload: payload)
+    }
+    let checked = codecError { () throws(CodecError) in
+      try SessionCodec.check(sequence: 2, kind: kind, payload: payload.span.bytes)
+    }
+    #expect(checked == error, "\(payload)")
+    let folded = codecError { () throws(CodecError) in
+      var fold = fold
+      do throws(PayloadFold.Failure) {
+        try fold.apply(sequence: 2, kind: kind, payload: payload.span.bytes)
+      } catch {
+        guard case .unreadable(let error, _) = error else { return }
+        throw error
+      }
+    }
+    #expect(folded == error, "\(payload)")
+  }
+
+  private func codecError(_ body: () throws(CodecError) -> Void) -> CodecError? {
+    do throws(CodecError) { try body() } catch { return error }
+    return nil
+  }
+
   @Test(
     "STO-3 POL-8 a code that could be a token or a password is recorded only as present",
     arguments: [

@@ -102,6 +102,30 @@ package struct PayloadReader {
     return id
   }
 
+  /// Skips texts; throws if one is not UTF-8.
+  ///
+  /// If all are ASCII, their bytes are looked at once, together with the lengths between them.
+  mutating func skipTexts(_ count: UInt32) throws(CodecError) {
+    let start = offset
+    if hasLengths(count), bytes(from: start).isASCII() { return }
+    offset = start
+    for _ in 0..<count { try skipText() }
+  }
+
+  /// Skips texts without a look at their bytes; returns `false` if bytes are missing.
+  @inline(__always)
+  private mutating func hasLengths(_ count: UInt32) -> Bool {
+    for _ in 0..<count {
+      guard remaining >= MemoryLayout<UInt32>.size else { return false }
+      let length = Int(
+        UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
+      offset &+= MemoryLayout<UInt32>.size
+      guard remaining >= length else { return false }
+      offset &+= length
+    }
+    return true
+  }
+
   /// Skips an identifier.
   @inline(__always)
   mutating func skipIdentifier() throws(CodecError) {
@@ -113,14 +137,21 @@ package struct PayloadReader {
     }
   }
 
-  /// Reads a token whose identifier is a UUID, with one length check for all fields.
-  ///
-  /// Nil if it is another token, or if bytes are missing.
+  /// Whether a token follows whose identifier is a UUID, checked for all of its fields at once.
   @inline(__always)
-  mutating func wholeToken() -> TokenMetadata? {
+  private var hasUUIDToken: Bool {
+    remaining >= Self.sizeOfUUIDToken && bytes[offset &+ 24] == 1 && bytes[offset &+ 41] <= 1
+  }
+
+  /// The length of a token whose identifier is a UUID, in bytes.
+  private static var sizeOfUUIDToken: Int { 42 }
+
+  /// Reads a token whose identifier is a UUID; nil if it is another token, or if bytes are missing.
+  @inline(__always)
+  mutating func uuidToken() -> TokenMetadata? {
+    guard hasUUIDToken else { return nil }
     let start = offset
-    guard remaining >= 42, bytes[start + 24] == 1, bytes[start + 41] <= 1 else { return nil }
-    offset &+= 42
+    offset &+= Self.sizeOfUUIDToken
     return TokenMetadata(
       generation: Generation(word(start)),
       issuedAt: Timestamp(milliseconds: Int64(bitPattern: word(start + 8))),
@@ -129,12 +160,21 @@ package struct PayloadReader {
       isRefreshable: bytes[start + 41] == 1)
   }
 
+  /// Skips a token whose identifier is a UUID, and returns its number; nil as `uuidToken`.
+  @inline(__always)
+  mutating func skipUUIDToken() -> Generation? {
+    guard hasUUIDToken else { return nil }
+    defer { offset &+= Self.sizeOfUUIDToken }
+    return Generation(word(offset))
+  }
+
   @inline(__always)
   private func word(_ place: Int) -> UInt64 {
     UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self))
   }
 
   /// Returns the bytes from `start` to the current offset.
+  @inline(__always)
   func bytes(from start: Int) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: bytes[start..<offset])
   }

@@ -3,7 +3,7 @@
 /// It does not decode values that later records replace.
 ///
 /// Every record is checked like in ``SessionDecoder``, and folded by the rules of ``SessionFold``.
-/// The active context stays encoded until it is requested
+/// The current token and the active context stay encoded until they are requested
 /// (`Specs/Decisions/fold-payloads-without-decoding-records.md`).
 @_spi(Internals) public struct PayloadFold: Sendable {
   /// Why a record cannot be folded.
@@ -67,14 +67,12 @@
     }
   }
 
-  /// The fold, without the context in `context`.
+  /// The fold, without the values in `token` and `context`.
   private var partial: SessionFold
-  /// The encoded context of the last event that has one; the array may be longer.
-  private var context: [UInt8] = []
-  /// The length of the encoded context, in bytes.
-  private var contextSize = 0
-  /// Whether the session's context is the one in `context`, not the one in `partial`.
-  private var isContextApart = false
+  /// The current token, unless it is the one in `partial`, which has its number in any case.
+  private var token = EncodedValue()
+  /// The active context, unless it is the one in `partial`.
+  private var context = EncodedValue()
 
   /// Continues a fold.
   public init(_ fold: SessionFold = SessionFold()) {
@@ -92,14 +90,13 @@
 
   /// Returns the fold of all records so far; throws only if `apply` would have thrown.
   public func fold() throws(CodecError) -> SessionFold {
-    guard isContextApart else { return partial }
     var fold = partial
-    let whole = try context.span.bytes.withUnsafeBytes { (bytes) throws(CodecError) in
-      var known = TextTable()
-      var reader = PayloadReader(UnsafeRawBufferPointer(rebasing: bytes[..<contextSize]))
-      return try reader.context(&known)
-    }
-    fold.complete(with: whole)
+    fold.complete(
+      token: try token.decoded { (reader) throws(CodecError) in try reader.token() },
+      context: try context.decoded { (reader) throws(CodecError) in
+        var known = TextTable()
+        return try reader.context(&known)
+      })
     return fold
   }
 
@@ -122,11 +119,7 @@
       if let event = SessionEvent.Kind(rawValue: kind) {
         try apply(event, &payload)
       } else if let note = SessionNote.Kind(rawValue: kind) {
-        let (note, place) = try payload.read(known: note.version) {
-          (reader, version) throws(CodecError) in try reader.note(note, version)
-        }
-        partial.apply(note, place)
-        outline = if case .requestSent(let sent) = note { .requestSent(sent.kind) } else { .note }
+        try apply(note, &payload)
       } else {
         try applyWhole(sequence, kind, bytes.bytes)
       }
@@ -138,80 +131,108 @@
   private mutating func apply(_ event: SessionEvent.Kind, _ payload: inout Payload) throws(Failure)
   {
     switch event {
-    case .login:
-      try login(&payload)
-    case .refreshSucceeded:
-      let (refresh, place) = try payload.read { (reader) throws(CodecError) in
-        try reader.refreshSucceeded()
-      }
-      try take(event, announcing: refresh.token.generation, place) {
-        (foldState) throws(SessionRejection) in try foldState.refreshSucceeded(refresh.token)
-      }
-      partial.endRequest(answered: refresh.request)
-      outline = .refreshSucceeded(isRotated: refresh.isRotated, request: refresh.request)
-    case .refreshFailed:
-      let (refresh, place) = try payload.read(known: event.version) {
-        (reader, version) throws(CodecError) in try reader.refreshFailed(version)
-      }
-      try take(event, place) { (foldState) throws(SessionRejection) in
-        try foldState.refreshFailed(with: refresh.generation, by: refresh.failure)
-      }
-      partial.endRequest(refresh.request)
-      outline = .refreshFailed(refresh.failure.kind, request: refresh.request)
-    case .contextSwitched:
-      try contextSwitched(&payload)
-    case .sessionExpired:
-      let (expiry, place) = try payload.read { (reader) throws(CodecError) in
-        try reader.sessionExpired()
-      }
-      let time = payload.time
-      try take(event, place) { (foldState) throws(SessionRejection) in
-        try foldState.sessionExpired(expiry.reason, at: time)
-      }
-      partial.endRequest()
-      outline = .sessionExpired(expiry.reason)
-    case .logout:
-      let (logout, place) = try payload.read { (reader) throws(CodecError) in try reader.logout() }
-      try take(event, place) { (foldState) throws(SessionRejection) in try foldState.logout() }
-      partial.endRequest()
-      isContextApart = false
-      outline = .logout(logout.reason)
+    case .login: try login(&payload)
+    case .refreshSucceeded: try refreshSucceeded(&payload)
+    case .refreshFailed: try refreshFailed(&payload)
+    case .contextSwitched: try contextSwitched(&payload)
+    case .sessionExpired: try sessionExpired(&payload)
+    case .logout: try logout(&payload)
     }
   }
 
-  @inline(__always)
   private mutating func login(_ payload: inout Payload) throws(Failure) {
-    let ((login, context), place) = try payload.read { (reader) throws(CodecError) in
+    let ((user, method, token, context), place) = try payload.read { (reader) throws(CodecError) in
       (
-        SessionEvent.Login(
-          user: try reader.identifier(), method: try reader.code(), token: try reader.token()),
-        try reader.flag() ? try reader.contextBytes() : nil
+        try reader.identifier(), try reader.code(LoginMethod.self), try reader.encodedToken(),
+        try reader.flag() ? try reader.encodedContext() : nil
       )
     }
     let time = payload.time
-    try take(.login, announcing: login.token.generation, place) {
-      (foldState) throws(SessionRejection) in try foldState.apply(login, at: time)
+    try take(.login, announcing: token.generation, place) { (foldState) throws(SessionRejection) in
+      try foldState.login(user, by: method, token: token.numbered, context: nil, at: time)
     }
     partial.endRequest()
-    isContextApart = false
-    if let context { keep(context) }
-    outline = .login(login.method)
+    self.token.keep(token.bytes)
+    self.context.forget()
+    if let context { self.context.keep(context) }
+    outline = .login(method)
   }
 
   @inline(__always)
+  private mutating func refreshSucceeded(_ payload: inout Payload) throws(Failure) {
+    let ((token, isRotated, request), place) = try payload.read { (reader) throws(CodecError) in
+      let token = try reader.encodedToken()
+      let (_, _): (RefreshTrigger, UInt32) = (try reader.code(), try reader.integer())
+      return (token, try reader.flag(), try reader.integer(UInt64.self))
+    }
+    try take(.refreshSucceeded, announcing: token.generation, place) {
+      (foldState) throws(SessionRejection) in try foldState.refreshSucceeded(token.numbered)
+    }
+    partial.endRequest(answered: request)
+    self.token.keep(token.bytes)
+    outline = .refreshSucceeded(isRotated: isRotated, request: request)
+  }
+
+  @inline(never)
+  private mutating func refreshFailed(_ payload: inout Payload) throws(Failure) {
+    let (refresh, place) = try payload.read(known: SessionEvent.Kind.refreshFailed.version) {
+      (reader, version) throws(CodecError) in try reader.refreshFailed(version)
+    }
+    try take(.refreshFailed, place) { (foldState) throws(SessionRejection) in
+      try foldState.refreshFailed(with: refresh.generation, by: refresh.failure)
+    }
+    partial.endRequest(refresh.request)
+    outline = .refreshFailed(refresh.failure.kind, request: refresh.request)
+  }
+
   private mutating func contextSwitched(_ payload: inout Payload) throws(Failure) {
     let ((context, token, request), place) = try payload.read { (reader) throws(CodecError) in
-      let context = try reader.contextBytes()
-      let token = try reader.flag() ? try reader.token() : nil
+      let context = try reader.encodedContext()
+      let token = try reader.flag() ? try reader.encodedToken() : nil
       let (_, request): (SwitchTrigger, UInt64) = (try reader.code(), try reader.integer())
       return (context, token, request)
     }
     try take(.contextSwitched, announcing: token?.generation, place) {
-      (foldState) throws(SessionRejection) in try foldState.contextSwitched(to: nil, token: token)
+      (foldState) throws(SessionRejection) in
+      try foldState.contextSwitched(to: nil, token: token?.numbered)
     }
-    if token != nil { partial.endRequest(answered: request) }
-    keep(context)
+    if let token {
+      partial.endRequest(answered: request)
+      self.token.keep(token.bytes)
+    }
+    self.context.keep(context)
     outline = .contextSwitched(hasToken: token != nil)
+  }
+
+  private mutating func sessionExpired(_ payload: inout Payload) throws(Failure) {
+    let (expiry, place) = try payload.read { (reader) throws(CodecError) in
+      try reader.sessionExpired()
+    }
+    let time = payload.time
+    try take(.sessionExpired, place) { (foldState) throws(SessionRejection) in
+      try foldState.sessionExpired(expiry.reason, at: time)
+    }
+    partial.endRequest()
+    token.forget()
+    outline = .sessionExpired(expiry.reason)
+  }
+
+  private mutating func logout(_ payload: inout Payload) throws(Failure) {
+    let (logout, place) = try payload.read { (reader) throws(CodecError) in try reader.logout() }
+    try take(.logout, place) { (foldState) throws(SessionRejection) in try foldState.logout() }
+    partial.endRequest()
+    token.forget()
+    context.forget()
+    outline = .logout(logout.reason)
+  }
+
+  @inline(never)
+  private mutating func apply(_ kind: SessionNote.Kind, _ payload: inout Payload) throws(Failure) {
+    let (note, place) = try payload.read(known: kind.version) {
+      (reader, version) throws(CodecError) in try reader.note(kind, version)
+    }
+    partial.apply(note, place)
+    outline = if case .requestSent(let sent) = note { .requestSent(sent.kind) } else { .note }
   }
 
   /// Decodes and folds a snapshot, or a record of an unknown kind.
@@ -247,16 +268,6 @@
     }
   }
 
-  @inline(__always)
-  private mutating func keep(_ bytes: UnsafeRawBufferPointer) {
-    if context.count < bytes.count {
-      context = [UInt8](bytes)
-    } else {
-      context.withUnsafeMutableBytes { $0.copyMemory(from: bytes) }
-    }
-    contextSize = bytes.count
-    isContextApart = true
-  }
 }
 
 @_spi(Internals) extension PayloadFold.Outline {
@@ -326,15 +337,5 @@ private struct Payload {
     } catch {
       throw .unreadable(error, sequence: sequence)
     }
-  }
-}
-
-extension PayloadReader {
-  /// Returns the bytes of a context, checked but not decoded.
-  @inline(__always)
-  fileprivate mutating func contextBytes() throws(CodecError) -> UnsafeRawBufferPointer {
-    let start = offset
-    try skipContext()
-    return bytes(from: start)
   }
 }

@@ -24,13 +24,13 @@ extension PayloadReader {
     case .login:
       try skipIdentifier()
       let _: LoginMethod = try code()
-      _ = try token()
+      _ = try skipToken()
       if try flag() { try skipContext() }
     case .refreshSucceeded: _ = try refreshSucceeded()
     case .refreshFailed: _ = try refreshFailed(version)
     case .contextSwitched:
       try skipContext()
-      if try flag() { _ = try token() }
+      if try flag() { _ = try skipToken() }
       let (_, _): (SwitchTrigger, UInt64) = (try code(), try integer())
     case .sessionExpired: _ = try sessionExpired()
     case .logout: _ = try logout()

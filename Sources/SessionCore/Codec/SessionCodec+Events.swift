@@ -138,10 +138,17 @@ extension PayloadReader {
 
   @inline(__always)
   mutating func token() throws(CodecError) -> TokenMetadata {
-    if let token = wholeToken() { return token }
+    if let token = uuidToken() { return token }
     return TokenMetadata(
       generation: try generation(), issuedAt: try timestamp(), expiresAt: try timestamp(),
       id: try optionalIdentifier(), isRefreshable: try flag())
+  }
+
+  /// Skips a token, and returns its number; throws the same errors as `token`.
+  @inline(__always)
+  mutating func skipToken() throws(CodecError) -> Generation {
+    if let generation = skipUUIDToken() { return generation }
+    return try token().generation
   }
 
   mutating func context(_ known: inout TextTable) throws(CodecError) -> ActiveContext {
@@ -173,8 +180,7 @@ extension PayloadReader {
     try skipNamed()
     if try flag() { try skipNamed() }
     if try flag() { try skipNamed() }
-    let count = try integer(UInt32.self)
-    for _ in 0..<count { try skipText() }
+    try skipTexts(try integer(UInt32.self))
   }
 
   private mutating func named(_ known: inout TextTable) throws(CodecError) -> ActiveContext.Named {

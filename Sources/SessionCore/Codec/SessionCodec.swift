@@ -145,14 +145,25 @@ extension PayloadReader {
   private mutating func decode(
     sequence: UInt64, kind: UInt8, reader: consuming PayloadReader
   ) throws(CodecError) -> SessionRecord {
+    guard let event = SessionEvent.Kind(rawValue: kind) else {
+      return try decodeOther(sequence: sequence, kind: kind, reader: reader)
+    }
+    let time = try reader.timestamp()
+    let version = try reader.version()
+    let content = SessionRecord.Content.event(try reader.event(event, version, &known))
+    return SessionRecord(
+      sequence: sequence, time: time, content: content,
+      hasUnknownFields: try reader.finish(version, known: event.version))
+  }
+
+  /// Decodes a record that is no event.
+  private func decodeOther(
+    sequence: UInt64, kind: UInt8, reader: consuming PayloadReader
+  ) throws(CodecError) -> SessionRecord {
     let time = try reader.timestamp()
     let content: SessionRecord.Content
     var isNewer = false
-    if let event = SessionEvent.Kind(rawValue: kind) {
-      let version = try reader.version()
-      content = .event(try reader.event(event, version, &known))
-      isNewer = try reader.finish(version, known: event.version)
-    } else if let note = SessionNote.Kind(rawValue: kind) {
+    if let note = SessionNote.Kind(rawValue: kind) {
       let version = try reader.version()
       content = .note(try reader.note(note, version))
       isNewer = try reader.finish(version, known: note.version)

@@ -7,7 +7,18 @@ struct TextTable: Sendable {
   static let longest = 32
 
   /// The bytes of a text as four numbers, padded with zeros.
-  private typealias Words = SIMD4<UInt64>
+  private struct Words: Sendable {
+    var first: UInt64 = 0
+    var second: UInt64 = 0
+    var third: UInt64 = 0
+    var fourth: UInt64 = 0
+
+    @inline(__always)
+    static func == (left: Words, right: Words) -> Bool {
+      (left.first ^ right.first) | (left.second ^ right.second) | (left.third ^ right.third)
+        | (left.fourth ^ right.fourth) == 0
+    }
+  }
 
   private struct Slot: Sendable {
     var words: Words
@@ -24,7 +35,7 @@ struct TextTable: Sendable {
   /// Creates a table of `slots` texts; the number must be a power of two.
   init(slots: Int) {
     self.slots = ContiguousArray(
-      repeating: Slot(words: .zero, length: 0, text: ""), count: slots)
+      repeating: Slot(words: Words(), length: 0, text: ""), count: slots)
   }
 
   /// Returns the text with these bytes; `nil` unless they are UTF-8.
@@ -52,19 +63,29 @@ struct TextTable: Sendable {
   @inline(__always)
   private static func words(_ utf8: UnsafeRawBufferPointer) -> Words {
     switch utf8.count {
-    case ...8: Words(utf8.firstWord(), 0, 0, 0)
-    case ...16: Words(utf8.word(at: 0), utf8.lastWord(from: 8), 0, 0)
-    case ...24: Words(utf8.word(at: 0), utf8.word(at: 8), utf8.lastWord(from: 16), 0)
-    default: Words(utf8.word(at: 0), utf8.word(at: 8), utf8.word(at: 16), utf8.lastWord(from: 24))
+    case ...8:
+      Words(first: utf8.firstWord())
+    case ...16:
+      Words(first: utf8.word(at: 0), second: utf8.lastWord(from: 8))
+    case ...24:
+      Words(first: utf8.word(at: 0), second: utf8.word(at: 8), third: utf8.lastWord(from: 16))
+    default:
+      Words(
+        first: utf8.word(at: 0), second: utf8.word(at: 8), third: utf8.word(at: 16),
+        fourth: utf8.lastWord(from: 24))
     }
   }
 
+  /// A sum of products with odd numbers: no product waits for another one.
   @inline(__always)
   private static func hash(_ words: Words, _ length: Int) -> Int {
-    var hash = words[0] &+ UInt64(truncatingIfNeeded: length)
-    for index in 1..<4 { hash = (hash ^ (hash >> 32)) &* 0x9E37_79B9_7F4A_7C15 &+ words[index] }
-    hash = (hash ^ (hash >> 32)) &* 0x9E37_79B9_7F4A_7C15
-    return Int(truncatingIfNeeded: hash >> 40)
+    let hash =
+      (words.first &+ UInt64(truncatingIfNeeded: length)) &* 0x9E37_79B9_7F4A_7C15
+      &+ words.second &* 0xC2B2_AE3D_27D4_EB4F
+      &+ words.third &* 0xD6E8_FEB8_6659_FD93
+      &+ words.fourth &* 0xA076_1D64_78BD_642F
+    // All bits of the text reach the upper byte, so that comes first.
+    return Int(truncatingIfNeeded: hash.byteSwapped)
   }
 }
 

@@ -53,7 +53,9 @@ struct FoldState: Hashable, Sendable {
 
   mutating func apply(_ event: SessionEvent, at time: Timestamp) throws(SessionRejection) {
     switch event {
-    case .login(let login): try apply(login, at: time)
+    case .login(let login):
+      try self.login(
+        login.user, by: login.method, token: login.token, context: login.context, at: time)
     case .refreshSucceeded(let refresh): try refreshSucceeded(refresh.token)
     case .refreshFailed(let refresh):
       try refreshFailed(with: refresh.generation, by: refresh.failure)
@@ -64,20 +66,23 @@ struct FoldState: Hashable, Sendable {
   }
 
   @inline(__always)
-  mutating func apply(_ login: SessionEvent.Login, at time: Timestamp) throws(SessionRejection) {
+  mutating func login(
+    _ user: Identifier, by method: LoginMethod, token: TokenMetadata, context: ActiveContext?,
+    at time: Timestamp
+  ) throws(SessionRejection) {
     switch kind {
     case .authenticated: throw rejection(of: .login, .alreadyAuthenticated)
     case .expired:
-      guard login.user == user else { throw rejection(of: .login, .differentUser) }
+      guard user == self.user else { throw rejection(of: .login, .differentUser) }
       reason = .tokenExpired
     case .unauthenticated: break
     }
     kind = .authenticated
-    user = login.user
+    self.user = user
     since = time
-    context = login.context
-    method = login.method
-    token = login.token
+    self.context = context
+    self.method = method
+    self.token = token
   }
 
   @inline(__always)
@@ -123,9 +128,10 @@ struct FoldState: Hashable, Sendable {
     self = FoldState()
   }
 
-  /// Sets the context, which was left out when the events were folded.
-  mutating func complete(with context: ActiveContext) {
-    self.context = context
+  /// Sets the values that were left out when the events were folded.
+  mutating func complete(token: TokenMetadata?, context: ActiveContext?) {
+    if let token { self.token = token }
+    if let context { self.context = context }
   }
 
   @inline(__always)

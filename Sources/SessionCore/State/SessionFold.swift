@@ -165,8 +165,10 @@ extension SessionFold {
   @inline(__always)
   mutating func endRequest(answered request: UInt64) { intents.endRequest(answered: request) }
 
-  /// Sets the context, which was left out when the events were folded.
-  mutating func complete(with context: ActiveContext) { foldState.complete(with: context) }
+  /// Sets the values that were left out when the events were folded.
+  mutating func complete(token: TokenMetadata?, context: ActiveContext?) {
+    foldState.complete(token: token, context: context)
+  }
 
   @inline(__always)
   private mutating func pass(to place: Place) {
@@ -245,7 +247,12 @@ extension SessionFold {
   /// Ends the open request; with a sequence, only if it is that one.
   @inline(__always)
   mutating func endRequest(_ sequence: UInt64? = nil) {
-    guard hasRequest, sequence == nil || request?.sequence == sequence else { return }
+    if hasRequest { endOpenRequest(sequence) }
+  }
+
+  @inline(never)
+  private mutating func endOpenRequest(_ sequence: UInt64?) {
+    guard sequence == nil || request?.sequence == sequence else { return }
     (request, hasRequest) = (nil, false)
   }
 

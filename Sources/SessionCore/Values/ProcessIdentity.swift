@@ -6,27 +6,60 @@
 ///
 /// - Requirement: REF-9
 @_spi(Internals) public struct ProcessIdentity: Hashable, Sendable {
+  /// The values, shared by all copies.
+  ///
+  /// Most records have no identity. Its values in a record would make each record twice as long.
+  private final class Storage: Sendable {
+    let opening: Identifier
+    let boot: Identifier?
+    let namespace: Identifier?
+    let start: UInt64
+    let lock: Identifier?
+
+    init(
+      opening: Identifier, boot: Identifier?, namespace: Identifier?, start: UInt64,
+      lock: Identifier?
+    ) {
+      self.opening = opening
+      self.boot = boot
+      self.namespace = namespace
+      self.start = start
+      self.lock = lock
+    }
+  }
+
+  private let storage: Storage
+
   /// The random identifier of this opening.
-  public let opening: Identifier
+  public var opening: Identifier { storage.opening }
   /// The boot of the system in which it runs; `nil` if the system does not tell.
-  public let boot: Identifier?
+  public var boot: Identifier? { storage.boot }
   /// The namespace of its process number and start time; `nil` if the system does not tell.
-  public let namespace: Identifier?
+  public var namespace: Identifier? { storage.namespace }
   /// The start of its process, in the system's unit; 0 if unknown.
-  public let start: UInt64
+  public var start: UInt64 { storage.start }
   /// The file in which it holds a lock that ends with the process; `nil` for none.
-  public let lock: Identifier?
+  public var lock: Identifier? { storage.lock }
 
   /// Creates an identity.
   public init(
     opening: Identifier, boot: Identifier? = nil, namespace: Identifier? = nil, start: UInt64 = 0,
     lock: Identifier? = nil
   ) {
-    self.opening = opening
-    self.boot = boot
-    self.namespace = namespace
-    self.start = start
-    self.lock = lock
+    storage = Storage(
+      opening: opening, boot: boot, namespace: namespace, start: start, lock: lock)
+  }
+
+  /// Whether all values are equal.
+  public static func == (left: ProcessIdentity, right: ProcessIdentity) -> Bool {
+    if left.storage === right.storage { return true }
+    return left.opening == right.opening && left.boot == right.boot
+      && left.namespace == right.namespace && left.start == right.start && left.lock == right.lock
+  }
+
+  /// Hashes the opening only, which is random.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(opening)
   }
 
   /// Whether both openings are proven to be of one process.
@@ -38,6 +71,18 @@
   }
 
   func isSameBoot(as other: ProcessIdentity) -> Bool { boot != nil && boot == other.boot }
+}
+
+@_spi(Internals) extension ProcessIdentity: CustomReflectable {
+  /// Shows the values as if they were stored in the struct itself.
+  public var customMirror: Mirror {
+    Mirror(
+      self,
+      children: [
+        "opening": opening as Any, "boot": boot as Any, "namespace": namespace as Any,
+        "start": start as Any, "lock": lock as Any,
+      ], displayStyle: .struct)
+  }
 }
 
 /// What an observer knows about the process of another opening.

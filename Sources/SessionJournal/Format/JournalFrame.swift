@@ -22,8 +22,13 @@ public struct JournalFrame: Equatable, Sendable {
   /// The last sequence that was known to be durable when this frame was written.
   ///
   /// Nil if the frame does not record it.
-  public let durableSequence: UInt64?
+  public var durableSequence: UInt64? {
+    durableDelta == .max || UInt64(durableDelta) > sequence
+      ? nil : sequence - UInt64(durableDelta)
+  }
 
+  /// How far before `sequence` the last durable one is; the greatest number if it is not recorded.
+  package let durableDelta: UInt32
   package let checksum: UInt32
   package let previousChecksum: UInt32
   package let payloadChecksum: UInt32
@@ -56,11 +61,6 @@ public struct JournalFrame: Equatable, Sendable {
 
   /// Whether it replaces all records up to its sequence; only a compacted file begins with one.
   public var isSnapshot: Bool { kind == RecordKind.snapshot }
-
-  /// The field of the file that encodes `durableSequence`.
-  package var durableDelta: UInt32 {
-    durableSequence.map { UInt32(clamping: sequence - $0) } ?? .max
-  }
 }
 
 extension JournalFrame {
@@ -77,7 +77,7 @@ extension JournalFrame {
       return .failure(.headerChecksum)
     }
     let frame = JournalFrame(start, offset: offset)
-    let delta: UInt32 = start.loadLittle(16)
+    let delta = frame.durableDelta
     let isFirstSnapshot = header.isSnapshotPlace(offset)
     let isPossible =
       frame.kind != RecordKind.invalid && frame.isSnapshot == isFirstSnapshot
@@ -107,15 +107,13 @@ extension JournalFrame {
 
   @inline(__always)
   private init(_ start: UnsafeRawPointer, offset: UInt64) {
-    let delta: UInt32 = start.loadLittle(16)
     self.offset = offset
     sequence = start.loadLittle(8)
     payloadLength = start.loadLittle(4)
     kind = start.loadLittle(28)
     flags = start.loadLittle(29)
     remainingInBatch = start.loadLittle(30)
-    durableSequence =
-      delta == .max || UInt64(delta) > sequence ? nil : sequence - UInt64(delta)
+    durableDelta = start.loadLittle(16)
     checksum = start.loadLittle(0)
     previousChecksum = start.loadLittle(20)
     payloadChecksum = start.loadLittle(24)
@@ -193,9 +191,9 @@ package struct FrameWriter {
       checksum.extend(over: UnsafeRawBufferPointer(rebasing: header[4...]))
       chain = checksum.value
       header.storeLittle(chain, at: 0)
-      bytes.append(contentsOf: header)
-      bytes.append(contentsOf: payload)
-      bytes.append(contentsOf: zeros)
+      bytes.append(raw: UnsafeRawBufferPointer(header))
+      bytes.append(raw: payload)
+      bytes.append(raw: zeros)
     }
   }
 

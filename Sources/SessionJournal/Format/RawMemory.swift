@@ -76,6 +76,11 @@ extension Array where Element == UInt8 {
     Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
   }
 
+  /// Appends bytes at once: the standard library appends those of a raw buffer one by one.
+  mutating func append(raw bytes: UnsafeRawBufferPointer) {
+    bytes.withMemoryRebound(to: UInt8.self) { append(contentsOf: $0) }
+  }
+
   mutating func appendBig(_ number: some FixedWidthInteger) {
     Swift.withUnsafeBytes(of: number.bigEndian) { append(contentsOf: $0) }
   }

@@ -218,7 +218,11 @@ extension FrameScanner {
         goesOn = body(frame, payload.bytes)
       }
     }
-    if place != position { stop = nil }
+    if place != position {
+      stop = nil
+      totals.bytes = place.offset
+      totals.lastSequence = place.sequence - 1
+    }
     position = place
     delivered = place.offset
     return goesOn
@@ -239,6 +243,8 @@ extension FrameScanner {
     guard let frame else { return false }
     delivered += UInt64(frame.size)
     totals.count(frame)
+    totals.bytes = delivered
+    totals.lastSequence = frame.sequence
     return goesOn
   }
 
@@ -405,8 +411,6 @@ extension JournalTotals {
       records += 1
       skippable += UInt64(frame.kind >> 7)
     }
-    bytes = frame.offset + UInt64(frame.size)
-    lastSequence = frame.sequence
   }
 }
 

@@ -33,6 +33,7 @@ package struct SequenceIndex: Sendable {
 
   package var count: Int { places.count }
 
+  @inline(never)
   private mutating func add(_ position: FramePosition) {
     if places.count == Self.capacity {
       places = places.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
