@@ -12,6 +12,8 @@ package struct JSONTape: Sendable {
     var kind: Kind
     /// Whether it is a text with escapes.
     var isEscaped = false
+    /// Whether all of its bytes are ASCII, if it is a text without escapes.
+    var isASCII = true
     /// Its bytes, without the quotation marks of a text.
     var start: Int
     var end: Int
@@ -59,7 +61,13 @@ package struct JSONTape: Sendable {
     }
   }
 
-  /// Whether an entry is this text.
+  /// Whether an entry is this key, as Unicode compares texts.
+  @inline(__always)
+  func isKey(_ entry: Entry, _ key: String) -> Bool {
+    !entry.isEscaped && entry.isASCII ? isText(entry, key) : text(of: entry) == key
+  }
+
+  /// Whether an entry is this text, byte by byte.
   @inline(__always)
   func isText(_ entry: Entry, _ text: String) -> Bool {
     guard !entry.isEscaped else { return self.text(of: entry).utf8.elementsEqual(text.utf8) }
@@ -216,26 +224,24 @@ private struct TapeScan {
   private mutating func text() -> Bool {
     place += 1
     let start = place
-    var (isEscaped, others) = (false, UInt8(0))
-    while let byte = next {
+    var (isEscaped, isASCII) = (false, true)
+    while true {
+      let run = bytes.plainRun(from: place)
+      (place, isASCII) = (run.end, isASCII && run.isASCII)
+      guard let byte = next, byte >= 0x20 else { return false }
       if byte == UInt8(ascii: "\"") { break }
-      if byte == UInt8(ascii: "\\") {
-        isEscaped = true
-        place += 1
-      } else if byte < 0x20 {
-        return false
-      }
-      others |= byte
-      place += 1
+      isEscaped = true
+      // The byte after the backslash is no end of the text.
+      place += 2
     }
-    guard place < bytes.count else { return false }
     let spelled = UnsafeBufferPointer(rebasing: bytes[start..<place])
     if isEscaped {
       guard Self.decoded(spelled) != nil else { return false }
-    } else if others >= 0x80 {
+    } else if !isASCII {
       guard String(validating: spelled, as: UTF8.self) != nil else { return false }
     }
     add(.text, from: start, to: place, isEscaped: isEscaped)
+    entries[entries.count - 1].isASCII = isASCII
     place += 1
     return true
   }

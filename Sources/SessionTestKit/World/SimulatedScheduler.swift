@@ -9,10 +9,35 @@ import Synchronization
 /// - Requirement: TST-2
 package final class SimulatedScheduler: Sendable {
   fileprivate struct Job {
+    /// What a job runs.
+    enum Work {
+      case actor(UnownedJob, ActorLane)
+      case task(UnownedJob, TaskLane)
+      case closure(@Sendable () -> Void)
+    }
+
+    /// The texts that a report shows; `nil` if there are none.
+    let label: JobLabel?
+    let work: Work
+
+    func run() {
+      switch work {
+      case .actor(let job, let lane): lane.run(job)
+      case .task(let job, let lane): lane.run(job)
+      case .closure(let work): work()
+      }
+    }
+  }
+
+  /// The texts of a job, which is moved and copied more often than it is shown.
+  fileprivate final class JobLabel: Sendable {
     /// The task's own id, which stays the same from job to job; `nil` if nothing is recorded.
     let task: String?
     let name: String?
-    let work: @Sendable () -> Void
+
+    init(task: String?, name: String?) {
+      (self.task, self.name) = (task, name)
+    }
   }
 
   fileprivate struct State {
@@ -37,16 +62,18 @@ package final class SimulatedScheduler: Sendable {
 
   /// Adds work as a ready job.
   package func add(_ name: String? = nil, _ work: @escaping @Sendable () -> Void) {
-    state.withLock { $0.add(Job(task: nil, name: name, work: work)) }
+    let label = name.map { JobLabel(task: nil, name: $0) }
+    state.withLock { $0.add(Job(label: label, work: .closure(work))) }
   }
 
-  fileprivate func add(
-    _ job: UnownedJob, of name: String?, _ work: @escaping @Sendable () -> Void
-  ) {
-    let task = isTracing ? job.description : nil
+  fileprivate func add(_ job: UnownedJob, of name: String?, _ work: Job.Work) {
+    guard isTracing || name != nil else {
+      return state.withLock { $0.add(Job(label: nil, work: work)) }
+    }
+    let label = JobLabel(task: isTracing ? job.description : nil, name: name)
     state.withLock { state in
-      if let task, let name, state.names[task] == nil { state.names[task] = name }
-      state.add(Job(task: task, name: name, work: work))
+      if let task = label.task, let name, state.names[task] == nil { state.names[task] = name }
+      state.add(Job(label: label, work: work))
     }
   }
 
@@ -73,10 +100,10 @@ package final class SimulatedScheduler: Sendable {
   private func perform(_ index: Int) {
     let job = state.withLock { state in
       let job = state.ready.remove(at: index)
-      state.current = job.task
+      state.current = job.label?.task
       return job
     }
-    job.work()
+    job.run()
   }
 
   /// Runs a body during which jobs that other threads make ready are recorded as escapes.
@@ -162,7 +189,7 @@ extension SimulatedScheduler.State {
   }
 
   fileprivate func name(of job: SimulatedScheduler.Job) -> String {
-    job.task.flatMap { names[$0] } ?? job.name ?? "a task"
+    job.label?.task.flatMap { names[$0] } ?? job.label?.name ?? "a task"
   }
 }
 
@@ -176,12 +203,14 @@ private final class ActorLane: SerialExecutor {
   }
 
   func enqueue(_ job: consuming ExecutorJob) {
-    let (job, life) = (UnownedJob(job), life)
+    let job = UnownedJob(job)
     guard life?.isOver != true else { return }
-    scheduler.add(job, of: nil) {
-      guard life?.isOver != true else { return }
-      job.runSynchronously(on: self.asUnownedSerialExecutor())
-    }
+    scheduler.add(job, of: nil, .actor(job, self))
+  }
+
+  func run(_ job: UnownedJob) {
+    guard life?.isOver != true else { return }
+    job.runSynchronously(on: asUnownedSerialExecutor())
   }
 }
 
@@ -196,12 +225,14 @@ private final class TaskLane: TaskExecutor {
   }
 
   func enqueue(_ job: consuming ExecutorJob) {
-    let (job, life) = (UnownedJob(job), life)
+    let job = UnownedJob(job)
     guard life?.isOver != true else { return }
-    scheduler.add(job, of: name) {
-      guard life?.isOver != true else { return }
-      job.runSynchronously(on: self.asUnownedTaskExecutor())
-    }
+    scheduler.add(job, of: name, .task(job, self))
+  }
+
+  func run(_ job: UnownedJob) {
+    guard life?.isOver != true else { return }
+    job.runSynchronously(on: asUnownedTaskExecutor())
   }
 }
 

@@ -14,7 +14,8 @@ public struct LoopbackBackend: Sendable {
   var refreshTokens: [String: IssuedToken] = [:]
   /// The changes that it received, without repetitions, in order of arrival.
   var changes: [LoopbackChange] = []
-  private(set) var vault = SecretVault()
+  /// The secrets of its users, and those that it received.
+  private var vault = SecretVault()
 
   /// Creates a service with the EDU protocol: snake_case JSON, the refresh token in the body.
   ///
@@ -33,6 +34,16 @@ public struct LoopbackBackend: Sendable {
     self.issuer = issuer
     self.random = random
     for user in users { learn(user) }
+    // A table that grows hashes each long token again.
+    accessTokens.reserveCapacity(12)
+    refreshTokens.reserveCapacity(12)
+  }
+
+  /// All tokens, passwords and e-mail addresses that it knows; no file may contain one.
+  var secrets: Set<String> {
+    var vault = vault
+    vault.learn(Array(accessTokens.keys) + Array(refreshTokens.keys))
+    return vault.secrets
   }
 
   /// Answers one request, and changes the state accordingly.
