@@ -209,7 +209,9 @@ extension ManualClock.State {
   /// Takes the sleepers that are due, the next one first.
   fileprivate mutating func takeDue() -> [ManualClock.Sleeper] {
     var due: [ManualClock.Sleeper] = []
-    while let last = sleepers.last, last.deadline <= now.uptime { due.append(sleepers.removeLast()) }
+    while let last = sleepers.last, last.deadline <= now.uptime {
+      due.append(sleepers.removeLast())
+    }
     return due
   }
 
