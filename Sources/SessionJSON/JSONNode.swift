@@ -62,13 +62,7 @@ extension JSONPart {
   /// Returns the member of an object with this name.
   fileprivate func member(_ name: String) -> JSONPart? {
     guard kind == .object else { return nil }
-    let entries = tape.entries
-    var (key, found) = (index + 1, Int?.none)
-    while key < entries[index].next {
-      if tape.isKey(entries[key], name) { found = key + 1 }
-      key = entries[key + 1].next
-    }
-    return found.map { JSONPart(tape: tape, index: $0) }
+    return tape.member(name, of: index).map { JSONPart(tape: tape, index: $0) }
   }
 
   /// The value, with all that is in it.

@@ -32,6 +32,8 @@ package struct JSONTape: Sendable {
     var reused: [Entry] = []
     swap(&reused, &entries)
     reused.removeAll(keepingCapacity: true)
+    // Most texts of a response or an item have no more values. A list that grows is moved each time.
+    reused.reserveCapacity(min(64, 8 + text.count / 16))
     return text.withUnsafeBufferPointer { buffer in
       var scan = TapeScan(bytes: buffer, entries: reused)
       let isWhole = scan.whole()
@@ -61,20 +63,34 @@ package struct JSONTape: Sendable {
     }
   }
 
-  /// Whether an entry is this key, as Unicode compares texts.
-  @inline(__always)
-  func isKey(_ entry: Entry, _ key: String) -> Bool {
-    !entry.isEscaped && entry.isASCII ? isText(entry, key) : text(of: entry) == key
+  /// Returns the entry of the value that an object has under a name; `nil` if there is none.
+  ///
+  /// Names are compared as Unicode compares texts. If several are equivalent, the last one counts.
+  func member(_ name: String, of object: Int) -> Int? {
+    var spelled = name
+    return spelled.withUTF8 { name in
+      bytes.withUnsafeBufferPointer { bytes in
+        var (key, found) = (object + 1, Int?.none)
+        let end = entries[object].next
+        while key < end {
+          let entry = entries[key]
+          let isSame =
+            entry.isEscaped || !entry.isASCII
+            ? text(of: entry) == String(decoding: name, as: UTF8.self)
+            : UnsafeBufferPointer(rebasing: bytes[entry.start..<entry.end]).isEqual(to: name)
+          if isSame { found = key + 1 }
+          key = entries[key + 1].next
+        }
+        return found
+      }
+    }
   }
 
   /// Whether an entry is this text, byte by byte.
   @inline(__always)
-  func isText(_ entry: Entry, _ text: String) -> Bool {
-    guard !entry.isEscaped else { return self.text(of: entry).utf8.elementsEqual(text.utf8) }
-    var text = text
-    return text.withUTF8 { utf8 in
-      withSpelling(of: entry) { $0.count == utf8.count && $0.elementsEqual(utf8) }
-    }
+  func isText(_ entry: Entry, _ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard !entry.isEscaped else { return self.text(of: entry).utf8.elementsEqual(text) }
+    return withSpelling(of: entry) { $0.isEqual(to: text) }
   }
 }
 
@@ -195,8 +211,8 @@ private struct TapeScan {
   @inline(__always)
   private func isEqual(_ one: JSONTape.Entry, _ other: JSONTape.Entry) -> Bool {
     guard !one.isEscaped, !other.isEscaped else { return content(one) == content(other) }
-    return one.end - one.start == other.end - other.start
-      && bytes[one.start..<one.end].elementsEqual(bytes[other.start..<other.end])
+    return UnsafeBufferPointer(rebasing: bytes[one.start..<one.end])
+      .isEqual(to: UnsafeBufferPointer(rebasing: bytes[other.start..<other.end]))
   }
 
   /// The bytes of a text, without its escapes.

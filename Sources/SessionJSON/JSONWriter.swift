@@ -266,7 +266,12 @@ package struct JSONWriter: Sendable {
 
   @inline(never)
   private mutating func grow(by most: Int) {
-    memory.append(contentsOf: repeatElement(0, count: max(most, memory.count, 512)))
+    let room = max(most, memory.count, 512)
+    if memory.isEmpty {
+      memory = [UInt8](repeating: 0, count: room)
+    } else {
+      memory.append(contentsOf: repeatElement(0, count: room))
+    }
   }
 
   /// Writes a text with a character that needs an escape.

@@ -26,6 +26,23 @@ enum EightBytes {
 }
 
 extension UnsafeBufferPointer<UInt8> {
+  /// Returns whether the bytes are the same.
+  @inline(__always)
+  func isEqual(to other: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard count == other.count else { return false }
+    let (ours, others) = (UnsafeRawBufferPointer(self), UnsafeRawBufferPointer(other))
+    guard count >= 8 else {
+      for place in 0..<count where ours[place] != others[place] { return false }
+      return true
+    }
+    var place = 0
+    while place < count - 8 {
+      if EightBytes.load(ours, at: place) != EightBytes.load(others, at: place) { return false }
+      place += 8
+    }
+    return EightBytes.load(ours, at: count - 8) == EightBytes.load(others, at: count - 8)
+  }
+
   /// Returns the place of the first byte from `start` on that a JSON text does not hold as it is, and
   /// whether all bytes before it are ASCII.
   ///

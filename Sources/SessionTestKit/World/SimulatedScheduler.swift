@@ -46,7 +46,7 @@ package final class SimulatedScheduler: Sendable {
     /// The task whose job is running.
     var current: String?
     /// The thread on which a run is in progress.
-    var thread: ObjectIdentifier?
+    var thread: UInt?
     /// The names of the tasks that were resumed by code outside the run.
     var escapes: [String] = []
     var isOver = false
@@ -66,14 +66,12 @@ package final class SimulatedScheduler: Sendable {
     state.withLock { $0.add(Job(label: label, work: .closure(work))) }
   }
 
-  fileprivate func add(_ job: UnownedJob, of name: String?, _ work: Job.Work) {
-    guard isTracing || name != nil else {
-      return state.withLock { $0.add(Job(label: nil, work: work)) }
-    }
-    let label = JobLabel(task: isTracing ? job.description : nil, name: name)
+  fileprivate func add(_ job: UnownedJob, of label: JobLabel?, _ work: Job.Work) {
+    guard isTracing else { return state.withLock { $0.add(Job(label: label, work: work)) } }
+    let (task, name) = (job.description, label?.name)
     state.withLock { state in
-      if let task = label.task, let name, state.names[task] == nil { state.names[task] = name }
-      state.add(Job(label: label, work: work))
+      if let name, state.names[task] == nil { state.names[task] = name }
+      state.add(Job(label: JobLabel(task: task, name: name), work: work))
     }
   }
 
@@ -109,11 +107,18 @@ package final class SimulatedScheduler: Sendable {
   /// Runs a body during which jobs that other threads make ready are recorded as escapes.
   func watching<Value>(_ body: () -> Value) -> Value {
     let before = state.withLock { state in
-      defer { state.thread = ObjectIdentifier(Thread.current) }
+      defer { state.thread = Self.thread }
       return state.thread
     }
     defer { state.withLock { $0.thread = before } }
     return body()
+  }
+
+  /// The number of the running thread.
+  ///
+  /// It is asked for at each job, and an object of the thread costs more than the rest of that.
+  fileprivate static var thread: UInt {
+    withUnsafeBytes(of: pthread_self()) { $0.load(as: UInt.self) }
   }
 
   /// The names of the tasks that code outside the world resumed during a run.
@@ -181,7 +186,7 @@ package final class SimulatedScheduler: Sendable {
 extension SimulatedScheduler.State {
   fileprivate mutating func add(_ job: SimulatedScheduler.Job) {
     guard !isOver else { return }
-    if let thread, thread != ObjectIdentifier(Thread.current) {
+    if let thread, thread != SimulatedScheduler.thread {
       let name = name(of: job)
       if !escapes.contains(name) { escapes.append(name) }
     }
@@ -217,17 +222,18 @@ private final class ActorLane: SerialExecutor {
 /// An executor that runs a task's jobs on the scheduler.
 private final class TaskLane: TaskExecutor {
   let scheduler: SimulatedScheduler
-  let name: String?
+  let label: SimulatedScheduler.JobLabel?
   let life: ProcessLife?
 
   init(scheduler: SimulatedScheduler, name: String?, life: ProcessLife?) {
-    (self.scheduler, self.name, self.life) = (scheduler, name, life)
+    label = name.map { SimulatedScheduler.JobLabel(task: nil, name: $0) }
+    (self.scheduler, self.life) = (scheduler, life)
   }
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     guard life?.isOver != true else { return }
-    scheduler.add(job, of: name, .task(job, self))
+    scheduler.add(job, of: label, .task(job, self))
   }
 
   func run(_ job: UnownedJob) {

@@ -252,15 +252,22 @@ public enum LoopbackToken {
     let digits = alphabet.utf8Start
     return String(unsafeUninitializedCapacity: (bytes.count * 4 + 2) / 3) { text in
       var written = 0
-      for start in stride(from: 0, to: bytes.count, by: 3) {
-        let left = min(3, bytes.count - start)
-        let group =
-          UInt32(bytes[start]) << 16 | (left > 1 ? UInt32(bytes[start + 1]) << 8 : 0)
-          | (left > 2 ? UInt32(bytes[start + 2]) : 0)
-        for place in 0...left {
-          text[written] = digits[Int(group >> UInt32(18 - 6 * place) & 63)]
-          written += 1
+      func put(_ group: UInt32, _ count: Int) {
+        for place in 0..<count {
+          text[written + place] = digits[Int(group >> UInt32(18 - 6 * place) & 63)]
         }
+        written += count
+      }
+      bytes.withUnsafeBufferPointer { bytes in
+        var place = 0
+        while place + 3 <= bytes.count {
+          let group = UInt32(bytes[place]) << 16 | UInt32(bytes[place + 1]) << 8
+          put(group | UInt32(bytes[place + 2]), 4)
+          place += 3
+        }
+        let left = bytes.count - place
+        if left == 1 { put(UInt32(bytes[place]) << 16, 2) }
+        if left == 2 { put(UInt32(bytes[place]) << 16 | UInt32(bytes[place + 1]) << 8, 3) }
       }
       return written
     }

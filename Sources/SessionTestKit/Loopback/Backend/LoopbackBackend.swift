@@ -210,11 +210,13 @@ package struct ByteStream: Sendable {
     bytes[8] = bytes[8] & 0x3F | 0x80
     var text: [UInt8] = []
     text.reserveCapacity(36)
+    func digit(_ digit: UInt8) -> UInt8 {
+      digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
+    }
     for (place, byte) in bytes.enumerated() {
-      if [4, 6, 8, 10].contains(place) { text.append(UInt8(ascii: "-")) }
-      for digit in [byte >> 4, byte & 0xF] {
-        text.append(digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10))
-      }
+      if (4...10).contains(place), place % 2 == 0 { text.append(UInt8(ascii: "-")) }
+      text.append(digit(byte >> 4))
+      text.append(digit(byte & 0xF))
     }
     return String(decoding: text, as: UTF8.self)
   }
