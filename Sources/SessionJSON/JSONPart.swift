@@ -100,20 +100,25 @@ extension JSONPart {
 
     /// Returns the member with a key, and its number in the order of the text; `nil` if there is none.
     package mutating func find(_ key: String) -> (value: JSONPart, number: Int)? {
-      let (first, end) = (place, end)
-      while place.entry < end {
-        if let found = take(key) { return found }
+      var key = key
+      return key.withUTF8 { key in
+        let (first, end) = (place, end)
+        while place.entry < end {
+          if let found = take(key) { return found }
+        }
+        place = (index + 1, 0)
+        while place.entry < first.entry {
+          if let found = take(key) { return found }
+        }
+        return nil
       }
-      place = (index + 1, 0)
-      while place.entry < first.entry {
-        if let found = take(key) { return found }
-      }
-      return nil
     }
 
     /// Moves to the next member; returns this one if it has the key.
     @inline(__always)
-    private mutating func take(_ key: String) -> (value: JSONPart, number: Int)? {
+    private mutating func take(_ key: UnsafeBufferPointer<UInt8>)
+      -> (value: JSONPart, number: Int)?
+    {
       let (entry, number) = place
       place = (tape.entries[entry + 1].next, number + 1)
       guard tape.isText(tape.entries[entry], key) else { return nil }

@@ -15,8 +15,23 @@ package struct JSONReader {
 
   /// Parses the one value that these bytes are.
   package static func read(_ bytes: [UInt8]) throws(Problem) -> JSONValue {
-    // A mark of the byte order is no part of the text.
-    let mark = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    try read(bytes, after: mark(of: bytes))
+  }
+
+  /// Parses the one value that these bytes are, and makes values only of the parts that are used.
+  package static func node(_ bytes: [UInt8]) throws(Problem) -> JSONNode {
+    let mark = mark(of: bytes)
+    var tape = JSONTape()
+    // A tape holds what is read strictly, which is a part of what is read here.
+    return tape.read(bytes[mark...]) ? .part(tape.root) : .value(try read(bytes, after: mark))
+  }
+
+  /// Returns the length of the mark of the byte order, which is no part of the text.
+  private static func mark(of bytes: [UInt8]) -> Int {
+    bytes.first == 0xEF && bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+  }
+
+  private static func read(_ bytes: [UInt8], after mark: Int) throws(Problem) -> JSONValue {
     do throws(JSONTree.Problem) {
       var scanner = JSONScanner(bytes[mark...], .tolerant)
       return value(try scanner.whole())

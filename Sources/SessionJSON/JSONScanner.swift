@@ -166,13 +166,11 @@ struct JSONScanner {
 
   private mutating func decodedText() throws(JSONTree.Problem) -> String {
     place += 1
-    var (start, seen) = (place, UInt8(0))
-    while let byte = next, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 {
-      seen |= byte
-      place += 1
-    }
+    var start = place
+    let run = bytes.withUnsafeBufferPointer { $0.plainRun(from: start - bytes.startIndex) }
+    place = bytes.startIndex + run.end
     // Most texts have no escapes and only ASCII.
-    if seen < 0x80, next == UInt8(ascii: "\"") {
+    if run.isASCII, next == UInt8(ascii: "\"") {
       place += 1
       return String(decoding: bytes[start..<place - 1], as: UTF8.self)
     }

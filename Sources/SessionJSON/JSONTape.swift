@@ -12,6 +12,8 @@ package struct JSONTape: Sendable {
     var kind: Kind
     /// Whether it is a text with escapes.
     var isEscaped = false
+    /// Whether all of its bytes are ASCII, if it is a text without escapes.
+    var isASCII = true
     /// Its bytes, without the quotation marks of a text.
     var start: Int
     var end: Int
@@ -30,6 +32,8 @@ package struct JSONTape: Sendable {
     var reused: [Entry] = []
     swap(&reused, &entries)
     reused.removeAll(keepingCapacity: true)
+    // Most texts of a response or an item have no more values. A list that grows is moved each time.
+    reused.reserveCapacity(min(64, 8 + text.count / 16))
     return text.withUnsafeBufferPointer { buffer in
       var scan = TapeScan(bytes: buffer, entries: reused)
       let isWhole = scan.whole()
@@ -59,14 +63,34 @@ package struct JSONTape: Sendable {
     }
   }
 
-  /// Whether an entry is this text.
-  @inline(__always)
-  func isText(_ entry: Entry, _ text: String) -> Bool {
-    guard !entry.isEscaped else { return self.text(of: entry).utf8.elementsEqual(text.utf8) }
-    var text = text
-    return text.withUTF8 { utf8 in
-      withSpelling(of: entry) { $0.count == utf8.count && $0.elementsEqual(utf8) }
+  /// Returns the entry of the value that an object has under a name; `nil` if there is none.
+  ///
+  /// Names are compared as Unicode compares texts. If several are equivalent, the last one counts.
+  func member(_ name: String, of object: Int) -> Int? {
+    var spelled = name
+    return spelled.withUTF8 { name in
+      bytes.withUnsafeBufferPointer { bytes in
+        var (key, found) = (object + 1, Int?.none)
+        let end = entries[object].next
+        while key < end {
+          let entry = entries[key]
+          let isSame =
+            entry.isEscaped || !entry.isASCII
+            ? text(of: entry) == String(decoding: name, as: UTF8.self)
+            : UnsafeBufferPointer(rebasing: bytes[entry.start..<entry.end]).isEqual(to: name)
+          if isSame { found = key + 1 }
+          key = entries[key + 1].next
+        }
+        return found
+      }
     }
+  }
+
+  /// Whether an entry is this text, byte by byte.
+  @inline(__always)
+  func isText(_ entry: Entry, _ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard !entry.isEscaped else { return self.text(of: entry).utf8.elementsEqual(text) }
+    return withSpelling(of: entry) { $0.isEqual(to: text) }
   }
 }
 
@@ -187,8 +211,8 @@ private struct TapeScan {
   @inline(__always)
   private func isEqual(_ one: JSONTape.Entry, _ other: JSONTape.Entry) -> Bool {
     guard !one.isEscaped, !other.isEscaped else { return content(one) == content(other) }
-    return one.end - one.start == other.end - other.start
-      && bytes[one.start..<one.end].elementsEqual(bytes[other.start..<other.end])
+    return UnsafeBufferPointer(rebasing: bytes[one.start..<one.end])
+      .isEqual(to: UnsafeBufferPointer(rebasing: bytes[other.start..<other.end]))
   }
 
   /// The bytes of a text, without its escapes.
@@ -216,26 +240,24 @@ private struct TapeScan {
   private mutating func text() -> Bool {
     place += 1
     let start = place
-    var (isEscaped, others) = (false, UInt8(0))
-    while let byte = next {
+    var (isEscaped, isASCII) = (false, true)
+    while true {
+      let run = bytes.plainRun(from: place)
+      (place, isASCII) = (run.end, isASCII && run.isASCII)
+      guard let byte = next, byte >= 0x20 else { return false }
       if byte == UInt8(ascii: "\"") { break }
-      if byte == UInt8(ascii: "\\") {
-        isEscaped = true
-        place += 1
-      } else if byte < 0x20 {
-        return false
-      }
-      others |= byte
-      place += 1
+      isEscaped = true
+      // The byte after the backslash is no end of the text.
+      place += 2
     }
-    guard place < bytes.count else { return false }
     let spelled = UnsafeBufferPointer(rebasing: bytes[start..<place])
     if isEscaped {
       guard Self.decoded(spelled) != nil else { return false }
-    } else if others >= 0x80 {
+    } else if !isASCII {
       guard String(validating: spelled, as: UTF8.self) != nil else { return false }
     }
     add(.text, from: start, to: place, isEscaped: isEscaped)
+    entries[entries.count - 1].isASCII = isASCII
     place += 1
     return true
   }

@@ -69,7 +69,11 @@ package struct JSONNumber: Hashable, Sendable {
   }
 
   /// The nearest double; infinite if the number is out of range.
-  package var value: Double { Double(text) ?? .nan }
+  package var value: Double {
+    // Most numbers are whole. One of 15 digits is exact, and -0 is the only one with another sign.
+    if text.utf8.count <= 15, let whole = Int64(text), whole != 0 { return Double(whole) }
+    return Double(text) ?? .nan
+  }
 
   /// The digits and the sign of a number without fraction and exponent; nil for any other.
   package var integer: String? {

@@ -162,16 +162,21 @@ package struct JSONWriter: Sendable {
       open(UInt8(ascii: "["))
       for element in values { self.value(element) }
       close(UInt8(ascii: "]"))
-    case .object(let members):
-      open(UInt8(ascii: "{"))
-      for (name, member) in members.sorted(by: { $0.key < $1.key }) {
-        self.value(name)
-        append(UInt8(ascii: ":"))
-        needsComma = false
-        self.value(member)
-      }
-      close(UInt8(ascii: "}"))
+    case .object(let members): object(members) { $0.value($1) }
     }
+  }
+
+  /// Writes an object of any names, sorted by name, whose values `writeValue` writes.
+  @inlinable
+  package mutating func object<Value>(
+    _ members: [String: Value], _ writeValue: (inout JSONWriter, Value) -> Void
+  ) {
+    open(UInt8(ascii: "{"))
+    for (name, member) in members.sorted(by: { $0.key < $1.key }) {
+      anyKey(name)
+      writeValue(&self, member)
+    }
+    close(UInt8(ascii: "}"))
   }
 
   private mutating func bare(_ word: String) {
@@ -209,6 +214,14 @@ package struct JSONWriter: Sendable {
   @usableFromInline
   mutating func key(_ name: String) {
     member(name, upTo: 0) { $0 }
+    needsComma = false
+  }
+
+  /// Writes any name.
+  @usableFromInline
+  mutating func anyKey(_ name: String) {
+    value(name)
+    append(UInt8(ascii: ":"))
     needsComma = false
   }
 
@@ -253,7 +266,12 @@ package struct JSONWriter: Sendable {
 
   @inline(never)
   private mutating func grow(by most: Int) {
-    memory.append(contentsOf: repeatElement(0, count: max(most, memory.count, 512)))
+    let room = max(most, memory.count, 512)
+    if memory.isEmpty {
+      memory = [UInt8](repeating: 0, count: room)
+    } else {
+      memory.append(contentsOf: repeatElement(0, count: room))
+    }
   }
 
   /// Writes a text with a character that needs an escape.
@@ -272,10 +290,10 @@ package struct JSONWriter: Sendable {
   private static func isPlain(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
     let bytes = UnsafeRawBufferPointer(utf8)
     guard bytes.count >= 8 else { return isPlainBytewise(utf8) }
-    var found = marks(bytes.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self))
+    var found = marks(EightBytes.load(bytes, at: bytes.count - 8))
     var place = 0
     while place < bytes.count - 8 {
-      found |= marks(bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+      found |= marks(EightBytes.load(bytes, at: place))
       place += 8
     }
     return found == 0 || isPlainBytewise(utf8)
@@ -284,13 +302,7 @@ package struct JSONWriter: Sendable {
   /// Returns 0 if each of the eight bytes is ASCII and needs no escape.
   @inline(__always)
   private static func marks(_ word: UInt64) -> UInt64 {
-    let ones: UInt64 = 0x0101_0101_0101_0101
-    func hasZero(_ word: UInt64) -> UInt64 { (word &- ones) & ~word }
-    let isControl = (word &- 0x20 &* ones) & ~word
-    let isSpecial =
-      hasZero(word ^ (0x22 &* ones)) | hasZero(word ^ (0x5C &* ones))
-      | hasZero(word ^ (0x7F &* ones))
-    return (word | isControl | isSpecial) & (0x80 &* ones)
+    (word | EightBytes.stops(word) | EightBytes.mark(0x7F, in: word)) & EightBytes.highest
   }
 
   /// Whether no byte needs an escape.

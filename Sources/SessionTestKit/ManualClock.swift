@@ -14,13 +14,19 @@ import Synchronization
 /// - Requirement: TST-2
 public final class ManualClock: SessionClock {
   fileprivate struct Sleeper {
+    let ticket: UInt64
     let deadline: Int64
     let continuation: CheckedContinuation<Bool, Never>
+
+    func isBefore(_ other: Sleeper) -> Bool {
+      (deadline, ticket) < (other.deadline, other.ticket)
+    }
   }
 
   fileprivate struct State {
     var now: ClockReading
-    var sleepers: [UInt64: Sleeper] = [:]
+    /// The next one to wake is the last; of two with the same deadline, the one that came first.
+    var sleepers: [Sleeper] = []
     var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     var tickets: UInt64 = 0
     var isOver = false
@@ -74,9 +80,7 @@ public final class ManualClock: SessionClock {
 
   /// The uptime at which the next sleeper wakes, in milliseconds; `nil` if no task sleeps.
   package var nextDeadline: Int64? {
-    state.withLock { state in
-      state.sleepers.values.reduce(nil) { min($0 ?? .max, $1.deadline) }
-    }
+    state.withLock { $0.sleepers.last?.deadline }
   }
 
   /// Advances the civil time and the uptime by the duration, in one step.
@@ -134,8 +138,8 @@ public final class ManualClock: SessionClock {
   func stop() {
     let left = state.withLock { state in
       state.isOver = true
-      defer { state.sleepers = [:] }
-      return state.sleepers.sorted { $0.key < $1.key }.map(\.value)
+      defer { state.sleepers = [] }
+      return state.sleepers.sorted { $0.ticket < $1.ticket }
     }
     for sleeper in left { sleeper.continuation.resume(returning: false) }
   }
@@ -170,21 +174,21 @@ public final class ManualClock: SessionClock {
     }
     let isDue = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        fallAsleep(ticket, Sleeper(deadline: uptime, continuation: continuation))
+        fallAsleep(Sleeper(ticket: ticket, deadline: uptime, continuation: continuation))
       }
     } onCancel: {
-      let sleeper = state.withLock { $0.sleepers.removeValue(forKey: ticket) }
+      let sleeper = state.withLock { $0.takeSleeper(ticket) }
       sleeper?.continuation.resume(returning: false)
     }
     guard isDue else { throw CancellationError() }
   }
 
-  private func fallAsleep(_ ticket: UInt64, _ sleeper: Sleeper) {
+  private func fallAsleep(_ sleeper: Sleeper) {
     let (outcome, watchers) = state.withLock {
       state -> (Bool?, [CheckedContinuation<Void, Never>]) in
       if Task.isCancelled || state.isOver { return (false, []) }
       if sleeper.deadline <= state.now.uptime { return (true, []) }
-      state.sleepers[ticket] = sleeper
+      state.add(sleeper)
       return (nil, state.takeWatchers())
     }
     if let outcome { inTurn { sleeper.continuation.resume(returning: outcome) } }
@@ -193,11 +197,22 @@ public final class ManualClock: SessionClock {
 }
 
 extension ManualClock.State {
+  fileprivate mutating func add(_ sleeper: ManualClock.Sleeper) {
+    let place = sleepers.firstIndex { $0.isBefore(sleeper) } ?? sleepers.count
+    sleepers.insert(sleeper, at: place)
+  }
+
+  fileprivate mutating func takeSleeper(_ ticket: UInt64) -> ManualClock.Sleeper? {
+    sleepers.firstIndex { $0.ticket == ticket }.map { sleepers.remove(at: $0) }
+  }
+
+  /// Takes the sleepers that are due, the next one first.
   fileprivate mutating func takeDue() -> [ManualClock.Sleeper] {
-    var due: [(key: UInt64, value: ManualClock.Sleeper)] = []
-    for sleeper in sleepers where sleeper.value.deadline <= now.uptime { due.append(sleeper) }
-    for (ticket, _) in due { sleepers[ticket] = nil }
-    return due.sorted { ($0.value.deadline, $0.key) < ($1.value.deadline, $1.key) }.map(\.value)
+    var due: [ManualClock.Sleeper] = []
+    while let last = sleepers.last, last.deadline <= now.uptime {
+      due.append(sleepers.removeLast())
+    }
+    return due
   }
 
   fileprivate mutating func takeWatchers() -> [CheckedContinuation<Void, Never>] {

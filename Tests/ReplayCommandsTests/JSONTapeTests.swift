@@ -115,4 +115,23 @@ struct JSONTapeTests {
       #expect(missing == nil)
     }
   }
+
+  @Test("RPL-4 a text of any length holds any byte at any place that JSON allows there")
+  func bytesOfTexts() {
+    for length in 1...20 {
+      for place in 0..<length {
+        for byte in UInt8.min...UInt8.max {
+          var text = [UInt8](repeating: UInt8(ascii: "a"), count: length)
+          text[place] = byte
+          var tape = JSONTape()
+          let isRead = tape.read([0x22] + text[...] + [0x22])
+          // A byte beyond ASCII alone is not UTF-8, and no escape is an `a`.
+          let isAllowed =
+            (0x20..<0x80).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+          #expect(isRead == isAllowed)
+          if isRead { #expect(tape.root.text == String(decoding: text, as: UTF8.self)) }
+        }
+      }
+    }
+  }
 }

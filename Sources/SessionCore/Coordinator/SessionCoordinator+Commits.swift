@@ -66,7 +66,7 @@ extension SessionCoordinator {
   private mutating func committed(
     _ durable: PendingCommit, firstSequence: UInt64, at now: ClockReading
   ) -> [SessionEffect] {
-    let before = (kind: state.kind, token: state.token?.generation)
+    let before = (kind: fold.kind, token: fold.tokenGeneration)
     noteLostRequest(by: durable, at: now)
     spareLateResponses(after: durable.contents)
     if supersedesLostRequest(durable) { request?.holdBack() }
@@ -92,12 +92,12 @@ extension SessionCoordinator {
       if case .note(.clockSkew(let skew)) = content { notes.noted(skew: skew) }
     }
     // An opening announces the same token again: its doubt goes on.
-    if state.token?.generation != before.token { peers.endDoubt() }
+    if fold.tokenGeneration != before.token { peers.endDoubt() }
     followOpenRequest(at: now)
     noteEndedProcess(in: durable)
     let effects = follow(durable, publishing: published, at: now) + clear(after: published)
     if isInDoubt { refreshInDoubt() }
-    guard state.kind != before.kind, state.kind != .authenticated else { return effects }
+    guard fold.kind != before.kind, fold.kind != .authenticated else { return effects }
     // For any purpose of the batch: no caller waits in a session that it ended.
     return effects + stopWaiting(because: durable.purpose.failure)
   }

@@ -51,6 +51,9 @@ struct FoldState: Hashable, Sendable {
     }
   }
 
+  /// The generation of the current token; `nil` unless authenticated.
+  var tokenGeneration: Generation? { kind == .authenticated ? token.generation : nil }
+
   mutating func apply(_ event: SessionEvent, at time: Timestamp) throws(SessionRejection) {
     switch event {
     case .login(let login):

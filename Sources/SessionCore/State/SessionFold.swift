@@ -41,6 +41,11 @@
   /// The name of the state; unlike ``state``, it copies nothing.
   package var kind: SessionState.Kind { foldState.kind }
 
+  /// The generation of the current token; `nil` unless authenticated.
+  ///
+  /// It copies nothing either.
+  package var tokenGeneration: Generation? { foldState.tokenGeneration }
+
   /// The snapshot that may replace all that was folded; `nil` if this version does not know all of
   /// it.
   public var snapshot: SessionRecord.Content? { isWhole ? .snapshot(self) : nil }

@@ -47,25 +47,32 @@ public struct Identifier: Hashable, Sendable {
 
   private static func parseUUID(_ text: String) -> (UInt64, UInt64)? {
     guard text.utf8.count == 36 else { return nil }
-    var (high, low, index): (UInt64, UInt64, Int) = (0, 0, 0)
-    for byte in text.utf8 {
-      defer { index += 1 }
-      if index == 8 || index == 13 || index == 18 || index == 23 {
-        guard byte == UInt8(ascii: "-") else { return nil }
-        continue
+    var text = text
+    return text.withUTF8 { utf8 in
+      let dash = UInt8(ascii: "-")
+      guard utf8[8] == dash, utf8[13] == dash, utf8[18] == dash, utf8[23] == dash else {
+        return nil
       }
-      guard let digit = hexDigit(byte) else { return nil }
-      if index < 19 { high = high << 4 | digit } else { low = low << 4 | digit }
+      var invalid: UInt64 = 0
+      func digits(_ places: Range<Int>) -> UInt64 {
+        var number: UInt64 = 0
+        for place in places {
+          let digit = hexDigit(utf8[place])
+          invalid |= digit
+          number = number << 4 | digit & 0xF
+        }
+        return number
+      }
+      let high = digits(0..<8) << 32 | digits(9..<13) << 16 | digits(14..<18)
+      let low = digits(19..<23) << 48 | digits(24..<36)
+      return invalid > 0xF ? nil : (high, low)
     }
-    return (high, low)
   }
 
-  private static func hexDigit(_ byte: UInt8) -> UInt64? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt64(byte - UInt8(ascii: "0"))
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt64(byte - UInt8(ascii: "a") + 10)
-    default: nil
-    }
+  /// Returns the value of a lower-case digit; 16 for any other byte.
+  private static func hexDigit(_ byte: UInt8) -> UInt64 {
+    let (number, letter) = (byte &- UInt8(ascii: "0"), byte &- UInt8(ascii: "a"))
+    return number < 10 ? UInt64(number) : letter < 6 ? UInt64(letter) + 10 : 16
   }
 }
 

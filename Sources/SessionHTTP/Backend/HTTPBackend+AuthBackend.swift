@@ -273,7 +273,7 @@ extension HTTPBackend: DetailedBackend {
 
   package func user(access: JSONMembers?, identity: JSONMembers?) -> FoundUser? {
     let sources = UserSources(
-      members: JSONMembers([:]), access: access, identity: identity, userName: nil, expected: nil,
+      members: JSONMembers.none, access: access, identity: identity, userName: nil, expected: nil,
       isBesideToken: false)
     do throws(Unreadable) { return try user(.login, sources) } catch {
       // A source that cannot be read names no user.

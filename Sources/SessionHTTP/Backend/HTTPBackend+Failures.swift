@@ -31,7 +31,7 @@ extension HTTPBackend {
     AnswerSigns(
       response, code: code,
       meaning: code.flatMap { errorCodes[$0] ?? ErrorMeaning(code: $0) },
-      isNamed: code.map(names) == true)
+      isNamed: code.map { names($0) } == true)
   }
 
   /// Returns whether the configuration names the code.

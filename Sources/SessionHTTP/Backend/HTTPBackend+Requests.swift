@@ -96,10 +96,10 @@ extension HTTPBackend {
     var cargo = Cargo()
     cargo.members = endpoint.fields
     if step.authenticatesClient {
-      cargo.members.merge(client.members) { $1 }
+      if !client.members.isEmpty { cargo.members.merge(client.members) { $1 } }
       cargo.authorization = client.authorization
     }
-    cargo.members.merge(own) { $1 }
+    if cargo.members.isEmpty { cargo.members = own } else { cargo.members.merge(own) { $1 } }
     // The refresh token is last, so that it replaces the access token if both have the same place.
     cargo.put(access, endpoint.accessToken, hint: endpoint.tokenHint, "access_token")
     cargo.put(refresh, endpoint.refreshToken, hint: endpoint.tokenHint, "refresh_token")
@@ -166,14 +166,13 @@ extension HTTPEndpoint {
   }
 
   fileprivate func body(_ members: [String: RequestField]) -> (text: String, type: HTTPHeader?)? {
-    let sorted = members.sorted { $0.key < $1.key }
     switch body {
     case .none:
       return nil
     case .json:
-      return (MemberTree(members).json, HTTPHeader("Content-Type", "application/json"))
+      return (MemberTree.json(of: members), HTTPHeader("Content-Type", "application/json"))
     case .form:
-      let pairs = sorted.map {
+      let pairs = members.sorted { $0.key < $1.key }.map {
         "\(FormEncoding.encode(MemberTree.plain($0.key)))=\(FormEncoding.encode($0.value.form))"
       }
       return (
@@ -189,7 +188,7 @@ extension [HTTPHeader] {
   ///
   /// Fields with equal names are replaced by the others.
   fileprivate func replaced(by others: [HTTPHeader]) -> [HTTPHeader] {
-    filter { field in !others.contains { $0.isNamed(field.name) } } + others
+    others.isEmpty ? self : filter { field in !others.contains { $0.isNamed(field.name) } } + others
   }
 }
 
@@ -211,17 +210,27 @@ private struct MemberTree {
     }
   }
 
-  /// The members as a JSON object, sorted by name.
-  var json: String { MemberTree.json(.members(root)).text }
+  /// Returns members as a JSON object, sorted by name.
+  static func json(of members: [String: RequestField]) -> String {
+    // Most names have one step, so that nothing is nested.
+    guard members.keys.contains(where: hasSteps) else {
+      var writer = JSONWriter()
+      writer.object(members) { $0.value($1.json) }
+      return writer.text
+    }
+    return json(.members(MemberTree(members).root)).text
+  }
 
   /// Returns the name in a form, which has no nested members.
   static func plain(_ key: String) -> String { steps(key).joined(separator: ".") }
 
+  /// Whether a name has a dot or a backslash.
+  private static func hasSteps(_ key: String) -> Bool {
+    key.utf8.contains { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "\\") }
+  }
+
   private static func steps(_ key: String) -> [String] {
-    // Most names have one step.
-    guard key.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "\\") }) else {
-      return [key]
-    }
+    guard hasSteps(key) else { return [key] }
     var steps = [""]
     var isEscaped = false
     for character in key {

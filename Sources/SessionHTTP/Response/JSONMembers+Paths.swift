@@ -138,9 +138,9 @@ extension JSONMembers {
 
   func object(_ path: MemberPath) throws(Unreadable) -> JSONMembers? {
     guard !path.steps.isEmpty else { return self }
-    guard let value = try value(path) else { return nil }
-    guard case .object(let members) = value else { throw wrong(at: path.steps, value, "an object") }
-    return JSONMembers(members, prefix: "\(name(path)).")
+    guard let node = try node(at: path.steps) else { return nil }
+    guard node.kind == .object else { throw wrong(at: path.steps, node.value, "an object") }
+    return JSONMembers(node, prefix: "\(name(path)).")
   }
 }
 

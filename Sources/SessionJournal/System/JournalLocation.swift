@@ -92,7 +92,8 @@ struct JournalLocation: Equatable, Sendable {
   private static func place(
     _ path: String, given: String, _ fileSystem: any JournalFileSystem
   ) throws(SystemFault) -> JournalLocation {
-    let cut = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+    let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+    let cut = slash.map { path.utf8.index(after: $0) } ?? path.startIndex
     let folder = try fileSystem.realPath(
       of: cut == path.startIndex ? "." : String(path[..<cut]))
     let real = (folder == "/" ? "" : folder) + "/" + path[cut...]

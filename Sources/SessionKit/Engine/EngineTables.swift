@@ -209,12 +209,13 @@ struct TimerTable<Key: Hashable & Sendable>: Sendable {
   }
 
   private let clock: any SessionClock
+  private let isSystemClock: Bool
   private let runtime: SessionRuntime
   private var alarms: [Key: (number: UInt64, alarm: Alarm)] = [:]
   private var lastNumber: UInt64 = 0
 
   init(clock: any SessionClock, runtime: SessionRuntime) {
-    (self.clock, self.runtime) = (clock, runtime)
+    (self.clock, isSystemClock, self.runtime) = (clock, clock is SystemClock, runtime)
   }
 
   /// Sets a timer, and replaces the one before.
@@ -228,7 +229,7 @@ struct TimerTable<Key: Hashable & Sendable>: Sendable {
     lastNumber += 1
     let (clock, runtime, number) = (clock, runtime, lastNumber)
     let alarm: Alarm
-    if clock is SystemClock {
+    if isSystemClock {
       alarm = .entry(
         ProcessTimers.shared.set(at: uptime) { _ = runtime.spawn { await fire(number) } })
     } else {

@@ -25,7 +25,7 @@ extension SessionEngine {
     let limit = context.timeout ?? policy.requestTimeout
     context.timeout = limit
     let backend = configuration.backend
-    if let detailed = backend as? any DetailedBackend, detailed.keepsTimeLimit {
+    if backendKeepsTimeLimit {
       return await RequestContext.$current.withValue(context) {
         do throws(BackendError) { return .success(try await question(backend)) } catch {
           return .failure(error)

@@ -45,7 +45,7 @@ extension SessionEngine {
     return place.owner(of: stored.journal, named: name)
   }
 
-  private var own: String { log.identifier.description }
+  private var own: String { vault.owner }
 
   var secretsOwner: SecretsOwner { Self.secretsOwner(configuration, own: own) }
 
@@ -68,8 +68,11 @@ extension SessionEngine {
   /// They belong to another session or to another backend.
   ///
   /// - Requirement: STO-6
-  var foreignOwner: SessionError? {
-    secretsOwner.refusal
+  var foreignOwner: SessionError? { refusal(of: secretsOwner) }
+
+  /// Returns why the stored items of this owner must not be touched; `nil` if they may be.
+  func refusal(of owner: SecretsOwner) -> SessionError? {
+    owner.refusal
       ?? vault.binding?.problem(in: configuration.secrets).map(SessionError.secrets)
   }
 

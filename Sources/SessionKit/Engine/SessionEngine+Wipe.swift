@@ -33,8 +33,9 @@ extension SessionEngine {
         guard others.isEmpty else { return (others, false) }
         do throws(SessionError) {
           try keepRevocations(wipe.keptRevocation)
-          if case .unread(let problem) = secretsOwner { throw .secrets(problem) }
-          if foreignOwner == nil { try vault.wipe(wipe, of: held) }
+          let owner = secretsOwner
+          if case .unread(let problem) = owner { throw .secrets(problem) }
+          if refusal(of: owner) == nil { try vault.wipe(wipe, of: held) }
           return ([], true)
         } catch {
           return ([], false)
@@ -79,7 +80,10 @@ extension SessionEngine {
   /// Throws if the token item cannot be read. Then it must not be removed.
   private func keepRevocations(_ generation: Generation?) throws(SessionError) {
     if let generation { try takeStored(for: generation) }
-    let user = departingUser()
+    // Only a provider needs the user.
+    let needsUser =
+      configuration.tokenSource != nil || revocations.tokens.values.contains { $0.isOwned }
+    let user = needsUser ? departingUser() : nil
     for (other, token) in revocations.tokens {
       // A token that could not be stored before may be another user's.
       let whose = other == generation ? user : provider.pendingRemovals.user(of: other)

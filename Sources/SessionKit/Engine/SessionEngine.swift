@@ -23,6 +23,8 @@ actor SessionEngine {
   }
 
   nonisolated let configuration: SessionConfiguration
+  /// Whether the backend ends its requests at their time limit by itself.
+  nonisolated let backendKeepsTimeLimit: Bool
   /// The values of the policy, as numbers.
   let policy: PolicyFigures
   nonisolated let log: any SessionLog
@@ -99,6 +101,8 @@ actor SessionEngine {
     journalSetAside = fold.sequence == 0 ? predecessor.map(JournalQuarantine.init) : nil
     compaction = CompactionSchedule(plan)
     self.configuration = configuration
+    backendKeepsTimeLimit =
+      (configuration.backend as? any DetailedBackend)?.keepsTimeLimit ?? false
     self.log = log
     self.presence = presence
     self.runtime = runtime
@@ -277,8 +281,7 @@ actor SessionEngine {
     snapshot.compactionProblem = problems.compaction
     snapshot.lastEnd = lastEnd.end
     view.use.follow(shown.lastUse, until: shown.lifetimeEnd)
-    let before = view.current
-    view.swap(snapshot)
+    let before = view.swap(snapshot)
     warn(of: snapshot, after: before)
     states.publish(SessionStatus(snapshot, sequence: shown.eventSequence))
     tellStatus(of: user)
@@ -286,14 +289,14 @@ actor SessionEngine {
   }
 
   /// Reports a problem when it begins or changes.
-  private func warn(of shown: SessionView.Snapshot, after before: SessionView.Snapshot) {
+  private func warn(of shown: SessionView.Snapshot, after before: SessionView.Problems) {
     if let error = shown.storageProblem,
-      StorageIssue(error) != before.storageProblem.map(StorageIssue.init)
+      StorageIssue(error) != before.storage.map(StorageIssue.init)
     {
       hub.warn(.storageFailing(error))
     }
     if let error = shown.compactionProblem,
-      StorageIssue(error) != before.compactionProblem.map(StorageIssue.init)
+      StorageIssue(error) != before.compaction.map(StorageIssue.init)
     {
       hub.warn(.compactionFailing(error))
     }

@@ -27,6 +27,12 @@ struct SessionView: ~Copyable, Sendable {
     var lastEnd: SessionEnd?
   }
 
+  /// The problems of a snapshot.
+  struct Problems {
+    let storage: SessionError?
+    let compaction: SessionError?
+  }
+
   private let snapshot = Mutex(Snapshot())
   private let waiters = Atomic(0)
   private let held = Mutex(CallPass())
@@ -75,10 +81,14 @@ struct SessionView: ~Copyable, Sendable {
     refusals.withLock { change(&$0) }
   }
 
-  func swap(_ next: Snapshot) {
+  /// Shows a snapshot; returns the problems that the one before showed.
+  func swap(_ next: Snapshot) -> Problems {
     let pass = pass
     if !pass.shows(next) { held.withLock { $0 = CallPass(next) } }
-    snapshot.withLock { $0 = next }
+    return snapshot.withLock { shown in
+      defer { shown = next }
+      return Problems(storage: shown.storageProblem, compaction: shown.compactionProblem)
+    }
   }
 }
 

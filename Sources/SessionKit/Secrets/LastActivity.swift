@@ -98,7 +98,7 @@ extension StoredCredentials {
     first use: LastActivity?
   ) throws(SessionError) -> StoredUser? {
     let fresh = StoredUser(
-      journal: journal.description, profile: profile, origin: origin, path: path)
+      journal: owner, profile: profile, origin: origin, path: path)
     if case .login = event { return use.map(fresh.with) ?? fresh }
     let found: Found<StoredUser>
     do { found = try find(StoredUser.self) } catch { throw .secrets(error) }
@@ -111,7 +111,6 @@ extension StoredCredentials {
   ///
   /// If there is none, changes a new item.
   func changeUser(_ user: Identifier, _ change: (StoredUser) -> StoredUser) throws(SessionError) {
-    let owner = journal.description
     let stored: StoredUser?
     do { stored = try readable(StoredUser.self) } catch { throw .secrets(error) }
     let item = stored.flatMap { $0.profile.id == user ? $0 : nil }

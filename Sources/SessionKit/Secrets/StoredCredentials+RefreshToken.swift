@@ -62,7 +62,7 @@ extension StoredCredentials {
     // A refresh token in the token item counts before any other. The place records that another one
     // may still exist.
     guard store.separatesRefreshToken else { return (refresh, known) }
-    let place = RefreshPlace(journal: journal.description, generation: generation.number)
+    let place = RefreshPlace(journal: owner, generation: generation.number)
     try write(
       StoredRefreshToken(
         journal: place.journal,

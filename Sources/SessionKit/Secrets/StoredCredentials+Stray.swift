@@ -14,10 +14,10 @@ extension StoredCredentials {
   /// An item that was rewritten for this journal before a crash is included.
   func stray() throws(SecretStoreError) -> Stray? {
     // A token of generation 0 is left by an undone sign-in and announces nothing.
-    guard let token = try item(StoredToken.self), token.journal != journal.description,
+    guard let token = try item(StoredToken.self), token.journal != owner,
       token.generation != .none
     else { return nil }
-    let owners = [token.journal, journal.description]
+    let owners = [token.journal, owner]
     let user = try item(StoredUser.self)
     let context = try item(StoredContext.self)
     return Stray(
@@ -29,7 +29,7 @@ extension StoredCredentials {
   ///
   /// Call it under the journal's lock.
   func takeStrayRevocations() throws(SecretStoreError) -> [StoredRevocations.Entry] {
-    guard let item = try item(StoredRevocations.self), item.journal != journal.description else {
+    guard let item = try item(StoredRevocations.self), item.journal != owner else {
       return []
     }
     try store.remove(.revocation)

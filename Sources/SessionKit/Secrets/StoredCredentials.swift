@@ -5,12 +5,22 @@ import SessionJournal
 struct StoredCredentials: Sendable {
   let store: any SecretStore
   let journal: JournalIdentifier
+  /// The identifier as the items spell it.
+  let owner: String
   /// The path of that journal.
   ///
   /// A process with another journal that finds the items needs it.
   var path: String?
   /// The backend that receives the stored tokens; `nil` if the items are not bound to one.
   var binding: BackendBinding?
+
+  init(
+    store: any SecretStore, journal: JournalIdentifier, path: String? = nil,
+    binding: BackendBinding? = nil
+  ) {
+    (self.store, self.journal, owner) = (store, journal, journal.description)
+    (self.path, self.binding) = (path, binding)
+  }
 
   /// The items that were found, with their secrets.
   struct Contents {
@@ -111,7 +121,7 @@ struct StoredCredentials: Sendable {
   }
 
   private func found<Item: StoredItem>(_ item: Item) -> Found<Item> {
-    item.journal == journal.description
+    item.journal == owner
       ? Found(condition: .present, item: item) : Found(condition: .otherJournal)
   }
 
@@ -163,7 +173,6 @@ struct StoredCredentials: Sendable {
     boot: Identifier?, firstUse: LastActivity?, isOwned: Bool
   ) throws(SessionError) -> StoredToken? {
     guard let event = commit.announcement, let facts = event.announcedToken else { return nil }
-    let owner = journal.description
     if let context = commit.context {
       try write(StoredContext(journal: owner, generation: facts.generation, context: context))
     }
@@ -298,7 +307,7 @@ struct StoredCredentials: Sendable {
   }
 
   private func replaceRevocations(_ entries: [StoredRevocations.Entry]) throws(SessionError) {
-    if let item = StoredRevocations(journal: journal.description, entries: entries, path: path) {
+    if let item = StoredRevocations(journal: owner, entries: entries, path: path) {
       return try write(item)
     }
     do throws(SecretStoreError) { try store.remove(.revocation) } catch { throw .secrets(error) }

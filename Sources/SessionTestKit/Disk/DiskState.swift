@@ -140,7 +140,7 @@ extension DiskState {
     let folder = Self.folder(of: path)
     return names.keys.filter { Self.folder(of: $0) == folder }
       .map { path in
-        path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
+        path.utf8.lastIndex(of: slash).map { String(path[path.utf8.index(after: $0)...]) } ?? path
       }.sorted()
   }
 
@@ -211,9 +211,11 @@ extension DiskState {
   }
 
   private static func folder(of path: String) -> Substring {
-    path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
+    path[..<(path.utf8.lastIndex(of: slash) ?? path.startIndex)]
   }
 }
+
+private let slash = UInt8(ascii: "/")
 
 extension FileAccess {
   fileprivate var operation: DiskOperation {

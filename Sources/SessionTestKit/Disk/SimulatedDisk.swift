@@ -111,7 +111,9 @@ extension SimulatedDisk {
   func calling<Value, Failure: Error>(
     _ body: (inout sending DiskState) throws(Failure) -> sending Value
   ) throws(Failure) -> sending Value {
-    let moment = state.withLock { $0.moments.removeValue(forKey: $0.calls) }
+    let moment = state.withLock { state in
+      state.moments.isEmpty ? nil : state.moments.removeValue(forKey: state.calls)
+    }
     moment?()
     return try state.withLock(body)
   }

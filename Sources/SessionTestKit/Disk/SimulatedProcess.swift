@@ -265,7 +265,7 @@ extension DiskFile {
 extension String {
   /// The path without a leading `./`.
   fileprivate var plain: String {
-    hasPrefix("./") ? String(dropFirst(2)) : self
+    utf8.starts(with: "./".utf8) ? String(self[utf8.index(startIndex, offsetBy: 2)...]) : self
   }
 }
 

@@ -9,10 +9,35 @@ import Synchronization
 /// - Requirement: TST-2
 package final class SimulatedScheduler: Sendable {
   fileprivate struct Job {
+    /// What a job runs.
+    enum Work {
+      case actor(UnownedJob, ActorLane)
+      case task(UnownedJob, TaskLane)
+      case closure(@Sendable () -> Void)
+    }
+
+    /// The texts that a report shows; `nil` if there are none.
+    let label: JobLabel?
+    let work: Work
+
+    func run() {
+      switch work {
+      case .actor(let job, let lane): lane.run(job)
+      case .task(let job, let lane): lane.run(job)
+      case .closure(let work): work()
+      }
+    }
+  }
+
+  /// The texts of a job, which is moved and copied more often than it is shown.
+  fileprivate final class JobLabel: Sendable {
     /// The task's own id, which stays the same from job to job; `nil` if nothing is recorded.
     let task: String?
     let name: String?
-    let work: @Sendable () -> Void
+
+    init(task: String?, name: String?) {
+      (self.task, self.name) = (task, name)
+    }
   }
 
   fileprivate struct State {
@@ -21,7 +46,7 @@ package final class SimulatedScheduler: Sendable {
     /// The task whose job is running.
     var current: String?
     /// The thread on which a run is in progress.
-    var thread: ObjectIdentifier?
+    var thread: UInt?
     /// The names of the tasks that were resumed by code outside the run.
     var escapes: [String] = []
     var isOver = false
@@ -37,16 +62,16 @@ package final class SimulatedScheduler: Sendable {
 
   /// Adds work as a ready job.
   package func add(_ name: String? = nil, _ work: @escaping @Sendable () -> Void) {
-    state.withLock { $0.add(Job(task: nil, name: name, work: work)) }
+    let label = name.map { JobLabel(task: nil, name: $0) }
+    state.withLock { $0.add(Job(label: label, work: .closure(work))) }
   }
 
-  fileprivate func add(
-    _ job: UnownedJob, of name: String?, _ work: @escaping @Sendable () -> Void
-  ) {
-    let task = isTracing ? job.description : nil
+  fileprivate func add(_ job: UnownedJob, of label: JobLabel?, _ work: Job.Work) {
+    guard isTracing else { return state.withLock { $0.add(Job(label: label, work: work)) } }
+    let (task, name) = (job.description, label?.name)
     state.withLock { state in
-      if let task, let name, state.names[task] == nil { state.names[task] = name }
-      state.add(Job(task: task, name: name, work: work))
+      if let name, state.names[task] == nil { state.names[task] = name }
+      state.add(Job(label: JobLabel(task: task, name: name), work: work))
     }
   }
 
@@ -73,20 +98,27 @@ package final class SimulatedScheduler: Sendable {
   private func perform(_ index: Int) {
     let job = state.withLock { state in
       let job = state.ready.remove(at: index)
-      state.current = job.task
+      state.current = job.label?.task
       return job
     }
-    job.work()
+    job.run()
   }
 
   /// Runs a body during which jobs that other threads make ready are recorded as escapes.
   func watching<Value>(_ body: () -> Value) -> Value {
     let before = state.withLock { state in
-      defer { state.thread = ObjectIdentifier(Thread.current) }
+      defer { state.thread = Self.thread }
       return state.thread
     }
     defer { state.withLock { $0.thread = before } }
     return body()
+  }
+
+  /// The number of the running thread.
+  ///
+  /// It is asked for at each job, and an object of the thread costs more than the rest of that.
+  fileprivate static var thread: UInt {
+    withUnsafeBytes(of: pthread_self()) { $0.load(as: UInt.self) }
   }
 
   /// The names of the tasks that code outside the world resumed during a run.
@@ -154,7 +186,7 @@ package final class SimulatedScheduler: Sendable {
 extension SimulatedScheduler.State {
   fileprivate mutating func add(_ job: SimulatedScheduler.Job) {
     guard !isOver else { return }
-    if let thread, thread != ObjectIdentifier(Thread.current) {
+    if let thread, thread != SimulatedScheduler.thread {
       let name = name(of: job)
       if !escapes.contains(name) { escapes.append(name) }
     }
@@ -162,7 +194,7 @@ extension SimulatedScheduler.State {
   }
 
   fileprivate func name(of job: SimulatedScheduler.Job) -> String {
-    job.task.flatMap { names[$0] } ?? job.name ?? "a task"
+    job.label?.task.flatMap { names[$0] } ?? job.label?.name ?? "a task"
   }
 }
 
@@ -176,32 +208,37 @@ private final class ActorLane: SerialExecutor {
   }
 
   func enqueue(_ job: consuming ExecutorJob) {
-    let (job, life) = (UnownedJob(job), life)
+    let job = UnownedJob(job)
     guard life?.isOver != true else { return }
-    scheduler.add(job, of: nil) {
-      guard life?.isOver != true else { return }
-      job.runSynchronously(on: self.asUnownedSerialExecutor())
-    }
+    scheduler.add(job, of: nil, .actor(job, self))
+  }
+
+  func run(_ job: UnownedJob) {
+    guard life?.isOver != true else { return }
+    job.runSynchronously(on: asUnownedSerialExecutor())
   }
 }
 
 /// An executor that runs a task's jobs on the scheduler.
 private final class TaskLane: TaskExecutor {
   let scheduler: SimulatedScheduler
-  let name: String?
+  let label: SimulatedScheduler.JobLabel?
   let life: ProcessLife?
 
   init(scheduler: SimulatedScheduler, name: String?, life: ProcessLife?) {
-    (self.scheduler, self.name, self.life) = (scheduler, name, life)
+    label = name.map { SimulatedScheduler.JobLabel(task: nil, name: $0) }
+    (self.scheduler, self.life) = (scheduler, life)
   }
 
   func enqueue(_ job: consuming ExecutorJob) {
-    let (job, life) = (UnownedJob(job), life)
+    let job = UnownedJob(job)
     guard life?.isOver != true else { return }
-    scheduler.add(job, of: name) {
-      guard life?.isOver != true else { return }
-      job.runSynchronously(on: self.asUnownedTaskExecutor())
-    }
+    scheduler.add(job, of: label, .task(job, self))
+  }
+
+  func run(_ job: UnownedJob) {
+    guard life?.isOver != true else { return }
+    job.runSynchronously(on: asUnownedTaskExecutor())
   }
 }
 

@@ -108,7 +108,7 @@ public final class SimulatedServer: HTTPTransport {
   public var mostTokenRequestsAtOnce: Int { state.withLock { $0.mostWaiting } }
 
   /// All tokens, passwords and e-mail addresses that the service knows; no file may contain one.
-  public var secrets: Set<String> { state.withLock { $0.backend.vault.secrets } }
+  public var secrets: Set<String> { state.withLock { $0.backend.secrets } }
 
   /// Revokes all tokens that were issued so far.
   public func revokeAllTokens() {
@@ -117,16 +117,17 @@ public final class SimulatedServer: HTTPTransport {
 
   /// Sends a request; a script or the weather decides its fate.
   public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
-    let endpoint = LoopbackEndpoint(path: request.url.path)
+    let received = ReceivedRequest(request)
+    let endpoint = LoopbackEndpoint(path: received.path)
     let departure = depart(endpoint)
-    guard endpoint == .refresh || endpoint == .switchContext, let session = session(of: request)
-    else { return try await travel(request, endpoint, departure) }
+    guard endpoint == .refresh || endpoint == .switchContext, let session = session(of: received)
+    else { return try await travel(received, endpoint, departure, within: request.timeout) }
     state.withLock { state in
       state.waiting[session, default: 0] += 1
       state.mostWaiting = max(state.mostWaiting, state.waiting[session] ?? 0)
     }
     defer { state.withLock { $0.waiting[session, default: 0] -= 1 } }
-    return try await travel(request, endpoint, departure)
+    return try await travel(received, endpoint, departure, within: request.timeout)
   }
 
   /// A sent request: its name in the schedule, such as `refresh #2`, and its scripted fate, if any.
@@ -149,22 +150,22 @@ public final class SimulatedServer: HTTPTransport {
   }
 
   /// Returns the session of a request, by the token in it; `nil` if the session has ended.
-  private func session(of request: HTTPRequest) -> Int? {
-    let received = ReceivedRequest(request)
-    let refresh = RequestBody(received.body)?.refreshToken
+  private func session(of request: ReceivedRequest) -> Int? {
+    let refresh = RequestBody(request.body)?.refreshToken
     return state.withLock { state in
       let issued =
-        received.bearer.flatMap { state.backend.accessTokens[$0] }
+        request.bearer.flatMap { state.backend.accessTokens[$0] }
         ?? refresh.flatMap { state.backend.refreshTokens[$0] }
       return issued.flatMap { state.backend.sessions[$0.session].hasEnded ? nil : $0.session }
     }
   }
 
   private func travel(
-    _ request: HTTPRequest, _ endpoint: LoopbackEndpoint, _ departure: HeldRequest
+    _ request: ReceivedRequest, _ endpoint: LoopbackEndpoint, _ departure: HeldRequest,
+    within timeout: Duration
   ) async throws(TransportError) -> HTTPResponse {
     let (name, fate, weather) = (departure.name, departure.fate, weather)
-    let deadline = clock.now().uptime.addingSaturating(request.timeout.wholeMilliseconds)
+    let deadline = clock.now().uptime.addingSaturating(timeout.wholeMilliseconds)
     try await go(name, fate?.there, weather, until: deadline)
     let isLost = fate.map { $0.arrivals == 0 } ?? choices.chance(weather.lostRequests, in: 100)
     if isLost {
@@ -220,12 +221,11 @@ public final class SimulatedServer: HTTPTransport {
     }
   }
 
-  private func act(_ request: HTTPRequest, _ endpoint: LoopbackEndpoint) -> HTTPResponse {
-    let received = ReceivedRequest(request)
+  private func act(_ request: ReceivedRequest, _ endpoint: LoopbackEndpoint) -> HTTPResponse {
     let now = clock.now().time.milliseconds
     let sent = state.withLock { state in
       state.counts[endpoint, default: 0] += 1
-      return state.backend.answer(received, now: now, settings: state.settings).response
+      return state.backend.answer(request, now: now, settings: state.settings).response
     }
     return HTTPResponse(
       status: sent.status, headers: sent.fields.map { HTTPHeader($0.name, $0.value) },

@@ -75,9 +75,9 @@ public struct IdentityClaims: Sendable {
 
   /// Returns the path as one name, if there is a claim with that name.
   private func whole(_ path: MemberPath) -> MemberPath {
-    guard path.steps.count > 1, case .object(let claims) = members.root else { return path }
+    guard path.steps.count > 1 else { return path }
     let name = path.steps.joined(separator: ".")
-    return claims[name] == nil ? path : MemberPath(steps: [name])
+    return members.contains(name) ? MemberPath(steps: [name]) : path
   }
 
   /// Returns a time in seconds since 1970, such as `auth_time`.

@@ -110,4 +110,38 @@ struct JSONReaderTests {
     let text = String(String.UnicodeScalarView((0...0x2FF).compactMap(Unicode.Scalar.init)))
     #expect(try JSONReader.read(Array(JSONValue.quoted(text + "😀").utf8)) == .string(text + "😀"))
   }
+
+  @Test("REF-7 a value that is read in place is the value that is read whole")
+  func inPlace() throws {
+    let nested = String(repeating: "[", count: 40) + String(repeating: "]", count: 40)
+    for text in [
+      #"{"a":[1,-0,2.5e-1,true,false,null,"x"],"b":{"c":{}}}"#, "[]", #""x""#, "7", "null",
+      "\u{FEFF}{}", #"{"a":1,"a":2}"#, #"{"a":"\ud800","b":"María"}"#, #"{"a":\#(nested)}"#,
+      #"{"\u0061":1,"\u00e1\n":2}"#, "{\"\u{E9}\":1,\"e\u{301}\":2}",
+    ] {
+      let (whole, node) = try (
+        JSONReader.read(Array(text.utf8)), JSONReader.node(Array(text.utf8))
+      )
+      #expect(node.value == whole)
+      guard case .object(let members) = whole else {
+        #expect(node.member("a")?.value == nil)
+        continue
+      }
+      for name in ["a", "b", "c", "á\n", "\u{E9}", "e\u{301}"] {
+        #expect(node.member(name)?.value == members[name])
+      }
+    }
+    for text in ["", "{", #"{"a":}"#, "{} x"] {
+      #expect(throws: JSONReader.Problem.self) { try JSONReader.node(Array(text.utf8)) }
+    }
+  }
+
+  @Test("REF-7 names that Unicode calls equivalent are one name, and the last one counts")
+  func equivalentNames() throws {
+    // The second name is the sign of the unit kelvin.
+    let node = try JSONReader.node(Array("{\"K\":1,\"\u{212A}\":2,\"L\":3}".utf8))
+    #expect(node.member("K")?.value == number("2"))
+    #expect(node.member("L")?.value == number("3"))
+    #expect(node.member("k")?.value == nil)
+  }
 }

@@ -257,10 +257,10 @@ import Testing
     dump(LoopbackFault.patch(["access_token": "tok-secret"]), to: &text)
     text += "\(LoopbackFault.body(Array("tok-secret".utf8)))"
     #expect(!text.contains("tok-secret"))
-    for secret in backend.vault.secrets {
+    for secret in backend.secrets {
       #expect(!text.contains(secret))
     }
     // Address, password, two tokens, and two parts of the one that has parts.
-    #expect(backend.vault.secrets.count == 6)
+    #expect(backend.secrets.count == 6)
   }
 }

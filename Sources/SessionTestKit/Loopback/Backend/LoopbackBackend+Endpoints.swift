@@ -1,4 +1,5 @@
 import SessionCore
+import SessionJSON
 
 extension LoopbackBackend {
   mutating func login(_ call: BackendCall) -> BackendAnswer {
@@ -158,15 +159,13 @@ extension LoopbackBackend {
     let lifetime = max(1, call.settings.accessTokenLifetime.milliseconds)
     let expires = call.now.addingSaturating(lifetime)
     let owner = user(of: session)
-    let token = LoopbackToken.make(claims: [
-      "sub": .string(sessions[session].userID), "email": .string(owner?.email ?? ""),
-      "jti": .string(random.uuid()), "iss": .string(issuer),
-      "iat": .int(Int(call.now / 1000)), "nbf": .int(Int(call.now / 1000)),
-      "exp": .int(Int(expires / 1000)), "active_context": activeContext(session)?.wire ?? .null,
-    ])
+    let claims = LoopbackClaims(
+      user: sessions[session].userID, email: owner?.email ?? "", tokenID: random.uuid(),
+      issuer: issuer, issued: call.now / 1000, expires: expires / 1000,
+      context: activeContext(session))
+    let token = LoopbackToken.make(payload: claims.bytes)
     accessTokens[token] = IssuedToken(
       number: accessTokens.count + 1, session: session, expires: expires)
-    learn([token])
     return [
       "access_token": .string(token), "token_type": "Bearer",
       "expires_in": .int(Int(max(1, lifetime.addingSaturating(500) / 1000))),
@@ -181,7 +180,6 @@ extension LoopbackBackend {
     refreshTokens[token] = IssuedToken(
       number: refreshTokens.count + 1, session: session, expires: expires)
     sessions[session].refreshToken = token
-    learn([token])
     return token
   }
 
@@ -194,6 +192,36 @@ extension LoopbackBackend {
       refreshTokens[old]?.replaced = call.now
     }
     return issueRefreshToken(session, call)
+  }
+}
+
+/// The claims of an issued access token.
+private struct LoopbackClaims {
+  let user: String
+  let email: String
+  let tokenID: String
+  let issuer: String
+  /// When the token was issued and when it expires, in seconds since 1970.
+  let issued: Int64
+  let expires: Int64
+  let context: LoopbackContext?
+
+  /// The claims as JSON, sorted by name.
+  var bytes: [UInt8] {
+    var writer = JSONWriter()
+    writer.object { claims in
+      claims.member("active_context") { writer in
+        if let context { context.write(to: &writer) } else { writer.value(JSONValue.null) }
+      }
+      claims.field("email", email)
+      claims.field("exp", expires)
+      claims.field("iat", issued)
+      claims.field("iss", issuer)
+      claims.field("jti", tokenID)
+      claims.field("nbf", issued)
+      claims.field("sub", user)
+    }
+    return Array(writer.bytes)
   }
 }
 
@@ -223,19 +251,23 @@ public enum LoopbackToken {
   package static func base64URL(_ bytes: [UInt8]) -> String {
     let digits = alphabet.utf8Start
     return String(unsafeUninitializedCapacity: (bytes.count * 4 + 2) / 3) { text in
-      var (written, pending, bits): (Int, UInt32, UInt32) = (0, 0, 0)
-      for byte in bytes {
-        pending = pending << 8 | UInt32(byte)
-        bits += 8
-        while bits >= 6 {
-          bits -= 6
-          text[written] = digits[Int(pending >> bits & 63)]
-          written += 1
+      var written = 0
+      func put(_ group: UInt32, _ count: Int) {
+        for place in 0..<count {
+          text[written + place] = digits[Int(group >> UInt32(18 - 6 * place) & 63)]
         }
+        written += count
       }
-      if bits > 0 {
-        text[written] = digits[Int(pending << (6 - bits) & 63)]
-        written += 1
+      bytes.withUnsafeBufferPointer { bytes in
+        var place = 0
+        while place + 3 <= bytes.count {
+          let group = UInt32(bytes[place]) << 16 | UInt32(bytes[place + 1]) << 8
+          put(group | UInt32(bytes[place + 2]), 4)
+          place += 3
+        }
+        let left = bytes.count - place
+        if left == 1 { put(UInt32(bytes[place]) << 16, 2) }
+        if left == 2 { put(UInt32(bytes[place]) << 16 | UInt32(bytes[place + 1]) << 8, 3) }
       }
       return written
     }

@@ -14,7 +14,8 @@ public struct LoopbackBackend: Sendable {
   var refreshTokens: [String: IssuedToken] = [:]
   /// The changes that it received, without repetitions, in order of arrival.
   var changes: [LoopbackChange] = []
-  private(set) var vault = SecretVault()
+  /// The secrets of its users, and those that it received.
+  private var vault = SecretVault()
 
   /// Creates a service with the EDU protocol: snake_case JSON, the refresh token in the body.
   ///
@@ -33,6 +34,16 @@ public struct LoopbackBackend: Sendable {
     self.issuer = issuer
     self.random = random
     for user in users { learn(user) }
+    // A table that grows hashes each long token again.
+    accessTokens.reserveCapacity(12)
+    refreshTokens.reserveCapacity(12)
+  }
+
+  /// All tokens, passwords and e-mail addresses that it knows; no file may contain one.
+  var secrets: Set<String> {
+    var vault = vault
+    vault.learn(Array(accessTokens.keys) + Array(refreshTokens.keys))
+    return vault.secrets
   }
 
   /// Answers one request, and changes the state accordingly.
@@ -199,11 +210,13 @@ package struct ByteStream: Sendable {
     bytes[8] = bytes[8] & 0x3F | 0x80
     var text: [UInt8] = []
     text.reserveCapacity(36)
+    func digit(_ digit: UInt8) -> UInt8 {
+      digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
+    }
     for (place, byte) in bytes.enumerated() {
-      if [4, 6, 8, 10].contains(place) { text.append(UInt8(ascii: "-")) }
-      for digit in [byte >> 4, byte & 0xF] {
-        text.append(digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10))
-      }
+      if (4...10).contains(place), place % 2 == 0 { text.append(UInt8(ascii: "-")) }
+      text.append(digit(byte >> 4))
+      text.append(digit(byte & 0xF))
     }
     return String(decoding: text, as: UTF8.self)
   }

@@ -1,3 +1,4 @@
+import SessionJSON
 public import SessionKit
 
 /// A user who may log in at the loopback server; a print or dump of one shows only the id.
@@ -133,6 +134,21 @@ public struct LoopbackContext: Sendable, Equatable {
       members["academic_unit_name"] = .string(unit.name)
     }
     return .object(members)
+  }
+
+  /// Writes the same object.
+  func write(to writer: inout JSONWriter) {
+    writer.object { members in
+      if let unit {
+        members.field("academic_unit_id", unit.id)
+        members.field("academic_unit_name", unit.name)
+      }
+      members.array("permissions", permissions) { $0.value($1) }
+      members.field("role_id", roleID)
+      members.field("role_name", roleName)
+      members.field("school_id", schoolID)
+      members.field("school_name", schoolName)
+    }
   }
 }
 

@@ -22,17 +22,24 @@ public enum WireValue: Sendable, Equatable {
   case object([String: WireValue])
 
   /// The value as JSON text in UTF-8 (RFC 8259).
-  package var bytes: [UInt8] { Array(json.text.utf8) }
+  package var bytes: [UInt8] {
+    var writer = JSONWriter()
+    write(to: &writer)
+    return Array(writer.bytes)
+  }
 
-  private var json: JSONValue {
+  /// Writes the value, with the members of its objects sorted by name.
+  func write(to writer: inout JSONWriter) {
     switch self {
-    case .null: .null
-    case .bool(let value): .bool(value)
-    case .int(let value): .number(JSONNumber(checked: "\(value)"))
-    case .double(let value): value.isFinite ? .number(JSONNumber(checked: "\(value)")) : .null
-    case .string(let value): .string(value)
-    case .array(let values): .array(values.map(\.json))
-    case .object(let members): .object(members.mapValues(\.json))
+    case .null: writer.value(JSONValue.null)
+    case .bool(let value): writer.value(JSONValue.bool(value))
+    case .int(let value): writer.value(value)
+    case .double(let value):
+      writer.value(
+        value.isFinite ? JSONValue.number(JSONNumber(checked: "\(value)")) : JSONValue.null)
+    case .string(let value): writer.value(value)
+    case .array(let values): writer.array(values) { $1.write(to: &$0) }
+    case .object(let members): writer.object(members) { $1.write(to: &$0) }
     }
   }
 
@@ -90,15 +97,15 @@ struct RequestBody {
 
   /// Parses a JSON object; `nil` if the bytes are not one, or if a member is not a string.
   init?(_ bytes: [UInt8]) {
-    let value: JSONValue
-    do throws(JSONReader.Problem) { value = try JSONReader.read(bytes) } catch {
+    let root: JSONNode
+    do throws(JSONReader.Problem) { root = try JSONReader.node(bytes) } catch {
       // The caller answers 400, and the client needs to know no more.
       return nil
     }
-    guard case .object(let members) = value else { return nil }
+    guard root.kind == .object else { return nil }
     var isComplete = true
     func text(_ name: String) -> String? {
-      switch members[name] {
+      switch root.member(name)?.value {
       case nil, .null?: return nil
       case .string(let text)?: return text
       default:

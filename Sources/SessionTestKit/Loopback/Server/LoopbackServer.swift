@@ -237,7 +237,7 @@ extension LoopbackServer {
   ///
   /// The second and third part of a token with three parts are included, since the claims contain
   /// the e-mail address.
-  public var secrets: Set<String> { desk.read(\.backend.vault.secrets) }
+  public var secrets: Set<String> { desk.read(\.backend.secrets) }
 }
 
 /// A gate that holds requests of one endpoint back until a test lets them pass.
