@@ -107,7 +107,9 @@ struct ConnectionTests {
   @Test("SCL-1 an answer that takes longer than the limit is read, as long as it goes on")
   func longAnswer() throws {
     let server = try Server()
-    let database = try server.database { $0.answerLimit = .milliseconds(700) }
+    let database = try server.database {
+      ($0.answerLimit, $0.statementLimit) = (.milliseconds(700), .milliseconds(600))
+    }
     let rows = try database.withConnection { slot throws(ServerProblem) in
       try database.begin(
         [
