@@ -218,14 +218,13 @@ struct SessionPoolTests {
     arguments: [2, 3, 7])
   func turns(limit: Int) async throws {
     let pool = pool(Accounts(), limit: limit)
-    let turns = Turns()
-    let allowed = Mutex(0)
+    let (turns, ends) = (Turns(), Turns())
     let total = limit + 30
     @Sendable func call(_ number: Int) -> Task<Void, any Error> {
       Task {
         try await pool.with("\(number)") { _ in
           turns.add(number)
-          try await wait("the end of \(number)") { allowed.withLock { $0 } > number }
+          try await wait("the end of \(number)") { ends.all.count > number }
         }
       }
     }
@@ -240,7 +239,7 @@ struct SessionPoolTests {
     }
     // The account that came first ends first, and then exactly one more has its turn.
     for ended in 1...total {
-      allowed.withLock { $0 = ended }
+      ends.add(ended)
       try await wait("the turn after \(ended)") { turns.all.count == min(total, limit + ended) }
       #expect(await pool.count <= limit)
     }
