@@ -1,5 +1,6 @@
 import ChildProcesses
 import Foundation
+import Synchronization
 import Testing
 
 @testable import SessionJournal
@@ -197,6 +198,63 @@ struct AliveFileTests {
     withExtendedLifetime(more) {
       #expect(files.count == 2 - (more[1]?.identity == held[0]?.identity ? 0 : 1))
     }
+  }
+
+  @Test(
+    "SCL-2 REF-9 a disk that does not answer delays no opening and no end on another disk",
+    .enabled(if: isLinux))
+  func stuck() throws {
+    let scratch = try TemporaryFolder()
+    let (slow, fast) = (scratch.file("slow"), scratch.file("fast"))
+    let (isLooking, answer) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let files = AliveFiles { path in
+      guard path == slow + ".alive" else { return }
+      isLooking.signal()
+      answer.wait()
+    }
+    @Sendable func take(_ path: String, _ byte: UInt64) -> AliveFile? {
+      AliveFile.take(beside: path, byte: byte, options: .init(), in: files)
+    }
+    let (isSlowDone, isFastDone) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    DispatchQueue.global().async {
+      if let held = take(slow, 1),
+        AliveFile.ask(beside: slow, byte: 1, options: .init())?.lock == .held
+      {
+        held.release()
+        isSlowDone.signal()
+      }
+    }
+    isLooking.wait()
+    DispatchQueue.global().async {
+      if let held = take(fast, 2) {
+        held.release()
+        isFastDone.signal()
+      }
+    }
+    #expect(isFastDone.wait(timeout: .now() + 20) == .success)
+    answer.signal()
+    #expect(isSlowDone.wait(timeout: .now() + 20) == .success)
+    #expect(files.count == 0)
+  }
+
+  @Test(
+    "SCL-2 REF-9 a file stays open while it gets another name, though its last lock is released",
+    .enabled(if: isLinux))
+  func usedMeanwhile() throws {
+    let scratch = try TemporaryFolder()
+    let last = Mutex<AliveFile?>(nil)
+    let files = AliveFiles { path in
+      if path.hasSuffix("b.alive") { last.withLock { $0 }?.release() }
+    }
+    let first = try #require(
+      AliveFile.take(beside: scratch.file("a"), byte: 1, options: .init(), in: files))
+    last.withLock { $0 = first }
+    let second = try #require(
+      AliveFile.take(beside: scratch.file("b"), byte: 2, options: .init(), in: files))
+    #expect(second.identity == first.identity && files.count == 1)
+    #expect(lock(scratch.file("a"), 1) == .free && lock(scratch.file("b"), 2) == .held)
+    second.release()
+    #expect(files.count == 0)
   }
 
   @Test("REF-9 without a lock file, no lock is held and nothing fails")

@@ -1,5 +1,6 @@
 import ChildProcesses
 import Foundation
+import Synchronization
 import Testing
 
 @testable import SessionJournal
@@ -94,6 +95,103 @@ import Testing
       #expect(fourth.isNotified)
       try change(scratch.file("3"))
       await fourth.wait(atMost: far)
+    }
+
+    /// What a test does after the system has given a watch, before the notifier knows it.
+    private final class Step: Sendable {
+      private let work = Mutex<(@Sendable () -> Void)?>(nil)
+
+      var notifier: ChangeNotifier {
+        ChangeNotifier { instance, path in
+          let descriptor = ChangeNotifier.ask(instance, path)
+          let next = self.work.withLock { work in
+            defer { work = nil }
+            return work
+          }
+          next?()
+          return descriptor
+        }
+      }
+
+      func next(_ step: @escaping @Sendable () -> Void) { work.withLock { $0 = step } }
+    }
+
+    @Test("SCL-2 JRN-1 a disk that does not answer delays no watch of a file on another disk")
+    func stuck() throws {
+      let (isAsked, answer) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      let notifier = ChangeNotifier { instance, path in
+        if path.hasSuffix("0") {
+          isAsked.signal()
+          answer.wait()
+        }
+        return ChangeNotifier.ask(instance, path)
+      }
+      let (slow, fast) = (try file(0), try file(1))
+      let isSlowWatched = Mutex(false)
+      let (isSlowDone, isFastDone) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      DispatchQueue.global().async {
+        let changes = FileChanges(of: slow, by: notifier)
+        isSlowWatched.withLock { $0 = changes.isNotified && changes.isCurrent }
+        isSlowDone.signal()
+      }
+      isAsked.wait()
+      DispatchQueue.global().async {
+        let changes = FileChanges(of: fast, by: notifier)
+        if changes.isNotified, changes.isCurrent { isFastDone.signal() }
+      }
+      #expect(isFastDone.wait(timeout: .now() + 20) == .success)
+      answer.signal()
+      #expect(isSlowDone.wait(timeout: .now() + 20) == .success)
+      #expect(isSlowWatched.withLock { $0 })
+    }
+
+    @Test("SCL-2 JRN-1 a reader that ends leaves its watch to one that begins meanwhile")
+    func endedMeanwhile() throws {
+      let (step, isNoted) = (Step(), DispatchSemaphore(value: 0))
+      let (notifier, path) = (step.notifier, try file(0))
+      let first = try #require(notifier.watch(path) {})
+      step.next { notifier.end(first) }
+      let second = try #require(notifier.watch(path) { isNoted.signal() })
+      #expect(notifier.isLive(second) && notifier.count == 1)
+      try change(path)
+      #expect(isNoted.wait(timeout: .now() + 10) == .success)
+      // A watch that nothing uses any more ends after the last answer.
+      let unused = try file(1)
+      let other = try #require(notifier.watch(unused) {})
+      #expect(try systemWatches(of: unused) == 1)
+      step.next { notifier.end(other) }
+      let third = try #require(notifier.watch(path) {})
+      #expect(notifier.count == 1 && notifier.isLive(third))
+      #expect(try systemWatches(of: unused) == 0)
+    }
+
+    /// The number of watches that the system has for a file, for this process.
+    private func systemWatches(of path: String) throws -> Int {
+      let number = try #require(FileStatus.Identity(at: path)).number
+      let folder = "/proc/self/fdinfo"
+      return try FileManager.default.contentsOfDirectory(atPath: folder).reduce(0) { count, name in
+        // A file that another test has closed meanwhile has no text.
+        let bytes = FileManager.default.contents(atPath: "\(folder)/\(name)") ?? Data()
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+        let word = " ino:\(String(number, radix: 16)) "
+        return count + lines.count { $0.hasPrefix("inotify ") && $0.contains(word) }
+      }
+    }
+
+    @Test("SCL-2 JRN-1 a watch of a file that is gone before the watch is known is not live")
+    func goneMeanwhile() throws {
+      let step = Step()
+      let (notifier, path) = (step.notifier, try file(0))
+      let first = try #require(notifier.watch(path) {})
+      step.next {
+        unlink(path)
+        while notifier.isLive(first) { usleep(1_000) }
+      }
+      let second = try #require(notifier.watch(path) {})
+      #expect(!notifier.isLive(second) && notifier.count == 0)
+      // Nothing of it is left for the next file.
+      let third = try #require(notifier.watch(try file(0)) {})
+      #expect(notifier.isLive(third) && notifier.count == 1)
     }
 
     @Test("SCL-2 JRN-1 events are read one after the other, with names, and a full queue is seen")

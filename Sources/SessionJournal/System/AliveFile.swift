@@ -39,8 +39,6 @@ package final class AliveFile: Sendable {
   package static func take(
     beside journal: String, byte: UInt64, options: JournalOptions, in files: AliveFiles = .shared
   ) -> AliveFile? {
-    // Asked before the files of the process are locked: if a file server does not answer now, other
-    // openings do not wait for this one.
     guard let path = path(beside: journal, options),
       cfilelock_path_is_local(POSIXFileSystem.folder(of: path)) == 1
     else { return nil }
@@ -93,6 +91,9 @@ package final class AliveFile: Sendable {
 /// these files. The openings beyond it hold no lock. A peer that has no other proof of their end waits
 /// for their lease.
 ///
+/// The files are looked for, linked and opened without a lock of this process. So if a disk does not
+/// answer, the openings on other disks go on. A file that is in use meanwhile stays open.
+///
 /// - Requirement: SCL-2, REF-9
 package final class AliveFiles: Sendable {
   /// The files of this process.
@@ -106,20 +107,28 @@ package final class AliveFiles: Sendable {
   /// The usual limit for open files.
   package static let mostFiles = 128
 
-  private struct OpenFile: Sendable {
+  fileprivate struct OpenFile: Sendable {
     let descriptor: Int32
     let identity: FileStatus.Identity
     /// The bytes that are locked.
     ///
     /// The system does not refuse a second lock to the same open file.
     var bytes: Set<UInt64> = []
+    /// How many calls use its descriptor now.
+    var users = 0
   }
 
   private let files = Mutex<[OpenFile]>([])
   private let most: Int
+  /// Called before a file is linked; a test waits in it, as for a disk that does not answer.
+  private let onLook: @Sendable (_ path: String) -> Void
 
   /// Creates a collection without files, which opens at most that many.
-  package init(most: Int = mostFiles) { self.most = most }
+  package init(
+    most: Int = mostFiles, onLook: @escaping @Sendable (_ path: String) -> Void = { _ in }
+  ) {
+    (self.most, self.onLook) = (most, onLook)
+  }
 
   /// The number of files that are open.
   package var count: Int { files.withLock { $0.count } }
@@ -128,71 +137,101 @@ package final class AliveFiles: Sendable {
   ///
   /// Returns the identity of the file; nil if no lock is available.
   fileprivate func take(_ path: String, _ byte: UInt64) -> FileStatus.Identity? {
-    files.withLock { files in
-      // Tried again if the file was removed between opening and locking it.
-      for _ in 0..<3 {
-        guard let place = place(of: path, in: &files) else { return nil }
-        let isTaken =
-          files[place].bytes.contains(byte)
-          || cfilelock_take(files[place].descriptor, byte) != 1
-        let named = isTaken ? nil : FileStatus.Identity(at: path)
-        if named == files[place].identity {
-          files[place].bytes.insert(byte)
-          return named
-        }
-        if !isTaken { cfilelock_release(files[place].descriptor, byte) }
-        Self.closeIfUnused(place, in: &files)
-        guard named != nil else { return nil }
+    // Tried again if the file was removed between opening and locking it.
+    for _ in 0..<3 {
+      guard let file = use(path) else { return nil }
+      let isLocked = files.withLock { $0.lock(byte, of: file) }
+      let named = isLocked ? FileStatus.Identity(at: path) : nil
+      let isTaken = named == file
+      files.withLock { files in
+        if isLocked, !isTaken { files.unlock(byte, of: file) }
+        files.endUse(of: file)
       }
-      return nil
+      if isTaken { return file }
+      guard named != nil else { return nil }
     }
+    return nil
   }
 
   fileprivate func release(_ byte: UInt64, of identity: FileStatus.Identity) {
     files.withLock { files in
-      guard let place = files.firstIndex(where: { $0.identity == identity }) else { return }
-      files[place].bytes.remove(byte)
-      // Closing is not enough: a child process may have inherited the open file.
-      cfilelock_release(files[place].descriptor, byte)
-      Self.closeIfUnused(place, in: &files)
+      files.unlock(byte, of: identity)
+      files.closeIfUnused(identity)
     }
   }
 
-  /// Returns the place of the open file at `path`.
+  /// Begins to use the open file at `path`.
   ///
   /// Nil if it cannot be opened, has no locks, or is one too many.
-  private func place(of path: String, in files: inout [OpenFile]) -> Int? {
-    Self.link(path, toOneOf: files)
+  private func use(_ path: String) -> FileStatus.Identity? {
+    link(path)
     guard let descriptor = openAlive(path, O_RDWR | O_CREAT) else { return nil }
     guard cfilelock_is_local(descriptor) == 1, let identity = FileStatus.Identity(of: descriptor)
     else {
       closeAlive(descriptor)
       return nil
     }
-    if let place = files.firstIndex(where: { $0.identity == identity }) {
-      // Closing this one releases no lock of the other.
-      closeAlive(descriptor)
-      return place
+    let (isOpen, isKept) = files.withLock { files -> (Bool, Bool) in
+      if files.beginUse(of: identity) { return (true, false) }
+      guard files.count < most else { return (false, false) }
+      files.append(OpenFile(descriptor: descriptor, identity: identity, users: 1))
+      return (true, true)
     }
-    guard files.count < most else {
-      closeAlive(descriptor)
-      return nil
-    }
-    files.append(OpenFile(descriptor: descriptor, identity: identity))
-    return files.count - 1
+    // Closing this one releases no lock of another one that is open.
+    if !isKept { closeAlive(descriptor) }
+    return isOpen ? identity : nil
   }
 
   /// Makes `path` a name of an open file, if nothing is at it.
-  private static func link(_ path: String, toOneOf files: [OpenFile]) {
+  private func link(_ path: String) {
     guard FileStatus.Identity(at: path) == nil else { return }
-    for file in files.reversed() where file.bytes.count < mostLocks {
-      if linkAlive(file.descriptor, path) { return }
+    let places = files.withLock { files in
+      let free = files.reversed().filter { $0.bytes.count < Self.mostLocks }
+      return free.filter { files.beginUse(of: $0.identity) }
+    }
+    onLook(path)
+    _ = places.contains { linkAlive($0.descriptor, path) }
+    files.withLock { files in
+      for place in places { files.endUse(of: place.identity) }
     }
   }
+}
 
-  private static func closeIfUnused(_ place: Int, in files: inout [OpenFile]) {
-    guard files[place].bytes.isEmpty else { return }
-    closeAlive(files.remove(at: place).descriptor)
+extension [AliveFiles.OpenFile] {
+  /// Locks a byte of an open file; `false` if it is locked already.
+  fileprivate mutating func lock(_ byte: UInt64, of file: FileStatus.Identity) -> Bool {
+    guard let place = firstIndex(where: { $0.identity == file }),
+      !self[place].bytes.contains(byte), cfilelock_take(self[place].descriptor, byte) == 1
+    else { return false }
+    self[place].bytes.insert(byte)
+    return true
+  }
+
+  fileprivate mutating func unlock(_ byte: UInt64, of file: FileStatus.Identity) {
+    guard let place = firstIndex(where: { $0.identity == file }) else { return }
+    self[place].bytes.remove(byte)
+    // Closing is not enough: a child process may have inherited the open file.
+    cfilelock_release(self[place].descriptor, byte)
+  }
+
+  /// Returns `false` if no such file is open.
+  fileprivate mutating func beginUse(of file: FileStatus.Identity) -> Bool {
+    guard let place = firstIndex(where: { $0.identity == file }) else { return false }
+    self[place].users += 1
+    return true
+  }
+
+  fileprivate mutating func endUse(of file: FileStatus.Identity) {
+    guard let place = firstIndex(where: { $0.identity == file }) else { return }
+    self[place].users -= 1
+    closeIfUnused(file)
+  }
+
+  fileprivate mutating func closeIfUnused(_ file: FileStatus.Identity) {
+    guard let place = firstIndex(where: { $0.identity == file }), self[place].bytes.isEmpty,
+      self[place].users == 0
+    else { return }
+    closeAlive(remove(at: place).descriptor)
   }
 }
 

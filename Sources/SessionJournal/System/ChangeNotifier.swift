@@ -16,6 +16,9 @@ internal import Synchronization
 /// default). Each file takes one watch. A user may have 8,192 of them or more, by memory. If no
 /// instance or no watch is left, a file cannot be watched, and its reader looks at it each second.
 ///
+/// The system looks for the file without a lock of this process. So if a disk does not answer, the watches of
+/// files on other disks go on.
+///
 /// - Requirement: SCL-2, JRN-1
 package final class ChangeNotifier: Sendable {
   /// The notifier of this process.
@@ -37,6 +40,14 @@ package final class ChangeNotifier: Sendable {
       ///
       /// The system has one watch for a file, however often it is watched here.
       var notes: [Int32: [UInt64: @Sendable () -> Void]] = [:]
+      /// How many watches the system is asked for now.
+      ///
+      /// Each may be one that the system has already, and nothing is known of it until the answer.
+      var asked = 0
+      /// The watches that the system has ended meanwhile; it gives a number once only.
+      var ended: Set<Int32> = []
+      /// The watches that became unused meanwhile.
+      var unused: Set<Int32> = []
     #else
       /// The system's source for each watch; each has a descriptor of its file.
       var sources: [UInt64: any DispatchSourceFileSystemObject] = [:]
@@ -52,9 +63,17 @@ package final class ChangeNotifier: Sendable {
   /// A test uses it in place of the system's limit.
   private let limit: Int
 
+  /// Asks the system for a watch, or opens the file for one; below 0 if that fails.
+  ///
+  /// A test waits in it, as for a disk that does not answer.
+  private let ask: @Sendable (_ instance: Int32, _ path: String) -> Int32
+
   /// Creates a notifier that watches at most `limit` files.
-  package init(limit: Int = .max) {
-    self.limit = limit
+  package init(
+    limit: Int = .max,
+    ask: @escaping @Sendable (_ instance: Int32, _ path: String) -> Int32 = ChangeNotifier.ask
+  ) {
+    (self.limit, self.ask) = (limit, ask)
   }
 
   deinit {
@@ -81,18 +100,32 @@ package final class ChangeNotifier: Sendable {
   extension ChangeNotifier {
     /// Calls `note` after each change of the file that is at `path` now; nil if it cannot be
     /// watched.
+    ///
+    /// A change before it returns may be missed: the caller reads the file afterwards.
     func watch(_ path: String, _ note: @escaping @Sendable () -> Void) -> Watch? {
-      state.withLock { state in
+      let instance: Int32? = state.withLock { state in
         guard state.notes.count < limit, let instance = opened(&state) else { return nil }
-        let events = UInt32(IN_MODIFY | IN_ATTRIB | IN_MOVE_SELF | IN_DELETE_SELF)
-        let descriptor = inotify_add_watch(instance, path, events)
+        state.asked += 1
+        return instance
+      }
+      guard let instance else { return nil }
+      let descriptor = ask(instance, path)
+      return state.withLock { state in
+        defer { state.endAsking(instance) }
         guard descriptor >= 0 else { return nil }
         state.lastNumber += 1
         let number = state.lastNumber
-        // An event of the new watch waits for the lock, so it finds the note.
-        state.notes[descriptor, default: [:]][number] = note
+        // If the file is gone already, the watch is not live.
+        if !state.ended.contains(descriptor) {
+          state.notes[descriptor, default: [:]][number] = note
+        }
         return Watch(descriptor: descriptor, number: number)
       }
+    }
+
+    package static let ask: @Sendable (Int32, String) -> Int32 = { instance, path in
+      inotify_add_watch(
+        instance, path, UInt32(IN_MODIFY | IN_ATTRIB | IN_MOVE_SELF | IN_DELETE_SELF))
     }
 
     /// Whether the system still has the watch; it ends with the file.
@@ -107,7 +140,7 @@ package final class ChangeNotifier: Sendable {
         let isLast = note != nil && state.notes[watch.descriptor]?.isEmpty == true
         if isLast, let instance = state.instance {
           state.notes[watch.descriptor] = nil
-          inotify_rm_watch(instance, watch.descriptor)
+          state.remove(watch.descriptor, from: instance)
         }
         return note
       }
@@ -147,10 +180,33 @@ package final class ChangeNotifier: Sendable {
 
     fileprivate func end() { source?.cancel() }
 
+    /// Removes a watch that has no notes, unless the system may just have given it to another reader.
+    fileprivate mutating func remove(_ descriptor: Int32, from instance: Int32) {
+      if asked > 0 {
+        unused.insert(descriptor)
+      } else {
+        inotify_rm_watch(instance, descriptor)
+      }
+    }
+
+    /// Notes that the system has answered; after the last answer, removes what is not used.
+    fileprivate mutating func endAsking(_ instance: Int32) {
+      asked -= 1
+      guard asked == 0 else { return }
+      for descriptor in unused where notes[descriptor] == nil {
+        inotify_rm_watch(instance, descriptor)
+      }
+      (unused, ended) = ([], [])
+    }
+
     /// Returns the notes of the files that have changed.
     fileprivate mutating func take(_ events: InotifyEvents) -> [@Sendable () -> Void] {
       // The file is gone, and the system has ended its watch.
-      defer { for descriptor in events.ended { notes[descriptor] = nil } }
+      defer {
+        for descriptor in events.ended { notes[descriptor] = nil }
+        if asked > 0 { ended.formUnion(events.ended) }
+        unused.subtract(events.ended)
+      }
       // The system has dropped events, so any file may have changed.
       if events.hasLost { return notes.values.flatMap(\.values) }
       return events.changed.flatMap { notes[$0].map { Array($0.values) } ?? [] }
@@ -185,10 +241,13 @@ package final class ChangeNotifier: Sendable {
     ///
     /// Dispatch has one kqueue for all sources of a process.
     func watch(_ path: String, _ note: @escaping @Sendable () -> Void) -> Watch? {
-      state.withLock { state in
-        guard state.sources.count < limit else { return nil }
-        let descriptor = open(path, O_EVTONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
+      let descriptor = ask(0, path)
+      guard descriptor >= 0 else { return nil }
+      return state.withLock { state in
+        guard state.sources.count < limit else {
+          close(descriptor)
+          return nil
+        }
         let source = DispatchSource.makeFileSystemObjectSource(
           fileDescriptor: descriptor, eventMask: [.write, .extend, .attrib, .rename, .delete],
           queue: queue)
@@ -199,6 +258,10 @@ package final class ChangeNotifier: Sendable {
         state.sources[state.lastNumber] = source
         return Watch(descriptor: 0, number: state.lastNumber)
       }
+    }
+
+    package static let ask: @Sendable (Int32, String) -> Int32 = { _, path in
+      open(path, O_EVTONLY | O_CLOEXEC)
     }
 
     /// Whether the system still has the watch: as long as its descriptor is open.
@@ -221,6 +284,7 @@ package final class ChangeNotifier: Sendable {
 #else
   extension ChangeNotifier {
     func watch(_ path: String, _ note: @escaping @Sendable () -> Void) -> Watch? { nil }
+    package static let ask: @Sendable (Int32, String) -> Int32 = { _, _ in -1 }
     func isLive(_ watch: Watch) -> Bool { false }
     func end(_ watch: Watch) {}
   }

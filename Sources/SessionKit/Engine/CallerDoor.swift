@@ -13,6 +13,9 @@ import Synchronization
 /// The task of the first caller goes to the engine's thread. The others leave their questions, and wait.
 /// So ten thousand callers change the thread a few times, and not each of them.
 ///
+/// The system may let a task of a low priority wait before it leaves its own thread. So a caller whose
+/// priority is higher than that of the task that is coming does not wait for it: it comes too.
+///
 /// - Requirement: REF-3
 struct CallerDoor: ~Copyable, Sendable {
   /// What a caller leaves.
@@ -23,21 +26,26 @@ struct CallerDoor: ~Copyable, Sendable {
   }
 
   struct State {
-    var isTaskComing = false
+    /// The highest priority of the tasks that are coming; `nil` if none is.
+    var coming: TaskPriority?
     var left: [Message] = []
     var count: UInt64 = 0
+
+    /// Returns whether a caller of this priority comes itself.
+    mutating func comes(at priority: TaskPriority) -> Bool {
+      if let coming, coming >= priority { return false }
+      coming = priority
+      return true
+    }
   }
 
   private let state = Mutex(State())
 
   /// Returns whether the caller has to go to the engine and call ``arrive()``; otherwise another caller
-  /// is on the way.
+  /// of at least its priority is on the way.
   @inline(never)
-  func goesFirst() -> Bool {
-    state.withLock { state in
-      defer { state.isTaskComing = true }
-      return !state.isTaskComing
-    }
+  func goesFirst(at priority: TaskPriority = Task.currentPriority) -> Bool {
+    state.withLock { $0.comes(at: priority) }
   }
 
   /// Returns a caller for a question that is left.
@@ -59,13 +67,13 @@ struct CallerDoor: ~Copyable, Sendable {
   @inline(never)
   func leave(
     _ caller: Caller, _ question: SessionInput,
-    _ continuation: CheckedContinuation<CallerTable.Answer, Never>
+    _ continuation: CheckedContinuation<CallerTable.Answer, Never>,
+    at priority: TaskPriority = Task.currentPriority
   ) -> Bool {
     let isFirst: Bool? = state.withLock { state in
       if Task.isCancelled { return nil }
-      defer { state.isTaskComing = true }
       state.left.append(.question(caller, question, continuation))
-      return !state.isTaskComing
+      return state.comes(at: priority)
     }
     if isFirst == nil { continuation.resume(returning: .failure(.cancelled)) }
     return isFirst ?? false
@@ -75,15 +83,16 @@ struct CallerDoor: ~Copyable, Sendable {
   @inline(never)
   func leaveCancellation(of caller: Caller) -> Bool {
     state.withLock { state in
-      if state.isTaskComing { state.left.append(.cancelled(caller)) }
-      return state.isTaskComing
+      guard state.coming != nil else { return false }
+      state.left.append(.cancelled(caller))
+      return true
     }
   }
 
   /// Takes what was left, in order.
   func arrive() -> [Message] {
     state.withLock { state in
-      state.isTaskComing = false
+      state.coming = nil
       defer { state.left = [] }
       return state.left
     }

@@ -39,6 +39,9 @@ struct LaterHalfTests {
         }
         let first = history.first?.sequence ?? 1
         let isCompacted = if case .snapshot? = history.first?.content { true } else { false }
+        if choices.chance(1, in: 4), leaveRequestOpen(in: &history, from: first, choices) {
+          choices.label("a request that is answered late")
+        }
         var frames = history.map { record in
           let (kind, payload) = SessionCodec.encode(record.content, at: record.time)
           return CraftedJournals.Frame(kind: kind, payload: payload, sequence: record.sequence)
@@ -70,8 +73,52 @@ struct LaterHalfTests {
         try choices.require(one == two, "one thread:\n\(one)\ntwo:\n\(two)")
       }
     expect(report)
-    #expect(
-      report.coverage == .replayed || report.labels["two halves"] ?? 0 >= 40, "\(report.labels)")
+    for (label, least) in ["two halves": 40, "a request that is answered late": 15] {
+      #expect(
+        report.coverage == .replayed || report.labels[label] ?? 0 >= least, "\(report.labels)")
+    }
+  }
+
+  /// Adds a request to the first quarter of a history; an event of the last quarter names it.
+  ///
+  /// The logins between them end the request for the fold, and only the count knows when it was sent.
+  /// Returns `false` if there is no such event.
+  private func leaveRequestOpen(
+    in history: inout [SessionRecord], from first: UInt64, _ choices: Choices
+  ) -> Bool {
+    let place = choices.draw(in: 1...1 + history.count / 4)
+    let answers = history.indices.dropFirst(max(place, history.count * 3 / 4)).filter {
+      history[$0].event?.kind == .refreshSucceeded || history[$0].event?.kind == .refreshFailed
+    }
+    guard !answers.isEmpty else { return false }
+    let answer = history[answers[choices.draw(in: 0...answers.count - 1)]]
+    let request = first + UInt64(place)
+    let event: SessionEvent
+    switch answer.event {
+    case .refreshSucceeded(let old):
+      event = .refreshSucceeded(
+        .init(
+          token: old.token, trigger: old.trigger, attempt: old.attempt, isRotated: old.isRotated,
+          request: request))
+    case .refreshFailed(let old):
+      event = .refreshFailed(
+        .init(
+          generation: old.generation, trigger: old.trigger, attempt: old.attempt,
+          failure: old.failure, retryAt: old.retryAt, request: request))
+    default: return false
+    }
+    history = history.map { record in
+      record.sequence != answer.sequence
+        ? record
+        : SessionRecord(sequence: record.sequence, time: record.time, content: .event(event))
+    }
+    let sent = SessionNote.RequestSent(
+      kind: .refresh, generation: .none, trigger: .schedule, attempt: 1, process: 7,
+      deadline: answer.time)
+    let time = answer.time.advanced(by: -Int64(choices.draw(in: 0...9_000)))
+    history.insert(
+      SessionRecord(sequence: request, time: time, content: .note(.requestSent(sent))), at: place)
+    return true
   }
 
   /// Whether the later half of the file has a count that the first half accepts.

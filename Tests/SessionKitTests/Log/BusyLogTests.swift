@@ -118,6 +118,7 @@ struct BusyLogTests {
     let session = try await Session.open(waiting)
     try await session.login(bench.credentials)
     let other = try await Session.open(configuration(log))
+    let before = try names.count
     pauses.shut()
     gated.close()
     async let mine = session.refresh()
@@ -135,6 +136,9 @@ struct BusyLogTests {
     await session.engine.readPeers()
     #expect(try await mine.generation == Generation(2))
     #expect(bench.server.count(of: .refresh) == 1)
+    // The commit was decided again before it was made: it left no request that was never sent.
+    let found = try names.dropFirst(before)
+    #expect(found.count { $0 == "requestSent" } == 1 && !found.contains("requestEnded"), "\(found)")
     try await session.close()
     try await other.close()
   }

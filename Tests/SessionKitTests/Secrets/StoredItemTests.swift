@@ -68,6 +68,52 @@ struct StoredItemTests {
     }
   }
 
+  /// An item, and the bytes that `JSONEncoder` wrote for it before items were written by SessionJSON.
+  struct Earlier {
+    let name: String
+    let item: any StoredItem
+    let text: String
+
+    init(_ name: String, _ item: any StoredItem, fields: String, isBound: Bool) {
+      (self.name, self.item) = (name, item)
+      let backend = #"{"client":"app","origins":["https://a.test"]}"#
+      text =
+        (isBound ? #"{"backend":\#(backend),"# : "{")
+        + #""fields":{\#(fields)},"journal":"j-1","v":1}"#
+    }
+  }
+
+  @Test("JRN-3 RES-5 each item that JSONEncoder wrote is read, and written with the same bytes")
+  func earlierBytes() throws {
+    #expect(Set(EarlierItems.all.map { type(of: $0.item).item }).count == 5)
+    for earlier in EarlierItems.all { try expect(earlier.item, is: earlier.text, earlier.name) }
+  }
+
+  private func expect<Item: StoredItem>(
+    _ item: Item, is text: String, _ name: String
+  ) throws {
+    #expect(
+      item.encoded(for: Self.backend).elementsEqual(text.utf8), "\(name) is written otherwise")
+    let (read, backend) = try #require(Item.read(Array(text.utf8)), "\(name) is not read")
+    #expect(backend == (Item.isBound ? Self.backend : nil))
+    // Written from what was read alone.
+    #expect(read.encoded(for: backend).elementsEqual(text.utf8), "\(name) is read otherwise")
+  }
+
+  @Test("JRN-3 the texts that JSONEncoder spelled in another way are read as the same texts")
+  func earlierTexts() throws {
+    let text = "a\"\\/\u{8}\u{c}\n\r\t\u{1}\u{1f}\u{7f}\u{85}ñ\u{1F600}\u{2028}\u{202E}<&>'"
+    let spelled =
+      #"a\"\\/\b\f\n\r\t\u0001\u001f"# + "\u{7f}\u{85}ñ\u{1F600}\u{2028}\u{202E}<&>'"
+    let earlier = #"{"fields":{"email":"\#(spelled)","id":"u"},"journal":"j","v":1}"#
+    let user = try StoredUser(decoding: Array(earlier.utf8))
+    #expect(user.fields.email == text)
+    // Earlier versions read today's spelling.
+    let object = try #require(
+      try JSONSerialization.jsonObject(with: Data(user.encoded())) as? [String: Any])
+    #expect((object["fields"] as? [String: Any])?["email"] as? String == text)
+  }
+
   @Test("JRN-3 an item that an earlier version wrote is read, and further members are ignored")
   func earlier() throws {
     let text = #"""
@@ -80,32 +126,36 @@ struct StoredItemTests {
     #expect(BackendIdentity(ofItem: Array(text.utf8)) == nil)
   }
 
-  @Test(
-    "RES-5 RES-8 bytes that are no item of this version are distinguished",
-    arguments: [
-      ("", "no version"), ("[]", "no version"), ("{}", "no version"), (#"{"v":"1"}"#, "no version"),
-      (#"{"v":2}"#, "newer"), (#"{"v":2,"journal":"j","fields":{"id":"u"}}"#, "newer"),
-      (#"{"v":1,"journal":"j"}"#, "field"), (#"{"v":1,"journal":"j","fields":{}}"#, "field"),
-      (#"{"v":1,"journal":"j","fields":{"id":1}}"#, "field"),
-      (#"{"v":1,"journal":"j","fields":{"id":"u","email":1}}"#, "field"),
-      (#"{"v":1,"journal":"j","fields":{"id":"u","further":{"a":1}}}"#, "field"),
-      (#"{"v":1,"fields":{"id":"u"}}"#, "field"),
-    ])
-  func flawed(_ text: String, _ expected: String) {
-    let bytes = Array(text.utf8)
-    #expect(isOfNewerVersion(bytes) == (expected == "newer"))
+  @Test("RES-5 RES-8 bytes are read as Specs/StoredItems.md says", arguments: rows)
+  func page(_ row: SpecPage.Row) {
+    let bytes = Array(row[0].utf8)
+    #expect(isOfNewerVersion(bytes) == (row[1] == "newer"))
+    let found: String
     do throws(StoredItemError) {
-      _ = try StoredUser(decoding: bytes)
-      Issue.record("the item is read")
+      let user = try StoredUser(decoding: bytes)
+      found = user.journal == "j" && user.fields.id == "u" ? "read" : "another item"
     } catch {
-      let problem =
-        switch error {
-        case .newerVersion(_, let found): "newer \(found)"
-        case .corrupt(_, let problem): problem
-        }
-      let part = ["newer": "newer 2", "field": "a field"][expected] ?? "not JSON with a version"
-      #expect(problem.contains(part))
+      switch error {
+      case .newerVersion(_, let version): found = version == 2 ? "newer" : "newer \(version)"
+      case .corrupt(_, let problem): found = problem.hasPrefix("it is not") ? "no item" : "damaged"
+      }
     }
+    #expect(found == row[1])
+  }
+
+  private static let rows = SpecPage("StoredItems.md").rows(["bytes", "result"])
+    .map(SpecPage.Row.init)
+
+  @Test("RES-5 RES-8 the page has rows of each result, and says how deep values may be")
+  func tables() {
+    #expect(Self.rows.count > 25)
+    #expect(Set(Self.rows.map { $0[1] }) == ["read", "newer", "damaged", "no item"])
+    func nested(_ depth: Int) -> [UInt8] {
+      let lists =
+        String(repeating: "[", count: depth - 1) + String(repeating: "]", count: depth - 1)
+      return Array(#"{"v":2,"x":\#(lists)}"#.utf8)
+    }
+    #expect(isOfNewerVersion(nested(32)) && !isOfNewerVersion(nested(33)))
   }
 
   @Test("STO-6 an item of a secret names its backend, and others do not")

@@ -76,6 +76,8 @@ public enum PostgresConfigurationError: Error, Equatable, Sendable {
   case schemaName(String)
   /// The number of connections is below 1.
   case connections(Int)
+  /// The longest wait for an answer is no longer than the server may work on one statement.
+  case answerLimit(Duration, statementLimit: Duration)
 }
 
 extension PostgresConfigurationError: CustomStringConvertible {
@@ -90,6 +92,10 @@ extension PostgresConfigurationError: CustomStringConvertible {
         + "lowercase letter, then lowercase letters, digits and _, 63 characters at most."
     case .connections(let count):
       "A pool of \(count) connections cannot serve a call. Nothing was connected. Allow at least 1."
+    case .answerLimit(let answer, let statement):
+      "With an answerLimit of \(answer) a call gives its connection up while the server still works on "
+        + "a statement, for \(statement) at most. Nothing was connected. Choose an answerLimit above the "
+        + "statementLimit."
     }
   }
 }

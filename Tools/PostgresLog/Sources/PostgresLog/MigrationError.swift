@@ -13,6 +13,8 @@ public enum MigrationError: Error, Equatable, Sendable {
   case notWhole(path: String)
   /// The answer to the commit was lost, so it is unknown whether the journal was moved.
   case uncertain(name: String)
+  /// The store for the secrets is that of another key, or of another database object.
+  case otherStore(name: String, store: String)
   /// The secrets could not be read or written.
   case secrets(SecretStoreError)
   /// The journal or the log could not be read or written.
@@ -42,6 +44,10 @@ extension MigrationError: CustomStringConvertible {
       "The connection was lost before the server answered, so it is not known whether the journal was "
         + "moved to \(name). Do not open the file. Import it again when the server answers: the result "
         + "is either a move, or an error that says that it was moved before."
+    case .otherStore(let name, let store):
+      "The store at \(store) is not that of \(name), so the secrets would not move in one transaction "
+        + "with their journal. Nothing was changed. Give the store the key and the database object of "
+        + "that log."
     case .secrets(let error): "\(error) No journal was moved."
     case .log(let error): "\(error) No journal was moved."
     case .output(let path, let code):

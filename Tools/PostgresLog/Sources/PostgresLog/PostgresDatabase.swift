@@ -38,9 +38,9 @@ public final class PostgresDatabase: Sendable {
     /// How long the server may be silent during a call, before the call gives the connection up;
     /// default 6 s.
     ///
-    /// A call may send several statements at once, and the server answers after the last one. So choose
-    /// more than ``statementLimit``; a call whose statements are all slow is given up although the
-    /// server works.
+    /// It must be longer than ``statementLimit``, so that the server ends a slow statement first. A call
+    /// may send several statements at once, and the server answers after the last one. So a call whose
+    /// statements are all slow is given up although the server works.
     public var answerLimit = Duration.seconds(6)
 
     /// How long connecting to one host may take; default 3 s.
@@ -94,6 +94,9 @@ public final class PostgresDatabase: Sendable {
     let settings = try ConnectionSettings(connection)
     guard LogSQL.isName(options.schema) else { throw .schemaName(options.schema) }
     guard options.connections >= 1 else { throw .connections(options.connections) }
+    guard options.answerLimit > options.statementLimit else {
+      throw .answerLimit(options.answerLimit, statementLimit: options.statementLimit)
+    }
     self.options = options
     self.onStep = onStep
     name = "postgres:\(options.label ?? settings.database)/\(options.schema)"

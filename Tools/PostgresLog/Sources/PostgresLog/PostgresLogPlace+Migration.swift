@@ -24,10 +24,12 @@ extension PostgresLogPlace {
   /// - Parameters:
   ///   - path: the journal. Any ending except a clean one is refused.
   ///   - store: the store to copy the secrets from; nil copies none.
-  ///   - target: the store of this place, if it encrypts; nil for ``secrets``.
+  ///   - target: the store of this place, if it encrypts; nil for ``secrets``. The store of another key
+  ///     or database object is refused.
   public func importJournal(
     at path: String, secrets store: (any SecretStore)? = nil, into target: PostgresSecrets? = nil
   ) throws(MigrationError) -> Migration {
+    try requireOwn(target)
     // Refuses what is no journal before it is locked.
     _ = try reader(of: path)
     let lock = try JournalFileLock(path: path)
@@ -42,6 +44,7 @@ extension PostgresLogPlace {
     _ reader: consuming JournalReader, secrets store: (any SecretStore)? = nil,
     into target: PostgresSecrets? = nil
   ) throws(MigrationError) -> Migration {
+    try requireOwn(target)
     var reader = reader
     let journal = try MovingJournal(&reader)
     let items = try MovingSecrets(store)
@@ -53,6 +56,12 @@ extension PostgresLogPlace {
     } problem: {
       .log(JournalError($0, name: name, database))
     }
+  }
+
+  /// Refuses a store that would not take part in the transaction of this log.
+  private func requireOwn(_ target: PostgresSecrets?) throws(MigrationError) {
+    guard let target, target.key != key || target.database !== database else { return }
+    throw .otherStore(name: name, store: target.place)
   }
 
   private func move(

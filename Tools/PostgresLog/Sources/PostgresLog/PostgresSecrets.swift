@@ -24,7 +24,8 @@ public struct PostgresSecrets: SecretStore {
     (self.key, self.database, self.seal) = (key, database, seal)
   }
 
-  private var place: String { "\(database.name)/\(key)" }
+  /// The name of the database, and the key.
+  var place: String { "\(database.name)/\(key)" }
 
   /// Returns the item's bytes; nil if there is no such item.
   public func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]? {

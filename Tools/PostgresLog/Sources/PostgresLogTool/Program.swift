@@ -154,6 +154,7 @@ enum PostgresLogProgram {
     case .keyInUse, .alreadyMoved, .notWhole: 65
     case .secrets, .uncertain: 69
     case .inUse: 75
+    case .otherStore: 64
     case .log(let error):
       switch error {
       case .missing, .folderMissing, .isDirectory, .permissionDenied, .emptyPath: 66

@@ -107,13 +107,13 @@ struct ConnectionTests {
   @Test("SCL-1 an answer that takes longer than the limit is read, as long as it goes on")
   func longAnswer() throws {
     let server = try Server()
-    let database = try server.database { $0.answerLimit = .milliseconds(700) }
+    let database = try server.database()
     let rows = try database.withConnection { slot throws(ServerProblem) in
       try database.begin(
         [
           Statement(
             "SELECT repeat('x', 9000), pg_sleep(0.02)::text FROM generate_series(1, 100)")
-        ], on: slot)
+        ], on: slot, silence: .milliseconds(700))
     } problem: {
       $0
     }

@@ -104,7 +104,11 @@ struct CrashTests {
   func frozenServer() throws {
     let server = try Server()
     let place = PostgresLogPlace(
-      "a", in: try server.database { ($0.answerLimit, $0.connections) = (.milliseconds(500), 1) })
+      "a",
+      in: try server.database {
+        ($0.answerLimit, $0.statementLimit) = (.milliseconds(500), .milliseconds(400))
+        $0.connections = 1
+      })
     let log = try begin(place)
     let rows = try Server.ask(
       "SELECT pid::bigint FROM pg_stat_activity WHERE application_name = '\(server.application)'")

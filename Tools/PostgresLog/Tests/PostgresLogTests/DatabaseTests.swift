@@ -204,6 +204,30 @@ struct DatabaseTests {
     }
   }
 
+  @Test("SCL-1 options that cannot work are refused before a connection is made")
+  func options() throws {
+    func refusal(_ change: (inout PostgresDatabase.Options) -> Void) -> PostgresConfigurationError?
+    {
+      var options = PostgresDatabase.Options()
+      change(&options)
+      do throws(PostgresConfigurationError) {
+        _ = try PostgresDatabase(connection: "host=/nonexistent", options: options)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    let (second, two) = (Duration.seconds(1), Duration.seconds(2))
+    #expect(refusal { $0.connections = 0 } == .connections(0))
+    #expect(refusal { $0.schema = "a b" } == .schemaName("a b"))
+    for answer in [second, two] {
+      let found = refusal { ($0.answerLimit, $0.statementLimit) = (answer, two) }
+      #expect(found == .answerLimit(answer, statementLimit: two))
+      #expect(found?.description.contains("Choose an answerLimit above the statementLimit") == true)
+    }
+    #expect(refusal { ($0.answerLimit, $0.statementLimit) = (two, second) } == nil)
+  }
+
   @Test("SCL-1 a server that is away fails fast, and is found again")
   func away() throws {
     let server = try Server()

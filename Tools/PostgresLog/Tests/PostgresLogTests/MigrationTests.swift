@@ -205,8 +205,19 @@ struct MigrationTests {
     let done = try place.importJournal(try JournalReader(path: journal), secrets: store)
     #expect(done.secrets == 1)
     #expect(try place.secrets.read(.token) == [1, 2, 3])
-    store.isAvailable = false
     let other = PostgresLogPlace("b", in: place.database)
+    // The store of another key, and one that another pool of connections would write.
+    for target in [place.secrets, PostgresLogPlace("b", in: try server.database()).secrets] {
+      let refusal = MigrationError.otherStore(name: other.name, store: target.place)
+      #expect(throws: refusal) {
+        try other.importJournal(try JournalReader(path: journal), secrets: store, into: target)
+      }
+      #expect(throws: refusal) {
+        try other.importJournal(at: journal, secrets: store, into: target)
+      }
+    }
+    #expect(try other.secrets.read(.token) == nil)
+    store.isAvailable = false
     #expect(throws: MigrationError.self) {
       try other.importJournal(try JournalReader(path: journal), secrets: store)
     }

@@ -213,6 +213,40 @@ struct SessionPoolTests {
     #expect(turns.all == Array(0..<20))
   }
 
+  @Test(
+    "SCL-1 with any limit, each account that waits gets its turn in order, one for each that ends",
+    arguments: [2, 3, 7])
+  func turns(limit: Int) async throws {
+    let pool = pool(Accounts(), limit: limit)
+    let (turns, ends) = (Turns(), Turns())
+    let total = limit + 30
+    @Sendable func call(_ number: Int) -> Task<Void, any Error> {
+      Task {
+        try await pool.with("\(number)") { _ in
+          turns.add(number)
+          try await wait("the end of \(number)") { ends.all.count > number }
+        }
+      }
+    }
+    var calls: [Task<Void, any Error>] = []
+    for number in 0..<total {
+      calls.append(call(number))
+      // Each has its place, or waits, before the next comes.
+      try await wait("a place for \(number)") {
+        number < limit
+          ? turns.all.count == number + 1 : await pool.waitingCalls == number + 1 - limit
+      }
+    }
+    // The account that came first ends first, and then exactly one more has its turn.
+    for ended in 1...total {
+      ends.add(ended)
+      try await wait("the turn after \(ended)") { turns.all.count == min(total, limit + ended) }
+      #expect(await pool.count <= limit)
+    }
+    for call in calls { try await call.value }
+    #expect(turns.all == Array(0..<total))
+  }
+
   @Test("SCL-1 a newcomer does not take the place of a call that waits")
   func newcomers() async throws {
     let pool = pool(Accounts(), limit: 2)
