@@ -141,7 +141,7 @@ extension PayloadReader {
     }
   }
 
-  // Not inlined, so that the record is made in its last place: the closure above stands for two.
+  // Not inlined: the compiler makes two copies of the closure above.
   @inline(never)
   private mutating func decode(
     sequence: UInt64, kind: UInt8, _ payload: UnsafeRawBufferPointer
