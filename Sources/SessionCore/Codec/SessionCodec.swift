@@ -137,14 +137,16 @@ extension PayloadReader {
     -> SessionRecord
   {
     try payload.withUnsafeBytes { (bytes) throws(CodecError) in
-      try decode(sequence: sequence, kind: kind, reader: PayloadReader(bytes))
+      try decode(sequence: sequence, kind: kind, bytes)
     }
   }
 
-  @inline(__always)
+  // Not inlined: the compiler makes two copies of the closure above.
+  @inline(never)
   private mutating func decode(
-    sequence: UInt64, kind: UInt8, reader: consuming PayloadReader
+    sequence: UInt64, kind: UInt8, _ payload: UnsafeRawBufferPointer
   ) throws(CodecError) -> SessionRecord {
+    var reader = PayloadReader(payload)
     guard let event = SessionEvent.Kind(rawValue: kind) else {
       return try decodeOther(sequence: sequence, kind: kind, reader: reader)
     }

@@ -19,6 +19,9 @@ extension Group {
       Contest.Contender(name: "read + verify") {
         try .timing(count) { try verifyJournal(path, count) }
       },
+      Contest.Contender(name: "read") {
+        try .timing(count) { try readFile(path, content.count) }
+      },
       Contest.Contender(name: "CRC32C") {
         .timing(count) { keep(cchecksum_crc32c(0, content, content.count)) }
       },
@@ -38,6 +41,9 @@ extension Group {
       try .comparing(
         "fold.crc.limit", "read + verify", to: "CRC32C", in: rates, goal: .none,
         unit: "events/s"),
+      // What it could reach if it did not even verify.
+      try .comparing(
+        "fold.crc.read", "read", to: "CRC32C", in: rates, goal: .none, unit: "events/s"),
       try .comparing(
         "fold.json", "journal", to: "JSONDecoder", in: rates, goal: .atLeast(250),
         unit: "events/s"),
@@ -58,6 +64,9 @@ extension Group {
     let contenders = [
       Contest.Contender(name: "journal") {
         try .timing(count) { try decodeJournal(path, count) }
+      },
+      Contest.Contender(name: "check") {
+        try .timing(count) { try checkJournal(path, count) }
       },
       Contest.Contender(name: "fold in memory") {
         try .timing(count) {
@@ -85,6 +94,10 @@ extension Group {
     return Outcome(figures: [
       try .comparing(
         "values.json", "journal", to: "JSONDecoder", in: rates, goal: .atLeast(150),
+        unit: "events/s"),
+      // What it could reach if the values cost nothing to create.
+      try .comparing(
+        "values.json.limit", "check", to: "JSONDecoder", in: rates, goal: .none,
         unit: "events/s"),
       try .comparing(
         "values.memory", "journal", to: "fold in memory", in: rates, goal: .atLeast(0.5),
@@ -144,6 +157,40 @@ func verifyJournal(_ path: String, _ count: Int) throws {
     return true
   }
   try expect(last == count, "the journal lost records")
+}
+
+/// Reads a file as a journal is read, by `pread` of parts of 128 KiB, and does nothing with it.
+func readFile(_ path: String, _ size: Int) throws {
+  let file = open(path, O_RDONLY)
+  try expect(file >= 0, "the journal cannot be opened")
+  defer { close(file) }
+  var window = [UInt8](repeating: 0, count: 128 * 1024)
+  var done = 0
+  while true {
+    let count = pread(file, &window, window.count, off_t(done))
+    guard count > 0 else { break }
+    done += count
+  }
+  try expect(done == size, "the journal was not read whole")
+}
+
+/// Reads and verifies a journal, and checks each payload without a value.
+func checkJournal(_ path: String, _ count: Int) throws {
+  var seen = 0
+  var failure: (any Error)?
+  var reader = try JournalReader(path: path)
+  try reader.visit { frame, payload in
+    do throws(CodecError) {
+      try SessionCodec.check(sequence: frame.sequence, kind: frame.kind, payload: payload)
+      seen += 1
+      return true
+    } catch {
+      failure = error
+      return false
+    }
+  }
+  if let failure { throw failure }
+  try expect(seen == count, "the journal lost records")
 }
 
 /// Reads, verifies and folds a journal; returns the last sequence.
