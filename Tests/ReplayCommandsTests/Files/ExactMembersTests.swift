@@ -77,7 +77,7 @@ struct ExactMembersTests {
       ("InBatch\":0", "InBatch\":-0"), ("InBatch\":0", "InBatch\":65536"),
       ("\"v\":1", "\"v\":2"), ("\"v\":1", "\"v\": 1"), ("\"v\":1", "\"v\":1,\"v\":1"),
       ("\"v\":1,", ""), ("\"event\"", "\"note\""), ("\"event\"", "\"\\u0065vent\""),
-      ("\"user\"}", "\"user\",\"user\":1}"), ("\"user\"}", "\"user\""), ("\"user\"", "\"nobody\""),
+      ("\"user\"}", "\"user\",\"user\":1}"), ("\"user\"}", "\"user\""), ("\"user\"", "\"another\""),
       ("}}", "}},"), ("}}", "}}}"), ("}}", "},\"payload\":\"00\"}"), ("\"logout\"", "\"lögout\""),
       ("\"name\":\"logout\",", ""),
     ])
