@@ -78,8 +78,11 @@ struct JournalStretchesTests {
   @Test("JRN-2 a stretch that ends at damage is not continued by the next one")
   func damage() throws {
     try write(isCompacted: false)
+    var whole = try JournalReader(path: scratch.journal)
+    while try whole.next() != nil {}
+    // Half of the records, because zeros may follow them.
+    let middle = whole.mark.offset / 2 & ~7
     var bytes = try contents(of: scratch.journal)
-    let middle = UInt64(bytes.count / 2) & ~7
     bytes[Int(middle) - 600] ^= 1
     _ = try scratch.write(bytes)
     let stretches = JournalStretches(of: try JournalReader(path: scratch.journal))
