@@ -122,7 +122,7 @@ package struct JSONWriter: Sendable {
     let dayText = lastDayText
     member(name, upTo: dayText.count + 15) { place in
       let time = dayText.withUnsafeBufferPointer { place.put(UInt8(ascii: "\"")).put($0) }
-      return time.put(timeOfDay: Int(inDay)).put(UInt8(ascii: "\""))
+      return time.put(timeOfDay: UInt32(truncatingIfNeeded: inDay)).put(UInt8(ascii: "\""))
     }
   }
 

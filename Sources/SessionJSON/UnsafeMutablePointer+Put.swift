@@ -58,29 +58,34 @@ extension UnsafeMutablePointer<UInt8> {
       length += 1
       bound = length < 20 ? bound * 10 : .max
     }
-    var rest = magnitude
-    for place in (0..<length).reversed() {
-      start[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-      rest /= 10
+    var (rest, place) = (magnitude, length)
+    while place >= 2 {
+      place -= 2
+      _ = (start + place).put(twoDigits: UInt32(truncatingIfNeeded: rest % 100))
+      rest /= 100
     }
+    if place == 1 { start[0] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest) }
     return start + length
   }
 
-  /// Puts two decimal digits.
+  /// Puts two decimal digits of a number below 100.
   @inline(__always)
-  private func put(twoDigits number: Int) -> Self {
-    put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / 10 % 10))
-      .put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10))
+  private func put(twoDigits number: UInt32) -> Self {
+    let tens = number / 10
+    return put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: tens))
+      .put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number - 10 * tens))
   }
 
   /// Puts a time in milliseconds since midnight: `14:00:05.205Z`.
   @inline(__always)
-  func put(timeOfDay time: Int) -> Self {
-    put(twoDigits: time / 3_600_000).put(UInt8(ascii: ":"))
-      .put(twoDigits: time / 60_000 % 60).put(UInt8(ascii: ":"))
-      .put(twoDigits: time / 1000 % 60).put(UInt8(ascii: "."))
-      .put(twoDigits: time % 1000 / 10)
-      .put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: time % 10))
+  func put(timeOfDay time: UInt32) -> Self {
+    let (minutes, seconds) = (time / 60_000, time / 1000)
+    let fraction = time - 1000 * seconds
+    return put(twoDigits: minutes / 60).put(UInt8(ascii: ":"))
+      .put(twoDigits: minutes % 60).put(UInt8(ascii: ":"))
+      .put(twoDigits: seconds - 60 * minutes).put(UInt8(ascii: "."))
+      .put(twoDigits: fraction / 10)
+      .put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: fraction % 10))
       .put(UInt8(ascii: "Z"))
   }
 }

@@ -23,7 +23,7 @@ struct JournalStretchesTests {
     }
   }
 
-  private var long: String { String(repeating: "a", count: 5_000) }
+  private var long: String { String(repeating: "a", count: 4_000) }
 
   /// The records of a stretch, and the places at which it begins and ends.
   private struct Stretch {
@@ -59,7 +59,7 @@ struct JournalStretchesTests {
     while let record = try reader.next() { all.append(record.sequence) }
     #expect(all.count > 300)
     let size = try size()
-    for length in [8, 64, 100, 512, 4_096, 5_000, 1 << 20] as [UInt64] {
+    for length in [8, 64, 100, 512, 3_000, 4_096, 1 << 20] as [UInt64] {
       var place = try JournalReader(path: scratch.journal).mark
       var found: [UInt64] = []
       for start in stride(from: 0, to: size, by: Int(length)) {
@@ -78,8 +78,11 @@ struct JournalStretchesTests {
   @Test("JRN-2 a stretch that ends at damage is not continued by the next one")
   func damage() throws {
     try write(isCompacted: false)
+    var whole = try JournalReader(path: scratch.journal)
+    while try whole.next() != nil {}
+    // Half of the records, because zeros may follow them.
+    let middle = whole.mark.offset / 2 & ~7
     var bytes = try contents(of: scratch.journal)
-    let middle = UInt64(bytes.count / 2) & ~7
     bytes[Int(middle) - 600] ^= 1
     _ = try scratch.write(bytes)
     let stretches = JournalStretches(of: try JournalReader(path: scratch.journal))

@@ -7,6 +7,7 @@ import SessionTesting
 import Testing
 
 @testable import ReplayCommands
+@testable import SessionExplain
 
 /// A timeline that several threads make, compared with that of one.
 @Suite("Journals that several threads read")

@@ -63,7 +63,7 @@ struct ExportEncoder {
     bytes += header.encoded
   }
 
-  private mutating func append(_ record: ImportReader.Record) {
+  private mutating func append(_ record: ImportRecord) {
     if record.kind == SessionRecord.snapshotKind {
       return frames.append(snapshot: record.payload, sequence: record.sequence)
     }

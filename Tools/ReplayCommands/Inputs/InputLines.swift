@@ -38,24 +38,14 @@ struct InputLines: ~Copyable {
   mutating func next() throws(ToolError) -> ArraySlice<UInt8>? {
     var searched = start
     while true {
-      if let feed = lineFeed(from: searched) {
+      if let feed = buffer.lineFeed(from: searched) {
         defer { start = feed + 1 }
         number += 1
         return buffer[start..<feed]
       }
       searched = buffer.count
       if isAtEnd { break }
-      if start > 0 {
-        buffer.removeSubrange(..<start)
-        (searched, start) = (searched - start, 0)
-      }
-      guard buffer.count <= Self.longest else {
-        throw ToolError(
-          .damaged, .badLine,
-          "\(name), line \(number + 1): it has more than \(Self.longest.grouped) bytes, and no line of an "
-            + "export has.", next: "check the path")
-      }
-      try read()
+      searched -= try readMore()
     }
     guard start < buffer.count else { return nil }
     defer { start = buffer.count }
@@ -63,14 +53,49 @@ struct InputLines: ~Copyable {
     return buffer[start...]
   }
 
-  /// Returns the place of the first line feed from a place on.
-  private func lineFeed(from start: Int) -> Int? {
-    buffer.withUnsafeBytes { bytes in
-      guard let base = bytes.baseAddress, start < bytes.count,
-        let found = memchr(base + start, 0x0A, bytes.count - start)
-      else { return nil }
-      return UnsafeRawPointer(found) - base
+  /// Returns the next lines, each with its line feed if it has one; `nil` at the end.
+  mutating func block() throws(ToolError) -> [UInt8]? {
+    var searched = start
+    var end = buffer.count
+    while true {
+      if let last = buffer[searched...].lastIndex(of: 0x0A) {
+        end = last + 1
+        break
+      }
+      (searched, end) = (buffer.count, buffer.count)
+      if isAtEnd { break }
+      searched -= try readMore()
     }
+    guard start < end else { return nil }
+    let rest = Array(buffer[end...])
+    var block = rest
+    swap(&block, &buffer)
+    block.removeSubrange(end...)
+    block.removeSubrange(..<start)
+    start = 0
+    var place = 0
+    while place < block.count {
+      number += 1
+      place = (block.lineFeed(from: place) ?? block.count) + 1
+    }
+    return block
+  }
+
+  /// Reads more bytes of an unfinished line; returns how far the bytes in the buffer were moved.
+  private mutating func readMore() throws(ToolError) -> Int {
+    let moved = start
+    if start > 0 {
+      buffer.removeSubrange(..<start)
+      start = 0
+    }
+    guard buffer.count <= Self.longest else {
+      throw ToolError(
+        .damaged, .badLine,
+        "\(name), line \(number + 1): it has more than \(Self.longest.grouped) bytes, and no line of an "
+          + "export has.", next: "check the path")
+    }
+    try read()
+    return moved
   }
 
   private mutating func read() throws(ToolError) {
@@ -135,6 +160,18 @@ struct InputLines: ~Copyable {
       .inputOutput, .inputOutput,
       "The system refused to read \(name): \(systemMessage(code)) (errno \(code)).",
       next: "check the disk and the path")
+  }
+}
+
+extension [UInt8] {
+  /// Returns the place of the first line feed from a place on.
+  func lineFeed(from start: Int) -> Int? {
+    withUnsafeBytes { bytes in
+      guard let base = bytes.baseAddress, start < bytes.count,
+        let found = memchr(base + start, 0x0A, bytes.count - start)
+      else { return nil }
+      return UnsafeRawPointer(found) - base
+    }
   }
 }
 

@@ -17,7 +17,12 @@ struct StretchReading {
   /// How many stretches a file must have so that threads are worth it.
   private static let fewest: UInt64 = 4
 
+  /// The length of the longest stretch, in bytes.
+  ///
+  /// The first one is short, so that its result is there soon, and each is
+  /// two times as long as the one before it.
   var length = StretchReading.usualLength
+  private static let firstLength: UInt64 = 16 << 10
 
   /// Passes on what `make` returns for each stretch, until `take` returns `false`.
   ///
@@ -32,12 +37,12 @@ struct StretchReading {
     take: (Made) -> Bool
   ) {
     guard let end = reader.frozenEnd, end / Self.fewest >= length else { return }
-    let (stretches, length) = (JournalStretches(of: reader), length)
-    var work = OrderedWork<UInt64, Stretch<Made>?> { start in
+    let stretches = JournalStretches(of: reader)
+    var work = OrderedWork<Range<UInt64>, Stretch<Made>?> { range in
       do throws(JournalError) {
-        guard var reader = try stretches.reader(from: start) else { return nil }
+        guard var reader = try stretches.reader(from: range.lowerBound) else { return nil }
         let first = reader.mark
-        guard let made = try make(&reader, start + length) else { return nil }
+        guard let made = try make(&reader, range.upperBound) else { return nil }
         return Stretch(first: first, last: reader.mark, made: made)
       } catch {
         // The caller reads on from there, and meets the same error.
@@ -54,10 +59,11 @@ struct StretchReading {
       place = stretch.last
       goesOn = take(stretch.made)
     }
-    var start: UInt64 = 0
-    while goesOn, start < end {
-      work.add(start, accept)
-      start += length
+    var range = 0..<min(length, Self.firstLength)
+    while goesOn, range.lowerBound < end {
+      work.add(range, accept)
+      let next = min(length, 2 * (range.upperBound - range.lowerBound))
+      range = range.upperBound..<range.upperBound + next
     }
     work.finish(with: nil, accept)
     reader.seek(to: place)

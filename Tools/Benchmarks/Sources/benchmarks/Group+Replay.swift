@@ -1,7 +1,9 @@
 internal import CPeers
+internal import Dispatch
 internal import Foundation
 @_spi(Internals) internal import SessionCore
 internal import SessionJournal
+internal import Synchronization
 
 #if canImport(Darwin)
   internal import Darwin
@@ -75,6 +77,9 @@ extension Group {
         "import", count,
         [tool, "import", export, "-o", stage.path("imported.journal"), "--force"]),
       contender("jq on the export", count, ["jq", "-c", ".", export]),
+      Contest.Contender(name: "write, sync and read of the journal") {
+        try .timing(count) { try copy(journal, to: stage.path("copied.journal")) }
+      },
     ]).rates(rounds: stage.pick(3, 7))
     return [
       try .comparing(
@@ -92,6 +97,10 @@ extension Group {
       try .comparing(
         "replay.import", "import", to: "jq on the export", in: rates, goal: .atLeast(10),
         unit: "events/s"),
+      // What it could reach if its lines cost nothing.
+      try .comparing(
+        "replay.import.limit", "write, sync and read of the journal", to: "jq on the export",
+        in: rates, goal: .none, unit: "events/s"),
     ]
   }
 
@@ -183,12 +192,26 @@ extension Group {
       Contest.Contender(name: "CRC32C from the files") {
         try .timing(count) { for path in paths { keep(try checksum(of: path)) } }
       },
+      Contest.Contender(name: "CRC32C and status in threads") {
+        try .timing(count) {
+          let results = Mutex<[Result<UInt32, any Error>]>([])
+          DispatchQueue.concurrentPerform(iterations: paths.count) { place in
+            let result = Result { try checksum(of: paths[place], asksForStatus: true) }
+            results.withLock { $0.append(result) }
+          }
+          for result in results.withLock({ $0 }) { keep(try result.get()) }
+        }
+      },
     ]).rates(rounds: stage.pick(3, 5))
     try FileManager.default.removeItem(atPath: folder)
     return [
       try .comparing(
         "replay.stats.many", "stats", to: "CRC32C from the files", in: rates, goal: .atLeast(0.5),
         unit: "events/s"),
+      // What it could reach if it decoded nothing, and no list and no start were needed.
+      try .comparing(
+        "replay.stats.many.limit", "CRC32C and status in threads", to: "CRC32C from the files",
+        in: rates, goal: .none, unit: "events/s"),
       try .comparing(
         "replay.ends.many", "ends", to: "stats", in: rates, goal: .atLeast(0.5),
         unit: "events/s"),
@@ -196,11 +219,34 @@ extension Group {
   }
 }
 
+/// Writes the bytes of a file to another one durably, reads them back and removes them.
+private func copy(_ path: String, to target: String) throws {
+  let content = try bytes(of: path)
+  let descriptor = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+  guard descriptor >= 0 else { throw Problem("\(target): errno \(errno)") }
+  defer {
+    close(descriptor)
+    unlink(target)
+  }
+  guard write(descriptor, content, content.count) == content.count, fsync(descriptor) == 0 else {
+    throw Problem("\(target): errno \(errno)")
+  }
+  keep(try checksum(of: target))
+}
+
 /// Computes one checksum of a file with the processor's instruction, block by block.
-private func checksum(of path: String) throws -> UInt32 {
+///
+/// If `asksForStatus`, it asks for the file's status before it opens it, when it is open, and when it
+/// was read, as a reader must that no writer may mislead.
+private func checksum(of path: String, asksForStatus: Bool = false) throws -> UInt32 {
+  var status = stat()
+  if asksForStatus, stat(path, &status) != 0 { throw Problem("\(path): errno \(errno)") }
   let descriptor = open(path, O_RDONLY | O_CLOEXEC)
   guard descriptor >= 0 else { throw Problem("\(path): errno \(errno)") }
   defer { close(descriptor) }
+  if asksForStatus {
+    for _ in 0..<2 where fstat(descriptor, &status) != 0 { throw Problem("fstat") }
+  }
   var block = [UInt8](repeating: 0, count: 128 * 1024)
   var (offset, sum) = (off_t(0), UInt32(0))
   while true {

@@ -3,59 +3,46 @@ internal import SessionJSON
 /// Reads the lines of an export in several threads, and passes them on in order.
 struct ImportBlocks {
   /// A line, and its record if it has one and nothing is wrong with it.
-  typealias Line = (bytes: ArraySlice<UInt8>, number: Int, record: ImportRecord?)
+  struct Line: Sendable {
+    let bytes: ArraySlice<UInt8>
+    let number: Int
+    let record: ImportRecord?
+  }
 
   private struct Block: Sendable {
-    var bytes: [UInt8] = []
-    /// The end of each line.
-    var ends: [Int] = []
+    let bytes: [UInt8]
     /// The number of the line before the first.
-    var before = 0
+    let before: Int
   }
 
-  /// The size of a block, in bytes.
-  private static let size = 256 * 1024
-
-  private var block = Block()
-  private var work = OrderedWork<Block, (Block, [ImportRecord?])> { block in
+  private var work = OrderedWork<Block, [Line]> { block in
     var tape = JSONTape()
-    var (records, start): ([ImportRecord?], Int) = ([], 0)
-    records.reserveCapacity(block.ends.count)
-    for end in block.ends {
-      records.append(ImportRecord(block.bytes[start..<end], &tape))
-      start = end
+    var (lines, start): ([Line], Int) = ([], 0)
+    while start < block.bytes.count {
+      let end = block.bytes.lineFeed(from: start) ?? block.bytes.count
+      let bytes = block.bytes[start..<end]
+      lines.append(
+        Line(
+          bytes: bytes, number: block.before + lines.count + 1,
+          record: ImportRecord(bytes, &tape)))
+      start = end + 1
     }
-    return (block, records)
+    return lines
   }
 
-  /// Adds the next line, which has this number.
+  /// Adds whole lines, which follow the line with this number.
   mutating func add(
-    _ line: ArraySlice<UInt8>, _ number: Int, to take: (Line) throws(ToolError) -> Void
+    _ lines: [UInt8], after number: Int, to take: (Line) throws(ToolError) -> Void
   ) throws(ToolError) {
-    if block.ends.isEmpty { block.before = number - 1 }
-    block.bytes += line
-    block.ends.append(block.bytes.count)
-    guard block.bytes.count >= Self.size else { return }
-    let whole = block
-    block = Block()
-    try work.add(whole) { (block, records) throws(ToolError) in try Self.pass(block, records, take)
+    try work.add(Block(bytes: lines, before: number)) { (lines) throws(ToolError) in
+      for line in lines { try take(line) }
     }
   }
 
   /// Passes on the rest of the lines.
   mutating func finish(to take: (Line) throws(ToolError) -> Void) throws(ToolError) {
-    try work.finish(with: block) { (block, records) throws(ToolError) in
-      try Self.pass(block, records, take)
-    }
-  }
-
-  private static func pass(
-    _ block: Block, _ records: [ImportRecord?], _ take: (Line) throws(ToolError) -> Void
-  ) throws(ToolError) {
-    var start = 0
-    for (index, end) in block.ends.enumerated() {
-      try take((block.bytes[start..<end], block.before + index + 1, records[index]))
-      start = end
+    try work.finish(with: nil) { (lines) throws(ToolError) in
+      for line in lines { try take(line) }
     }
   }
 }

@@ -89,14 +89,15 @@ struct ImportCommand: JournalCommand {
     }
     var failure: ToolError?
     while failure == nil {
-      var next: ArraySlice<UInt8>?
+      let before = lines.number
+      var next: [UInt8]?
       do throws(ToolError) {
-        next = try lines.next()
+        next = try lines.block()
       } catch {
         failure = error
       }
       guard let next else { break }
-      try blocks.add(next, lines.number, to: takeLine)
+      try blocks.add(next, after: before, to: takeLine)
     }
     // What is wrong with the lines before the one that cannot be read comes first.
     try blocks.finish(to: takeLine)
@@ -121,7 +122,7 @@ struct ImportCommand: JournalCommand {
     var text = file.name + (target.map { " → \($0.quotedWhereNeeded)" } ?? " can be imported")
     text += ": \(count(reader.records, "record")) to seq \(reader.lastSequence)"
     if reader.header?.isRedacted == true { text += ", with pseudonyms" }
-    text += "; \(reader.fold.state.kind)\n"
+    text += "; \(reader.state)\n"
     if let target { text += "Next: sessionreplay verify \(target.quotedWhereNeeded)\n" }
     return text.printableLines
   }
@@ -137,7 +138,7 @@ struct ImportCommand: JournalCommand {
       json.field("firstSequence", reader.header?.firstSequence)
       json.field("lastSequence", reader.lastSequence)
       json.field("redacted", reader.header?.isRedacted ?? false)
-      json.field("state", reader.fold.state.kind.description)
+      json.field("state", reader.state.description)
       json.field("ending", reader.ending?.rawValue)
       json.field("isDryRun", target == nil)
     }

@@ -49,7 +49,7 @@ struct EntryLine: Sendable {
       return take(Array(((columns.map { StyledLine(line).cut(to: $0) } ?? line) + "\n").utf8)[...])
     }
     removeAll()
-    append(entry, marks)
+    append(entry.record, at: entry.offset, left: entry.remainingInBatch, marks)
     return take(json.bytes)
   }
 
@@ -59,21 +59,23 @@ struct EntryLine: Sendable {
   /// Discards the lines of JSON and keeps their memory.
   mutating func removeAll() { json.removeAll() }
 
-  /// Appends the line of JSON with its line feed.
-  mutating func append(_ entry: JournalEntry, _ marks: Marks = Marks()) {
+  /// Appends the line of JSON with its line feed; `left` records of the batch follow the record.
+  mutating func append(
+    _ record: SessionRecord, at offset: UInt64, left: UInt16, _ marks: Marks = Marks()
+  ) {
     let asked = asked
     json.object { json in
       json.field("v", 1)
-      json.field("sequence", entry.record.sequence)
-      json.field("offset", entry.offset)
-      json.field("remainingInBatch", entry.remainingInBatch)
-      let change = entry.record.change
-      let kind = change == nil ? LineClass(entry.record.content) : .change
+      json.field("sequence", record.sequence)
+      json.field("offset", offset)
+      json.field("remainingInBatch", left)
+      let change = record.change
+      let kind = change == nil ? LineClass(record.content) : .change
       json.field("class", kind.rawValue)
       if asked.delta { json.field("delta", marks.delta) }
       if asked.context { json.field("isContext", marks.isContext) }
       if marks.isBehind { json.field("behind", true) }
-      if let change { json.readable(change) } else { json.readable(entry.record) }
+      if let change { json.readable(change) } else { json.readable(record) }
     }
     json.endLine()
   }

@@ -62,6 +62,7 @@ struct TimelinePass {
   private func printStretches(of reader: inout JournalReader) {
     let output = context.output
     let (file, header, filter, spare) = (file, reader.header, filter, SpareLines(line))
+    let includesAll = filter.isOpen
     stretches.visit(&reader) { (reader, end) throws(JournalError) in
       var (decoder, line) = (file.decoder(for: header), spare.take())
       let isGood = try reader.visit(to: end) { frame, payload in
@@ -72,7 +73,9 @@ struct TimelinePass {
           }
           let record = try decoder.decode(
             sequence: frame.sequence, kind: frame.kind, payload: payload)
-          if filter.includes(record.content) { line.append(JournalEntry(record, of: frame)) }
+          if includesAll || filter.includes(record.content) {
+            line.append(record, at: frame.offset, left: frame.remainingInBatch)
+          }
           return true
         } catch {
           return false

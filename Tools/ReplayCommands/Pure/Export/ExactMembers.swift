@@ -1,13 +1,5 @@
 @_spi(Internals) internal import SessionCore
 
-#if canImport(Darwin)
-  internal import Darwin
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Glibc
-#endif
-
 /// The members of a line that is spelled exactly as `export` spells it.
 ///
 /// The keys have the order of an export. There is no space between values, and no text has an escape
@@ -112,7 +104,7 @@ struct ExactMembers: ImportMembers {
       let end = start + key.count
       guard let line = bytes.baseAddress, let name = key.baseAddress, end + 2 <= bytes.count,
         isFirst || line[place] == UInt8(ascii: ","), line[start - 1] == UInt8(ascii: "\""),
-        memcmp(line + start, name, key.count) == 0, line[end] == UInt8(ascii: "\""),
+        isSame(line + start, name, key.count), line[end] == UInt8(ascii: "\""),
         line[end + 1] == UInt8(ascii: ":")
       else { return nil }
       return end + 2
@@ -122,7 +114,7 @@ struct ExactMembers: ImportMembers {
   private func starts(with word: StaticString, at place: Int) -> Bool {
     let count = word.utf8CodeUnitCount
     guard let line = bytes.baseAddress, place + count <= bytes.count else { return false }
-    return memcmp(line + place, word.utf8Start, count) == 0
+    return isSame(line + place, word.utf8Start, count)
   }
 
   private mutating func take(_ byte: Unicode.Scalar) -> Bool {
@@ -192,4 +184,17 @@ struct ExactMembers: ImportMembers {
     guard let value = Value(exactly: number) else { throw Self.isOtherwise }
     return value
   }
+}
+
+/// Whether these bytes are the same; compares eight at a time, of which the last may be compared twice.
+private func isSame(_ one: UnsafeRawPointer, _ other: UnsafeRawPointer, _ count: Int) -> Bool {
+  func isSame<Part: BitwiseCopyable & Equatable>(_ place: Int, _: Part.Type) -> Bool {
+    one.loadUnaligned(fromByteOffset: place, as: Part.self)
+      == other.loadUnaligned(fromByteOffset: place, as: Part.self)
+  }
+  guard count >= 8 else { return (0..<count).allSatisfy { isSame($0, UInt8.self) } }
+  for place in stride(from: 0, to: count - 8, by: 8) where !isSame(place, UInt64.self) {
+    return false
+  }
+  return isSame(count - 8, UInt64.self)
 }

@@ -18,12 +18,12 @@ enum ImportContent {
     return content
   }
 
-  /// Returns the record with its payload, which must mean the same as the line.
+  /// Returns the payload of a record, which must mean the same as the line.
   ///
   /// A payload of a newer version is kept as it is. So is one that this version would encode
   /// differently.
-  static func record(_ record: SessionRecord, _ payload: [UInt8]?) throws(ImportProblem)
-    -> (value: SessionRecord, payload: [UInt8])
+  static func payload(of record: SessionRecord, _ payload: [UInt8]?) throws(ImportProblem)
+    -> [UInt8]
   {
     let bytes = payload ?? SessionCodec.encode(record.content, at: record.time).payload
     let found: SessionRecord
@@ -39,7 +39,7 @@ enum ImportContent {
     guard found.content == record.content, found.time == record.time else {
       throw ImportProblem(.badLine, "\"payload\" says something else than \"time\" and \"facts\"")
     }
-    return (found, bytes)
+    return bytes
   }
 
   /// Reads the facts of a record with this name.

@@ -106,6 +106,9 @@ extension ImportMembers {
 
   private mutating func failure(_ key: String) throws(ImportProblem) -> RequestFailure {
     try object(key) { (object) throws(ImportProblem) in
+      let (kind, status): (RequestFailure.Kind, UInt16) = (
+        try object.code("kind"), try object.number("status")
+      )
       let code = try object.optional("serverCode") { (object, key) throws(ImportProblem) in
         try object.text(key)
       }
@@ -113,8 +116,7 @@ extension ImportMembers {
         try object.number(key)
       }
       let failure = RequestFailure(
-        kind: try object.code("kind"), status: try object.number("status"), recordedCode: code,
-        retryAfter: wait)
+        kind: kind, status: status, recordedCode: code, retryAfter: wait)
       // Without this check, a code that a journal cannot hold would be lost without a message.
       guard failure.serverCode == code else {
         throw object.problem("serverCode", "is no code: 1 to 64 of A–Z a–z 0–9 _ - . can be one")

@@ -7,19 +7,11 @@ struct ImportReader {
   /// The content of a line.
   enum Step: Equatable {
     case header(ExportHeader)
-    case record(Record)
+    case record(ImportRecord)
     case watermark(sequence: UInt64)
     /// What a support report says of the records; no record of the journal.
     case explanation
     case end
-  }
-
-  /// A record with its frame's values in the journal.
-  struct Record: Equatable {
-    let sequence: UInt64
-    let kind: UInt8
-    let remainingInBatch: UInt16
-    let payload: [UInt8]
   }
 
   /// The maximum size of a batch, header and padding of each record included
@@ -30,7 +22,9 @@ struct ImportReader {
   /// Whether the journal begins with a snapshot; known after the line that follows the header.
   private(set) var hasSnapshot: Bool?
   /// The fold of all records so far.
-  private(set) var fold = SessionFold()
+  private var fold = PayloadFold()
+  /// The state after the last record.
+  private(set) var state = SessionFold().state.kind
   /// The number of records so far, a snapshot included.
   private(set) var records: UInt64 = 0
   /// The explanation of a support report.
@@ -240,7 +234,7 @@ struct ImportReader {
   }
 
   private mutating func takeRecord(_ object: inout ImportObject, _ word: String)
-    throws(ImportProblem) -> Record
+    throws(ImportProblem) -> ImportRecord
   {
     // What is wrong with the sequence comes first, and then the rest of the line.
     let sequence = try takeSequence(&object)
@@ -254,8 +248,8 @@ struct ImportReader {
   mutating func take(read record: ImportRecord) throws(ImportProblem) -> Step? {
     guard header != nil, ending == nil else { return nil }
     beginWithoutSnapshot(unless: record.isSnapshot)
-    guard record.value.sequence == due else { throw isNotDue(record.value.sequence) }
-    try check(record.left, record.isSnapshot)
+    guard record.sequence == due else { throw isNotDue(record.sequence) }
+    try check(record.remainingInBatch, record.isSnapshot)
     return .record(try take(record))
   }
 
@@ -277,20 +271,20 @@ struct ImportReader {
   }
 
   /// Folds a record that may follow, and counts it.
-  private mutating func take(_ record: ImportRecord) throws(ImportProblem) -> Record {
+  private mutating func take(_ record: ImportRecord) throws(ImportProblem) -> ImportRecord {
     try check(record.payload, isFirst: remaining == 0)
-    do throws(SessionFold.Failure) {
-      try fold.apply(record.value)
+    do throws(PayloadFold.Failure) {
+      state = try fold.step(
+        sequence: record.sequence, kind: record.kind, payload: record.payload.span.bytes
+      ).after
     } catch {
       throw ImportProblem(.illegalLine, "\(error.description)")
     }
-    if case .note(.opened) = record.value.content { hasOpening = true }
-    remaining = record.left
+    if record.kind == SessionNote.Kind.opened.rawValue { hasOpening = true }
+    remaining = record.remainingInBatch
     records += 1
     due += 1
-    return Record(
-      sequence: record.value.sequence, kind: record.value.content.kind,
-      remainingInBatch: record.left, payload: record.payload)
+    return record
   }
 
   private mutating func check(_ payload: [UInt8], isFirst: Bool) throws(ImportProblem) {

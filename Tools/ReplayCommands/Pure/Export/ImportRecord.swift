@@ -2,13 +2,17 @@
 internal import SessionExplain
 internal import SessionJSON
 
-/// A record as its line says it, before it is compared with the lines before.
-struct ImportRecord: Sendable {
+/// A record as its line says it, with its frame's values in the journal.
+///
+/// The payload means the same as the line.
+struct ImportRecord: Equatable, Sendable {
+  let sequence: UInt64
+  let kind: UInt8
   /// The number of the records of its batch that follow it.
-  let left: UInt16
-  let isSnapshot: Bool
-  let value: SessionRecord
+  let remainingInBatch: UInt16
   let payload: [UInt8]
+
+  var isSnapshot: Bool { kind == SessionRecord.snapshotKind }
 
   /// Reads the line of an event, a note, a snapshot or an entry of a newer version.
   ///
@@ -17,16 +21,15 @@ struct ImportRecord: Sendable {
     _ object: inout ImportObject, _ word: String, _ sequence: UInt64,
     check: (_ left: UInt16, _ isSnapshot: Bool) throws(ImportProblem) -> Void
   ) throws(ImportProblem) {
-    left = try object.number("remainingInBatch")
+    let left: UInt16 = try object.number("remainingInBatch")
     let time = try object.time("time")
     let content = try ImportContent.read(&object, word)
     let payload = object.has("payload") ? try object.bytes("payload") : nil
     if object.has("dropped") { _ = try object.flag("dropped") }
     try object.finish()
-    isSnapshot = content.kind == SessionRecord.snapshotKind
-    try check(left, isSnapshot)
-    (value, self.payload) = try ImportContent.record(
-      SessionRecord(sequence: sequence, time: time, content: content), payload)
+    try check(left, content.kind == SessionRecord.snapshotKind)
+    try self.init(
+      SessionRecord(sequence: sequence, time: time, content: content), left, payload)
   }
 
   /// Reads a line by itself; `nil` if it is another line, or if anything is wrong with it.
@@ -72,17 +75,18 @@ struct ImportRecord: Sendable {
         }
         guard version == 1, word == LineClass(content).rawValue else { return nil }
         return try ImportRecord(
-          left, SessionRecord(sequence: sequence, time: time, content: content))
+          SessionRecord(sequence: sequence, time: time, content: content), left)
       }
     } catch {
       return nil
     }
   }
 
-  private init(_ left: UInt16, _ record: SessionRecord) throws(ImportProblem) {
-    self.left = left
-    isSnapshot = record.content.kind == SessionRecord.snapshotKind
-    (value, payload) = try ImportContent.record(record, nil)
+  private init(_ record: SessionRecord, _ left: UInt16, _ payload: [UInt8]? = nil)
+    throws(ImportProblem)
+  {
+    (sequence, kind, remainingInBatch) = (record.sequence, record.content.kind, left)
+    self.payload = try ImportContent.payload(of: record, payload)
   }
 
   /// Returns the members of a line.
