@@ -155,6 +155,8 @@ import Testing
       #expect(notifier.isLive(second) && notifier.count == 1)
       try change(path)
       #expect(isNoted.wait(timeout: .now() + 10) == .success)
+      // The end of the system's watch would be a notice too.
+      #expect(notifier.isLive(second))
       // A watch that nothing uses any more ends after the last answer.
       let unused = try file(1)
       let other = try #require(notifier.watch(unused) {})
