@@ -92,7 +92,8 @@ package final class AliveFile: Sendable {
 /// for their lease.
 ///
 /// The files are looked for, linked and opened without a lock of this process. So if a disk does not
-/// answer, the openings on other disks go on. A file that is in use meanwhile stays open.
+/// answer, the openings on other disks go on. A file that is in use meanwhile stays open, and counts for the
+/// limit. Openings that come together may each open a file of their own.
 ///
 /// - Requirement: SCL-2, REF-9
 package final class AliveFiles: Sendable {

@@ -17,7 +17,7 @@ internal import Synchronization
 /// instance or no watch is left, a file cannot be watched, and its reader looks at it each second.
 ///
 /// The system looks for the file without a lock of this process. So if a disk does not answer, the watches of
-/// files on other disks go on.
+/// files on other disks go on. Watches that are not needed any more end after the answer.
 ///
 /// - Requirement: SCL-2, JRN-1
 package final class ChangeNotifier: Sendable {
