@@ -72,10 +72,11 @@ package struct JSONTape: Sendable {
       bytes.withUnsafeBufferPointer { bytes in
         var (key, found) = (object + 1, Int?.none)
         let end = entries[object].next
+        let isASCII = name.allSatisfy { $0 < 0x80 }
         while key < end {
           let entry = entries[key]
           let isSame =
-            entry.isEscaped || !entry.isASCII
+            entry.isEscaped || !entry.isASCII || !isASCII
             ? text(of: entry) == String(decoding: name, as: UTF8.self)
             : UnsafeBufferPointer(rebasing: bytes[entry.start..<entry.end]).isEqual(to: name)
           if isSame { found = key + 1 }

@@ -141,6 +141,9 @@ struct JSONReaderTests {
     // The second name is the sign of the unit kelvin.
     let node = try JSONReader.node(Array("{\"K\":1,\"\u{212A}\":2,\"L\":3}".utf8))
     #expect(node.member("K")?.value == number("2"))
+    #expect(node.member("\u{212A}")?.value == number("2"))
+    let plain = try JSONReader.node(Array("{\"K\":1}".utf8))
+    #expect(plain.member("\u{212A}")?.value == number("1"))
     #expect(node.member("L")?.value == number("3"))
     #expect(node.member("k")?.value == nil)
   }
