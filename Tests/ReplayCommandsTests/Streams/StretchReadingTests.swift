@@ -16,34 +16,18 @@ struct StretchReadingTests {
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// What a user sees of an answer.
-  private struct Answer: Equatable {
-    var output = ""
-    var error = ""
-    var code: Int32 = 0
-  }
-
   /// The timeline of a file in stretches of this length.
-  private func timeline(_ path: String, _ options: [String], length: UInt64) throws -> Answer {
-    let (output, errors) = (CollectedOutput(), CollectedOutput())
-    let context = ToolContext(
-      output: Output(output, interruption: Interruption()),
-      errors: Output(errors, interruption: Interruption()), style: Style(isColored: false),
-      environment: { _ in nil }, interruption: Interruption())
+  private func timeline(_ path: String, _ options: [String], length: UInt64) throws -> CommandAnswer
+  {
     let arguments = try Arguments([path] + options, syntax: TimelineCommand.syntax)
     var command = try TimelineCommand(arguments)
     command.stretches = StretchReading(length: length)
-    var file = JournalFile(path: path, name: "x.journal")
-    file.redactor = try command.display.redaction.redactor(context, isQuiet: true)
-    var answer = Answer()
-    do throws(ToolError) {
-      answer.code = try command.run([file], context).rawValue
-    } catch {
-      (answer.code, answer.error) = (error.code.rawValue, error.text)
+    let run = command
+    return CommandAnswer { (context) throws(ToolError) in
+      var file = JournalFile(path: path, name: "x.journal")
+      file.redactor = try run.display.redaction.redactor(context, isQuiet: true)
+      return try run.run([file], context)
     }
-    context.output.flush()
-    answer.output = output.text
-    return answer
   }
 
   /// A file of legal records, some in batches; some files have a fault.

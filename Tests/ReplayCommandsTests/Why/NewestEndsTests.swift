@@ -18,34 +18,15 @@ struct NewestEndsTests {
 
   // MARK: Answers
 
-  /// What a user sees of an answer.
-  private struct Answer: Equatable {
-    var output = ""
-    var error = ""
-    var code: Int32 = 0
-  }
-
   /// The answer of `why` if places are at least `spacing` records apart; with `max` there are none.
   private func answer(
     _ file: JournalFile, _ options: [String] = [], spacing: UInt64, halving: UInt64 = .max
-  ) throws -> Answer {
-    let (output, errors) = (CollectedOutput(), CollectedOutput())
-    let context = ToolContext(
-      output: Output(output, interruption: Interruption()),
-      errors: Output(errors, interruption: Interruption()), style: Style(isColored: false),
-      environment: { _ in nil }, interruption: Interruption())
+  ) throws -> CommandAnswer {
     var command = try WhyCommand(
       Arguments([file.path] + options, syntax: WhyCommand.syntax))
     (command.spacing, command.halving) = (spacing, halving)
-    var answer = Answer()
-    do throws(ToolError) {
-      answer.code = try command.run([file], context).rawValue
-    } catch {
-      (answer.code, answer.error) = (error.code.rawValue, error.text)
-    }
-    context.output.flush()
-    answer.output = output.text
-    return answer
+    let run = command
+    return CommandAnswer { (context) throws(ToolError) in try run.run([file], context) }
   }
 
   /// The evidence that answers, with all parts of it; from a late place or from the beginning.
