@@ -109,6 +109,8 @@ public final class DescriptorOutput: TextOutput {
       let written = rest.withUnsafeBytes { systemWrite(descriptor, $0) }
       if written >= 0 {
         rest = rest.dropFirst(written)
+        // A signal ends a write of which a part was taken, without an error.
+        if !rest.isEmpty, isEnding() { throw .closed }
       } else if errno == EINTR, isEnding() {
         throw .closed
       } else if errno == EPIPE {
