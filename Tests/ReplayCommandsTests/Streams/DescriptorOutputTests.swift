@@ -14,7 +14,7 @@ struct DescriptorOutputTests {
   /// More than a pipe holds.
   private static let text = [UInt8](repeating: UInt8(ascii: "x"), count: 4 << 20)
 
-  /// A pipe that nobody reads; a write to it takes what has room, and does not wait.
+  /// A pipe that is never read; a write fills it, and does not wait.
   private struct FullPipe: ~Copyable {
     let read: Int32
     let write: Int32

@@ -66,8 +66,10 @@ struct StretchReadingTests {
   @Test("RPL-1 a timeline in stretches has the lines and the fault that one thread finds")
   func sameTimeline() {
     expect(
-      Property("timeline in stretches", cases: 150, regressions: RegressionFolder()).check {
-        choices in
+      Property(
+        "timeline in stretches", cases: Sweep("stretches", takingOneOf: 6).cases(of: 150),
+        regressions: RegressionFolder()
+      ).check { choices in
         let path = try file(choices)
         for options in Self.options {
           let whole = try timeline(path, options, length: .max)

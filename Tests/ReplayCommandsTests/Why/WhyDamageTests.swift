@@ -2,6 +2,7 @@ import ChildProcesses
 import Foundation
 @_spi(Internals) import SessionCore
 import SessionJournal
+import SessionTestKit
 import Testing
 
 @testable import ReplayCommands
@@ -63,6 +64,7 @@ struct WhyDamageTests {
   @Test("RPL-6 the loss of any record makes no answer more certain and proves nothing")
   func everyRecord() throws {
     var (damaged, ends) = (0, 0)
+    let sweep = Sweep("lost records", takingOneOf: 3)
     for (name, bytes) in try sources() {
       let path = try folder.write(bytes, to: "whole")
       let whole = Dictionary(
@@ -73,7 +75,7 @@ struct WhyDamageTests {
         sequences.append(Int(frame.sequence))
         return true
       }
-      for (index, frame) in try Journals.frames(bytes).enumerated() {
+      for (index, frame) in sweep.places(of: try Journals.frames(bytes).enumerated()) {
         var broken = bytes
         broken[frame.middle] ^= 0x10
         _ = try folder.write(broken, to: "broken")
@@ -118,7 +120,7 @@ struct WhyDamageTests {
         }
       }
     }
-    #expect(damaged > 200 && ends > 100, "\(damaged) \(ends)")
+    #expect(damaged > 200 / sweep.share && ends > 100 / sweep.share, "\(damaged) \(ends)")
   }
 
   @Test("RPL-6 an end after damage is found, and a line names the loss")
@@ -144,8 +146,9 @@ struct WhyDamageTests {
   @Test("RPL-6 after a repair, no answer rules out what the dropped bytes may contain")
   func repaired() throws {
     var checked = 0
+    let sweep = Sweep("repairs", takingOneOf: 5)
     for (name, bytes) in try sources() {
-      for frame in try Journals.frames(bytes) {
+      for frame in sweep.places(of: try Journals.frames(bytes)) {
         var broken = bytes
         broken[frame.middle] ^= 0x10
         let path = try folder.write(broken, to: "broken")
@@ -164,7 +167,7 @@ struct WhyDamageTests {
         #expect(answer.untold.contains("cutTail"), "\(name): \(answer)")
       }
     }
-    #expect(checked > 100)
+    #expect(checked > 100 / sweep.share)
   }
 
   @Test("RPL-6 errors about damage name the next command: timeline or repair")

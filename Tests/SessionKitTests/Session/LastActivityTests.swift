@@ -112,10 +112,10 @@ struct LastActivityTests {
     let last = bench.clock.now().uptime
     await bench.clock.waitForSleepers(1)
     // The login's use is stored a second time, possibly late.
-    let stored = try user(bench)
     bench.clock.advance(by: .milliseconds(Self.limit - 1))
-    let bare = StoredUser(journal: stored.journal, profile: stored.profile)
-    try FileSecretStore(folder: bench.secrets).write(.user, bare.encoded())
+    repeat {
+      await session.engine.changeUserItem { StoredUser(journal: $0.journal, profile: $0.profile) }
+    } while try user(bench).fields.used != nil
     bench.clock.advance(by: .milliseconds(1))
     #expect(session.currentToken == nil)
     try await eventually("it says what it knows") { try user(bench).fields.used?.uptime == last }
