@@ -15,7 +15,7 @@ extension SessionCoordinator {
   private mutating func discardLate(_ number: RequestNumber) -> [SessionEffect] {
     let fate = late.end(number)
     if let intent = fate.intent, stopped == nil { notes.add(ending: .answerUnused(intent)) }
-    let isRevoked = (fate.isAbandoned || state.kind != .authenticated) && !fate.isSpared
+    let isRevoked = (fate.isAbandoned || fold.kind != .authenticated) && !fate.isSpared
     return [.discard(number, revoking: isRevoked)]
   }
 

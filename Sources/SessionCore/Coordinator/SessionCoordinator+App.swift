@@ -22,7 +22,7 @@ extension SessionCoordinator {
   mutating func enterForeground(_ caller: Caller, at now: ClockReading) -> [SessionEffect] {
     if let stopped { return [.resume(caller, .failed(stopped))] }
     guard isRestored else { return [.resume(caller, .current), .readSecrets] }
-    guard state.kind == .authenticated, !isTokenGood(at: now.uptime) else {
+    guard fold.kind == .authenticated, !isTokenGood(at: now.uptime) else {
       return [.resume(caller, .current)]
     }
     return refresh(caller, .foreground, .ifExpired, at: now)
@@ -44,7 +44,7 @@ extension SessionCoordinator {
   }
 
   func clear(owed reason: LogoutReason?) -> [SessionEffect] {
-    guard opening.hostClears, stopped == nil, state.kind == .unauthenticated, let reason else {
+    guard opening.hostClears, stopped == nil, fold.kind == .unauthenticated, let reason else {
       return []
     }
     return [.clearLocalData(reason)]

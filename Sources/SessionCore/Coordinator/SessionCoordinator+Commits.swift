@@ -114,7 +114,7 @@ extension SessionCoordinator {
     case .settle(let arrival): settled(arrival, publishing: events, at: now)
     case .fail(let failure, _, let delay):
       publish(events)
-        + (state.kind == .authenticated
+        + (fold.kind == .authenticated
           ? failureNoted(failure, delay: delay, at: now) : wipeItems(endedBy: durable))
     case .expire: publish(events) + wipeItems(endedBy: durable)
     case .logout(let caller, _): publish(events) + finishEnd(caller, durable.pendingRevocation)

@@ -4,7 +4,7 @@
 extension SessionCoordinator {
   /// Whether this process measures: it knows who is logged in, and a user is.
   private var isMeasuringUse: Bool {
-    inactivity.isLimited && isRestored && state.kind == .authenticated
+    inactivity.isLimited && isRestored && fold.kind == .authenticated
   }
 
   /// Starts the measurement after a login, in this process or another one.
@@ -81,7 +81,7 @@ extension SessionCoordinator {
   }
 
   mutating func lifetimeIsDue(at now: ClockReading) -> [SessionEffect] {
-    guard stopped == nil, isRestored, state.kind == .authenticated else { return [] }
+    guard stopped == nil, isRestored, fold.kind == .authenticated else { return [] }
     return follow(lifetime.check(at: now.uptime), at: now)
   }
 

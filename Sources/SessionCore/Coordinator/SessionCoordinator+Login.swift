@@ -5,11 +5,11 @@ extension SessionCoordinator {
     if let stopped { return [.resume(caller, .failed(stopped))] }
     guard isRestored || needsUpdate else { return [.resume(caller, .failed(.locked))] }
     if method == .adoption, !adopts { return [.resume(caller, .notAdopted)] }
-    guard state.kind != .authenticated || needsUpdate else {
+    guard fold.kind != .authenticated || needsUpdate else {
       return [.resume(caller, .failed(rejection(.login, .alreadyAuthenticated)))]
     }
     // A new account is not the account of the expired session (STA-6).
-    guard method != .registration || state.kind == .unauthenticated else {
+    guard method != .registration || fold.kind == .unauthenticated else {
       return [.resume(caller, .failed(rejection(.login, .differentUser)))]
     }
     guard request == nil else { return [.resume(caller, .failed(.busy))] }
@@ -82,7 +82,7 @@ extension SessionCoordinator {
   ///
   /// - Requirement: RES-8
   private func replacedSession(at now: ClockReading) -> [SessionRecord.Content] {
-    guard needsUpdate, state.kind == .authenticated else { return [] }
+    guard needsUpdate, fold.kind == .authenticated else { return [] }
     return ending(by: .replaced, at: now).events
   }
 
@@ -95,7 +95,7 @@ extension SessionCoordinator {
     request = nil
     lastProblem = .request(failure)
     return [.cancel(.commit), discard(landed.number, revoking: true)]
-      + resume(landed.owner.map { [$0] } ?? [], .failed(.ended(state.kind, by: failure)))
+      + resume(landed.owner.map { [$0] } ?? [], .failed(.ended(fold.kind, by: failure)))
       + publish(events) + wipeItems()
   }
 
@@ -155,7 +155,7 @@ extension SessionCoordinator {
   mutating func profileRead(
     _ user: Identifier, _ failure: RequestFailure?, at now: ClockReading
   ) -> [SessionEffect] {
-    guard stopped == nil, state.kind == .authenticated, state.user == user, let failure else {
+    guard stopped == nil, fold.kind == .authenticated, state.user == user, let failure else {
       return []
     }
     let end = ending(by: .profileFailed(failure), at: now).events

@@ -6,7 +6,7 @@ extension SessionCoordinator {
     _ caller: Caller, _ scope: LogoutScope, at now: ClockReading
   ) -> [SessionEffect] {
     if let stopped { return [.resume(caller, .failed(stopped))] }
-    guard state.kind != .unauthenticated else {
+    guard fold.kind != .unauthenticated else {
       let waiting = stopWaiting()
       return waiting + [.resume(caller, .alreadyLoggedOut)]
     }
@@ -21,7 +21,7 @@ extension SessionCoordinator {
     with contents: [SessionRecord.Content], for purpose: PendingCommit.Purpose
   ) -> [SessionRecord.Content] {
     if case .logout(_, .thisDeviceOnly) = purpose.asked { return [] }
-    guard state.kind != .unauthenticated, let generation = leftAtServer(by: contents, for: purpose)
+    guard fold.kind != .unauthenticated, let generation = leftAtServer(by: contents, for: purpose)
     else { return [] }
     // At most `maximumRevocations` keep the secrets for another attempt. The oldest ones are
     // abandoned.
@@ -38,7 +38,7 @@ extension SessionCoordinator {
   ///
   /// - Requirement: OUT-7, LOG-10
   mutating func spareLateResponses(after contents: [SessionRecord.Content]) {
-    guard state.kind != .unauthenticated, contents.leavesTokens else { return }
+    guard fold.kind != .unauthenticated, contents.leavesTokens else { return }
     // Other processes' tokens superseded these requests, and their own responses may still arrive.
     late.spareSuperseded()
     if let request, !request.isLogin { late.spare(request.number) }
@@ -84,7 +84,7 @@ extension SessionCoordinator {
 
   /// Returns what to wipe after the end of a session: only the token item if it has expired.
   func wipeOfEnd(keeping generation: Generation?) -> SessionEffect.Wipe {
-    state.kind == .expired
+    fold.kind == .expired
       ? .token(keepingRevocation: generation) : .everything(keepingRevocation: generation)
   }
 
@@ -115,7 +115,7 @@ extension SessionCoordinator {
     let kept = wipe.keptRevocation.flatMap { fold.intents.revocations.contains($0) ? $0 : nil }
     let forgotten: [SessionEffect] =
       kept == nil ? wipe.keptRevocation.map { [.forgetRevocation($0)] } ?? [] : []
-    guard state.kind == .authenticated else {
+    guard fold.kind == .authenticated else {
       return forgotten + logouts.request(SessionEffect.Wipe(wipe.extent, keepingRevocation: kept))
     }
     guard let kept else { return forgotten + continueLogout(isWiped: true) }
@@ -130,7 +130,7 @@ extension SessionCoordinator {
 
   /// Repeats a failed wipe, unless a user has logged in since.
   mutating func wipeAgain() -> [SessionEffect] {
-    guard !logouts.isWiping, state.kind != .authenticated else { return [] }
+    guard !logouts.isWiping, fold.kind != .authenticated else { return [] }
     // An older revocation belongs to another session, perhaps of another user.
     guard let generation = fold.intents.revocations.last, generation == fold.generation else {
       return wipeItems()

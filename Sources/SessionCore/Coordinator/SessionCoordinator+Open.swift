@@ -48,7 +48,7 @@ extension SessionCoordinator {
     case .unauthenticated, .expired:
       if let generation = facts.untold(of: fold) {
         // Items that were moved aside for diagnosis are removed only by a logout.
-        let isLogout = state.kind == .unauthenticated && !hasEnded
+        let isLogout = fold.kind == .unauthenticated && !hasEnded
         effects +=
           isLogout
           ? logouts.request(wipeOfEnd(keeping: generation)) : wipeItems(keeping: generation)
@@ -185,7 +185,7 @@ extension SessionCoordinator {
       if takesOver(facts), let stray = facts.stray { return takenOver(stray) }
       guard facts.token != .newerVersion else { return [] }
       let isLeftOver =
-        state.kind == .unauthenticated ? facts.hasItems : facts.token != .absent
+        fold.kind == .unauthenticated ? facts.hasItems : facts.token != .absent
       return isLeftOver ? [.note(.secretsWiped(facts.wipeCause))] : []
     case .authenticated(let session):
       guard !isOfNewerVersion(facts) else { return [] }
@@ -214,7 +214,7 @@ extension SessionCoordinator {
 
   /// Whether a newer version wrote an item that the journal's session requires.
   private func isOfNewerVersion(_ facts: StoredItemsReport) -> Bool {
-    guard state.kind == .authenticated else { return false }
+    guard fold.kind == .authenticated else { return false }
     return facts.token == .newerVersion
       || policy.requiredItems.contains { facts.item($0) == .newerVersion }
   }
@@ -268,7 +268,7 @@ extension SessionFold {
   package func isSuccessor(
     _ stored: Generation, announcedBy kind: SessionEvent.Kind?, of ended: Generation
   ) -> Bool {
-    guard state.kind != .authenticated, ended == generation, stored > ended, let kind else {
+    guard self.kind != .authenticated, ended == generation, stored > ended, let kind else {
       return false
     }
     return kind != .login

@@ -210,7 +210,7 @@ extension SessionCoordinator {
   /// Only if this journal never had a token. A session that ended here must not return with the
   /// items of another journal. An expired session continues only if its user stays.
   package func takesOver(_ facts: StoredItemsReport) -> Bool {
-    guard state.kind == .unauthenticated, fold.generation == .none, let stray = facts.stray else {
+    guard fold.kind == .unauthenticated, fold.generation == .none, let stray = facts.stray else {
       return false
     }
     if let reason = stray.expired {

@@ -71,7 +71,7 @@ extension SessionCoordinator {
   ) -> [SessionEffect] {
     guard case .authenticated(let session) = state, session.token.generation == request.base else {
       self.request = nil
-      return [discard(request.number, revoking: state.kind != .authenticated)]
+      return [discard(request.number, revoking: fold.kind != .authenticated)]
     }
     let facts = arrival.facts
     // The new token belongs to another user, and the refresh token of this session is spent.

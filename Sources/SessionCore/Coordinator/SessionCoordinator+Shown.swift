@@ -13,6 +13,33 @@ extension SessionCoordinator {
     package let eventSequence: UInt64
   }
 
+  /// The values by which the engine notices that a session shows something else.
+  ///
+  /// The state itself changes only with an event, or with the records of others.
+  package struct ShownSigns: Equatable, Sendable {
+    private let eventSequence: UInt64
+    private let activity: SessionActivity
+    private let problem: CommandFailure?
+    private let tokenDeadline: Int64
+    private let lastUse: Int64
+    private let lifetimeEnd: Int64
+
+    fileprivate init(_ coordinator: borrowing SessionCoordinator) {
+      eventSequence = coordinator.fold.eventSequence
+      activity = coordinator.activity
+      problem = coordinator.lastProblem
+      tokenDeadline = coordinator.tokenDeadline
+      lastUse = coordinator.lastUse
+      lifetimeEnd = coordinator.lifetimeEnd
+    }
+  }
+
+  /// Returns the signs of what the session shows; mutating for the reason of ``shown()``.
+  package mutating func shownSigns() -> ShownSigns { ShownSigns(self) }
+
+  /// Returns the user of the session; mutating for the reason of ``shown()``.
+  package mutating func currentUser() -> Identifier? { fold.user }
+
   /// Returns what the session shows.
   ///
   /// It changes nothing. It is mutating so that the engine passes its coordinator and not a copy of all

@@ -1,6 +1,6 @@
 extension SessionCoordinator {
   mutating func switchContext(_ caller: Caller, at now: ClockReading) -> [SessionEffect] {
-    guard isRestored, stopped == nil, state.kind == .authenticated else {
+    guard isRestored, stopped == nil, fold.kind == .authenticated else {
       return [.resume(caller, .failed(notAuthenticated(.contextSwitched)))]
     }
     callers.add(caller, for: .context)
@@ -60,7 +60,7 @@ extension SessionCoordinator {
       self.request = nil
       noteUnusedResponse(to: request)
       let problem = rejection(.contextSwitched, .staleGeneration)
-      return [discard(request.number, revoking: state.kind != .authenticated)]
+      return [discard(request.number, revoking: fold.kind != .authenticated)]
         + resume(request.owner.map { [$0] } ?? [], .failed(problem))
     }
     guard !session.isOther(arrival.facts.user) else {

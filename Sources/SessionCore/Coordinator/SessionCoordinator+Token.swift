@@ -44,7 +44,7 @@ extension SessionCoordinator {
   /// Wipes the items of an ended session; if it has expired, its user stays.
   mutating func wipeItems(keeping generation: Generation? = nil) -> [SessionEffect] {
     logouts.request(
-      state.kind == .expired
+      fold.kind == .expired
         ? .token(keepingRevocation: generation) : .session(keepingRevocation: generation))
   }
 
@@ -57,7 +57,7 @@ extension SessionCoordinator {
   ///
   /// - Requirement: OUT-4
   mutating func stopWaiting(because failure: RequestFailure? = nil) -> [SessionEffect] {
-    stopWaiting(stopped ?? .ended(state.kind, by: failure))
+    stopWaiting(stopped ?? .ended(fold.kind, by: failure))
   }
 
   /// Drops the request under way; `isOver` says that the session has ended, even if a user is
@@ -68,7 +68,7 @@ extension SessionCoordinator {
     if stopped != nil {
       closing = resume(callers.takeAll(.close), .closed) + unlockEnded(problem)
     }
-    let hasEnded = isOver || state.kind != .authenticated
+    let hasEnded = isOver || fold.kind != .authenticated
     if let request, request.isLogin || hasEnded && request.isOnTheWire {
       late.abandon(request.number)
     }

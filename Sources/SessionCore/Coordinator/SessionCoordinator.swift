@@ -156,7 +156,7 @@ package struct SessionCoordinator: Hashable, Sendable {
 
   /// Whether the current token has not expired, at this uptime in milliseconds.
   package func isTokenGood(at uptime: Int64) -> Bool {
-    state.kind == .authenticated && schedule.isGood(at: uptime)
+    fold.kind == .authenticated && schedule.isGood(at: uptime)
   }
 
   /// Whether the request's response has arrived and waits to be journaled.
@@ -199,7 +199,7 @@ package struct SessionCoordinator: Hashable, Sendable {
       return finish(for: closer, at: now)
     }
     guard callers.isEmpty(.close), request == nil, isRestored, !peers.isWaiting,
-      state.kind == .authenticated,
+      fold.kind == .authenticated,
       schedule.due != nil || !callers.isEmpty(.token) || !callers.isEmpty(.context)
     else { return requestProfileIfOwed(at: now) }
     if runningElsewhere(at: now) != nil { return peers.wait(at: now.uptime) }
@@ -207,7 +207,7 @@ package struct SessionCoordinator: Hashable, Sendable {
       return startSwitch(at: now)
     }
     let effects = startRefresh(schedule.due ?? .command, at: now)
-    return sequencer.isDeciding && state.kind == .authenticated
+    return sequencer.isDeciding && fold.kind == .authenticated
       ? effects + startSwitch(at: now) : effects
   }
 
@@ -263,10 +263,10 @@ package struct SessionCoordinator: Hashable, Sendable {
   private func needsFreshView(_ input: SessionInput) -> Bool {
     guard stopped == nil else { return false }
     return switch input {
-    case .logout: state.kind == .unauthenticated
-    case .refresh, .switchContext: isRestored && state.kind != .authenticated
-    case .login(_, .registration): isRestored && state.kind != .unauthenticated
-    case .login: isRestored && state.kind == .authenticated
+    case .logout: fold.kind == .unauthenticated
+    case .refresh, .switchContext: isRestored && fold.kind != .authenticated
+    case .login(_, .registration): isRestored && fold.kind != .unauthenticated
+    case .login: isRestored && fold.kind == .authenticated
     case .foreground: isRestored
     default: false
     }
@@ -330,14 +330,14 @@ package struct SessionCoordinator: Hashable, Sendable {
   }
 
   func rejection(_ event: SessionEvent.Kind, _ reason: SessionRejection.Reason) -> CommandFailure {
-    .rejected(SessionRejection(state: state.kind, event: event, reason: reason))
+    .rejected(SessionRejection(state: fold.kind, event: event, reason: reason))
   }
 
   /// Returns why a command that needs a logged-in user is not possible now.
   func notAuthenticated(_ event: SessionEvent.Kind) -> CommandFailure {
     if let stopped { return stopped }
     if !isRestored { return needsUpdate ? .newerItems : .locked }
-    return rejection(event, state.kind == .expired ? .expired : .notAuthenticated)
+    return rejection(event, fold.kind == .expired ? .expired : .notAuthenticated)
   }
 
   private mutating func clearError() -> [SessionEffect] {

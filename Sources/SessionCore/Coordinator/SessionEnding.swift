@@ -186,14 +186,14 @@ extension SessionCoordinator {
   /// Decides whether something ends the session.
   func ending(by cause: SessionEnding.Cause, at now: ClockReading) -> SessionEnding.Verdict {
     SessionEnding(
-      policy: policy, tokenDeadline: state.kind == .authenticated ? tokenDeadline : .min,
+      policy: policy, tokenDeadline: fold.kind == .authenticated ? tokenDeadline : .min,
       doubtEnd: peers.doubtEnd, uptime: now.uptime
     ).verdict(on: cause)
   }
 
   /// Ends the session if the cause does; another process's newer token would be found first.
   mutating func end(by cause: SessionEnding.Cause, at now: ClockReading) -> [SessionEffect] {
-    guard stopped == nil, state.kind == .authenticated else { return [] }
+    guard stopped == nil, fold.kind == .authenticated else { return [] }
     let verdict = ending(by: cause, at: now)
     guard !verdict.events.isEmpty else { return [] }
     return commit(verdict.events, for: .expire(verdict.expiry), at: now, doubting: true)

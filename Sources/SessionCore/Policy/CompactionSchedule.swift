@@ -49,17 +49,16 @@ package struct CompactionSchedule: Hashable, Sendable {
 
   /// Which records of the journal can be removed; `nil` if all are kept.
   private var plan: RetentionPlan?
+  /// Whether records are ever removed.
+  package let isLimited: Bool
   /// Records that the plan does not know yet.
   private var backlog: [Entry] = []
   private var state = State.ready
 
   /// Creates a schedule for a plan that knows every record; `nil` if the journal keeps all records.
   package init(_ plan: RetentionPlan?) {
-    self.plan = plan
+    (self.plan, isLimited) = (plan, plan != nil)
   }
-
-  /// Whether records are ever removed.
-  package var isLimited: Bool { plan != nil }
 
   /// Records what was appended, by this process or another one.
   package mutating func take(_ record: SessionRecord, bytes: UInt64) {
@@ -106,6 +105,7 @@ package struct CompactionSchedule: Hashable, Sendable {
   /// are known.
   private mutating func update(_ beginning: UInt64) {
     plan?.forget(before: beginning)
+    guard !backlog.isEmpty else { return }
     for entry in backlog { plan?.take(entry.record, bytes: entry.bytes) }
     backlog = []
   }

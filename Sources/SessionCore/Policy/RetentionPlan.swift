@@ -46,16 +46,13 @@ package struct RetentionPlan: Hashable, Sendable {
   ///
   /// A snapshot means that everything before it is gone.
   package mutating func take(_ record: SessionRecord, bytes size: UInt64) {
-    var intents = intents
     switch record.content {
     case .event(let event): intents.apply(event)
     case .note(let note): intents.apply(note, sequence: record.sequence)
     case .snapshot(let fold): intents = fold.intents
     case .unknown: break
     }
-    take(
-      record.content.kind, sequence: record.sequence, at: record.time, leaving: intents,
-      bytes: size)
+    place(record.content.kind, sequence: record.sequence, at: record.time, bytes: size)
   }
 
   /// Takes in the next record by its kind, sequence and time, and the intents that it leaves open.
@@ -63,11 +60,18 @@ package struct RetentionPlan: Hashable, Sendable {
     _ kind: UInt8, sequence: UInt64, at time: Timestamp, leaving intents: OpenIntents,
     bytes size: UInt64
   ) {
+    self.intents = intents
+    place(kind, sequence: sequence, at: time, bytes: size)
+  }
+
+  /// Records the place of a record, after its intents.
+  private mutating func place(
+    _ kind: UInt8, sequence: UInt64, at time: Timestamp, bytes size: UInt64
+  ) {
     guard kind != SessionRecord.snapshotKind else {
-      let beginning = max(beginning, sequence.addingSaturating(1))
+      let (beginning, intents) = (max(beginning, sequence.addingSaturating(1)), intents)
       self = RetentionPlan(policy)
-      self.beginning = beginning
-      self.intents = intents
+      (self.beginning, self.intents) = (beginning, intents)
       return
     }
     let mark = sequence < beginning ? nil : count(sequence, time, size)
@@ -79,8 +83,7 @@ package struct RetentionPlan: Hashable, Sendable {
     case SessionNote.Kind.requestSent.rawValue: request = mark
     default: break
     }
-    self.intents = intents
-    if intents.request == nil { request = nil }
+    if !intents.hasRequest { request = nil }
   }
 
   /// The sequence of the first record that a compaction keeps; `nil` without records.
@@ -88,9 +91,9 @@ package struct RetentionPlan: Hashable, Sendable {
 
   /// Whether a limit is exceeded and a compaction would remove at least a quarter of the records.
   package func isDue(at now: Timestamp) -> Bool {
-    guard let first, first.records > 0, first.records >= records / 4 + (records % 4 == 0 ? 0 : 1)
+    guard policy.isExceeded(records: records, bytes: bytes, oldest: oldest, now: now), let first
     else { return false }
-    return policy.isExceeded(records: records, bytes: bytes, oldest: oldest, now: now)
+    return first.records > 0 && first.records >= records / 4 + (records % 4 == 0 ? 0 : 1)
   }
 
   /// Forgets the records before `first`, which a compaction by any process has removed.

@@ -51,6 +51,9 @@ struct FoldState: Hashable, Sendable {
     }
   }
 
+  /// The user of the session; `nil` if there is none.
+  var owner: Identifier? { kind == .unauthenticated ? nil : user }
+
   /// The generation of the current token; `nil` unless authenticated.
   var tokenGeneration: Generation? { kind == .authenticated ? token.generation : nil }
 

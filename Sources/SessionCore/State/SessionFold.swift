@@ -41,6 +41,9 @@
   /// The name of the state; unlike ``state``, it copies nothing.
   package var kind: SessionState.Kind { foldState.kind }
 
+  /// The user of the session; `nil` if there is none.
+  package var user: Identifier? { foldState.owner }
+
   /// The generation of the current token; `nil` unless authenticated.
   ///
   /// It copies nothing either.
@@ -201,7 +204,7 @@ extension SessionFold {
   /// The open request for a newer token; `nil` if there is none.
   public private(set) var request: Request?
   /// Whether a request is open: what each event asks, without a copy of the request.
-  private var hasRequest = false
+  private(set) var hasRequest = false
   /// The tokens whose revocation is pending, oldest first.
   public private(set) var revocations: [Generation] = []
 
