@@ -96,6 +96,9 @@ package struct StatusNotices: Hashable, Sendable {
     return verdict
   }
 
+  /// Whether the hosts are to be notified of a change, if the session is its user's.
+  package var isPending: Bool { state != .settled }
+
   /// Returns the change of which the hosts are notified now; `nil` if there is none.
   ///
   /// - Parameter user: the user of the session; `nil` if there is none.

@@ -28,6 +28,11 @@ struct HostCalls: Sendable {
     timers = TimerTable(clock: configuration.clock, runtime: runtime)
   }
 
+  /// Returns whether hosts may have to be called as soon as a user is signed in.
+  ///
+  /// It changes nothing. It is mutating so that the engine passes its value and not a copy of it.
+  mutating func awaitsUser() -> Bool { clearing.isNeeded || statusNotices.isPending }
+
   // MARK: Clearing
 
   /// Starts the call of this number after the call before it.

@@ -19,8 +19,8 @@ extension SessionEngine {
         guard let first = transaction.appended.first else {
           return failed(commit, by: nil, after: stored)
         }
-        if !commit.isOfStorageOnly { problems.commit = nil }
-        if commit.storing != nil { problems.unstored = nil }
+        if !commit.isOfStorageOnly, problems.commit != nil { problems.commit = nil }
+        if commit.storing != nil, problems.unstored != nil { problems.unstored = nil }
         count(transaction.appended, of: commit)
         keep(stored, of: commit.storing)
         return .committed(firstSequence: first.sequence)

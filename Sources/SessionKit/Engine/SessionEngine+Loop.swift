@@ -60,7 +60,11 @@ extension SessionEngine {
   func run() {
     guard !loop.isRunning, !loop.isStalled else { return }
     loop.isRunning = true
-    defer { loop.isRunning = false }
+    vault.memory.open()
+    defer {
+      loop.isRunning = false
+      vault.memory.close()
+    }
     if !loop.effects.isEmpty {
       guard performEffects() else { return }
     }
@@ -74,12 +78,12 @@ extension SessionEngine {
         loop.effects = coordinator.handle(input, at: configuration.clock.now()).reversed()
           .map(EngineLoop.Step.effect)
         view.waiterCount = coordinator.waiterCount
-        if !(loop.effects.isEmpty && input.isForToken) { show() }
+        if !(loop.effects.isEmpty && input.isForToken) { showChanges(after: input) }
         guard performEffects() else { return }
       }
       if let observed = compactIfDue() { loop.inbox.append((observed, nil)) }
     } while !loop.inbox.isEmpty
-    problems.detail = nil
+    if problems.detail != nil { problems.detail = nil }
     // A response is kept only while a failed commit may be tried again.
     for number in loop.takeAnswered() where !coordinator.isHolding(number) {
       requests.responses[number] = nil
@@ -178,7 +182,7 @@ extension SessionEngine {
     defer { if problems.compaction != problem { show() } }
     do throws(JournalError) {
       let done = try configuration.compaction(log, first)
-      problems.compaction = nil
+      if problems.compaction != nil { problems.compaction = nil }
       loop.compactionRetry = nil
       compaction.ended(hasNewBeginning: log.firstSequence != beginning, at: now)
       let others = read(done?.foreign ?? [])
@@ -238,6 +242,14 @@ extension SessionInput {
   /// If nothing follows from that, one more caller waits, and nothing else is shown differently.
   fileprivate var isForToken: Bool {
     if case .refresh = self { true } else { false }
+  }
+
+  /// Whether it can bring records of other processes, which may change anything.
+  var mayBringRecords: Bool {
+    switch self {
+    case .observed, .conflicted, .wiped(.overtaken): true
+    default: false
+    }
   }
 }
 

@@ -17,12 +17,12 @@ extension SessionEngine {
   ///
   /// `own` is our journal's identifier. If it is `nil`, the identifier of the file at our path
   /// counts.
-  static func secretsOwner(_ configuration: SessionConfiguration, own: String? = nil)
-    -> SecretsOwner
-  {
+  static func secretsOwner(
+    _ configuration: SessionConfiguration, own: String? = nil, _ memory: ItemMemory = ItemMemory()
+  ) -> SecretsOwner {
     do throws(SecretStoreError) {
-      if let owner = try owner(of: StoredToken.self, configuration, own) { return owner }
-      return try owner(of: StoredUser.self, configuration, own) ?? .none
+      if let owner = try owner(of: StoredToken.self, configuration, own, memory) { return owner }
+      return try owner(of: StoredUser.self, configuration, own, memory) ?? .none
     } catch {
       return .unread(error)
     }
@@ -30,11 +30,11 @@ extension SessionEngine {
 
   /// Returns the owner of one item; `nil` if there is no such item, or if it cannot be decoded.
   private static func owner<Item: LocatedItem>(
-    of _: Item.Type, _ configuration: SessionConfiguration, _ own: String?
+    of _: Item.Type, _ configuration: SessionConfiguration, _ own: String?, _ memory: ItemMemory
   ) throws(SecretStoreError) -> SecretsOwner? {
-    guard let bytes = try configuration.secrets.read(Item.item) else { return nil }
-    let stored: Item
-    do throws(StoredItemError) { stored = try Item(decoding: bytes) } catch { return nil }
+    guard let bytes = try configuration.secrets.read(Item.item),
+      let stored = memory.read(Item.self, bytes)?.item
+    else { return nil }
     let place = configuration.place
     guard stored.journal != own, let name = stored.journalPath, !place.isNamed(name) else {
       return SecretsOwner.none
@@ -47,7 +47,9 @@ extension SessionEngine {
 
   private var own: String { vault.owner }
 
-  var secretsOwner: SecretsOwner { Self.secretsOwner(configuration, own: own) }
+  var secretsOwner: SecretsOwner {
+    Self.secretsOwner(configuration, own: own, vault.memory)
+  }
 
   /// Returns why a session may not be opened with the stored secrets; `nil` if it may.
   ///
@@ -73,7 +75,7 @@ extension SessionEngine {
   /// Returns why the stored items of this owner must not be touched; `nil` if they may be.
   func refusal(of owner: SecretsOwner) -> SessionError? {
     owner.refusal
-      ?? vault.binding?.problem(in: configuration.secrets).map(SessionError.secrets)
+      ?? vault.binding?.problem(in: configuration.secrets, vault.memory).map(SessionError.secrets)
   }
 
   /// Whether this session may take the revocations of another journal, because that journal does
@@ -87,7 +89,7 @@ extension SessionEngine {
 
   private var ownerOfStrayRevocations: SecretsOwner? {
     do throws(SecretStoreError) {
-      return try Self.owner(of: StoredRevocations.self, configuration, own)
+      return try Self.owner(of: StoredRevocations.self, configuration, own, vault.memory)
     } catch {
       return .unread(error)
     }

@@ -99,7 +99,7 @@ extension SessionEngine {
 
   /// The user to whom the next response should belong.
   var expectedUser: ExpectedUser? {
-    coordinator.state.user.map {
+    coordinator.currentUser().map {
       ExpectedUser(id: $0, origin: credentials.profile?.id == $0 ? credentials.origin : nil)
     }
   }

@@ -58,7 +58,9 @@ actor SessionEngine {
   /// What other processes append.
   var peers = Peers()
   /// The token and the user in memory.
-  var credentials = HeldCredentials()
+  var credentials = HeldCredentials() {
+    didSet { isShowingOld = true }
+  }
   /// The revocations under way.
   var revocations = RevocationTable()
   /// What runs for a provider of tokens.
@@ -74,7 +76,13 @@ actor SessionEngine {
   /// The user of the current or last session, as far as this object has seen.
   var lastUser: Identifier?
   /// Why the last work of each kind failed.
-  var problems = EngineProblems()
+  var problems = EngineProblems() {
+    didSet { isShowingOld = true }
+  }
+  /// Whether the credentials or the problems have changed since they were shown.
+  private var isShowingOld = true
+  /// The signs of what is shown of the coordinator.
+  private var shownSigns: SessionCoordinator.ShownSigns?
   /// The error if another journal has replaced this one.
   ///
   /// Then this object does and shows nothing any more.
@@ -250,6 +258,14 @@ actor SessionEngine {
 
   // MARK: What is shown
 
+  /// Shows what an input has changed, if anything: half of the inputs change nothing that is shown.
+  func showChanges(after input: SessionInput) {
+    let isShown =
+      !isShowingOld && !input.mayBringRecords && coordinator.shownSigns() == shownSigns
+      && credentials.unjournaled == nil && !hosts.awaitsUser()
+    if !isShown { show() }
+  }
+
   func show() {
     let shown = coordinator.shown()
     let (facts, user) = (shown.state.token, shown.state.user)
@@ -286,6 +302,8 @@ actor SessionEngine {
     states.publish(SessionStatus(snapshot, sequence: shown.eventSequence))
     tellStatus(of: user)
     perform(hosts.clearing.observe(hasUser: shown.state.kind != .unauthenticated))
+    shownSigns = coordinator.shownSigns()
+    isShowingOld = false
   }
 
   /// Reports a problem when it begins or changes.

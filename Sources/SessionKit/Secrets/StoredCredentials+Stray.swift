@@ -44,12 +44,8 @@ extension StoredCredentials {
   private func item<Item: StoredItem>(_: Item.Type) throws(SecretStoreError) -> Item? {
     guard let bytes = try store.read(Item.item) else { return nil }
     try binding?.refuse(Item.self, bytes)
-    do throws(StoredItemError) {
-      return try Item(decoding: bytes)
-    } catch {
-      // The item was read before. If no version can read it, it was moved aside then.
-      return nil
-    }
+    // The item was read before. If no version can read it, it was moved aside then.
+    return memory.read(Item.self, bytes)?.item
   }
 }
 

@@ -13,6 +13,8 @@ struct StoredCredentials: Sendable {
   var path: String?
   /// The backend that receives the stored tokens; `nil` if the items are not bound to one.
   var binding: BackendBinding?
+  /// What was decoded and written while the engine's loop runs.
+  let memory = ItemMemory()
 
   init(
     store: any SecretStore, journal: JournalIdentifier, path: String? = nil,
@@ -104,9 +106,9 @@ struct StoredCredentials: Sendable {
   /// An item of a newer version is neither read nor moved.
   func find<Item: StoredItem>(_: Item.Type) throws(SecretStoreError) -> Found<Item> {
     guard let bytes = try store.read(Item.item) else { return Found(condition: .absent) }
-    if let (item, backend) = Item.read(bytes) {
-      try binding?.refuse(Item.self, of: backend)
-      return found(item)
+    if let whole = memory.read(Item.self, bytes) {
+      try binding?.refuse(Item.self, of: whole.backend)
+      return found(whole.item)
     }
     try binding?.refuse(Item.self, bytes)
     do {
@@ -193,8 +195,10 @@ struct StoredCredentials: Sendable {
   }
 
   func write(_ item: some StoredItem) throws(SessionError) {
-    let bytes = item.encoded(for: binding?.backend)
+    let whole = WholeItem(item, for: binding?.backend)
+    let bytes = whole.encoded
     do { try store.write(type(of: item).item, bytes) } catch { throw .secrets(error) }
+    memory.keep(whole, bytes)
   }
 
   /// Removes items of a newer version that a sign-in does not overwrite.

@@ -15,7 +15,7 @@ enum StoredItemError: Error, Hashable {
 /// `Codable` took a third of the time of a session without a disk.
 ///
 /// - Requirement: RES-5
-protocol StoredItem {
+protocol StoredItem: Sendable {
   associatedtype Fields: ItemFields
 
   static var item: SecretItem { get }
@@ -40,37 +40,12 @@ extension StoredItem {
   ///
   /// They are the same for the same item and backend.
   func encoded(for backend: BackendIdentity? = nil) -> [UInt8] {
-    var writer = JSONWriter()
-    writer.object { pass in
-      var backend = Self.isBound ? backend : nil
-      var (fields, journal, version) = (fields, journal, storedItemVersion)
-      pass.field("backend", &backend)
-      pass.field("fields", &fields)
-      pass.field("journal", &journal)
-      pass.field("v", &version)
-    }
-    return Array(writer.bytes)
-  }
-
-  /// Decodes a whole item of this version in one pass, and the backend that it names.
-  ///
-  /// Returns `nil` for all other bytes. ``init(decoding:)`` and ``BackendIdentity/init(ofItem:)`` say
-  /// what is wrong with them, in further passes.
-  static func read(_ bytes: [UInt8]) -> (item: Self, backend: BackendIdentity?)? {
-    guard var reader = ItemReader(bytes) else { return nil }
-    var (backend, fields, journal, version) = (BackendIdentity?.none, Fields(), "", 0)
-    // Earlier versions did not write the backend. Then the next write binds the item.
-    reader.field("backend", &backend)
-    reader.field("fields", &fields)
-    reader.field("journal", &journal)
-    reader.field("v", &version)
-    guard !reader.isFlawed, version <= storedItemVersion else { return nil }
-    return (Self(journal: journal, fields: fields), backend)
+    WholeItem(self, for: backend).encoded
   }
 
   /// Decodes an item.
   init(decoding bytes: [UInt8]) throws(StoredItemError) {
-    if let whole = Self.read(bytes) {
+    if let whole = WholeItem<Self>(bytes) {
       self = whole.item
       return
     }
@@ -81,6 +56,46 @@ extension StoredItem {
       throw .newerVersion(Self.item, found: version)
     }
     throw .corrupt(Self.item, problem: "a field is missing or has the wrong type")
+  }
+}
+
+/// An item of this version, and the backend that it names.
+struct WholeItem<Item: StoredItem>: Sendable {
+  let item: Item
+  let backend: BackendIdentity?
+
+  /// Creates the item as it is stored for a backend.
+  init(_ item: Item, for backend: BackendIdentity?) {
+    (self.item, self.backend) = (item, Item.isBound ? backend : nil)
+  }
+
+  /// Decodes an item in one pass.
+  ///
+  /// Returns `nil` if the bytes are no whole item of this version. ``StoredItem/init(decoding:)`` and
+  /// ``BackendIdentity/init(ofItem:)`` say what is wrong with them, in further passes.
+  init?(_ bytes: [UInt8]) {
+    guard var reader = ItemReader(bytes) else { return nil }
+    var (backend, fields, journal, version) = (BackendIdentity?.none, Item.Fields(), "", 0)
+    // Earlier versions did not write the backend. Then the next write binds the item.
+    reader.field("backend", &backend)
+    reader.field("fields", &fields)
+    reader.field("journal", &journal)
+    reader.field("v", &version)
+    guard !reader.isFlawed, version <= storedItemVersion else { return nil }
+    (item, self.backend) = (Item(journal: journal, fields: fields), backend)
+  }
+
+  var encoded: [UInt8] {
+    var writer = JSONWriter()
+    writer.object { pass in
+      var (backend, fields) = (backend, item.fields)
+      var (journal, version) = (item.journal, storedItemVersion)
+      pass.field("backend", &backend)
+      pass.field("fields", &fields)
+      pass.field("journal", &journal)
+      pass.field("v", &version)
+    }
+    return Array(writer.bytes)
   }
 }
 
@@ -160,9 +175,15 @@ struct BackendBinding: Sendable {
   ///
   /// Data of a revocation at another backend does not prevent a sign-in. It stays unread and is not
   /// sent.
-  func problem(in store: any SecretStore) -> SecretStoreError? {
+  func problem(in store: any SecretStore, _ memory: ItemMemory = ItemMemory()) -> SecretStoreError?
+  {
     do throws(SecretStoreError) {
-      if let bytes = try store.read(.token) { try refuse(StoredToken.self, bytes) }
+      guard let bytes = try store.read(.token) else { return nil }
+      if let whole = memory.read(StoredToken.self, bytes) {
+        try refuse(StoredToken.self, of: whole.backend)
+      } else {
+        try refuse(StoredToken.self, bytes)
+      }
     } catch {
       if case .otherBackend = error { return error }
     }

@@ -29,7 +29,8 @@ struct StoredItemTests {
   /// Returns the text of an item after it was read and written again.
   private func text<Item: StoredItem>(again item: Item) throws -> String {
     let bytes = item.encoded(for: Self.backend)
-    let (read, backend) = try #require(Item.read(bytes))
+    let whole = try #require(WholeItem<Item>(bytes))
+    let (read, backend) = (whole.item, whole.backend)
     #expect(backend == (Item.isBound ? Self.backend : nil) && read.journal == item.journal)
     #expect(read.encoded(for: backend) == bytes)
     return String(decoding: bytes, as: UTF8.self)
@@ -37,7 +38,7 @@ struct StoredItemTests {
 
   @Test("STO-1 REF-7 a token is read as it was written, to the last bit")
   func token() throws {
-    let read = try #require(StoredToken.read(Self.token.encoded())).item.fields
+    let read = try #require(WholeItem<StoredToken>(Self.token.encoded())).item.fields
     let own = Self.token.fields
     #expect(read.access == own.access && read.refresh == own.refresh && read.boot == own.boot)
     #expect(read.generation == own.generation && read.announcement == own.announcement)
@@ -94,7 +95,8 @@ struct StoredItemTests {
   ) throws {
     #expect(
       item.encoded(for: Self.backend).elementsEqual(text.utf8), "\(name) is written otherwise")
-    let (read, backend) = try #require(Item.read(Array(text.utf8)), "\(name) is not read")
+    let whole = try #require(WholeItem<Item>(Array(text.utf8)), "\(name) is not read")
+    let (read, backend) = (whole.item, whole.backend)
     #expect(backend == (Item.isBound ? Self.backend : nil))
     // Written from what was read alone.
     #expect(read.encoded(for: backend).elementsEqual(text.utf8), "\(name) is read otherwise")

@@ -1,0 +1,51 @@
+@_spi(Internals) import SessionCore
+import Synchronization
+
+/// The items that were decoded or written last, with their bytes.
+///
+/// The store is asked each time. If it returns the same bytes, they are not decoded again: one logout
+/// reads the token item four times. Nothing is kept between two runs of the engine's loop, so that a secret
+/// which was removed does not stay here.
+///
+/// - Requirement: STO-3
+final class ItemMemory: Sendable {
+  private struct Entry: Sendable {
+    let item: SecretItem
+    let bytes: [UInt8]
+    let whole: any Sendable
+  }
+
+  private struct State {
+    var isOpen = false
+    var entries: [Entry] = []
+  }
+
+  private let state = Mutex(State())
+
+  /// The items that are kept.
+  var items: Set<SecretItem> { state.withLock { Set($0.entries.map(\.item)) } }
+
+  /// Begins to keep items.
+  func open() { state.withLock { $0.isOpen = true } }
+
+  /// Forgets all items, and keeps no further ones.
+  func close() { state.withLock { $0 = State() } }
+
+  /// Decodes an item; `nil` if the bytes are no whole item of this version.
+  func read<Item: StoredItem>(_: Item.Type, _ bytes: [UInt8]) -> WholeItem<Item>? {
+    let known = state.withLock { state in state.entries.first { $0.item == Item.item } }
+    if let known, known.bytes == bytes, let whole = known.whole as? WholeItem<Item> { return whole }
+    guard let whole = WholeItem<Item>(bytes) else { return nil }
+    keep(whole, bytes)
+    return whole
+  }
+
+  /// Keeps an item that was written with these bytes.
+  func keep<Item: StoredItem>(_ whole: WholeItem<Item>, _ bytes: [UInt8]) {
+    state.withLock { state in
+      guard state.isOpen else { return }
+      state.entries.removeAll { $0.item == Item.item }
+      state.entries.append(Entry(item: Item.item, bytes: bytes, whole: whole))
+    }
+  }
+}
