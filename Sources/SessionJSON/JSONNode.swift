@@ -13,6 +13,15 @@ package enum JSONNode: Sendable {
     }
   }
 
+  /// The text; `nil` if it is another value.
+  package var text: String? {
+    switch self {
+    case .part(let part): part.text
+    case .value(.string(let text)): text
+    case .value: nil
+    }
+  }
+
   /// What a path can lead through.
   package enum Kind {
     case object, array, null, other

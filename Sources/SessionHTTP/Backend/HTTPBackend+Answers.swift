@@ -232,7 +232,6 @@ extension HTTPBackend {
     let isSpent = isFirstRefresh || step.spends(refresh)
     if !isSpent { try checkType(members) }
     let payload = try payload(of: access)
-    let claims = payload.map { TokenClaims(payload: $0, keys: contextKeys) }
     let date = response.header("Date").flatMap { Timestamp(httpDate: $0) }
     let stated = try HTTPBackend.beside(isSpent) { () throws(Unreadable) in
       try lifetime(members, claims: payload, since: date)
@@ -243,8 +242,8 @@ extension HTTPBackend {
     found.sessionLifetime = try HTTPBackend.beside(isSpent) { () throws(Unreadable) in
       try sessionLifetime(members, claims: payload, since: date)
     }
-    found.tokenID = claims?.tokenID
-    found.tokenContext = claims?.context
+    found.tokenID = payload.flatMap(TokenClaims.tokenID)
+    found.tokenContext = payload.flatMap { TokenClaims.context($0, contextKeys) }
     let identity = try HTTPBackend.beside(isSpent) { () throws(Unreadable) in
       try members.first(self.response.identityToken, members.token)
     }

@@ -97,9 +97,9 @@ public struct HTTPBackend: Sendable {
   /// The names of a request's members.
   public var requestFields = RequestFieldNames()
   /// The places of values in a response.
-  public var response = ResponseMapping()
+  public var response = ResponseMapping.standard
   /// The members of a context object, in responses and in requests to switch.
-  public var contextKeys = ContextKeys()
+  public var contextKeys = ContextKeys.standard
   /// The required form of an access token.
   public var tokenForm = TokenForm.jwt
   /// The rules for responses other than a plain success.

@@ -28,6 +28,9 @@ public struct ContextKeys: Hashable, Sendable {
   /// Creates names in snake case: `role_id`, `school_name`.
   public init() {}
 
+  /// The names in snake case, whose paths are made once.
+  static let standard = ContextKeys()
+
   /// The names in camel case: `roleId`, `schoolName`.
   public static var camelCase: ContextKeys {
     var keys = ContextKeys()

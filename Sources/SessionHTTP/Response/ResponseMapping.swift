@@ -107,6 +107,9 @@ public struct ResponseMapping: Hashable, Sendable {
   /// ``HTTPBackend/snakeCaseJSON(_:)`` for the rest.
   public init() {}
 
+  /// The mapping without changes, whose paths are made once.
+  static let standard = ResponseMapping()
+
   /// The mapping in camel case: `accessToken`, `refreshToken`, and `expiresIn` or else the token's
   /// `exp`.
   public static var camelCase: ResponseMapping {

@@ -56,7 +56,7 @@ public struct TokenClaims: Hashable, Sendable {
     let text = { (name: String) in payload.hint([MemberPath(steps: [name])]) }
     subject = payload.identifierHint("sub")
     email = text("email")
-    tokenID = payload.identifierHint("jti")
+    tokenID = TokenClaims.tokenID(payload)
     issuedAt = payload.time("iat")
     notBefore = payload.time("nbf")
     expiresAt = payload.time("exp")
@@ -75,7 +75,11 @@ public struct TokenClaims: Hashable, Sendable {
     }
   }
 
-  private static func context(_ payload: JSONMembers, _ keys: ContextKeys) -> ActiveContext? {
+  /// Returns the token's own identifier alone.
+  static func tokenID(_ payload: JSONMembers) -> Identifier? { payload.identifierHint("jti") }
+
+  /// Returns the context of the token alone.
+  static func context(_ payload: JSONMembers, _ keys: ContextKeys) -> ActiveContext? {
     do throws(Unreadable) {
       guard let members = try payload.object(keys.claim) else { return nil }
       return try keys.read(members)

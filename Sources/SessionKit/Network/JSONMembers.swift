@@ -96,8 +96,8 @@ package struct JSONMembers: Sendable {
   }
 
   package func string(at steps: [String]) throws(Unreadable) -> String? {
-    guard let value = try value(at: steps) else { return nil }
-    guard case .string(let text) = value else { throw wrong(at: steps, value, "a string") }
+    guard let node = try node(at: steps) else { return nil }
+    guard let text = node.text else { throw wrong(at: steps, node.value, "a string") }
     return text
   }
 
@@ -105,14 +105,14 @@ package struct JSONMembers: Sendable {
   ///
   /// A whole number is returned as its digits.
   package func textOrInteger(at steps: [String]) throws(Unreadable) -> String? {
-    guard let value = try value(at: steps) else { return nil }
-    switch value {
-    case .string(let text): return text
+    guard let node = try node(at: steps) else { return nil }
+    if let text = node.text { return text }
+    switch node.value {
     case .number(let number):
       if let integer = number.integer { return integer }
       throw Unreadable(
         "\(name(at: steps)) has a fraction or an exponent; it must be a whole number")
-    default: throw wrong(at: steps, value, "a string or a whole number")
+    case let value: throw wrong(at: steps, value, "a string or a whole number")
     }
   }
 
@@ -234,14 +234,16 @@ package enum Base64 {
     let count = symbols.count - padding
     guard count % 4 != 1 else { return nil }
     var invalid: UInt32 = 0
+    let digits = sixBits
+    func digit(_ symbol: UInt8) -> UInt32 { UInt32(digits[Int(symbol)]) }
     let bytes = [UInt8](unsafeUninitializedCapacity: count * 3 / 4) { bytes, written in
       var place = 0
       while place + 4 <= count {
         var group: UInt32 = 0
         for symbol in symbols[place..<place + 4] {
-          let digit = sixBits(symbol)
-          invalid |= digit
-          group = group << 6 | digit
+          let value = digit(symbol)
+          invalid |= value
+          group = group << 6 | value
         }
         bytes[written] = UInt8(truncatingIfNeeded: group >> 16)
         bytes[written + 1] = UInt8(truncatingIfNeeded: group >> 8)
@@ -250,9 +252,9 @@ package enum Base64 {
       }
       var (pending, bits): (UInt32, UInt32) = (0, 0)
       for symbol in symbols[place..<count] {
-        let digit = sixBits(symbol)
-        invalid |= digit
-        pending = pending << 6 | digit
+        let value = digit(symbol)
+        invalid |= value
+        pending = pending << 6 | value
         bits += 6
         guard bits >= 8 else { continue }
         bits -= 8
@@ -263,12 +265,12 @@ package enum Base64 {
     return invalid > 63 ? nil : bytes
   }
 
-  /// Returns the digit of a symbol; 64 if it is none.
-  private static func sixBits(_ symbol: UInt8) -> UInt32 {
+  /// The digit of each symbol; 64 if it is none.
+  private static let sixBits: [UInt8] = (UInt8.min...UInt8.max).map { (symbol: UInt8) -> UInt8 in
     switch symbol {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(symbol &- UInt8(ascii: "A"))
-    case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(symbol &- UInt8(ascii: "a") &+ 26)
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(symbol &- UInt8(ascii: "0") &+ 52)
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"): symbol &- UInt8(ascii: "A")
+    case UInt8(ascii: "a")...UInt8(ascii: "z"): symbol &- UInt8(ascii: "a") &+ 26
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): symbol &- UInt8(ascii: "0") &+ 52
     case UInt8(ascii: "-"): 62
     case UInt8(ascii: "_"): 63
     default: 64
