@@ -145,13 +145,15 @@ package struct SetAsideJournal: Hashable, Sendable {
   static func last(
     beside location: JournalLocation, _ fileSystem: any JournalFileSystem
   ) throws(SystemFault) -> SetAsideJournal? {
-    let cut = location.real.lastIndex(of: "/").map { location.real.index(after: $0) }
-    let start = cut ?? location.real.startIndex
-    let own = location.real[start...]
+    let path = location.real
+    let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+    let start = slash.map(path.utf8.index(after:)) ?? path.startIndex
+    // A string and no part of one, since strings are compared faster.
+    let own = String(path[start...])
     return try fileSystem.names(beside: location.real).compactMap { name in
       guard name.hasPrefix(own) else { return nil }
       return SetAsideJournal(
-        path: location.real[..<start] + name, rest: name.dropFirst(own.count))
+        path: path[..<start] + name, rest: name.dropFirst(own.count))
     }.max { $0.number < $1.number }
   }
 }

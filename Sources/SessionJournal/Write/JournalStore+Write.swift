@@ -29,6 +29,9 @@ extension JournalStore {
   private mutating func append(_ drafts: [JournalDraft], _ foreign: [JournalRecord])
     throws(JournalError) -> JournalTransaction
   {
+    guard !drafts.isEmpty else {
+      return JournalTransaction(foreign: foreign, appended: [], repair: takeRepair())
+    }
     try check(drafts)
     var writer = batchWriter()
     let appended = writer.append(drafts)

@@ -250,11 +250,16 @@ final class DiskHandle: JournalFileHandle {
   }
 
   private func release(_ state: inout DiskState) {
-    if state.files[file].lock?.handle == number { state.files[file].lock = nil }
+    state.files[file].release(by: number)
   }
 }
 
 extension DiskFile {
+  /// Releases the lock, if this handle has it.
+  fileprivate mutating func release(by handle: UInt64) {
+    if lock?.handle == handle { lock = nil }
+  }
+
   fileprivate func status(number: Int) -> FileStatus {
     FileStatus(
       kind: .file, size: UInt64(content.count),

@@ -98,7 +98,7 @@ package final class SimulatedScheduler: Sendable {
   private func perform(_ index: Int) {
     let job = state.withLock { state in
       let job = state.ready.remove(at: index)
-      state.current = job.label?.task
+      if isTracing { state.current = job.label?.task }
       return job
     }
     job.run()
@@ -184,7 +184,7 @@ package final class SimulatedScheduler: Sendable {
 }
 
 extension SimulatedScheduler.State {
-  fileprivate mutating func add(_ job: SimulatedScheduler.Job) {
+  fileprivate mutating func add(_ job: consuming SimulatedScheduler.Job) {
     guard !isOver else { return }
     if let thread, thread != SimulatedScheduler.thread {
       let name = name(of: job)

@@ -160,7 +160,7 @@ public final class SimulatedServer: HTTPTransport {
     }
   }
 
-  private func travel(
+  nonisolated(nonsending) private func travel(
     _ request: ReceivedRequest, _ endpoint: LoopbackEndpoint, _ departure: HeldRequest,
     within timeout: Duration
   ) async throws(TransportError) -> HTTPResponse {
@@ -201,7 +201,7 @@ public final class SimulatedServer: HTTPTransport {
   }
 
   /// Waits for the travel time: the given milliseconds, or as the weather draws it.
-  private func go(
+  nonisolated(nonsending) private func go(
     _ name: String, _ milliseconds: Int?, _ weather: Weather, until deadline: Int64
   ) async throws(TransportError) {
     guard milliseconds ?? weather.longestWay > 0 else { return }
@@ -214,7 +214,9 @@ public final class SimulatedServer: HTTPTransport {
     }
   }
 
-  private func wait(_ name: String, until uptime: Int64) async throws(TransportError) {
+  nonisolated(nonsending) private func wait(
+    _ name: String, until uptime: Int64
+  ) async throws(TransportError) {
     do { try await clock.sleep(untilUptime: uptime) } catch {
       choices.tellSchedule("\(name) is cancelled")
       throw .cancelled

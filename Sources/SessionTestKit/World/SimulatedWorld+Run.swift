@@ -71,15 +71,15 @@ extension SimulatedWorld {
     guard !isFinished else {
       throw UnfinishedTask(name: name, ending: .finished, waiting: [name])
     }
-    let outcome = Outcome<Value>()
+    let outcome = Outcome()
     spawn(name) {
       do { outcome.set(.success(try await work())) } catch { outcome.set(.failure(error)) }
     }
     let ending = run(for: duration, steps: 200_000) { outcome.isSet.load(ordering: .relaxed) }
-    guard let value = outcome.value else {
+    guard let result = outcome.result, let value = try result.get() as? Value else {
       throw UnfinishedTask(name: name, ending: ending, waiting: waiting)
     }
-    return try value.get()
+    return value
   }
 
   private func run(for duration: Duration, steps: Int, until isDone: () -> Bool) -> Ending {
@@ -139,15 +139,17 @@ extension SimulatedWorld {
 }
 
 /// The result of a task, once it has ended.
-private final class Outcome<Value: Sendable>: Sendable {
-  private let result = Mutex<Result<Value, any Error>?>(nil)
+///
+/// It holds any value: a class for each type of value would be looked up in each of its calls.
+private final class Outcome: Sendable {
+  private let state = Mutex<Result<any Sendable, any Error>?>(nil)
   /// Whether there is a result: read before each job, and cheaper than a copy of the result.
   let isSet = Atomic(false)
 
-  var value: Result<Value, any Error>? { result.withLock { $0 } }
+  var result: Result<any Sendable, any Error>? { state.withLock { $0 } }
 
-  func set(_ value: Result<Value, any Error>) {
-    result.withLock { $0 = value }
+  func set(_ value: Result<any Sendable, any Error>) {
+    state.withLock { $0 = value }
     isSet.store(true, ordering: .relaxed)
   }
 }

@@ -251,25 +251,27 @@ public enum LoopbackToken {
   package static func base64URL(_ bytes: [UInt8]) -> String {
     let digits = alphabet.utf8Start
     return String(unsafeUninitializedCapacity: (bytes.count * 4 + 2) / 3) { text in
-      var written = 0
-      func put(_ group: UInt32, _ count: Int) {
-        for place in 0..<count {
-          text[written + place] = digits[Int(group >> UInt32(18 - 6 * place) & 63)]
-        }
-        written += count
-      }
-      bytes.withUnsafeBufferPointer { bytes in
-        var place = 0
+      func digit(_ group: UInt32, _ shift: UInt32) -> UInt8 { digits[Int(group >> shift & 63)] }
+      return bytes.withUnsafeBufferPointer { bytes in
+        var (place, written) = (0, 0)
         while place + 3 <= bytes.count {
-          let group = UInt32(bytes[place]) << 16 | UInt32(bytes[place + 1]) << 8
-          put(group | UInt32(bytes[place + 2]), 4)
-          place += 3
+          let group =
+            UInt32(bytes[place]) << 16 | UInt32(bytes[place + 1]) << 8 | UInt32(bytes[place + 2])
+          text[written] = digit(group, 18)
+          text[written + 1] = digit(group, 12)
+          text[written + 2] = digit(group, 6)
+          text[written + 3] = digit(group, 0)
+          (place, written) = (place + 3, written + 4)
         }
         let left = bytes.count - place
-        if left == 1 { put(UInt32(bytes[place]) << 16, 2) }
-        if left == 2 { put(UInt32(bytes[place]) << 16 | UInt32(bytes[place + 1]) << 8, 3) }
+        guard left > 0 else { return written }
+        let group =
+          UInt32(bytes[place]) << 16 | (left == 2 ? UInt32(bytes[place + 1]) << 8 : 0)
+        for number in 0...left {
+          text[written + number] = digit(group, UInt32(18 - 6 * number))
+        }
+        return written + left + 1
       }
-      return written
     }
   }
 
