@@ -13,9 +13,12 @@ extension Group {
     let contenders = [
       Contest.Contender(name: "open") {
         let path = stage.path("crashed.journal")
-        try crashed.write(to: URL(filePath: path))
-        // The writer that died has left its lock file.
-        try Data().write(to: URL(filePath: "\(path).lock"))
+        // As the writer left them: with its mode, and with the lock file that each writer creates.
+        for (file, content) in [(path, crashed), (path + ".lock", Data())] {
+          let isThere = FileManager.default.createFile(
+            atPath: file, contents: content, attributes: [.posixPermissions: 0o600])
+          try expect(isThere, "the crashed journal could not be written")
+        }
         let syncs = peers_sync_nanoseconds()
         var seen = 0
         var journal: Journal?
