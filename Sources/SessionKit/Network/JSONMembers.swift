@@ -80,6 +80,10 @@ package struct JSONMembers: Sendable {
 
   /// Returns the place of the value at a path; `nil` if it is missing or `null`.
   package func node(at steps: [String]) throws(Unreadable) -> JSONNode? {
+    if let step = steps.first, steps.count == 1, root.kind == .object {
+      // Most paths have one step.
+      return root.member(step).flatMap { $0.kind == .null ? nil : $0 }
+    }
     var node = root
     for (depth, step) in steps.enumerated() {
       let inner: JSONNode?

@@ -44,8 +44,12 @@ final class ItemMemory: Sendable {
   func keep<Item: StoredItem>(_ whole: WholeItem<Item>, _ bytes: [UInt8]) {
     state.withLock { state in
       guard state.isOpen else { return }
-      state.entries.removeAll { $0.item == Item.item }
-      state.entries.append(Entry(item: Item.item, bytes: bytes, whole: whole))
+      let entry = Entry(item: Item.item, bytes: bytes, whole: whole)
+      if let place = state.entries.firstIndex(where: { $0.item == Item.item }) {
+        state.entries[place] = entry
+      } else {
+        state.entries.append(entry)
+      }
     }
   }
 }

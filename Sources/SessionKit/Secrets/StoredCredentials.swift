@@ -136,6 +136,14 @@ struct StoredCredentials: Sendable {
     return found.item
   }
 
+  /// Keeps the bytes that this token has in the store, if no other process has replaced it.
+  ///
+  /// To write them takes a third of the time that it takes to decode them.
+  func expect(_ token: StoredToken) {
+    let whole = WholeItem(token, for: binding?.backend)
+    memory.keep(whole, whole.encoded)
+  }
+
   /// Returns the stored token, if it is this journal's and readable.
   func token() throws(SecretStoreError) -> StoredToken? {
     try readable(StoredToken.self)

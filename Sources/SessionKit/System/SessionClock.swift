@@ -36,7 +36,9 @@ extension SessionClock {
   public var boot: Identifier? { nil }
 
   /// Waits until the uptime has reached `deadline`, in milliseconds.
-  package func sleep(untilUptime deadline: Int64) async throws(CancellationError) {
+  nonisolated(nonsending) package func sleep(
+    untilUptime deadline: Int64
+  ) async throws(CancellationError) {
     try await sleep(until: .milliseconds(deadline))
   }
 }
