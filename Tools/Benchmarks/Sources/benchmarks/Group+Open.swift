@@ -43,10 +43,17 @@ extension Group {
           try expect(seen == count, "reading lost records")
         }
       },
+      // The copy of the torn tail needs a file, and the system needs a changing time to create one.
+      Contest.Contender(name: "create") {
+        let path = stage.path("tail.copy")
+        return try .timing(1) { try createFile(at: path) }
+      },
     ]
     let rates = try Contest(contenders: contenders).rates(rounds: stage.pick(11, 101))
     let times = rates.mapValues { $0.map { 1e6 / $0 } }
-    guard let opening = times["open"], let reading = times["read + verify"] else {
+    guard let opening = times["open"], let reading = times["read + verify"],
+      let creating = times["create"]
+    else {
       throw Problem("opening was not measured")
     }
     func figure(_ name: String, _ times: [Double], _ goal: Figure.Goal) -> Figure {
@@ -58,6 +65,7 @@ extension Group {
     return Outcome(figures: [
       figure("open.read", opening, .atMost(2)),
       figure("open.synced.read", Array(withSyncs.dropFirst()), .none),
+      figure("open.create.read", creating, .none),
     ])
   }
 
@@ -81,4 +89,11 @@ extension Group {
     try journal.close()
     return content
   }
+}
+
+/// Creates an empty file as the journal creates one.
+private func createFile(at path: String) throws {
+  let file = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
+  try expect(file >= 0, "a file cannot be created")
+  close(file)
 }
