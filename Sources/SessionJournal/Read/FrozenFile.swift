@@ -68,7 +68,7 @@ extension JournalReader {
     guard let frozen else { return false }
     let size = try onFile(path) { () throws(SystemFault) in try frozen.sizeByNow() }
     if size > frozen.end { return true }
-    // Only what is already in the file after the last batch can have been written anew.
+    // A file that ends with its last batch has nothing after it.
     guard ending == .clean, size > scanner.position.offset else { return false }
     return try scanner.surroundings() == .grown
   }

@@ -31,9 +31,12 @@ final class OutputFile: TextOutput {
   private(set) var isNamed = false
   /// Whether the file replaced another one.
   private var hasReplaced = false
-  /// The syncs of the draft, and whether something was written since the last one began.
+  /// The syncs of the draft.
   private let syncs = Syncs()
-  private var isDirty = true
+  /// The bytes that were written since the last sync began; `nil` if there was no sync.
+  private var unsynced: Int?
+  /// How many bytes are worth a sync while more are written.
+  private static let syncedSize = 2 << 20
 
   /// Creates a draft for the file at `path`.
   ///
@@ -87,16 +90,16 @@ final class OutputFile: TextOutput {
   func probe() {}
 
   func write(_ bytes: ArraySlice<UInt8>) throws(OutputFailure) {
-    isDirty = true
+    unsynced = (unsynced ?? 0) + bytes.count
     try DescriptorOutput(descriptor: descriptor).write(bytes)
   }
 
   /// Starts to make durable what was written, while the caller goes on.
   ///
-  /// Does nothing if a sync is under way and more will be written.
+  /// If more will be written, it waits until a sync is worth it and no other one is under way.
   func synchronize(isLast: Bool) {
-    guard isLast || !syncs.isBusy else { return }
-    isDirty = false
+    guard isLast || (unsynced ?? 0) >= Self.syncedSize && !syncs.isBusy else { return }
+    unsynced = 0
     syncs.start(descriptor)
   }
 
@@ -127,7 +130,7 @@ final class OutputFile: TextOutput {
   /// If the file has its name then (`isNamed`), it is complete. Otherwise the draft is removed with
   /// this value.
   func finish() throws(ToolError) {
-    if isDirty { syncs.start(descriptor) }
+    if unsynced != 0 { syncs.start(descriptor) }
     let code = syncs.finish()
     guard code == 0 else { throw Self.failed(path, code) }
     let closed = descriptor
