@@ -62,11 +62,13 @@ struct FrameScanner: ~Copyable, Sendable {
   private(set) var totals = JournalTotals()
   private(set) var index = SequenceIndex()
 
-  /// Reads the header of a file, and what follows it in the first window.
-  init(path: String, file: any JournalFileHandle) throws(JournalError) {
+  /// Reads the header of a file; if `readsOn`, also what follows it in the first window.
+  ///
+  /// A caller that takes a lock next must not read on: what it reads before may be cut until then.
+  init(path: String, file: any JournalFileHandle, readsOn: Bool = false) throws(JournalError) {
     let status = try Self.status(of: file, at: path)
     var window = ReadWindow(fileSize: status.size)
-    let header = try Self.header(of: file, at: path, &window)
+    let header = try Self.header(of: file, at: path, &window, readsOn: readsOn)
     self.init(path: path, file: file, status, header, window)
   }
 
@@ -196,14 +198,20 @@ extension FrameScanner {
   }
 
   private static func header(
-    of file: any JournalFileHandle, at path: String, _ window: inout ReadWindow
+    of file: any JournalFileHandle, at path: String, _ window: inout ReadWindow, readsOn: Bool
   ) throws(JournalError) -> JournalHeader {
+    let bytes: [UInt8]
     do throws(SystemFault) {
-      _ = try window.fill(JournalHeader.size, at: 0, keeping: 0, of: file)
+      if readsOn {
+        let count = try window.fill(JournalHeader.size, at: 0, keeping: 0, of: file)
+        bytes = Array(window.storage[..<min(count, JournalHeader.size)])
+      } else {
+        bytes = try file.bytes(JournalHeader.size, at: 0)
+      }
     } catch {
       throw error.error(at: path)
     }
-    switch JournalHeader.read(Array(window.storage[..<min(window.count, JournalHeader.size)])) {
+    switch JournalHeader.read(bytes) {
     case .whole(let header): return header
     case .empty: throw .empty(path: path)
     case .notAJournal: throw .notAJournal(path: path)

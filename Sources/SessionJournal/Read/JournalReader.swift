@@ -50,7 +50,7 @@ public struct JournalReader: ~Copyable, Sendable {
     let source = try onFile(path) { () throws(SystemFault) -> any JournalFileHandle in
       isFrozen ? try FrozenFile(file) : file
     }
-    scanner = try FrameScanner(path: path, file: source)
+    scanner = try FrameScanner(path: path, file: source, readsOn: true)
   }
 
   /// Reads the file of a scanner.
