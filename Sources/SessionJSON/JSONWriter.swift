@@ -70,8 +70,8 @@ package struct JSONWriter: Sendable {
   }
 
   package mutating func field(_ name: String, _ value: String?) {
-    guard var value else { return null(name) }
-    let isPlain = value.withUTF8 { utf8 in
+    guard let value else { return null(name) }
+    let isPlain = value.withBytes { utf8 in
       guard Self.isPlain(utf8) else { return false }
       member(name, upTo: utf8.count + 2) { $0.put(quoted: utf8) }
       return true
@@ -138,8 +138,7 @@ package struct JSONWriter: Sendable {
 
   package mutating func value(_ value: String) {
     separate()
-    var value = value
-    let isPlain = value.withUTF8 { utf8 in
+    let isPlain = value.withBytes { utf8 in
       guard Self.isPlain(utf8) else { return false }
       append(upTo: utf8.count + 2) { $0.put(quoted: utf8) }
       return true
@@ -231,9 +230,8 @@ package struct JSONWriter: Sendable {
     _ name: String, upTo most: Int,
     _ body: (UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8>
   ) {
-    var name = name
     let hasComma = needsComma
-    name.withUTF8 { utf8 in
+    name.withBytes { utf8 in
       append(upTo: utf8.count + most + 4) { place in
         let start = hasComma ? place.put(UInt8(ascii: ",")) : place
         return body(start.put(quoted: utf8).put(UInt8(ascii: ":")))
@@ -289,7 +287,9 @@ package struct JSONWriter: Sendable {
   @inline(__always)
   private static func isPlain(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
     let bytes = UnsafeRawBufferPointer(utf8)
-    guard bytes.count >= 8 else { return isPlainBytewise(utf8) }
+    guard bytes.count >= 8 else {
+      return marks(EightBytes.load(short: bytes)) == 0 || isPlainBytewise(utf8)
+    }
     var found = marks(EightBytes.load(bytes, at: bytes.count - 8))
     var place = 0
     while place < bytes.count - 8 {
@@ -339,8 +339,18 @@ package struct JSONWriter: Sendable {
   }
 
   private mutating func append(word: String) {
-    var word = word
-    word.withUTF8 { utf8 in append(upTo: utf8.count) { $0.put(utf8) } }
+    word.withBytes { utf8 in append(upTo: utf8.count) { $0.put(utf8) } }
+  }
+}
+
+extension String {
+  /// Lends the bytes of the text; the text is not copied for it.
+  @inline(__always)
+  fileprivate func withBytes<Value>(_ body: (UnsafeBufferPointer<UInt8>) -> Value) -> Value {
+    if let value = utf8.withContiguousStorageIfAvailable(body) { return value }
+    // A text of another language, which some systems bridge.
+    var text = self
+    return text.withUTF8(body)
   }
 }
 

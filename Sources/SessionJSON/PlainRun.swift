@@ -10,6 +10,19 @@ enum EightBytes {
     UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self))
   }
 
+  /// Returns the bytes of a text of fewer than eight; some occur twice, and the rest are blanks.
+  @inline(__always)
+  static func load(short bytes: UnsafeRawBufferPointer) -> UInt64 {
+    if bytes.count >= 4 {
+      let low = bytes.loadUnaligned(fromByteOffset: 0, as: UInt32.self)
+      let high = bytes.loadUnaligned(fromByteOffset: bytes.count - 4, as: UInt32.self)
+      return UInt64(low) | UInt64(high) << 32
+    }
+    var word = 0x20 &* ones
+    for byte in bytes { word = word << 8 | UInt64(byte) }
+    return word
+  }
+
   /// Marks the first byte with this value by its highest bit; later ones may be marked wrongly.
   @inline(__always)
   static func mark(_ byte: UInt8, in word: UInt64) -> UInt64 {
@@ -47,7 +60,7 @@ extension UnsafeBufferPointer<UInt8> {
   /// whether all bytes before it are ASCII.
   ///
   /// Such a byte is a quotation mark, a backslash or a control character.
-  func plainRun(from start: Int) -> (end: Int, isASCII: Bool) {
+  package func plainRun(from start: Int) -> (end: Int, isASCII: Bool) {
     let bytes = UnsafeRawBufferPointer(self)
     var (place, seen) = (start, UInt64(0))
     while place + 8 <= bytes.count {

@@ -39,7 +39,7 @@ extension UnsafeMutablePointer<UInt8> {
 
   @inline(__always)
   func put(_ word: StaticString) -> Self {
-    update(from: word.utf8Start, count: word.utf8CodeUnitCount)
+    copy(word.utf8Start, word.utf8CodeUnitCount)
     return self + word.utf8CodeUnitCount
   }
 

@@ -18,6 +18,7 @@ struct ValueTests {
       "0190b2a4-7c1e-7d3a-9f00-5a5a5a5a5a-f", "日本", "e\u{301}",
     ] {
       #expect(Identifier(text).uuid == nil, "\(text)")
+      #expect(Array(text.utf8).withUnsafeBufferPointer { Identifier(utf8: $0) } == Identifier(text))
       #expect(Array(Identifier(text).description.utf8) == Array(text.utf8))
     }
     // One letter in two encodings: equal for a reader, different for a server.
@@ -28,6 +29,7 @@ struct ValueTests {
     for _ in 0..<2_000 {
       let id = Identifier(uuidHigh: generator.next(), low: generator.next())
       #expect(Identifier(id.description) == id)
+      #expect(Array("\(id)".utf8).withUnsafeBufferPointer { Identifier(utf8: $0) } == id)
       #expect(Identifier(id.description).uuid != nil)
     }
   }

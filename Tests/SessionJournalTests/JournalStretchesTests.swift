@@ -36,7 +36,8 @@ struct JournalStretchesTests {
   private func stretch(_ stretches: JournalStretches, from start: UInt64, to end: UInt64) throws
     -> Stretch?
   {
-    guard var reader = try stretches.reader(from: start) else { return nil }
+    var reader = stretches.reader()
+    guard try reader.seek(toStretchAt: start) else { return nil }
     var stretch = Stretch(first: reader.mark, last: reader.mark)
     _ = try reader.visit(to: end) { frame, _ in
       stretch.sequences.append(frame.sequence)

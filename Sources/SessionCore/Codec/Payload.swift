@@ -210,7 +210,10 @@ package struct PayloadWriter {
   }
 
   package mutating func write(_ value: some FixedWidthInteger) {
-    withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+    withUnsafeBytes(of: value.littleEndian) { bytes in
+      // The standard library appends the bytes of a raw buffer one by one.
+      bytes.withMemoryRebound(to: UInt8.self) { self.bytes.append(contentsOf: $0) }
+    }
   }
 
   package mutating func write(_ value: Bool) {

@@ -104,6 +104,18 @@ extension UnsafeRawBufferPointer {
     return all & 0x8080_8080_8080_8080 == 0
   }
 
+  /// Whether the bytes equal those of the other.
+  func isSame(as other: UnsafeRawBufferPointer) -> Bool {
+    guard count == other.count else { return false }
+    guard count >= 8 else { return shortWord() == other.shortWord() }
+    var place = 0
+    while place < count - 8 {
+      guard word(at: place) == other.word(at: place) else { return false }
+      place += 8
+    }
+    return word(at: count - 8) == other.word(at: count - 8)
+  }
+
   @inline(never)
   func isUTF8() -> Bool {
     String(validating: self, as: UTF8.self) != nil

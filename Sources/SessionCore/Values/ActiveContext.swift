@@ -60,7 +60,7 @@ public struct ActiveContext: Hashable, Sendable {
   ///
   /// - Requirement: STA-4
   public func permits(_ permission: String) -> Bool {
-    permissions.contains { $0.utf8.elementsEqual(permission.utf8) }
+    permissions.contains { $0.hasBytes(of: permission) }
   }
 }
 
@@ -71,7 +71,7 @@ extension ActiveContext {
   public static func == (left: ActiveContext, right: ActiveContext) -> Bool {
     if left.storage === right.storage { return true }
     return left.role == right.role && left.school == right.school && left.unit == right.unit
-      && left.permissions.elementsEqual(right.permissions) { $0.utf8.elementsEqual($1.utf8) }
+      && left.permissions.elementsEqual(right.permissions) { $0.hasBytes(of: $1) }
   }
 
   /// Hashes identifiers only: contexts rarely differ in names alone.
@@ -116,7 +116,7 @@ extension ActiveContext: CustomReflectable {
 extension ActiveContext.Named {
   /// Whether both are spelled with the same bytes.
   public static func == (left: ActiveContext.Named, right: ActiveContext.Named) -> Bool {
-    left.id == right.id && left.name.utf8.elementsEqual(right.name.utf8)
+    left.id == right.id && left.name.hasBytes(of: right.name)
   }
 
   /// Hashes the identifier only.
@@ -149,6 +149,17 @@ extension [String] {
 }
 
 extension String {
+  /// Whether it is spelled with the same bytes.
+  func hasBytes(of other: String) -> Bool {
+    let isSame = utf8.withContiguousStorageIfAvailable { mine in
+      other.utf8.withContiguousStorageIfAvailable { its in
+        UnsafeRawBufferPointer(mine).isSame(as: UnsafeRawBufferPointer(its))
+      }
+    }
+    // A text of another language, which some systems bridge, does not lend its bytes.
+    return (isSame ?? nil) ?? utf8.elementsEqual(other.utf8)
+  }
+
   /// Compares by bytes: the order of `String` follows Unicode tables, which differ between systems.
   fileprivate func precedes(_ other: String) -> Bool {
     utf8.lexicographicallyPrecedes(other.utf8)

@@ -15,7 +15,7 @@ public struct Identifier: Hashable, Sendable {
     let text: String
 
     static func == (left: Spelling, right: Spelling) -> Bool {
-      left.text.utf8.elementsEqual(right.text.utf8)
+      left.text.hasBytes(of: right.text)
     }
 
     func hash(into hasher: inout Hasher) {
@@ -27,10 +27,20 @@ public struct Identifier: Hashable, Sendable {
 
   /// Creates the identifier with this spelling.
   public init(_ text: String) {
-    if let (high, low) = Identifier.parseUUID(text) {
+    var text = text
+    if let (high, low) = text.withUTF8({ Identifier.parseUUID($0) }) {
       storage = .uuid(high: high, low: low)
     } else {
       storage = .text(Spelling(text: text))
+    }
+  }
+
+  /// Creates the identifier with this spelling; makes no text of a UUID.
+  package init(utf8: UnsafeBufferPointer<UInt8>) {
+    if let (high, low) = Identifier.parseUUID(utf8) {
+      storage = .uuid(high: high, low: low)
+    } else {
+      storage = .text(Spelling(text: String(decoding: utf8, as: UTF8.self)))
     }
   }
 
@@ -45,28 +55,25 @@ public struct Identifier: Hashable, Sendable {
     return (high, low)
   }
 
-  private static func parseUUID(_ text: String) -> (UInt64, UInt64)? {
-    guard text.utf8.count == 36 else { return nil }
-    var text = text
-    return text.withUTF8 { utf8 in
-      let dash = UInt8(ascii: "-")
-      guard utf8[8] == dash, utf8[13] == dash, utf8[18] == dash, utf8[23] == dash else {
-        return nil
-      }
-      var invalid: UInt64 = 0
-      func digits(_ places: Range<Int>) -> UInt64 {
-        var number: UInt64 = 0
-        for place in places {
-          let digit = hexDigit(utf8[place])
-          invalid |= digit
-          number = number << 4 | digit & 0xF
-        }
-        return number
-      }
-      let high = digits(0..<8) << 32 | digits(9..<13) << 16 | digits(14..<18)
-      let low = digits(19..<23) << 48 | digits(24..<36)
-      return invalid > 0xF ? nil : (high, low)
+  private static func parseUUID(_ utf8: UnsafeBufferPointer<UInt8>) -> (UInt64, UInt64)? {
+    guard utf8.count == canonicalLength else { return nil }
+    let dash = UInt8(ascii: "-")
+    guard utf8[8] == dash, utf8[13] == dash, utf8[18] == dash, utf8[23] == dash else {
+      return nil
     }
+    var invalid: UInt64 = 0
+    func digits(_ places: Range<Int>) -> UInt64 {
+      var number: UInt64 = 0
+      for place in places {
+        let digit = hexDigit(utf8[place])
+        invalid |= digit
+        number = number << 4 | digit & 0xF
+      }
+      return number
+    }
+    let high = digits(0..<8) << 32 | digits(9..<13) << 16 | digits(14..<18)
+    let low = digits(19..<23) << 48 | digits(24..<36)
+    return invalid > 0xF ? nil : (high, low)
   }
 
   /// Returns the value of a lower-case digit; 16 for any other byte.
@@ -114,19 +121,30 @@ extension Identifier: CustomStringConvertible, ExpressibleByStringLiteral {
   package static func writeCanonical(
     _ high: UInt64, _ low: UInt64, into buffer: UnsafeMutableBufferPointer<UInt8>
   ) {
-    let digits: StaticString = "0123456789abcdef"
-    var place = 0
-    for byte in 0..<16 {
-      if byte == 4 || byte == 6 || byte == 8 || byte == 10 {
-        buffer[place] = UInt8(ascii: "-")
-        place += 1
-      }
-      let word = byte < 8 ? high : low
-      let value = Int(truncatingIfNeeded: word >> UInt64((7 - byte % 8) * 8) & 0xFF)
-      buffer[place] = digits.utf8Start[value >> 4]
-      buffer[place + 1] = digits.utf8Start[value & 0xF]
-      place += 2
+    let text = UnsafeMutableRawBufferPointer(buffer)
+    func put(_ word: some FixedWidthInteger & BitwiseCopyable, at place: Int) {
+      text.storeBytes(of: word.littleEndian, toByteOffset: place, as: type(of: word))
     }
+    let (first, last) = (digits(high >> 32), digits(low & 0xFFFF_FFFF))
+    let (second, third) = (digits(high & 0xFFFF_FFFF), digits(low >> 32))
+    put(first, at: 0)
+    put(UInt32(truncatingIfNeeded: second), at: 9)
+    put(UInt32(truncatingIfNeeded: second >> 32), at: 14)
+    put(UInt32(truncatingIfNeeded: third), at: 19)
+    put(UInt32(truncatingIfNeeded: third >> 32), at: 24)
+    put(last, at: 28)
+    for place in [8, 13, 18, 23] { put(UInt8(ascii: "-"), at: place) }
+  }
+
+  /// Returns the eight hexadecimal digits of a number below 2^32, the first one lowest.
+  private static func digits(_ number: UInt64) -> UInt64 {
+    // Each digit gets a byte of its own.
+    var word = (number | number << 16) & 0x0000_FFFF_0000_FFFF
+    word = (word | word << 8) & 0x00FF_00FF_00FF_00FF
+    word = (word | word << 4) & 0x0F0F_0F0F_0F0F_0F0F
+    // 1 in each byte above 9, whose letters are 39 after the digits.
+    let letters = (word &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+    return (word &+ 0x3030_3030_3030_3030 &+ letters &* 39).byteSwapped
   }
 }
 

@@ -179,8 +179,14 @@ package struct CivilDate {
 
   init?(year: Int64, month: Int64, day: Int64) {
     let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-    let lengths: [Int64] = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-    guard (1...12).contains(month), day >= 1, day <= lengths[Int(month) - 1] else { return nil }
+    let length: Int64 =
+      switch month {
+      case 1, 3, 5, 7, 8, 10, 12: 31
+      case 4, 6, 9, 11: 30
+      case 2: isLeap ? 29 : 28
+      default: 0
+      }
+    guard day >= 1, day <= length else { return nil }
     (self.year, self.month, self.day) = (year, month, day)
   }
 

@@ -24,16 +24,19 @@ struct FrameScanner: ~Copyable, Sendable {
   let file: any JournalFileHandle
   let header: JournalHeader
 
+  /// The status of the file when it was opened.
+  let status: FileStatus
+
   /// The identity of the file, even if its name now leads to another one.
-  let identity: FileStatus.Identity
+  var identity: FileStatus.Identity { status.identity }
 
   /// Whether the file system counts names; if so, a file without a name was removed.
-  let countsNames: Bool
+  var countsNames: Bool { status.links > 0 }
 
   /// The CRC state with which the checksum of each frame begins.
   let seed: Checksum
 
-  private var window: ReadWindow
+  var window: ReadWindow
 
   /// The end of the bytes in the window that an earlier call read.
   ///
@@ -59,14 +62,26 @@ struct FrameScanner: ~Copyable, Sendable {
   private(set) var totals = JournalTotals()
   private(set) var index = SequenceIndex()
 
-  init(path: String, file: any JournalFileHandle) throws(JournalError) {
-    let (status, header) = try Self.beginning(of: file, at: path)
-    self.header = header
-    window = ReadWindow(fileSize: status.size)
-    identity = status.identity
-    countsNames = status.links > 0
+  /// Reads the header of a file; if `readsOn`, also what follows it in the first window.
+  ///
+  /// A caller that takes a lock next must not read on: what it reads before may be cut until then.
+  init(path: String, file: any JournalFileHandle, readsOn: Bool = false) throws(JournalError) {
+    let status = try Self.status(of: file, at: path)
+    var window = ReadWindow(fileSize: status.size)
+    let header = try Self.header(of: file, at: path, &window, readsOn: readsOn)
+    self.init(path: path, file: file, status, header, window)
+  }
+
+  /// Scans a file whose status and header are known, from its first frame.
+  init(
+    path: String, file: any JournalFileHandle, _ status: FileStatus, _ header: JournalHeader,
+    _ window: consuming ReadWindow = ReadWindow()
+  ) {
     self.path = path
     self.file = file
+    self.status = status
+    self.header = header
+    self.window = window
     seed = header.seed
     position = FramePosition(after: header)
     batch = position
@@ -84,7 +99,7 @@ struct FrameScanner: ~Copyable, Sendable {
     staleEnd = window.end
     while true {
       if delivered == position.offset {
-        guard visitSingles(body) else { return }
+        guard visitBatches(body) else { return }
         guard try verifyBatch() else { return }
       }
       while delivered < position.offset {
@@ -95,11 +110,15 @@ struct FrameScanner: ~Copyable, Sendable {
 
   /// Continues at another place between two batches.
   mutating func seek(to place: FramePosition) {
+    move(to: place)
+    window.forget(from: 0)
+  }
+
+  mutating func move(to place: FramePosition) {
     position = place
     batch = place
     delivered = place.offset
     stop = nil
-    window.forget(from: 0)
   }
 
   /// Releases the memory for reading, when nothing more is read for now.
@@ -166,8 +185,8 @@ struct FrameScanner: ~Copyable, Sendable {
 }
 
 extension FrameScanner {
-  private static func beginning(of file: any JournalFileHandle, at path: String)
-    throws(JournalError) -> (FileStatus, JournalHeader)
+  private static func status(of file: any JournalFileHandle, at path: String)
+    throws(JournalError) -> FileStatus
   {
     let status = try onFile(path) { () throws(SystemFault) in
       // A frozen file has just been asked.
@@ -175,11 +194,25 @@ extension FrameScanner {
     }
     guard status.kind != .folder else { throw .isDirectory(path: path) }
     guard status.kind == .file else { throw .notARegularFile(path: path) }
-    let bytes = try onFile(path) { () throws(SystemFault) in
-      try file.bytes(JournalHeader.size, at: 0)
+    return status
+  }
+
+  private static func header(
+    of file: any JournalFileHandle, at path: String, _ window: inout ReadWindow, readsOn: Bool
+  ) throws(JournalError) -> JournalHeader {
+    let bytes: [UInt8]
+    do throws(SystemFault) {
+      if readsOn {
+        let count = try window.fill(JournalHeader.size, at: 0, keeping: 0, of: file)
+        bytes = Array(window.storage[..<min(count, JournalHeader.size)])
+      } else {
+        bytes = try file.bytes(JournalHeader.size, at: 0)
+      }
+    } catch {
+      throw error.error(at: path)
     }
     switch JournalHeader.read(bytes) {
-    case .whole(let header): return (status, header)
+    case .whole(let header): return header
     case .empty: throw .empty(path: path)
     case .notAJournal: throw .notAJournal(path: path)
     case .damaged: throw .headerDamaged(path: path)
@@ -190,41 +223,55 @@ extension FrameScanner {
     }
   }
 
-  /// Verifies and passes on batches of one frame, as long as each is in memory, whole and valid.
+  /// Verifies and passes on batches, as long as each is in memory, whole and valid.
   ///
   /// Returns false if `body` does. All other cases are left to `verifyBatch`.
-  private mutating func visitSingles(_ body: (JournalFrame, RawSpan) -> Bool) -> Bool {
+  private mutating func visitBatches(_ body: (JournalFrame, RawSpan) -> Bool) -> Bool {
     let (storage, origin, end) = (window.storage, window.origin, window.count)
     let (seed, header) = (seed, header)
-    var place = position
+    var (start, place) = (batch, position)
+    var passed = place.offset
     var goesOn = true
     guard place.offset >= origin else { return true }
     storage.withUnsafeBytes { bytes in
       guard let base = bytes.baseAddress else { return }
       while goesOn {
-        let start = Int(place.offset - origin)
-        guard start + JournalFrame.headerSize <= end,
-          case .success(let frame) = JournalFrame.read(
-            base + start, offset: place.offset, seed: seed, header: header),
-          frame.remainingInBatch == 0, start + frame.size <= end,
-          place.flaw(of: frame, batchStart: place.offset, expected: nil) == nil,
-          frame.isIntact(base + start)
-        else { break }
-        place.advance(over: frame)
-        index.note(place)
-        totals.count(frame)
-        let payload = UnsafeRawBufferPointer(
-          start: base + start + JournalFrame.headerSize, count: Int(frame.payloadLength))
-        goesOn = body(frame, payload.bytes)
+        var next = place
+        var last: JournalFrame
+        var expected: UInt16?
+        repeat {
+          let start = Int(next.offset - origin)
+          guard start + JournalFrame.headerSize <= end,
+            case .success(let frame) = JournalFrame.read(
+              base + start, offset: next.offset, seed: seed, header: header),
+            start + frame.size <= end,
+            next.flaw(of: frame, batchStart: place.offset, expected: expected) == nil,
+            frame.isIntact(base + start)
+          else { return }
+          next.advance(over: frame)
+          expected = frame.remainingInBatch == 0 ? nil : frame.remainingInBatch - 1
+          last = frame
+        } while expected != nil
+        index.note(next)
+        (start, place) = (place, next)
+        while goesOn, passed < place.offset {
+          let here = base + Int(passed - origin)
+          // Most batches have one frame, which has just been read.
+          let frame = passed == last.offset ? last : JournalFrame(verified: here, offset: passed)
+          passed += UInt64(frame.size)
+          totals.count(frame)
+          totals.lastSequence = frame.sequence
+          let payload = UnsafeRawBufferPointer(
+            start: here + JournalFrame.headerSize, count: Int(frame.payloadLength))
+          goesOn = body(frame, payload.bytes)
+        }
       }
     }
     if place != position {
       stop = nil
-      totals.bytes = place.offset
-      totals.lastSequence = place.sequence - 1
+      totals.bytes = passed
     }
-    position = place
-    delivered = place.offset
+    (batch, position, delivered) = (start, place, passed)
     return goesOn
   }
 
@@ -328,77 +375,13 @@ extension FrameScanner {
   }
 
   private func refuseShrunkFile() throws(JournalError) {
+    // All that was in the file when it was frozen was read.
+    if let frozen = file as? FrozenFile, position.offset == frozen.end { return }
     let size = try onFile(path) { () throws(SystemFault) in try file.status().size }
     guard size < position.offset else { return }
     throw .damaged(
       path: path,
       JournalDamage(offset: size, sequence: position.sequence, flaw: .historyChanged))
-  }
-}
-
-// Places in the middle of a file.
-extension FrameScanner {
-  /// How far after a place a batch is looked for, in bytes.
-  private static let nearby = 1024 * 1024
-  /// How far a batch is looked for at first, in bytes.
-  private static let close = 4 * 1024
-  /// The size of most frames at most, in bytes.
-  private static let usualFrame = 512
-
-  /// Returns the place after the first frame at or after `offset` that ends a batch.
-  func place(ofBatchAfter offset: UInt64) throws(JournalError) -> FramePosition? {
-    let start = max(UInt64(JournalHeader.size), offset) & ~7
-    var count = Self.close
-    while true {
-      let bytes = try onFile(path) { () throws(SystemFault) in try file.bytes(count, at: start) }
-      if let place = place(ofBatchIn: bytes, from: start) { return place }
-      guard bytes.count == count, count < Self.nearby else { return nil }
-      count = min(8 * count, Self.nearby)
-    }
-  }
-
-  private func place(ofBatchIn bytes: [UInt8], from start: UInt64) -> FramePosition? {
-    bytes.withUnsafeBytes { bytes in
-      guard let base = bytes.baseAddress else { return nil }
-      var place = 0
-      while place + JournalFrame.headerSize <= bytes.count {
-        let read = JournalFrame.read(
-          base + place, offset: start + UInt64(place), seed: seed, header: header)
-        guard case .success(let frame) = read, place + frame.size <= bytes.count,
-          frame.isIntact(base + place)
-        else {
-          place += 8
-          continue
-        }
-        guard frame.remainingInBatch > 0 else { return FramePosition(after: frame, in: header) }
-        place += frame.size
-      }
-      return nil
-    }
-  }
-
-  /// Lends the frame at `offset`; returns `false` if there is none.
-  func lend(frameAt offset: UInt64, _ body: (JournalFrame, RawSpan) -> Void)
-    throws(JournalError) -> Bool
-  {
-    var count = Self.usualFrame
-    while true {
-      let bytes = try onFile(path) { () throws(SystemFault) in try file.bytes(count, at: offset) }
-      let missing = bytes.withUnsafeBytes { bytes -> Int? in
-        guard bytes.count >= JournalFrame.headerSize, let base = bytes.baseAddress,
-          case .success(let frame) = JournalFrame.read(
-            base, offset: offset, seed: seed, header: header)
-        else { return nil }
-        guard frame.size <= bytes.count else { return bytes.count < count ? nil : frame.size }
-        guard frame.isIntact(base) else { return nil }
-        let payload = UnsafeRawBufferPointer(
-          start: base + JournalFrame.headerSize, count: Int(frame.payloadLength))
-        body(frame, payload.bytes)
-        return 0
-      }
-      guard let missing, missing > 0 else { return missing != nil }
-      count = missing
-    }
   }
 }
 
@@ -420,30 +403,5 @@ extension JournalRecord {
       sequence: frame.sequence, offset: frame.offset, kind: frame.kind, flags: frame.flags,
       remainingInBatch: frame.remainingInBatch,
       payload: payload.withUnsafeBytes { [UInt8]($0) })
-  }
-}
-
-/// The decision of recovery, as a pure function (Specs/JournalFormat.md, "Verdicts").
-enum Verdict {
-  /// Decides how a file ends whose whole prefix ends at `whole`.
-  ///
-  /// `stop` is the first frame that does not count; `evidence` is what a search after it found.
-  static func decide(
-    _ stop: FrameScanner.Stop, after whole: FramePosition, _ evidence: TailSearch.Evidence
-  ) -> JournalEnding {
-    if evidence.provesAcknowledged {
-      return .damaged(
-        JournalDamage(offset: stop.offset, sequence: stop.sequence, flaw: stop.flaw))
-    }
-    let isOnlyZeros = evidence.significantEnd == stop.offset
-    // Nothing was written here: preallocated room, or size without data after a power cut.
-    if isOnlyZeros, stop.offset == whole.offset { return .clean }
-    // The file was cut during the search.
-    if evidence.end <= whole.offset { return .clean }
-    let tail = JournalTail(
-      offset: whole.offset, sequence: whole.sequence, bytes: evidence.end - whole.offset,
-      flaw: isOnlyZeros && !stop.flaw.isEndOfFile ? .onlyZeros : stop.flaw,
-      significantBytes: min(evidence.significantEnd, evidence.end) - whole.offset)
-    return stop.flaw.isEndOfFile || isOnlyZeros ? .torn(tail) : .undetermined(tail)
   }
 }

@@ -68,7 +68,8 @@ extension JournalReader {
     guard let frozen else { return false }
     let size = try onFile(path) { () throws(SystemFault) in try frozen.sizeByNow() }
     if size > frozen.end { return true }
-    guard ending == .clean else { return false }
+    // A file that ends with its last batch has nothing after it.
+    guard ending == .clean, size > scanner.position.offset else { return false }
     return try scanner.surroundings() == .grown
   }
 

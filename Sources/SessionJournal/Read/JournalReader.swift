@@ -27,13 +27,21 @@ public struct JournalReader: ~Copyable, Sendable {
   }
 
   /// Opens the journal at `path`; if `isFrozen`, later appends are not visible.
+  ///
+  /// `status` is what the system has just said of the path, if it was asked.
   package init(
-    path: String, fileSystem: any JournalFileSystem = POSIXFileSystem(), isFrozen: Bool = false
+    path: String, fileSystem: any JournalFileSystem = POSIXFileSystem(), isFrozen: Bool = false,
+    status: FileStatus? = nil
   ) throws(JournalError) {
     self.fileSystem = fileSystem
     guard !path.isEmpty else { throw .emptyPath }
     // Checked before it is opened: opening some devices has effects.
-    let status = try onFile(path) { () throws(SystemFault) in try fileSystem.status(of: path) }
+    let status =
+      if let status {
+        status
+      } else {
+        try onFile(path) { () throws(SystemFault) in try fileSystem.status(of: path) }
+      }
     guard status.kind != .folder else { throw .isDirectory(path: path) }
     guard status.kind == .file else { throw .notARegularFile(path: path) }
     let file = try onFile(path) { () throws(SystemFault) in
@@ -42,7 +50,7 @@ public struct JournalReader: ~Copyable, Sendable {
     let source = try onFile(path) { () throws(SystemFault) -> any JournalFileHandle in
       isFrozen ? try FrozenFile(file) : file
     }
-    scanner = try FrameScanner(path: path, file: source)
+    scanner = try FrameScanner(path: path, file: source, readsOn: true)
   }
 
   /// Reads the file of a scanner.
@@ -199,8 +207,11 @@ extension JournalReader {
   /// The checksums prove that frames follow each other from there on. They do not prove that it is
   /// the history before that place which they continue.
   package mutating func seek(toBatchAfter offset: UInt64) throws(JournalError) -> Bool {
-    guard let place = try scanner.place(ofBatchAfter: offset) else { return false }
-    scanner.seek(to: place)
+    let place = mark
+    guard try scanner.seek(toBatchAfter: offset) else {
+      seek(to: place)
+      return false
+    }
     resumption = 0
     return true
   }

@@ -5,29 +5,36 @@
 package struct JournalStretches: Sendable {
   private let path: String
   private let file: any JournalFileHandle
+  private let status: FileStatus
+  private let header: JournalHeader
   private let fileSystem: any JournalFileSystem
 
   /// Uses the file that `reader` has opened, and leaves the reader's place as it is.
   package init(of reader: borrowing JournalReader) {
     path = reader.path
     file = reader.scanner.file
+    status = reader.scanner.status
+    header = reader.header
     fileSystem = reader.fileSystem
   }
 
-  /// Returns a reader that begins after the first batch that ends at or after `offset`; at the first
-  /// frame if that is 0.
-  ///
-  /// Returns `nil` if no batch is found near.
-  package func reader(from offset: UInt64) throws(JournalError) -> JournalReader? {
-    var reader = JournalReader(
-      scanner: try FrameScanner(path: path, file: file), fileSystem: fileSystem)
-    guard offset > 0 else { return reader }
-    guard try reader.seek(toBatchAfter: offset) else { return nil }
-    return reader
+  /// Returns a reader at the first frame; reads nothing yet.
+  package func reader() -> JournalReader {
+    JournalReader(
+      scanner: FrameScanner(path: path, file: file, status, header), fileSystem: fileSystem)
   }
 }
 
 extension JournalReader {
+  /// Continues after the first batch that ends at or after `offset`; at the first frame if that is 0.
+  ///
+  /// Returns `false`, and stays, if no batch is found near.
+  package mutating func seek(toStretchAt offset: UInt64) throws(JournalError) -> Bool {
+    guard offset == 0 else { return try seek(toBatchAfter: offset) }
+    seekToBeginning()
+    return true
+  }
+
   /// Passes each record's frame and payload to `body` up to the place of `JournalStretches` for
   /// `offset`, or to the end of the whole prefix; returns `false` as soon as `body` does.
   package mutating func visit(

@@ -138,7 +138,7 @@ package struct FileStatus: Equatable, Sendable {
     case other
   }
 
-  package struct Identity: Equatable, Sendable {
+  package struct Identity: Hashable, Sendable {
     package let device: UInt64
     package let number: UInt64
 

@@ -77,7 +77,10 @@ struct RecordDecoder {
   mutating func decode(sequence: UInt64, kind: UInt8, payload: RawSpan) throws(CodecError)
     -> SessionRecord
   {
-    let record = try decoder.decode(sequence: sequence, kind: kind, payload: payload)
-    return redaction?.record(record) ?? record
+    guard let redaction else {
+      return try decoder.decode(sequence: sequence, kind: kind, payload: payload)
+    }
+    return redaction.record(
+      try decoder.decode(sequence: sequence, kind: kind, payload: payload))
   }
 }

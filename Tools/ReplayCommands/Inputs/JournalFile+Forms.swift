@@ -72,7 +72,7 @@ extension JournalFile {
 
   /// The size of the file in bytes; 0 if the system does not say it.
   var size: UInt64 {
-    if let knownSize { return knownSize }
+    if let knownStatus { return knownStatus.size }
     do throws(SystemFault) {
       return try POSIXFileSystem().status(of: path).size
     } catch {

@@ -6,7 +6,7 @@ internal import SessionJournal
 /// A journal that a command reads from its beginning as often as it needs, in bounded memory.
 struct JournalFile: Sendable {
   /// The path that is opened.
-  var path: String { didSet { knownSize = nil } }
+  var path: String { didSet { knownStatus = nil } }
   /// The file's name in messages, in quotes if it has spaces.
   private(set) var name: String
   /// Whether the journal was given through standard input, whichever file it is read from.
@@ -17,8 +17,8 @@ struct JournalFile: Sendable {
   var redactor = Redactor.none
   /// Whether it was found in a folder, and not named by the user.
   var isFound = false
-  /// The size of the file at the path when it was looked for, in bytes; `nil` if it is not known.
-  var knownSize: UInt64?
+  /// The status of the file at the path when it was looked for; `nil` if it is not known.
+  var knownStatus: FileStatus?
   /// What it was converted from, if the user gave an export or a compressed file.
   var original: ConvertedFile?
 
@@ -152,7 +152,8 @@ struct JournalFile: Sendable {
   /// Opens the file at its present size: what a writer appends from now on is not read.
   func open() throws(ToolError) -> JournalReader {
     do throws(JournalError) {
-      return try JournalReader(path: path, fileSystem: files, isFrozen: true)
+      return try JournalReader(
+        path: path, fileSystem: files, isFrozen: true, status: knownStatus)
     } catch {
       throw ToolError(error, in: self)
     }

@@ -30,7 +30,7 @@ enum JournalFolder {
     var named: [Candidate] = []
     for file in files {
       let candidate = Candidate(file)
-      guard candidate.kind == S_IFDIR else {
+      guard candidate.isFolder else {
         named.append(candidate)
         continue
       }
@@ -60,37 +60,33 @@ enum JournalFolder {
 
   /// A file that may be read, and what the system says of it.
   private struct Candidate {
-    /// Its place in a file system.
-    struct Place: Hashable {
-      let device: UInt64
-      let number: UInt64
-    }
-
     var file: JournalFile
-    /// Its kind after links; 0 if it is not there.
-    let kind: mode_t
-    let place: Place?
+    /// Its status after links; `nil` if it is not there.
+    let status: FileStatus?
+
+    var isFolder: Bool { status?.kind == .folder }
 
     init(_ file: JournalFile) {
       self.file = file
-      var status = stat()
-      guard !file.path.isEmpty, stat(file.path, &status) == 0 else {
-        // What is not there is reported by the command that opens it.
-        (kind, place) = (0, nil)
+      guard !file.path.isEmpty else {
+        status = nil
         return
       }
-      kind = status.st_mode & S_IFMT
-      place = Place(
-        device: UInt64(truncatingIfNeeded: status.st_dev),
-        number: UInt64(truncatingIfNeeded: status.st_ino))
-      self.file.knownSize = UInt64(clamping: status.st_size)
+      do throws(SystemFault) {
+        status = try POSIXFileSystem().status(of: file.path)
+      } catch {
+        // What is not there is reported by the command that opens it.
+        status = nil
+      }
+      self.file.knownStatus = status
     }
   }
 
   /// Returns the files without those that are the same as a file before them.
   private static func withoutOtherNames(_ files: [Candidate]) -> [JournalFile] {
-    var known: Set<Candidate.Place> = []
-    return files.filter { $0.place.map { known.insert($0).inserted } ?? true }.map(\.file)
+    var known: Set<FileStatus.Identity> = []
+    return files.filter { $0.status.map { known.insert($0.identity).inserted } ?? true }
+      .map(\.file)
   }
 
   /// The journals in folders, and the folders that cannot be listed.
@@ -135,7 +131,7 @@ enum JournalFolder {
         if isJournal(name) {
           var found = Candidate(given.with(path: path))
           found.file.isFound = true
-          guard found.kind == S_IFDIR else {
+          guard found.isFolder else {
             files.append(found)
             continue
           }

@@ -1,4 +1,5 @@
 internal import SessionJournal
+internal import Synchronization
 
 /// A journal that several threads read in stretches.
 ///
@@ -13,7 +14,9 @@ struct StretchReading {
   }
 
   /// The usual length of a stretch in bytes; with one processor, no file is divided.
-  static let usualLength: UInt64 = Processors.count > 1 ? 256 << 10 : .max
+  ///
+  /// One read of 128 KiB has a stretch, and the batch at its end.
+  static let usualLength: UInt64 = Processors.count > 1 ? 120 << 10 : .max
   /// How many stretches a file must have so that threads are worth it.
   private static let fewest: UInt64 = 4
 
@@ -38,12 +41,17 @@ struct StretchReading {
   ) {
     guard let end = reader.frozenEnd, end / Self.fewest >= length else { return }
     let stretches = JournalStretches(of: reader)
+    let readers = Spares { StretchReader(stretches) }
     var work = OrderedWork<Range<UInt64>, Stretch<Made>?> { range in
+      let reader = readers.take()
+      defer { readers.put(reader) }
       do throws(JournalError) {
-        guard var reader = try stretches.reader(from: range.lowerBound) else { return nil }
-        let first = reader.mark
-        guard let made = try make(&reader, range.upperBound) else { return nil }
-        return Stretch(first: first, last: reader.mark, made: made)
+        return try reader.use { (reader) throws(JournalError) in
+          guard try reader.seek(toStretchAt: range.lowerBound) else { return nil }
+          let first = reader.mark
+          guard let made = try make(&reader, range.upperBound) else { return nil }
+          return Stretch(first: first, last: reader.mark, made: made)
+        }
       } catch {
         // The caller reads on from there, and meets the same error.
         return nil
@@ -67,5 +75,18 @@ struct StretchReading {
     }
     work.finish(with: nil, accept)
     reader.seek(to: place)
+  }
+}
+
+/// A reader that one thread uses after another.
+private final class StretchReader: Sendable {
+  private let reader: Mutex<JournalReader>
+
+  init(_ stretches: JournalStretches) { reader = Mutex(stretches.reader()) }
+
+  func use<Made: Sendable>(
+    _ body: (inout JournalReader) throws(JournalError) -> Made
+  ) throws(JournalError) -> Made {
+    try reader.withLock { (reader) throws(JournalError) in try body(&reader) }
   }
 }

@@ -20,10 +20,14 @@ enum Processors {
 /// Its memory is bounded: only a few blocks wait for their results.
 struct OrderedWork<Input: Sendable, Output: Sendable> {
   private final class Job: Sendable {
+    private let hasBegun = Atomic<Bool>(false)
     private let output = Mutex<Output?>(nil)
     private let isDone = DispatchSemaphore(value: 0)
 
-    func set(_ output: Output) {
+    /// Does the work, unless another thread has begun with it.
+    func begin(_ work: () -> Output) {
+      guard !hasBegun.exchange(true, ordering: .relaxed) else { return }
+      let output = work()
       self.output.withLock { $0 = output }
       isDone.signal()
     }
@@ -37,7 +41,7 @@ struct OrderedWork<Input: Sendable, Output: Sendable> {
   /// How many blocks may wait.
   private let most: Int
   private let work: @Sendable (Input) -> Output
-  private var jobs: [Job] = []
+  private var jobs: [(job: Job, input: Input)] = []
 
   /// Creates work without blocks; with at most one block waiting, all work is done by the caller.
   init(most: Int = 2 * Processors.count, work: @escaping @Sendable (Input) -> Output) {
@@ -51,8 +55,8 @@ struct OrderedWork<Input: Sendable, Output: Sendable> {
   ) throws(Failure) {
     let job = Job()
     let work = work
-    DispatchQueue.global().async { job.set(work(input)) }
-    jobs.append(job)
+    DispatchQueue.global().async { job.begin { work(input) } }
+    jobs.append((job, input))
     if jobs.count >= most { try passOn(take) }
   }
 
@@ -67,7 +71,10 @@ struct OrderedWork<Input: Sendable, Output: Sendable> {
   }
 
   private mutating func passOn<Failure>(_ take: (Output) throws(Failure) -> Void) throws(Failure) {
-    guard let output = jobs.removeFirst().take() else { return }
+    let (job, input) = jobs.removeFirst()
+    // The caller would only wait for a thread that is free.
+    job.begin { work(input) }
+    guard let output = job.take() else { return }
     try take(output)
   }
 }

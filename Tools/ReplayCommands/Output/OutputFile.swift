@@ -1,3 +1,6 @@
+internal import Dispatch
+internal import Synchronization
+
 #if canImport(Darwin)
   internal import Darwin
 #elseif canImport(Musl)
@@ -28,6 +31,12 @@ final class OutputFile: TextOutput {
   private(set) var isNamed = false
   /// Whether the file replaced another one.
   private var hasReplaced = false
+  /// The syncs of the draft.
+  private let syncs = Syncs()
+  /// The bytes that were written since the last sync began; `nil` if there was no sync.
+  private var unsynced: Int?
+  /// How many bytes are worth a sync while more are written.
+  private static let syncedSize = 2 << 20
 
   /// Creates a draft for the file at `path`.
   ///
@@ -69,6 +78,7 @@ final class OutputFile: TextOutput {
   }
 
   deinit {
+    _ = syncs.finish()
     if descriptor >= 0 { close(descriptor) }
     close(folder)
     if !isNamed { unlink(draft) }
@@ -80,7 +90,17 @@ final class OutputFile: TextOutput {
   func probe() {}
 
   func write(_ bytes: ArraySlice<UInt8>) throws(OutputFailure) {
+    unsynced = (unsynced ?? 0) + bytes.count
     try DescriptorOutput(descriptor: descriptor).write(bytes)
+  }
+
+  /// Starts to make durable what was written, while the caller goes on.
+  ///
+  /// If more will be written, it waits until a sync is worth it and no other one is under way.
+  func synchronize(isLast: Bool) {
+    guard isLast || (unsynced ?? 0) >= Self.syncedSize && !syncs.isBusy else { return }
+    unsynced = 0
+    syncs.start(descriptor)
   }
 
   /// Returns `count` written bytes from `offset` on; fewer only at the end.
@@ -110,9 +130,9 @@ final class OutputFile: TextOutput {
   /// If the file has its name then (`isNamed`), it is complete. Otherwise the draft is removed with
   /// this value.
   func finish() throws(ToolError) {
-    while fsync(descriptor) != 0 {
-      guard errno == EINTR else { throw Self.failed(path, errno) }
-    }
+    if unsynced != 0 { syncs.start(descriptor) }
+    let code = syncs.finish()
+    guard code == 0 else { throw Self.failed(path, code) }
     let closed = descriptor
     descriptor = -1
     guard close(closed) == 0 || errno == EINTR else { throw Self.failed(path, errno) }
@@ -298,5 +318,38 @@ extension OutputFile {
   /// Throws if the command must end; the tool prints nothing about this error.
   static func requireGoingOn(_ context: ToolContext) throws(ToolError) {
     try context.interruption.requireGoingOn()
+  }
+}
+
+/// The syncs of a file, one after the other in another thread.
+///
+/// The system tells a failed sync only once, so the first failure is kept.
+private final class Syncs: Sendable {
+  // Not the threads of other work: a sync would keep one of them waiting.
+  private let queue = DispatchQueue(label: "syncs of an output")
+  private let waiting = Atomic<Int>(0)
+  private let failure = Atomic<Int32>(0)
+
+  /// Whether a sync has begun and not ended.
+  var isBusy: Bool { waiting.load(ordering: .acquiring) > 0 }
+
+  func start(_ descriptor: Int32) {
+    waiting.wrappingAdd(1, ordering: .relaxed)
+    queue.async { [self] in
+      while fsync(descriptor) != 0 {
+        guard errno == EINTR else {
+          let code = errno
+          _ = failure.compareExchange(expected: 0, desired: code, ordering: .relaxed)
+          break
+        }
+      }
+      waiting.wrappingSubtract(1, ordering: .releasing)
+    }
+  }
+
+  /// Waits for all syncs; returns the error of the first that failed, 0 if none did.
+  func finish() -> Int32 {
+    guard isBusy else { return failure.load(ordering: .relaxed) }
+    return queue.sync { failure.load(ordering: .relaxed) }
   }
 }

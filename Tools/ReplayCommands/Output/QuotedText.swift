@@ -40,7 +40,10 @@ extension String {
 extension Unicode.Scalar {
   /// Whether the character has no special meaning for a shell.
   fileprivate var isPlainInShell: Bool {
-    properties.isAlphabetic || (0x30...0x39).contains(value)
-      || "._/-+:@%,=".unicodeScalars.contains(self)
+    switch self {
+    case "a"..."z", "A"..."Z", "0"..."9": true
+    case ".", "_", "/", "-", "+", ":", "@", "%", ",", "=": true
+    default: properties.isAlphabetic
+    }
   }
 }

@@ -185,7 +185,7 @@ private struct JournalWriter {
     if encoder.bytes.count > Self.pieceSize { try write() }
   }
 
-  private mutating func write() throws(ToolError) {
+  private mutating func write(isLast: Bool = false) throws(ToolError) {
     do throws(OutputFailure) {
       try file.write(encoder.bytes[...])
     } catch {
@@ -193,6 +193,7 @@ private struct JournalWriter {
     }
     size += UInt64(encoder.bytes.count)
     encoder.removeBytes()
+    file.synchronize(isLast: isLast)
   }
 
   /// Writes the rest, reads the journal back and checks it.
@@ -201,7 +202,7 @@ private struct JournalWriter {
   /// checksum shows that the file has the frames that were made, and no others. The payload of each of
   /// them was decoded when its line was read.
   mutating func finish(_ reader: ImportReader, _ interruption: Interruption) throws(ToolError) {
-    try write()
+    try write(isLast: true)
     let draft = JournalFile(
       path: file.draft, name: file.path.quotedWhereNeeded, interruption: interruption)
     var back = try draft.open()

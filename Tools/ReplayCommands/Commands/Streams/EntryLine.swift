@@ -69,15 +69,27 @@ struct EntryLine: Sendable {
       json.field("sequence", record.sequence)
       json.field("offset", offset)
       json.field("remainingInBatch", left)
-      let change = record.change
-      let kind = change == nil ? LineClass(record.content) : .change
-      json.field("class", kind.rawValue)
-      if asked.delta { json.field("delta", marks.delta) }
-      if asked.context { json.field("isContext", marks.isContext) }
-      if marks.isBehind { json.field("behind", true) }
-      if let change { json.readable(change) } else { json.readable(record) }
+      if let change = record.change {
+        json.begin(.change, marks, asked)
+        json.readable(change)
+      } else {
+        json.begin(LineClass(record.content), marks, asked)
+        json.readable(record)
+      }
     }
     json.endLine()
+  }
+}
+
+extension JSONWriter {
+  /// Writes the class of a line and its marks.
+  fileprivate mutating func begin(
+    _ kind: LineClass, _ marks: EntryLine.Marks, _ asked: EntryLine.Asked
+  ) {
+    field("class", kind.rawValue)
+    if asked.delta { field("delta", marks.delta) }
+    if asked.context { field("isContext", marks.isContext) }
+    if marks.isBehind { field("behind", true) }
   }
 }
 

@@ -1,7 +1,6 @@
 @_spi(Internals) internal import SessionCore
 internal import SessionExplain
 internal import SessionJournal
-internal import Synchronization
 
 /// Prints a timeline of a journal in bounded memory.
 struct TimelinePass {
@@ -61,10 +60,13 @@ struct TimelinePass {
   /// The reader then stands after the last record that it has passed.
   private func printStretches(of reader: inout JournalReader) {
     let output = context.output
-    let (file, header, filter, spare) = (file, reader.header, filter, SpareLines(line))
+    let (file, header, filter, new) = (file, reader.header, filter, line)
     let includesAll = filter.isOpen
+    let (lines, decoders) = (Spares { new }, Spares { file.decoder(for: header) })
     stretches.visit(&reader) { (reader, end) throws(JournalError) in
-      var (decoder, line) = (file.decoder(for: header), spare.take())
+      var (decoder, line) = (decoders.take(), lines.take())
+      defer { decoders.put(decoder) }
+      line.removeAll()
       let isGood = try reader.visit(to: end) { frame, payload in
         do throws(CodecError) {
           guard filter.mayInclude(kind: frame.kind) else {
@@ -84,7 +86,7 @@ struct TimelinePass {
       return isGood ? line : nil
     } take: { line in
       output.write(block: line.bytes)
-      spare.put(line)
+      lines.put(line)
       return output.isOpen
     }
   }
@@ -318,20 +320,4 @@ private struct ContextGroups<Element> {
     (hasShown, hasGap) = (true, false)
     return place
   }
-}
-
-/// Lines that were printed, whose memory other lines use again.
-private final class SpareLines: Sendable {
-  private let printed = Mutex<[EntryLine]>([])
-  private let new: EntryLine
-
-  init(_ line: EntryLine) { new = line }
-
-  func take() -> EntryLine {
-    var line = printed.withLock { $0.popLast() } ?? new
-    line.removeAll()
-    return line
-  }
-
-  func put(_ line: EntryLine) { printed.withLock { $0.append(line) } }
 }

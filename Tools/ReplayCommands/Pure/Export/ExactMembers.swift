@@ -1,4 +1,5 @@
 @_spi(Internals) internal import SessionCore
+internal import SessionJSON
 
 /// The members of a line that is spelled exactly as `export` spells it.
 ///
@@ -59,6 +60,11 @@ struct ExactMembers: ImportMembers {
   mutating func text(_ key: String) throws(ImportProblem) -> String {
     try moveToValue(of: key)
     return try text()
+  }
+
+  mutating func identifier(_ key: String) throws(ImportProblem) -> Identifier {
+    try moveToValue(of: key)
+    return Identifier(utf8: try spelling())
   }
 
   mutating func flag(_ key: String) throws(ImportProblem) -> Bool {
@@ -153,14 +159,10 @@ struct ExactMembers: ImportMembers {
   /// Returns the bytes of a text, and moves past it.
   private mutating func spelling() throws(ImportProblem) -> UnsafeBufferPointer<UInt8> {
     guard take("\"") else { throw Self.isOtherwise }
-    let start = place
-    while place < bytes.count, bytes[place] != UInt8(ascii: "\"") {
-      guard (0x20..<0x80).contains(bytes[place]), bytes[place] != UInt8(ascii: "\\") else {
-        throw Self.isOtherwise
-      }
-      place += 1
-    }
-    let text = UnsafeBufferPointer(rebasing: bytes[start..<place])
+    let run = bytes.plainRun(from: place)
+    guard run.isASCII else { throw Self.isOtherwise }
+    let text = UnsafeBufferPointer(rebasing: bytes[place..<run.end])
+    place = run.end
     guard take("\"") else { throw Self.isOtherwise }
     return text
   }

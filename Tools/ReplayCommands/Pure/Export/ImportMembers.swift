@@ -25,6 +25,7 @@ protocol ImportMembers: FieldPass where Failure == ImportProblem {
   mutating func flag(_ key: String) throws(ImportProblem) -> Bool
   mutating func number<Value: FixedWidthInteger>(_ key: String) throws(ImportProblem) -> Value
   mutating func time(_ key: String) throws(ImportProblem) -> Timestamp
+  mutating func identifier(_ key: String) throws(ImportProblem) -> Identifier
 
   /// Returns the problem with the member of this key; `next` is the next step if it is known.
   func problem(_ key: String, _ message: @autoclosure () -> String, next: String?) -> ImportProblem
@@ -34,10 +35,6 @@ extension ImportMembers {
   /// Returns the problem with the member of this key.
   func problem(_ key: String, _ message: @autoclosure () -> String) -> ImportProblem {
     problem(key, message(), next: nil)
-  }
-
-  mutating func identifier(_ key: String) throws(ImportProblem) -> Identifier {
-    Identifier(try text(key))
   }
 
   mutating func code<Value: OpenEnum>(_ key: String) throws(ImportProblem) -> Value {

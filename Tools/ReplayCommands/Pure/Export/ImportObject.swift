@@ -110,6 +110,10 @@ struct ImportObject: ImportMembers {
     return text
   }
 
+  mutating func identifier(_ key: String) throws(ImportProblem) -> Identifier {
+    Identifier(try text(key))
+  }
+
   mutating func flag(_ key: String) throws(ImportProblem) -> Bool {
     let value = try value(key)
     switch value.kind {

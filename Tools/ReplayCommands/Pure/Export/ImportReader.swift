@@ -18,7 +18,11 @@ struct ImportReader {
   /// (Specs/JournalFormat.md).
   private static let batchSize = 16 * 1024 * 1024
 
-  private(set) var header: ExportHeader?
+  private(set) var header: ExportHeader? {
+    didSet { longestPayload = Int(header?.maximumRecordSize ?? 0) }
+  }
+  /// What the header allows, in bytes; it is compared with each record.
+  private var longestPayload = 0
   /// Whether the journal begins with a snapshot; known after the line that follows the header.
   private(set) var hasSnapshot: Bool?
   /// The fold of all records so far.
@@ -288,11 +292,11 @@ struct ImportReader {
   }
 
   private mutating func check(_ payload: [UInt8], isFirst: Bool) throws(ImportProblem) {
-    let maximum = Int(header?.maximumRecordSize ?? 0)
-    guard payload.count <= maximum else {
+    guard payload.count <= longestPayload else {
       throw ImportProblem(
         .badLine,
-        "the record has \(payload.count) bytes, and \"maximumRecordSize\" allows \(maximum)")
+        "the record has \(payload.count) bytes, and \"maximumRecordSize\" allows \(longestPayload)"
+      )
     }
     batchBytes = (isFirst ? 0 : batchBytes) + 32 + (payload.count + 7) / 8 * 8
     guard batchBytes <= Self.batchSize else {
