@@ -348,7 +348,7 @@ extension String {
   @inline(__always)
   fileprivate func withBytes<Value>(_ body: (UnsafeBufferPointer<UInt8>) -> Value) -> Value {
     if let value = utf8.withContiguousStorageIfAvailable(body) { return value }
-    // A text of another language, which some systems bridge.
+    // A bridged `NSString`.
     var text = self
     return text.withUTF8(body)
   }

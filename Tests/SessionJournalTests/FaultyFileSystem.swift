@@ -32,6 +32,9 @@ final class FaultyFileSystem: JournalFileSystem {
     /// Runs, once, when a new file is created.
     var whenCreating: (@Sendable () -> Void)?
 
+    /// Runs, once, before a lock file is opened.
+    var whenLocking: (@Sendable () -> Void)?
+
     /// Runs, once, when a sync of data begins.
     var whenSyncing: (@Sendable () -> Void)?
 
@@ -79,6 +82,12 @@ final class FaultyFileSystem: JournalFileSystem {
       plan.withLock { plan in
         defer { plan.whenCreating = nil }
         return plan.whenCreating
+      }?()
+    }
+    if path.hasSuffix(".lock") {
+      plan.withLock { plan in
+        defer { plan.whenLocking = nil }
+        return plan.whenLocking
       }?()
     }
     return FaultyFile(try real.open(path, for: access), in: self)

@@ -169,6 +169,27 @@ struct SharingTests {
     #expect(mine.lastSequence == 1)
   }
 
+  @Test("JRN-1 an opening reads no record that its writer takes back before the lock is free")
+  func takenBack() throws {
+    let path = scratch.journal
+    let writer = try Journal.open(at: path, options: .fixed)
+    _ = try writer.append([draft("a")])
+    let kept = try contents(of: path).count
+    _ = try writer.append([draft("b")])
+    let system = FaultyFileSystem()
+    // As a writer does whose write has failed: it takes back what it has written.
+    system.plan.withLock { $0.whenLocking = { truncate(path, off_t(kept)) } }
+    var options = JournalOptions.fixed
+    options.fileSystem = system
+    var texts: [String] = []
+    let journal = try Journal.open(at: path, options: options) { _, payload in
+      texts.append(payload.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
+    }
+    #expect(system.plan.withLock { $0.whenLocking == nil })
+    #expect(texts == ["a"])
+    #expect(try journal.append([draft("c")]).appended.map(\.sequence) == [2])
+  }
+
   @Test("JRN-1 a removed lock file does not separate the writers")
   func removedLock() throws {
     let first = try Journal.open(at: scratch.journal, options: .init(lockDeadline: .zero))

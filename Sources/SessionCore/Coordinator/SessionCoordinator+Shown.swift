@@ -13,10 +13,10 @@ extension SessionCoordinator {
     package let eventSequence: UInt64
   }
 
-  /// The values by which the engine notices that a session shows something else.
+  /// The values of the coordinator on which what is shown depends.
   ///
   /// The state itself changes only with an event, or with the records of others.
-  package struct ShownSigns: Equatable, Sendable {
+  package struct ShownInputs: Equatable, Sendable {
     private let eventSequence: UInt64
     private let activity: SessionActivity
     private let problem: CommandFailure?
@@ -34,8 +34,8 @@ extension SessionCoordinator {
     }
   }
 
-  /// Returns the signs of what the session shows; mutating for the reason of ``shown()``.
-  package mutating func shownSigns() -> ShownSigns { ShownSigns(self) }
+  /// Returns the values on which what is shown depends; mutating for the reason of ``shown()``.
+  package mutating func shownInputs() -> ShownInputs { ShownInputs(self) }
 
   /// Returns the user of the session; mutating for the reason of ``shown()``.
   package mutating func currentUser() -> Identifier? { fold.user }

@@ -156,7 +156,7 @@ extension String {
         UnsafeRawBufferPointer(mine).isSame(as: UnsafeRawBufferPointer(its))
       }
     }
-    // A text of another language, which some systems bridge, does not lend its bytes.
+    // A bridged `NSString` does not lend its bytes.
     return (isSame ?? nil) ?? utf8.elementsEqual(other.utf8)
   }
 

@@ -46,8 +46,7 @@ struct FrameScanner: ~Copyable, Sendable {
   /// The end of the last whole batch.
   private(set) var position: FramePosition
 
-  /// The position of the batch that ends at `position`, if it was verified as one of several
-  /// frames.
+  /// The position of the batch that ends at `position`; `position` itself after a seek.
   private var batch: FramePosition
 
   /// The end of the frames that were passed on; at most `position.offset`.
@@ -114,6 +113,7 @@ struct FrameScanner: ~Copyable, Sendable {
     window.forget(from: 0)
   }
 
+  /// Continues at another place between two batches, whose bytes are in the window.
   mutating func move(to place: FramePosition) {
     position = place
     batch = place
@@ -240,13 +240,13 @@ extension FrameScanner {
         var last: JournalFrame
         var expected: UInt16?
         repeat {
-          let start = Int(next.offset - origin)
-          guard start + JournalFrame.headerSize <= end,
+          let offset = Int(next.offset - origin)
+          guard offset + JournalFrame.headerSize <= end,
             case .success(let frame) = JournalFrame.read(
-              base + start, offset: next.offset, seed: seed, header: header),
-            start + frame.size <= end,
+              base + offset, offset: next.offset, seed: seed, header: header),
+            offset + frame.size <= end,
             next.flaw(of: frame, batchStart: place.offset, expected: expected) == nil,
-            frame.isIntact(base + start)
+            frame.isIntact(base + offset)
           else { return }
           next.advance(over: frame)
           expected = frame.remainingInBatch == 0 ? nil : frame.remainingInBatch - 1

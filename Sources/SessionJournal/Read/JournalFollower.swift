@@ -139,7 +139,7 @@ package final class FollowedFile {
     }
   }
 
-  /// Opens the file and watches it before reading, so that no change is missed.
+  /// Opens the file, and watches it before its records are visited, so that no change is missed.
   private func opened() throws(JournalError) -> JournalReader {
     while true {
       let reader = try JournalReader(path: path, fileSystem: fileSystem)

@@ -204,16 +204,17 @@ extension JournalReader {
   /// Continues at the first batch after the frame at or after `offset`; returns `false`, and stays,
   /// if none is found near.
   ///
+  /// It also stays if it throws.
+  ///
   /// The checksums prove that frames follow each other from there on. They do not prove that it is
   /// the history before that place which they continue.
   package mutating func seek(toBatchAfter offset: UInt64) throws(JournalError) -> Bool {
     let place = mark
-    guard try scanner.seek(toBatchAfter: offset) else {
-      seek(to: place)
-      return false
-    }
-    resumption = 0
-    return true
+    var isFound = false
+    defer { if !isFound { seek(to: place) } }
+    isFound = try scanner.seek(toBatchAfter: offset)
+    if isFound { resumption = 0 }
+    return isFound
   }
 
   /// Passes on the record at `offset`, which was read before, and stays at its place.

@@ -35,7 +35,7 @@ extension JournalReader {
     return true
   }
 
-  /// Passes each record's frame and payload to `body` up to the place of `JournalStretches` for
+  /// Passes each record's frame and payload to `body` up to the place of ``seek(toStretchAt:)`` for
   /// `offset`, or to the end of the whole prefix; returns `false` as soon as `body` does.
   package mutating func visit(
     to offset: UInt64, _ body: (JournalFrame, RawSpan) -> Bool

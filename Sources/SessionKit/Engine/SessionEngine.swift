@@ -59,7 +59,7 @@ actor SessionEngine {
   var peers = Peers()
   /// The token and the user in memory.
   var credentials = HeldCredentials() {
-    didSet { isShowingOld = true }
+    didSet { needsShow = true }
   }
   /// The revocations under way.
   var revocations = RevocationTable()
@@ -77,12 +77,12 @@ actor SessionEngine {
   var lastUser: Identifier?
   /// Why the last work of each kind failed.
   var problems = EngineProblems() {
-    didSet { isShowingOld = true }
+    didSet { needsShow = true }
   }
   /// Whether the credentials or the problems have changed since they were shown.
-  private var isShowingOld = true
-  /// The signs of what is shown of the coordinator.
-  private var shownSigns: SessionCoordinator.ShownSigns?
+  private var needsShow = true
+  /// The values of the coordinator on which depends what was shown last.
+  private var shownInputs: SessionCoordinator.ShownInputs?
   /// The error if another journal has replaced this one.
   ///
   /// Then this object does and shows nothing any more.
@@ -258,10 +258,12 @@ actor SessionEngine {
 
   // MARK: What is shown
 
-  /// Shows what an input has changed, if anything: half of the inputs change nothing that is shown.
+  /// Shows what an input has changed, if anything.
+  ///
+  /// Half of the inputs change nothing that is shown.
   func showChanges(after input: SessionInput) {
     let isShown =
-      !isShowingOld && !input.mayBringRecords && coordinator.shownSigns() == shownSigns
+      !needsShow && !input.mayBringRecords && coordinator.shownInputs() == shownInputs
       && credentials.unjournaled == nil && !hosts.awaitsUser()
     if !isShown { show() }
   }
@@ -302,8 +304,8 @@ actor SessionEngine {
     states.publish(SessionStatus(snapshot, sequence: shown.eventSequence))
     tellStatus(of: user)
     perform(hosts.clearing.observe(hasUser: shown.state.kind != .unauthenticated))
-    shownSigns = coordinator.shownSigns()
-    isShowingOld = false
+    shownInputs = coordinator.shownInputs()
+    needsShow = false
   }
 
   /// Reports a problem when it begins or changes.

@@ -72,7 +72,7 @@ struct OrderedWork<Input: Sendable, Output: Sendable> {
 
   private mutating func passOn<Failure>(_ take: (Output) throws(Failure) -> Void) throws(Failure) {
     let (job, input) = jobs.removeFirst()
-    // The caller would only wait for a thread that is free.
+    // Otherwise the caller would wait for a free thread.
     job.begin { work(input) }
     guard let output = job.take() else { return }
     try take(output)

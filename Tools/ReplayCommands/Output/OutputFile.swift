@@ -78,10 +78,11 @@ final class OutputFile: TextOutput {
   }
 
   deinit {
+    // A sync may take long, and a second signal ends the process at once.
+    if !isNamed { unlink(draft) }
     _ = syncs.finish()
     if descriptor >= 0 { close(descriptor) }
     close(folder)
-    if !isNamed { unlink(draft) }
   }
 
   var isTerminal: Bool { false }
@@ -323,9 +324,9 @@ extension OutputFile {
 
 /// The syncs of a file, one after the other in another thread.
 ///
-/// The system tells a failed sync only once, so the first failure is kept.
+/// The system reports a failed sync only once, so the first error is kept.
 private final class Syncs: Sendable {
-  // Not the threads of other work: a sync would keep one of them waiting.
+  // A queue of its own: a sync would block a thread that other work needs.
   private let queue = DispatchQueue(label: "syncs of an output")
   private let waiting = Atomic<Int>(0)
   private let failure = Atomic<Int32>(0)

@@ -1,11 +1,11 @@
 internal import Synchronization
 
-/// Values that threads lend out in turn, so that their memory is used again.
+/// Values that threads borrow, so that their memory is used again.
 final class Spares<Value: Sendable>: Sendable {
   private let kept = Mutex<[Value]>([])
   private let new: @Sendable () -> Value
 
-  /// Creates spares of which none is there yet; `new` creates one if all are lent.
+  /// Creates an empty stock; `new` creates a value if all are borrowed.
   init(_ new: @escaping @Sendable () -> Value) { self.new = new }
 
   /// Returns a value that nothing else uses.
