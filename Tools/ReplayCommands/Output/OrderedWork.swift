@@ -17,33 +17,69 @@ enum Processors {
 
 /// Work on blocks in several threads, whose results are passed on in the order of the blocks.
 ///
-/// Its memory is bounded: only a few blocks wait for their results.
+/// The caller works on blocks too while it waits. Memory is bounded: only a few blocks wait for their
+/// results.
 struct OrderedWork<Input: Sendable, Output: Sendable> {
   private final class Job: Sendable {
-    private let hasBegun = Atomic<Bool>(false)
+    let input: Input
     private let output = Mutex<Output?>(nil)
-    private let isDone = DispatchSemaphore(value: 0)
+    private let done = DispatchSemaphore(value: 0)
 
-    /// Does the work, unless another thread has begun with it.
-    func begin(_ work: () -> Output) {
-      guard !hasBegun.exchange(true, ordering: .relaxed) else { return }
-      let output = work()
-      self.output.withLock { $0 = output }
-      isDone.signal()
+    init(_ input: Input) { self.input = input }
+
+    var isDone: Bool { output.withLock { $0 != nil } }
+
+    func finish(with result: Output) {
+      output.withLock { $0 = result }
+      done.signal()
     }
 
     func take() -> Output? {
-      isDone.wait()
+      done.wait()
       return output.withLock { $0.take() }
+    }
+  }
+
+  /// The blocks that no thread has taken, oldest first.
+  private final class Line: Sendable {
+    private struct State {
+      var jobs: [Job] = []
+      /// The number of threads beside the caller.
+      var threads = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// Adds a block; returns whether a thread must be started for it.
+    func add(_ job: Job) -> Bool {
+      state.withLock { state in
+        state.jobs.append(job)
+        guard state.threads < Processors.count - 1 else { return false }
+        state.threads += 1
+        return true
+      }
+    }
+
+    /// Returns the oldest block for the caller.
+    func next() -> Job? { state.withLock { $0.jobs.isEmpty ? nil : $0.jobs.removeFirst() } }
+
+    /// Returns the oldest block for a thread, which ends if there is none.
+    func nextOrEnd() -> Job? {
+      state.withLock { state in
+        guard state.jobs.isEmpty else { return state.jobs.removeFirst() }
+        state.threads -= 1
+        return nil
+      }
     }
   }
 
   /// How many blocks may wait.
   private let most: Int
   private let work: @Sendable (Input) -> Output
-  private var jobs: [(job: Job, input: Input)] = []
+  private let line = Line()
+  private var jobs: [Job] = []
 
-  /// Creates work without blocks; with at most one block waiting, all work is done by the caller.
+  /// Creates work without blocks.
   init(most: Int = 2 * Processors.count, work: @escaping @Sendable (Input) -> Output) {
     self.most = most
     self.work = work
@@ -53,10 +89,13 @@ struct OrderedWork<Input: Sendable, Output: Sendable> {
   mutating func add<Failure>(
     _ input: Input, _ take: (Output) throws(Failure) -> Void
   ) throws(Failure) {
-    let job = Job()
-    let work = work
-    DispatchQueue.global().async { job.begin { work(input) } }
-    jobs.append((job, input))
+    let job = Job(input)
+    jobs.append(job)
+    if line.add(job) {
+      DispatchQueue.global().async { [line, work] in
+        while let job = line.nextOrEnd() { job.finish(with: work(job.input)) }
+      }
+    }
     if jobs.count >= most { try passOn(take) }
   }
 
@@ -71,9 +110,8 @@ struct OrderedWork<Input: Sendable, Output: Sendable> {
   }
 
   private mutating func passOn<Failure>(_ take: (Output) throws(Failure) -> Void) throws(Failure) {
-    let (job, input) = jobs.removeFirst()
-    // Otherwise the caller would wait for a free thread.
-    job.begin { work(input) }
+    let job = jobs.removeFirst()
+    while !job.isDone, let next = line.next() { next.finish(with: work(next.input)) }
     guard let output = job.take() else { return }
     try take(output)
   }
