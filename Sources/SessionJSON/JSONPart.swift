@@ -101,17 +101,26 @@ extension JSONPart {
     /// Returns the member with a key, and its number in the order of the text; `nil` if there is none.
     package mutating func find(_ key: String) -> (value: JSONPart, number: Int)? {
       var key = key
-      return key.withUTF8 { key in
-        let (first, end) = (place, end)
-        while place.entry < end {
-          if let found = take(key) { return found }
-        }
-        place = (index + 1, 0)
-        while place.entry < first.entry {
-          if let found = take(key) { return found }
-        }
-        return nil
+      return key.withUTF8 { find($0) }
+    }
+
+    /// Returns the member with a key, and its number in the order of the text; `nil` if there is none.
+    package mutating func find(_ key: StaticString) -> (value: JSONPart, number: Int)? {
+      find(key.bytes)
+    }
+
+    private mutating func find(
+      _ key: UnsafeBufferPointer<UInt8>
+    ) -> (value: JSONPart, number: Int)? {
+      let (first, end) = (place, end)
+      while place.entry < end {
+        if let found = take(key) { return found }
       }
+      place = (index + 1, 0)
+      while place.entry < first.entry {
+        if let found = take(key) { return found }
+      }
+      return nil
     }
 
     /// Moves to the next member; returns this one if it has the key.

@@ -1,5 +1,7 @@
 /// A writer of JSON (RFC 8259) as UTF-8, in the order of the calls.
 ///
+/// A member's name is a literal that needs no escapes, unless its function takes any name.
+///
 /// A writer that is used again allocates nothing. It keeps its memory and the text of the last day.
 /// Members that take a closure or any integer are inlinable, since other modules call them for each
 /// record of a journal.
@@ -39,18 +41,20 @@ package struct JSONWriter: Sendable {
   }
 
   @inlinable
-  package mutating func object(_ name: String, _ body: (inout JSONWriter) -> Void) {
-    key(name)
-    object(body)
+  package mutating func object(_ name: StaticString, _ body: (inout JSONWriter) -> Void) {
+    open(name, UInt8(ascii: "{"))
+    body(&self)
+    close(UInt8(ascii: "}"))
   }
 
   @inlinable
   package mutating func array<Element>(
-    _ name: String, _ elements: some Sequence<Element>,
+    _ name: StaticString, _ elements: some Sequence<Element>,
     _ writeElement: (inout JSONWriter, Element) -> Void
   ) {
-    key(name)
-    array(elements, writeElement)
+    open(name, UInt8(ascii: "["))
+    for element in elements { writeElement(&self, element) }
+    close(UInt8(ascii: "]"))
   }
 
   @inlinable
@@ -62,14 +66,21 @@ package struct JSONWriter: Sendable {
     close(UInt8(ascii: "]"))
   }
 
+  /// Writes a member with any name, whose value `writeValue` writes.
+  @inlinable
+  package mutating func member(named name: String, _ writeValue: (inout JSONWriter) -> Void) {
+    anyKey(name)
+    writeValue(&self)
+  }
+
   /// Writes a member whose value `writeValue` writes.
   @inlinable
-  package mutating func member(_ name: String, _ writeValue: (inout JSONWriter) -> Void) {
+  package mutating func member(_ name: StaticString, _ writeValue: (inout JSONWriter) -> Void) {
     key(name)
     writeValue(&self)
   }
 
-  package mutating func field(_ name: String, _ value: String?) {
+  package mutating func field(_ name: StaticString, _ value: String?) {
     guard let value else { return null(name) }
     let isPlain = value.withBytes { utf8 in
       guard Self.isPlain(utf8) else { return false }
@@ -81,13 +92,13 @@ package struct JSONWriter: Sendable {
     escape(value)
   }
 
-  package mutating func field(_ name: String, _ value: Bool) {
+  package mutating func field(_ name: StaticString, _ value: Bool) {
     let word: StaticString = value ? "true" : "false"
     member(name, upTo: 5) { $0.put(word) }
   }
 
   @inlinable
-  package mutating func field(_ name: String, _ value: (some FixedWidthInteger)?) {
+  package mutating func field(_ name: StaticString, _ value: (some FixedWidthInteger)?) {
     if let value {
       number(name, UInt64(clamping: value.magnitude), isNegative: value < 0)
     } else {
@@ -97,7 +108,8 @@ package struct JSONWriter: Sendable {
 
   /// Writes a text of `count` bytes through `write`: ASCII that needs no escapes.
   package mutating func field(
-    _ name: String, plainCount count: Int, _ write: (UnsafeMutableBufferPointer<UInt8>) -> Void
+    _ name: StaticString, plainCount count: Int,
+    _ write: (UnsafeMutableBufferPointer<UInt8>) -> Void
   ) {
     member(name, upTo: count + 2) { place in
       let start = place.put(UInt8(ascii: "\""))
@@ -110,7 +122,7 @@ package struct JSONWriter: Sendable {
   ///
   /// `date` returns the date of that day: `2026-11-21`. It is called only if the day differs from
   /// that of the last time.
-  package mutating func field(_ name: String, milliseconds: Int64, date: () -> String) {
+  package mutating func field(_ name: StaticString, milliseconds: Int64, date: () -> String) {
     let length: Int64 = 86_400_000
     let rest = milliseconds % length
     let inDay = rest < 0 ? rest + length : rest
@@ -127,7 +139,7 @@ package struct JSONWriter: Sendable {
   }
 
   @usableFromInline
-  package mutating func null(_ name: String) {
+  package mutating func null(_ name: StaticString) {
     member(name, upTo: 4) { $0.put("null") }
   }
 
@@ -192,7 +204,7 @@ package struct JSONWriter: Sendable {
   }
 
   @usableFromInline
-  mutating func number(_ name: String, _ magnitude: UInt64, isNegative: Bool) {
+  mutating func number(_ name: StaticString, _ magnitude: UInt64, isNegative: Bool) {
     member(name, upTo: 21) { $0.put(magnitude, isNegative: isNegative) }
   }
 
@@ -204,6 +216,12 @@ package struct JSONWriter: Sendable {
   }
 
   @usableFromInline
+  mutating func open(_ name: StaticString, _ bracket: UInt8) {
+    member(name, upTo: 1) { $0.put(bracket) }
+    needsComma = false
+  }
+
+  @usableFromInline
   mutating func close(_ bracket: UInt8) {
     append(bracket)
     needsComma = true
@@ -211,7 +229,7 @@ package struct JSONWriter: Sendable {
 
   /// Writes a name, which must need no escapes.
   @usableFromInline
-  mutating func key(_ name: String) {
+  mutating func key(_ name: StaticString) {
     member(name, upTo: 0) { $0 }
     needsComma = false
   }
@@ -227,15 +245,13 @@ package struct JSONWriter: Sendable {
   /// Writes a name, which must need no escapes, and the value that `body` puts after it.
   @inline(__always)
   private mutating func member(
-    _ name: String, upTo most: Int,
+    _ name: StaticString, upTo most: Int,
     _ body: (UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8>
   ) {
     let hasComma = needsComma
-    name.withBytes { utf8 in
-      append(upTo: utf8.count + most + 4) { place in
-        let start = hasComma ? place.put(UInt8(ascii: ",")) : place
-        return body(start.put(quoted: utf8).put(UInt8(ascii: ":")))
-      }
+    append(upTo: name.utf8CodeUnitCount + most + 4) { place in
+      let start = hasComma ? place.put(UInt8(ascii: ",")) : place
+      return body(start.put(quoted: name.bytes).put(UInt8(ascii: ":")))
     }
     needsComma = true
   }
@@ -340,6 +356,14 @@ package struct JSONWriter: Sendable {
 
   private mutating func append(word: String) {
     word.withBytes { utf8 in append(upTo: utf8.count) { $0.put(utf8) } }
+  }
+}
+
+extension StaticString {
+  /// The bytes of the text.
+  @inline(__always)
+  var bytes: UnsafeBufferPointer<UInt8> {
+    UnsafeBufferPointer(start: utf8Start, count: utf8CodeUnitCount)
   }
 }
 

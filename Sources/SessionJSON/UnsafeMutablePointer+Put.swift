@@ -38,10 +38,7 @@ extension UnsafeMutablePointer<UInt8> {
   }
 
   @inline(__always)
-  func put(_ word: StaticString) -> Self {
-    copy(word.utf8Start, word.utf8CodeUnitCount)
-    return self + word.utf8CodeUnitCount
-  }
+  func put(_ word: StaticString) -> Self { put(word.bytes) }
 
   /// Puts a text that needs no escapes between quotation marks.
   @inline(__always)

@@ -18,6 +18,17 @@ struct JSONWriterTests {
     #expect(json.text == "{\"name\":\"\(written)\"}")
   }
 
+  @Test("RPL-5 a name from elsewhere is escaped, also after another member")
+  func anyName() {
+    var json = JSONWriter()
+    json.object { json in
+      json.field("first", 1)
+      json.member(named: "a\"b") { $0.value(2) }
+      json.object("last") { _ in }
+    }
+    #expect(json.text == #"{"first":1,"a\"b":2,"last":{}}"#)
+  }
+
   @Test("RPL-5 a text of any length is escaped at each place, and only for these characters")
   func everyPlace() {
     // The writer looks at eight bytes at a time.

@@ -101,8 +101,8 @@ private struct WrittenFields: FieldVisitor {
   }
 
   private mutating func write(_ name: FieldName, _ value: any Sendable) {
-    names.append(name.member)
-    values[name.member] = value
+    names.append(name.member.description)
+    values[name.member.description] = value
     text += "\(name.member): \(value)\n"
   }
 
@@ -137,13 +137,15 @@ private struct NamedFields: FieldPass {
   let values: [String: any Sendable]
 
   private func read<Value>(_ name: FieldName) throws(Missing) -> Value {
-    guard let value = values[name.member] as? Value else { throw Missing(name: name.member) }
+    guard let value = values[name.member.description] as? Value else {
+      throw Missing(name: name.member.description)
+    }
     return value
   }
 
   private func present<Value>(_ name: FieldName) throws(Missing) -> Value {
     let value: Value? = try read(name)
-    guard let value else { throw Missing(name: name.member) }
+    guard let value else { throw Missing(name: name.member.description) }
     return value
   }
 

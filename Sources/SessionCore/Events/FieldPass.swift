@@ -86,24 +86,24 @@
 /// The name of a field, as `Specs/EventCodec.md` and the JSON forms have it.
 @_spi(Internals) public struct FieldName: ExpressibleByStringLiteral, Sendable {
   /// The name of the member in JSON.
-  public let member: String
+  public let member: StaticString
   /// The label of the argument that sets the field; `nil` if the field is the whole payload.
-  public let label: String?
+  public let label: StaticString?
 
   /// Creates the name of a field whose argument has the same label.
   @inlinable
-  public init(stringLiteral name: String) { self.init(name, label: name) }
+  public init(stringLiteral name: StaticString) { self.init(name, label: name) }
 
   /// Creates the name of a field.
   @inlinable
-  public init(_ member: String, label: String?) {
+  public init(_ member: StaticString, label: StaticString?) {
     self.member = member
     self.label = label
   }
 
   /// Returns the name of a field that is the whole payload, without a type of its own.
   @inlinable
-  public static func payload(_ member: String) -> FieldName { FieldName(member, label: nil) }
+  public static func payload(_ member: StaticString) -> FieldName { FieldName(member, label: nil) }
 }
 
 /// A pass that looks at fields and changes none.

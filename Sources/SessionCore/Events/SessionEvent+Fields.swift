@@ -1,9 +1,11 @@
 // This list has the fields of each event once, in the order of Specs/EventCodec.md.
-// FieldPass names the users of the list.
+// FieldPass names the users of the list. The functions are always inlined, so that a visitor builds
+// no event.
 
 @_spi(Internals) extension SessionEvent {
   /// Returns the event with the fields that the pass returns for its own.
   @inlinable
+  @inline(__always)
   public func rebuilt<Pass: FieldPass>(by pass: inout Pass) throws(Pass.Failure) -> SessionEvent {
     switch self {
     case .login(let login): .login(try login.rebuilt(by: &pass))
@@ -49,6 +51,7 @@
 @_spi(Internals) extension SessionEvent.Login {
   /// Returns the payload with the fields that the pass returns for its own.
   @inlinable
+  @inline(__always)
   public func rebuilt<Pass: FieldPass>(by pass: inout Pass) throws(Pass.Failure) -> Self {
     Self(
       user: try pass.identifier("user", .user, user), method: try pass.code("method", method),
@@ -59,6 +62,7 @@
 @_spi(Internals) extension SessionEvent.RefreshSucceeded {
   /// Returns the payload with the fields that the pass returns for its own.
   @inlinable
+  @inline(__always)
   public func rebuilt<Pass: FieldPass>(by pass: inout Pass) throws(Pass.Failure) -> Self {
     Self(
       token: try pass.token("token", token), trigger: try pass.code("trigger", trigger),
@@ -71,6 +75,7 @@
 @_spi(Internals) extension SessionEvent.RefreshFailed {
   /// Returns the payload with the fields that the pass returns for its own.
   @inlinable
+  @inline(__always)
   public func rebuilt<Pass: FieldPass>(by pass: inout Pass) throws(Pass.Failure) -> Self {
     Self(
       generation: try pass.generation("generation", generation),
@@ -85,6 +90,7 @@
 @_spi(Internals) extension SessionEvent.ContextSwitched {
   /// Returns the payload with the fields that the pass returns for its own.
   @inlinable
+  @inline(__always)
   public func rebuilt<Pass: FieldPass>(by pass: inout Pass) throws(Pass.Failure) -> Self {
     Self(
       context: try pass.context("context", context), token: try pass.token("token", token),
@@ -95,6 +101,7 @@
 @_spi(Internals) extension SessionEvent.SessionExpired {
   /// Returns the payload with the fields that the pass returns for its own.
   @inlinable
+  @inline(__always)
   public func rebuilt<Pass: FieldPass>(by pass: inout Pass) throws(Pass.Failure) -> Self {
     Self(reason: try pass.reason("reason", reason))
   }
@@ -103,6 +110,7 @@
 @_spi(Internals) extension SessionEvent.Logout {
   /// Returns the payload with the fields that the pass returns for its own.
   @inlinable
+  @inline(__always)
   public func rebuilt<Pass: FieldPass>(by pass: inout Pass) throws(Pass.Failure) -> Self {
     Self(reason: try pass.reason("reason", reason))
   }

@@ -67,7 +67,7 @@ extension JSONWriter {
     }
   }
 
-  private mutating func findings(_ name: String, _ findings: [Finding], _ text: WhyText) {
+  private mutating func findings(_ name: StaticString, _ findings: [Finding], _ text: WhyText) {
     array(name, findings) { json, finding in
       json.object { json in
         json.field("what", finding.what.id)

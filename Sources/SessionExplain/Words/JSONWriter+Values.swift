@@ -2,7 +2,7 @@
 package import SessionJSON
 
 extension JSONWriter {
-  package mutating func field(_ name: String, _ value: Identifier?) {
+  package mutating func field(_ name: StaticString, _ value: Identifier?) {
     guard let value else { return null(name) }
     guard let (high, low) = value.uuid else { return field(name, value.description) }
     // Written in place, since UUIDs are the largest part of many records.
@@ -12,7 +12,7 @@ extension JSONWriter {
   }
 
   /// Writes a time in the format of `Timestamp.description`.
-  package mutating func field(_ name: String, _ value: Timestamp?) {
+  package mutating func field(_ name: StaticString, _ value: Timestamp?) {
     guard let value else { return null(name) }
     field(name, milliseconds: value.milliseconds) { value.calendarDay }
   }

@@ -6,15 +6,19 @@ extension JSONWriter {
   package mutating func readable(_ record: SessionRecord) {
     field("name", record.name)
     field("time", record.time)
-    object("facts") { json in
-      switch record.content {
-      case .event(let event): json.facts { event.visit(&$0) }
-      case .note(let note): json.facts { note.visit(&$0) }
-      case .snapshot(let fold): json.facts(fold)
-      case .unknown(let unknown):
-        json.field("payload", unknown.payload.hexadecimal)
-        json.field("isIgnorable", unknown.isIgnorable)
-      }
+    object("facts") { $0.facts(record.content) }
+  }
+
+  // A function of its own, since Swift 6.3 copies the record if all cases are in a switch over its
+  // property.
+  private mutating func facts(_ content: SessionRecord.Content) {
+    switch content {
+    case .event(let event): facts { event.visit(&$0) }
+    case .note(let note): facts { note.visit(&$0) }
+    case .snapshot(let fold): facts(fold)
+    case .unknown(let unknown):
+      field("payload", unknown.payload.hexadecimal)
+      field("isIgnorable", unknown.isIgnorable)
     }
   }
 
@@ -45,7 +49,7 @@ extension JSONWriter {
     }
   }
 
-  fileprivate mutating func token(_ name: String, _ token: TokenMetadata?) {
+  fileprivate mutating func token(_ name: StaticString, _ token: TokenMetadata?) {
     guard let token else { return null(name) }
     object(name) { json in
       json.field("generation", token.generation.number)
@@ -56,7 +60,7 @@ extension JSONWriter {
     }
   }
 
-  fileprivate mutating func context(_ name: String, _ context: ActiveContext?) {
+  fileprivate mutating func context(_ name: StaticString, _ context: ActiveContext?) {
     guard let context else { return null(name) }
     object(name) { json in
       json.named("role", context.role)
@@ -66,7 +70,7 @@ extension JSONWriter {
     }
   }
 
-  fileprivate mutating func failure(_ name: String, _ failure: RequestFailure?) {
+  fileprivate mutating func failure(_ name: StaticString, _ failure: RequestFailure?) {
     guard let failure else { return null(name) }
     object(name) { json in
       json.field("kind", failure.kind.description)
@@ -76,7 +80,7 @@ extension JSONWriter {
     }
   }
 
-  private mutating func named(_ name: String, _ named: ActiveContext.Named?) {
+  private mutating func named(_ name: StaticString, _ named: ActiveContext.Named?) {
     guard let named else { return null(name) }
     object(name) { json in
       json.field("id", named.id)

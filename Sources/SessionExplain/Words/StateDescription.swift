@@ -62,20 +62,21 @@ package struct StateDescription {
   /// state that has a user.
   var snapshotFields: [Field] {
     let fields = fields
-    func group(_ kind: SessionState.Kind, _ names: String...) -> Field {
+    func group(_ name: StaticString, _ kind: SessionState.Kind, _ names: String...) -> Field {
       Field(
-        group: kind.description, isPresent: self.kind == kind,
-        names.compactMap { name in fields.first { $0.name == name } })
+        group: name, isPresent: self.kind == kind,
+        names.compactMap { name in fields.first { $0.name.description == name } })
     }
     return [
       Field("generation", .token(newest)),
-      group(.authenticated, "user", "method", "since", "token", "context", "failures"),
-      group(.expired, "user", "context", "reason", "since"),
+      group(
+        "authenticated", .authenticated, "user", "method", "since", "token", "context", "failures"),
+      group("expired", .expired, "user", "context", "reason", "since"),
     ] + intentFields
   }
 
   private static func context(_ context: ActiveContext?) -> Field {
-    let parts = [
+    let parts: [(StaticString, ActiveContext.Named?)] = [
       ("role", context?.role), ("school", context?.school), ("unit", context?.unit),
     ]
     return Field(
@@ -160,7 +161,7 @@ extension StateDescription {
       case group([Field], isPresent: Bool)
     }
 
-    fileprivate let name: String
+    fileprivate let name: StaticString
     fileprivate let content: Content
     /// Whether older journals do not have it: then it is left out if it is absent.
     fileprivate let isOptional: Bool
@@ -170,7 +171,7 @@ extension StateDescription {
     fileprivate let isNamedInPaths: Bool
 
     fileprivate init(
-      _ name: String, _ value: Value?, isOptional: Bool = false, isCompared: Bool = true
+      _ name: StaticString, _ value: Value?, isOptional: Bool = false, isCompared: Bool = true
     ) {
       self.name = name
       content = .value(value ?? .none)
@@ -180,7 +181,8 @@ extension StateDescription {
     }
 
     fileprivate init(
-      group name: String, isPresent: Bool, isOptional: Bool = false, isNamedInPaths: Bool = true,
+      group name: StaticString, isPresent: Bool, isOptional: Bool = false,
+      isNamedInPaths: Bool = true,
       _ fields: [Field]
     ) {
       self.name = name
@@ -208,7 +210,7 @@ extension StateDescription {
     fields.filter(\.isCompared).flatMap { field -> [Row] in
       switch field.content {
       case .value(let value):
-        [Row(path: prefix + field.name, value: value, isOptional: field.isOptional)]
+        [Row(path: prefix + field.name.description, value: value, isOptional: field.isOptional)]
       case .group(let fields, _):
         rows(fields, below: field.isNamedInPaths ? "\(prefix)\(field.name)." : prefix)
       }
@@ -242,7 +244,7 @@ extension JSONWriter {
     }
   }
 
-  package mutating func field(_ name: String, _ value: StateDescription.Value) {
+  package mutating func field(_ name: StaticString, _ value: StateDescription.Value) {
     switch value {
     case .none: null(name)
     case .text(let text): field(name, text)

@@ -18,10 +18,10 @@ protocol ItemFields: ItemValue {
 /// What is done with each field of a list.
 protocol ItemPass {
   /// Visits a field that every version writes.
-  mutating func field<Value: ItemValue>(_ name: String, _ value: inout Value)
+  mutating func field<Value: ItemValue>(_ name: StaticString, _ value: inout Value)
 
   /// Visits a field that may be missing.
-  mutating func field<Value: ItemValue>(_ name: String, _ value: inout Value?)
+  mutating func field<Value: ItemValue>(_ name: StaticString, _ value: inout Value?)
 }
 
 /// A value in the JSON of a stored item.
@@ -36,11 +36,11 @@ protocol ItemValue {
 
 /// Writes the fields that have a value.
 extension JSONWriter: ItemPass {
-  mutating func field<Value: ItemValue>(_ name: String, _ value: inout Value) {
+  mutating func field<Value: ItemValue>(_ name: StaticString, _ value: inout Value) {
     member(name, value.write)
   }
 
-  mutating func field<Value: ItemValue>(_ name: String, _ value: inout Value?) {
+  mutating func field<Value: ItemValue>(_ name: StaticString, _ value: inout Value?) {
     if let value { member(name, value.write) }
   }
 }
@@ -64,7 +64,7 @@ struct ItemReader: ItemPass {
     self.init(tape.root)
   }
 
-  mutating func field<Value: ItemValue>(_ name: String, _ value: inout Value) {
+  mutating func field<Value: ItemValue>(_ name: StaticString, _ value: inout Value) {
     guard let read = members.find(name).flatMap({ Value($0.value) }) else {
       isFlawed = true
       return
@@ -72,7 +72,7 @@ struct ItemReader: ItemPass {
     value = read
   }
 
-  mutating func field<Value: ItemValue>(_ name: String, _ value: inout Value?) {
+  mutating func field<Value: ItemValue>(_ name: StaticString, _ value: inout Value?) {
     value = nil
     guard let found = members.find(name)?.value, found.kind != .null else { return }
     value = Value(found)

@@ -173,8 +173,8 @@ struct ScenarioFields: FieldVisitor {
     note.visit(&self)
   }
 
-  private mutating func add(_ name: String, _ value: String?) {
-    words.append((name, value ?? "none"))
+  private mutating func add(_ name: some CustomStringConvertible, _ value: String?) {
+    words.append((name.description, value ?? "none"))
   }
 
   mutating func visit(_ name: FieldName, code: some OpenEnum) { add(name.member, code.word) }
@@ -183,21 +183,21 @@ struct ScenarioFields: FieldVisitor {
 
   mutating func visit(_ name: FieldName, number: some FixedWidthInteger) {
     // A status of 0 is none.
-    add(name.member, name.member == "status" && number == 0 ? nil : "\(number)")
+    add(name.member, name.member.description == "status" && number == 0 ? nil : "\(number)")
   }
 
   mutating func visit(_ name: FieldName, sequence: UInt64) {}
 
   /// Adds `rotated` for `isRotated`.
   mutating func visit(_ name: FieldName, flag: Bool) {
-    add(name.member.dropFirst("is".count).lowercased(), ScenarioWords.yes(flag))
+    add(name.member.description.dropFirst("is".count).lowercased(), ScenarioWords.yes(flag))
   }
 
   /// Adds `retry` for `retryAt`, as a duration.
   mutating func visit(_ name: FieldName, time: Timestamp?) {
     guard let start else { return }
     add(
-      String(name.member.dropLast("At".count)),
+      String(name.member.description.dropLast("At".count)),
       time.map { ScenarioWords.duration($0.milliseconds(since: start)) })
   }
 

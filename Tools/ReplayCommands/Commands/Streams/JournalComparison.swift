@@ -137,7 +137,10 @@ extension JournalComparison.Result {
       guard !isSame else { return json.null("firstDifference") }
       json.object("firstDifference") { json in
         json.field("sequence", first.left?.sequence ?? first.right?.sequence)
-        for (name, record) in [("left", first.left), ("right", first.right)] {
+        let records: [(StaticString, SessionRecord?)] = [
+          ("left", first.left), ("right", first.right),
+        ]
+        for (name, record) in records {
           guard let record else {
             json.null(name)
             continue

@@ -81,7 +81,8 @@ struct StateDifference {
     var json = JSONWriter()
     json.object { json in
       json.field("v", 1)
-      for (name, snapshot) in [("from", from), ("to", to)] {
+      let ends: [(StaticString, StateSnapshot)] = [("from", from), ("to", to)]
+      for (name, snapshot) in ends {
         json.object(name) { json in
           json.field("sequence", snapshot.fold.sequence)
           json.field("time", snapshot.time)

@@ -212,13 +212,9 @@ extension VerifyReport {
       json.field("format", pass?.header.formatVersion)
       json.field("snapshotSequence", compacted?.sequence)
       json.field("records", records)
-      json.object("events") { json in for (name, count) in events { json.field(name, count) } }
-      json.object("notes") { json in for (name, count) in notes { json.field(name, count) } }
-      if changes != nil {
-        json.object("changes") { json in
-          for (name, count) in changeCounts { json.field(name, count) }
-        }
-      }
+      json.counts("events", events)
+      json.counts("notes", notes)
+      if changes != nil { json.counts("changes", changeCounts) }
       json.field("unknown", unknown)
       json.field("watermarks", pass?.totals.watermarks)
       json.field("batches", batches)
@@ -249,5 +245,14 @@ extension VerifyReport {
       }
     }
     return json.text + "\n"
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func counts(_ name: StaticString, _ counts: [(name: String, count: UInt64)])
+  {
+    object(name) { json in
+      for (name, count) in counts { json.member(named: name) { $0.value(count) } }
+    }
   }
 }

@@ -30,10 +30,10 @@ struct ExactMembers: ImportMembers {
     return value
   }
 
-  mutating func has(_ key: String) -> Bool { value(of: key) != nil }
+  mutating func has(_ key: StaticString) -> Bool { value(of: key) != nil }
 
   mutating func optional<Value>(
-    _ key: String, _ read: (inout ExactMembers, String) throws(ImportProblem) -> Value
+    _ key: StaticString, _ read: (inout ExactMembers, StaticString) throws(ImportProblem) -> Value
   ) throws(ImportProblem) -> Value? {
     guard let value = value(of: key), starts(with: "null", at: value) else {
       return try read(&self, key)
@@ -43,31 +43,33 @@ struct ExactMembers: ImportMembers {
   }
 
   mutating func object<Value>(
-    _ key: String, _ read: (inout ExactMembers) throws(ImportProblem) -> Value
+    _ key: StaticString, _ read: (inout ExactMembers) throws(ImportProblem) -> Value
   ) throws(ImportProblem) -> Value {
     try moveToValue(of: key)
     return try members(read)
   }
 
-  mutating func texts(_ key: String) throws(ImportProblem) -> [String] {
+  mutating func texts(_ key: StaticString) throws(ImportProblem) -> [String] {
     try array(key) { (members) throws(ImportProblem) in try members.text() }
   }
 
-  mutating func numbers<Value: FixedWidthInteger>(_ key: String) throws(ImportProblem) -> [Value] {
+  mutating func numbers<Value: FixedWidthInteger>(_ key: StaticString) throws(ImportProblem)
+    -> [Value]
+  {
     try array(key) { (members) throws(ImportProblem) in try members.number() }
   }
 
-  mutating func text(_ key: String) throws(ImportProblem) -> String {
+  mutating func text(_ key: StaticString) throws(ImportProblem) -> String {
     try moveToValue(of: key)
     return try text()
   }
 
-  mutating func identifier(_ key: String) throws(ImportProblem) -> Identifier {
+  mutating func identifier(_ key: StaticString) throws(ImportProblem) -> Identifier {
     try moveToValue(of: key)
     return Identifier(utf8: try spelling())
   }
 
-  mutating func flag(_ key: String) throws(ImportProblem) -> Bool {
+  mutating func flag(_ key: StaticString) throws(ImportProblem) -> Bool {
     try moveToValue(of: key)
     if starts(with: "true", at: place) {
       place += 4
@@ -78,18 +80,20 @@ struct ExactMembers: ImportMembers {
     return false
   }
 
-  mutating func number<Value: FixedWidthInteger>(_ key: String) throws(ImportProblem) -> Value {
+  mutating func number<Value: FixedWidthInteger>(_ key: StaticString) throws(ImportProblem) -> Value
+  {
     try moveToValue(of: key)
     return try number()
   }
 
-  mutating func time(_ key: String) throws(ImportProblem) -> Timestamp {
+  mutating func time(_ key: StaticString) throws(ImportProblem) -> Timestamp {
     try moveToValue(of: key)
     guard let time = Timestamp(printed: try spelling()) else { throw Self.isOtherwise }
     return time
   }
 
-  func problem(_ key: String, _ message: @autoclosure () -> String, next: String?) -> ImportProblem
+  func problem(_ key: StaticString, _ message: @autoclosure () -> String, next: String?)
+    -> ImportProblem
   {
     Self.isOtherwise
   }
@@ -97,24 +101,21 @@ struct ExactMembers: ImportMembers {
   // MARK: Bytes
 
   /// Moves to the value of the next member, which must have this key.
-  private mutating func moveToValue(of key: String) throws(ImportProblem) {
+  private mutating func moveToValue(of key: StaticString) throws(ImportProblem) {
     guard let value = value(of: key) else { throw Self.isOtherwise }
     (place, isFirst) = (value, false)
   }
 
   /// Returns the place of the next member's value; `nil` if the member has another key.
-  private func value(of key: String) -> Int? {
-    var key = key
-    return key.withUTF8 { key in
-      let start = place + (isFirst ? 1 : 2)
-      let end = start + key.count
-      guard let line = bytes.baseAddress, let name = key.baseAddress, end + 2 <= bytes.count,
-        isFirst || line[place] == UInt8(ascii: ","), line[start - 1] == UInt8(ascii: "\""),
-        isSame(line + start, name, key.count), line[end] == UInt8(ascii: "\""),
-        line[end + 1] == UInt8(ascii: ":")
-      else { return nil }
-      return end + 2
-    }
+  private func value(of key: StaticString) -> Int? {
+    let start = place + (isFirst ? 1 : 2)
+    let end = start + key.utf8CodeUnitCount
+    guard let line = bytes.baseAddress, end + 2 <= bytes.count,
+      isFirst || line[place] == UInt8(ascii: ","), line[start - 1] == UInt8(ascii: "\""),
+      isSame(line + start, key.utf8Start, key.utf8CodeUnitCount),
+      line[end] == UInt8(ascii: "\""), line[end + 1] == UInt8(ascii: ":")
+    else { return nil }
+    return end + 2
   }
 
   private func starts(with word: StaticString, at place: Int) -> Bool {
@@ -141,7 +142,7 @@ struct ExactMembers: ImportMembers {
   }
 
   private mutating func array<Value>(
-    _ key: String, _ read: (inout ExactMembers) throws(ImportProblem) -> Value
+    _ key: StaticString, _ read: (inout ExactMembers) throws(ImportProblem) -> Value
   ) throws(ImportProblem) -> [Value] {
     try moveToValue(of: key)
     guard take("[") else { throw Self.isOtherwise }

@@ -62,7 +62,7 @@ extension ImportMembers {
       reason: try code("reason"), since: try time("since"))
   }
 
-  private mutating func token(_ key: String) throws(ImportProblem) -> TokenMetadata {
+  private mutating func token(_ key: StaticString) throws(ImportProblem) -> TokenMetadata {
     try object(key) { (token) throws(ImportProblem) in
       TokenMetadata(
         generation: try token.generation("generation"), issuedAt: try token.time("issuedAt"),
@@ -71,15 +71,17 @@ extension ImportMembers {
     }
   }
 
-  private mutating func optionalIdentifier(_ key: String) throws(ImportProblem) -> Identifier? {
+  private mutating func optionalIdentifier(_ key: StaticString) throws(ImportProblem) -> Identifier?
+  {
     try optional(key) { (object, key) throws(ImportProblem) in try object.identifier(key) }
   }
 
-  private mutating func optionalContext(_ key: String) throws(ImportProblem) -> ActiveContext? {
+  private mutating func optionalContext(_ key: StaticString) throws(ImportProblem) -> ActiveContext?
+  {
     try optional(key) { (object, key) throws(ImportProblem) in try object.context(key) }
   }
 
-  private mutating func context(_ key: String) throws(ImportProblem) -> ActiveContext {
+  private mutating func context(_ key: StaticString) throws(ImportProblem) -> ActiveContext {
     try object(key) { (context) throws(ImportProblem) in
       let role = try context.named("role")
       let school = try context.optional("school") { (object, key) throws(ImportProblem) in
@@ -98,13 +100,13 @@ extension ImportMembers {
     }
   }
 
-  private mutating func named(_ key: String) throws(ImportProblem) -> ActiveContext.Named {
+  private mutating func named(_ key: StaticString) throws(ImportProblem) -> ActiveContext.Named {
     try object(key) { (named) throws(ImportProblem) in
       ActiveContext.Named(id: try named.identifier("id"), name: try named.text("name"))
     }
   }
 
-  private mutating func failure(_ key: String) throws(ImportProblem) -> RequestFailure {
+  private mutating func failure(_ key: StaticString) throws(ImportProblem) -> RequestFailure {
     try object(key) { (object) throws(ImportProblem) in
       let (kind, status): (RequestFailure.Kind, UInt16) = (
         try object.code("kind"), try object.number("status")

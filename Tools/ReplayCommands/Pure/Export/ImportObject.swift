@@ -40,23 +40,24 @@ struct ImportObject: ImportMembers {
       next: near.map { "\"\(place($0))\"" })
   }
 
-  func problem(_ key: String, _ message: @autoclosure () -> String, next: String?) -> ImportProblem
+  func problem(_ key: StaticString, _ message: @autoclosure () -> String, next: String?)
+    -> ImportProblem
   {
-    ImportProblem(.badLine, "\"\(place(key))\" \(message())", next: next)
+    ImportProblem(.badLine, "\"\(place(key.description))\" \(message())", next: next)
   }
 
-  mutating func has(_ key: String) -> Bool { member(key) != nil }
+  mutating func has(_ key: StaticString) -> Bool { member(key) != nil }
 
-  mutating func value(_ key: String) throws(ImportProblem) -> JSONPart {
+  mutating func value(_ key: StaticString) throws(ImportProblem) -> JSONPart {
     guard let value = member(key) else {
-      throw ImportProblem(.badLine, "\"\(place(key))\" is missing")
+      throw ImportProblem(.badLine, "\"\(place(key.description))\" is missing")
     }
     return value
   }
 
-  private mutating func member(_ key: String) -> JSONPart? {
+  private mutating func member(_ key: StaticString) -> JSONPart? {
     guard let (value, number) = members.find(key) else {
-      absent.append(key)
+      absent.append(key.description)
       return nil
     }
     if number < 64 { isRead |= 1 << UInt64(number) } else { furtherRead.insert(number) }
@@ -64,22 +65,22 @@ struct ImportObject: ImportMembers {
   }
 
   mutating func optional<Value>(
-    _ key: String, _ read: (inout ImportObject, String) throws(ImportProblem) -> Value
+    _ key: StaticString, _ read: (inout ImportObject, StaticString) throws(ImportProblem) -> Value
   ) throws(ImportProblem) -> Value? {
     if try value(key).kind == .null { return nil }
     return try read(&self, key)
   }
 
   mutating func object<Value>(
-    _ key: String, _ read: (inout ImportObject) throws(ImportProblem) -> Value
+    _ key: StaticString, _ read: (inout ImportObject) throws(ImportProblem) -> Value
   ) throws(ImportProblem) -> Value {
-    var object = try ImportObject(try value(key), of: path, at: key)
+    var object = try ImportObject(try value(key), of: path, at: key.description)
     let value = try read(&object)
     try object.finish()
     return value
   }
 
-  mutating func texts(_ key: String) throws(ImportProblem) -> [String] {
+  mutating func texts(_ key: StaticString) throws(ImportProblem) -> [String] {
     try array(key) { (value, place) throws(ImportProblem) in
       guard let text = value.text else {
         throw ImportProblem(.badLine, "\"\(place)\" has \(value.word) in it, not only texts")
@@ -88,33 +89,35 @@ struct ImportObject: ImportMembers {
     }
   }
 
-  mutating func numbers<Value: FixedWidthInteger>(_ key: String) throws(ImportProblem) -> [Value] {
+  mutating func numbers<Value: FixedWidthInteger>(_ key: StaticString) throws(ImportProblem)
+    -> [Value]
+  {
     try array(key) { (value, place) throws(ImportProblem) in try Self.number(value, place) }
   }
 
   private mutating func array<Value>(
-    _ key: String, _ read: (JSONPart, String) throws(ImportProblem) -> Value
+    _ key: StaticString, _ read: (JSONPart, String) throws(ImportProblem) -> Value
   ) throws(ImportProblem) -> [Value] {
     let value = try value(key)
     guard value.kind == .array else { throw wrong(key, value, "a list") }
     let elements = value.elements
     var values: [Value] = []
     values.reserveCapacity(elements.count)
-    for element in elements { values.append(try read(element, place(key))) }
+    for element in elements { values.append(try read(element, place(key.description))) }
     return values
   }
 
-  mutating func text(_ key: String) throws(ImportProblem) -> String {
+  mutating func text(_ key: StaticString) throws(ImportProblem) -> String {
     let value = try value(key)
     guard let text = value.text else { throw wrong(key, value, "a text") }
     return text
   }
 
-  mutating func identifier(_ key: String) throws(ImportProblem) -> Identifier {
+  mutating func identifier(_ key: StaticString) throws(ImportProblem) -> Identifier {
     Identifier(try text(key))
   }
 
-  mutating func flag(_ key: String) throws(ImportProblem) -> Bool {
+  mutating func flag(_ key: StaticString) throws(ImportProblem) -> Bool {
     let value = try value(key)
     switch value.kind {
     case .yes: return true
@@ -123,9 +126,10 @@ struct ImportObject: ImportMembers {
     }
   }
 
-  mutating func number<Value: FixedWidthInteger>(_ key: String) throws(ImportProblem) -> Value {
+  mutating func number<Value: FixedWidthInteger>(_ key: StaticString) throws(ImportProblem) -> Value
+  {
     let value = try value(key)
-    return try Self.number(value, place(key))
+    return try Self.number(value, place(key.description))
   }
 
   private static func number<Value: FixedWidthInteger>(
@@ -141,7 +145,7 @@ struct ImportObject: ImportMembers {
     return number
   }
 
-  mutating func time(_ key: String) throws(ImportProblem) -> Timestamp {
+  mutating func time(_ key: StaticString) throws(ImportProblem) -> Timestamp {
     let value = try value(key)
     guard value.kind == .text else { throw wrong(key, value, "a text") }
     guard let time = value.withUTF8({ Timestamp(printed: $0) }) else {
@@ -154,7 +158,7 @@ struct ImportObject: ImportMembers {
     path.isEmpty ? key.shortened : "\(path).\(key.shortened)"
   }
 
-  private func wrong(_ key: String, _ found: JSONPart, _ wanted: String) -> ImportProblem {
+  private func wrong(_ key: StaticString, _ found: JSONPart, _ wanted: String) -> ImportProblem {
     problem(key, "is \(found.word), not \(wanted)")
   }
 }

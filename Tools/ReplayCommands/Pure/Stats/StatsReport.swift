@@ -71,20 +71,21 @@ extension JSONWriter {
   }
 
   private mutating func counts<Key: Hashable & CustomStringConvertible>(
-    _ name: String, _ counts: [Key: UInt64]
+    _ name: StaticString, _ counts: [Key: UInt64]
   ) {
     object(name) { json in
-      for (key, number) in StatsFormatter.ranked(counts) { json.field(key.description, number) }
+      for (key, number) in StatsFormatter.ranked(counts) {
+        json.member(named: key.description) { $0.value(number) }
+      }
     }
   }
 
-  private mutating func spans(_ name: String, _ tally: SpanTally) {
+  private mutating func spans(_ name: StaticString, _ tally: SpanTally) {
     object(name) { json in
       json.field("count", tally.histogram.count)
       json.field("min", tally.histogram.minimum)
-      for percent in [50, 90, 95, 99] {
-        json.field("p\(percent)", tally.histogram.percentile(percent))
-      }
+      let percents: [(StaticString, Int)] = [("p50", 50), ("p90", 90), ("p95", 95), ("p99", 99)]
+      for (name, percent) in percents { json.field(name, tally.histogram.percentile(percent)) }
       json.field("max", tally.histogram.maximum)
       json.field("clock", tally.clock)
     }
