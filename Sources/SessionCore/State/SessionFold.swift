@@ -90,19 +90,28 @@
   /// A snapshot replaces all that was folded. It must be newer than that, or equal to it. It is
   /// newer if other processes compacted the journal before this reader had read it.
   public mutating func apply(_ record: SessionRecord) throws(Failure) {
-    let place = Place(sequence: record.sequence, hasUnknownFields: record.hasUnknownFields)
-    switch record.content {
+    try apply(
+      record.content, at: record.time,
+      Place(sequence: record.sequence, hasUnknownFields: record.hasUnknownFields))
+  }
+
+  // A function of its own, since Swift 6.3 copies the record if all cases are in a switch over its
+  // property.
+  private mutating func apply(
+    _ content: SessionRecord.Content, at time: Timestamp, _ place: Place
+  ) throws(Failure) {
+    switch content {
     case .event(let event):
-      try apply(event, at: record.time, place)
+      try apply(event, at: time, place)
     case .note(let note):
       apply(note, place)
     case .snapshot(let snapshot):
-      guard isFollowed(by: snapshot) else { throw .contradiction(sequence: record.sequence) }
+      guard isFollowed(by: snapshot) else { throw .contradiction(sequence: place.sequence) }
       self = snapshot
-      isWhole = !record.hasUnknownFields
+      isWhole = !place.hasUnknownFields
     case .unknown(let unknown):
       guard unknown.isIgnorable else {
-        throw .unknownKind(unknown.kind, sequence: record.sequence)
+        throw .unknownKind(unknown.kind, sequence: place.sequence)
       }
       isWhole = false
       pass(to: place)

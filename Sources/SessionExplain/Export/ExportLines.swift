@@ -36,7 +36,7 @@ package struct ExportLines: Sendable {
 
   package func record(_ item: ExportItem) -> String {
     let shown = redaction?.record(item.record) ?? item.record
-    return line(LineClass(shown.content), item.record.sequence) { json in
+    return line(.of(shown.content), item.record.sequence) { json in
       json.field("remainingInBatch", item.remainingInBatch)
       json.readable(shown)
       if redaction != nil {
@@ -169,12 +169,13 @@ package enum LineClass: String, CaseIterable, Sendable {
   /// The last line of an export.
   case end = "end"
 
-  package init(_ content: SessionRecord.Content) {
+  /// Returns the class of the line of a record with this content.
+  package static func of(_ content: SessionRecord.Content) -> LineClass {
     switch content {
-    case .event: self = .event
-    case .note: self = .note
-    case .snapshot: self = .snapshot
-    case .unknown: self = .unknown
+    case .event: .event
+    case .note: .note
+    case .snapshot: .snapshot
+    case .unknown: .unknown
     }
   }
 

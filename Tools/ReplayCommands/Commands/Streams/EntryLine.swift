@@ -73,7 +73,7 @@ struct EntryLine: Sendable {
         json.begin(.change, marks, asked)
         json.readable(change)
       } else {
-        json.begin(LineClass(record.content), marks, asked)
+        json.begin(.of(record.content), marks, asked)
         json.readable(record)
       }
     }

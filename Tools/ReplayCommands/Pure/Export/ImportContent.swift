@@ -11,7 +11,7 @@ enum ImportContent {
     let content: SessionRecord.Content = try object.object("facts") {
       (facts) throws(ImportProblem) in try Self.content(named: name, &facts)
     }
-    let kind = LineClass(content).rawValue
+    let kind = LineClass.of(content).rawValue
     guard kind == word else {
       throw ImportProblem(.badLine, "\"\(name)\" is of class \(kind), not \(word)")
     }

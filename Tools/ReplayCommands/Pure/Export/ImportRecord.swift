@@ -73,7 +73,7 @@ struct ImportRecord: Equatable, Sendable {
         let content = try line.object("facts") { (facts) throws(ImportProblem) in
           try ImportContent.content(named: name, &facts)
         }
-        guard version == 1, word == LineClass(content).rawValue else { return nil }
+        guard version == 1, word == LineClass.of(content).rawValue else { return nil }
         return try ImportRecord(
           SessionRecord(sequence: sequence, time: time, content: content), left)
       }
