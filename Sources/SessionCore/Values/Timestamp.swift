@@ -140,27 +140,18 @@ extension Timestamp: CustomStringConvertible, LosslessStringConvertible {
       self.init(printed: String(decoding: utf8, as: UTF8.self))
       return
     }
-    var isRight = true
-    /// Returns the number of the digits in these places.
-    func number(_ places: Range<Int>) -> Int64 {
-      var number: Int64 = 0
-      for place in places {
-        isRight = isRight && (0x30...0x39).contains(utf8[place])
-        number = number * 10 + Int64(utf8[place]) - 0x30
-      }
-      return number
-    }
-    let separators: StaticString = "    -  -  T  :  :  .   Z"
-    for place in 0..<24 where separators.utf8Start[place] != 0x20 {
-      isRight = isRight && utf8[place] == separators.utf8Start[place]
-    }
-    let (hour, minute, second) = (number(11..<13), number(14..<16), number(17..<19))
-    let date = CivilDate(year: number(0..<4), month: number(5..<7), day: number(8..<10))
-    let fraction = number(20..<23)
-    guard isRight, let date, hour < 24, minute < 60, second < 60 else { return nil }
+    let bytes = UnsafeRawBufferPointer(utf8)
+    guard let first = TimeDigits(bytes, at: 0, like: "0000-00-"),
+      let second = TimeDigits(bytes, at: 8, like: "00T00:00"),
+      let third = TimeDigits(bytes, at: 16, like: ":00.000Z"),
+      let date = CivilDate(
+        year: 100 * first.pair(0) + first.pair(2), month: first.pair(5), day: second.pair(0)),
+      second.pair(3) < 24, second.pair(6) < 60, third.pair(1) < 60
+    else { return nil }
+    let seconds = 3_600 * second.pair(3) + 60 * second.pair(6) + third.pair(1)
     self.init(
-      milliseconds: date.daysSince1970 * Timestamp.day
-        + (hour * 3_600_000 + minute * 60_000 + second * 1000 + fraction))
+      milliseconds: date.daysSince1970 * Timestamp.day + 1_000 * seconds + 10 * third.pair(4)
+        + third.digit(6))
   }
 
   private static var day: Int64 { 86_400_000 }
@@ -217,6 +208,39 @@ package struct CivilDate {
     let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
     return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
   }
+}
+
+/// Eight characters of a time: digits, and separators between them.
+private struct TimeDigits {
+  /// The values of the digits; the first character is the lowest byte, and a separator is 0.
+  private let values: UInt64
+
+  /// Takes the eight bytes at a place, which must be there.
+  ///
+  /// `nil` unless they have a digit for each `0` of the pattern, and the same bytes elsewhere.
+  init?(_ bytes: UnsafeRawBufferPointer, at place: Int, like pattern: StaticString) {
+    let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+    let likeness = UInt64(
+      littleEndian: UnsafeRawPointer(pattern.utf8Start).loadUnaligned(as: UInt64.self))
+    // In place of a 0, a digit becomes its value, and any other byte becomes more than 9. A separator
+    // becomes 0.
+    values = word ^ likeness
+    let separators = Self.marks(likeness ^ 0x3030_3030_3030_3030, above: 0)
+    guard Self.marks(values, above: 9) | Self.marks(values, above: 0) & separators == 0 else {
+      return nil
+    }
+  }
+
+  /// Returns the highest bit of each byte that is above a limit.
+  private static func marks(_ word: UInt64, above limit: UInt64) -> UInt64 {
+    let low: UInt64 = 0x7F7F_7F7F_7F7F_7F7F
+    return (word | (word & low) &+ (0x7F - limit) &* 0x0101_0101_0101_0101) & ~low
+  }
+
+  func digit(_ place: Int) -> Int64 { Int64(values >> UInt64(8 * place) & 0xFF) }
+
+  /// Returns the number of two digits.
+  func pair(_ place: Int) -> Int64 { 10 * digit(place) + digit(place + 1) }
 }
 
 /// Parses digits and separators of fixed length from the front of a text.
