@@ -55,7 +55,8 @@ public struct Identifier: Hashable, Sendable {
     return (high, low)
   }
 
-  private static func parseUUID(_ utf8: UnsafeBufferPointer<UInt8>) -> (UInt64, UInt64)? {
+  /// Returns the bits of the UUID with this canonical spelling; `nil` for any other text.
+  static func parseUUID(_ utf8: UnsafeBufferPointer<UInt8>) -> (UInt64, UInt64)? {
     guard utf8.count == canonicalLength else { return nil }
     let dash = UInt8(ascii: "-")
     guard utf8[8] == dash, utf8[13] == dash, utf8[18] == dash, utf8[23] == dash else {
