@@ -131,6 +131,12 @@ package struct FrameWriter {
     self.chain = chain
   }
 
+  /// Creates the encoder of a whole file, which begins with the header.
+  package init(after header: JournalHeader) {
+    self.init(seed: header.seed, chain: header.checksum)
+    bytes = header.encoded
+  }
+
   /// Adds a frame; `durable` is the last sequence known to be durable, below `sequence`.
   package mutating func append(
     _ draft: JournalDraft, sequence: UInt64, durable: UInt64, remainingInBatch: UInt16
@@ -163,6 +169,11 @@ package struct FrameWriter {
   /// Discards the bytes after they were written; the next frame still continues the last.
   package mutating func removeBytes() {
     bytes.removeAll(keepingCapacity: true)
+  }
+
+  /// Discards the first bytes after they were written.
+  package mutating func removeBytes(_ count: Int) {
+    bytes.removeSubrange(..<count)
   }
 
   private mutating func append(

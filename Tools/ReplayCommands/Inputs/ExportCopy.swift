@@ -45,7 +45,7 @@ struct ExportCopy: ~Copyable {
       fault = .badLine(place, line: number, error.message)
     }
     offset += UInt64(line.count) + 1
-    if let encoder, encoder.bytes.count > Self.pieceSize { try write() }
+    if let encoder, encoder.size > Self.pieceSize { try write() }
   }
 
   private var place: JournalPlace {
@@ -88,7 +88,7 @@ struct ExportCopy: ~Copyable {
 
   private mutating func write() throws(ToolError) {
     guard let bytes = encoder?.bytes else { return }
-    try copy.append(bytes[...])
+    try copy.append(bytes)
     encoder?.removeBytes()
   }
 

@@ -12,8 +12,11 @@ struct ExportEncoder {
   /// The last sequence of the batches before the present one.
   private var durable: UInt64 = 0
   private var isWithinBatch = false
-  /// The bytes that are complete: the header, and frames of whole batches.
-  private(set) var bytes: [UInt8] = []
+  /// The number of the bytes that are complete: the header, and frames of whole batches.
+  private(set) var size = 0
+
+  /// The bytes that are complete.
+  var bytes: ArraySlice<UInt8> { frames.bytes[..<size] }
 
   /// The checksum of the last frame, with which the next one continues.
   var chain: UInt32 { frames.chain }
@@ -37,9 +40,7 @@ struct ExportEncoder {
       isWithinBatch = false
     case .explanation, .end: break
     }
-    guard !isWithinBatch else { return }
-    bytes += frames.bytes
-    frames.removeBytes()
+    if !isWithinBatch { size = frames.bytes.count }
   }
 
   /// Ends the journal after the last whole batch; an export without any record has a header only.
@@ -50,7 +51,10 @@ struct ExportEncoder {
   }
 
   /// Discards the bytes after they were written.
-  mutating func removeBytes() { bytes.removeAll(keepingCapacity: true) }
+  mutating func removeBytes() {
+    frames.removeBytes(size)
+    size = 0
+  }
 
   private mutating func begin(_ found: ExportHeader, hasSnapshot: Bool) {
     let id = Identifier(found.journal).uuid ?? (0, 0)
@@ -59,8 +63,8 @@ struct ExportEncoder {
       maximumRecordSize: found.maximumRecordSize, firstSequence: found.firstSequence)
     if hasSnapshot { header = header.compacted(from: found.firstSequence, salt: salt) }
     self.header = header
-    frames = FrameWriter(seed: header.seed, chain: header.checksum)
-    bytes += header.encoded
+    frames = FrameWriter(after: header)
+    size = frames.bytes.count
   }
 
   private mutating func append(_ record: ImportRecord) {

@@ -182,16 +182,16 @@ private struct JournalWriter {
 
   mutating func take(_ step: ImportReader.Step, hasSnapshot: Bool) throws(ToolError) {
     encoder.take(step, hasSnapshot: hasSnapshot)
-    if encoder.bytes.count > Self.pieceSize { try write() }
+    if encoder.size > Self.pieceSize { try write() }
   }
 
   private mutating func write(isLast: Bool = false) throws(ToolError) {
     do throws(OutputFailure) {
-      try file.write(encoder.bytes[...])
+      try file.write(encoder.bytes)
     } catch {
       throw OutputFile.failed(file.path, error.code)
     }
-    size += UInt64(encoder.bytes.count)
+    size += UInt64(encoder.size)
     encoder.removeBytes()
     file.synchronize(isLast: isLast)
   }
@@ -199,8 +199,8 @@ private struct JournalWriter {
   /// Writes the rest, reads the journal back and checks it.
   ///
   /// Each frame has the checksum of its payload and that of the frame before it. So an equal last
-  /// checksum shows that the file has the frames that were made, and no others. The payload of each of
-  /// them was decoded when its line was read.
+  /// checksum shows that the file has the frames that were made, and no others. The fold of the lines
+  /// has checked the payload of each of them.
   mutating func finish(_ reader: ImportReader, _ interruption: Interruption) throws(ToolError) {
     try write(isLast: true)
     let draft = JournalFile(

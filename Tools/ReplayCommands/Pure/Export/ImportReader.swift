@@ -18,9 +18,7 @@ struct ImportReader {
   /// (Specs/JournalFormat.md).
   private static let batchSize = 16 * 1024 * 1024
 
-  private(set) var header: ExportHeader? {
-    didSet { longestPayload = Int(header?.maximumRecordSize ?? 0) }
-  }
+  private(set) var header: ExportHeader?
   /// What the header allows, in bytes; it is compared with each record.
   private var longestPayload = 0
   /// Whether the journal begins with a snapshot; known after the line that follows the header.
@@ -35,6 +33,8 @@ struct ImportReader {
   private(set) var explanation: ReportedExplanation?
   /// Whether a record is an opening.
   private var hasOpening = false
+  /// Whether the header was read, and the last line was not.
+  private var takesRecords = false
   /// How the exported journal ends; known after the last line.
   private(set) var ending: ExportEnding?
   /// The expected sequence.
@@ -196,7 +196,8 @@ struct ImportReader {
         .partial, "the export leaves out what came before, and no snapshot stands for it",
         next: "export without --since")
     }
-    header = found
+    (header, takesRecords) = (found, true)
+    longestPayload = Int(found.maximumRecordSize)
     due = found.firstSequence > 1 ? found.firstSequence - 1 : 1
     return found
   }
@@ -250,7 +251,7 @@ struct ImportReader {
 
   /// Takes a record whose line was read by itself; `nil` if ``take(_:)`` must read the line.
   mutating func take(read record: ImportRecord) throws(ImportProblem) -> Step? {
-    guard header != nil, ending == nil else { return nil }
+    guard takesRecords else { return nil }
     beginWithoutSnapshot(unless: record.isSnapshot)
     guard record.sequence == due else { throw isNotDue(record.sequence) }
     try check(record.remainingInBatch, record.isSnapshot)
@@ -320,6 +321,6 @@ struct ImportReader {
         "it counts \(count(counted, "record")) to seq \(last), and there are "
           + "\(records.grouped) to seq \(lastSequence)")
     }
-    ending = found
+    (ending, takesRecords) = (found, false)
   }
 }
