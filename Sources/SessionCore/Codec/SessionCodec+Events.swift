@@ -13,7 +13,7 @@ extension SessionEvent.Kind {
 
 extension SessionEvent {
   /// The lowest version of the fields that can hold the event.
-  var version: UInt8 {
+  package var version: UInt8 {
     guard case .refreshFailed(let refresh) = self, refresh.configuredMeaning != nil else {
       return SessionCodec.firstVersion
     }
@@ -76,7 +76,7 @@ extension PayloadWriter {
     write(named.name)
   }
 
-  mutating func write(_ failure: RequestFailure) {
+  package mutating func write(_ failure: RequestFailure) {
     write(failure.kind)
     write(failure.status)
     write(optional: failure.serverCode) { $0.write($1) }

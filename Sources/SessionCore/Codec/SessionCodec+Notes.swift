@@ -1,6 +1,6 @@
 extension SessionNote {
   /// The lowest version of its kind's fields that can hold the note.
-  var version: UInt8 {
+  package var version: UInt8 {
     switch self {
     case .opened(let opened):
       if opened.platform != nil {
@@ -98,7 +98,7 @@ extension PayloadWriter {
     write(sent.deadline)
   }
 
-  mutating func write(_ identity: ProcessIdentity) {
+  package mutating func write(_ identity: ProcessIdentity) {
     write(identity.opening)
     write(identity.boot)
     write(identity.namespace)

@@ -148,6 +148,15 @@ extension [String] {
   }
 }
 
+extension ActiveContext {
+  /// Whether a permission with these bytes may stand directly before one with those of the other.
+  package static func isInOrder(
+    _ permission: UnsafeBufferPointer<UInt8>, before other: UnsafeBufferPointer<UInt8>
+  ) -> Bool {
+    UnsafeRawBufferPointer(permission).precedes(UnsafeRawBufferPointer(other))
+  }
+}
+
 extension String {
   /// Whether it is spelled with the same bytes.
   func hasBytes(of other: String) -> Bool {

@@ -12,9 +12,9 @@ struct ExactMembersTests {
   /// A line as both ways read it; `nil` if it is no good line.
   private func read(_ line: String) -> (exact: ImportRecord?, any: ImportRecord?) {
     let bytes = Array(line.utf8)
-    var tape = JSONTape()
+    var (lines, tape) = (ExactLines(), JSONTape())
     return (
-      bytes.withUnsafeBufferPointer { ImportRecord.exact($0) },
+      bytes.withUnsafeBufferPointer { lines.record($0) },
       ImportRecord(parsing: bytes[...], &tape)
     )
   }
@@ -42,7 +42,8 @@ struct ExactMembersTests {
             try choices.require(any != nil, "\(line)")
           }
           let isPlain =
-            !["\\", "\"platform\"", "\"dropped\""].contains(where: line.contains)
+            ["\"class\":\"event\"", "\"class\":\"note\""].contains(where: line.contains)
+            && !["\\", "\"dropped\""].contains(where: line.contains)
             && line.utf8.allSatisfy { $0 < 0x80 }
           try choices.require((exact != nil) == isPlain, "\(line)")
         }
@@ -68,6 +69,49 @@ struct ExactMembersTests {
       })
   }
 
+  private func line(_ content: SessionRecord.Content) -> (text: String, payload: [UInt8]) {
+    let record = SessionRecord(
+      sequence: 7, time: Timestamp(milliseconds: 1_000), content: content)
+    let payload = SessionCodec.encode(record.content, at: record.time).payload
+    let item = ExportItem(record: record, remainingInBatch: 0, payload: payload)
+    return (String(ExportLines(redaction: nil).record(item).dropLast()), payload)
+  }
+
+  @Test(
+    "RPL-4 a list is read exactly if it has the spelling and the order of an export",
+    arguments: [
+      ("\"a\",\"b\"", "\"b\",\"a\""), ("\"a\",\"b\"", "\"a\",\"a\""),
+      ("\"a\",\"b\"", "\"a\"\"b\""), ("[\"a\"", "[,\"a\""), ("\"c\"]", "\"c\",]"),
+      ("\"c\"]", "\"c\""), ("\"c\"]", "\"c\"]]"), ("[\"a\"", "\"a\""),
+    ])
+  func list(from: String, to: String) throws {
+    let context = ActiveContext(
+      role: .init(id: "role", name: ""), permissions: ["a", "b", "c"])
+    let (text, payload) = line(
+      .event(.contextSwitched(.init(context: context, token: nil, trigger: .user, request: 0))))
+    try #require(read(text).exact?.payload == payload)
+    let changed = text.replacing(from, with: to)
+    try #require(changed != text)
+    #expect(read(changed).exact == nil)
+  }
+
+  @Test("RPL-4 a platform without an identity is not read exactly, as no journal can hold it")
+  func platform() throws {
+    let identity = ProcessIdentity(
+      opening: "opening", boot: nil, namespace: nil, start: 5, lock: nil)
+    let (text, payload) = line(
+      .note(
+        .opened(
+          .init(
+            process: 1, boot: nil, uptime: 2, app: AppVersion("1.0"), identity: identity,
+            platform: .linux))))
+    try #require(read(text).exact?.payload == payload)
+    let member = try #require(text.firstMatch(of: /"identity":\{[^}]*\},/))
+    let (exact, any) = read(text.replacing(member.output, with: ""))
+    #expect(exact == nil)
+    #expect(any == nil)
+  }
+
   @Test(
     "RPL-4 another spelling is not read exactly",
     arguments: [
@@ -82,17 +126,10 @@ struct ExactMembersTests {
       ("\"name\":\"logout\",", ""),
     ])
   func otherwise(from: String, to: String) throws {
-    let record = SessionRecord(
-      sequence: 7, time: Timestamp(milliseconds: 1_000),
-      content: .event(.logout(.init(reason: .user))))
-    let payload = SessionCodec.encode(record.content, at: record.time).payload
-    let line = String(
-      ExportLines(redaction: nil).record(
-        ExportItem(record: record, remainingInBatch: 0, payload: payload)
-      ).dropLast())
-    try #require(read(line).exact?.payload == payload)
-    let changed = line.replacing(from, with: to)
-    try #require(changed != line)
+    let (text, payload) = line(.event(.logout(.init(reason: .user))))
+    try #require(read(text).exact?.payload == payload)
+    let changed = text.replacing(from, with: to)
+    try #require(changed != text)
     #expect(read(changed).exact == nil)
   }
 }

@@ -16,7 +16,7 @@ struct ImportBlocks {
   }
 
   private var work = OrderedWork<Block, [Line]> { block in
-    var tape = JSONTape()
+    var (exact, tape) = (ExactLines(), JSONTape())
     var (lines, start): ([Line], Int) = ([], 0)
     while start < block.bytes.count {
       let end = block.bytes.lineFeed(from: start) ?? block.bytes.count
@@ -24,7 +24,8 @@ struct ImportBlocks {
       lines.append(
         Line(
           bytes: bytes, number: block.before + lines.count + 1,
-          record: ImportRecord(bytes, &tape)))
+          record: bytes.withUnsafeBufferPointer { exact.record($0) }
+            ?? ImportRecord(parsing: bytes, &tape)))
       start = end + 1
     }
     return lines

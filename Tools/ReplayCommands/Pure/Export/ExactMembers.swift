@@ -21,36 +21,70 @@ struct ExactMembers: ImportMembers {
 
   init(_ line: UnsafeBufferPointer<UInt8>) { bytes = line }
 
-  /// Returns what `read` returns for the object that the whole line is.
-  mutating func whole<Value>(
-    _ read: (inout ExactMembers) throws(ImportProblem) -> Value
-  ) throws(ImportProblem) -> Value {
-    let value = try members(read)
-    guard place == bytes.count else { throw Self.isOtherwise }
-    return value
-  }
+  /// Whether all bytes were read.
+  var isAtEnd: Bool { place == bytes.count }
 
   mutating func has(_ key: StaticString) -> Bool { value(of: key) != nil }
 
   mutating func optional<Value>(
     _ key: StaticString, _ read: (inout ExactMembers, StaticString) throws(ImportProblem) -> Value
   ) throws(ImportProblem) -> Value? {
-    guard let value = value(of: key), starts(with: "null", at: value) else {
-      return try read(&self, key)
-    }
+    takeNull(key) ? nil : try read(&self, key)
+  }
+
+  /// Moves past the next member if it has this key and is `null`; returns whether it is.
+  mutating func takeNull(_ key: StaticString) -> Bool {
+    guard let value = value(of: key), starts(with: "null", at: value) else { return false }
     (place, isFirst) = (value + 4, false)
-    return nil
+    return true
   }
 
   mutating func object<Value>(
     _ key: StaticString, _ read: (inout ExactMembers) throws(ImportProblem) -> Value
   ) throws(ImportProblem) -> Value {
+    try open(key)
+    let value = try read(&self)
+    try close()
+    return value
+  }
+
+  /// Moves to the first member of the object with this key.
+  mutating func open(_ key: StaticString) throws(ImportProblem) {
     try moveToValue(of: key)
-    return try members(read)
+    try open()
+  }
+
+  /// Moves to the first member of an object.
+  mutating func open() throws(ImportProblem) {
+    guard take("{") else { throw Self.isOtherwise }
+    isFirst = true
+  }
+
+  /// Moves past the object whose members were read.
+  mutating func close() throws(ImportProblem) {
+    guard take("}") else { throw Self.isOtherwise }
+    isFirst = false
+  }
+
+  /// Moves to the first element of the list with this key.
+  mutating func openList(_ key: StaticString) throws(ImportProblem) {
+    try moveToValue(of: key)
+    guard take("[") else { throw Self.isOtherwise }
+    isFirst = true
+  }
+
+  /// Returns whether the list has one more element, and moves to it or past the list.
+  mutating func hasElement() throws(ImportProblem) -> Bool {
+    let isLast = take("]")
+    guard isLast || isFirst || take(",") else { throw Self.isOtherwise }
+    isFirst = false
+    return !isLast
   }
 
   mutating func texts(_ key: StaticString) throws(ImportProblem) -> [String] {
-    try array(key) { (members) throws(ImportProblem) in try members.text() }
+    try array(key) { (members) throws(ImportProblem) in
+      String(decoding: try members.spelling(), as: UTF8.self)
+    }
   }
 
   mutating func numbers<Value: FixedWidthInteger>(_ key: StaticString) throws(ImportProblem)
@@ -60,13 +94,17 @@ struct ExactMembers: ImportMembers {
   }
 
   mutating func text(_ key: StaticString) throws(ImportProblem) -> String {
+    String(decoding: try spelling(key), as: UTF8.self)
+  }
+
+  /// Returns the bytes of a text; valid as long as the line's own are.
+  mutating func spelling(_ key: StaticString) throws(ImportProblem) -> UnsafeBufferPointer<UInt8> {
     try moveToValue(of: key)
-    return try text()
+    return try spelling()
   }
 
   mutating func identifier(_ key: StaticString) throws(ImportProblem) -> Identifier {
-    try moveToValue(of: key)
-    return Identifier(utf8: try spelling())
+    Identifier(utf8: try spelling(key))
   }
 
   mutating func flag(_ key: StaticString) throws(ImportProblem) -> Bool {
@@ -87,8 +125,7 @@ struct ExactMembers: ImportMembers {
   }
 
   mutating func time(_ key: StaticString) throws(ImportProblem) -> Timestamp {
-    try moveToValue(of: key)
-    guard let time = Timestamp(printed: try spelling()) else { throw Self.isOtherwise }
+    guard let time = Timestamp(printed: try spelling(key)) else { throw Self.isOtherwise }
     return time
   }
 
@@ -101,6 +138,7 @@ struct ExactMembers: ImportMembers {
   // MARK: Bytes
 
   /// Moves to the value of the next member, which must have this key.
+  @inline(__always)
   private mutating func moveToValue(of key: StaticString) throws(ImportProblem) {
     guard let value = value(of: key) else { throw Self.isOtherwise }
     (place, isFirst) = (value, false)
@@ -110,55 +148,43 @@ struct ExactMembers: ImportMembers {
   private func value(of key: StaticString) -> Int? {
     let start = place + (isFirst ? 1 : 2)
     let end = start + key.utf8CodeUnitCount
-    guard let line = bytes.baseAddress, end + 2 <= bytes.count,
-      isFirst || line[place] == UInt8(ascii: ","), line[start - 1] == UInt8(ascii: "\""),
-      isSame(line + start, key.utf8Start, key.utf8CodeUnitCount),
-      line[end] == UInt8(ascii: "\""), line[end + 1] == UInt8(ascii: ":")
+    guard end + 2 <= bytes.count, isFirst || bytes[place] == UInt8(ascii: ","),
+      bytes[start - 1] == UInt8(ascii: "\""), hasBytes(of: key, at: start),
+      bytes[end] == UInt8(ascii: "\""), bytes[end + 1] == UInt8(ascii: ":")
     else { return nil }
     return end + 2
   }
 
   private func starts(with word: StaticString, at place: Int) -> Bool {
-    let count = word.utf8CodeUnitCount
-    guard let line = bytes.baseAddress, place + count <= bytes.count else { return false }
-    return isSame(line + place, word.utf8Start, count)
+    place + word.utf8CodeUnitCount <= bytes.count && hasBytes(of: word, at: place)
   }
 
+  /// Whether the bytes at a place, which must be there, are those of the text.
+  @inline(__always)
+  private func hasBytes(of text: StaticString, at place: Int) -> Bool {
+    let count = text.utf8CodeUnitCount
+    return UnsafeBufferPointer(rebasing: bytes[place..<place + count])
+      .isSame(as: UnsafeBufferPointer(start: text.utf8Start, count: count))
+  }
+
+  @inline(__always)
   private mutating func take(_ byte: Unicode.Scalar) -> Bool {
     guard place < bytes.count, bytes[place] == UInt8(ascii: byte) else { return false }
     place += 1
     return true
   }
 
-  private mutating func members<Value>(
-    _ read: (inout ExactMembers) throws(ImportProblem) -> Value
-  ) throws(ImportProblem) -> Value {
-    guard take("{") else { throw Self.isOtherwise }
-    isFirst = true
-    let value = try read(&self)
-    guard take("}") else { throw Self.isOtherwise }
-    isFirst = false
-    return value
-  }
-
   private mutating func array<Value>(
     _ key: StaticString, _ read: (inout ExactMembers) throws(ImportProblem) -> Value
   ) throws(ImportProblem) -> [Value] {
-    try moveToValue(of: key)
-    guard take("[") else { throw Self.isOtherwise }
+    try openList(key)
     var values: [Value] = []
-    guard !take("]") else { return values }
-    repeat { values.append(try read(&self)) } while take(",")
-    guard take("]") else { throw Self.isOtherwise }
+    while try hasElement() { values.append(try read(&self)) }
     return values
   }
 
-  private mutating func text() throws(ImportProblem) -> String {
-    String(decoding: try spelling(), as: UTF8.self)
-  }
-
   /// Returns the bytes of a text, and moves past it.
-  private mutating func spelling() throws(ImportProblem) -> UnsafeBufferPointer<UInt8> {
+  mutating func spelling() throws(ImportProblem) -> UnsafeBufferPointer<UInt8> {
     guard take("\"") else { throw Self.isOtherwise }
     let run = bytes.plainRun(from: place)
     guard run.isASCII else { throw Self.isOtherwise }
@@ -189,15 +215,32 @@ struct ExactMembers: ImportMembers {
   }
 }
 
-/// Whether these bytes are the same; compares eight at a time, of which the last may be compared twice.
-private func isSame(_ one: UnsafeRawPointer, _ other: UnsafeRawPointer, _ count: Int) -> Bool {
-  func isSame<Part: BitwiseCopyable & Equatable>(_ place: Int, _: Part.Type) -> Bool {
-    one.loadUnaligned(fromByteOffset: place, as: Part.self)
-      == other.loadUnaligned(fromByteOffset: place, as: Part.self)
+extension UnsafeBufferPointer<UInt8> {
+  /// Whether the bytes are the same; of four or more, the last ones may be compared twice.
+  @inline(__always)
+  func isSame(as other: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard count == other.count else { return false }
+    switch count {
+    case 8...:
+      var place = 0
+      while place < count - 8 {
+        guard isSame(as: other, at: place, UInt64.self) else { return false }
+        place += 8
+      }
+      return isSame(as: other, at: count - 8, UInt64.self)
+    case 4...:
+      return isSame(as: other, at: 0, UInt32.self) && isSame(as: other, at: count - 4, UInt32.self)
+    default:
+      return indices.allSatisfy { self[$0] == other[$0] }
+    }
   }
-  guard count >= 8 else { return (0..<count).allSatisfy { isSame($0, UInt8.self) } }
-  for place in stride(from: 0, to: count - 8, by: 8) where !isSame(place, UInt64.self) {
-    return false
+
+  /// Whether the bytes at a place are the same; all of them must be there in both.
+  @inline(__always)
+  private func isSame<Part: BitwiseCopyable & Equatable>(
+    as other: UnsafeBufferPointer<UInt8>, at place: Int, _: Part.Type
+  ) -> Bool {
+    UnsafeRawBufferPointer(self).loadUnaligned(fromByteOffset: place, as: Part.self)
+      == UnsafeRawBufferPointer(other).loadUnaligned(fromByteOffset: place, as: Part.self)
   }
-  return isSame(count - 8, UInt64.self)
 }

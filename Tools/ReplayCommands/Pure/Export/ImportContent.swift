@@ -44,7 +44,7 @@ enum ImportContent {
 
   /// Reads the facts of a record with this name.
   static func content(
-    named name: String, _ facts: inout some ImportMembers
+    named name: String, _ facts: inout ImportObject
   ) throws(ImportProblem) -> SessionRecord.Content {
     if let kind = SessionEvent.Kind.allCases.first(where: { $0.description == name }) {
       return .event(try SessionEvent(kind, from: &facts))

@@ -32,16 +32,14 @@ struct ImportRecord: Equatable, Sendable {
       SessionRecord(sequence: sequence, time: time, content: content), left, payload)
   }
 
-  /// Reads a line by itself; `nil` if it is another line, or if anything is wrong with it.
-  init?(_ line: ArraySlice<UInt8>, _ tape: inout JSONTape) {
-    if let exact = line.withUnsafeBufferPointer({ Self.exact($0) }) {
-      self = exact
-    } else {
-      self.init(parsing: line, &tape)
-    }
+  init(sequence: UInt64, kind: UInt8, remainingInBatch: UInt16, payload: [UInt8]) {
+    self.sequence = sequence
+    self.kind = kind
+    self.remainingInBatch = remainingInBatch
+    self.payload = payload
   }
 
-  /// Reads a line of any spelling, in the same way.
+  /// Reads a line of any spelling by itself; `nil` if it is another line, or if anything is wrong with it.
   init?(parsing line: ArraySlice<UInt8>, _ tape: inout JSONTape) {
     guard tape.read(line) else { return nil }
     do throws(ImportProblem) {
@@ -55,29 +53,6 @@ struct ImportRecord: Equatable, Sendable {
       try self.init(&object, word, sequence) { _, _ in }
     } catch {
       // The reader of the lines in order says what is wrong.
-      return nil
-    }
-  }
-
-  /// Reads a line that is spelled exactly as `export` spells it; `nil` for any other line.
-  static func exact(_ line: UnsafeBufferPointer<UInt8>) -> ImportRecord? {
-    var members = ExactMembers(line)
-    do throws(ImportProblem) {
-      return try members.whole { (line) throws(ImportProblem) -> ImportRecord? in
-        let version: UInt64 = try line.number("v")
-        let word = try line.text("class")
-        let (sequence, left): (UInt64, UInt16) = (
-          try line.number("sequence"), try line.number("remainingInBatch")
-        )
-        let (name, time) = (try line.text("name"), try line.time("time"))
-        let content = try line.object("facts") { (facts) throws(ImportProblem) in
-          try ImportContent.content(named: name, &facts)
-        }
-        guard version == 1, word == LineClass.of(content).rawValue else { return nil }
-        return try ImportRecord(
-          SessionRecord(sequence: sequence, time: time, content: content), left)
-      }
-    } catch {
       return nil
     }
   }
