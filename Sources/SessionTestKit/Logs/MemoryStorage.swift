@@ -93,7 +93,7 @@ struct MemoryLogView: Sendable {
   }
 }
 
-/// What a log in memory holds, behind a lock, and the tasks that wait for a change.
+/// What a log in memory holds, under a lock, and the tasks that wait for a change.
 final class MemoryContent: Sendable {
   private let storage = Mutex(MemoryStorage())
   private let waiting = WaitableState(())
