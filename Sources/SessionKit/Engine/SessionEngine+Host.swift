@@ -74,13 +74,6 @@ extension SessionEngine {
     return try await ask(wish: payload) { .login($0, method) }
   }
 
-  /// Takes tokens over, as soon as the hosts have cleared their data.
-  func adopt(_ tokens: AdoptedTokens) async throws(SessionError) -> Reply {
-    try await awaitDataClearing(tryingAgain: true)
-    let answer = try tokens.answer(for: tokenReader, at: configuration.clock.now().time)
-    return try await ask(wish: .adopt(answer)) { .login($0, .adoption) }
-  }
-
   /// Returns when the hosts have cleared their data.
   ///
   /// With `tryingAgain`, a host that failed first tries again.

@@ -1,4 +1,4 @@
-@_spi(Internals) import SessionCore
+import SessionCore
 import SessionJournal
 
 /// The hold of the hosts before a logout, and its end on every path.
@@ -10,10 +10,11 @@ import SessionJournal
 extension SessionEngine {
   /// Logs the user out, as ``Session/logout(_:discardingPendingChanges:)`` says.
   ///
-  /// All steps are in one call of the engine, so that the caller's task leaves its thread once.
+  /// All steps are in one call of the engine, so that the caller's task leaves its thread once. Returns
+  /// whether the hosts have cleared their data, too.
   func logOut(
     _ scope: LogoutScope, discardingPendingChanges: Bool
-  ) async throws(SessionError) -> LogoutOutcome {
+  ) async throws(SessionError) -> (reply: Reply, isCleared: Bool) {
     let reply: Reply
     if discardingPendingChanges {
       reply = try await ask(cancellation: .detaches) { .logout($0, scope) }
@@ -24,16 +25,7 @@ extension SessionEngine {
     do throws(SessionError) { try await awaitDataClearing() } catch .clearingLocalData {
       // The outcome reports it.
     }
-    guard case .loggedOut(let outcome, let status, let isWiped) = reply else {
-      return .alreadyLoggedOut
-    }
-    guard isWiped else { return .partial(.itemsRemain) }
-    guard !needsDataClearing else { return .partial(.localDataRemains) }
-    return switch outcome {
-    case .failed: .partial(.serverNotTold(status: status == 0 ? nil : status))
-    case .abandoned: .partial(.notRevocable)
-    default: .success
-    }
+    return (reply, !needsDataClearing)
   }
 
   /// Has the hosts hold changes.

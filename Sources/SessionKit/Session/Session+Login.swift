@@ -47,7 +47,10 @@ extension Session {
   /// - Requirement: LOG-9, STO-3
   @discardableResult
   public func adopt(_ tokens: AdoptedTokens) async throws(SessionError) -> Bool {
-    let reply = try await engine.adopt(tokens)
+    try await engine.awaitDataClearing(tryingAgain: true)
+    let answer = try tokens.answer(
+      for: engine.tokenReader, at: engine.configuration.clock.now().time)
+    let reply = try await engine.ask(wish: .adopt(answer)) { .login($0, .adoption) }
     return reply != .notAdopted
   }
 

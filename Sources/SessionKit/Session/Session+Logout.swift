@@ -31,7 +31,18 @@ extension Session {
   public func logout(
     _ scope: LogoutScope = .deviceAndServer, discardingPendingChanges: Bool = false
   ) async throws(SessionError) -> LogoutOutcome {
-    try await engine.logOut(scope, discardingPendingChanges: discardingPendingChanges)
+    let (reply, isCleared) = try await engine.logOut(
+      scope, discardingPendingChanges: discardingPendingChanges)
+    guard case .loggedOut(let outcome, let status, let isWiped) = reply else {
+      return .alreadyLoggedOut
+    }
+    guard isWiped else { return .partial(.itemsRemain) }
+    guard isCleared else { return .partial(.localDataRemains) }
+    return switch outcome {
+    case .failed: .partial(.serverNotTold(status: status == 0 ? nil : status))
+    case .abandoned: .partial(.notRevocable)
+    default: .success
+    }
   }
 
   /// The identifier of the session's journal.
