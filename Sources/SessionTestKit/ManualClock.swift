@@ -13,13 +13,38 @@ import Synchronization
 ///
 /// - Requirement: TST-2
 public final class ManualClock: SessionClock {
-  fileprivate struct Sleeper {
+  /// A task that sleeps, or a timer; an object, since it is moved more often than it wakes.
+  fileprivate final class Sleeper: Sendable {
+    /// What happens when the time has come.
+    enum Waking: Sendable {
+      /// A task continues; `false` if its sleep has ended early.
+      case task(CheckedContinuation<Bool, Never>)
+      /// A timer fires.
+      case timer(@Sendable () -> Void)
+    }
+
     let ticket: UInt64
     let deadline: Int64
-    let continuation: CheckedContinuation<Bool, Never>
+    let waking: Waking
+
+    init(ticket: UInt64, deadline: Int64, waking: Waking) {
+      (self.ticket, self.deadline, self.waking) = (ticket, deadline, waking)
+    }
 
     func isBefore(_ other: Sleeper) -> Bool {
-      (deadline, ticket) < (other.deadline, other.ticket)
+      deadline == other.deadline ? ticket < other.ticket : deadline < other.deadline
+    }
+
+    func wake() {
+      switch waking {
+      case .task(let continuation): continuation.resume(returning: true)
+      case .timer(let fire): fire()
+      }
+    }
+
+    /// Ends the sleep before its time, as the cancellation of its task does; a timer never fires.
+    func end() {
+      if case .task(let continuation) = waking { continuation.resume(returning: false) }
     }
   }
 
@@ -73,7 +98,7 @@ public final class ManualClock: SessionClock {
     }
   }
 
-  /// The number of tasks that sleep on this clock.
+  /// The number of tasks that sleep on this clock, and of timers of a simulated world.
   public var sleeperCount: Int {
     state.withLock { $0.sleepers.count }
   }
@@ -100,7 +125,7 @@ public final class ManualClock: SessionClock {
         uptime: state.now.uptime.addingSaturating(milliseconds))
       return state.takeDue()
     }
-    for sleeper in due { sleeper.continuation.resume(returning: true) }
+    for sleeper in due { sleeper.wake() }
   }
 
   /// Advances the clock by the duration, from one sleeper's deadline to the next.
@@ -141,7 +166,7 @@ public final class ManualClock: SessionClock {
       defer { state.sleepers = [] }
       return state.sleepers.sorted { $0.ticket < $1.ticket }
     }
-    for sleeper in left { sleeper.continuation.resume(returning: false) }
+    for sleeper in left { sleeper.end() }
   }
 
   /// Sets the civil time without changing the uptime, as a user does in the system's settings.
@@ -167,18 +192,21 @@ public final class ManualClock: SessionClock {
 
   /// Sleeps until the clock's elapsed time reaches `deadline`; throws if the task is cancelled.
   public func sleep(until deadline: Duration) async throws(CancellationError) {
-    let uptime = deadline.milliseconds(atLeast: .min)
+    try await rest(untilUptime: deadline.milliseconds(atLeast: .min))
+  }
+
+  /// Sleeps until an uptime in milliseconds, on the caller's executor.
+  nonisolated(nonsending) func rest(untilUptime uptime: Int64) async throws(CancellationError) {
     let ticket = state.withLock { state in
       state.tickets += 1
       return state.tickets
     }
     let isDue = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        fallAsleep(Sleeper(ticket: ticket, deadline: uptime, continuation: continuation))
+        fallAsleep(Sleeper(ticket: ticket, deadline: uptime, waking: .task(continuation)))
       }
     } onCancel: {
-      let sleeper = state.withLock { $0.takeSleeper(ticket) }
-      sleeper?.continuation.resume(returning: false)
+      cancel(ticket)
     }
     guard isDue else { throw CancellationError() }
   }
@@ -191,8 +219,33 @@ public final class ManualClock: SessionClock {
       state.add(sleeper)
       return (nil, state.takeWatchers())
     }
-    if let outcome { inTurn { sleeper.continuation.resume(returning: outcome) } }
+    if let outcome { inTurn { if outcome { sleeper.wake() } else { sleeper.end() } } }
     for watcher in watchers { watcher.resume() }
+  }
+
+  /// Calls `fire` at this uptime, in milliseconds; at once if it has come.
+  ///
+  /// Returns the number of the timer, with which it can be cancelled. No task waits for it.
+  package func set(at uptime: Int64, _ fire: @escaping @Sendable () -> Void) -> UInt64 {
+    let (ticket, isDue, watchers) = state.withLock {
+      state -> (UInt64, Bool, [CheckedContinuation<Void, Never>]) in
+      state.tickets += 1
+      let ticket = state.tickets
+      if state.isOver { return (ticket, false, []) }
+      if uptime <= state.now.uptime { return (ticket, true, []) }
+      state.add(Sleeper(ticket: ticket, deadline: uptime, waking: .timer(fire)))
+      return (ticket, false, state.takeWatchers())
+    }
+    if isDue { fire() }
+    for watcher in watchers { watcher.resume() }
+    return ticket
+  }
+
+  /// Ends the sleep of a task, or forgets a timer, unless its time has come.
+  package func cancel(_ ticket: UInt64) {
+    // Ended and released outside the lock, since a timer may hold the last reference to something.
+    let sleeper = state.withLock { $0.takeSleeper(ticket) }
+    sleeper?.end()
   }
 }
 

@@ -27,6 +27,24 @@ struct ManualClockTests {
     _ = await loop.result
   }
 
+  @Test("TST-2: a timer fires once, at its time or at once, and not after it was cancelled")
+  func timers() {
+    let (clock, ticks) = (ManualClock(), Ticks())
+    let first = clock.set(at: 1_500) { ticks.tick() }
+    let second = clock.set(at: 2_000) { ticks.tick() }
+    #expect(clock.sleeperCount == 2 && clock.nextDeadline == 1_500)
+    clock.advance(by: .milliseconds(499))
+    #expect(ticks.count == 0)
+    clock.advance(by: .milliseconds(1))
+    #expect(ticks.count == 1)
+    clock.cancel(first)
+    clock.cancel(second)
+    clock.advance(by: .seconds(10))
+    #expect(ticks.count == 1 && clock.sleeperCount == 0)
+    _ = clock.set(at: 1_500) { ticks.tick() }
+    #expect(ticks.count == 2)
+  }
+
   @Test("TST-2: time does not go back, and the clock accepts any duration")
   func bounds() {
     let clock = ManualClock()

@@ -40,6 +40,20 @@ extension SessionCoordinator {
   /// Returns the user of the session; mutating for the reason of ``shown()``.
   package mutating func currentUser() -> Identifier? { fold.user }
 
+  /// Returns the lifetime of the current token in milliseconds; mutating for the reason of ``shown()``.
+  package mutating func tokenLifetime() -> Int64? { fold.state.token?.lifetimeMilliseconds }
+
+  /// Whether a request waits to be journaled, as ``isHolding(_:)``; mutating for the reason of
+  /// ``shown()``.
+  package mutating func holds(_ request: RequestNumber) -> Bool { isHolding(request) }
+
+  /// Whether a request may be sent, as ``mayLeave(_:)``; mutating for the reason of ``shown()``.
+  package mutating func lets(_ number: RequestNumber) -> Bool { mayLeave(number) }
+
+  /// Whether a request is the login under way, as ``isSignIn(_:)``; mutating for the reason of
+  /// ``shown()``.
+  package mutating func signsIn(by number: RequestNumber) -> Bool { isSignIn(number) }
+
   /// Returns what the session shows.
   ///
   /// It changes nothing. It is mutating so that the engine passes its coordinator and not a copy of all

@@ -76,8 +76,8 @@ public struct FailureRule: Hashable, Sendable {
   /// Whether the rule requires a code.
   var wantsCode: Bool { !codes.isEmpty || !meanings.isEmpty }
 
-  func matches(_ step: HTTPBackend.Step, _ signs: AnswerSigns) -> Bool {
-    guard steps?.contains(step) != false, statuses.contains(signs.status) else { return false }
+  /// Returns whether a rule for this step and this status applies.
+  func matches(_ signs: AnswerSigns) -> Bool {
     if let body, !signs.looksLike(body) { return false }
     guard wantsCode else { return true }
     guard let code = signs.code else { return false }

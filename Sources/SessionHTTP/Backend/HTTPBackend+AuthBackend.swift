@@ -138,11 +138,13 @@ extension HTTPBackend: AuthBackend {
   }
 
   /// Prepares and sends a request once, and reads the response.
-  private func exchange<Response>(
+  nonisolated(nonsending) private func exchange<Response>(
     _ step: Step, _ request: HTTPRequest,
     _ read: (HTTPResponse) throws(AnswerFailure) -> Response
   ) async throws(BackendError) -> Response {
-    let request = try await prepared(request, step)
+    var request = request
+    request.timeout = RequestContext.current.timeout.map { .milliseconds($0) } ?? request.timeout
+    if prepare != nil { request = try await prepared(request, step) }
     let response: HTTPResponse
     do throws(TransportError) { response = try await transport.send(request) } catch {
       throw BackendError(error)
@@ -152,12 +154,11 @@ extension HTTPBackend: AuthBackend {
     }
   }
 
-  /// Returns the request with its time limit and the changes of ``prepare``.
+  /// Returns the request with the changes of ``prepare``.
   private func prepared(
     _ request: HTTPRequest, _ step: Step
   ) async throws(BackendError) -> HTTPRequest {
     var request = request
-    request.timeout = RequestContext.current.timeout.map { .milliseconds($0) } ?? request.timeout
     guard let prepare else { return request }
     let (before, start) = (request.headers, ContinuousClock.now)
     do { try await prepare(&request, step) } catch let error as BackendError { throw error } catch {
@@ -236,9 +237,18 @@ extension TokenLocation {
     switch self {
     case .nowhere: "nowhere"
     case .bearer: "bearer"
-    case .member(let name): "member(\(name.debugDescription))"
-    case .header(let name): "header(\(name.debugDescription))"
+    case .member(let name): "member(\(Self.spelled(name)))"
+    case .header(let name): "header(\(Self.spelled(name)))"
     }
+  }
+
+  /// A text as a literal of Swift.
+  private static func spelled(_ text: String) -> String {
+    // Nearly every name is plain, and to look for escapes character by character takes long.
+    let isPlain = text.utf8.allSatisfy { byte in
+      (0x20...0x7E).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+    }
+    return isPlain ? "\"\(text)\"" : text.debugDescription
   }
 }
 

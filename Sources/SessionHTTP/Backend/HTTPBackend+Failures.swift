@@ -10,14 +10,15 @@ extension HTTPBackend {
   /// the configuration names it. Other codes count for the rules but are not kept.
   public func failure(_ step: Step, _ response: HTTPResponse) -> RequestFailure? {
     let isSuccess = (200...299).contains(response.status)
-    let isRelevant = { (rule: FailureRule) in
-      rule.statuses.contains(response.status) && rule.steps?.contains(step) != false
+    // Most rules are of other statuses.
+    let rules = failures.indices.filter {
+      failures[$0].statuses.contains(response.status) && failures[$0].steps?.contains(step) != false
     }
-    if isSuccess, !failures.contains(where: isRelevant) { return nil }
+    if isSuccess, rules.isEmpty { return nil }
     // The body of a success is not read for a code unless a rule needs one.
-    let wantsCode = !isSuccess || failures.contains { $0.wantsCode && isRelevant($0) }
+    let wantsCode = !isSuccess || rules.contains { failures[$0].wantsCode }
     let signs = signs(response, code: wantsCode ? code(response) : nil)
-    let rule = failures.first { $0.matches(step, signs) }
+    let rule = rules.first { failures[$0].matches(signs) }.map { failures[$0] }
     if isSuccess, rule == nil { return nil }
     let kind = rule?.meaning ?? .unexpected
     // If another machine answered in place of the server, its code and `Retry-After` do not count.
@@ -114,11 +115,11 @@ struct AnswerSigns {
     status = response.status
     (self.code, self.meaning, self.isNamed) = (code, meaning, isNamed)
     first = JSONMembers.firstByte(of: response.body)
-    let type = response.header("Content-Type").flatMap { type in
-      let name = type.utf8.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }
-      return Substring(name).lowercased()
+    let type = response.header("Content-Type").map { type in
+      type.utf8.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }
     }
-    isHTML = type == "text/html" || type == "application/xhtml+xml"
+    isHTML =
+      type.map { $0.isNamed("text/html") || $0.isNamed("application/xhtml+xml") } ?? false
   }
 
   func looksLike(_ body: FailureRule.Body) -> Bool {

@@ -15,7 +15,11 @@ extension HTTPBackend {
     switch credential {
     case .password(let userName, let password):
       return request(
-        .login, [requestFields.userName: userName, requestFields.password: password.plaintext])
+        .login,
+        [
+          requestFields.userName: .text(userName),
+          requestFields.password: .text(password.plaintext),
+        ])
     case .registration(let userName, let password, let fields):
       var own = fields
       own[requestFields.userName] = .text(userName)
@@ -23,7 +27,11 @@ extension HTTPBackend {
       return request(.register, own)
     case .provider(let name, let token):
       return request(
-        .social, [requestFields.provider: name, requestFields.providerToken: token.plaintext])
+        .social,
+        [
+          requestFields.provider: .text(name),
+          requestFields.providerToken: .text(token.plaintext),
+        ])
     case .refreshToken(let token): return refresh(token)
     case .custom: return nil
     }
@@ -43,9 +51,9 @@ extension HTTPBackend {
   ///
   /// - Requirement: CTX-1
   package func switchContext(_ target: ContextTarget, access: Secret) -> HTTPRequest? {
-    var body = [contextKeys.role.key: target.role.description]
-    body[contextKeys.school.key] = target.school?.description
-    body[contextKeys.unit.key] = target.unit?.description
+    var body = [contextKeys.role.key: RequestField.text(target.role.description)]
+    body[contextKeys.school.key] = target.school.map { .text($0.description) }
+    body[contextKeys.unit.key] = target.unit.map { .text($0.description) }
     return request(.switchContext, body, access: access)
   }
 
@@ -78,13 +86,8 @@ extension HTTPBackend {
   }
 
   private func request(
-    _ step: Step, _ own: [String: String] = [:], access: Secret? = nil, refresh: Secret? = nil
-  ) -> HTTPRequest? {
-    request(step, own.mapValues { .text($0) }, access: access, refresh: refresh)
-  }
-
-  private func request(
-    _ step: Step, _ own: [String: RequestField], access: Secret? = nil, refresh: Secret? = nil
+    _ step: Step, _ own: [String: RequestField] = [:], access: Secret? = nil,
+    refresh: Secret? = nil
   ) -> HTTPRequest? {
     endpoint(of: step).map { request(step, own, at: $0, access: access, refresh: refresh) }
   }
@@ -105,7 +108,8 @@ extension HTTPBackend {
     cargo.put(refresh, endpoint.refreshToken, hint: endpoint.tokenHint, "refresh_token")
 
     let body = endpoint.body(cargo.members)
-    let ours = [HTTPHeader("Accept", "application/json")] + (body?.type.map { [$0] } ?? [])
+    var ours = [HTTPHeader("Accept", "application/json")]
+    if let type = body?.type { ours.append(type) }
     var fields = ours.replaced(by: headers).replaced(by: endpoint.headers)
     fields = fields.replaced(by: cargo.headers)
     if let authorization = cargo.authorization {
@@ -113,7 +117,7 @@ extension HTTPBackend {
     }
     var request = HTTPRequest(
       method: endpoint.method, url: endpoint.url(below: baseURL), headers: fields,
-      body: body.map { Array($0.text.utf8) })
+      body: body?.bytes)
     if step == .refresh {
       request.headers.removeAll { $0.isNamed("Authorization") }
       if let authorization = cargo.authorization {
@@ -165,7 +169,7 @@ extension HTTPEndpoint {
     place.isMember ? body != .none : place != .nowhere
   }
 
-  fileprivate func body(_ members: [String: RequestField]) -> (text: String, type: HTTPHeader?)? {
+  fileprivate func body(_ members: [String: RequestField]) -> (bytes: [UInt8], type: HTTPHeader?)? {
     switch body {
     case .none:
       return nil
@@ -176,7 +180,7 @@ extension HTTPEndpoint {
         "\(FormEncoding.encode(MemberTree.plain($0.key)))=\(FormEncoding.encode($0.value.form))"
       }
       return (
-        pairs.joined(separator: "&"),
+        Array(pairs.joined(separator: "&").utf8),
         HTTPHeader("Content-Type", "application/x-www-form-urlencoded")
       )
     }
@@ -210,15 +214,15 @@ private struct MemberTree {
     }
   }
 
-  /// Returns members as a JSON object, sorted by name.
-  static func json(of members: [String: RequestField]) -> String {
+  /// Returns members as a JSON object in UTF-8, sorted by name.
+  static func json(of members: [String: RequestField]) -> [UInt8] {
     // Most names have one step, so that nothing is nested.
     guard members.keys.contains(where: hasSteps) else {
       var writer = JSONWriter()
       writer.object(members) { $0.value($1.json) }
-      return writer.text
+      return Array(writer.bytes)
     }
-    return json(.members(MemberTree(members).root)).text
+    return Array(json(.members(MemberTree(members).root)).text.utf8)
   }
 
   /// Returns the name in a form, which has no nested members.

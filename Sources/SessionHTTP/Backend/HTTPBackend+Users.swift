@@ -58,11 +58,10 @@ extension HTTPBackend {
         guard let named = try name(step, source, sources),
           source == decisive || named.problem == nil && named.id == expected.id
         else { continue }
-        var found = FoundUser(
-          profile: try profile(source, sources, named), origin: origin(source, named))
-        if decisive != nil { found.origin = expected.origin }
-        found.profile = found.profile.renamed(expected.id)
-        return found
+        let profile = try profile(source, sources, named).renamed(expected.id)
+        return FoundUser(
+          profile: profile,
+          origin: decisive == nil ? origin(source, named) : expected.origin)
       } catch {
         if !source.isClaim { problem = problem ?? error }
       }

@@ -140,7 +140,7 @@ extension JSONMembers {
     guard !path.steps.isEmpty else { return self }
     guard let node = try node(at: path.steps) else { return nil }
     guard node.kind == .object else { throw wrong(at: path.steps, node.value, "an object") }
-    return JSONMembers(node, prefix: "\(name(path)).")
+    return members(of: node, at: path.steps)
   }
 }
 
@@ -188,6 +188,6 @@ extension MemberPath: ExpressibleByStringLiteral, CustomStringConvertible {
 
   /// The names with dots between them, or `the body` for the object itself.
   public var description: String {
-    steps.isEmpty ? "the body" : steps.joined(separator: ".")
+    steps.isEmpty ? "the body" : steps.dotted
   }
 }

@@ -102,8 +102,7 @@ public struct HTTPHeader: Hashable, Sendable {
 
   /// Returns whether this is the field with that name, ignoring case.
   public func isNamed(_ name: String) -> Bool {
-    let (own, other) = (self.name.utf8, name.utf8)
-    return own.count == other.count && zip(own, other).allSatisfy { $0.lowercase == $1.lowercase }
+    self.name.utf8.isNamed(name)
   }
 }
 
@@ -116,6 +115,14 @@ extension HTTPHeader: CustomStringConvertible, CustomDebugStringConvertible, Cus
 
   /// A mirror that shows the name only.
   public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
+}
+
+extension Collection<UInt8> {
+  /// Returns whether these are the bytes of a name, ignoring the case of ASCII.
+  func isNamed(_ name: String) -> Bool {
+    let other = name.utf8
+    return count == other.count && zip(self, other).allSatisfy { $0.lowercase == $1.lowercase }
+  }
 }
 
 extension UInt8 {

@@ -193,25 +193,26 @@ struct WaiterTable<Value: Sendable>: Sendable {
 
 /// The timers that are set, at most one of each kind.
 ///
-/// By the system's clock a timer is an entry among those of the process. By another clock a task
-/// sleeps, which costs about 2 KiB.
+/// By the system's clock a timer is an entry among those of the process, and in a simulated world one
+/// among those of the world. By another clock a task sleeps, which costs about 2 KiB.
 struct TimerTable<Key: Hashable & Sendable>: Sendable {
   private enum Alarm: Sendable {
     case entry(ProcessTimers.Ticket)
+    case alarm(UInt64)
     case task(Task<Void, Never>)
+  }
 
-    func cancel() {
-      switch self {
-      case .entry(let ticket): ProcessTimers.shared.cancel(ticket)
-      case .task(let task): task.cancel()
-      }
-    }
+  private struct Entry: Sendable {
+    let key: Key
+    let number: UInt64
+    let alarm: Alarm
   }
 
   private let clock: any SessionClock
   private let isSystemClock: Bool
   private let runtime: SessionRuntime
-  private var alarms: [Key: (number: UInt64, alarm: Alarm)] = [:]
+  /// The timers that are set: a few, so that to look at each costs less than a hash.
+  private var entries: [Entry] = []
   private var lastNumber: UInt64 = 0
 
   init(clock: any SessionClock, runtime: SessionRuntime) {
@@ -229,7 +230,9 @@ struct TimerTable<Key: Hashable & Sendable>: Sendable {
     lastNumber += 1
     let (clock, runtime, number) = (clock, runtime, lastNumber)
     let alarm: Alarm
-    if isSystemClock {
+    if let alarms = runtime.alarms {
+      alarm = .alarm(alarms.set(at: uptime) { await fire(number) })
+    } else if isSystemClock {
       alarm = .entry(
         ProcessTimers.shared.set(at: uptime) { _ = runtime.spawn { await fire(number) } })
     } else {
@@ -239,24 +242,38 @@ struct TimerTable<Key: Hashable & Sendable>: Sendable {
           await fire(number)
         })
     }
-    alarms[key] = (number, alarm)
+    entries.append(Entry(key: key, number: number, alarm: alarm))
   }
 
   /// Removes a timer that has fired.
   ///
   /// Returns `false` if the timer was replaced or cancelled before this call.
   mutating func takeFired(_ key: Key, _ number: UInt64) -> Bool {
-    guard alarms[key]?.number == number else { return false }
-    alarms[key] = nil
+    guard let place = place(of: key), entries[place].number == number else { return false }
+    entries.remove(at: place)
     return true
   }
 
   mutating func cancel(_ key: Key) {
-    alarms.removeValue(forKey: key)?.alarm.cancel()
+    guard let place = place(of: key) else { return }
+    cancel(entries.remove(at: place).alarm)
   }
 
   mutating func cancelAll() {
-    for alarm in alarms.values { alarm.alarm.cancel() }
-    alarms = [:]
+    let ended = entries
+    entries = []
+    for entry in ended { cancel(entry.alarm) }
+  }
+
+  private func place(of key: Key) -> Int? {
+    entries.indices.first { entries[$0].key == key }
+  }
+
+  private func cancel(_ alarm: Alarm) {
+    switch alarm {
+    case .entry(let ticket): ProcessTimers.shared.cancel(ticket)
+    case .alarm(let number): runtime.alarms?.cancel(number)
+    case .task(let task): task.cancel()
+    }
   }
 }

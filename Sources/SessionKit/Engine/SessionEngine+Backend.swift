@@ -62,15 +62,8 @@ extension SessionEngine {
   }
 }
 
-extension SessionConfiguration {
-  /// Reads tokens that do not come in a response: those of an identity SDK, and adopted ones.
-  ///
-  /// A backend that the app implements has no rules for them. Their claims are read by the names of
-  /// OpenID Connect.
-  var tokenReader: any TokenReader {
-    backend as? any DetailedBackend ?? StandardTokenReader()
-  }
-}
-
 /// The reader for a backend that the app implements, which has no rules for such tokens.
-private struct StandardTokenReader: TokenReader {}
+///
+/// The tokens are those of an identity SDK, and adopted ones. Their claims are read by the names of
+/// OpenID Connect.
+struct StandardTokenReader: TokenReader {}

@@ -209,7 +209,7 @@ extension SessionEngine {
     }
     lockOthersSecrets(&facts, contents.problem)
     if !coordinator.takesOver(facts) { requests.responses[.stray] = nil }
-    if contents.hasStrayRevocations { spawn { await $0.tellStrayRevocations() } }
+    if contents.hasStrayRevocations { start { await $0.tellStrayRevocations() } }
     facts.deadline = credentials.token?.deadline(in: configuration.clock.boot)
     facts.isHolderGone = isHolderGone(after: [])
     facts.idle = idleTime()

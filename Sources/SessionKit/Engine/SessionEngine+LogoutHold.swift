@@ -8,24 +8,68 @@ import SessionJournal
 ///
 /// - Requirement: OUT-3
 extension SessionEngine {
-  /// Begins a logout for which the hosts hold changes.
-  func beginHold() async {
+  /// Logs the user out, as ``Session/logout(_:discardingPendingChanges:)`` says.
+  ///
+  /// All steps are in one call of the engine, so that the caller's task leaves its thread once. Returns
+  /// whether the hosts have cleared their data, too.
+  func logOut(
+    _ scope: LogoutScope, discardingPendingChanges: Bool
+  ) async throws(SessionError) -> (reply: Reply, isCleared: Bool) {
+    let reply: Reply
+    if discardingPendingChanges {
+      reply = try await ask(cancellation: .detaches) { .logout($0, scope) }
+    } else {
+      try await holdChanges()
+      reply = try await logoutOfHeld(scope)
+    }
+    do throws(SessionError) { try await awaitDataClearing() } catch .clearingLocalData {
+      // The outcome reports it.
+    }
+    return (reply, !needsDataClearing)
+  }
+
+  /// Has the hosts hold changes.
+  ///
+  /// Throws `pendingChanges`, and holds none, if there are unsent changes.
+  private func holdChanges() async throws(SessionError) {
+    // A logout of a closed session never happens, so there is nothing to prepare.
+    guard !states.isFinished else { throw .closed }
     // The release of an earlier logout must not arrive after the question of this one.
     await hosts.beginHold()?.value
+    do throws(SessionError) {
+      try await checkPendingChanges()
+    } catch {
+      await endHold(hasLoggedOut: false)
+      throw error
+    }
+  }
+
+  /// Throws if the user who is signed in has unsent changes.
+  private func checkPendingChanges() async throws(SessionError) {
+    var count = await holdForLogout(of: view.state.user)
+    guard count > 0 else { return }
+    // A user may have signed in through another process. Then only that user's changes count.
+    if view.state.kind == .unauthenticated {
+      await readPeers()
+      guard view.state.kind != .unauthenticated else { return }
+      count = await holdForLogout(of: view.state.user)
+    }
+    if count > 0 { throw .pendingChanges(count) }
   }
 
   /// Asks the hosts for the number of changes.
   ///
   /// Hosts without any hold further ones.
-  func holdForLogout(of user: Identifier?) async -> Int {
-    await configuration.holdForLogout(log.identifier.asIdentifier, of: user)
+  private func holdForLogout(of user: Identifier?) async -> Int {
+    guard !configuration.hosts.isEmpty else { return 0 }
+    return await configuration.holdForLogout(log.identifier.asIdentifier, of: user)
   }
 
   /// Ends the hold of a logout.
   ///
   /// If it has logged out, ``SessionHost/sessionEnded(_:)`` ends the hold of each host that keeps
   /// data.
-  func endHold(hasLoggedOut: Bool) async {
+  private func endHold(hasLoggedOut: Bool) async {
     hosts.endHold()
     guard let release = releaseHosts({ !hasLoggedOut || !$0.hasUserData }) else { return }
     await release.value
@@ -34,9 +78,9 @@ extension SessionEngine {
   /// Logs out, then ends the hold according to the result.
   ///
   /// A cancelled caller does not wait for either.
-  nonisolated func logoutOfHeld(_ scope: LogoutScope) async throws(SessionError) -> Reply {
+  private func logoutOfHeld(_ scope: LogoutScope) async throws(SessionError) -> Reply {
     let race = Race<Result<Reply, SessionError>>()
-    _ = runtime.spawn { race.end(await self.logoutEndingHold(scope)) }
+    start { race.end(await $0.logoutEndingHold(scope)) }
     return try await withTaskCancellationHandler {
       await race.first()
     } onCancel: {
@@ -75,6 +119,7 @@ extension SessionEngine {
     _ isReleased: @escaping @Sendable (any SessionHost) -> Bool
   ) -> Task<Void, Never>? {
     guard !hosts.isHolding else { return nil }
+    guard !configuration.hosts.isEmpty else { return nil }
     let (configuration, journal) = (configuration, log.identifier.asIdentifier)
     return hosts.startRelease(on: runtime) {
       await configuration.releaseHold(journal, of: isReleased)
@@ -117,8 +162,8 @@ extension SessionEngine {
       return false
     }
     feed(.leaving(number))
-    await idle()
-    let mayLeave = coordinator.mayLeave(number)
+    if loop.isStalled { await idle() }
+    let mayLeave = coordinator.lets(number)
     if !mayLeave { requests.end(number) }
     return mayLeave
   }

@@ -85,7 +85,7 @@ extension SessionEngine {
     } while !loop.inbox.isEmpty
     if problems.detail != nil { problems.detail = nil }
     // A response is kept only while a failed commit may be tried again.
-    for number in loop.takeAnswered() where !coordinator.isHolding(number) {
+    for number in loop.takeAnswered() where !coordinator.holds(number) {
       requests.responses[number] = nil
     }
     loop.waiters.endAll(with: ())
@@ -123,7 +123,7 @@ extension SessionEngine {
     _ flag: any WritableKeyPath<EngineLoop, Bool> & Sendable, for milliseconds: Int64
   ) {
     loop[keyPath: flag] = true
-    spawn { engine in
+    start { engine in
       await engine.runtime.pause(milliseconds)
       engine.loop[keyPath: flag] = false
       engine.run()

@@ -49,7 +49,7 @@ extension SessionEngine {
     guard let token = credentials.token, token.generation == generation else { return }
     let shown = AccessToken(
       token.access, generation: generation, expiresAt: token.expiresAt)
-    spawn { engine in _ = await engine.askProfile(of: user, using: shown) }
+    start { engine in _ = await engine.askProfile(of: user, using: shown) }
   }
 
   /// Asks for the profile with this token.

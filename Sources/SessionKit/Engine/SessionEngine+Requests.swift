@@ -11,7 +11,7 @@ extension SessionEngine {
     }
     if case .login(let caller) = request, case .adopt(let tokens) = callers.payload(of: caller) {
       // There is no request to send: the tokens were given by the caller.
-      spawn { engine in
+      start { engine in
         if let failed = await engine.awaitDataClearing(for: caller) {
           return engine.received(number, .failure(failed))
         }
@@ -27,14 +27,15 @@ extension SessionEngine {
     var context = RequestContext()
     if !request.isLogin {
       (context.lifetimeBefore, context.user) = (
-        coordinator.state.token?.lifetimeMilliseconds, expectedUser
+        coordinator.tokenLifetime(), expectedUser
       )
     }
     context.mayLeave = { [weak self] in await self?.mayLeave(number, request) ?? false }
     let given = context
-    let task = spawn { engine in
+    let task = start { engine in
       defer { engine.requests.forgetTask(of: number) }
-      if case .login(let caller) = request, let failed = await engine.awaitDataClearing(for: caller)
+      if case .login(let caller) = request, engine.isClearing,
+        let failed = await engine.awaitDataClearing(for: caller)
       {
         return engine.received(number, .failure(failed))
       }
@@ -237,7 +238,7 @@ extension SessionEngine {
   ) {
     var (answer, facts) = (answer, facts)
     facts.method = answer.method
-    if coordinator.isSignIn(number), let path = missingRefreshToken(in: answer) {
+    if coordinator.signsIn(by: number), let path = missingRefreshToken(in: answer) {
       hub.warn(.refreshTokenMissing(path))
     }
     if configuration.tokenSource != nil {

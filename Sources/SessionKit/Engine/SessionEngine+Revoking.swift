@@ -32,7 +32,7 @@ extension SessionEngine {
     // has it.
     guard !kept.isOwned else { return feed(.revoked(generation, .failed, status: 0)) }
     revocations.beginRun()
-    spawn { engine in
+    start { engine in
       let (outcome, status) = await engine.tell(kept, as: .pending)
       engine.feed(.revoked(generation, outcome, status: status))
       engine.revocations.endRun()
@@ -74,7 +74,7 @@ extension SessionEngine {
     let clock = configuration.clock
     let canRefresh =
       revocation != .unwanted && entry.refresh != nil
-      && configuration.tokenReader.refreshesTokens
+      && tokenReader.refreshesTokens
     var run = RevocationRun(
       needsAccess: [true],
       tokens: RevocationRun.Tokens(
@@ -147,7 +147,7 @@ extension SessionEngine {
     guard revocations.isRunning, lost == nil else { return revocations.stop() }
     let clock = configuration.clock
     let end = clock.now().uptime.addingSaturating(policy.revocationTimeout)
-    let limit = spawn { engine in
+    let limit = start { engine in
       do {
         try await clock.sleep(untilUptime: end)
         engine.revocations.endRunWaits()
@@ -294,7 +294,7 @@ extension SessionEngine {
 
   /// Revokes tokens that no session keeps, once.
   func giveBack(_ access: Secret, _ refresh: Secret?) {
-    spawn { engine in
+    start { engine in
       _ = await engine.tell(StoredRevocations.Entry(access, refresh), as: .unwanted)
     }
   }

@@ -11,7 +11,7 @@ extension SessionEngine {
   /// Runs an external login, which is the request of this number.
   func run(_ login: any ExternalLogin, _ number: RequestNumber, _ caller: Caller) {
     let before = provider.begin(login, on: runtime)
-    let task = spawn { engine in
+    let task = start { engine in
       // The view of an earlier login may still be closing, and its account may still be being
       // removed.
       await before?.value
@@ -38,7 +38,7 @@ extension SessionEngine {
 
   /// What an external login gets from the session, at the time when it starts.
   private var externalLoginHost: ExternalLoginHost {
-    let configuration = configuration
+    let (configuration, tokenReader) = (configuration, tokenReader)
     var expired: SessionState.Expired?
     if case .expired(let session) = coordinator.state { expired = session }
     return ExternalLoginHost(
@@ -46,7 +46,7 @@ extension SessionEngine {
       isUnwelcome: { [weak self] user in await self?.isUnwelcome(user) ?? true },
       map: { (tokens) throws(WebSignInProblem) in
         try tokens.answer(
-          for: configuration.tokenReader, isOwned: configuration.tokenSource != nil,
+          for: tokenReader, isOwned: configuration.tokenSource != nil,
           at: configuration.clock.now().time)
       },
       giveBack: { [weak self] tokens in self?.giveBack(tokens) },
@@ -74,7 +74,7 @@ extension SessionEngine {
     let before = user.map {
       IdentityPredecessor(user: $0, access: credentials.token?.access, lifetime: lifetime)
     }
-    let task = spawn { engine in
+    let task = start { engine in
       guard await engine.mayLeave(number) else { return }
       let result = await engine.bounded(by: engine.policy.requestTimeout) {
         () async throws(BackendError) -> IdentityTokens in
@@ -84,7 +84,7 @@ extension SessionEngine {
       case .success(let tokens)?:
         do throws(WebSignInProblem) {
           var answer = try tokens.answer(
-            for: configuration.tokenReader, after: before, isOwned: true,
+            for: engine.tokenReader, after: before, isOwned: true,
             at: configuration.clock.now().time)
           // No user signed in for this response, so the account is not removed if the response is
           // not used.
@@ -110,7 +110,7 @@ extension SessionEngine {
     // A sign-in is running, and its user may be the same one. That user needs the account too.
     guard !coordinator.isSigningIn else { return feed(.revoked(generation, .failed, status: 0)) }
     let limit = policy.revocationTimeout
-    provider.removal = spawn { engine in
+    provider.removal = start { engine in
       let result = await engine.bounded(by: limit) { try await source.removeAccount(user) }
       switch result {
       case .success?: engine.feed(.revoked(generation, .revoked, status: 0))
@@ -125,7 +125,7 @@ extension SessionEngine {
       do throws(WebSignInProblem) {
         engine.giveBack(
           try tokens.answer(
-            for: engine.configuration.tokenReader, isOwned: engine.configuration.tokenSource != nil,
+            for: engine.tokenReader, isOwned: engine.configuration.tokenSource != nil,
             at: engine.configuration.clock.now().time))
       } catch {
         // Tokens that cannot be read cannot be revoked.
@@ -146,7 +146,7 @@ extension SessionEngine {
     guard let source = configuration.tokenSource, let user, coordinator.state.user != user
     else { return }
     let limit = policy.revocationTimeout
-    spawn { engine in
+    start { engine in
       _ = await engine.bounded(by: limit) { try await source.removeAccount(user) }
     }
   }

@@ -66,7 +66,7 @@ extension SessionEngine {
     // The stored time was lost. Other processes may have used the session too, so this one stores
     // what it knows and reads again later.
     let last = coordinator.lastUse
-    spawn { await $0.persistActivity(at: last) }
+    start { await $0.persistActivity(at: last) }
     return nil
   }
 

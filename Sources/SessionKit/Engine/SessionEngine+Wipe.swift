@@ -184,7 +184,7 @@ extension SessionEngine {
     }
     for entry in entries {
       forget(entry.account)
-      if !entry.isOwned { spawn { _ = await $0.tell(entry, as: .stray) } }
+      if !entry.isOwned { start { _ = await $0.tell(entry, as: .stray) } }
     }
     deliver(others)
   }

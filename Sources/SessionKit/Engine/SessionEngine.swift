@@ -25,6 +25,8 @@ actor SessionEngine {
   nonisolated let configuration: SessionConfiguration
   /// Whether the backend ends its requests at their time limit by itself.
   nonisolated let backendKeepsTimeLimit: Bool
+  /// Reads tokens that do not come in a response; found once, since that is a search for a conformance.
+  nonisolated let tokenReader: any TokenReader
   /// The values of the policy, as numbers.
   let policy: PolicyFigures
   nonisolated let log: any SessionLog
@@ -109,8 +111,9 @@ actor SessionEngine {
     journalSetAside = fold.sequence == 0 ? predecessor.map(JournalQuarantine.init) : nil
     compaction = CompactionSchedule(plan)
     self.configuration = configuration
-    backendKeepsTimeLimit =
-      (configuration.backend as? any DetailedBackend)?.keepsTimeLimit ?? false
+    let detailed = configuration.backend as? any DetailedBackend
+    backendKeepsTimeLimit = detailed?.keepsTimeLimit ?? false
+    tokenReader = detailed ?? StandardTokenReader()
     self.log = log
     self.presence = presence
     self.runtime = runtime
@@ -277,18 +280,16 @@ actor SessionEngine {
     snapshot.activity = shown.activity
     snapshot.loginError = shownError(of: shown.loginError)
     snapshot.end = shown.endCause
-    snapshot.user = credentials.profile?.id == user ? credentials.profile : nil
+    let held = credentials.shown(of: user, facts?.generation)
+    snapshot.user = held.profile
     if lost != nil {
       // The journal that is there now decides who is signed in.
       (snapshot.state, snapshot.activity, snapshot.user) = (.unauthenticated, .replaced, nil)
       snapshot.loginError = nil
     }
-    if lost == nil, let token = credentials.token, token.generation == facts?.generation {
-      snapshot.token = AccessToken(
-        token.access, generation: token.generation, expiresAt: token.expiresAt)
-    }
+    if lost == nil { snapshot.token = held.token }
     snapshot.deadline = shown.tokenDeadline
-    if let newer = credentials.unjournaled, coordinator.isHolding(newer.number),
+    if let newer = held.unjournaled, coordinator.holds(newer.number),
       newer.token.generation > facts?.generation ?? .none
     {
       snapshot.token = AccessToken(
@@ -340,10 +341,22 @@ actor SessionEngine {
     case .readSecrets: feed(.secretsRead(readStoredItems()))
     case .readJournal: answer(try observe())
     case .askProfile(let user, let generation): askProfile(of: user, generation)
-    case .markActive(let uptime): spawn { await $0.persistActivity(at: uptime) }
+    case .markActive(let uptime): start { await $0.persistActivity(at: uptime) }
     case .readUse: feed(.useRead(readUse()))
     case .clearLocalData(let reason): clearLocalData(reason)
     }
+  }
+
+  /// Runs work that outlives the call.
+  ///
+  /// It begins and ends on the engine's own thread. ``spawn(_:)`` begins it on another one, which it
+  /// leaves at once and returns to at its end.
+  @discardableResult
+  func start(_ work: @escaping @Sendable (isolated SessionEngine) async -> Void)
+    -> Task<Void, Never>
+  {
+    guard let tasks = runtime.tasks else { return Task { await work(self) } }
+    return Task(executorPreference: tasks) { await work(self) }
   }
 
   /// Runs work that outlives the call, without keeping the engine alive for it.
@@ -392,6 +405,19 @@ struct HeldCredentials: Sendable {
   var profile: UserProfile?
   /// The source that named the user in the profile; `nil` if that is not known.
   var origin: UserOrigin?
+
+  /// Returns what is shown of a user, and of the token of a generation.
+  ///
+  /// It changes nothing. It is mutating so that the engine passes its value and not a copy of it.
+  mutating func shown(of user: Identifier?, _ generation: Generation?) -> (
+    profile: UserProfile?, token: AccessToken?, unjournaled: Unjournaled?
+  ) {
+    var shown: AccessToken?
+    if let generation, token?.generation == generation {
+      shown = token.map { AccessToken($0.access, generation: generation, expiresAt: $0.expiresAt) }
+    }
+    return (profile?.id == user ? profile : nil, shown, unjournaled)
+  }
 
   /// Forgets the tokens, because another journal decides who is signed in.
   mutating func loseTokens() {

@@ -51,9 +51,24 @@ struct SessionView: ~Copyable, Sendable {
     @inline(never) get { snapshot.withLock { $0 } }
   }
 
+  /// The state alone: many callers ask only for it, and a copy of the whole snapshot would cost more.
+  var state: SessionState {
+    @inline(never) get { snapshot.withLock { $0.state } }
+  }
+
+  /// The kind of the state alone.
+  var kind: SessionState.Kind {
+    @inline(never) get { snapshot.withLock { $0.state.kind } }
+  }
+
+  /// The user alone.
+  var user: UserProfile? {
+    @inline(never) get { snapshot.withLock { $0.user } }
+  }
+
   /// The token alone.
   ///
-  /// Every request reads it, and a copy of the whole snapshot would cost more.
+  /// Every request reads it.
   var token: AccessToken? {
     @inline(never) get { snapshot.withLock { $0.token } }
   }

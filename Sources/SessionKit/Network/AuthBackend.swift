@@ -156,7 +156,9 @@ public struct BackendIdentity: Hashable, Codable, Sendable {
 
   /// Returns whether secrets of this backend may be sent to every origin of the other one.
   func covers(_ other: BackendIdentity) -> Bool {
-    guard !other.origins.isEmpty else { return self == other }
+    // Most stored items are of the backend that the session has now.
+    if self == other { return true }
+    guard !other.origins.isEmpty else { return false }
     return client == other.client && Set(other.origins).isSubset(of: origins)
   }
 }

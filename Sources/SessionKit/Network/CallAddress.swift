@@ -123,6 +123,9 @@ package enum AddressPath {
     static func == (one: Self, other: Self) -> Bool {
       one.path.utf8.elementsEqual(other.path.utf8) && one.base == other.base
     }
+
+    /// Uses the path alone: an app has few bases.
+    func hash(into hasher: inout Hasher) { hasher.combine(path) }
   }
 
   /// The last addresses: an app has few endpoints, and to combine an address takes longer than to read

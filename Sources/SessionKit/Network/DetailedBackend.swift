@@ -96,12 +96,12 @@ package enum TokenLife {
   ///
   /// Throws if it is out of bounds.
   package static func bounded(
-    _ milliseconds: Double, _ name: String, _ must: String
+    _ milliseconds: Double, _ name: @autoclosure () -> String, _ must: String
   ) throws(Unreadable) -> Int64 {
     let whole = milliseconds.rounded()
-    guard whole >= 1 else { throw Unreadable("\(name) is not above 0; it must be \(must)") }
+    guard whole >= 1 else { throw Unreadable("\(name()) is not above 0; it must be \(must)") }
     guard whole <= Double(TokenMetadata.unknownLifetime) else {
-      throw Unreadable("\(name) is more than ten years; it must be \(must)")
+      throw Unreadable("\(name()) is more than ten years; it must be \(must)")
     }
     return Int64(whole)
   }

@@ -77,7 +77,7 @@ package struct UserClaim: Hashable, Sendable {
 
   /// The stored name of the source.
   package var label: String {
-    let path = steps.isEmpty ? "the body" : steps.joined(separator: ".")
+    let path = steps.isEmpty ? "the body" : steps.dotted
     return "claim \(path) of the \(token.rawValue)"
   }
 
@@ -111,6 +111,8 @@ extension Identifier {
   ///
   /// - Requirement: STO-3
   package var isAddress: Bool {
+    // Nearly every identifier is a UUID or has no `@`.
+    guard uuid == nil, description.utf8.contains(UInt8(ascii: "@")) else { return false }
     let text = Array(description.unicodeScalars)
     return text.indices.dropFirst().dropLast().contains { index in
       text[index] == "@" && !text[index - 1].properties.isWhitespace

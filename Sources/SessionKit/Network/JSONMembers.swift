@@ -22,12 +22,21 @@ package struct JSONMembers: Sendable {
   package static let bodyLimit = 1 << 20
 
   private let root: JSONNode
-  /// The name of the object in a problem; empty for the outermost object.
-  private let prefix: String
+  /// The path of the object, of which a name is made only for a problem; empty for the outermost one.
+  private let place: [String]
 
   /// Creates the members of an object; none of another value.
-  package init(_ root: JSONNode, prefix: String = "") {
-    (self.root, self.prefix) = (root, prefix)
+  package init(_ root: JSONNode) {
+    self.init(root, at: [])
+  }
+
+  private init(_ root: JSONNode, at place: [String]) {
+    (self.root, self.place) = (root, place)
+  }
+
+  /// Returns the members of an object at a path within this one.
+  package func members(of object: JSONNode, at steps: [String]) -> JSONMembers {
+    JSONMembers(object, at: place.isEmpty ? steps : place + steps)
   }
 
   /// No members.
@@ -56,13 +65,14 @@ package struct JSONMembers: Sendable {
 
   /// Returns the first byte that is neither white space nor part of a byte order mark.
   package static func firstByte(of body: [UInt8]) -> UInt8? {
-    let bare = body.starts(with: [0xEF, 0xBB, 0xBF]) ? body.dropFirst(3) : body[...]
+    let hasMark = body.first == 0xEF && body.starts(with: [0xEF, 0xBB, 0xBF])
+    let bare = hasMark ? body.dropFirst(3) : body[...]
     return bare.first { !" \n\r\t".utf8.contains($0) }
   }
 
   /// Returns the name of a member in a problem.
   package func name(at steps: [String]) -> String {
-    steps.isEmpty ? "the body" : prefix + steps.joined(separator: ".")
+    steps.isEmpty ? "the body" : (place + steps).dotted
   }
 
   /// Returns the problem of a member that has the wrong type.
@@ -157,6 +167,11 @@ package struct JSONMembers: Sendable {
     let seconds = number.value
     return abs(seconds) < 3e12 ? Timestamp(milliseconds: Int64((seconds * 1000).rounded())) : nil
   }
+}
+
+extension [String] {
+  /// The texts with dots between them; most paths have one step.
+  package var dotted: String { count == 1 ? self[0] : joined(separator: ".") }
 }
 
 /// The claims of a token (RFC 7519).

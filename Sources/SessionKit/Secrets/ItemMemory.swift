@@ -1,3 +1,4 @@
+import Foundation
 @_spi(Internals) import SessionCore
 import Synchronization
 
@@ -34,7 +35,9 @@ final class ItemMemory: Sendable {
   /// Decodes an item; `nil` if the bytes are no whole item of this version.
   func read<Item: StoredItem>(_: Item.Type, _ bytes: [UInt8]) -> WholeItem<Item>? {
     let known = state.withLock { state in state.entries.first { $0.item == Item.item } }
-    if let known, known.bytes == bytes, let whole = known.whole as? WholeItem<Item> { return whole }
+    if let known, known.bytes.isEqual(to: bytes), let whole = known.whole as? WholeItem<Item> {
+      return whole
+    }
     guard let whole = WholeItem<Item>(bytes) else { return nil }
     keep(whole, bytes)
     return whole
@@ -51,5 +54,18 @@ final class ItemMemory: Sendable {
         state.entries.append(entry)
       }
     }
+  }
+}
+
+extension [UInt8] {
+  /// Returns whether the bytes are the same; `==` compares them one by one.
+  fileprivate func isEqual(to other: [UInt8]) -> Bool {
+    count == other.count
+      && withUnsafeBytes { own in
+        other.withUnsafeBytes { other in
+          guard let own = own.baseAddress, let place = other.baseAddress else { return true }
+          return memcmp(own, place, other.count) == 0
+        }
+      }
   }
 }

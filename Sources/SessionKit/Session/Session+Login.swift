@@ -49,7 +49,7 @@ extension Session {
   public func adopt(_ tokens: AdoptedTokens) async throws(SessionError) -> Bool {
     try await engine.awaitDataClearing(tryingAgain: true)
     let answer = try tokens.answer(
-      for: engine.configuration.tokenReader, at: engine.configuration.clock.now().time)
+      for: engine.tokenReader, at: engine.configuration.clock.now().time)
     let reply = try await engine.ask(wish: .adopt(answer)) { .login($0, .adoption) }
     return reply != .notAdopted
   }
@@ -92,9 +92,7 @@ extension Session {
   func login(
     _ payload: SessionEngine.CommandPayload, _ method: LoginMethod
   ) async throws(SessionError) -> LoginResult {
-    // A new user must not see data that is being removed.
-    try await engine.awaitDataClearing(tryingAgain: true)
-    let reply = try await engine.ask(wish: payload) { .login($0, method) }
+    let reply = try await engine.logIn(payload, method)
     return reply == .accountCreated ? .accountCreated : .loggedIn(currentUser)
   }
 }

@@ -31,17 +31,8 @@ extension Session {
   public func logout(
     _ scope: LogoutScope = .deviceAndServer, discardingPendingChanges: Bool = false
   ) async throws(SessionError) -> LogoutOutcome {
-    let reply: SessionEffect.Reply
-    if discardingPendingChanges {
-      reply = try await engine.ask(cancellation: .detaches) { .logout($0, scope) }
-    } else {
-      try await holdChanges()
-      reply = try await engine.logoutOfHeld(scope)
-    }
-    do throws(SessionError) { try await engine.awaitDataClearing() } catch .clearingLocalData {
-      // The outcome reports it.
-    }
-    let isCleared = await !engine.needsDataClearing
+    let (reply, isCleared) = try await engine.logOut(
+      scope, discardingPendingChanges: discardingPendingChanges)
     guard case .loggedOut(let outcome, let status, let isWiped) = reply else {
       return .alreadyLoggedOut
     }
@@ -52,34 +43,6 @@ extension Session {
     case .abandoned: .partial(.notRevocable)
     default: .success
     }
-  }
-
-  /// Has the hosts hold changes.
-  ///
-  /// Throws `pendingChanges`, and holds none, if there are unsent changes.
-  private func holdChanges() async throws(SessionError) {
-    // A logout of a closed session never happens, so there is nothing to prepare.
-    guard !states.isFinished else { throw .closed }
-    await engine.beginHold()
-    do throws(SessionError) {
-      try await checkPendingChanges()
-    } catch {
-      await engine.endHold(hasLoggedOut: false)
-      throw error
-    }
-  }
-
-  /// Throws if the user who is signed in has unsent changes.
-  private func checkPendingChanges() async throws(SessionError) {
-    var count = await engine.holdForLogout(of: state.user)
-    guard count > 0 else { return }
-    // A user may have signed in through another process. Then only that user's changes count.
-    if state.kind == .unauthenticated {
-      await engine.readPeers()
-      guard state.kind != .unauthenticated else { return }
-      count = await engine.holdForLogout(of: state.user)
-    }
-    if count > 0 { throw .pendingChanges(count) }
   }
 
   /// The identifier of the session's journal.

@@ -275,7 +275,7 @@ public final class Session: Sendable {
   /// file systems report no changes, so the journal is read each second there.
   ///
   /// - Requirement: JRN-1
-  public var state: SessionState { engine.view.current.state }
+  public var state: SessionState { engine.view.state }
 
   /// Why and when a session of this journal ended last; `nil` if none did, or if the journal no
   /// longer holds it.
@@ -295,12 +295,12 @@ public final class Session: Sendable {
   package var waiterCount: Int { engine.view.waiterCount }
 
   /// Whether a user is signed in and the session has not expired.
-  public var isAuthenticated: Bool { state.kind == .authenticated }
+  public var isAuthenticated: Bool { engine.view.kind == .authenticated }
 
   /// The profile of the session's user, even if the session has expired; `nil` if there is no user.
   ///
   /// It is the user of the newest ``SessionStatus``, for code that does not observe the session.
-  public var currentUser: UserProfile? { engine.view.current.user }
+  public var currentUser: UserProfile? { engine.view.user }
 
   /// The current token, valid or not; `nil` unless authenticated.
   ///

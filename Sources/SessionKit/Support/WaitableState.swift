@@ -143,7 +143,7 @@ final class Race<Ending: Sendable>: Sendable {
   }
 
   /// Returns the first ending, and waits for it even if the task is cancelled.
-  func first() async -> Ending {
+  func first(isolation: isolated (any Actor)? = #isolation) async -> Ending {
     await ending.answer { $0 }
   }
 }

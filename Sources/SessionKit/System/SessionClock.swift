@@ -77,6 +77,19 @@ package struct SystemClock: SessionClock {
   }
 }
 
+/// Timers that wait without a task.
+///
+/// A session cancels most of its timers, and a task that sleeps costs three jobs and about 2 KiB.
+package protocol SessionAlarms: Sendable {
+  /// Starts a task with `work` at this uptime, in milliseconds; returns the number of the timer.
+  ///
+  /// It never calls `work` itself.
+  func set(at uptime: Int64, _ work: @escaping @Sendable () async -> Void) -> UInt64
+
+  /// Forgets a timer, unless it has fired.
+  func cancel(_ number: UInt64)
+}
+
 /// The threads and tasks on which a session's work runs.
 ///
 /// A simulation replaces it to decide the order of steps.
@@ -85,23 +98,26 @@ package struct SessionRuntime: Sendable {
   package let executor: any SerialExecutor
   /// Runs work that may wait for the disk, in turn with the engine's jobs.
   package let perform: @Sendable (@escaping @Sendable () -> Void) -> Void
-  /// Starts work that outlives the call.
-  package let spawn: @Sendable (@escaping @Sendable () async -> Void) -> Task<Void, Never>
+  /// Runs the tasks of the session outside the engine's thread; `nil` for the threads of the system.
+  package let tasks: (any TaskExecutor)?
   /// Suspends for some milliseconds of real time, before a busy log is tried again.
   package let pause: @Sendable (Int64) async -> Void
   /// Returns a random number, for the delay of the next attempt.
   package let jitter: @Sendable () -> UInt16
+  /// Sets the timers of a session; `nil` if the session's clock does.
+  package let alarms: (any SessionAlarms)?
 
   /// Creates a runtime of these parts.
   package init(
     executor: any SerialExecutor,
     perform: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
-    spawn: @escaping @Sendable (@escaping @Sendable () async -> Void) -> Task<Void, Never>,
+    tasks: (any TaskExecutor)? = nil,
     pause: @escaping @Sendable (Int64) async -> Void = Self.sleep,
-    jitter: @escaping @Sendable () -> UInt16 = { .random(in: 0 ... .max) }
+    jitter: @escaping @Sendable () -> UInt16 = { .random(in: 0 ... .max) },
+    alarms: (any SessionAlarms)? = nil
   ) {
-    (self.executor, self.perform, self.spawn) = (executor, perform, spawn)
-    (self.pause, self.jitter) = (pause, jitter)
+    (self.executor, self.perform, self.tasks) = (executor, perform, tasks)
+    (self.pause, self.jitter, self.alarms) = (pause, jitter, alarms)
   }
 
   /// Sleeps by the system's clock; a clock of a test may stand still while another process commits.
@@ -121,13 +137,20 @@ package struct SessionRuntime: Sendable {
   /// be in the pool for that.
   package static func system(on pool: WorkPool = .opening) -> SessionRuntime {
     let lane = WorkLane(on: pool)
-    return SessionRuntime(
-      executor: lane, perform: { lane.perform($0) }, spawn: { work in Task { await work() } })
+    return SessionRuntime(executor: lane, perform: { lane.perform($0) })
+  }
+
+  /// Starts work that outlives the call.
+  @Sendable
+  package func spawn(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+    Task(executorPreference: tasks, operation: work)
   }
 
   /// Moves the work of a session that is open now to the threads for sessions with such a log.
-  func leaveOpenings(isLogLocal: Bool) {
-    (executor as? WorkLane)?.move(to: isLogLocal ? .shared : .remote)
+  ///
+  /// The kind of the log is asked for only if there are such threads: that is a call of the system.
+  func leaveOpenings(isLogLocal: @autoclosure () -> Bool) {
+    (executor as? WorkLane)?.move(to: isLogLocal() ? .shared : .remote)
   }
 
   /// The runtime for reads that may take long: other threads than those of the sessions, unless a

@@ -52,25 +52,21 @@ struct ChoiceState: Sendable {
   var journal: String?
   /// The virtual time in milliseconds, if the case has a virtual clock.
   var elapsed: (@Sendable () -> Int64)?
-  let isTracing: Bool
 
   init(seed: UInt64) {
     source = .random
     random = SplitMix(seed: seed)
-    isTracing = false
   }
 
-  init(replaying draws: [UInt64], isTracing: Bool) {
+  init(replaying draws: [UInt64]) {
     source = .replay
     script = draws
-    self.isTracing = isTracing
   }
 
   init(depth: Int, width: UInt64) {
     source = .odometer
     self.depth = depth
     self.width = max(1, width)
-    isTracing = false
   }
 
   var recorded: [UInt64] { Array(draws.prefix(position)) }

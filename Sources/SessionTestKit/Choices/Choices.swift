@@ -23,25 +23,32 @@ import Synchronization
 public final class Choices: Sendable {
   private let state: Mutex<ChoiceState>
 
+  /// It never changes, so that a decision reads it without the lock.
+  private let traces: Bool
+
   /// Creates a source of random draws; the same seed gives the same draws on every platform.
   public init(seed: UInt64) {
     state = Mutex(ChoiceState(seed: seed))
+    traces = false
   }
 
   /// Creates a source that replays draws.
   ///
   /// Past their end every draw is 0. A draw above its bound becomes the greatest allowed value.
   public init(replaying draws: [UInt64]) {
-    state = Mutex(ChoiceState(replaying: draws, isTracing: true))
+    state = Mutex(ChoiceState(replaying: draws))
+    traces = true
   }
 
   package init(replaying draws: [UInt64], isTracing: Bool) {
-    state = Mutex(ChoiceState(replaying: draws, isTracing: isTracing))
+    state = Mutex(ChoiceState(replaying: draws))
+    traces = isTracing
   }
 
   /// Creates a source that counts through all cases of at most `depth` draws, each below `width`.
   package init(depth: Int, width: UInt64) {
     state = Mutex(ChoiceState(depth: depth, width: width))
+    traces = false
   }
 
   /// Draws a number in `0 ..< bound`; 0 is the simplest.
@@ -151,7 +158,7 @@ public final class Choices: Sendable {
   /// Whether steps are recorded: in a replay, and in the run that the report describes.
   ///
   /// A body may do more in such a run, for example keep its journal on disk.
-  public var isTracing: Bool { state.withLock { $0.isTracing } }
+  public var isTracing: Bool { traces }
 
   /// All draws so far, in order.
   public var recorded: [UInt64] { state.withLock { $0.recorded } }

@@ -41,7 +41,7 @@ public final class MemoryLog: SessionLogPlace {
   /// The store whose items become durable together with the records of a transaction.
   public var secrets: MemoryLogSecrets { MemoryLogSecrets(log: self) }
 
-  let storage = WaitableState(MemoryStorage())
+  let storage = MemoryContent()
 
   /// The right to append; an opening has it for one transaction.
   let turn = Mutex<Void>(())

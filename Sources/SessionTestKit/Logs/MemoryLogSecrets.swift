@@ -10,7 +10,7 @@ public struct MemoryLogSecrets: SecretStore {
   let log: MemoryLog
 
   /// The items that are stored.
-  public var items: Set<SecretItem> { Set(log.storage.withLock { $0.items.items.keys }) }
+  public var items: Set<SecretItem> { Set(log.storage.withLock { $0.items.items.names }) }
 
   /// Returns the item's bytes; `nil` if there is no such item.
   public func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]? {
@@ -32,7 +32,10 @@ public struct MemoryLogSecrets: SecretStore {
 
   /// Moves the item aside.
   public func setAside(_ item: SecretItem) throws(SecretStoreError) {
-    change(item) { $0.aside[item] = $0.items.removeValue(forKey: item) }
+    change(item) { items in
+      items.aside[item] = items.items[item]
+      items.items[item] = nil
+    }
   }
 
   /// Removes the bytes that were moved aside.
@@ -52,8 +55,31 @@ public struct MemoryLogSecrets: SecretStore {
 
 /// The secrets of a log in memory.
 struct MemoryItems: Sendable {
-  var items: [SecretItem: [UInt8]] = [:]
-  var aside: [SecretItem: [UInt8]] = [:]
+  /// Bytes by name: a few, so that to look at each costs less than a hash.
+  struct Table: Sendable {
+    private var entries: [(name: SecretItem, bytes: [UInt8])] = []
+
+    var names: [SecretItem] { entries.map(\.name) }
+
+    subscript(name: SecretItem) -> [UInt8]? {
+      get { place(of: name).map { entries[$0].bytes } }
+      set {
+        switch (place(of: name), newValue) {
+        case (let place?, let bytes?): entries[place].bytes = bytes
+        case (let place?, nil): entries.remove(at: place)
+        case (nil, let bytes?): entries.append((name, bytes))
+        case (nil, nil): break
+        }
+      }
+    }
+
+    private func place(of name: SecretItem) -> Int? {
+      entries.indices.first { entries[$0].name == name }
+    }
+  }
+
+  var items = Table()
+  var aside = Table()
 
   /// Takes over what a transaction has changed.
   mutating func merge(_ transaction: MemoryTransaction) {
@@ -67,7 +93,7 @@ final class MemoryTransaction: Sendable {
   @TaskLocal static var current: MemoryTransaction?
 
   let log: MemoryLog
-  private let state: Mutex<(changed: Set<SecretItem>, items: MemoryItems)>
+  private let state: Mutex<(changed: [SecretItem], items: MemoryItems)>
 
   init(_ items: MemoryItems, of log: MemoryLog) {
     self.log = log
@@ -75,13 +101,13 @@ final class MemoryTransaction: Sendable {
   }
 
   /// The items that were changed, and all items after that.
-  var changes: (Set<SecretItem>, MemoryItems) { state.withLock { $0 } }
+  var changes: ([SecretItem], MemoryItems) { state.withLock { $0 } }
 
   func change<Value: Sendable>(
     _ item: SecretItem, _ body: (inout MemoryItems) -> Value
   ) -> Value {
     state.withLock { state in
-      state.changed.insert(item)
+      if !state.changed.contains(item) { state.changed.append(item) }
       return body(&state.items)
     }
   }

@@ -18,6 +18,8 @@ struct MemoryStorage: Sendable {
   var isHeld = false
   /// The number of changes, for those who wait for one.
   private(set) var changes: UInt64 = 0
+  /// The number of objects that may wait for a change.
+  var followers = 0
 
   var view: MemoryLogView {
     var view = MemoryLogView()
@@ -91,23 +93,63 @@ struct MemoryLogView: Sendable {
   }
 }
 
+/// What a log in memory holds, under a lock, and the tasks that wait for a change.
+final class MemoryContent: Sendable {
+  private let storage = Mutex(MemoryStorage())
+  private let waiting = WaitableState(())
+
+  /// Reads the content, or changes something in it for which no task waits.
+  func withLock<Value: Sendable>(_ body: (inout MemoryStorage) -> Value) -> Value {
+    storage.withLock { body(&$0) }
+  }
+
+  /// Changes the content, then lets the waiting tasks look at it again, if there may be any.
+  func change(_ body: (inout MemoryStorage) -> Void) {
+    let isFollowed = storage.withLock { storage in
+      body(&storage)
+      return storage.followers > 0
+    }
+    if isFollowed { waiting.resumeWaiters() }
+  }
+
+  /// Waits for a change after the given number of them, and returns the new number.
+  ///
+  /// Only a follower that was counted may wait. Returns `nil` if the task is cancelled.
+  func change(after number: UInt64) async -> UInt64? {
+    await waiting.wait { _ in self.number(after: number) }
+  }
+
+  // Never inlined: after an `await` a task may run on another thread.
+
+  @inline(never)
+  private func number(after number: UInt64) -> UInt64? {
+    storage.withLock { $0.changes > number ? $0.changes : nil }
+  }
+}
+
 /// Waits for changes of a log in memory.
 final class MemoryLogChanges: LogChanges {
-  private let storage: WaitableState<MemoryStorage>
+  private let content: MemoryContent
   private let seen: Mutex<UInt64>
 
-  init(_ storage: WaitableState<MemoryStorage>) {
-    self.storage = storage
-    seen = Mutex(storage.withLock { $0.changes })
+  init(_ content: MemoryContent) {
+    self.content = content
+    let changes = content.withLock { storage in
+      storage.followers += 1
+      return storage.changes
+    }
+    seen = Mutex(changes)
   }
+
+  deinit { content.withLock { $0.followers -= 1 } }
 
   var isNotified: Bool { true }
 
   func wait(atMost limit: Duration) async {
     let before = known()
-    let storage = storage
+    let content = content
     let found = await withTaskGroup(of: UInt64?.self) { group in
-      group.addTask { await storage.wait { $0.changes > before ? $0.changes : nil } }
+      group.addTask { await content.change(after: before) }
       group.addTask {
         do { try await ProcessTimers.shared.sleep(for: limit) } catch {
           // The other task has ended the wait.

@@ -11,7 +11,7 @@ package final class SimulatedScheduler: Sendable {
   fileprivate struct Job {
     /// What a job runs.
     enum Work {
-      case actor(UnownedJob, ActorLane)
+      case actor(UnownedJob, ActorLane, TaskLane?)
       case task(UnownedJob, TaskLane)
       case closure(@Sendable () -> Void)
     }
@@ -22,7 +22,7 @@ package final class SimulatedScheduler: Sendable {
 
     func run() {
       switch work {
-      case .actor(let job, let lane): lane.run(job)
+      case .actor(let job, let lane, let tasks): lane.run(job, of: tasks)
       case .task(let job, let lane): lane.run(job)
       case .closure(let work): work()
       }
@@ -47,6 +47,13 @@ package final class SimulatedScheduler: Sendable {
     var current: String?
     /// The thread on which a run is in progress.
     var thread: UInt?
+    /// The executors of the tasks, by the address of the task.
+    ///
+    /// A task is enqueued on its own executor first, so that one at the address of an ended task has
+    /// the right one.
+    var lanes: [UInt: TaskLane] = [:]
+    /// The task whose job runs or ran last, by its address, and its executor as in `lanes`.
+    var last: (task: UInt, lane: TaskLane)?
     /// The names of the tasks that were resumed by code outside the run.
     var escapes: [String] = []
     var isOver = false
@@ -99,6 +106,7 @@ package final class SimulatedScheduler: Sendable {
     let job = state.withLock { state in
       let job = state.ready.remove(at: index)
       if isTracing { state.current = job.label?.task }
+      state.last = job.work.task
       return job
     }
     job.run()
@@ -128,10 +136,19 @@ package final class SimulatedScheduler: Sendable {
   func stop() {
     let left = state.withLock { state in
       state.isOver = true
-      defer { state.ready = [] }
-      return state.ready
+      defer { (state.ready, state.lanes, state.last) = ([], [:], nil) }
+      return (state.ready, state.lanes)
     }
-    // The jobs are released outside the lock, since a released object may call the scheduler.
+    // Released outside the lock, since a released object may call the scheduler.
+    _ = left
+  }
+
+  /// Forgets the executors of the tasks, which keep the scheduler in memory.
+  func forgetTasks() {
+    let left = state.withLock { state in
+      defer { (state.lanes, state.last) = ([:], nil) }
+      return state.lanes
+    }
     _ = left
   }
 
@@ -160,12 +177,14 @@ package final class SimulatedScheduler: Sendable {
     }
   }
 
-  /// The executor for actors.
-  package var actors: any SerialExecutor { ActorLane(scheduler: self, life: nil) }
-
-  /// Returns the executor for the actors of a process; it drops jobs after the process's end.
-  package func actors(of life: ProcessLife) -> any SerialExecutor {
+  /// Returns the executor for actors; it drops jobs after the end of their process.
+  package func actors(of life: ProcessLife? = nil) -> any SerialExecutor {
     ActorLane(scheduler: self, life: life)
+  }
+
+  /// Returns the executor for tasks with a name; it drops jobs after the end of their process.
+  package func tasks(of life: ProcessLife? = nil, named name: String? = nil) -> any TaskExecutor {
+    TaskLane(scheduler: self, name: name, life: life)
   }
 
   /// Starts a task whose jobs all run on this scheduler.
@@ -179,7 +198,7 @@ package final class SimulatedScheduler: Sendable {
   package func spawn(
     _ name: String? = nil, of life: ProcessLife?, _ work: @escaping @Sendable () async -> Void
   ) -> Task<Void, Never> {
-    Task(executorPreference: TaskLane(scheduler: self, name: name, life: life)) { await work() }
+    Task(executorPreference: tasks(of: life, named: name), operation: work)
   }
 }
 
@@ -190,12 +209,45 @@ extension SimulatedScheduler.State {
       let name = name(of: job)
       if !escapes.contains(name) { escapes.append(name) }
     }
-    ready.append(job)
+    ready.append(SimulatedScheduler.Job(label: job.label, work: withLane(job.work)))
+  }
+
+  /// Notes the executor of a task, or finds it for a task that enters an actor.
+  private mutating func withLane(
+    _ work: consuming SimulatedScheduler.Job.Work
+  ) -> SimulatedScheduler.Job.Work {
+    switch work {
+    case .actor(let job, let lane, _):
+      // Most jobs are of the task that runs.
+      let task = job.task
+      return .actor(job, lane, last?.task == task ? last?.lane : lanes[task])
+    case .task(let job, let lane):
+      let task = job.task
+      if last?.task != task || last?.lane !== lane { lanes[task] = lane }
+      return work
+    case .closure: return work
+    }
   }
 
   fileprivate func name(of job: SimulatedScheduler.Job) -> String {
     job.label?.task.flatMap { names[$0] } ?? job.label?.name ?? "a task"
   }
+}
+
+extension SimulatedScheduler.Job.Work {
+  /// The task of the job, by its address, and the executor of the task.
+  fileprivate var task: (UInt, TaskLane)? {
+    switch self {
+    case .actor(let job, _, let tasks): tasks.map { (job.task, $0) }
+    case .task(let job, let lane): (job.task, lane)
+    case .closure: nil
+    }
+  }
+}
+
+extension UnownedJob {
+  /// The address of the task.
+  fileprivate var task: UInt { withUnsafeBytes(of: self) { $0.load(as: UInt.self) } }
 }
 
 /// An executor that runs an actor's jobs on the scheduler.
@@ -210,12 +262,18 @@ private final class ActorLane: SerialExecutor {
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     guard life?.isOver != true else { return }
-    scheduler.add(job, of: nil, .actor(job, self))
+    scheduler.add(job, of: nil, .actor(job, self, nil))
   }
 
-  func run(_ job: UnownedJob) {
+  /// Runs a job of a task with this executor.
+  ///
+  /// The runtime compares both executors at each call. If it did not know that of the task, each call
+  /// from one method of the actor to another would be a job.
+  func run(_ job: UnownedJob, of tasks: TaskLane?) {
     guard life?.isOver != true else { return }
-    job.runSynchronously(on: asUnownedSerialExecutor())
+    guard let tasks else { return job.runSynchronously(on: asUnownedSerialExecutor()) }
+    job.runSynchronously(
+      isolatedTo: asUnownedSerialExecutor(), taskExecutor: tasks.asUnownedTaskExecutor())
   }
 }
 

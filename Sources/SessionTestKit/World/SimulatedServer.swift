@@ -119,8 +119,10 @@ public final class SimulatedServer: HTTPTransport {
   public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
     let received = ReceivedRequest(request)
     let endpoint = LoopbackEndpoint(path: received.path)
-    let departure = depart(endpoint)
-    guard endpoint == .refresh || endpoint == .switchContext, let session = session(of: received)
+    var departure = depart(endpoint)
+    if endpoint.readsBody { departure.body = RequestBody(received.body) }
+    guard endpoint == .refresh || endpoint == .switchContext,
+      let session = session(of: received, departure.body)
     else { return try await travel(received, endpoint, departure, within: request.timeout) }
     state.withLock { state in
       state.waiting[session, default: 0] += 1
@@ -130,10 +132,12 @@ public final class SimulatedServer: HTTPTransport {
     return try await travel(received, endpoint, departure, within: request.timeout)
   }
 
-  /// A sent request: its name in the schedule, such as `refresh #2`, and its scripted fate, if any.
+  /// A sent request: its name in the schedule, such as `refresh #2`, its scripted fate, if any, and its
+  /// body, which is parsed once however often it arrives.
   private struct HeldRequest {
     var name = ""
     var fate: Fate?
+    var body: RequestBody?
   }
 
   private func depart(_ endpoint: LoopbackEndpoint) -> HeldRequest {
@@ -150,8 +154,8 @@ public final class SimulatedServer: HTTPTransport {
   }
 
   /// Returns the session of a request, by the token in it; `nil` if the session has ended.
-  private func session(of request: ReceivedRequest) -> Int? {
-    let refresh = RequestBody(request.body)?.refreshToken
+  private func session(of request: ReceivedRequest, _ body: RequestBody?) -> Int? {
+    let refresh = body?.refreshToken
     return state.withLock { state in
       let issued =
         request.bearer.flatMap { state.backend.accessTokens[$0] }
@@ -164,7 +168,8 @@ public final class SimulatedServer: HTTPTransport {
     _ request: ReceivedRequest, _ endpoint: LoopbackEndpoint, _ departure: HeldRequest,
     within timeout: Duration
   ) async throws(TransportError) -> HTTPResponse {
-    let (name, fate, weather) = (departure.name, departure.fate, weather)
+    let (name, fate, body) = (departure.name, departure.fate, departure.body)
+    let weather = weather
     let deadline = clock.now().uptime.addingSaturating(timeout.wholeMilliseconds)
     try await go(name, fate?.there, weather, until: deadline)
     let isLost = fate.map { $0.arrivals == 0 } ?? choices.chance(weather.lostRequests, in: 100)
@@ -182,11 +187,11 @@ public final class SimulatedServer: HTTPTransport {
       // Without a script, the answer of an outage needs no time.
       guard fate != nil else { return response }
     } else {
-      response = act(request, endpoint)
+      response = act(request, endpoint, body)
       choices.tellSchedule("the service acts on \(name): \(response.status)")
       let isRepeated = fate.map { $0.arrivals > 1 } ?? choices.chance(weather.repetitions, in: 100)
       for _ in 1..<(isRepeated ? fate?.arrivals ?? 2 : 1) as Range<Int> {
-        response = act(request, endpoint)
+        response = act(request, endpoint, body)
         choices.tellSchedule("\(name) arrives again, the service acts again: \(response.status)")
       }
     }
@@ -217,17 +222,19 @@ public final class SimulatedServer: HTTPTransport {
   nonisolated(nonsending) private func wait(
     _ name: String, until uptime: Int64
   ) async throws(TransportError) {
-    do { try await clock.sleep(untilUptime: uptime) } catch {
+    do { try await clock.rest(untilUptime: uptime) } catch {
       choices.tellSchedule("\(name) is cancelled")
       throw .cancelled
     }
   }
 
-  private func act(_ request: ReceivedRequest, _ endpoint: LoopbackEndpoint) -> HTTPResponse {
+  private func act(
+    _ request: ReceivedRequest, _ endpoint: LoopbackEndpoint, _ body: RequestBody?
+  ) -> HTTPResponse {
     let now = clock.now().time.milliseconds
     let sent = state.withLock { state in
       state.counts[endpoint, default: 0] += 1
-      return state.backend.answer(request, now: now, settings: state.settings).response
+      return state.backend.answer(request, body, now: now, settings: state.settings).response
     }
     return HTTPResponse(
       status: sent.status, headers: sent.fields.map { HTTPHeader($0.name, $0.value) },
@@ -235,13 +242,57 @@ public final class SimulatedServer: HTTPTransport {
   }
 }
 
+extension LoopbackEndpoint {
+  /// Whether the members of the body decide the answer.
+  fileprivate var readsBody: Bool {
+    switch self {
+    case .login, .refresh, .switchContext, .logout: true
+    case .materials, .changes, .other, .unreadable: false
+    }
+  }
+}
+
 extension ReceivedRequest {
   /// Creates the request as the server would receive it.
   package init(_ request: HTTPRequest) {
+    let place = Place(request.url)
     self.init(
-      method: request.method, path: request.url.path,
-      query: request.url.query(percentEncoded: true),
+      method: request.method, path: place.path, query: place.query,
       fields: request.headers.map { HTTPField($0.name.lowercased(), $0.value) },
       body: request.body ?? [])
+  }
+
+  /// The path and the query of an address.
+  private struct Place {
+    let path: String
+    let query: String?
+
+    init(_ url: URL) {
+      if let path = Self.plainPath(of: url.absoluteString) {
+        (self.path, query) = (path, nil)
+      } else {
+        (path, query) = (url.path, url.query(percentEncoded: true))
+      }
+    }
+
+    /// Returns the path of an address such as `https://host/path`, which needs no decoding; `nil` for
+    /// any other one.
+    private static func plainPath(of address: String) -> String? {
+      var address = address
+      return address.withUTF8 { bytes in
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
+          bytes[colon...].starts(with: "://".utf8),
+          let start = bytes[(colon + 3)...].firstIndex(of: UInt8(ascii: "/")),
+          bytes[bytes.count - 1] != UInt8(ascii: "/")
+        else { return nil }
+        for byte in bytes {
+          // An escape, a query or a fragment.
+          if byte == UInt8(ascii: "%") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#") {
+            return nil
+          }
+        }
+        return String(decoding: bytes[start...], as: UTF8.self)
+      }
+    }
   }
 }

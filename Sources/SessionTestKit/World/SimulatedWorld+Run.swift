@@ -127,13 +127,13 @@ extension SimulatedWorld {
       clock.stop()
       var left = 20_000
       while left > 0 {
-        for task in counts.withLock({ $0.live.values.compactMap(\.task) }) { task.cancel() }
+        for task in counts.withLock({ $0.live.compactMap(\.task) }) { task.cancel() }
         guard scheduler.stepInOrder() else { break }
         left -= 1
         while left > 0, scheduler.stepInOrder() { left -= 1 }
       }
       scheduler.stop()
-      counts.withLock { $0.live = [:] }
+      counts.withLock { $0.live = [] }
     }
   }
 }

@@ -46,13 +46,20 @@ public final class SimulatedWorld: Sendable {
   struct Counts {
     var started = 0
     var sessions = 0
-    /// The tasks that have not finished, by number.
-    var live: [Int: (name: String, task: Task<Void, Never>?)] = [:]
+    /// The tasks that have not finished, in the order in which they were started.
+    var live: [(number: Int, name: String, task: Task<Void, Never>?)] = []
     var failures: [String] = []
     /// The misuses of the world by the test.
     var misuses: [String] = []
     var isEnding = false
     var isFinished = false
+
+    /// Returns the place of a task that has not finished; most that are asked for began late.
+    func place(of number: Int) -> Int? { live.indices.last { live[$0].number == number } }
+
+    mutating func ended(_ number: Int) {
+      if let place = place(of: number) { live.remove(at: place) }
+    }
   }
 
   /// Creates a world whose service uses `backend` to issue tokens.
@@ -70,6 +77,8 @@ public final class SimulatedWorld: Sendable {
       backend: backend, clock: clock, choices: choices, scheduler: scheduler)
     choices.date { clock.now().uptime - start }
   }
+
+  deinit { scheduler.forgetTasks() }
 
   /// Returns the configuration of a session in this world, in a process of a simulated disk.
   ///
@@ -132,12 +141,16 @@ public final class SimulatedWorld: Sendable {
 
   private func runtime(of name: String) -> @Sendable () -> SessionRuntime {
     let (scheduler, choices, clock) = (scheduler, choices, clock)
+    let alarms = WorldAlarms(
+      clock: clock, start: start, tasks: scheduler.tasks(named: "\(name)'s timer"),
+      choices: choices, session: name)
     return {
       SessionRuntime(
-        executor: scheduler.actors, perform: { scheduler.add("\(name)'s disk", $0) },
-        spawn: { scheduler.spawn(name, $0) },
+        executor: scheduler.actors(),
+        perform: { scheduler.add("\(name)'s disk", $0) }, tasks: scheduler.tasks(named: name),
         pause: { await clock.pause($0) },
-        jitter: { UInt16(truncatingIfNeeded: choices.draw(below: 1 << 16)) })
+        jitter: { UInt16(truncatingIfNeeded: choices.draw(below: 1 << 16)) },
+        alarms: alarms)
     }
   }
 
@@ -170,7 +183,7 @@ public final class SimulatedWorld: Sendable {
     let (number, name) = counts.withLock { counts in
       counts.started += 1
       let name = name ?? "task \(counts.started)"
-      counts.live[counts.started] = (name, nil)
+      counts.live.append((counts.started, name, nil))
       return (counts.started, name)
     }
     let task = scheduler.spawn(name, of: life) { [self] in
@@ -183,9 +196,11 @@ public final class SimulatedWorld: Sendable {
           counts.failures.append("\(name): \(error)")
         }
       }
-      counts.withLock { $0.live[number] = nil }
+      counts.withLock { $0.ended(number) }
     }
-    counts.withLock { if $0.live[number] != nil { $0.live[number]?.task = task } }
+    counts.withLock { counts in
+      if let place = counts.place(of: number) { counts.live[place].task = task }
+    }
     return task
   }
 
@@ -216,7 +231,7 @@ public final class SimulatedWorld: Sendable {
   ///   closed.
   /// - Work that has escaped.
   public var waiting: [String] {
-    counts.withLock { $0.live.sorted { $0.key < $1.key }.map(\.value.name) }
+    counts.withLock { $0.live.map(\.name) }
   }
 
   /// The names of tasks that code outside the world resumed during a run.
@@ -234,7 +249,27 @@ extension ManualClock {
   }
 }
 
-/// The world's clock for one session; it records when timers are set and when they fire.
+/// The timers of one session, by the world's clock; a traced case records when they are set and when
+/// they fire.
+private struct WorldAlarms: SessionAlarms {
+  let clock: ManualClock
+  let start: Int64
+  let tasks: any TaskExecutor
+  let choices: Choices
+  let session: String
+
+  func set(at uptime: Int64, _ work: @escaping @Sendable () async -> Void) -> UInt64 {
+    choices.tellSchedule("\(session)'s timer is set to \(uptime - start) ms")
+    return clock.set(at: uptime) {
+      choices.tellSchedule("\(session)'s timer fires")
+      _ = Task(executorPreference: tasks, operation: work)
+    }
+  }
+
+  func cancel(_ number: UInt64) { clock.cancel(number) }
+}
+
+/// The world's clock for one session; it records when a task's sleep begins and when it ends.
 private struct TimerTeller: SessionClock {
   let clock: ManualClock
   let start: Int64

@@ -112,7 +112,7 @@ struct BusyLogTests {
     var waiting = configuration(gated)
     waiting.runtime = {
       SessionRuntime(
-        executor: system.executor, perform: system.perform, spawn: system.spawn,
+        executor: system.executor, perform: system.perform,
         pause: { _ in await pauses.pass() })
     }
     let session = try await Session.open(waiting)

@@ -106,7 +106,7 @@ struct CallerDoorTests {
         }
       }
     }
-    world.run(steps: 10 + 3 * Int(seed))
+    world.run(steps: 10 + 2 * Int(seed))
     #expect(session.state.token?.generation == Generation(1) && found.tokens.withLock(\.isEmpty))
     for number in stride(from: 0, to: 60, by: 3) { callers[number].cancel() }
     world.run(for: .seconds(30))

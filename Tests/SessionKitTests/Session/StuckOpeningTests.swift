@@ -54,8 +54,7 @@ struct StuckOpeningTests {
         : SessionConfiguration(
           log: log, backend: HTTPBackend.snakeCaseJSON(bench.server.baseURL), secrets: log.secrets)
       configuration.runtime = {
-        SessionRuntime(
-          executor: lane, perform: { lane.perform($0) }, spawn: { work in Task { await work() } })
+        SessionRuntime(executor: lane, perform: { lane.perform($0) })
       }
       let session = try await Session.open(configuration)
       #expect(lane.pool === (isLocal ? WorkPool.shared : .remote))

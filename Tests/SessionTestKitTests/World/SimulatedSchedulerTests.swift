@@ -15,13 +15,20 @@ struct SimulatedSchedulerTests {
       count += 1
       return count
     }
+
+    func nextButTwo() async -> Int {
+      _ = await after(await after(0))
+      return next()
+    }
+
+    private func after(_ number: Int) async -> Int { next() }
   }
 
   /// The order in which three tasks of two halves each run.
   private func order(_ draws: [UInt64]) -> [String] {
     let choices = Choices(replaying: draws)
     let scheduler = SimulatedScheduler()
-    let counter = Counter(scheduler.actors)
+    let counter = Counter(scheduler.actors())
     let order = Mutex<[String]>([])
     let log = Log()
     for name in ["a", "b", "c"] {
@@ -54,6 +61,18 @@ struct SimulatedSchedulerTests {
     let orders = Set((0..<40).map { order(Choices(seed: $0).someDraws) })
     #expect(orders.count > 10)
     #expect(order([2, 1, 2, 0, 1]) == order([2, 1, 2, 0, 1]))
+  }
+
+  @Test("TST-2: a task enters an actor once, and a call within the actor is no step")
+  func callsWithin() {
+    let scheduler = SimulatedScheduler()
+    let counter = Counter(scheduler.actors())
+    let log = Log()
+    _ = scheduler.spawn("a") { log.add("\(await counter.nextButTwo())") }
+    var steps = 0
+    while scheduler.step(Choices(replaying: [])) { steps += 1 }
+    #expect(log.lines == ["3"])
+    #expect(steps == 3, "its beginning, in the actor, and after it")
   }
 
   @Test("TST-2: a step without a ready task says so and draws nothing")

@@ -240,8 +240,19 @@ public enum LoopbackToken {
 
   /// Returns a token whose claims are these bytes of JSON.
   package static func make(payload: [UInt8]) -> String {
-    let signed = header + "." + base64URL(payload)
-    return signed + "." + base64URL(digest(of: signed))
+    let signatureLength = encodedLength(of: 32)
+    let signedLength = header.utf8.count + 1 + encodedLength(of: payload.count)
+    return String(unsafeUninitializedCapacity: signedLength + 1 + signatureLength) { text in
+      var end = header.utf8.count
+      _ = text.update(fromContentsOf: header.utf8)
+      text[end] = UInt8(ascii: ".")
+      end += 1
+      end += encode(payload, into: UnsafeMutableBufferPointer(rebasing: text[end...]))
+      let signature = digest(of: UnsafeBufferPointer(rebasing: text[..<end]))
+      text[end] = UInt8(ascii: ".")
+      end += 1
+      return end + encode(signature, into: UnsafeMutableBufferPointer(rebasing: text[end...]))
+    }
   }
 
   private static let header = base64URL(
@@ -249,29 +260,36 @@ public enum LoopbackToken {
 
   /// Encodes bytes in the alphabet of RFC 4648 §5, without padding.
   package static func base64URL(_ bytes: [UInt8]) -> String {
+    String(unsafeUninitializedCapacity: encodedLength(of: bytes.count)) { encode(bytes, into: $0) }
+  }
+
+  private static func encodedLength(of count: Int) -> Int { (count * 4 + 2) / 3 }
+
+  /// Writes bytes in that alphabet, and returns the length of the text.
+  private static func encode(
+    _ bytes: [UInt8], into text: UnsafeMutableBufferPointer<UInt8>
+  ) -> Int {
     let digits = alphabet.utf8Start
-    return String(unsafeUninitializedCapacity: (bytes.count * 4 + 2) / 3) { text in
-      func digit(_ group: UInt32, _ shift: UInt32) -> UInt8 { digits[Int(group >> shift & 63)] }
-      return bytes.withUnsafeBufferPointer { bytes in
-        var (place, written) = (0, 0)
-        while place + 3 <= bytes.count {
-          let group =
-            UInt32(bytes[place]) << 16 | UInt32(bytes[place + 1]) << 8 | UInt32(bytes[place + 2])
-          text[written] = digit(group, 18)
-          text[written + 1] = digit(group, 12)
-          text[written + 2] = digit(group, 6)
-          text[written + 3] = digit(group, 0)
-          (place, written) = (place + 3, written + 4)
-        }
-        let left = bytes.count - place
-        guard left > 0 else { return written }
+    func digit(_ group: UInt32, _ shift: UInt32) -> UInt8 { digits[Int(group >> shift & 63)] }
+    return bytes.withUnsafeBufferPointer { bytes in
+      var (place, written) = (0, 0)
+      while place + 3 <= bytes.count {
         let group =
-          UInt32(bytes[place]) << 16 | (left == 2 ? UInt32(bytes[place + 1]) << 8 : 0)
-        for number in 0...left {
-          text[written + number] = digit(group, UInt32(18 - 6 * number))
-        }
-        return written + left + 1
+          UInt32(bytes[place]) << 16 | UInt32(bytes[place + 1]) << 8 | UInt32(bytes[place + 2])
+        text[written] = digit(group, 18)
+        text[written + 1] = digit(group, 12)
+        text[written + 2] = digit(group, 6)
+        text[written + 3] = digit(group, 0)
+        (place, written) = (place + 3, written + 4)
       }
+      let left = bytes.count - place
+      guard left > 0 else { return written }
+      let group =
+        UInt32(bytes[place]) << 16 | (left == 2 ? UInt32(bytes[place + 1]) << 8 : 0)
+      for number in 0...left {
+        text[written + number] = digit(group, UInt32(18 - 6 * number))
+      }
+      return written + left + 1
     }
   }
 
@@ -279,13 +297,10 @@ public enum LoopbackToken {
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
   }
 
-  private static func digest(of text: String) -> [UInt8] {
+  private static func digest(of text: UnsafeBufferPointer<UInt8>) -> [UInt8] {
     // FNV-1a, stretched to the 32 bytes that an HS256 signature has.
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    var text = text
-    text.withUTF8 { bytes in
-      for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-    }
+    for byte in text { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
     var stream = ByteStream(seed: hash)
     return stream.take(32)
   }

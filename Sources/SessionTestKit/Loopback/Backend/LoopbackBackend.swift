@@ -55,6 +55,14 @@ public struct LoopbackBackend: Sendable {
   package mutating func answer(
     _ request: ReceivedRequest, now: Int64, settings: LoopbackSettings
   ) -> BackendAnswer {
+    answer(request, RequestBody(request.body), now: now, settings: settings)
+  }
+
+  /// Answers one request whose body was parsed before; it is `nil` if it could not be parsed.
+  mutating func answer(
+    _ request: ReceivedRequest, _ body: @autoclosure () -> RequestBody?, now: Int64,
+    settings: LoopbackSettings
+  ) -> BackendAnswer {
     let endpoint = LoopbackEndpoint(path: request.path)
     guard let method = endpoint.method else {
       return .failure(404, "NOT_FOUND", "There is nothing at this path.")
@@ -71,7 +79,7 @@ public struct LoopbackBackend: Sendable {
     if endpoint == .refresh, request.hasAuthorization {
       return .broken(.authorizationOnRefresh, "A refresh must not contain an Authorization field.")
     }
-    guard let body = RequestBody(request.body) else {
+    guard let body = body() else {
       return .broken(.body, "The body is not a JSON object of strings.")
     }
     let call = BackendCall(request: request, body: body, now: now, settings: settings)

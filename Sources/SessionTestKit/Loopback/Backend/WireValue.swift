@@ -105,13 +105,10 @@ struct RequestBody {
     guard root.kind == .object else { return nil }
     var isComplete = true
     func text(_ name: String) -> String? {
-      switch root.member(name)?.value {
-      case nil, .null?: return nil
-      case .string(let text)?: return text
-      default:
-        isComplete = false
-        return nil
-      }
+      guard let member = root.member(name) else { return nil }
+      if let text = member.text { return text }
+      if member.kind != .null { isComplete = false }
+      return nil
     }
     email = text("email")
     password = text("password")

@@ -43,7 +43,7 @@ struct ScenarioStage {
     return SessionRuntime(
       executor: scheduler.actors(of: life),
       perform: { scheduler.add("\(process)'s disk", life.guarding($0)) },
-      spawn: { scheduler.spawn(process, of: life, $0) }, pause: { await clock.pause($0) },
+      tasks: scheduler.tasks(of: life, named: process), pause: { await clock.pause($0) },
       jitter: { 0 })
   }
 
