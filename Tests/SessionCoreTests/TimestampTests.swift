@@ -103,6 +103,27 @@ struct TimestampTests {
     }
   }
 
+  @Test("RPL-4 a printed time with another byte in one place is read as its text is")
+  func otherByte() {
+    let printed = Array("2026-11-21T14:00:05.205Z".utf8)
+    for place in printed.indices {
+      for byte in UInt8.min ... .max {
+        var bytes = printed
+        bytes[place] = byte
+        let text = String(validating: bytes, as: UTF8.self)
+        let read = bytes.withUnsafeBufferPointer { Timestamp(printed: $0) }
+        if read != text.flatMap({ Timestamp(printed: $0) }) { Issue.record("\(byte) at \(place)") }
+      }
+    }
+    for text in [
+      "2026-11-21T14:00:05.é0Z", "é26-11-21T14:00:05.205Z", "2026-11-21T14:00:05.20é",
+      "2026é1-21T14:00:05.205Z", "2026-11-21T14é0:05.205Z",
+    ] {
+      let read = Array(text.utf8).withUnsafeBufferPointer { Timestamp(printed: $0) }
+      #expect(read == nil, "\(text)")
+    }
+  }
+
   @Test("any other text is not a time")
   func refused() {
     for text in [

@@ -234,7 +234,9 @@ private struct TimeDigits {
   /// Returns the highest bit of each byte that is above a limit.
   private static func marks(_ word: UInt64, above limit: UInt64) -> UInt64 {
     let low: UInt64 = 0x7F7F_7F7F_7F7F_7F7F
-    return (word | (word & low) &+ (0x7F - limit) &* 0x0101_0101_0101_0101) & ~low
+    // Without the highest bits, no sum of a byte reaches the next one.
+    let sums = (word & low) &+ (0x7F - limit) &* 0x0101_0101_0101_0101
+    return (word | sums) & ~low
   }
 
   func digit(_ place: Int) -> Int64 { Int64(values >> UInt64(8 * place) & 0xFF) }

@@ -8,7 +8,7 @@ import Testing
 @testable import ReplayCommands
 
 @Suite("Lines that are spelled exactly as an export spells them")
-struct ExactMembersTests {
+struct ExactLinesTests {
   /// A line as both ways read it; `nil` if it is no good line.
   private func read(_ line: String) -> (exact: ImportRecord?, any: ImportRecord?) {
     let bytes = Array(line.utf8)
@@ -23,7 +23,9 @@ struct ExactMembersTests {
     let redaction =
       choices.chance(1, in: 2) ? Redaction(pseudonyms: Pseudonyms(low: 1, high: 2)) : nil
     let writer = ExportLines(redaction: redaction)
-    return History.legal(upTo: 40)(choices).records.map { record in
+    // Any record may have any time and each optional field.
+    let history = choices.chance(1, in: 2) ? History.legal(upTo: 40) : History.any(upTo: 40)
+    return history(choices).records.map { record in
       let payload = SessionCodec.encode(record.content, at: record.time).payload
       let line = writer.record(ExportItem(record: record, remainingInBatch: 0, payload: payload))
       return String(line.dropLast())
@@ -48,6 +50,37 @@ struct ExactMembersTests {
           try choices.require((exact != nil) == isPlain, "\(line)")
         }
       })
+  }
+
+  @Test("RPL-4 each kind of event and note is read exactly, with the payload that a session writes")
+  func kinds() {
+    expect(
+      Property("exact kinds", cases: 50, regressions: RegressionFolder()).check { choices in
+        let contents =
+          SessionEvent.Kind.allCases.map {
+            SessionRecord.Content.event(Generator.event($0)(choices))
+          }
+          + SessionNote.Kind.allCases.map { .note(Generator.note($0)(choices)) }
+        for content in contents {
+          let (text, payload) = line(content)
+          guard text.utf8.allSatisfy({ $0 < 0x80 }), !text.contains("\\") else { continue }
+          try choices.require(read(text).exact?.payload == payload, "\(text)")
+        }
+      })
+  }
+
+  @Test("RPL-4 the meaning of a refused refresh is read exactly")
+  func meaning() throws {
+    let meaning = ErrorMeaning.clientRefused
+    let failure = RequestFailure(kind: .rejected, status: 400, serverCode: "invalid_grant")
+    let (text, payload) = line(
+      .event(
+        .refreshFailed(
+          .init(
+            generation: Generation(1), trigger: .schedule, attempt: 1, failure: failure,
+            retryAt: nil, request: 3, configuredMeaning: meaning))))
+    try #require(text.contains("\"meaning\""))
+    #expect(read(text).exact?.payload == payload)
   }
 
   @Test("RPL-4 a line with one other byte is read exactly only if it is also a good line")
