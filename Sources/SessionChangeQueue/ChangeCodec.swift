@@ -27,7 +27,7 @@
     writer.write(time)
     writer.write(version)
     writer.write(event)
-    return (event.kind.rawValue, writer.bytes)
+    return (event.kind.rawValue, writer.finished())
   }
 
   /// Returns the payload of the snapshot of `queue`.
@@ -39,7 +39,7 @@
     writer.write(queue.hasSignIns ? signInSnapshotVersion : snapshotVersion)
     writer.write(queue)
     if queue.hasSignIns { writer.write(signInsOf: queue) }
-    return writer.bytes
+    return writer.finished()
   }
 
   /// Returns the record with this sequence, kind and payload; `nil` if its kind or version is not

@@ -39,21 +39,29 @@ enum EightBytes {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-  /// Returns whether the bytes are the same.
+  /// Returns whether the bytes are the same; of four or more, the last ones may be compared twice.
+  @inlinable
   @inline(__always)
-  func isEqual(to other: UnsafeBufferPointer<UInt8>) -> Bool {
+  package func isEqual(to other: UnsafeBufferPointer<UInt8>) -> Bool {
     guard count == other.count else { return false }
-    let (ours, others) = (UnsafeRawBufferPointer(self), UnsafeRawBufferPointer(other))
     guard count >= 8 else {
-      for place in 0..<count where ours[place] != others[place] { return false }
-      return true
+      guard count >= 4 else { return indices.allSatisfy { self[$0] == other[$0] } }
+      return part(0, UInt32.self) == other.part(0, UInt32.self)
+        && part(count - 4, UInt32.self) == other.part(count - 4, UInt32.self)
     }
     var place = 0
     while place < count - 8 {
-      if EightBytes.load(ours, at: place) != EightBytes.load(others, at: place) { return false }
+      if part(place, UInt64.self) != other.part(place, UInt64.self) { return false }
       place += 8
     }
-    return EightBytes.load(ours, at: count - 8) == EightBytes.load(others, at: count - 8)
+    return part(count - 8, UInt64.self) == other.part(count - 8, UInt64.self)
+  }
+
+  /// Returns the bytes from a place on as a number; they must be there.
+  @inlinable
+  @inline(__always)
+  func part<Part: BitwiseCopyable>(_ place: Int, _: Part.Type) -> Part {
+    UnsafeRawBufferPointer(self).loadUnaligned(fromByteOffset: place, as: Part.self)
   }
 
   /// Returns the place of the first byte from `start` on that a JSON text does not hold as it is, and

@@ -1,6 +1,6 @@
 /// An encoder of the journal's little-endian encodings (`Specs/EventCodec.md`).
 ///
-/// A writer that is used again allocates nothing. The method for integers is inlinable, since other
+/// A writer that is used again keeps its memory. The method for integers is inlinable, since other
 /// modules write many of them.
 @usableFromInline
 package struct PayloadWriter {
@@ -13,7 +13,14 @@ package struct PayloadWriter {
     memory = [UInt8](repeating: 0, count: capacity)
   }
 
+  /// A copy of the bytes that were written.
   package var bytes: [UInt8] { Array(memory[..<count]) }
+
+  /// Returns the bytes that were written, without a copy.
+  package consuming func finished() -> [UInt8] {
+    memory.removeLast(memory.count - count)
+    return memory
+  }
 
   /// Discards the bytes and keeps the memory.
   package mutating func removeAll() { count = 0 }
@@ -21,6 +28,7 @@ package struct PayloadWriter {
   /// Writes an integer of at most 64 bits.
   @inlinable
   package mutating func write<Value: FixedWidthInteger>(_ value: Value) {
+    precondition(MemoryLayout<Value>.size <= MemoryLayout<UInt64>.size)
     write(UInt64(truncatingIfNeeded: value), size: MemoryLayout<Value>.size)
   }
 
@@ -114,6 +122,7 @@ package struct PayloadWriter {
   }
 
   private mutating func replace<Value: BitwiseCopyable>(at offset: Int, by value: Value) {
+    assert(offset + MemoryLayout<Value>.size <= count)
     memory.withUnsafeMutableBytes { $0.storeBytes(of: value, toByteOffset: offset, as: Value.self) }
   }
 

@@ -24,18 +24,18 @@
     case .event(let event):
       writer.write(event.version)
       writer.write(event)
-      return (event.kind.rawValue, writer.bytes)
+      return (event.kind.rawValue, writer.finished())
     case .note(let note):
       writer.write(note.version)
       writer.write(note)
-      return (note.kind.rawValue, writer.bytes)
+      return (note.kind.rawValue, writer.finished())
     case .snapshot(let fold):
       writer.write(fold.version)
       writer.write(fold)
-      return (SessionRecord.snapshotKind, writer.bytes)
+      return (SessionRecord.snapshotKind, writer.finished())
     case .unknown(let unknown):
       writer.append(raw: unknown.payload)
-      return (unknown.kind, writer.bytes)
+      return (unknown.kind, writer.finished())
     }
   }
 

@@ -8,6 +8,8 @@
 /// - A reader or a generator ignores the values that it is given. It begins with a blank event or
 ///   note and returns what it has read or drawn.
 ///
+/// The fields come in the order of the payload, so that a reader can write one while it reads.
+///
 /// The methods have no default. So a new kind of field does not compile until each pass handles it;
 /// redaction is one of them. A test compares the lists with the stored properties. The byte codec and
 /// the payload fold spell the fields out again: they are on the hot path, and they check each other.

@@ -1,6 +1,6 @@
 // This list has the fields of each event once, in the order of Specs/EventCodec.md.
-// FieldPass names the users of the list. The functions are always inlined, so that a visitor builds
-// no event.
+// FieldPass names the users of the list. `rebuilt` is always inlined, so that a visitor builds no
+// event.
 
 @_spi(Internals) extension SessionEvent {
   /// Returns the event with the fields that the pass returns for its own.

@@ -95,8 +95,8 @@
       Place(sequence: record.sequence, hasUnknownFields: record.hasUnknownFields))
   }
 
-  // A function of its own, since Swift 6.3 copies the record if all cases are in a switch over its
-  // property.
+  // A function of its own: a switch over `record.content` copies the record (Swift 6.3), and one over
+  // a parameter does not.
   private mutating func apply(
     _ content: SessionRecord.Content, at time: Timestamp, _ place: Place
   ) throws(Failure) {

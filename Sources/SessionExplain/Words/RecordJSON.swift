@@ -9,8 +9,8 @@ extension JSONWriter {
     object("facts") { $0.facts(record.content) }
   }
 
-  // A function of its own, since Swift 6.3 copies the record if all cases are in a switch over its
-  // property.
+  // A function of its own: a switch over `record.content` copies the record (Swift 6.3), and one over
+  // a parameter does not.
   private mutating func facts(_ content: SessionRecord.Content) {
     switch content {
     case .event(let event): facts { event.visit(&$0) }

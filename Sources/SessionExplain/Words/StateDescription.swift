@@ -63,7 +63,8 @@ package struct StateDescription {
   var snapshotFields: [Field] {
     let fields = fields
     func group(_ name: StaticString, _ kind: SessionState.Kind, _ names: String...) -> Field {
-      Field(
+      assert(name.description == kind.description)
+      return Field(
         group: name, isPresent: self.kind == kind,
         names.compactMap { name in fields.first { $0.name.description == name } })
     }

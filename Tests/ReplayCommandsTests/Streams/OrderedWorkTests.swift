@@ -32,6 +32,49 @@ struct OrderedWorkTests {
     #expect(results == Array(0...40))
   }
 
+  @Test("the caller does all of the work if there is no thread", arguments: [1, 2, 8])
+  func alone(most: Int) {
+    let caller = ObjectIdentifier(Thread.current)
+    var work = OrderedWork<Int, Bool>(most: most, threads: 0) { _ in
+      ObjectIdentifier(Thread.current) == caller
+    }
+    var results: [Bool] = []
+    for number in 0..<20 { work.add(number) { results.append($0) } }
+    work.finish(with: 20) { results.append($0) }
+    #expect(results == Array(repeating: true, count: 21))
+  }
+
+  @Test("results come in order from many threads, and few blocks wait")
+  func manyThreads() {
+    var work = OrderedWork<Int, Int>(most: 3, threads: 7) { number in
+      if number % 7 == 0 { usleep(200) }
+      return number
+    }
+    var results: [Int] = []
+    for number in 0..<1_000 {
+      work.add(number) { results.append($0) }
+      if results.count < number - 2 { Issue.record("\(results.count) results of \(number)") }
+    }
+    work.finish(with: nil) { results.append($0) }
+    #expect(results == Array(0..<1_000))
+  }
+
+  @Test("an error of the caller ends the work, and no result is passed on after it")
+  func fails() {
+    struct Full: Error {}
+    var work = OrderedWork<Int, Int>(most: 2, threads: 1) { $0 }
+    var results: [Int] = []
+    #expect(throws: Full.self) {
+      for number in 0..<20 {
+        try work.add(number) { result throws(Full) in
+          guard result < 5 else { throw Full() }
+          results.append(result)
+        }
+      }
+    }
+    #expect(results == [0, 1, 2, 3, 4])
+  }
+
   /// A file of some thousand records.
   private func bytes(seed: UInt64, _ edit: (inout [CraftedJournals.Frame]) -> Void = { _ in })
     throws -> [UInt8]

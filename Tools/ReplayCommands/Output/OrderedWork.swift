@@ -41,7 +41,7 @@ struct OrderedWork<Input: Sendable, Output: Sendable> {
   }
 
   /// The blocks that no thread has taken, oldest first.
-  private final class Line: Sendable {
+  private final class Waiting: Sendable {
     private struct State {
       var jobs: [Job] = []
       /// The number of threads beside the caller.
@@ -49,12 +49,15 @@ struct OrderedWork<Input: Sendable, Output: Sendable> {
     }
 
     private let state = Mutex(State())
+    private let mostThreads: Int
+
+    init(mostThreads: Int) { self.mostThreads = mostThreads }
 
     /// Adds a block; returns whether a thread must be started for it.
     func add(_ job: Job) -> Bool {
       state.withLock { state in
         state.jobs.append(job)
-        guard state.threads < Processors.count - 1 else { return false }
+        guard state.threads < mostThreads else { return false }
         state.threads += 1
         return true
       }
@@ -76,13 +79,17 @@ struct OrderedWork<Input: Sendable, Output: Sendable> {
   /// How many blocks may wait.
   private let most: Int
   private let work: @Sendable (Input) -> Output
-  private let line = Line()
+  private let waiting: Waiting
   private var jobs: [Job] = []
 
-  /// Creates work without blocks.
-  init(most: Int = 2 * Processors.count, work: @escaping @Sendable (Input) -> Output) {
+  /// Creates work without blocks, for the caller and at most `threads` threads.
+  init(
+    most: Int = 2 * Processors.count, threads: Int = Processors.count - 1,
+    work: @escaping @Sendable (Input) -> Output
+  ) {
     self.most = most
     self.work = work
+    waiting = Waiting(mostThreads: threads)
   }
 
   /// Adds a block; passes on the result of the oldest one if too many wait.
@@ -91,9 +98,9 @@ struct OrderedWork<Input: Sendable, Output: Sendable> {
   ) throws(Failure) {
     let job = Job(input)
     jobs.append(job)
-    if line.add(job) {
-      DispatchQueue.global().async { [line, work] in
-        while let job = line.nextOrEnd() { job.finish(with: work(job.input)) }
+    if waiting.add(job) {
+      DispatchQueue.global().async { [waiting, work] in
+        while let job = waiting.nextOrEnd() { job.finish(with: work(job.input)) }
       }
     }
     if jobs.count >= most { try passOn(take) }
@@ -111,7 +118,7 @@ struct OrderedWork<Input: Sendable, Output: Sendable> {
 
   private mutating func passOn<Failure>(_ take: (Output) throws(Failure) -> Void) throws(Failure) {
     let job = jobs.removeFirst()
-    while !job.isDone, let next = line.next() { next.finish(with: work(next.input)) }
+    while !job.isDone, let next = waiting.next() { next.finish(with: work(next.input)) }
     guard let output = job.take() else { return }
     try take(output)
   }

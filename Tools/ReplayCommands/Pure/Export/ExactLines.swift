@@ -1,11 +1,12 @@
 @_spi(Internals) internal import SessionCore
 internal import SessionExplain
+internal import SessionJSON
 
 /// A reader of events and notes whose lines are spelled exactly as `export` spells them.
 ///
 /// The members of such a line have the order of the fields in the payload. So the reader writes each
-/// field to the payload when it has read it, and makes no record. As a pass over the fields of a blank
-/// event or note, it returns the blank value, unless the version of the payload depends on it.
+/// field to the payload when it has read it, and makes no record. What it returns as a pass over the
+/// fields of a blank event or note is used for the version of the payload only.
 ///
 /// Another line may be good too: ``ImportObject`` reads it.
 struct ExactLines {
@@ -39,7 +40,7 @@ struct ExactLines {
   private static let versionOffset = 8
 
   /// The members of the line that is being read; its bytes are valid only meanwhile.
-  private var members = ExactMembers(UnsafeBufferPointer(start: nil, count: 0))
+  private var members = ExactMembers.none
   private var payload = PayloadWriter()
   /// Whether the event or note has an identity.
   private var hasIdentity = false
@@ -49,6 +50,7 @@ struct ExactLines {
     members = ExactMembers(line)
     payload.removeAll()
     hasIdentity = false
+    defer { members = .none }
     do throws(ImportProblem) {
       return try record()
     } catch {
@@ -82,8 +84,8 @@ struct ExactLines {
     _ name: UnsafeBufferPointer<UInt8>, _ line: UnsafeBufferPointer<UInt8>
   ) -> Kind? {
     kinds.first { kind in
-      kind.name.withUnsafeBufferPointer { name.isSame(as: $0) }
-        && kind.line.withUnsafeBufferPointer { line.isSame(as: $0) }
+      kind.name.withUnsafeBufferPointer { name.isEqual(to: $0) }
+        && kind.line.withUnsafeBufferPointer { line.isEqual(to: $0) }
     }?.kind
   }
 
@@ -112,7 +114,7 @@ extension ExactLines: FieldPass {
   mutating func meaning(
     _ name: FieldName, _: ErrorMeaning?
   ) throws(ImportProblem) -> ErrorMeaning? {
-    let meaning = try members.meaning(name, nil)
+    let meaning = try members.meaning(name.member)
     if let meaning { payload.write(meaning.rawValue) }
     return meaning
   }
@@ -174,7 +176,7 @@ extension ExactLines: FieldPass {
   mutating func version(
     _ name: FieldName, _: AppVersion?
   ) throws(ImportProblem) -> AppVersion? {
-    let app = try members.version(name, nil)
+    let app = try members.version(name.member)
     // Before an identity, an absent version is an empty text.
     if app != nil || members.has("identity") { payload.write(app?.description ?? "") }
     return app
@@ -211,14 +213,14 @@ extension ExactLines: FieldPass {
   mutating func failure(
     _ name: FieldName, _ failure: RequestFailure
   ) throws(ImportProblem) -> RequestFailure {
-    payload.write(try members.failure(name, failure))
+    payload.write(try members.failure(name.member))
     return failure
   }
 
   mutating func identity(
     _ name: FieldName, _: ProcessIdentity?
   ) throws(ImportProblem) -> ProcessIdentity? {
-    guard let identity = try members.identity(name, nil) else { return nil }
+    guard let identity = try members.identity() else { return nil }
     payload.write(identity)
     hasIdentity = true
     return identity

@@ -19,6 +19,9 @@ struct ExactMembers: ImportMembers {
   /// Whether the next member is the first one of its object.
   private var isFirst = true
 
+  /// The members of no line.
+  static var none: ExactMembers { ExactMembers(UnsafeBufferPointer(start: nil, count: 0)) }
+
   init(_ line: UnsafeBufferPointer<UInt8>) { bytes = line }
 
   /// Whether all bytes were read.
@@ -79,18 +82,6 @@ struct ExactMembers: ImportMembers {
     guard isLast || isFirst || take(",") else { throw Self.isOtherwise }
     isFirst = false
     return !isLast
-  }
-
-  mutating func texts(_ key: StaticString) throws(ImportProblem) -> [String] {
-    try array(key) { (members) throws(ImportProblem) in
-      String(decoding: try members.spelling(), as: UTF8.self)
-    }
-  }
-
-  mutating func numbers<Value: FixedWidthInteger>(_ key: StaticString) throws(ImportProblem)
-    -> [Value]
-  {
-    try array(key) { (members) throws(ImportProblem) in try members.number() }
   }
 
   mutating func text(_ key: StaticString) throws(ImportProblem) -> String {
@@ -164,7 +155,7 @@ struct ExactMembers: ImportMembers {
   private func hasBytes(of text: StaticString, at place: Int) -> Bool {
     let count = text.utf8CodeUnitCount
     return UnsafeBufferPointer(rebasing: bytes[place..<place + count])
-      .isSame(as: UnsafeBufferPointer(start: text.utf8Start, count: count))
+      .isEqual(to: UnsafeBufferPointer(start: text.utf8Start, count: count))
   }
 
   @inline(__always)
@@ -172,15 +163,6 @@ struct ExactMembers: ImportMembers {
     guard place < bytes.count, bytes[place] == UInt8(ascii: byte) else { return false }
     place += 1
     return true
-  }
-
-  private mutating func array<Value>(
-    _ key: StaticString, _ read: (inout ExactMembers) throws(ImportProblem) -> Value
-  ) throws(ImportProblem) -> [Value] {
-    try openList(key)
-    var values: [Value] = []
-    while try hasElement() { values.append(try read(&self)) }
-    return values
   }
 
   /// Returns the bytes of a text, and moves past it.
@@ -212,35 +194,5 @@ struct ExactMembers: ImportMembers {
     let number = isNegative ? -Int128(magnitude) : Int128(magnitude)
     guard let value = Value(exactly: number) else { throw Self.isOtherwise }
     return value
-  }
-}
-
-extension UnsafeBufferPointer<UInt8> {
-  /// Whether the bytes are the same; of four or more, the last ones may be compared twice.
-  @inline(__always)
-  func isSame(as other: UnsafeBufferPointer<UInt8>) -> Bool {
-    guard count == other.count else { return false }
-    switch count {
-    case 8...:
-      var place = 0
-      while place < count - 8 {
-        guard isSame(as: other, at: place, UInt64.self) else { return false }
-        place += 8
-      }
-      return isSame(as: other, at: count - 8, UInt64.self)
-    case 4...:
-      return isSame(as: other, at: 0, UInt32.self) && isSame(as: other, at: count - 4, UInt32.self)
-    default:
-      return indices.allSatisfy { self[$0] == other[$0] }
-    }
-  }
-
-  /// Whether the bytes at a place are the same; all of them must be there in both.
-  @inline(__always)
-  private func isSame<Part: BitwiseCopyable & Equatable>(
-    as other: UnsafeBufferPointer<UInt8>, at place: Int, _: Part.Type
-  ) -> Bool {
-    UnsafeRawBufferPointer(self).loadUnaligned(fromByteOffset: place, as: Part.self)
-      == UnsafeRawBufferPointer(other).loadUnaligned(fromByteOffset: place, as: Part.self)
   }
 }

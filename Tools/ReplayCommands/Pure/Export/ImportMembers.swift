@@ -5,7 +5,7 @@ internal import SessionJSON
 /// The members of an object in a line of an export, each read by its key.
 ///
 /// They are asked for in the order in which `export` writes them.
-protocol ImportMembers: FieldPass where Failure == ImportProblem {
+protocol ImportMembers {
   /// Returns whether the object has the key, with any value.
   mutating func has(_ key: StaticString) -> Bool
 
@@ -19,9 +19,6 @@ protocol ImportMembers: FieldPass where Failure == ImportProblem {
     _ key: StaticString, _ read: (inout Self) throws(ImportProblem) -> Value
   ) throws(ImportProblem) -> Value
 
-  mutating func texts(_ key: StaticString) throws(ImportProblem) -> [String]
-  mutating func numbers<Value: FixedWidthInteger>(_ key: StaticString) throws(ImportProblem)
-    -> [Value]
   mutating func text(_ key: StaticString) throws(ImportProblem) -> String
   mutating func flag(_ key: StaticString) throws(ImportProblem) -> Bool
   mutating func number<Value: FixedWidthInteger>(_ key: StaticString) throws(ImportProblem) -> Value
@@ -51,17 +48,62 @@ extension ImportMembers {
   mutating func generation(_ key: StaticString) throws(ImportProblem) -> Generation {
     Generation(try number(key))
   }
+}
 
-  mutating func bytes(_ key: StaticString) throws(ImportProblem) -> [UInt8] {
-    let digits = Array(try text(key).utf8)
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(digits.count / 2)
-    for place in stride(from: 0, to: digits.count, by: 2) {
-      guard place + 1 < digits.count, let high = hexadecimalDigit(digits[place]),
-        let low = hexadecimalDigit(digits[place + 1])
-      else { throw problem(key, "is not written as pairs of hexadecimal digits") }
-      bytes.append(high << 4 | low)
+// Values with rules of their own.
+extension ImportMembers {
+  /// Reads the process that wrote a record; the line may lack it, because older versions export none.
+  mutating func identity() throws(ImportProblem) -> ProcessIdentity? {
+    guard has("identity") else { return nil }
+    return try object("identity") { (identity) throws(ImportProblem) in
+      ProcessIdentity(
+        opening: try identity.identifier("opening"), boot: try identity.optionalIdentifier("boot"),
+        namespace: try identity.optionalIdentifier("namespace"),
+        start: try identity.number("start"), lock: try identity.optionalIdentifier("lock"))
     }
-    return bytes
+  }
+
+  /// Reads the meaning of a server's code; a line without one has no such member.
+  mutating func meaning(_ key: StaticString) throws(ImportProblem) -> ErrorMeaning? {
+    has(key) ? try code(key) : nil
+  }
+
+  /// Reads the version of an app; the line may lack it, because older versions export none.
+  mutating func version(_ key: StaticString) throws(ImportProblem) -> AppVersion? {
+    guard has(key) else { return nil }
+    return try optional(key) { (object, key) throws(ImportProblem) in
+      guard let version = AppVersion(try object.text(key)) else {
+        throw object.problem(key, "is no version: 1 to 64 of A–Z a–z 0–9 . _ + - can be one")
+      }
+      return version
+    }
+  }
+
+  mutating func optionalIdentifier(_ key: StaticString) throws(ImportProblem) -> Identifier? {
+    try optional(key) { (object, key) throws(ImportProblem) in try object.identifier(key) }
+  }
+
+  mutating func failure(_ key: StaticString) throws(ImportProblem) -> RequestFailure {
+    try object(key) { (object) throws(ImportProblem) in
+      let (kind, status): (RequestFailure.Kind, UInt16) = (
+        try object.code("kind"), try object.number("status")
+      )
+      let code = try object.optional("serverCode") { (object, key) throws(ImportProblem) in
+        try object.text(key)
+      }
+      let wait: Int64? = try object.optional("retryAfter") { (object, key) throws(ImportProblem) in
+        try object.number(key)
+      }
+      let failure = RequestFailure(
+        kind: kind, status: status, recordedCode: code, retryAfter: wait)
+      // Without this check, a code that a journal cannot hold would be lost without a message.
+      guard failure.serverCode == code else {
+        throw object.problem("serverCode", "is no code: 1 to 64 of A–Z a–z 0–9 _ - . can be one")
+      }
+      guard failure.retryAfterMilliseconds == wait else {
+        throw object.problem("retryAfter", "is below 0")
+      }
+      return failure
+    }
   }
 }

@@ -2,18 +2,7 @@
 internal import SessionJSON
 
 /// Reads the facts of `Specs/EventCodec.md` from their readable form.
-extension ImportMembers {
-  /// Reads the process that wrote a record; the line may lack it, because older versions export none.
-  private mutating func identity() throws(ImportProblem) -> ProcessIdentity? {
-    guard has("identity") else { return nil }
-    return try object("identity") { (identity) throws(ImportProblem) in
-      ProcessIdentity(
-        opening: try identity.identifier("opening"), boot: try identity.optionalIdentifier("boot"),
-        namespace: try identity.optionalIdentifier("namespace"),
-        start: try identity.number("start"), lock: try identity.optionalIdentifier("lock"))
-    }
-  }
-
+extension ImportObject {
   mutating func fold() throws(ImportProblem) -> SessionFold {
     let (sequence, eventSequence): (UInt64, UInt64) = (
       try number("sequence"), try number("eventSequence")
@@ -71,11 +60,6 @@ extension ImportMembers {
     }
   }
 
-  private mutating func optionalIdentifier(_ key: StaticString) throws(ImportProblem) -> Identifier?
-  {
-    try optional(key) { (object, key) throws(ImportProblem) in try object.identifier(key) }
-  }
-
   private mutating func optionalContext(_ key: StaticString) throws(ImportProblem) -> ActiveContext?
   {
     try optional(key) { (object, key) throws(ImportProblem) in try object.context(key) }
@@ -106,33 +90,10 @@ extension ImportMembers {
     }
   }
 
-  private mutating func failure(_ key: StaticString) throws(ImportProblem) -> RequestFailure {
-    try object(key) { (object) throws(ImportProblem) in
-      let (kind, status): (RequestFailure.Kind, UInt16) = (
-        try object.code("kind"), try object.number("status")
-      )
-      let code = try object.optional("serverCode") { (object, key) throws(ImportProblem) in
-        try object.text(key)
-      }
-      let wait: Int64? = try object.optional("retryAfter") { (object, key) throws(ImportProblem) in
-        try object.number(key)
-      }
-      let failure = RequestFailure(
-        kind: kind, status: status, recordedCode: code, retryAfter: wait)
-      // Without this check, a code that a journal cannot hold would be lost without a message.
-      guard failure.serverCode == code else {
-        throw object.problem("serverCode", "is no code: 1 to 64 of A–Z a–z 0–9 _ - . can be one")
-      }
-      guard failure.retryAfterMilliseconds == wait else {
-        throw object.problem("retryAfter", "is below 0")
-      }
-      return failure
-    }
-  }
 }
 
 /// Each field is read from the member with its name; the given values are ignored.
-extension ImportMembers {
+extension ImportObject: FieldPass {
   mutating func code<Code: OpenEnum>(
     _ name: FieldName, _: Code
   ) throws(ImportProblem) -> Code { try code(name.member) }
@@ -143,7 +104,7 @@ extension ImportMembers {
 
   mutating func meaning(
     _ name: FieldName, _: ErrorMeaning?
-  ) throws(ImportProblem) -> ErrorMeaning? { has(name.member) ? try code(name.member) : nil }
+  ) throws(ImportProblem) -> ErrorMeaning? { try meaning(name.member) }
 
   mutating func number<Number: FixedWidthInteger>(
     _ name: FieldName, _: Number
@@ -180,13 +141,7 @@ extension ImportMembers {
   mutating func version(
     _ name: FieldName, _: AppVersion?
   ) throws(ImportProblem) -> AppVersion? {
-    guard has(name.member) else { return nil }
-    return try optional(name.member) { (object, key) throws(ImportProblem) in
-      guard let version = AppVersion(try object.text(key)) else {
-        throw object.problem(key, "is no version: 1 to 64 of A–Z a–z 0–9 . _ + - can be one")
-      }
-      return version
-    }
+    try version(name.member)
   }
 
   mutating func token(

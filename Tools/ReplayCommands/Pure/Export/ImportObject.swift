@@ -145,6 +145,19 @@ struct ImportObject: ImportMembers {
     return number
   }
 
+  mutating func bytes(_ key: StaticString) throws(ImportProblem) -> [UInt8] {
+    let digits = Array(try text(key).utf8)
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(digits.count / 2)
+    for place in stride(from: 0, to: digits.count, by: 2) {
+      guard place + 1 < digits.count, let high = hexadecimalDigit(digits[place]),
+        let low = hexadecimalDigit(digits[place + 1])
+      else { throw problem(key, "is not written as pairs of hexadecimal digits") }
+      bytes.append(high << 4 | low)
+    }
+    return bytes
+  }
+
   mutating func time(_ key: StaticString) throws(ImportProblem) -> Timestamp {
     let value = try value(key)
     guard value.kind == .text else { throw wrong(key, value, "a text") }

@@ -33,7 +33,7 @@ struct ImportReader {
   private(set) var explanation: ReportedExplanation?
   /// Whether a record is an opening.
   private var hasOpening = false
-  /// Whether the header was read, and the last line was not.
+  /// Whether the header was read, and the last line was not: a test of the header itself copies it.
   private var takesRecords = false
   /// How the exported journal ends; known after the last line.
   private(set) var ending: ExportEnding?
