@@ -13,7 +13,7 @@ import Synchronization
 ///
 /// - Requirement: TST-2
 public final class ManualClock: SessionClock {
-  /// A task that sleeps, or a timer; an object, since it is moved more often than it wakes.
+  /// A task that sleeps, or a timer; an object, since it is moved whenever an earlier one is added.
   fileprivate final class Sleeper: Sendable {
     /// What happens when the time has come.
     enum Waking: Sendable {
@@ -103,7 +103,7 @@ public final class ManualClock: SessionClock {
     state.withLock { $0.sleepers.count }
   }
 
-  /// The uptime at which the next sleeper wakes, in milliseconds; `nil` if no task sleeps.
+  /// The uptime of the next task that wakes or timer that fires, in milliseconds; `nil` without one.
   package var nextDeadline: Int64? {
     state.withLock { $0.sleepers.last?.deadline }
   }

@@ -48,7 +48,7 @@ extension SessionCoordinator {
   package mutating func holds(_ request: RequestNumber) -> Bool { isHolding(request) }
 
   /// Whether a request may be sent, as ``mayLeave(_:)``; mutating for the reason of ``shown()``.
-  package mutating func lets(_ number: RequestNumber) -> Bool { mayLeave(number) }
+  package mutating func permits(_ number: RequestNumber) -> Bool { mayLeave(number) }
 
   /// Whether a request is the login under way, as ``isSignIn(_:)``; mutating for the reason of
   /// ``shown()``.

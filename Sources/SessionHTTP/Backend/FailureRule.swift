@@ -76,7 +76,7 @@ public struct FailureRule: Hashable, Sendable {
   /// Whether the rule requires a code.
   var wantsCode: Bool { !codes.isEmpty || !meanings.isEmpty }
 
-  /// Returns whether a rule for this step and this status applies.
+  /// Returns whether the rule applies to a response; the caller has looked at its step and its status.
   func matches(_ signs: AnswerSigns) -> Bool {
     if let body, !signs.looksLike(body) { return false }
     guard wantsCode else { return true }

@@ -138,7 +138,7 @@ extension HTTPBackend: AuthBackend {
   }
 
   /// Prepares and sends a request once, and reads the response.
-  nonisolated(nonsending) private func exchange<Response>(
+  private func exchange<Response>(
     _ step: Step, _ request: HTTPRequest,
     _ read: (HTTPResponse) throws(AnswerFailure) -> Response
   ) async throws(BackendError) -> Response {
@@ -237,18 +237,9 @@ extension TokenLocation {
     switch self {
     case .nowhere: "nowhere"
     case .bearer: "bearer"
-    case .member(let name): "member(\(Self.spelled(name)))"
-    case .header(let name): "header(\(Self.spelled(name)))"
+    case .member(let name): "member(\(name.quoted))"
+    case .header(let name): "header(\(name.quoted))"
     }
-  }
-
-  /// A text as a literal of Swift.
-  private static func spelled(_ text: String) -> String {
-    // Nearly every name is plain, and to look for escapes character by character takes long.
-    let isPlain = text.utf8.allSatisfy { byte in
-      (0x20...0x7E).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
-    }
-    return isPlain ? "\"\(text)\"" : text.debugDescription
   }
 }
 
@@ -314,5 +305,17 @@ extension HTTPResponse {
     self.init(
       status: response.status, headers: response.fields.map { HTTPHeader($0.name, $0.value) },
       body: response.body)
+  }
+}
+
+extension String {
+  /// The text as `debugDescription` spells it.
+  ///
+  /// That looks at the text character by character, although nearly every name has none to escape.
+  var quoted: String {
+    let isPlain = utf8.allSatisfy { byte in
+      (0x20...0x7E).contains(byte) && !"\"'\\".utf8.contains(byte)
+    }
+    return isPlain ? "\"\(self)\"" : debugDescription
   }
 }

@@ -210,13 +210,15 @@ struct TimerTable<Key: Hashable & Sendable>: Sendable {
 
   private let clock: any SessionClock
   private let isSystemClock: Bool
+  private let alarmClock: (any AlarmClock)?
   private let runtime: SessionRuntime
   /// The timers that are set: a few, so that to look at each costs less than a hash.
   private var entries: [Entry] = []
   private var lastNumber: UInt64 = 0
 
   init(clock: any SessionClock, runtime: SessionRuntime) {
-    (self.clock, isSystemClock, self.runtime) = (clock, clock is SystemClock, runtime)
+    (self.clock, self.runtime) = (clock, runtime)
+    (isSystemClock, alarmClock) = (clock is SystemClock, clock as? any AlarmClock)
   }
 
   /// Sets a timer, and replaces the one before.
@@ -230,8 +232,8 @@ struct TimerTable<Key: Hashable & Sendable>: Sendable {
     lastNumber += 1
     let (clock, runtime, number) = (clock, runtime, lastNumber)
     let alarm: Alarm
-    if let alarms = runtime.alarms {
-      alarm = .alarm(alarms.set(at: uptime) { await fire(number) })
+    if let alarmClock {
+      alarm = .alarm(alarmClock.set(at: uptime) { await fire(number) })
     } else if isSystemClock {
       alarm = .entry(
         ProcessTimers.shared.set(at: uptime) { _ = runtime.spawn { await fire(number) } })
@@ -272,7 +274,7 @@ struct TimerTable<Key: Hashable & Sendable>: Sendable {
   private func cancel(_ alarm: Alarm) {
     switch alarm {
     case .entry(let ticket): ProcessTimers.shared.cancel(ticket)
-    case .alarm(let number): runtime.alarms?.cancel(number)
+    case .alarm(let number): alarmClock?.cancel(number)
     case .task(let task): task.cancel()
     }
   }

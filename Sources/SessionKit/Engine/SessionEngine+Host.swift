@@ -18,7 +18,7 @@ extension SessionEngine {
 
   private func perform(_ effect: DataClearing.Effect) {
     switch effect {
-    case .call(let number, let logout): start(number, logout)
+    case .call(let number, let logout): callHosts(number, logout)
     case .cancelCall(let number): hosts.cancel(number)
     case .schedule(let timer, let uptime):
       hosts.timers.schedule(timer, at: uptime) { [weak self] in await self?.fired(timer, $0) }
@@ -29,7 +29,7 @@ extension SessionEngine {
     }
   }
 
-  private func start(_ number: Int, _ logout: DataClearing.Logout) {
+  private func callHosts(_ number: Int, _ logout: DataClearing.Logout) {
     let ended = EndedSession(logout, in: log.identifier.asIdentifier)
     let configuration = configuration
     hosts.start(number, on: runtime) { [weak self] in
@@ -70,7 +70,7 @@ extension SessionEngine {
   func logIn(
     _ payload: CommandPayload, _ method: LoginMethod
   ) async throws(SessionError) -> Reply {
-    if isClearing || needsDataClearing { try await awaitDataClearing(tryingAgain: true) }
+    try await awaitDataClearing(tryingAgain: true)
     return try await ask(wish: payload) { .login($0, method) }
   }
 

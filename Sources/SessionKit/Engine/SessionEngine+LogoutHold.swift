@@ -8,24 +8,40 @@ import SessionJournal
 ///
 /// - Requirement: OUT-3
 extension SessionEngine {
+  /// The end of a logout, and whether the hosts have cleared their data.
+  typealias Logout = (reply: Reply, isCleared: Bool)
+
   /// Logs the user out, as ``Session/logout(_:discardingPendingChanges:)`` says.
   ///
-  /// All steps are in one call of the engine, so that the caller's task leaves its thread once. Returns
-  /// whether the hosts have cleared their data, too.
-  func logOut(
+  /// A cancelled caller waits for nothing, not even for the engine's thread.
+  nonisolated func logOut(
     _ scope: LogoutScope, discardingPendingChanges: Bool
-  ) async throws(SessionError) -> (reply: Reply, isCleared: Bool) {
-    let reply: Reply
-    if discardingPendingChanges {
-      reply = try await ask(cancellation: .detaches) { .logout($0, scope) }
-    } else {
-      try await holdChanges()
-      reply = try await logoutOfHeld(scope)
-    }
+  ) async throws(SessionError) -> Logout {
+    guard !discardingPendingChanges else { return try await logOutAnyway(scope) }
+    let race = Race<Result<Logout, SessionError>>()
+    try await startLogout(scope, in: race)
+    return try await withTaskCancellationHandler {
+      await race.first()
+    } onCancel: {
+      race.end(.failure(.cancelled))
+    }.get()
+  }
+
+  /// Logs the user out although the hosts may have unsent changes.
+  private func logOutAnyway(_ scope: LogoutScope) async throws(SessionError) -> Logout {
+    let reply = try await ask(cancellation: .detaches) { .logout($0, scope) }
     do throws(SessionError) { try await awaitDataClearing() } catch .clearingLocalData {
       // The outcome reports it.
     }
     return (reply, !needsDataClearing)
+  }
+
+  /// Has the hosts hold changes, and starts a logout that ends the hold according to its result.
+  private func startLogout(
+    _ scope: LogoutScope, in race: Race<Result<Logout, SessionError>>
+  ) async throws(SessionError) {
+    try await holdChanges()
+    start { race.end(await $0.logoutEndingHold(scope)) }
   }
 
   /// Has the hosts hold changes.
@@ -75,20 +91,7 @@ extension SessionEngine {
     await release.value
   }
 
-  /// Logs out, then ends the hold according to the result.
-  ///
-  /// A cancelled caller does not wait for either.
-  private func logoutOfHeld(_ scope: LogoutScope) async throws(SessionError) -> Reply {
-    let race = Race<Result<Reply, SessionError>>()
-    start { race.end(await $0.logoutEndingHold(scope)) }
-    return try await withTaskCancellationHandler {
-      await race.first()
-    } onCancel: {
-      race.end(.failure(.cancelled))
-    }.get()
-  }
-
-  private func logoutEndingHold(_ scope: LogoutScope) async -> Result<Reply, SessionError> {
+  private func logoutEndingHold(_ scope: LogoutScope) async -> Result<Logout, SessionError> {
     let result: Result<Reply, SessionError>
     let hasLoggedOut: Bool
     let callsBefore = hosts.clearing.callCount
@@ -108,7 +111,7 @@ extension SessionEngine {
       // The hold ends even if their data remains.
     }
     await endHold(hasLoggedOut: hasLoggedOut)
-    return result
+    return result.map { ($0, !needsDataClearing) }
   }
 
   /// Has these hosts release what they hold.
@@ -162,8 +165,8 @@ extension SessionEngine {
       return false
     }
     feed(.leaving(number))
-    if loop.isStalled { await idle() }
-    let mayLeave = coordinator.lets(number)
+    await idle()
+    let mayLeave = coordinator.permits(number)
     if !mayLeave { requests.end(number) }
     return mayLeave
   }

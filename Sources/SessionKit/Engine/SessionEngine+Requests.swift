@@ -34,8 +34,7 @@ extension SessionEngine {
     let given = context
     let task = start { engine in
       defer { engine.requests.forgetTask(of: number) }
-      if case .login(let caller) = request, engine.isClearing,
-        let failed = await engine.awaitDataClearing(for: caller)
+      if case .login(let caller) = request, let failed = await engine.awaitDataClearing(for: caller)
       {
         return engine.received(number, .failure(failed))
       }

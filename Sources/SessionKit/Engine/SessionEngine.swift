@@ -347,10 +347,10 @@ actor SessionEngine {
     }
   }
 
-  /// Runs work that outlives the call.
+  /// Runs work of the engine that outlives the call, and keeps the engine until its end.
   ///
-  /// It begins and ends on the engine's own thread. ``spawn(_:)`` begins it on another one, which it
-  /// leaves at once and returns to at its end.
+  /// The task has no thread but the engine's. One of ``spawn(_:)`` begins on another thread, which it
+  /// leaves at once and returns to at its end. Calls of apps, SDKs and hosts must not begin here.
   @discardableResult
   func start(_ work: @escaping @Sendable (isolated SessionEngine) async -> Void)
     -> Task<Void, Never>
@@ -408,7 +408,8 @@ struct HeldCredentials: Sendable {
 
   /// Returns what is shown of a user, and of the token of a generation.
   ///
-  /// It changes nothing. It is mutating so that the engine passes its value and not a copy of it.
+  /// It changes nothing. It is mutating so that the engine passes its value and not a copy of it. The
+  /// engine takes it for a change, so only ``SessionEngine/show()`` may call it, which ends with that.
   mutating func shown(of user: Identifier?, _ generation: Generation?) -> (
     profile: UserProfile?, token: AccessToken?, unjournaled: Unjournaled?
   ) {

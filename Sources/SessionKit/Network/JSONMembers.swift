@@ -65,8 +65,7 @@ package struct JSONMembers: Sendable {
 
   /// Returns the first byte that is neither white space nor part of a byte order mark.
   package static func firstByte(of body: [UInt8]) -> UInt8? {
-    let hasMark = body.first == 0xEF && body.starts(with: [0xEF, 0xBB, 0xBF])
-    let bare = hasMark ? body.dropFirst(3) : body[...]
+    let bare = body.starts(with: [0xEF, 0xBB, 0xBF]) ? body.dropFirst(3) : body[...]
     return bare.first { !" \n\r\t".utf8.contains($0) }
   }
 

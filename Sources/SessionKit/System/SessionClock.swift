@@ -77,10 +77,10 @@ package struct SystemClock: SessionClock {
   }
 }
 
-/// Timers that wait without a task.
+/// A clock with timers that wait without a task.
 ///
 /// A session cancels most of its timers, and a task that sleeps costs three jobs and about 2 KiB.
-package protocol SessionAlarms: Sendable {
+package protocol AlarmClock: SessionClock {
   /// Starts a task with `work` at this uptime, in milliseconds; returns the number of the timer.
   ///
   /// It never calls `work` itself.
@@ -104,8 +104,6 @@ package struct SessionRuntime: Sendable {
   package let pause: @Sendable (Int64) async -> Void
   /// Returns a random number, for the delay of the next attempt.
   package let jitter: @Sendable () -> UInt16
-  /// Sets the timers of a session; `nil` if the session's clock does.
-  package let alarms: (any SessionAlarms)?
 
   /// Creates a runtime of these parts.
   package init(
@@ -113,11 +111,10 @@ package struct SessionRuntime: Sendable {
     perform: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
     tasks: (any TaskExecutor)? = nil,
     pause: @escaping @Sendable (Int64) async -> Void = Self.sleep,
-    jitter: @escaping @Sendable () -> UInt16 = { .random(in: 0 ... .max) },
-    alarms: (any SessionAlarms)? = nil
+    jitter: @escaping @Sendable () -> UInt16 = { .random(in: 0 ... .max) }
   ) {
     (self.executor, self.perform, self.tasks) = (executor, perform, tasks)
-    (self.pause, self.jitter, self.alarms) = (pause, jitter, alarms)
+    (self.pause, self.jitter) = (pause, jitter)
   }
 
   /// Sleeps by the system's clock; a clock of a test may stand still while another process commits.

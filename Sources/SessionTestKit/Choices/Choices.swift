@@ -23,7 +23,7 @@ import Synchronization
 public final class Choices: Sendable {
   private let state: Mutex<ChoiceState>
 
-  /// It never changes, so that a decision reads it without the lock.
+  /// Whether steps are recorded; it never changes, so that it is read without the lock.
   private let traces: Bool
 
   /// Creates a source of random draws; the same seed gives the same draws on every platform.

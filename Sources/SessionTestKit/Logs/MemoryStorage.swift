@@ -98,12 +98,16 @@ final class MemoryContent: Sendable {
   private let storage = Mutex(MemoryStorage())
   private let waiting = WaitableState(())
 
+  // Never inlined: after an `await` a task may run on another thread.
+
   /// Reads the content, or changes something in it for which no task waits.
+  @inline(never)
   func withLock<Value: Sendable>(_ body: (inout MemoryStorage) -> Value) -> Value {
     storage.withLock { body(&$0) }
   }
 
   /// Changes the content, then lets the waiting tasks look at it again, if there may be any.
+  @inline(never)
   func change(_ body: (inout MemoryStorage) -> Void) {
     let isFollowed = storage.withLock { storage in
       body(&storage)
@@ -118,8 +122,6 @@ final class MemoryContent: Sendable {
   func change(after number: UInt64) async -> UInt64? {
     await waiting.wait { _ in self.number(after: number) }
   }
-
-  // Never inlined: after an `await` a task may run on another thread.
 
   @inline(never)
   private func number(after number: UInt64) -> UInt64? {

@@ -141,23 +141,19 @@ public final class SimulatedWorld: Sendable {
 
   private func runtime(of name: String) -> @Sendable () -> SessionRuntime {
     let (scheduler, choices, clock) = (scheduler, choices, clock)
-    let alarms = WorldAlarms(
-      clock: clock, start: start, tasks: scheduler.tasks(named: "\(name)'s timer"),
-      choices: choices, session: name)
     return {
       SessionRuntime(
         executor: scheduler.actors(),
         perform: { scheduler.add("\(name)'s disk", $0) }, tasks: scheduler.tasks(named: name),
         pause: { await clock.pause($0) },
-        jitter: { UInt16(truncatingIfNeeded: choices.draw(below: 1 << 16)) },
-        alarms: alarms)
+        jitter: { UInt16(truncatingIfNeeded: choices.draw(below: 1 << 16)) })
     }
   }
 
   private func clock(of session: String) -> any SessionClock {
-    guard choices.isTracing else { return clock }
-    return TimerTeller(
-      clock: clock, start: start, scheduler: scheduler, choices: choices, session: session)
+    WorldClock(
+      clock: clock, start: start, scheduler: scheduler,
+      tasks: scheduler.tasks(named: "\(session)'s timer"), choices: choices, session: session)
   }
 
   /// Starts a task in the world; reports show its name, or `task 1`, `task 2` and so on.
@@ -249,43 +245,41 @@ extension ManualClock {
   }
 }
 
-/// The timers of one session, by the world's clock; a traced case records when they are set and when
-/// they fire.
-private struct WorldAlarms: SessionAlarms {
+/// The world's clock for one session; it records when a timer is set and when it fires.
+private struct WorldClock: AlarmClock {
   let clock: ManualClock
   let start: Int64
+  let scheduler: SimulatedScheduler
   let tasks: any TaskExecutor
   let choices: Choices
   let session: String
 
+  var boot: Identifier? { clock.boot }
+
+  func now() -> ClockReading { clock.now() }
+
+  func sleep(until deadline: Duration) async throws(CancellationError) {
+    scheduler.renameCurrent("\(session)'s timer")
+    tellSet(to: deadline.milliseconds(atLeast: .min))
+    try await clock.sleep(until: deadline)
+    tellFired()
+  }
+
   func set(at uptime: Int64, _ work: @escaping @Sendable () async -> Void) -> UInt64 {
-    choices.tellSchedule("\(session)'s timer is set to \(uptime - start) ms")
+    tellSet(to: uptime)
     return clock.set(at: uptime) {
-      choices.tellSchedule("\(session)'s timer fires")
+      tellFired()
       _ = Task(executorPreference: tasks, operation: work)
     }
   }
 
   func cancel(_ number: UInt64) { clock.cancel(number) }
-}
 
-/// The world's clock for one session; it records when a task's sleep begins and when it ends.
-private struct TimerTeller: SessionClock {
-  let clock: ManualClock
-  let start: Int64
-  let scheduler: SimulatedScheduler
-  let choices: Choices
-  let session: String
-
-  func now() -> ClockReading { clock.now() }
-
-  func sleep(until deadline: Duration) async throws(CancellationError) {
-    let timer = "\(session)'s timer"
-    scheduler.renameCurrent(timer)
-    choices.tellSchedule("\(timer) is set to \(deadline.milliseconds(atLeast: .min) - start) ms")
-    try await clock.sleep(until: deadline)
-    choices.tellSchedule("\(timer) fires")
+  private func tellSet(to uptime: Int64) {
+    choices.tellSchedule("\(session)'s timer is set to \(uptime - start) ms")
   }
+
+  private func tellFired() { choices.tellSchedule("\(session)'s timer fires") }
 }
 
 /// The openings of journals and change logs in a simulated world, and whether their processes are

@@ -1,12 +1,24 @@
 import Foundation
-import SessionHTTP
 import SessionKit
 import SessionTestKit
 import Synchronization
 import Testing
 
+@testable import SessionHTTP
+
 @Suite("Requests")
 struct HTTPBackendRequestTests {
+  @Test("OUT-4 a name in stored data is spelled as a literal, whatever it has")
+  func quoted() {
+    let scalars = (UInt8.min...0x7F).map { Unicode.Scalar($0) } + ["é", "日", "\u{301}", "\u{2028}"]
+    for scalar in scalars {
+      for text in [String(scalar), "a\(scalar)", "refresh_\(scalar)token"] {
+        #expect(text.quoted == text.debugDescription)
+      }
+    }
+    #expect("".quoted == "".debugDescription)
+  }
+
   let wire: HTTPBackend
   let credentials = Credential.password("maria@school.test", "pass\"w\\ö\u{1}rd")
 
