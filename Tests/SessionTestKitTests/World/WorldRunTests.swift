@@ -129,4 +129,22 @@ struct WorldRunTests {
     #expect(waiter == nil)
     #expect(left == nil)
   }
+
+  @Test("TST-2: a world that is dropped leaves no scheduler alive", arguments: [true, false])
+  func schedulers(isFinished: Bool) throws {
+    weak var scheduler: SimulatedScheduler?
+    do {
+      let world = world()
+      scheduler = world.scheduler
+      let configuration = try world.configuration(
+        in: SimulatedDisk().process(), secrets: MemorySecretStore(), policy: .edu(.staging))
+      try world.run {
+        let session = try await Session.open(configuration)
+        try await session.login(.sample)
+        try await session.close()
+      }
+      if isFinished { world.finish() }
+    }
+    #expect(scheduler == nil)
+  }
 }
