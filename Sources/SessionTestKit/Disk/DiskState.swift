@@ -16,7 +16,7 @@ struct DiskState: Sendable {
     let to: String?
     let file: Int
 
-    func apply(to names: inout DiskNames) {
+    func apply(to names: inout [String: Int]) {
       if let from, names[from] == file { names[from] = nil }
       if let to { names[to] = file }
     }
@@ -25,8 +25,8 @@ struct DiskState: Sendable {
   /// All files ever created, by number; a file without a name can still be read through its
   /// handles.
   var files: [DiskFile] = []
-  private(set) var names = DiskNames()
-  private var storedNames = DiskNames()
+  private(set) var names: [String: Int] = [:]
+  private var storedNames: [String: Int] = [:]
   private var changes: [NameChange] = []
 
   /// Whether each process is alive, by number.
@@ -216,31 +216,6 @@ extension DiskState {
 }
 
 private let slash = UInt8(ascii: "/")
-
-/// The files by path: a few, so that to look at each costs less than a hash.
-struct DiskNames: Sendable {
-  private var entries: [(path: String, file: Int)] = []
-
-  var keys: [String] { entries.map(\.path) }
-
-  var values: [Int] { entries.map(\.file) }
-
-  subscript(path: String) -> Int? {
-    get { place(of: path).map { entries[$0].file } }
-    set {
-      switch (place(of: path), newValue) {
-      case (let place?, let file?): entries[place].file = file
-      case (let place?, nil): entries.remove(at: place)
-      case (nil, let file?): entries.append((path, file))
-      case (nil, nil): break
-      }
-    }
-  }
-
-  private func place(of path: String) -> Int? {
-    entries.indices.first { entries[$0].path == path }
-  }
-}
 
 extension FileAccess {
   fileprivate var operation: DiskOperation {
