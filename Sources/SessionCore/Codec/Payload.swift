@@ -7,10 +7,18 @@ package struct PayloadReader {
   /// The offset of the next byte; at most `count`.
   package private(set) var offset = 0
 
-  /// Creates a reader; the bytes must outlive it, so create it only inside `withUnsafeBytes`.
+  /// Creates a reader of these bytes; the reader must not outlive them.
   package init(_ bytes: UnsafeRawBufferPointer) {
     self.bytes = bytes
     count = bytes.count
+  }
+
+  /// Creates a reader of a span's bytes; the reader must not outlive the span.
+  ///
+  /// A span owns no memory and copies none, so its bytes stay in place while it is borrowed.
+  @inline(__always)
+  package init(_ span: RawSpan) {
+    self.init(span.withUnsafeBytes { $0 })
   }
 
   package var remaining: Int { count &- offset }

@@ -114,17 +114,15 @@
   public mutating func apply(sequence: UInt64, kind: UInt8, payload: RawSpan) throws(Failure)
     -> Timestamp
   {
-    try payload.withUnsafeBytes { (bytes) throws(Failure) in
-      var payload = try Payload(bytes, sequence)
-      if let event = SessionEvent.Kind(rawValue: kind) {
-        try apply(event, &payload)
-      } else if let note = SessionNote.Kind(rawValue: kind) {
-        try apply(note, &payload)
-      } else {
-        try applyWhole(sequence, kind, bytes.bytes)
-      }
-      return payload.time
+    var fields = try Payload(payload, sequence)
+    if let event = SessionEvent.Kind(rawValue: kind) {
+      try apply(event, &fields)
+    } else if let note = SessionNote.Kind(rawValue: kind) {
+      try apply(note, &fields)
+    } else {
+      try applyWhole(sequence, kind, payload)
     }
+    return fields.time
   }
 
   @inline(__always)
@@ -304,8 +302,8 @@ private struct Payload {
   let time: Timestamp
 
   @inline(__always)
-  init(_ bytes: UnsafeRawBufferPointer, _ sequence: UInt64) throws(PayloadFold.Failure) {
-    reader = PayloadReader(bytes)
+  init(_ payload: RawSpan, _ sequence: UInt64) throws(PayloadFold.Failure) {
+    reader = PayloadReader(payload)
     self.sequence = sequence
     do throws(CodecError) {
       time = try reader.timestamp()

@@ -7,13 +7,11 @@
       _ = try decode(sequence: sequence, kind: kind, payload: payload)
       return
     }
-    try payload.withUnsafeBytes { (bytes) throws(CodecError) in
-      var reader = PayloadReader(bytes)
-      _ = try reader.timestamp()
-      let version = try reader.version()
-      try reader.check(event, version)
-      _ = try reader.finish(version, known: event.version)
-    }
+    var reader = PayloadReader(payload)
+    _ = try reader.timestamp()
+    let version = try reader.version()
+    try reader.check(event, version)
+    _ = try reader.finish(version, known: event.version)
   }
 }
 

@@ -136,16 +136,6 @@ extension PayloadReader {
   public mutating func decode(sequence: UInt64, kind: UInt8, payload: RawSpan) throws(CodecError)
     -> SessionRecord
   {
-    try payload.withUnsafeBytes { (bytes) throws(CodecError) in
-      try decode(sequence: sequence, kind: kind, bytes)
-    }
-  }
-
-  // Not inlined: the compiler makes two copies of the closure above.
-  @inline(never)
-  private mutating func decode(
-    sequence: UInt64, kind: UInt8, _ payload: UnsafeRawBufferPointer
-  ) throws(CodecError) -> SessionRecord {
     var reader = PayloadReader(payload)
     guard let event = SessionEvent.Kind(rawValue: kind) else {
       return try decodeOther(sequence: sequence, kind: kind, reader: reader)
