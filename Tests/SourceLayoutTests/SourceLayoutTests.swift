@@ -138,8 +138,8 @@ struct SourceLayoutTests {
       "Tools/ReplayCommands",
       [
         "SessionCore", "SessionChangeQueue", "SessionJournal", "SessionExplain", "SessionJSON",
-        "Synchronization", "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Musl",
-        "Darwin",
+        "CWorkThread", "Synchronization", "Dispatch", "Foundation", "FoundationEssentials", "Glibc",
+        "Musl", "Darwin",
       ]
     ),
     (

@@ -124,7 +124,7 @@ final class LaterHalf<Count: Sendable>: Sendable {
 
 extension JournalFile {
   /// The usual length from which on a journal is read in two halves, in bytes.
-  static let halvedLength: UInt64 = Processors.count > 1 ? 16 << 20 : .max
+  static let halvedLength: UInt64 = WorkThread.processors > 1 ? 16 << 20 : .max
 
   /// Starts to count the later half of the file that `reader` has opened; `nil` if the file is
   /// shorter than `length`.

@@ -16,7 +16,7 @@ struct StretchReading {
   /// The usual length of a stretch in bytes; with one processor, no file is divided.
   ///
   /// If batches are short, one read of 128 KiB has a stretch and the batch at its end.
-  static let usualLength: UInt64 = Processors.count > 1 ? 120 << 10 : .max
+  static let usualLength: UInt64 = WorkThread.processors > 1 ? 120 << 10 : .max
   /// How many stretches a file must have so that threads are worth it.
   private static let fewest: UInt64 = 4
 

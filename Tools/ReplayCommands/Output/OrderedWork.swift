@@ -1,20 +1,6 @@
 internal import Dispatch
 internal import Synchronization
 
-#if canImport(Darwin)
-  internal import Darwin
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Glibc
-#endif
-
-/// The processors of this computer.
-enum Processors {
-  /// Their number, at most 64.
-  static let count = min(64, max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
-}
-
 /// Work on blocks in several threads, whose results are passed on in the order of the blocks.
 ///
 /// The caller works on blocks too while it waits. Memory is bounded: only a few blocks wait for their
@@ -63,6 +49,9 @@ struct OrderedWork<Input: Sendable, Output: Sendable> {
       }
     }
 
+    /// Takes back a thread that could not be started.
+    func forgetThread() { state.withLock { $0.threads -= 1 } }
+
     /// Returns the oldest block for the caller.
     func next() -> Job? { state.withLock { $0.jobs.isEmpty ? nil : $0.jobs.removeFirst() } }
 
@@ -78,16 +67,23 @@ struct OrderedWork<Input: Sendable, Output: Sendable> {
 
   /// How many blocks may wait.
   private let most: Int
+  /// Starts a thread; returns `false` if that is not possible.
+  private let start: (@escaping @Sendable () -> Void) -> Bool
   private let work: @Sendable (Input) -> Output
   private let waiting: Waiting
   private var jobs: [Job] = []
 
   /// Creates work without blocks, for the caller and at most `threads` threads.
+  ///
+  /// With two blocks for each thread and some more, no thread runs out of them for a short time: it
+  /// would end, and another one would start.
   init(
-    most: Int = 2 * Processors.count, threads: Int = Processors.count - 1,
+    most: Int = 2 * WorkThread.processors + 4, threads: Int = WorkThread.processors - 1,
+    start: @escaping (@escaping @Sendable () -> Void) -> Bool = WorkThread.start,
     work: @escaping @Sendable (Input) -> Output
   ) {
     self.most = most
+    self.start = start
     self.work = work
     waiting = Waiting(mostThreads: threads)
   }
@@ -99,9 +95,11 @@ struct OrderedWork<Input: Sendable, Output: Sendable> {
     let job = Job(input)
     jobs.append(job)
     if waiting.add(job) {
-      DispatchQueue.global().async { [waiting, work] in
+      let hasStarted = start { [waiting, work] in
         while let job = waiting.nextOrEnd() { job.finish(with: work(job.input)) }
       }
+      // Without a thread the caller does the work.
+      if !hasStarted { waiting.forgetThread() }
     }
     if jobs.count >= most { try passOn(take) }
   }

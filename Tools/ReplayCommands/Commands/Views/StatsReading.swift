@@ -35,7 +35,7 @@ struct StatsReading: Sendable {
   }
 
   /// Counts all files with `jobs` threads, of which the caller's is one.
-  func run(jobs: Int = Processors.count, _ progress: ProgressBar) -> Outcome {
+  func run(jobs: Int = WorkThread.processors, _ progress: ProgressBar) -> Outcome {
     let files = files.files
     let sizes = files.map(\.size)
     // The largest files come first, so that no thread has to finish a large one alone at the end.
@@ -121,7 +121,7 @@ struct StatsReading: Sendable {
         offset: { [zone] in zone.offset(at: $0) })
       // Many files keep all processors busy.
       let isDividable =
-        grouping == nil && counted == 0...UInt64.max && files.files.count < Processors.count
+        grouping == nil && counted == 0...UInt64.max && files.files.count < WorkThread.processors
       var pass = StatsPass(
         file, fold, by: grouping,
         later: isDividable ? FileCount.later(of: file, reader, above: halving) : nil)
