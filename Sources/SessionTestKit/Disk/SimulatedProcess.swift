@@ -270,7 +270,8 @@ extension DiskFile {
 extension String {
   /// The path without a leading `./`.
   fileprivate var plain: String {
-    utf8.starts(with: "./".utf8) ? String(self[utf8.index(startIndex, offsetBy: 2)...]) : self
+    guard utf8.first == UInt8(ascii: "."), hasPrefix("./") else { return self }
+    return String(self[utf8.index(startIndex, offsetBy: 2)...])
   }
 }
 
