@@ -278,14 +278,14 @@ package struct JSONWriter: Sendable {
     }
   }
 
+  /// The memory of a writer that has written something.
+  private static let firstMemory = [UInt8](repeating: 0, count: 512)
+
+  /// Doubles the memory, which copies it: a repeated byte takes a call each without optimization.
   @inline(never)
   private mutating func grow(by most: Int) {
-    let room = max(most, memory.count, 512)
-    if memory.isEmpty {
-      memory = [UInt8](repeating: 0, count: room)
-    } else {
-      memory.append(contentsOf: repeatElement(0, count: room))
-    }
+    if memory.isEmpty { memory = Self.firstMemory }
+    while memory.count - count < most { memory += memory }
   }
 
   /// Writes a text with a character that needs an escape.

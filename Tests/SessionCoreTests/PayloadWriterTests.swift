@@ -17,10 +17,14 @@ struct PayloadWriterTests {
     #expect(fromBytes.bytes == fromValue.bytes)
   }
 
-  @Test("bytes are the same whatever memory a writer begins with", arguments: [0, 1, 7, 8, 9, 500])
-  func memory(capacity: Int) {
-    var writer = PayloadWriter(capacity: capacity)
-    writer.append(raw: [UInt8](repeating: 0xFF, count: 3 * capacity))
+  @Test(
+    "bytes are the same whatever a writer has written before",
+    arguments: [0, 1, 7, 8, 9, 95, 96, 97, 191, 192, 193, 5_000])
+  func memory(before: Int) {
+    var writer = PayloadWriter()
+    let old = (0..<before).map { UInt8(truncatingIfNeeded: $0 % 251) }
+    writer.append(raw: old)
+    #expect(writer.bytes == old)
     writer.removeAll()
     writer.write(UInt8(1))
     writer.write(Int16(-2))

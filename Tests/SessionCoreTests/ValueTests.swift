@@ -34,6 +34,28 @@ struct ValueTests {
     }
   }
 
+  @Test("STA-4 permissions of any length and any character are sorted by their bytes")
+  func order() {
+    var generator = SplitMix(seed: 8)
+    let letters: [Character] = ["a", "a", "a", "b", "\0", "\u{7F}", "\u{E9}"]
+    func text() -> String {
+      String((0..<generator.next() % 26).map { _ in letters[Int(generator.next() % 7)] })
+    }
+    for _ in 0..<300 {
+      let (start, count) = (text(), Int(generator.next() % 6))
+      // Texts with the same beginning differ after any number of bytes.
+      let texts = (0..<count).map { _ in start + text() } + [start, start + "\0"]
+      let context = ActiveContext(role: .init(id: "r", name: ""), permissions: texts)
+      var sorted = Set(texts.map { Array($0.utf8) }).sorted { $0.lexicographicallyPrecedes($1) }
+      #expect(context.permissions.map { Array($0.utf8) } == sorted)
+      sorted.shuffle(using: &generator)
+      let again = ActiveContext(
+        role: .init(id: "r", name: ""),
+        permissions: sorted.map { String(decoding: $0, as: UTF8.self) })
+      #expect(again == context)
+    }
+  }
+
   @Test("STA-4 STA-5 permissions are a sorted set, compared exactly")
   func permissions() {
     let context = ActiveContext(

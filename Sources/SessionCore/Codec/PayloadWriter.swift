@@ -9,9 +9,10 @@ package struct PayloadWriter {
   /// The number of bytes that were written.
   package private(set) var count = 0
 
-  package init(capacity: Int = 96) {
-    memory = [UInt8](repeating: 0, count: capacity)
-  }
+  /// The memory of a new writer.
+  private static let firstMemory = [UInt8](repeating: 0, count: 96)
+
+  package init() { memory = Self.firstMemory }
 
   /// A copy of the bytes that were written.
   package var bytes: [UInt8] { Array(memory[..<count]) }
@@ -140,8 +141,9 @@ package struct PayloadWriter {
     if memory.count - count < more { grow(by: more) }
   }
 
+  /// Doubles the memory, which copies it: a repeated byte takes a call each without optimization.
   @inline(never)
   private mutating func grow(by more: Int) {
-    memory += [UInt8](repeating: 0, count: max(more, memory.count))
+    while memory.count - count < more { memory += memory }
   }
 }

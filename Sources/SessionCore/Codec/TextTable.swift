@@ -126,7 +126,22 @@ extension UnsafeRawBufferPointer {
   func precedes(_ other: UnsafeRawBufferPointer) -> Bool {
     // A short text is padded with zeros. If the first eight bytes differ, they decide.
     let (mine, its) = (firstWord().byteSwapped, other.firstWord().byteSwapped)
-    return mine != its ? mine < its : lexicographicallyPrecedes(other)
+    return mine != its ? mine < its : restPrecedes(other)
+  }
+
+  /// Whether it comes before the other, which has the same first eight bytes, padded with zeros.
+  @inline(never)
+  private func restPrecedes(_ other: UnsafeRawBufferPointer) -> Bool {
+    let both = Swift.min(count, other.count)
+    var place = 8
+    while place < both {
+      let mine = UnsafeRawBufferPointer(rebasing: self[place...]).firstWord().byteSwapped
+      let its = UnsafeRawBufferPointer(rebasing: other[place...]).firstWord().byteSwapped
+      if mine != its { return mine < its }
+      place += 8
+    }
+    // The longer one goes on, perhaps with zeros.
+    return count < other.count
   }
 
   /// Returns eight bytes as a number, the first byte lowest.

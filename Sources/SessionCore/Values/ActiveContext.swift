@@ -171,6 +171,11 @@ extension String {
 
   /// Compares by bytes: the order of `String` follows Unicode tables, which differ between systems.
   fileprivate func precedes(_ other: String) -> Bool {
-    utf8.lexicographicallyPrecedes(other.utf8)
+    var (mine, its) = (self, other)
+    return mine.withUTF8 { mine in
+      its.withUTF8 { its in
+        UnsafeRawBufferPointer(mine).precedes(UnsafeRawBufferPointer(its))
+      }
+    }
   }
 }

@@ -12,11 +12,12 @@ package struct SipHash {
   /// Returns the 16-byte digest of a message; the key is two little-endian halves.
   package static func digest(of message: [UInt8], low: UInt64, high: UInt64) -> [UInt8] {
     var hash = SipHash(low: low, high: high)
-    let whole = message.count / 8 * 8
-    for start in stride(from: 0, to: whole, by: 8) {
-      hash.absorb(word(message[start..<(start + 8)]))
+    message.withUnsafeBytes { bytes in
+      let whole = bytes.count / 8 * 8
+      for start in stride(from: 0, to: whole, by: 8) { hash.absorb(bytes.word(at: start)) }
+      let rest = UnsafeRawBufferPointer(rebasing: bytes[whole...]).firstWord()
+      hash.absorb(UInt64(bytes.count & 0xFF) << 56 | rest)
     }
-    hash.absorb(UInt64(message.count & 0xFF) << 56 | word(message[whole...]))
     hash.v2 ^= 0xee
     let first = hash.squeezed()
     hash.v1 ^= 0xdd
@@ -24,10 +25,6 @@ package struct SipHash {
     return [first, second].flatMap { half in
       (0..<8).map { UInt8(truncatingIfNeeded: half >> ($0 * 8)) }
     }
-  }
-
-  private static func word(_ bytes: ArraySlice<UInt8>) -> UInt64 {
-    bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 
   private mutating func absorb(_ word: UInt64) {

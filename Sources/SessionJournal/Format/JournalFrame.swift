@@ -183,7 +183,7 @@ package struct FrameWriter {
     let padding = JournalFrame.padded(payload.count) - payload.count
     // The header, then the zeros of a padding.
     withUnsafeTemporaryAllocation(byteCount: JournalFrame.headerSize + 8, alignment: 8) { scratch in
-      scratch.initializeMemory(as: UInt8.self, repeating: 0)
+      scratch.initializeMemory(as: UInt64.self, repeating: 0)
       let header = UnsafeMutableRawBufferPointer(rebasing: scratch[..<JournalFrame.headerSize])
       let zeros = UnsafeRawBufferPointer(
         rebasing: scratch[JournalFrame.headerSize..<JournalFrame.headerSize + padding])
