@@ -34,7 +34,7 @@
   ///
   /// Equal queues have equal bytes.
   public static func encode(_ queue: ChangeQueue, at time: Timestamp) -> [UInt8] {
-    var writer = PayloadWriter()
+    var writer = PayloadWriter(capacity: 64 + queue.pendingBytes)
     writer.write(time)
     writer.write(queue.hasSignIns ? signInSnapshotVersion : snapshotVersion)
     writer.write(queue)

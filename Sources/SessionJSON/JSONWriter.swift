@@ -281,7 +281,7 @@ package struct JSONWriter: Sendable {
   /// The memory of a writer that has written something.
   private static let firstMemory = [UInt8](repeating: 0, count: 512)
 
-  /// Doubles the memory, which copies it: a repeated byte takes a call each without optimization.
+  /// Doubles the memory by copying it; a debug build would make a call for each zero.
   @inline(never)
   private mutating func grow(by most: Int) {
     if memory.isEmpty { memory = Self.firstMemory }

@@ -18,24 +18,28 @@ struct PayloadWriterTests {
   }
 
   @Test(
-    "bytes are the same whatever a writer has written before",
-    arguments: [0, 1, 7, 8, 9, 95, 96, 97, 191, 192, 193, 5_000])
+    "values are written the same wherever the memory ends",
+    arguments: Array(0...9) + Array(80...97) + Array(170...193) + [5_000])
   func memory(before: Int) {
-    var writer = PayloadWriter()
     let old = (0..<before).map { UInt8(truncatingIfNeeded: $0 % 251) }
-    writer.append(raw: old)
-    #expect(writer.bytes == old)
-    writer.removeAll()
-    writer.write(UInt8(1))
-    writer.write(Int16(-2))
-    writer.write(UInt32(3))
-    writer.write(Int64(-4))
-    writer.write(true)
-    writer.write("five")
-    #expect(
-      writer.bytes == [1, 0xFE, 0xFF, 3, 0, 0, 0, 0xFC] + [UInt8](repeating: 0xFF, count: 7)
-        + [1, 4, 0, 0, 0] + Array("five".utf8))
-    #expect(writer.count == writer.bytes.count)
+    let values: [UInt8] =
+      [1, 0xFE, 0xFF, 3, 0, 0, 0, 0xFC] + [UInt8](repeating: 0xFF, count: 7) + [1, 4, 0, 0, 0]
+      + Array("five".utf8)
+    for (capacity, discards) in [(0, false), (0, true), (before, false), (200, true)] {
+      var writer = PayloadWriter(capacity: capacity)
+      writer.append(raw: old)
+      #expect(writer.bytes == old)
+      if discards { writer.removeAll() }
+      writer.write(UInt8(1))
+      writer.write(Int16(-2))
+      writer.write(UInt32(3))
+      writer.write(Int64(-4))
+      writer.write(true)
+      writer.write("five")
+      let all = (discards ? [] : old) + values
+      #expect(writer.bytes == all && writer.count == all.count)
+      #expect(writer.finished() == all)
+    }
   }
 
   @Test("a value is replaced in its place, and no byte beside it")

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -31,20 +32,38 @@ static void *run(void *argument) {
   return NULL;
 }
 
-// Lets the thread begin on any processor but this one. Without such a processor nothing changes.
-static void place(struct work *work, pthread_attr_t *attributes) {
+// Lets the thread begin on any processor but this one; 0 if that is not possible.
+static int place(struct work *work, pthread_attr_t *attributes) {
 #if defined(__GLIBC__)
-  if (sched_getaffinity(0, sizeof work->allowed, &work->allowed) != 0) return;
+  if (sched_getaffinity(0, sizeof work->allowed, &work->allowed) != 0) return 0;
   int here = sched_getcpu();
   cpu_set_t others = work->allowed;
-  if (here < 0 || here >= CPU_SETSIZE) return;
+  if (here < 0 || here >= CPU_SETSIZE) return 0;
   CPU_CLR(here, &others);
-  if (CPU_COUNT(&others) == 0) return;
+  if (CPU_COUNT(&others) == 0) return 0;
   work->is_placed = pthread_attr_setaffinity_np(attributes, sizeof others, &others) == 0;
+  return work->is_placed;
 #else
   (void)work;
   (void)attributes;
+  return 0;
 #endif
+}
+
+// Creates the thread, on another processor if `is_placed` is 1.
+static int create(struct work *work, int is_placed) {
+  pthread_attr_t attributes;
+  int result = pthread_attr_init(&attributes);
+  if (result != 0) return result;
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  if (!is_placed || place(work, &attributes)) {
+    pthread_t thread;
+    result = pthread_create(&thread, &attributes, run, work);
+  } else {
+    result = ENOTSUP;
+  }
+  pthread_attr_destroy(&attributes);
+  return result;
 }
 
 int cworkthread_start(void (*body)(void *), void *argument) {
@@ -52,15 +71,19 @@ int cworkthread_start(void (*body)(void *), void *argument) {
   if (work == NULL) return ENOMEM;
   work->body = body;
   work->argument = argument;
-  pthread_attr_t attributes;
-  int result = pthread_attr_init(&attributes);
-  if (result == 0) {
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    place(work, &attributes);
-    pthread_t thread;
-    result = pthread_create(&thread, &attributes, run, work);
-    pthread_attr_destroy(&attributes);
+  // Signals are for the threads that wait for them.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  int result = create(work, 1);
+  if (result != 0) {
+    // A sandbox may refuse the place, and the allowed processors may have changed.
+#if defined(__linux__)
+    work->is_placed = 0;
+#endif
+    result = create(work, 0);
   }
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
   if (result != 0) free(work);
   return result;
 }

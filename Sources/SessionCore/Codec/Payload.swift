@@ -13,9 +13,9 @@ package struct PayloadReader {
     count = bytes.count
   }
 
-  /// Creates a reader of a span's bytes; the reader must not outlive the span.
+  /// Creates a reader of a span's bytes; use it only in the call that has received the span.
   ///
-  /// A span owns no memory and copies none, so its bytes stay in place while it is borrowed.
+  /// The owner of the bytes is borrowed until that call returns, so they stay in place.
   @inline(__always)
   package init(_ span: RawSpan) {
     self.init(span.withUnsafeBytes { $0 })

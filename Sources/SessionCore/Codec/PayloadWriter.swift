@@ -9,10 +9,14 @@ package struct PayloadWriter {
   /// The number of bytes that were written.
   package private(set) var count = 0
 
-  /// The memory of a new writer.
+  /// The usual memory of a new writer.
   private static let firstMemory = [UInt8](repeating: 0, count: 96)
 
-  package init() { memory = Self.firstMemory }
+  /// Creates a writer for a payload of about that many bytes.
+  package init(capacity: Int = 0) {
+    let first = Self.firstMemory
+    memory = capacity > first.count ? [UInt8](repeating: 0, count: capacity) : first
+  }
 
   /// A copy of the bytes that were written.
   package var bytes: [UInt8] { Array(memory[..<count]) }
@@ -141,7 +145,7 @@ package struct PayloadWriter {
     if memory.count - count < more { grow(by: more) }
   }
 
-  /// Doubles the memory, which copies it: a repeated byte takes a call each without optimization.
+  /// Doubles the memory by copying it; a debug build would make a call for each zero.
   @inline(never)
   private mutating func grow(by more: Int) {
     while memory.count - count < more { memory += memory }

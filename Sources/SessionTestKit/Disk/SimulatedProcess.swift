@@ -270,7 +270,9 @@ extension DiskFile {
 extension String {
   /// The path without a leading `./`.
   fileprivate var plain: String {
-    guard utf8.first == UInt8(ascii: "."), hasPrefix("./") else { return self }
+    guard utf8.first == UInt8(ascii: "."), utf8.dropFirst().first == UInt8(ascii: "/") else {
+      return self
+    }
     return String(self[utf8.index(startIndex, offsetBy: 2)...])
   }
 }

@@ -63,39 +63,6 @@ struct OrderedWorkTests {
     #expect(results == Array(repeating: true, count: 20))
   }
 
-  @Test("each thread runs its work once, and releases it")
-  func threads() async {
-    final class Held: Sendable {
-      let told: AsyncStream<Int>.Continuation
-
-      init(_ told: AsyncStream<Int>.Continuation) { self.told = told }
-
-      deinit { told.yield(-1) }
-    }
-    let (stream, told) = AsyncStream.makeStream(of: Int.self)
-    for number in 0..<20 {
-      let held = Held(told)
-      #expect(WorkThread.start { held.told.yield(number) })
-    }
-    var (numbers, released): ([Int], Int) = ([], 0)
-    for await number in stream {
-      if number < 0 { released += 1 } else { numbers.append(number) }
-      if numbers.count == 20, released == 20 { break }
-    }
-    #expect(numbers.sorted() == Array(0..<20))
-  }
-
-  @Test(
-    "a process that may use one processor prints the same",
-    .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/taskset")))
-  func oneProcessor() throws {
-    let path = try folder.write(bytes(seed: 1), to: "x.journal")
-    let line = "timeline --json --kind event \"$1\""
-    let one = try ToolRun.shell("exec taskset -c 0 \"$0\" \(line)", [path])
-    let all = try ToolRun.shell("exec \"$0\" \(line)", [path])
-    #expect(one.code == 0 && one.output == all.output && !one.output.isEmpty)
-  }
-
   @Test("results come in order from many threads, and few blocks wait")
   func manyThreads() {
     var work = OrderedWork<Int, Int>(most: 3, threads: 7) { number in

@@ -75,8 +75,8 @@ struct OrderedWork<Input: Sendable, Output: Sendable> {
 
   /// Creates work without blocks, for the caller and at most `threads` threads.
   ///
-  /// With two blocks for each thread and some more, no thread runs out of them for a short time: it
-  /// would end, and another one would start.
+  /// A thread without a block ends, and a new one costs time. So a few blocks more than two for each
+  /// processor may wait.
   init(
     most: Int = 2 * WorkThread.processors + 4, threads: Int = WorkThread.processors - 1,
     start: @escaping (@escaping @Sendable () -> Void) -> Bool = WorkThread.start,

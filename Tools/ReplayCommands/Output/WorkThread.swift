@@ -2,8 +2,11 @@ internal import CWorkThread
 
 /// Threads for a part of the work of a command.
 enum WorkThread {
-  /// The number of processors that this process may use, at most 64.
-  static let processors = min(64, Int(cworkthread_processors()))
+  /// The number of processors of this process, at most 64.
+  static let processors = allowedProcessors()
+
+  /// Returns the number of processors on which this thread may run, at most 64.
+  static func allowedProcessors() -> Int { min(64, Int(cworkthread_processors())) }
 
   /// Runs `body` in a new thread; returns `false` if the system creates none.
   static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
