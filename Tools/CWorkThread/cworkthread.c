@@ -71,10 +71,12 @@ int cworkthread_start(void (*body)(void *), void *argument) {
   if (work == NULL) return ENOMEM;
   work->body = body;
   work->argument = argument;
-  // Signals are for the threads that wait for them.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  // Signals are for the threads that wait for them. Those of a fault are for the thread that makes it.
+  static const int faults[] = {SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS};
+  sigset_t others, before;
+  sigfillset(&others);
+  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) sigdelset(&others, faults[i]);
+  pthread_sigmask(SIG_SETMASK, &others, &before);
   int result = create(work, 1);
   if (result != 0) {
     // A sandbox may refuse the place, and the allowed processors may have changed.

@@ -1,8 +1,8 @@
 #ifndef CWORKTHREAD_H
 #define CWORKTHREAD_H
 
-/// Runs `body` with `argument` in a new thread that nobody waits for, and that takes no signals. 0,
-/// or the number of the error.
+/// Runs `body` with `argument` in a new thread that nobody waits for, and that takes no signals but
+/// those of its own faults. 0, or the number of the error.
 ///
 /// With glibc the thread begins on another processor than its creator's, if the process has more than
 /// one. After that it may run on each of them. Linux decides from the load of the processors where a
