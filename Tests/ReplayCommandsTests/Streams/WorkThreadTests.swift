@@ -57,6 +57,18 @@ struct WorkThreadTests {
       }
     }
 
+    /// Starts a thread from the current one; returns where it begins.
+    private static func started() throws -> Place {
+      let (told, done) = (Told(), DispatchSemaphore(value: 0))
+      #expect(
+        WorkThread.start {
+          told.place.withLock { $0 = try? Place() }
+          done.signal()
+        })
+      done.wait()
+      return try #require(told.place.withLock { $0 })
+    }
+
     /// What another thread has found out.
     private final class Told: Sendable {
       let place = Mutex<Place?>(nil)
@@ -79,19 +91,12 @@ struct WorkThreadTests {
         var none = sigset_t()
         sigemptyset(&none)
         pthread_sigmask(SIG_SETMASK, &none, nil)
-        let (told, done) = (Told(), DispatchSemaphore(value: 0))
-        #expect(
-          WorkThread.start {
-            told.place.withLock { $0 = try? Place() }
-            done.signal()
-          })
-        done.wait()
-        return (try Place(), told.place.withLock { $0 })
+        return (try Place(), try Self.started())
       }
-      #expect(place?.allowed == creator.allowed)
+      #expect(place.allowed == creator.allowed)
       #expect(try Place().allowed == creator.allowed)
       #expect(creator.blockedSignals.allSatisfy { $0 == "0" })
-      let blocked = try #require(place.flatMap { UInt64($0.blockedSignals, radix: 16) })
+      let blocked = try #require(UInt64(place.blockedSignals, radix: 16))
       func isBlocked(_ signal: Int32) -> Bool { blocked >> UInt64(signal - 1) & 1 == 1 }
       #expect([SIGHUP, SIGINT, SIGTERM, SIGTSTP, SIGALRM].allSatisfy(isBlocked))
       #expect(![SIGILL, SIGTRAP, SIGSEGV, SIGBUS].contains(where: isBlocked))
@@ -106,14 +111,7 @@ struct WorkThreadTests {
         var elsewhere = 0
         for _ in 0..<50 {
           let here = try Place().processor
-          let (told, done) = (Told(), DispatchSemaphore(value: 0))
-          #expect(
-            WorkThread.start {
-              told.place.withLock { $0 = try? Place() }
-              done.signal()
-            })
-          done.wait()
-          if let there = told.place.withLock({ $0 }), there.processor != here { elsewhere += 1 }
+          if try Self.started().processor != here { elsewhere += 1 }
         }
         return elsewhere
       }
@@ -128,17 +126,10 @@ struct WorkThreadTests {
         let place = try Place()
         let run = try ToolRun.run("/usr/bin/taskset", ["-pc", "\(place.processor)", place.thread])
         #expect(run.code == 0, "\(run.errors)")
-        let (told, done) = (Told(), DispatchSemaphore(value: 0))
-        #expect(
-          WorkThread.start {
-            told.place.withLock { $0 = try? Place() }
-            done.signal()
-          })
-        done.wait()
-        return (WorkThread.allowedProcessors(), place, told.place.withLock { $0 })
+        return (WorkThread.allowedProcessors(), place, try Self.started())
       }
       #expect(processors == 1)
-      #expect(started?.allowed == "\(place.processor)")
+      #expect(started.allowed == "\(place.processor)")
       #expect(WorkThread.allowedProcessors() == WorkThread.processors)
     }
   #endif
