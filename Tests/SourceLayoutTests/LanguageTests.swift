@@ -104,21 +104,23 @@ struct LanguageTests {
 
   @Test("a doc comment names requirements on its last line alone")
   func requirements() throws {
-    let id = /\b(STA|LOG|REF|RES|POL|OUT|CTX|JRN|STO|INT|SYN|WEB|RPL|TST)-\d+/
-    for folder in ["Sources", "Tools"] {
-      for file in try tree.swiftFiles(below: folder) {
-        let lines = try tree.text(of: file).split(
-          separator: "\n", omittingEmptySubsequences: false
-        ).map { $0.drop { $0 == " " } }
-        for (number, line) in lines.enumerated() where line.hasPrefix("///") {
-          guard line.contains(id) else { continue }
-          let next = number + 1 < lines.count ? lines[number + 1] : ""
-          #expect(
-            line.hasPrefix("/// - Requirement: ") && !next.hasPrefix("///"),
-            "\(file):\(number + 1): \(line)")
-        }
+    let id = "(?:STA|LOG|REF|RES|POL|OUT|CTX|JRN|STO|INT|SYN|WEB|RPL|TST)-\\d"
+    // A line with an identifier, and the beginning of the next one.
+    let pattern = try NSRegularExpression(
+      pattern: "^ *(///.*\\b\(id).*)\n *(///)?", options: .anchorsMatchLines)
+    var count = 0
+    for file in try ["Sources", "Tools"].flatMap(tree.swiftFiles) {
+      let text = try tree.text(of: file)
+      for match in pattern.matches(in: text, range: NSRange(text.startIndex..., in: text)) {
+        let place = try #require(Range(match.range(at: 1), in: text))
+        let isLast = Range(match.range(at: 2), in: text) == nil
+        #expect(
+          text[place].hasPrefix("/// - Requirement: ") && isLast,
+          "\(file):\(text[..<place.lowerBound].count { $0 == "\n" } + 1): \(text[place])")
+        count += 1
       }
     }
+    #expect(count > 100)
   }
 }
 

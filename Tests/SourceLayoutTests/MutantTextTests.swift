@@ -48,10 +48,14 @@ struct MutantTextTests {
     let patterns = try tree.text(of: "Tools/mutants/mutants.txt").split(separator: "\n")
       .filter { $0.hasPrefix("tests: ") }.map { $0.dropFirst("tests: ".count) }
     #expect(names.count > 1_000 && patterns.count > 100)
+    // It searches a long text faster than `Regex` does.
+    let text = names.joined(separator: "\n")
     for pattern in Set(patterns) {
       for alternative in Self.alternatives(of: pattern) {
-        let expression = try Regex(alternative)
-        #expect(names.contains { $0.contains(expression) }, "\(pattern): \(alternative)")
+        let expression = try NSRegularExpression(
+          pattern: alternative, options: .anchorsMatchLines)
+        let match = expression.firstMatch(in: text, range: NSRange(text.startIndex..., in: text))
+        #expect(match != nil, "\(pattern): \(alternative)")
       }
     }
   }

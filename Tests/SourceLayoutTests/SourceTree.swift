@@ -96,10 +96,14 @@ struct SourceTree {
     let function = /\s+(?:@Test(?:\(.*\))? )?(?:private |static |mutating )*func (\w+)/
     var found: [(type: String, functions: [String])] = []
     for line in try text(of: path).split(separator: "\n") {
-      if let match = line.prefixMatch(of: type) ?? line.prefixMatch(of: conditional) {
+      // To look at the first characters or for a word is faster than an expression.
+      if !line.hasPrefix("   "),
+        let match = line.prefixMatch(of: type) ?? line.prefixMatch(of: conditional)
+      {
         found.append((String(match.1), []))
       }
-      guard !found.isEmpty, let match = line.prefixMatch(of: function) else { continue }
+      guard !found.isEmpty, line.contains("func "), let match = line.prefixMatch(of: function)
+      else { continue }
       found[found.count - 1].functions.append(String(match.1))
     }
     return found
