@@ -2,27 +2,34 @@ import ChildProcesses
 import Foundation
 @_spi(Internals) import SessionCore
 import SessionExplain
+import SessionTestKit
 import Testing
 
 @testable import ReplayCommands
 
 @Suite("report of many journals")
 struct ReportFleetTests {
-  private let folder: TemporaryFolder
-  private let phones: UInt64 = 130
+  private static let phones: UInt64 = 130
 
-  init() throws {
-    folder = try TemporaryFolder()
-    for index in 0..<phones {
+  /// The page of all phones, which the tests share.
+  private static let page = Result { try page(inside: TemporaryFolder()) }
+
+  private static func page(inside folder: TemporaryFolder, withKey: Bool = false) throws -> String {
+    try write(phones, to: folder)
+    // A file that is no journal is not read.
+    let key = try folder.write(Array("sixteen bytes !!".utf8), to: "key")
+    let run = ToolRun.inProcess(
+      ["report", folder.path, "-o", "-"] + (withKey ? ["--key-file", key] : []))
+    guard run.code == 0 else { throw Falsified("the report fails: \(run.errors)") }
+    return run.output
+  }
+
+  /// Writes the journals of the first phones.
+  private static func write(_ count: UInt64, to folder: TemporaryFolder) throws {
+    for index in 0..<count {
       try SampleJournal.write(
         to: folder.file("p\(index).journal"), records: ReportJournals.phone(index))
     }
-  }
-
-  private func page(_ arguments: [String] = []) -> String {
-    let run = ToolRun.inProcess(["report", folder.path, "-o", "-"] + arguments)
-    #expect(run.code == 0, "\(run.errors)")
-    return run.output
   }
 
   private func parts(_ text: String, _ start: String, _ end: String) -> [String] {
@@ -35,14 +42,14 @@ struct ReportFleetTests {
 
   @Test("RPL-4 all journals count, and a hundred are drawn, with each cause among them")
   func counts() throws {
-    let page = page()
+    let page = try Self.page.get()
     #expect(page.contains("130 journals · "))
     #expect(parts(page, "<section class=\"lane\"", ">").count == 100)
     #expect(page.contains("30 journals counted and not drawn"))
     let causes = try #require(parts(page, "<table class=\"causes\">", "</table>").first)
     let ends = parts(causes, "<td class=\"num\">", "</td>").compactMap(number)
     var (logouts, rules, ended) = (0, 0, 0)
-    for record in (0..<phones).flatMap({ ReportJournals.phone($0) }) {
+    for record in (0..<Self.phones).flatMap({ ReportJournals.phone($0) }) {
       switch record.content {
       case .event(.logout): logouts += 1
       case .event(.sessionExpired(let expiry)):
@@ -65,19 +72,19 @@ struct ReportFleetTests {
 
   @Test("each app version has a row, and the rows count all sessions")
   func versions() throws {
-    let versions = try #require(parts(page(), "<table class=\"versions\">", "</table>").first)
+    let versions = try #require(
+      parts(Self.page.get(), "<table class=\"versions\">", "</table>").first)
     let rows = parts(versions, "<tr><th scope=\"row\">", "</tr>")
     #expect(Set(rows.map { $0.components(separatedBy: "<")[0] }) == Set(ReportJournals.versions))
     let sessions = rows.compactMap { number(parts($0, "<td class=\"num\">", "</td>")[0]) }
-    #expect(sessions.reduce(0, +) == Int(phones))
+    #expect(sessions.reduce(0, +) == Int(Self.phones))
   }
 
   @Test("RPL-9 a user has one pseudonym on a page of many journals, with a key or without")
   func pseudonyms() throws {
-    let key = try folder.write(Array("sixteen bytes !!".utf8), to: "key")
+    let withKey = try Self.page(inside: TemporaryFolder(), withKey: true)
     // Two phones belong to one user.
-    for arguments in [[], ["--key-file", key]] {
-      let page = page(arguments)
+    for page in [try Self.page.get(), withKey] {
       let users = parts(page, "<span class=\"dim\">user-", " ")
       #expect(users.count == 100)
       let files = parts(page, "<section class=\"lane\"", "</header>").map { lane in
@@ -95,6 +102,8 @@ struct ReportFleetTests {
 
   @Test("a chosen journal has the newest end of its cause, and the choice keeps the order")
   func choice() throws {
+    let folder = try TemporaryFolder()
+    try Self.write(40, to: folder)
     let files = (0..<40).map { index in
       JournalFile(path: folder.file("p\(index).journal"), name: "p\(index)")
     }
@@ -116,11 +125,13 @@ struct ReportFleetTests {
   }
 
   @Test("a lane has an axis of its own, and the place for a shared one")
-  func axes() {
-    let page = page()
+  func axes() throws {
+    let page = try Self.page.get()
     #expect(parts(page, "<svg class=\"own\"", "</svg>").count == 100)
     #expect(parts(page, "<svg class=\"part\" data-x=\"", "\"").count == 100)
     #expect(page.contains("<svg class=\"axis unused\""))
+    let folder = try TemporaryFolder()
+    try Self.write(2, to: folder)
     let one = ToolRun.inProcess(["report", folder.file("p1.journal"), "-o", "-"]).output
     #expect(one.contains("<svg class=\"axis\"") && !one.contains("class=\"own\""))
     #expect(!one.contains("id=\"causes\"") && !one.contains("data-act=\"axis\" id"))

@@ -105,30 +105,29 @@ import ChildProcesses
       var options = JournalOptions()
       options.room = .none
       let journal = try Journal.open(at: path, options: options)
+      // Only the logins differ from batch to batch.
+      var drafts = (0..<10_000).map { index in
+        let isEnd = index % 1_000 == 999
+        return draft(
+          isEnd ? .event(.logout(.init(reason: .user))) : .note(.clockSkew(Int64(index))), index)
+      }
       var token: UInt64 = 0
       for batch in 0..<(records / 10_000) {
-        var drafts: [JournalDraft] = []
-        drafts.reserveCapacity(10_000)
-        for index in 0..<10_000 {
-          let content: SessionRecord.Content
-          switch index % 1_000 {
-          case 0:
-            token += 1
-            content = .event(
-              .login(
-                .init(
-                  user: SampleJournal.user, method: .password,
-                  token: SampleJournal.token(token, at: Int64(batch)))))
-          case 999: content = .event(.logout(.init(reason: .user)))
-          default: content = .note(.clockSkew(Int64(index)))
-          }
-          let (kind, payload) = SessionCodec.encode(
-            content, at: SampleJournal.start.advanced(by: Int64(batch * 10_000 + index)))
-          drafts.append(JournalDraft(kind: kind, payload: payload))
+        for index in stride(from: 0, to: 10_000, by: 1_000) {
+          token += 1
+          let grant = SampleJournal.token(token, at: Int64(batch))
+          drafts[index] = draft(
+            .event(.login(.init(user: SampleJournal.user, method: .password, token: grant))), index)
         }
         _ = try journal.append(drafts)
       }
       try journal.close()
+    }
+
+    private static func draft(_ content: SessionRecord.Content, _ index: Int) -> JournalDraft {
+      let (kind, payload) = SessionCodec.encode(
+        content, at: SampleJournal.start.advanced(by: Int64(index)))
+      return JournalDraft(kind: kind, payload: payload)
     }
   }
 #endif
