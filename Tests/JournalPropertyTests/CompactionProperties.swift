@@ -74,7 +74,7 @@ struct CompactionProperties {
         let fate = choices.pick(Self.fates) ?? .new
         let happened = choices.pick([0b00, 0b01, 0b10, 0b11]) ?? 0
         let size = choices.draw(in: 0...1)
-        try choices.look(Sweep("death in a compaction", takingOneOf: 6))
+        try choices.look(Sweep("death in a compaction", takingOneOf: 10))
         let (disk, run) = try Self.struck(call, by: .death(afterBytes: 0))
         // Names are lost or kept, independently of the sectors.
         let cut = PowerCut(
@@ -96,7 +96,7 @@ struct CompactionProperties {
       Property("a death inside a write of a compaction leaves the old file").exhaustive { choices in
         guard let call = choices.pick(writes) else { return }
         let bytes = choices.draw(in: 0...call.bytes)
-        try choices.look(Sweep("death in a compaction's write", takingOneOf: 5))
+        try choices.look(Sweep("death in a compaction's write", takingOneOf: 8))
         let (disk, run) = try Self.struck(call, by: .death(afterBytes: bytes))
         let after = disk.crash(CrashProperties.cut(UInt64(bytes % 3), seed: UInt64(bytes)))
         try choices.require(
@@ -165,7 +165,7 @@ struct CompactionProperties {
         choices in
         guard let call = choices.pick(writes) else { return }
         let byte = choices.draw(in: 0...(call.bytes - 1))
-        try choices.look(Sweep("lying writes", takingOneOf: 5))
+        try choices.look(Sweep("lying writes", takingOneOf: 8))
         let (disk, run) = try Self.struck(call, by: .flippedBit(8 * byte + byte % 8))
         try choices.require(
           disk.contents(of: journalPath) == dry.old, "the file is not the old one")
@@ -183,7 +183,7 @@ struct CompactionProperties {
     expect(
       Property("no room for a compaction").exhaustive { choices in
         let room = choices.draw(in: 0...(dry.new.count + 10))
-        try choices.look(Sweep("room for a compaction", takingOneOf: 5))
+        try choices.look(Sweep("room for a compaction", takingOneOf: 8))
         let disk = SimulatedDisk()
         var run = JournalRun(disk)
         try run.perform(Self.before)

@@ -52,7 +52,7 @@ struct CrashProperties {
       ).exhaustive { choices in
         guard let write = choices.pick(writes) else { return }
         let bytes = choices.draw(in: 1...write.bytes)
-        try choices.look(Sweep("crash inside writes", takingOneOf: 6))
+        try choices.look(Sweep("crash inside writes", takingOneOf: 10))
         let disk = SimulatedDisk()
         disk.fail(atCall: write.number, with: .death(afterBytes: bytes))
         var run = JournalRun(disk)
@@ -138,7 +138,7 @@ struct CrashProperties {
         guard let (disk, oracle) = choices.pick(commits) else { return }
         let written = choices.draw(below: 1 << UInt64(disk.unsyncedSectors.count))
         let lost = choices.pick([.old, .zeros, .garbage(9)] as [SectorFate]) ?? .old
-        try choices.look(Sweep("subsets of ten sectors", takingOneOf: 6))
+        try choices.look(Sweep("subsets of ten sectors", takingOneOf: 10))
         var number: UInt64 = 0
         let cut = PowerCut(sector: { _ in
           defer { number += 1 }
@@ -152,7 +152,7 @@ struct CrashProperties {
   @Test("J4 JRN-2 sampled fates and sizes of forty unsynced sectors leave all or nothing")
   func subsetsOfMany() throws {
     let (disk, oracle) = try Self.unsynced(39)
-    let sweep = Sweep("forty sectors", takingOneOf: 5)
+    let sweep = Sweep("forty sectors", takingOneOf: 8)
     expect(
       Property(
         "sampled fates of forty unsynced sectors are recovered from", cases: sweep.cases(of: 300),

@@ -17,7 +17,7 @@ struct CrossingProperties {
     try JournalRun.expectEachFaultSurvived(
       in: Self.script, calls: 201...,
       by: Property("a fault of one process harms no other across compactions"),
-      sweep: Sweep("faults across compactions", takingOneOf: 8))
+      sweep: Sweep("faults across compactions", takingOneOf: 12))
   }
 
   @Test("JRN-4 a process that opens an unfinished compaction's file makes its name durable first")

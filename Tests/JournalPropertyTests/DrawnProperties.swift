@@ -29,7 +29,8 @@ struct DrawnProperties {
   func lives() {
     expect(
       Property(
-        "a journal keeps what it acknowledged through any life", cases: 300,
+        "a journal keeps what it acknowledged through any life",
+        cases: Sweep("lives of a journal", takingOneOf: 2).cases(of: 300),
         requiredLabels: ["compactions", "faults", "room", "left to the system"],
         regressions: RegressionFolder()
       ).check {

@@ -22,7 +22,7 @@ struct FaultProperties {
       ).exhaustive { choices in
         let call = choices.pick(calls)?.number ?? 0
         let fault = choices.pick(Self.faults) ?? .inputOutput
-        try choices.look(Sweep("every fault at every call", takingOneOf: 6))
+        try choices.look(Sweep("every fault at every call", takingOneOf: 10))
         let disk = SimulatedDisk()
         disk.fail(atCall: call, with: fault)
         var run = JournalRun(disk)

@@ -102,6 +102,7 @@ struct FrameProperties {
         guard let (own, foreign) = choices.pick(journals) else { return }
         let units = own.units(batches: choices.chance(1, in: 2))
         guard let damage = choices.pick(Self.damages(units.count)) else { return }
+        try choices.look(Sweep("damaged frames", takingOneOf: 3))
         var struck = Self.struck(own, by: damage, of: units, foreign)
         guard struck.bytes != own.bytes else { throw Discard() }
         if choices.chance(1, in: 2) {

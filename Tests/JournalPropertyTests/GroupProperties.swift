@@ -143,7 +143,7 @@ struct GroupProperties {
         ).exhaustive { choices in
           // Only zeros follow the batches.
           let bytes = choices.draw(in: 0...Self.batchBytes)
-          try choices.look(Sweep("death in a group's write", takingOneOf: 8))
+          try choices.look(Sweep("death in a group's write, room \(room)", takingOneOf: 16))
           var group = try Group(room: room)
           group.disk.fail(atCall: write.number, with: .death(afterBytes: bytes))
           try group.judge(try group.append())
@@ -169,7 +169,7 @@ struct GroupProperties {
           guard let call = choices.pick(calls) else { return }
           let fault =
             choices.pick(FaultProperties.faults + [.death(afterBytes: 0)]) ?? .inputOutput
-          try choices.look(Sweep("faults of a group's write", takingOneOf: 5))
+          try choices.look(Sweep("faults of a group's write, room \(room)", takingOneOf: 8))
           choices.step("\(call) \(fault)")
           var group = try Group(room: room)
           group.disk.fail(atCall: call.number, with: fault)

@@ -68,7 +68,7 @@ struct NestedCrashProperties {
         // Without a power cut, unsynced writes of the dead process can still be lost.
         let first = choices.draw(in: 0...Self.cuts.count)
         let number = choices.draw(in: 0...40)
-        try choices.look(Sweep("two crashes", takingOneOf: 5))
+        try choices.look(Sweep("two crashes", takingOneOf: 8))
         let disk = first == 0 ? wreck.disk.copy() : wreck.disk.crash(Self.cuts[first - 1])
         choices.label(first == 0 ? "a process died" : "the power failed")
         disk.fail(atCall: number, with: .death(afterBytes: 20))
@@ -109,7 +109,7 @@ struct NestedCrashProperties {
         // The other process has the old file open.
         let step = choices.pick([.append([9]), .compact(0)] as [JournalStep]) ?? .catchUp
         let later = choices.draw(in: 0...70)
-        try choices.look(Sweep("two deaths", takingOneOf: 5))
+        try choices.look(Sweep("two deaths", takingOneOf: 8))
         let disk = SimulatedDisk()
         var run = try run(disk)
         disk.fail(atCall: call.number, with: .death(afterBytes: 20))

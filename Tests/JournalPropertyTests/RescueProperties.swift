@@ -110,6 +110,7 @@ struct RescueProperties {
         requiredLabels: ["old", "new", "struck", "the power failed"]
       ).exhaustive { choices in
         guard let call = choices.pick(calls), let fault = choices.pick(Self.faults) else { return }
+        try choices.look(Sweep("faults of a repair", takingOneOf: 4))
         let disk = try Self.damaged().disk
         disk.fail(atCall: call.number, with: fault)
         choices.step("\(call): \(fault)")

@@ -25,7 +25,7 @@ struct RoomProperties {
       Property("a fault in a room that is shared").exhaustive { choices in
         let call = choices.pick(calls)?.number ?? 0
         let fault = choices.pick(faults) ?? .inputOutput
-        try choices.look(Sweep("faults in a room", takingOneOf: 6))
+        try choices.look(Sweep("faults in a room", takingOneOf: 10))
         let disk = SimulatedDisk()
         disk.fail(atCall: call, with: fault)
         var run = Self.run(disk)

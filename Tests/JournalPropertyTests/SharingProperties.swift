@@ -24,6 +24,6 @@ struct SharingProperties {
     try JournalRun.expectEachFaultSurvived(
       in: Self.script, calls: 81...,
       by: Property("a fault of one process harms no other", regressions: RegressionFolder()),
-      sweep: Sweep("faults of one process", takingOneOf: 5))
+      sweep: Sweep("faults of one process", takingOneOf: 8))
   }
 }

@@ -15,9 +15,10 @@ struct WhyTruthTests {
   @Test("RPL-3 proven and ruled out findings are true, and likely ones are true nearly always")
   func truth() {
     let score = LikelyScore()
+    let sweep = Sweep("why and lives", takingOneOf: 2)
     expect(
       Property(
-        "why tells the truth", cases: 250,
+        "why tells the truth", cases: sweep.cases(of: 250),
         requiredLabels: [
           "user-logout", "lost-reply", "used-elsewhere", "revoked-elsewhere", "server-failing",
           "still-signed-in", "ruled out everyRequestAnswered", "clock set", "clock agrees",
@@ -28,7 +29,7 @@ struct WhyTruthTests {
         try life.live()
         try WhyTruth(life, score).check()
       })
-    #expect(score.claims > 10)
+    #expect(score.claims > sweep.cases(of: 20))
     #expect(score.hits * 10 >= score.claims * 9, "\(score.hits) of \(score.claims)")
   }
 }

@@ -19,7 +19,7 @@ struct DamageTests {
     let frames = try Journals.frames(whole)
     let ends = Set([64] + frames.filter(\.isLastOfBatch).map(\.end))
     #expect(ends.contains(whole.count))
-    for length in Sweep("cuts", takingOneOf: 6).places(of: whole.indices) {
+    for length in Sweep("cuts", takingOneOf: 10).places(of: whole.indices) {
       let path = try folder.write(Array(whole[..<length]), to: "cut.journal")
       let end = ends.filter { $0 <= length }.max() ?? 0
       // A frame may begin with zeros: if only zeros of it are left, they look like reserved room.
@@ -44,7 +44,7 @@ struct DamageTests {
     let whole = try folder.bytes("a.journal")
     let frames = try Journals.frames(whole)
     let last = try #require(frames.last)
-    for place in Sweep("flipped bits", takingOneOf: 6).places(of: whole.indices) {
+    for place in Sweep("flipped bits", takingOneOf: 10).places(of: whole.indices) {
       var bytes = whole
       bytes[place] ^= 1 << UInt8(place % 8)
       let path = try folder.write(bytes, to: "flipped.journal")

@@ -32,8 +32,10 @@ struct KindFilterTests {
   @Test("RPL-1 --kind shows the records that all of the timeline shows, with the same fault")
   func sameRecords() {
     expect(
-      Property("timeline of some kinds", cases: 150, regressions: RegressionFolder()).check {
-        choices in
+      Property(
+        "timeline of some kinds", cases: Sweep("some kinds", takingOneOf: 3).cases(of: 150),
+        regressions: RegressionFolder()
+      ).check { choices in
         let path = try file(choices)
         let word = choices.pick(Self.words) ?? "event"
         let all = ToolRun.inProcess(["timeline", path, "--json"])

@@ -86,7 +86,7 @@ struct ChangePropertyTests {
     expect(
       Property(
         "SYN-2 the coalesced changes come to the same",
-        cases: Sweep("the coalesced changes come to the same", takingOneOf: 3).cases(of: 3_000),
+        cases: Sweep("the coalesced changes come to the same", takingOneOf: 6).cases(of: 3_000),
         requiredLabels: ["fewer", "as many"], regressions: RegressionFolder()
       ).check { choices in
         var draws = Draws(choices: choices)
@@ -126,7 +126,7 @@ struct ChangePropertyTests {
     expect(
       Property(
         "SYN-2 an order that matters is kept",
-        cases: Sweep("an order that matters is kept", takingOneOf: 3).cases(of: 6_000),
+        cases: Sweep("an order that matters is kept", takingOneOf: 6).cases(of: 6_000),
         requiredLabels: ["fewer", "as many", "sent twice", "lost on its way"],
         regressions: RegressionFolder()
       ).check { choices in

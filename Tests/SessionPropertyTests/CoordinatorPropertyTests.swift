@@ -147,7 +147,8 @@ struct CoordinatorPropertyTests {
   func spinning() {
     expect(
       Property(
-        "C21 dead tokens and dead networks do not make it spin", cases: 60,
+        "C21 dead tokens and dead networks do not make it spin",
+        cases: Sweep("dead tokens", takingOneOf: 3).cases(of: 60),
         regressions: RegressionFolder()
       ).check {
         choices in

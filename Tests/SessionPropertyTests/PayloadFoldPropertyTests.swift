@@ -62,7 +62,8 @@ struct PayloadFoldPropertyTests {
   func agreement() {
     expect(
       Property(
-        "F7 the fold of payloads is that of their values", cases: 600,
+        "F7 the fold of payloads is that of their values",
+        cases: Sweep("payloads and values", takingOneOf: 3).cases(of: 600),
         regressions: RegressionFolder()
       ).check { choices in
         var (values, payloads) = (SessionFold(), PayloadFold())

@@ -35,63 +35,67 @@ struct RetentionPropertyTests {
   @Test("R1 JRN-4 promised records are kept, and after a compaction none is due")
   func promises() {
     expect(
-      Property("R1 retention keeps what it promises", cases: 400, regressions: RegressionFolder())
-        .check { choices in
-          let policy = policy(choices)
-          var history: [SessionRecord] = []
-          // Missing sequences belong to the journal's own frames.
-          var sequence: UInt64 = 0
-          for record in History.legal(upTo: 120)(choices).records {
-            sequence += choices.chance(1, in: 8) ? 2 : 1
-            let time = choices.chance(1, in: 20) ? Generator.timestamp(choices) : record.time
-            history.append(SessionRecord(sequence: sequence, time: time, content: record.content))
+      Property(
+        "R1 retention keeps what it promises",
+        cases: Sweep("what retention keeps", takingOneOf: 4).cases(of: 400),
+        regressions: RegressionFolder()
+      )
+      .check { choices in
+        let policy = policy(choices)
+        var history: [SessionRecord] = []
+        // Missing sequences belong to the journal's own frames.
+        var sequence: UInt64 = 0
+        for record in History.legal(upTo: 120)(choices).records {
+          sequence += choices.chance(1, in: 8) ? 2 : 1
+          let time = choices.chance(1, in: 20) ? Generator.timestamp(choices) : record.time
+          history.append(SessionRecord(sequence: sequence, time: time, content: record.content))
+        }
+        let entries = history.map { Entry(record: $0, bytes: choices.draw(below: 200)) }
+        let now = Timestamp(
+          milliseconds: Timestamp.plainStart.milliseconds + Int64(choices.draw(below: 1 << 20)))
+        var plan = plan(policy, entries)
+        guard let first = plan.firstKept, let last = history.last else { return }
+        let kept = history.count { $0.sequence >= first }
+        let bytes = entries.reduce(0) { $0 + $1.bytes }
+        try choices.require(first <= last.sequence, "\(first) is beyond \(last.sequence)")
+        try choices.require(
+          kept >= min(policy.keptRecords, history.count), "only \(kept) are kept")
+        if let end = history.lastIndex(where: isEnd) {
+          let start = max(0, end - policy.keptBeforeEnd)
+          let tail = entries[start...]
+          let size = tail.reduce(0) { $0 + $1.bytes }
+          let fits =
+            policy.maximumRecords.map { tail.count <= Int($0 - $0 / 4) } ?? true
+            && policy.maximumBytes.map { size <= $0 - $0 / 4 } ?? true
+          if fits {
+            choices.label("an end is kept")
+            try choices.require(first <= history[start].sequence, "the end is not explained")
           }
-          let entries = history.map { Entry(record: $0, bytes: choices.draw(below: 200)) }
-          let now = Timestamp(
-            milliseconds: Timestamp.plainStart.milliseconds + Int64(choices.draw(below: 1 << 20)))
-          var plan = plan(policy, entries)
-          guard let first = plan.firstKept, let last = history.last else { return }
-          let kept = history.count { $0.sequence >= first }
-          let bytes = entries.reduce(0) { $0 + $1.bytes }
-          try choices.require(first <= last.sequence, "\(first) is beyond \(last.sequence)")
+        }
+        try choices.require(
+          plan.records == UInt64(history.count) && plan.bytes == bytes, "totals")
+        guard plan.isDue(at: now) else { return choices.label("not due") }
+        choices.label("due")
+        try choices.require((history.count - kept) * 4 >= history.count, "too little goes")
+        // Compares the process that compacted with one that opens the new file.
+        plan.forget(before: first)
+        var fold = SessionFold()
+        for record in history.prefix(history.count - kept) { try fold.apply(record) }
+        let snapshot = SessionRecord(
+          sequence: first - 1, time: now, content: .snapshot(fold))
+        let remaining = entries.suffix(kept)
+        let opened = self.plan(policy, [Entry(record: snapshot, bytes: 300)] + remaining)
+        for plan in [plan, opened] {
+          try choices.require(!plan.isDue(at: now), "due again")
+          try choices.require(!plan.isDue(at: Timestamp(milliseconds: .max)), "due again by age")
+          try choices.require(plan.records == UInt64(kept), "\(plan.records) of \(kept) records")
           try choices.require(
-            kept >= min(policy.keptRecords, history.count), "only \(kept) are kept")
-          if let end = history.lastIndex(where: isEnd) {
-            let start = max(0, end - policy.keptBeforeEnd)
-            let tail = entries[start...]
-            let size = tail.reduce(0) { $0 + $1.bytes }
-            let fits =
-              policy.maximumRecords.map { tail.count <= Int($0 - $0 / 4) } ?? true
-              && policy.maximumBytes.map { size <= $0 - $0 / 4 } ?? true
-            if fits {
-              choices.label("an end is kept")
-              try choices.require(first <= history[start].sequence, "the end is not explained")
-            }
-          }
+            plan.oldest == remaining.first?.record.time, "the oldest is another")
           try choices.require(
-            plan.records == UInt64(history.count) && plan.bytes == bytes, "totals")
-          guard plan.isDue(at: now) else { return choices.label("not due") }
-          choices.label("due")
-          try choices.require((history.count - kept) * 4 >= history.count, "too little goes")
-          // Compares the process that compacted with one that opens the new file.
-          plan.forget(before: first)
-          var fold = SessionFold()
-          for record in history.prefix(history.count - kept) { try fold.apply(record) }
-          let snapshot = SessionRecord(
-            sequence: first - 1, time: now, content: .snapshot(fold))
-          let remaining = entries.suffix(kept)
-          let opened = self.plan(policy, [Entry(record: snapshot, bytes: 300)] + remaining)
-          for plan in [plan, opened] {
-            try choices.require(!plan.isDue(at: now), "due again")
-            try choices.require(!plan.isDue(at: Timestamp(milliseconds: .max)), "due again by age")
-            try choices.require(plan.records == UInt64(kept), "\(plan.records) of \(kept) records")
-            try choices.require(
-              plan.oldest == remaining.first?.record.time, "the oldest is another")
-            try choices.require(
-              plan.bytes == remaining.reduce(0) { $0 + $1.bytes }, "\(plan.bytes) bytes")
-          }
-          try choices.require(plan.firstKept == opened.firstKept, "two plans of one file")
-        })
+            plan.bytes == remaining.reduce(0) { $0 + $1.bytes }, "\(plan.bytes) bytes")
+        }
+        try choices.require(plan.firstKept == opened.firstKept, "two plans of one file")
+      })
   }
 
   @Test(
@@ -128,52 +132,56 @@ struct RetentionPropertyTests {
   )
   func shared() {
     expect(
-      Property("R3 a shared journal is copied seldom", cases: 200, regressions: RegressionFolder())
-        .check { choices in
-          let policy = RetentionPolicy(
-            maximumRecords: UInt64(choices.draw(in: 20...60)), maximumBytes: nil,
-            keptRecords: choices.draw(in: 1...20), keptBeforeEnd: choices.draw(in: 0...10))
-          var other = policy
-          if choices.chance(1, in: 4) {
-            choices.label("two policies")
-            other.keptRecords = choices.draw(in: 1...20)
-            other.maximumRecords = UInt64(choices.draw(in: 20...60))
-          }
-          var file = SharedFile()
-          var plans = (0..<choices.draw(in: 2...4)).map { number in
-            SharedPlan(RetentionPlan(number == 0 ? other : policy))
-          }
-          for _ in 0..<400 {
-            let number = choices.draw(in: 0...plans.count - 1)
-            plans[number].catchUp(with: file)
-            file.append(choices)
-            plans[number].catchUp(with: file)
-            let plan = plans[number].plan
+      Property(
+        "R3 a shared journal is copied seldom",
+        cases: Sweep("copies of a shared journal", takingOneOf: 4).cases(of: 200),
+        regressions: RegressionFolder()
+      )
+      .check { choices in
+        let policy = RetentionPolicy(
+          maximumRecords: UInt64(choices.draw(in: 20...60)), maximumBytes: nil,
+          keptRecords: choices.draw(in: 1...20), keptBeforeEnd: choices.draw(in: 0...10))
+        var other = policy
+        if choices.chance(1, in: 4) {
+          choices.label("two policies")
+          other.keptRecords = choices.draw(in: 1...20)
+          other.maximumRecords = UInt64(choices.draw(in: 20...60))
+        }
+        var file = SharedFile()
+        var plans = (0..<choices.draw(in: 2...4)).map { number in
+          SharedPlan(RetentionPlan(number == 0 ? other : policy))
+        }
+        for _ in 0..<400 {
+          let number = choices.draw(in: 0...plans.count - 1)
+          plans[number].catchUp(with: file)
+          file.append(choices)
+          plans[number].catchUp(with: file)
+          let plan = plans[number].plan
+          try choices.require(
+            plan.records <= UInt64(file.records.count), "\(plan.records) counted, more than are")
+          if policy == other {
             try choices.require(
-              plan.records <= UInt64(file.records.count), "\(plan.records) counted, more than are")
-            if policy == other {
-              try choices.require(
-                plan.records + 2 >= UInt64(file.records.count), "\(plan.records) counted, too few")
-            }
-            guard plan.isDue(at: .plainStart), let first = plan.firstKept else { continue }
-            // It is due for the present file; another process may take the lock first.
-            let expected = file.first
-            if choices.chance(1, in: 3) {
-              let quicker = choices.draw(in: 0...plans.count - 1)
-              plans[quicker].catchUp(with: file)
-              if plans[quicker].plan.isDue(at: .plainStart),
-                let first = plans[quicker].plan.firstKept
-              {
-                choices.label("another was quicker")
-                try file.compact(keepingFrom: first, ifFirstIs: file.first, choices)
-              }
-            }
-            try file.compact(keepingFrom: first, ifFirstIs: expected, choices)
+              plan.records + 2 >= UInt64(file.records.count), "\(plan.records) counted, too few")
           }
-          try choices.require(file.compactions > 0, "nothing was compacted")
-          let most = file.copies.values.max() ?? 0
-          try choices.require(most <= 8, "a record was copied \(most) times")
-        })
+          guard plan.isDue(at: .plainStart), let first = plan.firstKept else { continue }
+          // It is due for the present file; another process may take the lock first.
+          let expected = file.first
+          if choices.chance(1, in: 3) {
+            let quicker = choices.draw(in: 0...plans.count - 1)
+            plans[quicker].catchUp(with: file)
+            if plans[quicker].plan.isDue(at: .plainStart),
+              let first = plans[quicker].plan.firstKept
+            {
+              choices.label("another was quicker")
+              try file.compact(keepingFrom: first, ifFirstIs: file.first, choices)
+            }
+          }
+          try file.compact(keepingFrom: first, ifFirstIs: expected, choices)
+        }
+        try choices.require(file.compactions > 0, "nothing was compacted")
+        let most = file.copies.values.max() ?? 0
+        try choices.require(most <= 8, "a record was copied \(most) times")
+      })
   }
 }
 

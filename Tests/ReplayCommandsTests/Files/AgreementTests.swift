@@ -101,7 +101,7 @@ struct AgreementTests {
     try Journals.write(into: samples)
     for name in ["a.journal", "compacted.journal", "changes.log", "changes-compacted.log"] {
       let bytes = try samples.bytes(name)
-      for number in Sweep("resealed \(name)", takingOneOf: 5).places(of: 0..<120) {
+      for number in Sweep("resealed \(name)", takingOneOf: 8).places(of: 0..<120) {
         let mutated = try CraftedJournals.resealed(bytes, number)
         #expect(try disagreement(mutated) == nil, "\(name) \(number)")
       }

@@ -35,7 +35,10 @@ struct ExactLinesTests {
   @Test("RPL-4 lines of an export are read exactly, and mean the same when they are parsed")
   func exported() {
     expect(
-      Property("exact lines", cases: 200, regressions: RegressionFolder()).check { choices in
+      Property(
+        "exact lines", cases: Sweep("exact lines", takingOneOf: 4).cases(of: 200),
+        regressions: RegressionFolder()
+      ).check { choices in
         for line in lines(choices) {
           let (exact, any) = read(line)
           if let exact {
@@ -86,7 +89,10 @@ struct ExactLinesTests {
   @Test("RPL-4 a line with one other byte is read exactly only if it is also a good line")
   func changed() {
     expect(
-      Property("changed lines", cases: 300, regressions: RegressionFolder()).check { choices in
+      Property(
+        "changed lines", cases: Sweep("changed lines", takingOneOf: 4).cases(of: 300),
+        regressions: RegressionFolder()
+      ).check { choices in
         guard let line = choices.pick(lines(choices)) else { return }
         var bytes = Array(line.utf8)
         let place = choices.draw(in: 0...bytes.count - 1)

@@ -39,7 +39,10 @@ struct RedactionTests {
     #expect(Set(commands).isSuperset(of: Self.options.keys))
     let folder = try TemporaryFolder()
     expect(
-      Property("redacted outputs have no names", cases: 24).check { choices in
+      Property(
+        "redacted outputs have no names",
+        cases: Sweep("redacted outputs", takingOneOf: 3).cases(of: 24)
+      ).check { choices in
         let history = History.any(upTo: 24)(choices)
         choices.step(history.description)
         let path = try folder.write(

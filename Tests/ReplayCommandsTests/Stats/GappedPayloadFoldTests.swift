@@ -8,8 +8,9 @@ import Testing
 struct GappedPayloadFoldTests {
   @Test("RPL-6 payloads around gaps are folded as their records are, and refused as they are")
   func agreement() {
+    let sweep = Sweep("gaps", takingOneOf: 3)
     let report = Property(
-      "payloads around gaps", cases: 400, regressions: RegressionFolder()
+      "payloads around gaps", cases: sweep.cases(of: 400), regressions: RegressionFolder()
     ).check { choices in
       var (values, hasGap) = (SessionFold(), false)
       var payloads = GappedPayloadFold()
@@ -50,6 +51,8 @@ struct GappedPayloadFoldTests {
       }
     }
     expect(report)
-    #expect(report.coverage == .replayed || report.labels["assumed"] ?? 0 > 20, "\(report.labels)")
+    #expect(
+      report.coverage == .replayed || report.labels["assumed"] ?? 0 > sweep.cases(of: 20),
+      "\(report.labels)")
   }
 }

@@ -24,58 +24,63 @@ struct LaterHalfTests {
 
   @Test("RPL-4 the figures are those of a count in one thread, also of damaged journals")
   func figures() throws {
-    let report = Property("stats in two halves", cases: 200, regressions: RegressionFolder())
-      .check { choices in
-        let seed = UInt64(choices.draw(below: 1_000_000))
-        var history = try StatsHistory(seed: seed, records: choices.draw(in: 4...400)).records
-        // Open requests, revocations and unknown records before the later half forbid to add it.
-        if !choices.chance(1, in: 4) {
-          history.removeAll { record in
-            switch record.content {
-            case .event, .snapshot: false
-            case .note, .unknown: true
-            }
+    let sweep = Sweep("two halves", takingOneOf: 3)
+    let report = Property(
+      "stats in two halves", cases: sweep.cases(of: 200),
+      regressions: RegressionFolder()
+    )
+    .check { choices in
+      let seed = UInt64(choices.draw(below: 1_000_000))
+      var history = try StatsHistory(seed: seed, records: choices.draw(in: 4...400)).records
+      // Open requests, revocations and unknown records before the later half forbid to add it.
+      if !choices.chance(1, in: 4) {
+        history.removeAll { record in
+          switch record.content {
+          case .event, .snapshot: false
+          case .note, .unknown: true
           }
         }
-        let first = history.first?.sequence ?? 1
-        let isCompacted = if case .snapshot? = history.first?.content { true } else { false }
-        if choices.chance(1, in: 4), leaveRequestOpen(in: &history, from: first, choices) {
-          choices.label("a request that is answered late")
-        }
-        var frames = history.map { record in
-          let (kind, payload) = SessionCodec.encode(record.content, at: record.time)
-          return CraftedJournals.Frame(kind: kind, payload: payload, sequence: record.sequence)
-        }
-        for index in frames.indices { frames[index].sequence = first + UInt64(index) }
-        var left = 0
-        for index in frames.indices.dropFirst(isCompacted ? 1 : 0) {
-          if left == 0 { left = min(frames.count - index, choices.draw(in: 1...4)) }
-          left -= 1
-          frames[index].remaining = UInt16(left)
-        }
-        // A record that cannot be decoded, or an event that is left out.
-        if choices.chance(1, in: 6), frames.count > 3 {
-          let index = choices.draw(in: 1...frames.count - 1)
-          if choices.chance(1, in: 2) {
-            frames[index].payload.removeLast()
-          } else {
-            frames[index].kind = SessionEvent.Kind.logout.rawValue
-          }
-        }
-        var bytes = CraftedJournals.file(
-          first: isCompacted ? first + 1 : first, snapshot: isCompacted, frames)
-        if choices.chance(1, in: 4), bytes.count > 64 {
-          bytes[choices.draw(in: 64...bytes.count - 1)] ^= 1 << UInt8(choices.draw(below: 8))
-        }
-        let path = try folder.write(bytes, to: "x.journal")
-        choices.label(try isDivided(path) ? "two halves" : "one")
-        let (one, two) = (answer(path, halving: .max), answer(path, halving: 0))
-        try choices.require(one == two, "one thread:\n\(one)\ntwo:\n\(two)")
       }
+      let first = history.first?.sequence ?? 1
+      let isCompacted = if case .snapshot? = history.first?.content { true } else { false }
+      if choices.chance(1, in: 4), leaveRequestOpen(in: &history, from: first, choices) {
+        choices.label("a request that is answered late")
+      }
+      var frames = history.map { record in
+        let (kind, payload) = SessionCodec.encode(record.content, at: record.time)
+        return CraftedJournals.Frame(kind: kind, payload: payload, sequence: record.sequence)
+      }
+      for index in frames.indices { frames[index].sequence = first + UInt64(index) }
+      var left = 0
+      for index in frames.indices.dropFirst(isCompacted ? 1 : 0) {
+        if left == 0 { left = min(frames.count - index, choices.draw(in: 1...4)) }
+        left -= 1
+        frames[index].remaining = UInt16(left)
+      }
+      // A record that cannot be decoded, or an event that is left out.
+      if choices.chance(1, in: 6), frames.count > 3 {
+        let index = choices.draw(in: 1...frames.count - 1)
+        if choices.chance(1, in: 2) {
+          frames[index].payload.removeLast()
+        } else {
+          frames[index].kind = SessionEvent.Kind.logout.rawValue
+        }
+      }
+      var bytes = CraftedJournals.file(
+        first: isCompacted ? first + 1 : first, snapshot: isCompacted, frames)
+      if choices.chance(1, in: 4), bytes.count > 64 {
+        bytes[choices.draw(in: 64...bytes.count - 1)] ^= 1 << UInt8(choices.draw(below: 8))
+      }
+      let path = try folder.write(bytes, to: "x.journal")
+      choices.label(try isDivided(path) ? "two halves" : "one")
+      let (one, two) = (answer(path, halving: .max), answer(path, halving: 0))
+      try choices.require(one == two, "one thread:\n\(one)\ntwo:\n\(two)")
+    }
     expect(report)
     for (label, least) in ["two halves": 40, "a request that is answered late": 15] {
       #expect(
-        report.coverage == .replayed || report.labels[label] ?? 0 >= least, "\(report.labels)")
+        report.coverage == .replayed || report.labels[label] ?? 0 >= sweep.cases(of: least),
+        "\(report.labels)")
     }
   }
 

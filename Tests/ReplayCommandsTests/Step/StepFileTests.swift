@@ -2,6 +2,7 @@ import ChildProcesses
 import Foundation
 @_spi(Internals) import SessionCore
 import SessionJournal
+import SessionTestKit
 import Testing
 
 @testable import ReplayCommands
@@ -123,14 +124,16 @@ struct StepFileTests {
       .sequence(from: 15_000), .time(upTo: SampleJournal.start.advanced(by: 120_000)),
       .text("by the user"), .text("nothing like it"),
     ]
-    for match in matches {
-      for place in [0, 5_000, 4_095, 4_096, UInt64(array.entries.count) - 1, 30_000] {
-        for direction in [StepDirection.forward, .back] {
-          let found = file.find(match, from: place, direction)
-          #expect(
-            found == array.find(match, from: place, direction), "\(match) \(place) \(direction)")
-        }
+    let places: [UInt64] = [0, 5_000, 4_095, 4_096, UInt64(array.entries.count) - 1, 30_000]
+    let searches = matches.flatMap { match in
+      places.flatMap { place in
+        [StepDirection.forward, .back].map { (match: match, place: place, direction: $0) }
       }
+    }
+    for search in Sweep("searches", takingOneOf: 3).places(of: searches) {
+      #expect(
+        file.find(search.match, from: search.place, search.direction)
+          == array.find(search.match, from: search.place, search.direction), "\(search)")
     }
   }
 

@@ -194,7 +194,7 @@ import ChildProcesses
         }
       }
       #expect(runs.count > 25)
-      for (name, arguments, signal) in Sweep("signals", takingOneOf: 3).places(of: runs) {
+      for (name, arguments, signal) in Sweep("signals", takingOneOf: 6).places(of: runs) {
         let outcome = try interrupted(filled(name, arguments), by: signal)
         #expect(outcome.code == -signal, "\(name) \(arguments)")
         // The command did not end by finishing: then it would have read many megabytes.
@@ -216,7 +216,7 @@ import ChildProcesses
     @Test("RPL-11 a full output ends each command with 74")
     func full() throws {
       let names = CommandList.order.filter { $0 != "follow" && $0 != "import" }
-      for name in Sweep("full outputs", takingOneOf: 3).places(of: names) {
+      for name in Sweep("full outputs", takingOneOf: 5).places(of: names) {
         guard let work = Self.works[name] else { continue }
         let outcome = try #require(try run(filled(name, work.arguments), mode: "full"))
         #expect(outcome.code == work.code ?? 74, "\(name)")

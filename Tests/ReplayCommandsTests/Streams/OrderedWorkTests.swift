@@ -111,7 +111,7 @@ struct OrderedWorkTests {
 
   @Test(
     "RPL-4 an import of many blocks finds the error that one thread finds",
-    arguments: UInt64(1)...5)
+    arguments: Sweep("imports of many blocks", takingOneOf: 3).places(of: UInt64(1)...5))
   func imports(seed: UInt64) throws {
     let path = try folder.write(bytes(seed: seed), to: "x.journal")
     var lines = ToolRun.inProcess(["export", "--reveal", path]).output

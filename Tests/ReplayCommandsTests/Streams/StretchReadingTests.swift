@@ -67,7 +67,7 @@ struct StretchReadingTests {
   func sameTimeline() {
     expect(
       Property(
-        "timeline in stretches", cases: Sweep("stretches", takingOneOf: 6).cases(of: 150),
+        "timeline in stretches", cases: Sweep("stretches", takingOneOf: 12).cases(of: 150),
         regressions: RegressionFolder()
       ).check { choices in
         let path = try file(choices)

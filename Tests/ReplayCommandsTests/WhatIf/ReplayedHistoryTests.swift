@@ -8,7 +8,7 @@ import Testing
 /// Histories of the real coordinator, whose decisions are made again from their records.
 @Suite("Decisions of random histories")
 struct ReplayedHistoryTests {
-  private let seeds = Sweep("histories", takingOneOf: 4).places(of: UInt64(1)...1_000)
+  private let seeds = Sweep("histories", takingOneOf: 8).places(of: UInt64(1)...1_000)
 
   /// A history: the policy, the moves, and the batches that became durable.
   private struct Made {

@@ -64,7 +64,7 @@ struct WhyDamageTests {
   @Test("RPL-6 the loss of any record makes no answer more certain and proves nothing")
   func everyRecord() throws {
     var (damaged, ends) = (0, 0)
-    let sweep = Sweep("lost records", takingOneOf: 3)
+    let sweep = Sweep("lost records", takingOneOf: 5)
     for (name, bytes) in try sources() {
       let path = try folder.write(bytes, to: "whole")
       let whole = Dictionary(
@@ -146,7 +146,7 @@ struct WhyDamageTests {
   @Test("RPL-6 after a repair, no answer rules out what the dropped bytes may contain")
   func repaired() throws {
     var checked = 0
-    let sweep = Sweep("repairs", takingOneOf: 5)
+    let sweep = Sweep("repairs", takingOneOf: 8)
     for (name, bytes) in try sources() {
       for frame in sweep.places(of: try Journals.frames(bytes)) {
         var broken = bytes

@@ -98,7 +98,7 @@ struct ChangeCrashTests {
     #expect(!whole.hasDied && whole.added.count == 9 && whole.calls > 100)
     var reader = try JournalReader(path: path, on: whole.disk)
     #expect(try reader.next()?.isSnapshot == true, "the sweep goes through compactions too")
-    let calls = Sweep("a change log dies", takingOneOf: 8).places(of: 0..<whole.calls)
+    let calls = Sweep("a change log dies", takingOneOf: 12).places(of: 0..<whole.calls)
     for call in calls {
       for bytes in [0, 40] {
         for remains in Remains.allCases {

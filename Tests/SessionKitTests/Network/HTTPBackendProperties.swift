@@ -43,7 +43,7 @@ struct HTTPBackendProperties {
     expect(
       Property(
         "no answer traps, and no error shows what it holds",
-        cases: Sweep("answers", takingOneOf: 8).cases(of: 4_000),
+        cases: Sweep("answers", takingOneOf: 12).cases(of: 4_000),
         // The random responses are sometimes read and sometimes refused, at every step.
         requiredLabels: ["login", "refresh", "switch", "profile", "revocation", "call"]
           .flatMap { ["\($0) read", "\($0) refused"] },
@@ -66,7 +66,7 @@ struct HTTPBackendProperties {
     expect(
       Property(
         "no request shows or addresses a secret",
-        cases: Sweep("requests", takingOneOf: 8).cases(of: 2_000), regressions: RegressionFolder()
+        cases: Sweep("requests", takingOneOf: 12).cases(of: 2_000), regressions: RegressionFolder()
       ).check { choices in
         let wire = choices.wire()
         let requests = [

@@ -25,7 +25,7 @@ struct WorldTests {
     _ name: String, cases: Int = 50, _ hardships: SimulatedLife.Hardships,
     sourceLocation: SourceLocation = #_sourceLocation
   ) {
-    let sweep = Sweep(name, takingOneOf: 8)
+    let sweep = Sweep(name, takingOneOf: 12)
     expect(
       Property(
         name, cases: sweep.cases(of: cases), shrinkRuns: 600, regressions: .init(around: #filePath)
@@ -82,7 +82,7 @@ struct WorldTests {
     expect(
       Property(
         "a late wipe spares another's session",
-        cases: Sweep("late wipes", takingOneOf: 5).cases(of: 20),
+        cases: Sweep("late wipes", takingOneOf: 10).cases(of: 20),
         regressions: .init(around: #filePath)
       )
       .check(wipeLate))
