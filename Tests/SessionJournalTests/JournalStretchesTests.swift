@@ -1,4 +1,5 @@
 import ChildProcesses
+import Synchronization
 import Testing
 
 @testable import SessionJournal
@@ -47,6 +48,11 @@ struct JournalStretchesTests {
     return stretch
   }
 
+  private func stretches() throws -> JournalStretches {
+    var reader = try JournalReader(path: scratch.journal)
+    return JournalStretches(of: &reader)
+  }
+
   private func size() throws -> UInt64 { UInt64(try contents(of: scratch.journal).count) }
 
   @Test(
@@ -56,7 +62,7 @@ struct JournalStretchesTests {
     try write(isCompacted: isCompacted)
     var reader = try JournalReader(path: scratch.journal)
     var all: [UInt64] = []
-    let stretches = JournalStretches(of: reader)
+    let stretches = JournalStretches(of: &reader)
     while let record = try reader.next() { all.append(record.sequence) }
     #expect(all.count > 300)
     let size = try size()
@@ -76,6 +82,27 @@ struct JournalStretchesTests {
     }
   }
 
+  @Test(
+    "SCL-2 the first stretch uses what the opened reader has in memory, unless that is within a batch",
+    arguments: [(passed: 0, reads: 0), (passed: 1, reads: 0), (passed: 3, reads: 1)])
+  func usesWhatIsInMemory(passed: Int, reads: Int) throws {
+    try write(isCompacted: false)
+    let system = FaultyFileSystem()
+    var reader = try JournalReader(path: scratch.journal, fileSystem: system)
+    for _ in 0..<passed { _ = try reader.next() }
+    var whole = try JournalReader(path: scratch.journal)
+    for _ in 0..<passed { _ = try whole.next() }
+    let stretches = JournalStretches(of: &reader)
+    let left = system.plan.withLock { $0.readsLeft }
+    let first = try #require(try stretch(stretches, from: 0, to: 600))
+    #expect(left - system.plan.withLock { $0.readsLeft } == reads)
+    #expect(first.sequences.count > 3 && first.sequences.first == 1)
+    let second = try #require(try stretch(stretches, from: 600, to: 1_200))
+    #expect(second.first == first.last)
+    // The opened reader goes on, and reads again what was taken from it.
+    for _ in 0..<20 { #expect(try reader.next() == whole.next()) }
+  }
+
   @Test("JRN-2 a stretch that ends at damage is not continued by the next one")
   func damage() throws {
     try write(isCompacted: false)
@@ -86,7 +113,7 @@ struct JournalStretchesTests {
     var bytes = try contents(of: scratch.journal)
     bytes[Int(middle) - 600] ^= 1
     _ = try scratch.write(bytes)
-    let stretches = JournalStretches(of: try JournalReader(path: scratch.journal))
+    let stretches = try stretches()
     let before = try #require(try stretch(stretches, from: 0, to: middle))
     let after = try #require(try stretch(stretches, from: middle, to: .max))
     #expect(before.last != after.first)
@@ -98,7 +125,7 @@ struct JournalStretchesTests {
   @Test("JRN-2 a stretch of another history with the same sequences does not continue the first")
   func exchanged() throws {
     try write(isCompacted: false)
-    let stretches = JournalStretches(of: try JournalReader(path: scratch.journal))
+    let stretches = try stretches()
     let before = try #require(try stretch(stretches, from: 0, to: 3_000))
     let after = try #require(try stretch(stretches, from: 3_000, to: .max))
     try #require(before.last == after.first)
@@ -117,7 +144,7 @@ struct JournalStretchesTests {
       remainingInBatch: frame.remainingInBatch)
     bytes.replaceSubrange(place..<place + frame.size, with: writer.bytes)
     _ = try scratch.write(bytes)
-    let others = JournalStretches(of: try JournalReader(path: scratch.journal))
+    let others = try self.stretches()
     let changed = try #require(try stretch(others, from: 0, to: 3_000))
     #expect(changed.sequences == before.sequences)
     #expect(changed.last != after.first)

@@ -127,6 +127,12 @@ struct FrameScanner: ~Copyable, Sendable {
     window.release()
   }
 
+  /// Returns the bytes in memory, and forgets them; `nil` if frames of them are yet to be passed on.
+  mutating func takeWindow() -> ReadWindow? {
+    guard delivered == position.offset else { return nil }
+    return window.take()
+  }
+
   /// A place from which the next frame can be read: the beginning of its batch.
   var resumption: FramePosition { delivered == position.offset ? position : batch }
 

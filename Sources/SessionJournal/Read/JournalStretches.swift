@@ -1,8 +1,12 @@
+internal import Synchronization
+
 /// Readers of one journal from several places, for several threads.
 ///
 /// The places divide the file into stretches. Each stretch is proven to continue the one before it:
 /// its first mark is the last mark of that one, with the same sequence and the same checksum.
-package struct JournalStretches: Sendable {
+package final class JournalStretches: Sendable {
+  /// What the given reader has already read, for the first reader that is asked for.
+  private let window: Mutex<ReadWindow?>
   private let path: String
   private let file: any JournalFileHandle
   private let status: FileStatus
@@ -10,7 +14,10 @@ package struct JournalStretches: Sendable {
   private let fileSystem: any JournalFileSystem
 
   /// Uses the file that `reader` has opened, and leaves the reader's place as it is.
-  package init(of reader: borrowing JournalReader) {
+  ///
+  /// It takes what the reader has in memory. The reader reads it again if it goes on.
+  package init(of reader: inout JournalReader) {
+    window = Mutex(reader.scanner.takeWindow())
     path = reader.path
     file = reader.scanner.file
     status = reader.scanner.status
@@ -20,8 +27,9 @@ package struct JournalStretches: Sendable {
 
   /// Returns a reader at the first frame; reads nothing yet.
   package func reader() -> JournalReader {
-    JournalReader(
-      scanner: FrameScanner(path: path, file: file, status, header), fileSystem: fileSystem)
+    let window = window.withLock { $0.take() } ?? ReadWindow()
+    return JournalReader(
+      scanner: FrameScanner(path: path, file: file, status, header, window), fileSystem: fileSystem)
   }
 }
 
@@ -31,7 +39,8 @@ extension JournalReader {
   /// Returns `false`, and stays, if no batch is found near.
   package mutating func seek(toStretchAt offset: UInt64) throws(JournalError) -> Bool {
     guard offset == 0 else { return try seek(toBatchAfter: offset) }
-    seekToBeginning()
+    // A new reader is there, and may have read on.
+    if resumption > 0 || scanner.position != FramePosition(after: header) { seekToBeginning() }
     return true
   }
 

@@ -51,6 +51,14 @@ struct ReadWindow: ~Copyable, Sendable {
     (storage, count, next) = ([], 0, Self.sizeAfterRest)
   }
 
+  /// Releases the memory to the window that it returns; the bytes are read again if they are needed.
+  mutating func take() -> ReadWindow {
+    var taken = ReadWindow()
+    swap(&taken, &self)
+    release()
+    return taken
+  }
+
   /// Reads until `length` bytes from `offset` are in memory, or the file ends.
   ///
   /// Bytes before `kept` may be dropped. Returns how many bytes from `offset` on are in memory.
