@@ -70,8 +70,10 @@ final class Output {
     if pulses & 1023 == 0 { beat() }
   }
 
+  /// Reports that a loop is alive; called once for about a thousand records.
+  ///
   /// Writes text that was printed some time ago, and notices a closed output while nothing is printed.
-  private func beat() {
+  func beat() {
     if pending.isEmpty {
       attempt { () throws(OutputFailure) in try sink.probe() }
     } else if now() &- flushedAt >= Self.patience {

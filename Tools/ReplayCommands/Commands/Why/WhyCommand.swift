@@ -101,7 +101,7 @@ struct WhyCommand: Command {
       let later = try file.searchOfNewestEnds(
         in: &reader, spacing: spacing, halving: halving,
         while: {
-          context.output.pulse()
+          context.output.beat()
           return context.output.isOpen
         })
     {
