@@ -1,14 +1,20 @@
 internal import SessionExplain
 
 /// The arguments of one command, parsed by its syntax.
-struct Arguments: Equatable, Sendable {
+struct Arguments: Sendable {
   private(set) var operands: [String] = []
-  private var flags: Set<String> = []
-  private var values: [String: String] = [:]
+  /// The options that were given; there are so few that a search is faster than a table.
+  private var given: [Given] = []
   private let syntax: CommandSyntax
 
-  func has(_ option: String) -> Bool { flags.contains(option) }
-  func value(_ option: String) -> String? { values[option] }
+  /// An option, and its value if it takes one.
+  private struct Given {
+    let name: String
+    let value: String?
+  }
+
+  func has(_ option: String) -> Bool { given.contains { $0.name == option && $0.value == nil } }
+  func value(_ option: String) -> String? { given.last { $0.name == option }?.value }
 
   /// The operands that name journals.
   var journals: [String] {
@@ -51,12 +57,12 @@ struct Arguments: Equatable, Sendable {
     guard let option = syntax.allOptions.first(where: { $0.name == name }) else {
       throw unknown("--\(name)", near: Suggestion.nearest(to: name, in: names).map { "--\($0)" })
     }
-    let given = parts.count > 1 ? String(parts[1]) : nil
-    if option.value == nil, given != nil {
+    let text = parts.count > 1 ? String(parts[1]) : nil
+    if option.value == nil, text != nil {
       throw .usage(
         .unexpectedValue, "--\(name) takes no value.", next: "--\(name)")
     }
-    try take(option, spelled: "--\(name)", given: given, &rest)
+    try take(option, spelled: "--\(name)", given: text, &rest)
   }
 
   private mutating func readLetters(_ letters: Substring, _ rest: inout ArraySlice<String>)
@@ -68,34 +74,34 @@ struct Arguments: Equatable, Sendable {
         throw unknown("-\(letter)", near: nil)
       }
       guard option.value != nil else {
-        flags.insert(option.name)
+        given.append(Given(name: option.name, value: nil))
         continue
       }
-      let given = letters.isEmpty ? nil : String(letters)
-      try take(option, spelled: "-\(letter)", given: given, &rest)
+      let text = letters.isEmpty ? nil : String(letters)
+      try take(option, spelled: "-\(letter)", given: text, &rest)
       return
     }
   }
 
   private mutating func take(
-    _ option: CommandSyntax.Option, spelled: String, given: String?,
+    _ option: CommandSyntax.Option, spelled: String, given text: String?,
     _ rest: inout ArraySlice<String>
   ) throws(ToolError) {
     guard let valueName = option.value else {
-      flags.insert(option.name)
+      given.append(Given(name: option.name, value: nil))
       return
     }
-    guard let value = given ?? rest.popFirst() else {
+    guard let value = text ?? rest.popFirst() else {
       throw .usage(
         .missingValue, "\(spelled) needs a value.", next: "\(spelled) \(valueName)")
     }
-    if option.isOnce, let other = values[option.name], other != value {
+    if option.isOnce, let other = self.value(option.name), other != value {
       throw .usage(
         .conflict,
         "\(spelled) is given twice, as '\(other.shortened)' and as '\(value.shortened)'.",
         next: option.name == "by" ? "only one of them" : "\(spelled) \(other),\(value)")
     }
-    values[option.name] = value
+    given.append(Given(name: option.name, value: value))
   }
 
   private var names: [String] { syntax.allOptions.map(\.name) }

@@ -4,11 +4,10 @@ internal import SessionExplain
 
 /// Selects records by kind.
 struct KindFilter: Equatable, Sendable {
-  private var kinds: Set<UInt8> = []
+  /// Whether the kind was named, for each kind byte.
+  private var kinds = [Bool](repeating: false, count: 256)
   private var hasSnapshot = false
   private var hasUnknown = false
-  /// Whether a record with a kind byte may be included, for each byte.
-  private var sieve = [Bool](repeating: false, count: 256)
 
   static let classes = [LineClass.event, .note, .change, .snapshot, .unknown].map(\.rawValue)
   private static let names =
@@ -25,17 +24,17 @@ struct KindFilter: Equatable, Sendable {
   init(_ text: String, of option: String = "--kind") throws(ToolError) {
     for word in text.split(separator: ",", omittingEmptySubsequences: false).map(String.init) {
       if let kind = SessionEvent.Kind.allCases.first(where: { $0.description == word }) {
-        kinds.insert(kind.rawValue)
+        kinds[Int(kind.rawValue)] = true
       } else if let kind = SessionNote.Kind.allCases.first(where: { $0.description == word }) {
-        kinds.insert(kind.rawValue)
+        kinds[Int(kind.rawValue)] = true
       } else if let kind = ChangeEvent.Kind.allCases.first(where: { $0.description == word }) {
-        kinds.insert(kind.rawValue)
+        kinds[Int(kind.rawValue)] = true
       } else if word == "change" {
-        kinds.formUnion(ChangeEvent.Kind.allCases.map(\.rawValue))
+        for kind in ChangeEvent.Kind.allCases { kinds[Int(kind.rawValue)] = true }
       } else if word == "event" {
-        kinds.formUnion(SessionEvent.Kind.allCases.map(\.rawValue))
+        for kind in SessionEvent.Kind.allCases { kinds[Int(kind.rawValue)] = true }
       } else if word == "note" {
-        kinds.formUnion(SessionNote.Kind.allCases.map(\.rawValue))
+        for kind in SessionNote.Kind.allCases { kinds[Int(kind.rawValue)] = true }
       } else if word == "snapshot" {
         hasSnapshot = true
       } else if word == "unknown" {
@@ -47,14 +46,11 @@ struct KindFilter: Equatable, Sendable {
           next: near.map { "\(option) \($0)" } ?? "one of \(Self.words)")
       }
     }
-    for kind in UInt8.min...UInt8.max { sieve[Int(kind)] = isPossible(kind) }
   }
 
   /// Whether a record with this kind byte may be included; what it says decides.
-  func mayInclude(kind: UInt8) -> Bool { sieve[Int(kind)] }
-
-  private func isPossible(_ kind: UInt8) -> Bool {
-    if kinds.contains(kind) { return true }
+  func mayInclude(kind: UInt8) -> Bool {
+    if kinds[Int(kind)] { return true }
     if kind == SessionRecord.snapshotKind { return hasSnapshot || hasUnknown }
     return hasUnknown && SessionEvent.Kind(rawValue: kind) == nil
       && SessionNote.Kind(rawValue: kind) == nil
@@ -62,11 +58,11 @@ struct KindFilter: Equatable, Sendable {
 
   func includes(_ content: SessionRecord.Content) -> Bool {
     switch content {
-    case .event(let event): kinds.contains(event.kind.rawValue)
-    case .note(let note): kinds.contains(note.kind.rawValue)
+    case .event(let event): kinds[Int(event.kind.rawValue)]
+    case .note(let note): kinds[Int(note.kind.rawValue)]
     case .snapshot: hasSnapshot
     case .unknown(let unknown):
-      kinds.contains(unknown.kind)
+      kinds[Int(unknown.kind)]
         || (hasUnknown && ChangeEvent.Kind(rawValue: unknown.kind) == nil)
     }
   }
