@@ -9,5 +9,8 @@ enum CommandList {
   ]
 
   /// Their names.
-  static var order: [String] { all.map { $0.syntax.name } }
+  static var order: [String] { all.map { $0.name } }
+
+  /// Returns the command with this name; `nil` if there is none.
+  static func command(named name: String) -> (any Command.Type)? { all.first { $0.name == name } }
 }

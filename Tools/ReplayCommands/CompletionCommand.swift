@@ -9,8 +9,9 @@ struct CompletionCommand: Command {
     case fish = "fish"
   }
 
+  static let name = "completion"
   static let syntax = CommandSyntax(
-    name: "completion", summary: "Print a script that completes command lines in a shell",
+    name: name, summary: "Print a script that completes command lines in a shell",
     discussion: """
       The script knows all commands, options, names of records and reasons, and never runs the tool.
       bash: source it, or save it as ~/.local/share/bash-completion/completions/sessionreplay.

@@ -133,7 +133,6 @@ public enum ReplayTool {
     _ arguments: [String], _ environment: @escaping (String) -> String?, _ output: Output,
     _ errors: Output, _ interruption: Interruption
   ) throws(ToolError) -> ExitCode {
-    let commands = CommandList.all
     guard let name = arguments.first else {
       throw .usage(.missingCommand, "A command is needed.", next: "sessionreplay --help")
     }
@@ -141,7 +140,7 @@ public enum ReplayTool {
     case "--version":
       output.write("sessionreplay \(version)\n")
     case "--help", "-h":
-      output.write(HelpText.tool(commands.map { $0.syntax }))
+      output.write(HelpText.tool(CommandList.all.map { $0.syntax }))
     case "help":
       if arguments.count > 2 {
         throw .usage(
@@ -152,19 +151,25 @@ public enum ReplayTool {
         if let topic = HelpText.Topic(rawValue: word) {
           output.write(HelpText.topic(topic))
         } else {
-          output.write(HelpText.command(try command(named: word, isForHelp: true).syntax))
+          guard let command = CommandList.command(named: word) else {
+            throw unknownCommand(word, isForHelp: true)
+          }
+          output.write(HelpText.command(command.syntax))
         }
       } else {
-        output.write(HelpText.tool(commands.map { $0.syntax }))
+        output.write(HelpText.tool(CommandList.all.map { $0.syntax }))
       }
     default:
       let type: any Command.Type
       var rest = arguments
-      if isFile(name) {
+      // The name of a command is always the command: `./state` is a file with such a name.
+      if let command = CommandList.command(named: name) {
+        type = command
+        rest.removeFirst()
+      } else if isFile(name) {
         type = WhyCommand.self
       } else {
-        type = try command(named: name)
-        rest.removeFirst()
+        throw unknownCommand(name)
       }
       let arguments = try Arguments(rest, syntax: type.syntax)
       guard !arguments.has("help") else {
@@ -221,17 +226,14 @@ public enum ReplayTool {
       for file in files { converted.append(try file.readable()) }
       return converted
     case .journals:
-      for file in files { try file.requireJournal(for: type(of: command).syntax.name) }
+      for file in files { try file.requireJournal(for: type(of: command).name) }
       return files
     case .convertedOneByOne, .other: return files
     }
   }
 
-  /// Whether the first argument is the file of a `why`, and not a command.
-  ///
-  /// The name of a command is always the command: `./state` is a file with such a name.
+  /// Whether the first argument, which is no command, is the file of a `why`.
   private static func isFile(_ name: String) -> Bool {
-    guard !CommandList.order.contains(name) else { return false }
     let suffixes = [".journal", ".jsonl", ".gz"]
     if name == "-" || name.contains("/") || suffixes.contains(where: name.hasSuffix) { return true }
     guard !name.isEmpty, !name.hasPrefix("-") else { return false }
@@ -243,14 +245,11 @@ public enum ReplayTool {
     }
   }
 
-  private static func command(
-    named name: String, isForHelp: Bool = false
-  ) throws(ToolError) -> any Command.Type {
-    if let command = CommandList.all.first(where: { $0.syntax.name == name }) { return command }
+  private static func unknownCommand(_ name: String, isForHelp: Bool = false) -> ToolError {
     let topics = isForHelp ? HelpText.Topic.allCases.map(\.rawValue) : []
     let near = Suggestion.nearest(to: name, in: CommandList.order + topics)
     let program = isForHelp ? "sessionreplay help" : "sessionreplay"
-    throw .usage(
+    return .usage(
       .unknownCommand,
       name.hasPrefix("-")
         ? "There is no option \(name.shortened) without a command."

@@ -1,5 +1,9 @@
 /// A command of the tool: parses its arguments, then answers about journals.
 protocol Command: Sendable {
+  /// The word that selects the command.
+  ///
+  /// It is known without the syntax, since a start of the tool needs one syntax of all.
+  static var name: String { get }
   static var syntax: CommandSyntax { get }
 
   init(_ arguments: Arguments) throws(ToolError)

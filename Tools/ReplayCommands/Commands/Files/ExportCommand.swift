@@ -4,8 +4,9 @@ internal import SessionJournal
 
 /// `export`: writes the records in a form for use elsewhere.
 struct ExportCommand: JournalCommand {
+  static let name = "export"
   static let syntax = CommandSyntax(
-    name: "export", summary: "Write the records out, without names unless they are asked for",
+    name: name, summary: "Write the records out, without names unless they are asked for",
     discussion: """
       Writes what `verify` finds good, batch by batch. Users, roles, schools, units, permissions,
       token and boot identifiers and the journal's own are replaced by pseudonyms: the same value has

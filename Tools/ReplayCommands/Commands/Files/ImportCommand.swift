@@ -7,8 +7,9 @@ internal import SessionJournal
 struct ImportCommand: JournalCommand {
   static let inputs = CommandInputs.other
 
+  static let name = "import"
   static let syntax = CommandSyntax(
-    name: "import", summary: "Make a journal of an export's lines",
+    name: name, summary: "Make a journal of an export's lines",
     discussion: """
       Reads what export wrote as jsonl and makes the journal that it came from: the same records with
       the same sequences, in the same batches. Of an export without names it makes the journal with

@@ -14,8 +14,9 @@ internal import SessionJournal
 struct RepairCommand: Command {
   static let inputs = CommandInputs.journals
 
+  static let name = "repair"
   static let syntax = CommandSyntax(
-    name: "repair", summary: "Make a good journal of what is good of a damaged one",
+    name: name, summary: "Make a good journal of what is good of a damaged one",
     discussion: """
       Copies what comes before the first fault, byte for byte, into OUT, and everything after it into
       OUT.dropped; both together are the file, but for the record that OUT ends with: if what is dropped

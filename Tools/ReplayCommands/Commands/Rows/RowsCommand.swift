@@ -72,8 +72,9 @@ extension RowsCommand {
 struct EndsCommand: RowsCommand {
   typealias Fold = SessionRows
 
+  static let name = "ends"
   static let syntax = CommandSyntax(
-    name: "ends", summary: "Write a row for each end of a session, for a database",
+    name: name, summary: "Write a row for each end of a session, for a database",
     discussion: """
       Writes one line of JSON for each session that ended, and for each session that is open at the
       end of its journal: when it began and ended, the cause and how sure it is, the app's version,
@@ -101,8 +102,9 @@ struct EndsCommand: RowsCommand {
 struct RefreshesCommand: RowsCommand {
   typealias Fold = RefreshRows
 
+  static let name = "refreshes"
   static let syntax = CommandSyntax(
-    name: "refreshes", summary: "Write a row for each refresh request, for a database",
+    name: name, summary: "Write a row for each refresh request, for a database",
     discussion: """
       Writes one line of JSON for each request with a refresh token: when it was sent and why, how it
       ended, how long it took, and under which version of the app. It counts by the time of the request.

@@ -2,8 +2,9 @@
 
 /// `diff`: shows the difference between two states of a journal, or where two journals diverge.
 struct DiffCommand: Command {
+  static let name = "diff"
   static let syntax = CommandSyntax(
-    name: "diff", summary: "Show what changed between two records, or where two journals part",
+    name: name, summary: "Show what changed between two records, or where two journals part",
     discussion: """
       With one FILE: the fields of the state that differ between --from and --to, and the records
       that lie between. Without options, what the last event changed; with --to alone, what that

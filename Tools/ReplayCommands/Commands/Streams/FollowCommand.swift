@@ -6,8 +6,9 @@ internal import SessionJournal
 struct FollowCommand: JournalCommand {
   static let inputs = CommandInputs.journals
 
+  static let name = "follow"
   static let syntax = CommandSyntax(
-    name: "follow", summary: "Show records as they are written, by whatever process",
+    name: name, summary: "Show records as they are written, by whatever process",
     discussion: """
       Shows the last ten records and then each new one within a moment. No lock is taken; when the
       journal is compacted meanwhile, following goes on. A file that is not there yet is waited for.

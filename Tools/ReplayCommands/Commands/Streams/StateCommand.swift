@@ -4,8 +4,9 @@ internal import SessionJournal
 
 /// `state`: shows the state that the records fold to.
 struct StateCommand: JournalCommand {
+  static let name = "state"
   static let syntax = CommandSyntax(
-    name: "state", summary: "Show the session's state, at the end or at any record",
+    name: name, summary: "Show the session's state, at the end or at any record",
     discussion: """
       Folds the events from the first record to the last, or to the one that --at selects (@0 is
       before the first). Of the token only its facts are known; the journal does not hold it.

@@ -2,8 +2,9 @@
 
 /// `timeline`: prints one line for each record.
 struct TimelineCommand: JournalCommand {
+  static let name = "timeline"
   static let syntax = CommandSyntax(
-    name: "timeline", summary: "Show what happened, one line for each record",
+    name: name, summary: "Show what happened, one line for each record",
     discussion: """
       Each line has the record's sequence, its time, its name and its facts. Names in parentheses
       are notes, which explain and change nothing. @7 in a line is the record with sequence 7,

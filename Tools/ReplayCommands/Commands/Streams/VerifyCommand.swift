@@ -5,8 +5,9 @@ internal import SessionExplain
 struct VerifyCommand: Command {
   static let inputs = CommandInputs.convertedOneByOne
 
+  static let name = "verify"
   static let syntax = CommandSyntax(
-    name: "verify", summary: "Check every checksum, payload and transition",
+    name: name, summary: "Check every checksum, payload and transition",
     discussion: """
       Checks that each frame is whole and follows the one before it, that each payload is what its
       kind says, and that each event is legal in the state before it. Counts what is good. What an

@@ -5,8 +5,9 @@ internal import SessionJSON
 struct ReportCommand: Command {
   static let inputs = CommandInputs.convertedOneByOne
 
+  static let name = "report"
   static let syntax = CommandSyntax(
-    name: "report", summary: "Write one HTML page that shows journals over time, with every why",
+    name: name, summary: "Write one HTML page that shows journals over time, with every why",
     discussion: """
       The page is one file: lanes of states, tokens, refreshes and failures over time, why each
       session ended, and a table of records with a filter. Of many journals it begins with the

@@ -7,8 +7,9 @@ struct StatsCommand: Command {
 
   static let inputs = CommandInputs.convertedOneByOne
 
+  static let name = "stats"
   static let syntax = CommandSyntax(
-    name: "stats", summary: "Count sessions, ends, refreshes and times over many journals",
+    name: name, summary: "Count sessions, ends, refreshes and times over many journals",
     discussion: """
       How many sessions began, how they ended, how many refreshes succeeded or failed and how long
       they took, how long a failing session took to recover, how long sessions lasted. A file that

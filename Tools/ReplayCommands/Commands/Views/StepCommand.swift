@@ -3,8 +3,9 @@ internal import SessionExplain
 
 /// `step`: a debugger in the terminal that moves forward and back.
 struct StepCommand: JournalCommand {
+  static let name = "step"
   static let syntax = CommandSyntax(
-    name: "step", summary: "Go through the records in the terminal, forward and back",
+    name: name, summary: "Go through the records in the terminal, forward and back",
     discussion: """
       Shows the records and, beside them, the state after the selected one, with what
       it changed. Begins at the last end of a session.

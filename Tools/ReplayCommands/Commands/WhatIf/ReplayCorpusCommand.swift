@@ -4,8 +4,9 @@ internal import SessionExplain
 struct ReplayCorpusCommand: Command {
   static let inputs = CommandInputs.convertedOneByOne
 
+  static let name = "replay-corpus"
   static let syntax = CommandSyntax(
-    name: "replay-corpus", summary: "Decide recorded journals again, and report what differs",
+    name: name, summary: "Decide recorded journals again, and report what differs",
     discussion: """
       The code of this version makes every recorded decision again, from the inputs that the records
       prove, with the policy that the records prove. A decision that differs is a change of behavior.

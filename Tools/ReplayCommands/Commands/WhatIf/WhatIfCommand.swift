@@ -3,8 +3,9 @@ internal import SessionExplain
 
 /// `whatif`: says where the outcome differs under another policy.
 struct WhatIfCommand: Command {
+  static let name = "whatif"
   static let syntax = CommandSyntax(
-    name: "whatif", summary: "Say what another policy would have changed",
+    name: name, summary: "Say what another policy would have changed",
     discussion: """
       Decides the journal again under another policy, with the inputs that the records prove, and
       stops at the first decision that differs. Calls, timers and responses to requests that were

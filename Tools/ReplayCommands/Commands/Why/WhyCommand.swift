@@ -7,8 +7,9 @@ internal import SessionJournal
 struct WhyCommand: Command {
   static let inputs = CommandInputs.convertedOneByOne
 
+  static let name = "why"
   static let syntax = CommandSyntax(
-    name: "why", summary: "Explain why a session ended, and how surely",
+    name: name, summary: "Explain why a session ended, and how surely",
     discussion: """
       Says in plain words what the user experienced, what happened, and what to do. The evidence comes
       after: the records that led to the last end, newest first, what they prove, what follows from
