@@ -68,6 +68,9 @@ extension Group {
       Contest.Contender(name: "check") {
         try .timing(count) { try checkJournal(path, count) }
       },
+      Contest.Contender(name: "check + memory of contexts") {
+        try .timing(count) { try checkJournal(path, count, takesMemory: true) }
+      },
       Contest.Contender(name: "fold in memory") {
         try .timing(count) {
           var fold = SessionFold()
@@ -99,6 +102,10 @@ extension Group {
       try .comparing(
         "values.json.limit", "check", to: "JSONDecoder", in: rates, goal: .none,
         unit: "events/s"),
+      // What it could reach if they cost nothing but the memory of their contexts.
+      try .comparing(
+        "values.json.limit.memory", "check + memory of contexts", to: "JSONDecoder", in: rates,
+        goal: .none, unit: "events/s"),
       try .comparing(
         "values.memory", "journal", to: "fold in memory", in: rates, goal: .atLeast(0.5),
         unit: "events/s"),
@@ -174,14 +181,45 @@ func readFile(_ path: String, _ size: Int) throws {
   try expect(done == size, "the journal was not read whole")
 }
 
+/// As much memory as a context takes: one object, and one array of its permissions.
+private final class ContextMemory {
+  let role: ActiveContext.Named
+  let school: ActiveContext.Named?
+  let unit: ActiveContext.Named?
+  let permissions: [String]
+
+  init(_ role: ActiveContext.Named, _ permissions: [String]) {
+    self.role = role
+    (school, unit) = (nil, nil)
+    self.permissions = permissions
+  }
+
+  /// The permissions of a context of the workload, on average.
+  static let permissionCount = 4
+
+  /// Takes the memory of a context and gives it back; its texts are empty and cost nothing.
+  static func take(_ role: ActiveContext.Named) {
+    keep(ContextMemory(role, [String](repeating: "", count: permissionCount)))
+  }
+}
+
 /// Reads and verifies a journal, and checks each payload without a value.
-func checkJournal(_ path: String, _ count: Int) throws {
+///
+/// If `takesMemory`, it takes the memory of each context too.
+func checkJournal(_ path: String, _ count: Int, takesMemory: Bool = false) throws {
+  let role = ActiveContext.Named(id: Identifier(uuidHigh: 1, low: 2), name: "")
+  let (login, contextSwitched) = (
+    SessionEvent.Kind.login.rawValue, SessionEvent.Kind.contextSwitched.rawValue
+  )
   var seen = 0
   var failure: (any Error)?
   var reader = try JournalReader(path: path)
   try reader.visit { frame, payload in
     do throws(CodecError) {
       try SessionCodec.check(sequence: frame.sequence, kind: frame.kind, payload: payload)
+      if takesMemory, frame.kind == login || frame.kind == contextSwitched {
+        ContextMemory.take(role)
+      }
       seen += 1
       return true
     } catch {
