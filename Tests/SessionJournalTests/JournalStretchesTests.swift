@@ -38,6 +38,13 @@ struct JournalStretchesTests {
     -> Stretch?
   {
     var reader = stretches.reader()
+    return try stretch(of: &reader, from: start, to: end)
+  }
+
+  /// The same by this reader.
+  private func stretch(of reader: inout JournalReader, from start: UInt64, to end: UInt64) throws
+    -> Stretch?
+  {
     guard try reader.seek(toStretchAt: start) else { return nil }
     var stretch = Stretch(first: reader.mark, last: reader.mark)
     _ = try reader.visit(to: end) { frame, _ in
@@ -46,11 +53,6 @@ struct JournalStretchesTests {
     }
     stretch.last = reader.mark
     return stretch
-  }
-
-  private func stretches() throws -> JournalStretches {
-    var reader = try JournalReader(path: scratch.journal)
-    return JournalStretches(of: &reader)
   }
 
   private func size() throws -> UInt64 { UInt64(try contents(of: scratch.journal).count) }
@@ -62,7 +64,7 @@ struct JournalStretchesTests {
     try write(isCompacted: isCompacted)
     var reader = try JournalReader(path: scratch.journal)
     var all: [UInt64] = []
-    let stretches = JournalStretches(of: &reader)
+    let stretches = JournalStretches(of: reader)
     while let record = try reader.next() { all.append(record.sequence) }
     #expect(all.count > 300)
     let size = try size()
@@ -82,8 +84,9 @@ struct JournalStretchesTests {
     }
   }
 
+  /// `passed` is how many records the opened reader has passed on.
   @Test(
-    "SCL-2 the first stretch uses what the opened reader has in memory, unless that is within a batch",
+    "JRN-1 the first stretch uses the bytes of the opened reader, unless that is within a batch",
     arguments: [(passed: 0, reads: 0), (passed: 1, reads: 0), (passed: 3, reads: 1)])
   func usesWhatIsInMemory(passed: Int, reads: Int) throws {
     try write(isCompacted: false)
@@ -92,15 +95,39 @@ struct JournalStretchesTests {
     for _ in 0..<passed { _ = try reader.next() }
     var whole = try JournalReader(path: scratch.journal)
     for _ in 0..<passed { _ = try whole.next() }
-    let stretches = JournalStretches(of: &reader)
+    let stretches = JournalStretches(of: reader)
+    var first = stretches.reader(takingBytesOf: &reader)
     let left = system.plan.withLock { $0.readsLeft }
-    let first = try #require(try stretch(stretches, from: 0, to: 600))
+    let found = try #require(try stretch(of: &first, from: 0, to: 600))
     #expect(left - system.plan.withLock { $0.readsLeft } == reads)
-    #expect(first.sequences.count > 3 && first.sequences.first == 1)
+    #expect(found.sequences.count > 3 && found.sequences.first == 1)
     let second = try #require(try stretch(stretches, from: 600, to: 1_200))
-    #expect(second.first == first.last)
+    #expect(second.first == found.last)
+    // A reader is used for one stretch after another, in any order.
+    #expect(try stretch(of: &first, from: 600, to: 1_200)?.sequences == second.sequences)
+    #expect(try stretch(of: &first, from: 0, to: 600)?.sequences == found.sequences)
     // The opened reader goes on, and reads again what was taken from it.
     for _ in 0..<20 { #expect(try reader.next() == whole.next()) }
+  }
+
+  @Test(
+    "JRN-1 bytes of the opened reader are read again if a batch was appended since",
+    arguments: [false, true])
+  func oldBytes(isAtEnd: Bool) throws {
+    try write(isCompacted: false)
+    var reader = try JournalReader(path: scratch.journal)
+    if isAtEnd { while try reader.next() != nil {} }
+    let journal = try Journal.open(at: scratch.journal, options: .fixed)
+    _ = try journal.append([draft("new")])
+    let last = journal.lastSequence
+    let stretches = JournalStretches(of: reader)
+    var first = stretches.reader(takingBytesOf: &reader)
+    let found = try #require(try stretch(of: &first, from: 0, to: .max))
+    #expect(found.sequences.first == 1 && found.sequences.last == last)
+    var newest: UInt64?
+    while let record = try reader.next() { newest = record.sequence }
+    #expect(newest == last)
+    try journal.close()
   }
 
   @Test("JRN-2 a stretch that ends at damage is not continued by the next one")
@@ -113,7 +140,7 @@ struct JournalStretchesTests {
     var bytes = try contents(of: scratch.journal)
     bytes[Int(middle) - 600] ^= 1
     _ = try scratch.write(bytes)
-    let stretches = try stretches()
+    let stretches = JournalStretches(of: try JournalReader(path: scratch.journal))
     let before = try #require(try stretch(stretches, from: 0, to: middle))
     let after = try #require(try stretch(stretches, from: middle, to: .max))
     #expect(before.last != after.first)
@@ -125,7 +152,7 @@ struct JournalStretchesTests {
   @Test("JRN-2 a stretch of another history with the same sequences does not continue the first")
   func exchanged() throws {
     try write(isCompacted: false)
-    let stretches = try stretches()
+    let stretches = JournalStretches(of: try JournalReader(path: scratch.journal))
     let before = try #require(try stretch(stretches, from: 0, to: 3_000))
     let after = try #require(try stretch(stretches, from: 3_000, to: .max))
     try #require(before.last == after.first)
@@ -144,7 +171,7 @@ struct JournalStretchesTests {
       remainingInBatch: frame.remainingInBatch)
     bytes.replaceSubrange(place..<place + frame.size, with: writer.bytes)
     _ = try scratch.write(bytes)
-    let others = try self.stretches()
+    let others = JournalStretches(of: try JournalReader(path: scratch.journal))
     let changed = try #require(try stretch(others, from: 0, to: 3_000))
     #expect(changed.sequences == before.sequences)
     #expect(changed.last != after.first)

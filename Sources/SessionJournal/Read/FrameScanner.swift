@@ -127,9 +127,10 @@ struct FrameScanner: ~Copyable, Sendable {
     window.release()
   }
 
-  /// Returns the bytes in memory, and forgets them; `nil` if frames of them are yet to be passed on.
+  /// Takes the bytes in memory; returns `nil` if there are none, or if verified frames in them were
+  /// not passed on yet.
   mutating func takeWindow() -> ReadWindow? {
-    guard delivered == position.offset else { return nil }
+    guard delivered == position.offset, window.count > 0 else { return nil }
     return window.take()
   }
 

@@ -1,12 +1,8 @@
-internal import Synchronization
-
 /// Readers of one journal from several places, for several threads.
 ///
 /// The places divide the file into stretches. Each stretch is proven to continue the one before it:
 /// its first mark is the last mark of that one, with the same sequence and the same checksum.
-package final class JournalStretches: Sendable {
-  /// What the given reader has already read, for the first reader that is asked for.
-  private let window: Mutex<ReadWindow?>
+package struct JournalStretches: Sendable {
   private let path: String
   private let file: any JournalFileHandle
   private let status: FileStatus
@@ -14,10 +10,7 @@ package final class JournalStretches: Sendable {
   private let fileSystem: any JournalFileSystem
 
   /// Uses the file that `reader` has opened, and leaves the reader's place as it is.
-  ///
-  /// It takes what the reader has in memory. The reader reads it again if it goes on.
-  package init(of reader: inout JournalReader) {
-    window = Mutex(reader.scanner.takeWindow())
+  package init(of reader: borrowing JournalReader) {
     path = reader.path
     file = reader.scanner.file
     status = reader.scanner.status
@@ -27,9 +20,19 @@ package final class JournalStretches: Sendable {
 
   /// Returns a reader at the first frame; reads nothing yet.
   package func reader() -> JournalReader {
-    let window = window.withLock { $0.take() } ?? ReadWindow()
-    return JournalReader(
-      scanner: FrameScanner(path: path, file: file, status, header, window), fileSystem: fileSystem)
+    JournalReader(
+      scanner: FrameScanner(path: path, file: file, status, header), fileSystem: fileSystem)
+  }
+
+  /// Returns a reader at the first frame that uses the bytes which `opened`, a reader of the same
+  /// file, has in memory.
+  ///
+  /// It takes them only if `opened` is between two batches. That one reads them again if it goes on.
+  package func reader(takingBytesOf opened: inout JournalReader) -> JournalReader {
+    JournalReader(
+      scanner: FrameScanner(
+        path: path, file: file, status, header, opened.scanner.takeWindow() ?? ReadWindow()),
+      fileSystem: fileSystem)
   }
 }
 
@@ -39,7 +42,7 @@ extension JournalReader {
   /// Returns `false`, and stays, if no batch is found near.
   package mutating func seek(toStretchAt offset: UInt64) throws(JournalError) -> Bool {
     guard offset == 0 else { return try seek(toBatchAfter: offset) }
-    // A new reader is there, and may have read on.
+    // A new reader already stands there. A seek would drop the bytes that it has in memory.
     if resumption > 0 || scanner.position != FramePosition(after: header) { seekToBeginning() }
     return true
   }

@@ -51,7 +51,9 @@ struct ReadWindow: ~Copyable, Sendable {
     (storage, count, next) = ([], 0, Self.sizeAfterRest)
   }
 
-  /// Releases the memory to the window that it returns; the bytes are read again if they are needed.
+  /// Moves the bytes to a new window.
+  ///
+  /// This one is then empty, and reads them again if they are needed.
   mutating func take() -> ReadWindow {
     var taken = ReadWindow()
     swap(&taken, &self)

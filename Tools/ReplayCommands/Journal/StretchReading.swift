@@ -16,7 +16,7 @@ struct StretchReading {
   /// The usual length of a stretch in bytes; with one processor, no file is divided.
   ///
   /// If batches are short, one read of 128 KiB has a stretch and the batch at its end.
-  static let usualLength: UInt64 = WorkThread.processors > 1 ? 124 << 10 : .max
+  static let usualLength: UInt64 = WorkThread.processors > 1 ? 120 << 10 : .max
   /// How many stretches a file must have so that threads are worth it.
   private static let fewest: UInt64 = 4
 
@@ -40,10 +40,11 @@ struct StretchReading {
     take: (Made) -> Bool
   ) {
     guard let end = reader.frozenEnd, end / Self.fewest >= length else { return }
-    let stretches = JournalStretches(of: &reader)
-    let readers = Spares { StretchReader(stretches) }
+    let stretches = JournalStretches(of: reader)
+    let first = StretchReader(stretches.reader(takingBytesOf: &reader))
+    let readers = Spares { StretchReader(stretches.reader()) }
     var work = OrderedWork<Range<UInt64>, Stretch<Made>?> { range in
-      let reader = readers.take()
+      let reader = range.lowerBound == 0 ? first : readers.take()
       defer { readers.put(reader) }
       do throws(JournalError) {
         return try reader.use { (reader) throws(JournalError) in
@@ -82,7 +83,7 @@ struct StretchReading {
 private final class StretchReader: Sendable {
   private let reader: Mutex<JournalReader>
 
-  init(_ stretches: JournalStretches) { reader = Mutex(stretches.reader()) }
+  init(_ reader: consuming JournalReader) { self.reader = Mutex(reader) }
 
   func use<Made: Sendable>(
     _ body: (inout JournalReader) throws(JournalError) -> Made
