@@ -17,6 +17,7 @@ struct OptionTableTests {
       }
     let syntaxes = CommandList.all.map { $0.syntax }
     #expect(rows.map { $0[0] } == syntaxes.map(\.name))
+    #expect(CommandList.order == syntaxes.map(\.name))
     for row in rows {
       let syntax = try #require(syntaxes.first { $0.name == row[0] }, "\(row[0])")
       let operands = syntax.operands.map { "`\($0.spelling)`" }.joined(separator: " ")

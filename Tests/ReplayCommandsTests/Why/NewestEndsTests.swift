@@ -266,6 +266,29 @@ struct NewestEndsTests {
 }
 
 extension NewestEndsTests {
+  @Test("RPL-3 the search asks every 1,024 records whether it goes on, also between watermarks")
+  func goesOn() throws {
+    // Every second sequence is a watermark, as in an app that stores one record and closes.
+    let records = frames(of: 1_000)
+    let all = records.enumerated().flatMap { index, frame in
+      var frame = frame
+      frame.sequence = UInt64(2 * index + 1)
+      return [frame, CraftedJournals.watermark(frame.sequence + 1)]
+    }
+    let file = try file(CraftedJournals.file(all))
+    for most in [1, 2, .max] {
+      var calls = 0
+      var reader = try file.open()
+      let search = try file.searchOfNewestEnds(in: &reader, spacing: 100) {
+        calls += 1
+        return calls < most
+      }
+      #expect(calls == min(most, records.count / 1_024))
+      #expect((search == nil) == (most <= 2))
+      if search == nil { #expect(try reader.next()?.sequence == 1) }
+    }
+  }
+
   @Test("RPL-3 a record that cannot be decoded long before the last end does not change its answer")
   func undecodable() throws {
     var frames = frames(of: 4_000)

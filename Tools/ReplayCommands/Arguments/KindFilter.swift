@@ -4,7 +4,7 @@ internal import SessionExplain
 
 /// Selects records by kind.
 struct KindFilter: Equatable, Sendable {
-  /// Whether the kind was named, for each kind byte.
+  /// For each kind byte, whether that kind is selected.
   private var kinds = [Bool](repeating: false, count: 256)
   private var hasSnapshot = false
   private var hasUnknown = false

@@ -2,7 +2,7 @@
 protocol Command: Sendable {
   /// The word that selects the command.
   ///
-  /// It is known without the syntax, since a start of the tool needs one syntax of all.
+  /// It is apart from the syntax: a start compares all names, but makes only one syntax.
   static var name: String { get }
   static var syntax: CommandSyntax { get }
 

@@ -12,7 +12,7 @@ extension JournalFile {
   /// - An event is not possible in the state before it, or a record cannot be decoded that outlives
   ///   a login.
   /// - A newer version wrote a record.
-  /// - `goesOn` returned `false`; it is called once for every 1,024 records.
+  /// - `goesOn` returned `false`; it is called after every 1,024 records of the first half.
   func searchOfNewestEnds(
     in reader: inout JournalReader, spacing: UInt64, halving: UInt64 = halvedLength,
     while goesOn: () -> Bool = { true }
@@ -29,6 +29,7 @@ extension JournalFile {
     }
     defer { later?.cancel() }
     var isHalf = false
+    var records: UInt32 = 0
     try onJournal { () throws(JournalError) in
       try reader.visit { frame, payload in
         if let later, later.begins(with: frame) {
@@ -38,7 +39,8 @@ extension JournalFile {
         isComplete = newest.take(frame, payload) { () throws(CodecError) in
           try decoder.decode(sequence: frame.sequence, kind: frame.kind, payload: payload)
         }
-        if frame.sequence % 1_024 == 0 { isComplete = isComplete && goesOn() }
+        records &+= 1
+        if records & 1023 == 0 { isComplete = isComplete && goesOn() }
         return isComplete
       }
     }

@@ -70,7 +70,7 @@ final class Output {
     if pulses & 1023 == 0 { beat() }
   }
 
-  /// Reports that a loop is alive; called once for about a thousand records.
+  /// Reports that a loop is alive; called after about a thousand records, or after each block.
   ///
   /// Writes text that was printed some time ago, and notices a closed output while nothing is printed.
   func beat() {

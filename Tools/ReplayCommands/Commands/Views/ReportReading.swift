@@ -73,11 +73,13 @@ struct ReportReading {
       name: Self.shortName(of: file), room: room, zone: zone, app: file.original?.opening?.app)
     var ends = EvidenceFold()
     var reading = PieceReading()
+    var records: UInt32 = 0
     let pass = try file.visitPieces(surveysDamageOnly: true, requiresSession: true) { piece in
       reading.take(piece) { entry throws(SessionFold.Failure) in
         try journal.take(entry.record)
         try ends.take(entry) { journal.take(file.explanation(of: $0)) }
-        if entry.record.sequence & 1023 == 0 { pulse(entry.offset) }
+        records &+= 1
+        if records & 1023 == 0 { pulse(entry.offset) }
       } interrupt: { gap in
         journal.interrupt(gap)
         ends.interrupt(gap) { journal.take(file.explanation(of: $0)) }
