@@ -5,7 +5,7 @@ extension SessionCoordinator {
     if let stopped { return [.resume(caller, .failed(stopped))] }
     guard isRestored || needsUpdate else { return [.resume(caller, .failed(.locked))] }
     if method == .adoption, !adopts { return [.resume(caller, .notAdopted)] }
-    guard fold.kind != .authenticated || needsUpdate else {
+    guard fold.kind != .authenticated || needsUpdate || isNotRenewed(at: now) else {
       return [.resume(caller, .failed(rejection(.login, .alreadyAuthenticated)))]
     }
     // A new account is not the account of the expired session (STA-6).
@@ -76,14 +76,27 @@ extension SessionCoordinator {
     return commit([.event(event)] + end, for: .settle(arrival), at: now)
   }
 
-  /// The end of a session whose stored items only a newer version can read.
+  /// The end of a session that a login replaces: only a newer version can read its stored items, or
+  /// it is not renewed.
   ///
-  /// It is journaled in the batch of the login that replaces the items, not before.
+  /// It is journaled in the batch of the login, not before. So a wrong password loses nothing.
   ///
   /// - Requirement: RES-8
   private func replacedSession(at now: ClockReading) -> [SessionRecord.Content] {
-    guard needsUpdate, fold.kind == .authenticated else { return [] }
-    return ending(by: .replaced, at: now).events
+    guard fold.kind == .authenticated else { return [] }
+    if needsUpdate { return ending(by: .replaced, at: now).events }
+    return isNotRenewed(at: now) ? ending(by: .notRenewed, at: now).events : []
+  }
+
+  /// Whether the token has ended and a server failed to renew it more than once.
+  ///
+  /// Such a failure may last, although it does not end the session: a client that is not accepted, or
+  /// a response that cannot be read. A user who could not log in again would be locked out.
+  private func isNotRenewed(at now: ClockReading) -> Bool {
+    guard case .authenticated(let session) = state, !isTokenGood(at: now.uptime),
+      session.failures.total > 1, let last = session.failures.last
+    else { return false }
+    return last.kind.isAnswered || last.kind == .intercepted
   }
 
   /// Follows a durable login that ended at once: the user may not log in.

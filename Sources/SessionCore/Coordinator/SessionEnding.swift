@@ -8,6 +8,7 @@
 /// | the refresh token is missing, and the access token has expired | by `policy.ending.onRejection` |
 /// | the refresh token is missing, and the access token is valid | not yet: tried again at its expiry |
 /// | the server failed as often as the policy allows | by `policy.ending.onExhaustion` |
+/// | the server asked for a repetition (`temporarily_unavailable`, `slow_down`, …) | never |
 /// | the network failed | never |
 /// | the token expired and cannot be refreshed | by `policy.ending.onRejection` |
 /// | the server rejects a token without a known lifetime | by `policy.ending.onRefusedToken` |
@@ -16,6 +17,7 @@
 /// | the stored items do not match the journal | by `policy.ending.onRejection` |
 /// | a session of a quarantined journal had expired | by `policy.ending.onRejection` |
 /// | a login replaces items of a newer version | always, and its user stays |
+/// | a login replaces a session whose token has ended and is not renewed | always, and its user stays |
 ///
 /// - Requirement: REF-6, POL-5, POL-7, POL-10, RES-1
 struct SessionEnding: Hashable, Sendable {
@@ -39,6 +41,8 @@ struct SessionEnding: Hashable, Sendable {
     case orphaned(ExpiryReason)
     /// A login replaces items that only a newer version can read.
     case replaced
+    /// A login replaces a session whose token has ended and that no server renews.
+    case notRenewed
   }
 
   /// What the cause results in.
@@ -90,6 +94,8 @@ struct SessionEnding: Hashable, Sendable {
       return .expires(reason, policy.onRejection)
     case .replaced:
       return .expires(.secretsNewer, .keep)
+    case .notRenewed:
+      return .expires(.tokenExpired, .keep)
     }
   }
 
@@ -121,7 +127,8 @@ struct SessionEnding: Hashable, Sendable {
       return .expires(.refreshRejected, policy.onRejection)
     }
     let answered = failures.answered &+ (failure.kind.isAnswered ? 1 : 0)
-    if failure.kind.isAnswered, answered >= policy.maximumAttempts {
+    // A server that asks for a repetition has not failed (REF-19).
+    if failure.kind.isAnswered, !failure.asksForRepetition, answered >= policy.maximumAttempts {
       return exhausted(retryAfter: failure.retryAfterMilliseconds ?? 0)
     }
     // The server may have rotated the token and its response is lost. So the first retry is

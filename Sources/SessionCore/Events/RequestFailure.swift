@@ -136,6 +136,13 @@ public struct RequestFailure: Hashable, Sendable {
     return keeps(code) || isNamed && isRecordedCode(code) ? code : codeNotKept
   }
 
+  /// Whether the server's code asks to repeat the request.
+  ///
+  /// - Requirement: REF-19
+  var asksForRepetition: Bool {
+    serverCode.map(RequestFailure.repetitionCodes.contains) == true
+  }
+
   private static func isCode(_ text: String) -> Bool {
     guard !standardCodes.contains(text) else { return true }
     let bytes = text.utf8
@@ -199,23 +206,32 @@ extension RequestFailure {
   /// The code of a request that was not made, because its address cannot be used.
   public static let wrongAddress = "WRONG_ADDRESS"
 
+  /// The codes that ask to repeat a request: now, later, or with a nonce.
+  ///
+  /// Only this spelling counts: `SERVER_ERROR` of a backend of JSON is no code of a standard.
+  package static let repetitionCodes: Set<String> = [
+    "server_error", "temporarily_unavailable", "authorization_pending", "slow_down",
+    "use_dpop_nonce",
+  ]
+
+  /// The codes of a wrong request, which say nothing of the token in it.
+  package static let requestCodes: Set<String> = [
+    "invalid_request", "invalid_scope", "invalid_target", "invalid_dpop_proof",
+    "unsupported_grant_type", "unsupported_response_type", "unsupported_token_type",
+  ]
+
   /// The lower-case codes that are kept: those of OAuth 2.0 and OpenID Connect.
   ///
   /// Sources: RFC 6749 §4.1.2.1 and §5.2, RFC 6750 §3.1, RFC 7009 §2.2.1, RFC 8628 §3.5, RFC 8707
   /// §2, RFC 9449 §5 and §8, RFC 9470 §3 and OpenID Connect Core §3.1.2.6.
-  public static let standardCodes: Set<String> = [
-    "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client",
-    "unsupported_grant_type", "unsupported_response_type", "invalid_scope", "access_denied",
-    "server_error", "temporarily_unavailable",
-    "invalid_token", "insufficient_scope",
-    "unsupported_token_type",
-    "authorization_pending", "slow_down", "expired_token",
-    "invalid_target", "invalid_dpop_proof", "use_dpop_nonce",
+  public static let standardCodes: Set<String> = Set([
+    "invalid_client", "invalid_grant", "unauthorized_client", "access_denied",
+    "invalid_token", "insufficient_scope", "expired_token",
     "insufficient_user_authentication",
     "interaction_required", "login_required", "account_selection_required", "consent_required",
     "invalid_request_uri", "invalid_request_object", "request_not_supported",
     "request_uri_not_supported", "registration_not_supported",
-  ]
+  ]).union(repetitionCodes).union(requestCodes)
 }
 
 extension RequestFailure: CustomStringConvertible {

@@ -22,9 +22,11 @@ public struct FailureRule: Hashable, Sendable {
     case page
     /// A body that `Content-Type` calls HTML, and that is neither empty nor JSON.
     case html
-    /// A body that is neither empty nor JSON and has no code that is kept, such as a line of a
-    /// proxy.
-    case text
+    /// A body without a code that is kept and without the backend's own form of an error.
+    ///
+    /// That form is an object with the first member of a path of ``ResponseMapping/errorCode``. A
+    /// line of text, an object of a firewall and an empty body do not have it.
+    case foreign
     /// Any body without a code that is kept, including an empty one.
     case uncoded
   }
@@ -94,10 +96,25 @@ extension FailureRule {
   /// All requests of the session itself.
   private static let tokenSteps = Set(HTTPBackend.Step.allCases).subtracting([.call])
 
-  /// The rules of a backend by default.
+  /// The codes of OAuth 2.0 and DPoP.
   ///
-  /// `Specs/Answers.md` lists them.
-  public static let standard: [FailureRule] = [
+  /// Servers send them with 400, 401 and 403. A code that asks for a repetition must not end a
+  /// session at any of these.
+  ///
+  /// - Requirement: REF-19
+  private static let standardCodes: [FailureRule] = [
+    FailureRule(.rateLimited, at: tokenSteps, statuses: 400...499, codes: ["slow_down"]),
+    FailureRule(
+      .server, at: tokenSteps, statuses: 400...499, codes: Array(RequestFailure.repetitionCodes)),
+    FailureRule(
+      .unexpected, at: tokenSteps, statuses: 400...499, codes: Array(RequestFailure.requestCodes)),
+    // The app is not known, which does not concern its user.
+    FailureRule(.unexpected, statuses: 400...499, meanings: [.clientRefused]),
+    FailureRule(.rejected, at: tokenSteps, statuses: 400...499, codes: ["invalid_grant"]),
+  ]
+
+  /// The rules before those of ``standardCodes``.
+  private static let common: [FailureRule] = [
     // The response to a protected call may be a page, which the caller reads.
     FailureRule(
       .intercepted,
@@ -113,9 +130,10 @@ extension FailureRule {
     // Some servers respond to a 401 with a line of text that they call HTML.
     FailureRule(.intercepted, at: tokenSteps, statuses: 100...400, body: .html),
     FailureRule(.intercepted, at: tokenSteps, statuses: 402...599, body: .html),
-    // At the refresh, a line of text or a missing address comes from a proxy (REF-6). An object
-    // with a code of the backend comes from the backend.
-    FailureRule(.intercepted, at: [.refresh], status: 403, body: .text),
+    // Firewalls and gateways answer 403 in forms of their own. Taken for the server's refusal, such
+    // an answer would end the session of each user in that network (REF-6).
+    FailureRule(.intercepted, at: [.refresh], status: 403, body: .foreign),
+    // A missing address is a gateway's answer as well.
     FailureRule(.intercepted, at: [.refresh], statuses: 404...405, body: .uncoded),
     // The request was not received in time, or was too early (RFC 9110 §15.5.9, RFC 8470 §5.2).
     FailureRule(.noReply, at: tokenSteps, status: 408),
@@ -137,24 +155,25 @@ extension FailureRule {
       codes: [
         "TOKEN_EXPIRED", "TOKEN_INVALID", "TOKEN_REVOKED", "TOKEN_REUSED", "TOKEN_BLACKLISTED",
       ]),
-    // The app is not known, which does not concern its user.
-    FailureRule(.unexpected, statuses: 400...499, meanings: [.clientRefused]),
-    FailureRule(.rejected, status: 400, codes: ["invalid_grant"]),
-    FailureRule(.rejected, status: 401),
-    // At a sign-in, 403 means that the user is not allowed to do this. An app's rule can say that
-    // it concerns the credential.
-    FailureRule(.rejected, at: [.refresh, .switchContext, .revocation], status: 403),
   ]
+
+  /// The rules of a backend by default.
+  ///
+  /// `Specs/Answers.md` lists them.
+  public static let standard: [FailureRule] =
+    common + standardCodes + [
+      FailureRule(.rejected, status: 401),
+      // At a sign-in, 403 means that the user is not allowed to do this. An app's rule can say that
+      // it concerns the credential.
+      FailureRule(.rejected, at: [.refresh, .switchContext, .revocation], status: 403),
+    ]
 
   /// The rules of OAuth 2.0.
   ///
   /// At its endpoints only `invalid_grant` ends a session. A client that is unknown or not allowed
   /// does not concern the user (RFC 6749 §5.2).
   public static let oauth: [FailureRule] =
-    standard.prefix { !$0.wantsCode } + [
-      FailureRule(
-        .server, statuses: 400...499, codes: ["server_error", "temporarily_unavailable"]),
-      FailureRule(.rejected, statuses: 400...401, codes: ["invalid_grant"]),
-      FailureRule(.rejected, at: [.switchContext, .profile, .revocation, .call], status: 401),
+    common.prefix { !$0.wantsCode } + standardCodes + [
+      FailureRule(.rejected, at: [.switchContext, .profile, .call], status: 401)
     ]
 }

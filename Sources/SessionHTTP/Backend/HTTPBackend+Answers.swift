@@ -163,18 +163,19 @@ extension HTTPBackend {
   ///
   /// If it does, a 401 concerns that token. Then the revocation is not done unless the server's
   /// code says so.
-  func readRevocation(
+  package func readRevocation(
     _ response: HTTPResponse, needsAccess: Bool
   ) throws(AnswerFailure) -> RevocationRun.Reply {
     let failure = failure(.revocation, response)
     if let failure, failure.kind == .intercepted { throw AnswerFailure(failure: failure) }
-    let signs = signs(response, code: code(response))
+    let signs = signs(response)
     if revoked.saysSo(signs) { return .done }
-    if needsAccess, response.status == 401 { return .unauthorized(status: 401) }
-    // RFC 6749 §5.2: the client is refused, which does not concern the token.
-    let isClientRefused = response.status == 401 && failure?.kind == .unexpected
-    if revoked.isDone(signs), !isClientRefused {
-      return response.status == 401 ? .refused(status: 401) : .done
+    if needsAccess, response.status == 401, !revoked.unauthorizedConfirms {
+      return .unauthorized(status: 401)
+    }
+    // The client or the request is refused, so the token lives (RFC 6749 §5.2, RFC 7009 §2.2.1).
+    if revoked.isDone(signs), !signs.concernsRequest {
+      return response.status == 401 && !needsAccess ? .refused(status: 401) : .done
     }
     throw AnswerFailure(
       failure: failure
@@ -279,13 +280,14 @@ extension HTTPBackend {
 
   private func checkType(_ members: JSONMembers) throws(Unreadable) {
     let type = try members.first(self.response.tokenType, members.string)
-    if let type, !self.response.tokenTypes.contains(type.lowercased()) {
-      throw members.problem(self.response.tokenType, "is not \(accepted)")
+    let accepted = self.response.tokenTypes
+    if let type, !accepted.contains(where: { $0.lowercased() == type.lowercased() }) {
+      throw members.problem(self.response.tokenType, "is not \(acceptedTypes)")
     }
   }
 
   /// The accepted token types, for an error message.
-  private var accepted: String {
+  private var acceptedTypes: String {
     self.response.tokenTypes == ["bearer"]
       ? "Bearer" : self.response.tokenTypes.sorted().joined(separator: " or ")
   }

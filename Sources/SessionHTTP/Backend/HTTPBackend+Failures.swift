@@ -17,7 +17,7 @@ extension HTTPBackend {
     if isSuccess, rules.isEmpty { return nil }
     // The body of a success is not read for a code unless a rule needs one.
     let wantsCode = !isSuccess || rules.contains { failures[$0].wantsCode }
-    let signs = signs(response, code: wantsCode ? code(response) : nil)
+    let signs = wantsCode ? signs(response) : AnswerSigns(response, error: nil)
     let rule = rules.first { failures[$0].matches(signs) }.map { failures[$0] }
     if isSuccess, rule == nil { return nil }
     let kind = rule?.meaning ?? .unexpected
@@ -28,11 +28,12 @@ extension HTTPBackend {
       retryAfter: kind == .intercepted ? nil : HTTPBackend.retryAfter(response))
   }
 
-  func signs(_ response: HTTPResponse, code: String?) -> AnswerSigns {
-    AnswerSigns(
-      response, code: code,
-      meaning: code.flatMap { errorCodes[$0] ?? ErrorMeaning(code: $0) },
-      isNamed: code.map { names($0) } == true)
+  func signs(_ response: HTTPResponse) -> AnswerSigns {
+    let error = error(response)
+    return AnswerSigns(
+      response, error: error,
+      meaning: error.code.flatMap { errorCodes[$0] ?? ErrorMeaning(code: $0) },
+      isNamed: error.code.map { names($0) } == true)
   }
 
   /// Returns whether the configuration names the code.
@@ -66,17 +67,25 @@ extension HTTPBackend {
 
   /// Returns the server's code, from ``ResponseMapping/errorCodeHeader`` or the first path of
   /// ``ResponseMapping/errorCode`` that is present.
-  func code(_ response: HTTPResponse) -> String? {
-    if let name = self.response.errorCodeHeader, let code = response.header(name) { return code }
+  func code(_ response: HTTPResponse) -> String? { error(response).code }
+
+  /// Returns the server's code, and whether the response has the backend's own form of an error.
+  private func error(_ response: HTTPResponse) -> AnswerSigns.ServerError {
+    if let name = self.response.errorCodeHeader, let code = response.header(name) {
+      return AnswerSigns.ServerError(code: code, hasForm: true)
+    }
+    var found = AnswerSigns.ServerError()
     do throws(Unreadable) {
       let members = try JSONMembers(body: response.body)
-      return try members.first(self.response.errorCode) { (path) throws(Unreadable) in
+      for path in self.response.errorCode
+      where try members.value(at: Array(path.steps.prefix(1))) != nil { found.hasForm = true }
+      found.code = try members.first(self.response.errorCode) { (path) throws(Unreadable) in
         try members.textOrInteger(path)
       }
     } catch {
       // A code that cannot be read counts as missing.
-      return nil
     }
+    return found
   }
 
   /// Returns `Retry-After`, given in seconds or as a date (RFC 9110 §10.2.3), in milliseconds.
@@ -99,21 +108,31 @@ extension HTTPBackend {
 
 /// The parts of a response that a backend's rules examine.
 struct AnswerSigns {
+  /// What the body or a header field says of an error.
+  struct ServerError {
+    var code: String?
+    /// Whether the body has a member in which the backend's errors have their code.
+    var hasForm = false
+  }
+
   let status: Int
-  /// The server's code, if there is one.
-  let code: String?
   /// The meaning of the code, if it is known.
   let meaning: ErrorMeaning?
   /// Whether the configuration names the code.
   let isNamed: Bool
+  private let error: ServerError?
   private let first: UInt8?
   private let isHTML: Bool
 
+  /// The server's code, if there is one.
+  var code: String? { error?.code }
+
   init(
-    _ response: HTTPResponse, code: String?, meaning: ErrorMeaning? = nil, isNamed: Bool = false
+    _ response: HTTPResponse, error: ServerError?, meaning: ErrorMeaning? = nil,
+    isNamed: Bool = false
   ) {
     status = response.status
-    (self.code, self.meaning, self.isNamed) = (code, meaning, isNamed)
+    (self.error, self.meaning, self.isNamed) = (error, meaning, isNamed)
     first = JSONMembers.firstByte(of: response.body)
     let type = response.header("Content-Type").map { type in
       type.utf8.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }
@@ -122,12 +141,20 @@ struct AnswerSigns {
       type.map { $0.isNamed("text/html") || $0.isNamed("application/xhtml+xml") } ?? false
   }
 
+  /// Whether the code is about the request or the client, and not about a token.
+  var concernsRequest: Bool {
+    meaning == .clientRefused
+      || code.map {
+        RequestFailure.requestCodes.contains($0) || RequestFailure.repetitionCodes.contains($0)
+      } == true
+  }
+
   func looksLike(_ body: FailureRule.Body) -> Bool {
     switch body {
     case .empty: first == nil
     case .page: first == UInt8(ascii: "<")
     case .html: isHTML && isText
-    case .text: isText && !hasKnownCode
+    case .foreign: error?.hasForm != true && !hasKnownCode
     case .uncoded: !hasKnownCode
     }
   }

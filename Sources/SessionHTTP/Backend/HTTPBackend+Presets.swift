@@ -32,7 +32,8 @@ extension HTTPBackend {
     backend.response.lifetime = [.seconds("expires_in"), .claim("exp"), .assumed(.seconds(3600))]
     backend.response.user = [.claim("sub", of: .identity), .claim("sub"), .member("user")]
     backend.failures = FailureRule.oauth
-    backend.revoked.codes = ["unsupported_token_type", "invalid_token"]
+    // An invalid token is a 200; a 401 concerns the client (RFC 7009 §2.2, RFC 6749 §5.2).
+    (backend.revoked.statuses, backend.revoked.codes) = ([200...299], ["invalid_token"])
     return backend
   }
 

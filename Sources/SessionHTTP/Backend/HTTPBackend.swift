@@ -210,13 +210,20 @@ public struct RequestFieldNames: Hashable, Sendable {
 public struct RevocationRule: Hashable, Sendable {
   /// The statuses that confirm it.
   ///
-  /// 401 is one of them, since a refused refresh token is already invalid. The outcome is then
-  /// `alreadyInvalid`. A 401 with `invalid_client` is a failure, since it concerns the client.
+  /// By default 401 is one of them, since a refused refresh token is already invalid. The outcome is
+  /// then `alreadyInvalid`. For ``HTTPBackend/oauth(token:revocation:client:scope:allowsPasswordGrant:)``
+  /// it is not: such a server answers 200 for an invalid token, and 401 for a client that it does not
+  /// accept (RFC 7009 §2.2, RFC 6749 §5.2).
   ///
-  /// If the access token authenticates the request (`.bearer` or a header), a 401 concerns the
-  /// access token and does not confirm the revocation. Then the token is refreshed and the request
-  /// is sent again.
+  /// A code about the client or the request, such as `invalid_client` or `unsupported_token_type`,
+  /// never confirms it, unless it is one of ``codes``.
   public var statuses: [ClosedRange<Int>] = [200...299, 401...401]
+  /// Whether a 401 confirms a request that the access token authenticates (`.bearer` or a header).
+  ///
+  /// By default it concerns the access token: that is refreshed, and the request is sent again. Set
+  /// this for a server that answers 401 to a logout that worked, such as django-allauth 65.22
+  /// (`DELETE` of its session). An access token that has expired is refreshed first in any case.
+  public var unauthorizedConfirms = false
   /// The server's codes that confirm it with any status.
   ///
   /// `TOKEN_*` matches all codes with that prefix.

@@ -22,9 +22,9 @@ public struct ResponseMapping: Hashable, Sendable {
   public var identityToken: [MemberPath] = ["id_token"]
   /// The type of the token, if the response states it.
   public var tokenType: [MemberPath] = ["token_type"]
-  /// The accepted types, in lower case.
+  /// The accepted types.
   ///
-  /// The comparison ignores case.
+  /// The comparison ignores case (RFC 6749 §5.1).
   public var tokenTypes: Set<String> = ["bearer"]
   /// The lifetime of the access token.
   public var lifetime: [TokenLifetime] = [.seconds("expires_in")]

@@ -17,6 +17,8 @@ extension Session {
   ///   was sent.
   /// - `alreadyLoggedIn` for a registration if a session has expired, since that session belongs to
   ///   another user.
+  /// - `alreadyLoggedIn` if a user is logged in. If the token has ended and a server failed to renew it
+  ///   more than once, the same user can log in again.
   /// - `refused` if the backend has no request for this credential. Nothing was sent.
   ///
   /// A refresh token is sent once. If the response is lost, the server may have consumed the token.

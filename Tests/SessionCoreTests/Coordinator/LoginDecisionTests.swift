@@ -50,6 +50,36 @@ struct LoginDecisionTests {
     #expect(effects.reply(to: caller) == .failed(.rejected(rejection)))
   }
 
+  @Test(
+    "STA-9 after the token's end and a repeated failure the same user can log in again",
+    arguments: [RequestFailure.Kind.unexpected, .unreadable, .intercepted, .server, .noConnection])
+  func notRenewed(kind: RequestFailure.Kind) throws {
+    var bench = CoordinatorBench.signedIn(
+      .benchKeeping.named("patient") { $0.ending.onExhaustion = .stay })
+    func login(as user: Identifier?) throws -> SessionEffect.Reply? {
+      let caller = bench.caller()
+      let effects = bench.tell(.login(caller, .password))
+      guard let number = effects.request, let user else { return effects.reply(to: caller) }
+      return bench.tell(.answered(number, .login(user))).reply(to: caller)
+    }
+    let rejection = { SessionRejection(state: $0, event: .login, reason: $1) }
+    let already = SessionEffect.Reply.failed(
+      .rejected(rejection(.authenticated, .alreadyAuthenticated)))
+    for _ in 1...2 {
+      let request = try #require(bench.tell(.refresh(bench.caller(), .manual, .always)).request)
+      bench.tell(.failed(request, RequestFailure(kind: kind, status: 400), jitter: 0))
+      #expect(try login(as: nil) == already, "the token is good")
+    }
+    bench.advance(by: CoordinatorBench.lifetime)
+    guard kind != .noConnection else { return #expect(try login(as: nil) == already) }
+    #expect(
+      try login(as: "bob") == .failed(.rejected(rejection(.expired, .differentUser))))
+    #expect(bench.coordinator.state.kind == .authenticated)
+    #expect(try login(as: "ada") == .signedIn)
+    #expect(bench.names.suffix(2) == ["sessionExpired", "login"])
+    #expect(bench.coordinator.isTokenGood(at: bench.now.uptime))
+  }
+
   @Test("LOG-10 a second sign-in during the first fails with that reason")
   func concurrent() {
     var bench = CoordinatorBench()

@@ -96,6 +96,16 @@ struct SessionEndingTests {
         == .goesOn(retryAfter: 4_000))
   }
 
+  @Test("REF-19 a server that asks for a repetition never ends a session")
+  func repetition() {
+    let earlier = SessionState.RefreshFailures(total: 9, answered: 9, last: nil)
+    for code in ["temporarily_unavailable", "slow_down", "server_error", "use_dpop_nonce"] {
+      let failure = RequestFailure(kind: .server, status: 503, serverCode: code)
+      let cause = SessionEnding.Cause.refreshFailed(failure, after: earlier, jitter: 0)
+      #expect(ending(at: 20_000).verdict(on: cause) == .goesOn(retryAfter: 60_000))
+    }
+  }
+
   @Test("REF-6 the network never ends a session")
   func network() {
     for kind in [RequestFailure.Kind.noConnection, .noReply, .secretsUnavailable, .intercepted] {
@@ -151,6 +161,7 @@ struct SessionEndingTests {
     #expect(
       ending().verdict(on: .disagreement(.secretsMissing)) == .expires(.secretsMissing, .clear))
     #expect(ending().verdict(on: .replaced) == .expires(.secretsNewer, .keep))
+    #expect(ending().verdict(on: .notRenewed) == .expires(.tokenExpired, .keep))
   }
 
   @Test("CTX-1 a failed switch of the context never ends the session")

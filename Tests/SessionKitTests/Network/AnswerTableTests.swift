@@ -13,6 +13,7 @@ struct AnswerTableTests {
   @Test("the tables have enough rows")
   func tables() {
     #expect(AnswerTables.failures.count >= 30)
+    #expect(AnswerTables.standardCodes.count >= 20)
     #expect(AnswerTables.waits.count >= 10)
     #expect(AnswerTables.lifetimes.count >= 30)
     #expect(AnswerTables.calls.count >= 15)
@@ -37,6 +38,23 @@ struct AnswerTableTests {
           == RequestFailure(
             kind: kind, status: UInt16(status), serverCode: row[3].isEmpty ? nil : row[3]))
       #expect(found.problem == nil)
+    }
+  }
+
+  @Test(
+    "REF-19 a code of a standard means what its RFC says, at each status and with each preset",
+    arguments: AnswerTables.standardCodes)
+  func standardCode(row: Row) throws {
+    let url = try #require(URL(string: "https://id.test/token"))
+    let presets: [HTTPBackend] = [
+      BackendBench.wire, .oauth(token: url), .azureADB2C(url, clientID: "app", scope: "openid"),
+    ]
+    let error = row[0] == "…" ? #"{"message":"…"}"# : #""\#(row[0])""#
+    for status in row[1].components(separatedBy: ", ").compactMap(Int.init) {
+      let response = BackendBench.response(status: status, #"{"error":\#(error)}"#)
+      for (preset, kind) in zip(presets, row.cells.dropFirst(2)) {
+        #expect(preset.failure(.refresh, response)?.kind.description == kind, "\(status)")
+      }
     }
   }
 

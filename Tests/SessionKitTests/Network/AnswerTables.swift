@@ -5,6 +5,7 @@ enum AnswerTables {
   private static let page = SpecPage("Answers.md")
 
   static let failures = rows(["status", "body", "kind", "code kept"])
+  static let standardCodes = rows(["code", "status", "standard", "oauth", "azureADB2C"])
   static let waits = rows(["Retry-After", "Date", "milliseconds"])
   static let bodies = rows(["body", "problem"])
   static let badMembers = rows(["at", "member", "value", "problem"])

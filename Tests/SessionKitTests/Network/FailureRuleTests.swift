@@ -89,6 +89,24 @@ struct FailureRuleTests {
     }
   }
 
+  @Test("OUT-9 a 401 to a logout that worked can be described, and a refused client is never done")
+  func unauthorized() throws {
+    func read(_ wire: HTTPBackend, _ body: String) -> RevocationRun.Reply? {
+      let response = BackendBench.response(status: 401, body)
+      do throws(AnswerFailure) { return try wire.readRevocation(response, needsAccess: true) } catch
+      {
+        return nil
+      }
+    }
+    var wire = BackendBench.wire
+    let session = #"{"status":401,"meta":{"is_authenticated":false}}"#
+    #expect(read(wire, session) == .unauthorized(status: 401))
+    wire.revoked.unauthorizedConfirms = true
+    #expect(read(wire, session) == .done)
+    #expect(read(wire, #"{"error":"invalid_client"}"#) == nil)
+    #expect(read(wire, #"{"error":"server_error"}"#) == nil)
+  }
+
   @Test("OUT-1 the configuration decides which responses revoke, and a page never does")
   func done() {
     func isDone(_ wire: HTTPBackend, _ status: Int, _ body: String = "") -> Bool {
