@@ -116,7 +116,7 @@ struct PendingCommit: Hashable, Sendable {
     /// To end the session; the reason is `nil` if it is logged out without an expiry.
     case expire(ExpiryReason?)
     case logout(Caller, LogoutScope)
-    case profileEndsSession(Identifier, RequestFailure)
+    case profileEndsSession(Identifier, RequestFailure, token: Generation?)
     case note
     /// To note failures of the secret store.
     case storage
@@ -141,7 +141,7 @@ struct PendingCommit: Hashable, Sendable {
     /// The failure that the batch journals; `nil` if it journals none.
     var failure: RequestFailure? {
       switch self {
-      case .fail(let failure, _, _), .profileEndsSession(_, let failure): return failure
+      case .fail(let failure, _, _), .profileEndsSession(_, let failure, _): return failure
       default: return nil
       }
     }

@@ -147,7 +147,8 @@ extension SessionCoordinator {
     case .expire(.endedByServer): refusalAgain()
     case .expire: expiryIsDue(at: now)
     case .logout(let caller, let scope): logout(caller, scope, at: now)
-    case .profileEndsSession(let user, let failure): profileRead(user, failure, at: now)
+    case .profileEndsSession(let user, let failure, let token):
+      profileRead(user, failure, token, at: now)
     case .note: cleared(at: now)
     // The notes still wait, and go with the next batch.
     case .storage: []

@@ -164,14 +164,28 @@ extension SessionCoordinator {
 
   /// Handles the profile of the user who was logged in at the request.
   ///
-  /// Only a user who is inactive or deleted ends the session.
+  /// A user who is inactive or deleted ends the session. So does a refusal of the current token if
+  /// the same refusal of a call would.
+  ///
+  /// - Requirement: LOG-6, POL-7
   mutating func profileRead(
-    _ user: Identifier, _ failure: RequestFailure?, at now: ClockReading
+    _ user: Identifier, _ failure: RequestFailure?, _ token: Generation?, at now: ClockReading
   ) -> [SessionEffect] {
     guard stopped == nil, fold.kind == .authenticated, state.user == user, let failure else {
       return []
     }
-    let end = ending(by: .profileFailed(failure), at: now).events
-    return end.isEmpty ? [] : commit(end, for: .profileEndsSession(user, failure), at: now)
+    var cause = SessionEnding.Cause.profileFailed(failure)
+    // A token that can be refreshed is not judged here: the next call refreshes it (INT-2).
+    if failure.kind == .rejected, let current = state.token, current.generation == token,
+      !current.isRefreshable
+    {
+      cause = .notRefreshable(.unauthorized, current)
+    }
+    let end = ending(by: cause, at: now).events
+    return end.isEmpty
+      ? []
+      : commit(
+        end, for: .profileEndsSession(user, failure, token: token), at: now,
+        doubting: failure.kind == .rejected)
   }
 }

@@ -232,7 +232,8 @@ package struct SessionCoordinator: Hashable, Sendable {
     case .useRead(let last): useRead(last, at: now)
     case .accountCreated(let number): accountCreated(number)
     case .notSignedIn(let number, let problem): notSignedIn(number, problem)
-    case .profileRead(let user, let failure): profileRead(user, failure, at: now)
+    case .profileRead(let user, let failure, let token):
+      profileRead(user, failure, token, at: now)
     case .cleared: cleared(at: now)
     case .stored(let reports): stored(reports, at: now)
     case .cancelled(let caller): cancel(caller)

@@ -9,9 +9,10 @@
 /// | the refresh token is missing, and the access token is valid | not yet: tried again at its expiry |
 /// | the server failed as often as the policy allows | by `policy.ending.onExhaustion` |
 /// | the server asked for a repetition (`temporarily_unavailable`, `slow_down`, …) | never |
+/// | … with a 200 that cannot be read, the first in a row | not yet: tried again soon |
 /// | the network failed | never |
 /// | the token expired and cannot be refreshed | by `policy.ending.onRejection` |
-/// | the server rejects a token without a known lifetime | by `policy.ending.onRefusedToken` |
+/// | a call or the profile request has a rejected token without a known lifetime | by `policy.ending.onRefusedToken` |
 /// | the session was unused or lasted for too long | by `policy.ending.onRejection` |
 /// | a switch of the context failed | never |
 /// | the stored items do not match the journal | by `policy.ending.onRejection` |
@@ -129,7 +130,12 @@ struct SessionEnding: Hashable, Sendable {
     let answered = failures.answered &+ (failure.kind.isAnswered ? 1 : 0)
     // A server that asks for a repetition has not failed (REF-19).
     if failure.kind.isAnswered, !failure.asksForRepetition, answered >= policy.maximumAttempts {
-      return exhausted(retryAfter: failure.retryAfterMilliseconds ?? 0)
+      let verdict = exhausted(retryAfter: failure.retryAfterMilliseconds ?? 0)
+      // A 200 that cannot be read may have been cut on its way, after the server rotated the token.
+      // A long pause would outlast the time in which it still accepts the old one. So the pause only
+      // grows, and a second such response in a row is needed to end the session (REF-6).
+      let isRepeated = failures.last?.kind == .unreadable && verdict.retryAfter == nil
+      if failure.kind != .unreadable || isRepeated { return verdict }
     }
     // The server may have rotated the token and its response is lost. So the first retry is
     // immediate, while the server may still accept the old token (REF-7). Later ones wait, since a server

@@ -47,8 +47,10 @@ package enum SessionInput: Hashable, Sendable {
   case notSignedIn(RequestNumber, WebSignInProblem)
   /// The profile of this user was requested; the failure is `nil` if that succeeded.
   ///
+  /// `token` is the one that the request carried; `nil` if the response is not about a token.
+  ///
   /// - Requirement: LOG-6
-  case profileRead(Identifier, RequestFailure?)
+  case profileRead(Identifier, RequestFailure?, token: Generation? = nil)
   /// The host has cleared its local data.
   ///
   /// - Requirement: SYN-5

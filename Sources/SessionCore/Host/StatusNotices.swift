@@ -62,13 +62,30 @@ package struct StatusNotices: Hashable, Sendable {
   private var state = State.settled
   /// The newest change so far; the hosts may not have stored it yet.
   private var newest: StatusChange?
+  /// The number of requests so far.
+  private var requests = 0
+  /// The newest request whose response counted, and what that said of its user.
+  private var counted: Counted?
+
+  private struct Counted: Hashable, Sendable {
+    let order: Int
+    let user: Identifier
+    let failure: RequestFailure.Kind?
+  }
 
   /// Creates a machine without a change.
   package init() {}
 
+  /// Returns the number of a request that is sent now.
+  package mutating func asked() -> Int {
+    requests += 1
+    return requests
+  }
+
   /// Judges a response, and records what it says.
   ///
-  /// A response is out of date if the hosts or this machine know a later change. The hosts are notified
+  /// A response is out of date if the hosts or this machine know a later change. Without a time of
+  /// the change, it is out of date if a newer request was answered otherwise. The hosts are notified
   /// of every change that they do not know: notified twice after a crash or a failure, and not never.
   /// They are not notified of a deleted user, since there is nothing left to sync.
   ///
@@ -78,22 +95,33 @@ package struct StatusNotices: Hashable, Sendable {
   ///   - user: the user of the session that asks.
   ///   - known: the latest change that the hosts know, read after the response arrived.
   ///   - serverTime: the `Date` of the response.
+  ///   - order: the number of the request (``asked()``).
   package mutating func judge(
     _ failure: RequestFailure?, changedAt: Timestamp?, of user: Identifier, known: Timestamp?,
-    serverTime: Timestamp?
+    serverTime: Timestamp?, order: Int
   ) -> StatusVerdict {
     let judged = newest?.user == user ? newest?.changedAt : nil
+    let freshness = StatusFreshness.of(changedAt, known: judged, now: serverTime)
     let verdict =
-      StatusFreshness.of(changedAt, known: judged, now: serverTime) == .stale
+      freshness == .stale || freshness == .unsaid && isOvertaken(order, user, failure)
       ? .stale
       : StatusVerdict(
         failure, changedAt: changedAt, of: user, known: known, serverTime: serverTime)
     // Treated like a failed request: what a newer response said still counts.
     guard !verdict.isStale else { return verdict }
     newest = verdict.change ?? newest
+    if order > counted?.order ?? 0 {
+      counted = Counted(order: order, user: user, failure: failure?.kind)
+    }
     state = .settled
     if let change = verdict.change, failure?.kind != .userDeleted { state = .pending(change) }
     return verdict
+  }
+
+  /// Whether the response to a newer request about this user said something else.
+  private func isOvertaken(_ order: Int, _ user: Identifier, _ failure: RequestFailure?) -> Bool {
+    guard let counted, counted.user == user, order < counted.order else { return false }
+    return counted.failure != failure?.kind
   }
 
   /// Whether the hosts are to be notified of a change, if the session is its user's.

@@ -42,8 +42,8 @@ public struct SessionPolicy: Hashable, Sendable {
     case endAfterExpiry(End)
   }
 
-  /// What happens if a call's token is rejected, its lifetime is unknown, and there is no refresh
-  /// token.
+  /// What happens if the token of a call or of a profile request is rejected, its lifetime is
+  /// unknown, and there is no refresh token.
   ///
   /// Such a token has no known expiry: the rejection is the only sign that it is invalid.
   ///

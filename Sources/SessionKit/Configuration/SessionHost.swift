@@ -32,7 +32,8 @@ public protocol SessionHost: Sendable {
 
   /// Whether the host keeps the times of ``lastKnownStatus(of:)``; `false` by default.
   ///
-  /// If no host keeps them, every profile counts, and ``accountStatusChanged(_:)`` is never called.
+  /// If no host keeps them, only the order of the requests counts, and
+  /// ``accountStatusChanged(_:)`` is never called.
   var keepsStatusTimes: Bool { get }
 
   // MARK: A logout

@@ -23,6 +23,7 @@ extension SessionEngine {
   private func profile(
     using token: AccessToken, of user: Identifier?
   ) async -> Result<ProfileResponse, Failed>? {
+    let order = hosts.statusNotices.asked()
     let result = await request { (backend) async throws(BackendError) in
       try await backend.profile(using: token)
     }
@@ -30,16 +31,23 @@ extension SessionEngine {
     switch result {
     case .success(nil): return nil
     case .success(let response?): found = response
-    case .failure(let failed): return failed.isNotOffered ? nil : .failure(failed)
+    case .failure(let failed):
+      guard !failed.isNotOffered else { return nil }
+      // A status that says by its code that the account is inactive or deleted is judged alike.
+      guard failed.failure.kind.isOfAccount, let user else { return .failure(failed) }
+      found = ProfileResponse(
+        user: UserProfile(id: user), failure: failed.failure, changedAt: nil, serverTime: nil)
     }
     guard !found.user.id.isAddress else { return .failure(.address) }
-    guard configuration.keepsStatusTimes else { return .success(found) }
     let user = user ?? found.user.id
-    let known = await configuration.lastKnownStatus(of: user)
+    // Without a host that keeps times, only the order of the requests says which response is newer.
+    let keepsTimes = configuration.keepsStatusTimes
+    if !keepsTimes { found.changedAt = nil }
+    let known = keepsTimes ? await configuration.lastKnownStatus(of: user) : nil
     // After the suspension, so that two profiles at the same time are judged one after the other.
     let verdict = hosts.statusNotices.judge(
       found.failure, changedAt: found.changedAt, of: user, known: known,
-      serverTime: found.serverTime)
+      serverTime: found.serverTime, order: order)
     (found.failure, found.isStale) = (verdict.failure, verdict.isStale)
     return .success(found)
   }
@@ -69,7 +77,7 @@ extension SessionEngine {
       feed(.profileRead(user, found.failure))
       tellStatus(of: coordinator.state.user)
     case .failure(let failed)?:
-      feed(.profileRead(user, failed.failure))
+      feed(.profileRead(user, failed.failure, token: token.generation))
     case nil: break
     }
     return result

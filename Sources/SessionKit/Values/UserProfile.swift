@@ -69,7 +69,7 @@ public enum AccountStatus: Hashable, Sendable {
   /// The session was logged out, and the app's local data is cleared.
   case deleted
   /// The response is older than what the app knows of the user
-  /// (``SessionHost/lastKnownStatus(of:)``).
+  /// (``SessionHost/lastKnownStatus(of:)``), or than the response to a newer request.
   ///
   /// It does not show the current status.
   case outdated

@@ -56,6 +56,31 @@ struct NeedDecisionTests {
     #expect(bench.coordinator.state.kind == (end == .keep ? .expired : .unauthenticated))
   }
 
+  @Test("POL-7 LOG-6 the profile request with such a token counts as a call does")
+  func refusedAtProfile() {
+    let refused = RequestFailure(kind: .rejected, status: 401)
+    let unknown = TokenMetadata.unknownLifetime
+    // The lifetime, whether the token can be refreshed, the failure and the token of the request.
+    let rows: [(Int64, Bool, RequestFailure, UInt64?, SessionPolicy.RefusedToken, Bool)] = [
+      (unknown, false, refused, 1, .end, true), (unknown, false, refused, 1, .deliver, false),
+      (unknown, false, refused, 2, .end, false), (unknown, false, refused, nil, .end, false),
+      (unknown, false, RequestFailure(kind: .unexpected, status: 403), 1, .end, false),
+      (unknown, false, Self.trouble, 1, .end, false), (unknown, true, refused, 1, .end, false),
+      (CoordinatorBench.lifetime, false, refused, 1, .end, false),
+    ]
+    for (lifetime, isRefreshable, failure, token, decision, ends) in rows {
+      var policy = SessionPolicy.benchKeeping
+      policy.ending.onRefusedToken = decision
+      var bench = CoordinatorBench.signedIn(
+        policy, lifetime: lifetime, isRefreshable: isRefreshable)
+      bench.tell(.profileRead("ada", failure, token: token.map { Generation($0) }))
+      let reason = ends ? ExpiryReason.endedByServer : nil
+      #expect(bench.coordinator.endCause.expiry == reason)
+      #expect(bench.coordinator.endCause.failure == (ends ? refused : nil))
+      #expect(bench.coordinator.state.kind == (ends ? .expired : .authenticated))
+    }
+  }
+
   @Test(
     "POL-7 a refused token of unknown lifetime without a refresh token ends the session",
     arguments: [SessionPolicy.RefusedToken.end, .deliver])

@@ -106,6 +106,39 @@ struct SessionEndingTests {
     }
   }
 
+  @Test("REF-6 REF-7 a 200 that cannot be read is tried again soon, with growing pauses")
+  func unreadable() {
+    let ended = SessionEnding.Verdict.expires(.attemptsExhausted, .keep)
+    // Which failures came before, the attempts, the uptime, and the verdict if exhaustion ends the
+    // session at once, and if it ends it after the token's expiry (at 10,000).
+    let rows: [([RequestFailure.Kind], Int, Int64, SessionEnding.Verdict, SessionEnding.Verdict)] =
+      [
+        ([], 1, 0, .goesOn(retryAfter: 2_000), .goesOn(retryAfter: 2_000)),
+        ([], 1, 10_000, .goesOn(retryAfter: 2_000), .goesOn(retryAfter: 2_000)),
+        ([.unreadable], 1, 0, ended, .goesOn(retryAfter: 4_000)),
+        ([.unreadable], 1, 10_000, ended, ended),
+        (
+          [.unreadable, .noReply], 1, 10_000, .goesOn(retryAfter: 8_000), .goesOn(retryAfter: 8_000)
+        ),
+        ([.server, .server], 3, 10_000, .goesOn(retryAfter: 8_000), .goesOn(retryAfter: 8_000)),
+        ([.unreadable, .unreadable], 3, 10_000, ended, ended),
+      ]
+    for (earlier, attempts, uptime, atOnce, afterExpiry) in rows {
+      let exhaustions: [(SessionPolicy.Exhaustion, SessionEnding.Verdict)] = [
+        (.end(.keep), atOnce), (.endAfterExpiry(.keep), afterExpiry),
+      ]
+      for (exhaustion, verdict) in exhaustions {
+        let ending = ending(at: uptime) {
+          ($0.refresh.attempts, $0.ending.onExhaustion) = (attempts, exhaustion)
+        }
+        let cause = refresh(.unreadable, status: 200, after: earlier)
+        #expect(ending.verdict(on: cause) == verdict, "\(earlier) \(attempts) \(uptime)")
+      }
+    }
+    let offline = ending { $0 = .offlineFirst }
+    #expect(offline.verdict(on: refresh(.unreadable)) == .goesOn(retryAfter: 1_000))
+  }
+
   @Test("REF-6 the network never ends a session")
   func network() {
     for kind in [RequestFailure.Kind.noConnection, .noReply, .secretsUnavailable, .intercepted] {

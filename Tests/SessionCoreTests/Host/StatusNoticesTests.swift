@@ -22,11 +22,12 @@ struct StatusNoticesTests {
   @discardableResult
   private func judge(
     _ machine: inout StatusNotices, _ failure: RequestFailure? = nil, at time: Int64? = 6,
-    of user: Identifier = "u-1", known: Int64? = nil
+    of user: Identifier = "u-1", known: Int64? = nil, order: Int? = nil
   ) -> StatusVerdict {
-    machine.judge(
+    let order = order ?? machine.asked()
+    return machine.judge(
       failure, changedAt: time.map(Self.time), of: user, known: known.map(Self.time),
-      serverTime: nil)
+      serverTime: nil, order: order)
   }
 
   @Test("SYN-4 settled: no user is notified")
@@ -90,6 +91,27 @@ struct StatusNoticesTests {
     }
   }
 
+  @Test("LOG-6 without times, the response to an older request does not count against a newer one")
+  func overtaken() {
+    // What the newer request brought, its user, then what the older one brings with which time.
+    let rows:
+      [(newer: RequestFailure?, of: Identifier, older: RequestFailure?, at: Int64?, isStale: Bool)] =
+        [
+          (nil, "u-1", Self.inactive, nil, true), (nil, "u-1", Self.deleted, nil, true),
+          (nil, "u-1", nil, nil, false), (Self.inactive, "u-1", nil, nil, true),
+          (Self.inactive, "u-1", Self.inactive, nil, false),
+          (nil, "u-2", Self.inactive, nil, false), (nil, "u-1", Self.inactive, 9, false),
+        ]
+    for row in rows {
+      var machine = StatusNotices()
+      let (older, newer) = (machine.asked(), machine.asked())
+      judge(&machine, row.newer, at: nil, of: row.of, order: newer)
+      let verdict = judge(&machine, row.older, at: row.at, order: older)
+      #expect(verdict.isStale == row.isStale, "\(row)")
+      #expect(verdict.failure == (row.isStale ? nil : row.older), "\(row)")
+    }
+  }
+
   @Test("SYN-4 times of two users say nothing about each other")
   func otherUser() {
     var machine = StatusNotices()
@@ -114,7 +136,7 @@ struct StatusNoticesTests {
       var machine = StatusNotices()
       let verdict = machine.judge(
         failure, changedAt: changed.map(Self.time), of: "u-1", known: known.map(Self.time),
-        serverTime: date.map(Self.time))
+        serverTime: date.map(Self.time), order: machine.asked())
       #expect(verdict.isStale == isStale)
       #expect(verdict.failure == (isStale ? nil : failure), "an old status ends nothing")
       let change = StatusChange(

@@ -176,6 +176,24 @@ extension AccountStatusTests {
     try await session.close()
   }
 
+  @Test(
+    "LOG-6 of two checks that overlap, the response to the older one does not win",
+    arguments: [
+      (200, #"{"id":42,"status":"inactive"}"#), (403, #"{"error":{"code":"USER_INACTIVE"}}"#),
+    ])
+  func checksOverlap(status: Int, body: String) async throws {
+    let (backend, session) = try await asked()
+    let gate = backend.hold(status, body)
+    let older = Task { try await session.checkAccountStatus() }
+    await eventually("the older request is on its way") { backend.requests.count == 2 }
+    backend.answer(200, #"{"id":42,"status":"active"}"#)
+    #expect(try await session.checkAccountStatus() == .active)
+    gate.open()
+    #expect(try await older.value == .outdated)
+    #expect(session.isAuthenticated)
+    try await session.close()
+  }
+
   @Test("LOG-6 INT-2 a refused token is refreshed once, and the profile is requested again")
   func checkRefreshes() async throws {
     let (backend, session) = try await asked()
