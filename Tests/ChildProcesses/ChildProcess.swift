@@ -10,8 +10,8 @@ import Synchronization
 
 /// A program in a process of its own.
 ///
-/// The tests use it in place of Foundation's `Process`. On Linux, `Process.run` reads past the end of a buffer
-/// if about 1,350 files are open, and may crash. A run of all tests opens up to 5,500.
+/// The tests use it in place of Foundation's `Process`. On Linux, `Process.run` may
+/// crash in a run of all tests (Swift 6.3.1).
 package final class ChildProcess: Sendable {
   /// What the program has as one of its three standard streams.
   package enum Stream {

@@ -186,7 +186,7 @@ public enum CredentialRules: Hashable, Sendable {
 ///
 /// An opening of the journal found each of them without an end. It noted in its own batch that no
 /// reply came. A response that crashes the process would do so at every attempt. On Linux
-/// `URLSession` has two such bugs (`Specs/URLSession.md`).
+/// `URLSession` did so (`Specs/URLSession.md`).
 package struct EndedProcesses: Hashable, Sendable {
   /// The number since the last token, or since the last attempt whose process survived.
   package private(set) var count: UInt32 = 0

@@ -15,8 +15,8 @@ import Synchronization
 /// Token requests are rare enough for a connection each.
 ///
 /// This type enforces the time limit for the whole exchange, including the name look-up. On Linux,
-/// `URLSession` ends the process after two kinds of response: a trailer field, and a connection
-/// that closes right after the status line (`Specs/URLSession.md`).
+/// `URLSession` ended the process at two kinds of responses (Swift 6.3.1, `Specs/URLSession.md`).
+/// Use another client there.
 public struct URLSessionTransport: HTTPTransport {
   /// Whether plain HTTP is allowed to every host, not only to loopback.
   ///

@@ -3,8 +3,6 @@ package struct SentResponse: Sendable, Equatable {
   package var status: Int
   package var fields: [HTTPField]
   package var body: [UInt8]
-  /// A field that is sent after the body; the body is then sent in chunks.
-  package var trailer: HTTPField?
 
   package init(status: Int, fields: [HTTPField] = [], body: [UInt8] = []) {
     self.status = status
@@ -12,7 +10,7 @@ package struct SentResponse: Sendable, Equatable {
     self.body = body
   }
 
-  /// Returns the answer as bytes of HTTP/1.1, with a length or in chunks (RFC 9112 §6.2, §7.1).
+  /// Returns the answer as bytes of HTTP/1.1, with a length (RFC 9112 §6.2).
   ///
   /// - Parameters:
   ///   - method: The method of the request. The answer to `HEAD` has a length and no body.
@@ -23,9 +21,7 @@ package struct SentResponse: Sendable, Equatable {
       head += "\(Self.canonical(field.name)): \(field.value)\r\n"
     }
     // A 204 must not carry a length (RFC 9110 §8.6).
-    if let trailer {
-      head += "Transfer-Encoding: chunked\r\nTrailer: \(Self.canonical(trailer.name))\r\n"
-    } else if status != 204 {
+    if status != 204 {
       head += "Content-Length: \(body.count)\r\n"
     }
     if closing {
@@ -34,16 +30,9 @@ package struct SentResponse: Sendable, Equatable {
     head += "\r\n"
     var bytes = Array(head.utf8)
     if method != "HEAD", status != 204 {
-      bytes += trailer.map(chunks) ?? body
+      bytes += body
     }
     return bytes
-  }
-
-  /// Returns the body as one chunk, with the trailer field after the last chunk.
-  private func chunks(before trailer: HTTPField) -> [UInt8] {
-    let size = body.isEmpty ? "" : String(body.count, radix: 16) + "\r\n"
-    let end = "0\r\n\(Self.canonical(trailer.name)): \(trailer.value)\r\n\r\n"
-    return Array(size.utf8) + body + Array((body.isEmpty ? end : "\r\n" + end).utf8)
   }
 
   /// Returns a name such as `Retry-After` for `retry-after`: some clients compare names with their

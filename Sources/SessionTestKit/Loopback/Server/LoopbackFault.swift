@@ -15,21 +15,13 @@ public enum LoopbackFault: Sendable, Equatable {
   ///
   /// The first line prevents a silent repetition. A client may repeat a request if a reused
   /// connection ends without a byte. The fault would then have no effect, and on Linux `URLSession`
-  /// waits until its timeout. The reset is needed because the same `URLSession` traps if a
-  /// connection ends in order after that line. With the reset `URLSession` reports
-  /// `networkConnectionLost`.
+  /// waits until its timeout. After a reset, `URLSession` reports `networkConnectionLost`.
   case dropConnection(Moment)
 
   /// Acts, sends this many bytes of the answer (header and body), then breaks the connection.
   ///
   /// With 0 bytes a client may silently repeat the request; see ``dropConnection(_:)``.
   case cutAnswer(afterBytes: Int)
-
-  /// Acts, and sends the real answer in chunks with this trailer field (RFC 9112 §7.1.2).
-  ///
-  /// The answer is valid. On Linux `URLSession` ends the process when it receives it
-  /// (Specs/URLSession.md).
-  case trailer(String, String)
 
   /// Waits this long, in real time and in addition to the latency; then acts and sends the real
   /// answer.
@@ -67,7 +59,7 @@ public enum LoopbackFault: Sendable, Equatable {
       WireValue.object(members)
         .texts(named: ["access_token", "refresh_token", "id_token", "email", "password"])
     case .body(let bytes, _, _, _): RequestBody(bytes)?.secrets ?? []
-    case .status, .dropConnection, .cutAnswer, .trailer, .delay: []
+    case .status, .dropConnection, .cutAnswer, .delay: []
     }
   }
 }
@@ -80,7 +72,6 @@ extension LoopbackFault: CustomStringConvertible, CustomReflectable {
     case .status(let status, let code, _): "status \(status) \(code ?? "")"
     case .dropConnection(let moment): "connection dropped \(moment)"
     case .cutAnswer(let bytes): "answer cut after \(bytes) bytes"
-    case .trailer(let name, _): "answer with the trailer field \(name)"
     case .delay(let duration): "delay of \(duration)"
     case .body(let bytes, let type, let status, _): "\(status), \(bytes.count) bytes of \(type)"
     case .patch(let members): "patch of \(members.keys.sorted().joined(separator: ", "))"

@@ -119,12 +119,6 @@ struct LoopbackServerState: Sendable {
     case .cutAnswer(let bytes):
       guard case .answer(let response, _, _) = actTruly(job, now: now) else { return .drop }
       return .cut(response, afterBytes: bytes)
-    case .trailer(let name, let value):
-      guard case .answer(var response, let code, let violation) = actTruly(job, now: now) else {
-        return .drop
-      }
-      response.trailer = HTTPField(name, value)
-      return .answer(response, code: code, violation)
     case .body(let bytes, let type, let status, let moment):
       if moment == .afterActing { _ = actTruly(job, now: now) }
       let fields = [HTTPField("Content-Type", type)]
