@@ -24,21 +24,32 @@ struct DescriptionTests {
     (
       .refreshSucceeded(
         .init(token: token(2), trigger: .schedule, attempt: 1, isRotated: true, request: 3)),
-      "refreshSucceeded: tok#2 until \(end), attempt 1 by schedule, rotated"
+      "refreshSucceeded: tok#2 until \(end), attempt 1 as scheduled, rotated"
     ),
     (
       .refreshFailed(
         .init(
           generation: Generation(2), trigger: .retry, attempt: 2,
           failure: RequestFailure(kind: .server, status: 503), retryAt: time, request: 4)),
-      "refreshFailed: tok#2, attempt 2 by retry, server 503, again at 2026-01-01T00:00:00.000Z"
+      "refreshFailed: tok#2, attempt 2 as a retry, server 503, again at 2026-01-01T00:00:00.000Z"
     ),
     (
       .contextSwitched(
         .init(
           context: ActiveContext(role: .init(id: "r-2", name: "NAME-4")),
           token: token(3, isRefreshable: false), trigger: .user, request: 5)),
-      "contextSwitched: role r-2 by user, tok#3 until \(end), not refreshable"
+      "contextSwitched: role r-2 by the user, tok#3 until \(end), not refreshable"
+    ),
+    (
+      .login(.init(user: "7", method: .interactive, token: token(1))),
+      "login: user 7 interactively, tok#1 until \(end)"
+    ),
+    (
+      .refreshFailed(
+        .init(
+          generation: Generation(1), trigger: .unauthorized, attempt: 1,
+          failure: RequestFailure(kind: .noReply), retryAt: nil, request: 4)),
+      "refreshFailed: tok#1, attempt 1 after a 401, noReply"
     ),
     (.sessionExpired(.init(reason: .inactivity)), "sessionExpired: inactivity"),
     (.logout(.init(reason: .user)), "logout: user"),

@@ -10,7 +10,7 @@ extension SessionState: CustomStringConvertible {
     switch self {
     case .unauthenticated: "unauthenticated"
     case .authenticated(let session):
-      "authenticated: user \(session.user.shown) by \(session.method) since \(session.since), "
+      "authenticated: user \(session.user.shown) \(session.method.phrase) since \(session.since), "
         + session.token.shown + (session.context.map { ", \($0.shown)" } ?? "")
         + session.failures.shown
     case .expired(let session):
@@ -21,7 +21,7 @@ extension SessionState: CustomStringConvertible {
 }
 
 extension SessionEvent: CustomStringConvertible {
-  /// One line for a log: `refreshFailed: tok#1, attempt 2 by retry, server 503, again at …`.
+  /// One line for a log: `refreshFailed: tok#1, attempt 2 as a retry, server 503, again at …`.
   ///
   /// It holds identifiers and times, and no name of a user, no e-mail address and no secret.
   ///
@@ -29,16 +29,16 @@ extension SessionEvent: CustomStringConvertible {
   public var description: String {
     switch self {
     case .login(let login):
-      "login: user \(login.user.shown) by \(login.method), \(login.token.shown)"
+      "login: user \(login.user.shown) \(login.method.phrase), \(login.token.shown)"
         + (login.context.map { ", \($0.shown)" } ?? "")
     case .refreshSucceeded(let refresh):
-      "refreshSucceeded: \(refresh.token.shown), attempt \(refresh.attempt) by \(refresh.trigger)"
+      "refreshSucceeded: \(refresh.token.shown), attempt \(refresh.attempt) \(refresh.trigger.phrase)"
         + (refresh.isRotated ? ", rotated" : "")
     case .refreshFailed(let refresh):
-      "refreshFailed: \(refresh.generation), attempt \(refresh.attempt) by \(refresh.trigger), "
+      "refreshFailed: \(refresh.generation), attempt \(refresh.attempt) \(refresh.trigger.phrase), "
         + "\(refresh.failure)" + (refresh.retryAt.map { ", again at \($0)" } ?? "")
     case .contextSwitched(let change):
-      "contextSwitched: \(change.context.shown) by \(change.trigger)"
+      "contextSwitched: \(change.context.shown) \(change.trigger.phrase)"
         + (change.token.map { ", \($0.shown)" } ?? "")
     case .sessionExpired(let expiry): "sessionExpired: \(expiry.reason)"
     case .logout(let logout): "logout: \(logout.reason)"
@@ -76,6 +76,52 @@ extension SessionActivity: CustomStringConvertible {
     case .switching: "switching"
     case .failed: "failed"
     case .replaced: "replaced"
+    }
+  }
+}
+
+// `sessionreplay timeline` uses the same words.
+extension LoginMethod {
+  /// The words for a line, such as `by password`.
+  package var phrase: String {
+    switch self {
+    case .password: "by password"
+    case .registration: "by registration"
+    case .social: "by a social login"
+    case .biometric: "by biometric unlock"
+    case .interactive: "interactively"
+    case .silent: "silently"
+    case .adoption: "by adopting held tokens"
+    case .refreshToken: "by a refresh token"
+    case .custom: "by the app's own credential"
+    default: "by method \(self)"
+    }
+  }
+}
+
+extension RefreshTrigger {
+  /// The words for a line, such as `after a 401`.
+  package var phrase: String {
+    switch self {
+    case .schedule: "as scheduled"
+    case .unauthorized: "after a 401"
+    case .launch: "at launch"
+    case .foreground: "on return to the foreground"
+    case .manual: "by hand"
+    case .retry: "as a retry"
+    case .command: "for a command"
+    default: "trigger \(self)"
+    }
+  }
+}
+
+extension SwitchTrigger {
+  /// The words for a line, such as `by the user`.
+  package var phrase: String {
+    switch self {
+    case .user: "by the user"
+    case .server: "by the server"
+    default: "trigger \(self)"
     }
   }
 }

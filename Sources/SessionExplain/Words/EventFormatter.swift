@@ -7,19 +7,19 @@ package enum EventFormatter {
   package static func text(_ event: SessionEvent, at time: Timestamp) -> String {
     switch event {
     case .login(let login):
-      var parts = ["user \(short(login.user))", method(login.method)]
+      var parts = ["user \(short(login.user))", login.method.phrase]
       parts.append(token(login.token))
       if let context = login.context { parts.append(self.context(context)) }
       return parts.joined(separator: ", ")
     case .refreshSucceeded(let refresh):
       return join([
-        token(refresh.token), trigger(refresh.trigger), attempt(refresh.attempt),
+        token(refresh.token), refresh.trigger.phrase, attempt(refresh.attempt),
         refresh.isRotated ? "refresh token rotated" : nil, answering(refresh.request),
       ])
     case .refreshFailed(let refresh):
       return join([
         "\(refresh.generation)", FailureFormatter.text(refresh.failure),
-        refresh.configuredMeaning.map { "which means \($0)" }, trigger(refresh.trigger),
+        refresh.configuredMeaning.map { "which means \($0)" }, refresh.trigger.phrase,
         attempt(refresh.attempt),
         refresh.retryAt.map {
           "next try in \(DurationFormatter.text(milliseconds: $0.milliseconds(since: time)))"
@@ -28,7 +28,7 @@ package enum EventFormatter {
       ])
     case .contextSwitched(let change):
       return join([
-        context(change.context), by(change.trigger), change.token.map(token) ?? "same token",
+        context(change.context), change.trigger.phrase, change.token.map(token) ?? "same token",
         answering(change.request),
       ])
     case .sessionExpired(let expiry): return reason(expiry.reason)
@@ -66,44 +66,8 @@ package enum EventFormatter {
     (named.name.isEmpty ? named.id.description : named.name).printable
   }
 
-  package static func method(_ method: LoginMethod) -> String {
-    switch method {
-    case .password: "by password"
-    case .registration: "by registration"
-    case .social: "by a social login"
-    case .biometric: "by biometric unlock"
-    case .interactive: "interactively"
-    case .silent: "silently"
-    case .adoption: "by adopting held tokens"
-    case .refreshToken: "by a refresh token"
-    case .custom: "by the app's own credential"
-    default: "by method \(method)"
-    }
-  }
-
-  package static func trigger(_ trigger: RefreshTrigger) -> String {
-    switch trigger {
-    case .schedule: "as scheduled"
-    case .unauthorized: "after a 401"
-    case .launch: "at launch"
-    case .foreground: "on return to the foreground"
-    case .manual: "by hand"
-    case .retry: "as a retry"
-    case .command: "for a command"
-    default: "trigger \(trigger)"
-    }
-  }
-
   package static func attempt(_ attempt: UInt32) -> String? {
     attempt == 1 ? nil : "attempt \(attempt)"
-  }
-
-  private static func by(_ trigger: SwitchTrigger) -> String {
-    switch trigger {
-    case .user: "by the user"
-    case .server: "by the server"
-    default: "trigger \(trigger)"
-    }
   }
 
   private static func answering(_ request: UInt64) -> String? {

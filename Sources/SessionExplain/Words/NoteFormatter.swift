@@ -18,7 +18,7 @@ package enum NoteFormatter {
       let wait = sent.deadline.milliseconds(since: time)
       return EventFormatter.join([
         "\(request(sent.kind)) with \(sent.generation)",
-        sent.kind == .refresh ? EventFormatter.trigger(sent.trigger) : nil,
+        sent.kind == .refresh ? sent.trigger.phrase : nil,
         EventFormatter.attempt(sent.attempt), "by process \(sent.process)",
         "others wait \(DurationFormatter.text(milliseconds: max(0, wait)))",
       ])

@@ -152,7 +152,7 @@ private struct StateFormatter {
     var lines: [(String, String)] = []
     if let user = state.user { lines.append(("user", user.description.printable)) }
     if let since = state.since {
-      let how = state.method.map(EventFormatter.method) ?? state.reason.map(EventFormatter.reason)
+      let how = state.method?.phrase ?? state.reason.map(EventFormatter.reason)
       lines.append(("since", [zone.text(since), how].compactMap(\.self).joined(separator: ", ")))
     }
     lines += context(state.context)

@@ -100,7 +100,7 @@ struct StateField: Equatable, Sendable {
     return [
       StateField(name: "state", value: state.kind.description),
       StateField(name: "user", value: state.user.map(EventFormatter.short) ?? nothing),
-      StateField(name: "signed in", value: state.method.map(EventFormatter.method) ?? nothing),
+      StateField(name: "signed in", value: state.method?.phrase ?? nothing),
       StateField(name: "since", value: state.since.map(moment) ?? nothing),
       StateField(name: "reason", value: state.reason.map(EventFormatter.reason) ?? nothing),
       StateField(name: "context", value: state.context.map(EventFormatter.context) ?? nothing),
