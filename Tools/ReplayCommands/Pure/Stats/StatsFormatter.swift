@@ -223,12 +223,11 @@ private struct StatsTable {
 
 /// Formats a part of a whole for people.
 enum Share {
-  /// Returns `98.8 %`; cut and not rounded, so that only the whole is `100.0 %`.
+  /// Returns `98.8 %`, rounded; only the whole is `100.0 %`.
   static func text(_ part: UInt64, of whole: UInt64) -> String {
-    guard whole > 0 else { return "–" }
-    let (high, low) = part.multipliedFullWidth(by: 1_000)
-    guard high < whole else { return "–" }
-    let tenths = whole.dividingFullWidth((high, low)).quotient
+    guard whole > 0, part <= whole else { return "–" }
+    let (exact, all) = (UInt128(part) * 1_000, UInt128(whole))
+    let tenths = part == whole ? 1_000 : min(999, UInt64((exact + all / 2) / all))
     return "\((tenths / 10).grouped).\(tenths % 10) %"
   }
 }
