@@ -128,7 +128,7 @@ extension SessionError.Failure {
       "The server cannot access its data (\(status) \(code)). Try again \(Self.moment(wait))."
     case .unexpectedStatus(let status, let code):
       "The server responded with the unexpected status \(status)\(Self.suffix(code)). Check the "
-        + "address of the server."
+        + "address of the server, and the path of the request."
     case .refreshRefused(let status, let code):
       "The server refused the refresh (\(status)\(Self.suffix(code))), and no rule of the backend "
         + "explains it. The user stays logged in. If it means that the refresh token is invalid, "

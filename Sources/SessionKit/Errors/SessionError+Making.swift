@@ -125,6 +125,10 @@ extension SessionError {
     case 400, 422: self = .invalidRequest(code: code, status: status)
     case 401: self = isSignIn ? .invalidCredentials(code: code) : .unauthorized(code: code)
     case 403: self = .forbidden(code: code)
+    // Frameworks answer an address that they do not have with 404 and no code of their own. The
+    // user entered nothing wrong then.
+    case 404 where isSignIn && (code == nil || code == RequestFailure.codeNotKept):
+      self = .unexpectedStatus(404, code: code)
     case 404: self = .notFound(code: code)
     case 409: self = .conflict(code: code)
     case 423: self = .accountLocked(code: code)

@@ -31,7 +31,14 @@ struct SignInErrorTests {
       #expect(found?.description.contains("\(status)") == true)
       #expect(found?.advice == .correctInput)
     }
-    #expect(try await bench.signInError(404, "") == .notFound)
+    // A path that the server does not have is nothing that the user entered.
+    for body in ["", #"{"status":404,"error":"Not Found"}"#] {
+      let found = try await bench.signInError(404, body)
+      #expect(found?.status == 404 && found?.advice == .contactSupport)
+    }
+    #expect(
+      try await bench.signInError(404, error("USER_NOT_FOUND")) == .notFound(code: "USER_NOT_FOUND")
+    )
     #expect(try await bench.signInError(403, "") == .forbidden(code: nil))
   }
 
