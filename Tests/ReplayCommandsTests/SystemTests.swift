@@ -24,8 +24,11 @@ struct SystemTests {
     _ = try folder.write([], to: "empty")
     _ = try folder.write(Array("not a journal".utf8), to: "text")
     _ = try folder.write(Array("{\"not\": \"a journal\"}".utf8), to: "object")
+    let directory = folder.file("folder")
+    try FileManager.default.createDirectory(
+      atPath: directory, withIntermediateDirectories: false)
     let cases: [(path: String, code: Int32, sentence: String)] = [
-      (folder.path, 65, "is a folder"),
+      (directory, 65, "is a folder"),
       ("/dev/null", 65, "is a device"),
       (folder.file("empty"), 65, "is empty"),
       (folder.file("text"), 65, "is not a journal"),
@@ -37,7 +40,7 @@ struct SystemTests {
     ]
     for command in ["timeline", "state", "verify"] {
       // `verify` accepts a folder and reads the files in it.
-      for (path, code, sentence) in cases where command != "verify" || path != folder.path {
+      for (path, code, sentence) in cases where command != "verify" || path != directory {
         let run = try ToolRun.program([command, path])
         #expect(run.code == code, "\(command) \(path)")
         #expect(run.output.isEmpty)

@@ -223,11 +223,12 @@ public enum ReplayTool {
     switch type(of: command).inputs {
     case .converted:
       var converted: [JournalFile] = []
-      for file in files { converted.append(try file.readable()) }
+      for file in files { converted.append(try JournalFolder.journal(of: file).readable()) }
       return converted
     case .journals:
-      for file in files { try file.requireJournal(for: type(of: command).name) }
-      return files
+      let journals = files.map(JournalFolder.journal)
+      for file in journals { try file.requireJournal(for: type(of: command).name) }
+      return journals
     case .convertedOneByOne, .other: return files
     }
   }

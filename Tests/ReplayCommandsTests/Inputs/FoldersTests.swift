@@ -61,6 +61,45 @@ struct FoldersTests {
     #expect(run.code == 66)
   }
 
+  @Test(
+    "RPL-5 a command about one journal takes a session's directory in place of its journal",
+    arguments: [
+      ["timeline"], ["state"], ["diff"], ["export"], ["whatif", "--policy", "standard"],
+      ["repair", "--dry-run"], ["follow", "--timeout", "0s"], ["why"], ["why", "--at", "@2"],
+      ["verify"], ["verify", "--json"],
+    ])
+  func sessionDirectory(command: [String]) throws {
+    try make("session/secrets")
+    let journal = folder.file("session/session.journal")
+    try SampleJournal.write(to: journal)
+    let expected = ToolRun.inProcess(command + [journal])
+    #expect(![65, 66].contains(expected.code), "\(expected.errors)")
+    for directory in ["session", "session/"] {
+      let run = ToolRun.inProcess(command + [folder.file(directory)])
+      #expect(run.output == expected.output)
+      #expect(run.errors == expected.errors && run.code == expected.code)
+    }
+  }
+
+  @Test("RPL-5 of a folder without session.journal, a command takes the only journal or none")
+  func onlyJournal() throws {
+    func run() -> (code: Int32, next: String?) {
+      let run = ToolRun.inProcess(["timeline", folder.path])
+      return (run.code, run.errors.components(separatedBy: "Try: ").last)
+    }
+    let refused = "name a journal file in it\n"
+    #expect(run() == (65, refused))
+    try SampleJournal.write(to: folder.file("other.journal"))
+    #expect(run().code == 0)
+    try SampleJournal.write(to: folder.file("another.journal"))
+    #expect(run() == (65, refused))
+    try SampleJournal.write(to: folder.file("session.journal"))
+    #expect(run().code == 0)
+    // A table of causes counts what is set aside, too; it is no answer about one journal.
+    let why = ToolRun.inProcess(["why", "--at", "@2", folder.path])
+    #expect(why.code == 64)
+  }
+
   @Test("RPL-5 an empty folder has its own sentence; the exit code is 66 only if nothing was found")
   func empty() throws {
     try make("none", "other/deep", "some")

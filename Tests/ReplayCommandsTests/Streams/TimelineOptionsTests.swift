@@ -199,21 +199,4 @@ struct TimelineOptionsTests {
     let run = ToolRun.inProcess(["state", lonely.file("nothing like it")])
     #expect(run.errors.hasSuffix("Try: '\(lonely.file("only one.journal"))'\n"))
   }
-
-  @Test("RPL-5 a folder results in an error that suggests the journal in it")
-  func directory() throws {
-    let place = try TemporaryFolder()
-    func next(after path: String) -> String? {
-      let run = ToolRun.inProcess(["timeline", path])
-      #expect(run.code == 65)
-      return run.errors.components(separatedBy: "Try: ").last
-    }
-    #expect(next(after: place.path) == "name a journal file in it\n")
-    try SampleJournal.write(to: place.file("other.journal"))
-    #expect(next(after: place.path) == "\(place.file("other.journal"))\n")
-    try SampleJournal.write(to: place.file("another.journal"))
-    #expect(next(after: place.path) == "name a journal file in it\n")
-    try SampleJournal.write(to: place.file("session.journal"))
-    #expect(next(after: place.path + "/") == "\(place.file("session.journal"))\n")
-  }
 }

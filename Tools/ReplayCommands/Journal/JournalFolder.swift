@@ -105,8 +105,41 @@ enum JournalFolder {
       next: "check the path")
   }
 
-  /// Whether any of the files is a folder.
-  static func hasFolder(_ files: [JournalFile]) -> Bool { files.contains { isFolder($0.path) } }
+  /// The name of the journal in a session's directory.
+  private static let own = "session.journal"
+
+  /// Returns the journal of a session's directory, or the only journal in another folder; any other
+  /// file unchanged.
+  ///
+  /// It is for commands that read one journal. Files below the folder are not looked for.
+  static func journal(of file: JournalFile) -> JournalFile {
+    guard isFolder(file.path) else { return file }
+    let prefix = file.path.hasSuffix("/") ? file.path : file.path + "/"
+    var names: [String] = []
+    do throws(SystemFault) {
+      names = try POSIXFileSystem().names(beside: prefix + ".")
+    } catch {
+      // The command that opens the folder reports that it is none of its files.
+    }
+    let journals = names.filter { !$0.hasPrefix(".") && $0.hasSuffix(".journal") }
+    guard let name = journals.contains(own) ? own : journals.count == 1 ? journals[0] : nil else {
+      return file
+    }
+    return file.with(path: prefix + name)
+  }
+
+  /// Returns the one journal that the files name, for a command that answers about one journal in
+  /// another way than about several: the only file, or the journal of a session's directory that
+  /// holds no other.
+  static func single(_ files: [JournalFile]) -> JournalFile? {
+    guard let file = files.first, files.count == 1 else { return nil }
+    guard isFolder(file.path) else { return file }
+    let prefix = file.path.hasSuffix("/") ? file.path : file.path + "/"
+    var found = Search()
+    found.look(in: prefix, of: file)
+    guard found.refused.isEmpty, found.files.map(\.file.path) == [prefix + own] else { return nil }
+    return file.with(path: prefix + own)
+  }
 
   private static func isFolder(_ path: String) -> Bool {
     !path.isEmpty && mode(path, stat) == S_IFDIR

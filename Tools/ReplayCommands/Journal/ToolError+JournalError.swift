@@ -32,7 +32,7 @@ extension ToolError {
     case .isDirectory:
       self.init(
         .damaged, .isDirectory, "\(name) is a folder, not a journal.",
-        next: NearFile.journal(in: file.path) ?? "name a journal file in it")
+        next: "name a journal file in it")
     case .notARegularFile:
       self.init(
         .damaged, .notARegularFile, "\(name) is a device, pipe or socket, not a journal file.",
@@ -118,19 +118,6 @@ private enum NearFile {
     } catch {
       return false
     }
-  }
-
-  /// Returns the journal of a session's directory, or the only journal in another folder.
-  ///
-  /// Returns `nil` if there is none, or if there are several.
-  static func journal(in folder: String) -> String? {
-    let prefix = folder.hasSuffix("/") ? folder : folder + "/"
-    let journals = names(beside: prefix).filter { $0.hasSuffix(".journal") }
-    let own = "session.journal"
-    guard let found = journals.contains(own) ? own : journals.count == 1 ? journals[0] : nil else {
-      return nil
-    }
-    return (prefix + found).quotedWhereNeeded
   }
 
   /// The visible names in the folder of a path; none if it cannot be listed.

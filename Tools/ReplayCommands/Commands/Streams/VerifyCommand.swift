@@ -41,13 +41,12 @@ struct VerifyCommand: Command {
   }
 
   func run(_ files: [JournalFile], _ context: ToolContext) throws(ToolError) -> ExitCode {
-    let isAlone = files.count == 1 && !JournalFolder.hasFolder(files)
-    let all = try JournalFolder.expanded(files, isQuiet: display.isJSON, context)
-    if isAlone, let file = all.files.first {
+    if let file = JournalFolder.single(files) {
       guard let failure = failure(of: file, showsGood: true, context) else { return .ok }
       guard !isVerdict(failure) else { return failure.code }
       throw failure
     }
+    let all = try JournalFolder.expanded(files, isQuiet: display.isJSON, context)
     var tally = VerifyTally()
     for failure in all.refused { complain(failure, &tally, context) }
     for file in all.files where context.output.isOpen {

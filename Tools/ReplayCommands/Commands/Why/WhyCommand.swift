@@ -77,7 +77,7 @@ struct WhyCommand: Command {
   }
 
   func run(_ files: [JournalFile], _ context: ToolContext) throws(ToolError) -> ExitCode {
-    if let file = files.first, files.count == 1, !JournalFolder.hasFolder(files) {
+    if let file = JournalFolder.single(files) {
       return try run(on: try file.readable(), context)
     }
     guard at == nil else {
