@@ -43,7 +43,7 @@ struct ReadmeExample {
 
     let events = session.events  // nothing that happens from here on is missed
     try await session.login(.password(email, password))
-    print(session.activeContext?.role.name ?? "no role")
+    print("user \(session.currentUser?.id ?? "unknown")")
 
     let request = URLRequest(url: api.appending(path: "materials"))
     let (data, _) = try await session.data(for: request)  // with a good token
@@ -58,7 +58,7 @@ struct ReadmeExample {
     }
     // README ends
 
-    #expect(printed.first == "teacher")
+    #expect(printed.first == "user \(LoopbackUser.sample.id)")
     #expect(
       printed.suffix(3).map { $0.split(separator: " ")[1] } == [
         "login", "refreshSucceeded", "logout",
