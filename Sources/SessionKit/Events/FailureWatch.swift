@@ -81,7 +81,8 @@ extension SessionWarning: CustomStringConvertible {
         + "backend's response.refreshToken), or remove the endpoint"
     case .newTokenRefused(let generation):
       "the server refused a call with \(generation) right after the refresh that issued it. The "
-        + "caller received the 401. No call refreshes this token within the window"
+        + "caller received the 401. No call refreshes this token within the window. If every call "
+        + "is refused, calls may carry the token where the server does not read it (CallRules.token)"
     case .refreshLimitReached(let generation):
       "the server refused a call with \(generation), and calls have caused as many refreshes as "
         + "the window allows. The caller received the 401"

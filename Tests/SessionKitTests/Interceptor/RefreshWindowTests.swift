@@ -80,6 +80,7 @@ struct RefreshWindowTests {
       ])
     #expect(warnings.first?.name == "session.warning.refreshDenied")
     #expect(warnings.first?.labels == ["denial": "tokenIsNew"])
+    #expect(warnings.first.map { "\($0)" }?.contains("CallRules.token") == true)
   }
 
   @Test(
