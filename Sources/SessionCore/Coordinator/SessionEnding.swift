@@ -8,8 +8,8 @@
 /// | the refresh token is missing, and the access token has expired | by `policy.ending.onRejection` |
 /// | the refresh token is missing, and the access token is valid | not yet: tried again at its expiry |
 /// | the server failed as often as the policy allows | by `policy.ending.onExhaustion` |
-/// | the server asked for a repetition (`temporarily_unavailable`, `slow_down`, …) | never |
 /// | … with a 200 that cannot be read, the first in a row | not yet: tried again soon |
+/// | the server asked for a repetition (`temporarily_unavailable`, `slow_down`, …) | never |
 /// | the network failed | never |
 /// | the token expired and cannot be refreshed | by `policy.ending.onRejection` |
 /// | a call or the profile request has a rejected token without a known lifetime | by `policy.ending.onRefusedToken` |

@@ -183,7 +183,7 @@ extension HTTPBackend {
   }
 
   private func readTokens(
-    _ step: Step, _ response: HTTPResponse, _ context: [MemberPath], _ userName: String? = nil,
+    _ step: Step, _ response: HTTPResponse, _ context: MemberPaths, _ userName: String? = nil,
     lifeBefore: Int64? = nil, expected: ExpectedUser? = nil, isFirstRefresh: Bool = false
   ) throws(AnswerFailure) -> TokenResponse {
     if !isFirstRefresh, let failure = failure(step, response) {
@@ -219,7 +219,7 @@ extension HTTPBackend {
   }
 
   private func tokens(
-    _ step: Step, _ response: HTTPResponse, _ context: [MemberPath], _ userName: String?,
+    _ step: Step, _ response: HTTPResponse, _ context: MemberPaths, _ userName: String?,
     _ lifeBefore: Int64?, _ expected: ExpectedUser?, isFirstRefresh: Bool
   ) throws(Unreadable) -> TokenResponse {
     let members = try enveloped(response)

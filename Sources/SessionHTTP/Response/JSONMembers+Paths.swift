@@ -17,7 +17,7 @@ extension JSONMembers {
   ///
   /// If it finds none, throws the first problem.
   func first<Value>(
-    _ paths: [MemberPath], _ read: (MemberPath) throws(Unreadable) -> Value?
+    _ paths: MemberPaths, _ read: (MemberPath) throws(Unreadable) -> Value?
   ) throws(Unreadable) -> Value? {
     var problem: Unreadable?
     for path in paths {
@@ -106,7 +106,7 @@ extension JSONMembers {
   /// Returns the first text at one of the paths.
   ///
   /// Other types are ignored.
-  package func hint(_ paths: [MemberPath]) -> String? { hint(at: paths.map(\.steps)) }
+  package func hint(_ paths: MemberPaths) -> String? { hint(at: paths.map(\.steps)) }
 
   /// Returns the identifier with a name; `nil` if it is missing or has another type.
   package func identifierHint(_ name: String) -> Identifier? { identifierHint(at: [name]) }
@@ -114,7 +114,7 @@ extension JSONMembers {
   package func identifierHint(_ path: MemberPath) -> Identifier? { identifierHint(at: path.steps) }
 
   /// Returns a problem with the first of these paths that has a value.
-  func problem(_ paths: [MemberPath], _ what: String) -> Unreadable {
+  func problem(_ paths: MemberPaths, _ what: String) -> Unreadable {
     let path = paths.first { path in
       do { return try value(path) != nil } catch { return false }
     }
@@ -166,6 +166,39 @@ public struct MemberPath: Hashable, Sendable {
     steps =
       text.isEmpty || text.utf8.contains(UInt8(ascii: "."))
       ? text.split(separator: ".").map(String.init) : [text]
+  }
+}
+
+/// The paths of one value, of which the first that is present counts.
+///
+/// Write one path as a text, `"token"`, and several as a list, `["token", "access_token"]`.
+public struct MemberPaths: Hashable, Sendable, RandomAccessCollection {
+  private let paths: [MemberPath]
+
+  /// Creates a list of these paths, the first to look for first.
+  public init(_ paths: [MemberPath]) {
+    self.paths = paths
+  }
+
+  /// 0, the index of the first path.
+  public var startIndex: Int { 0 }
+
+  /// The number of paths.
+  public var endIndex: Int { paths.count }
+
+  /// The path with this index.
+  public subscript(index: Int) -> MemberPath { paths[index] }
+}
+
+extension MemberPaths: ExpressibleByStringLiteral, ExpressibleByArrayLiteral {
+  /// Creates a list of one path, from names with dots between them.
+  public init(stringLiteral text: String) {
+    self.init([MemberPath(text)])
+  }
+
+  /// Creates a list of these paths.
+  public init(arrayLiteral paths: MemberPath...) {
+    self.init(paths)
   }
 }
 

@@ -2,26 +2,26 @@
 
 /// Maps members of a backend's responses to values.
 ///
-/// In each list, the first path that is present counts.
+/// Of several paths, the first that is present counts.
 public struct ResponseMapping: Hashable, Sendable {
   /// The object that contains the response, such as `data`.
   ///
   /// All other paths are relative to it.
   public var envelope = MemberPath.whole
   /// The access token.
-  public var accessToken: [MemberPath] = ["access_token"]
+  public var accessToken: MemberPaths = "access_token"
   /// The refresh token.
   ///
   /// Without one in the response, the old one is kept.
   ///
   /// - Requirement: REF-5
-  public var refreshToken: [MemberPath] = ["refresh_token"]
+  public var refreshToken: MemberPaths = "refresh_token"
   /// The identity token of OpenID Connect.
   ///
   /// Its claims are read, and it is not kept.
-  public var identityToken: [MemberPath] = ["id_token"]
+  public var identityToken: MemberPaths = "id_token"
   /// The type of the token, if the response states it.
-  public var tokenType: [MemberPath] = ["token_type"]
+  public var tokenType: MemberPaths = "token_type"
   /// The accepted types.
   ///
   /// The comparison ignores case (RFC 6749 §5.1).
@@ -60,7 +60,7 @@ public struct ResponseMapping: Hashable, Sendable {
   /// They are stored in the user item, never in the journal.
   public var furtherMembers: [MemberPath] = []
   /// The context object in the responses to a login and to a refresh.
-  public var context: [MemberPath] = ["active_context"]
+  public var context: MemberPaths = "active_context"
   /// The user's role, for a backend without a context object.
   ///
   /// It names a role without a school and permissions.
@@ -68,17 +68,17 @@ public struct ResponseMapping: Hashable, Sendable {
   /// It becomes the active context, as if an object had named only the role.
   ///
   /// - Requirement: STA-5
-  public var role: [MemberPath] = []
+  public var role: MemberPaths = []
   /// The context object in the response to a switch.
-  public var switchedContext: [MemberPath] = ["context"]
+  public var switchedContext: MemberPaths = "context"
   /// The user object in the response of the profile endpoint.
-  public var profile: [MemberPath] = ["user", .whole]
+  public var profile: MemberPaths = ["user", .whole]
   /// The member of a profile with the status of the account.
   ///
   /// A boolean counts as the text `true` or `false`.
   ///
   /// - Requirement: LOG-6
-  public var accountStatus: [MemberPath] = ["status"]
+  public var accountStatus: MemberPaths = "status"
   /// The values that mean an inactive user.
   ///
   /// The comparison ignores case.
@@ -93,11 +93,11 @@ public struct ResponseMapping: Hashable, Sendable {
   /// It is RFC 3339, or a number since 1970: in seconds or, from 10¹¹ on, in milliseconds.
   ///
   /// - Requirement: LOG-6, SYN-4
-  public var statusChangedAt: [MemberPath] = ["lastStatusChangedAt", "last_status_changed_at"]
+  public var statusChangedAt: MemberPaths = ["lastStatusChangedAt", "last_status_changed_at"]
   /// The code of an error: a text or a whole number.
   ///
   /// The first path that is present counts.
-  public var errorCode: [MemberPath] = ["error.code", "error"]
+  public var errorCode: MemberPaths = ["error.code", "error"]
   /// The header field with the code of an error.
   ///
   /// If this is `nil`, or a response does not have the field, ``errorCode`` counts.
@@ -114,12 +114,12 @@ public struct ResponseMapping: Hashable, Sendable {
   /// `exp`.
   public static var camelCase: ResponseMapping {
     var response = ResponseMapping()
-    response.accessToken = ["accessToken"]
-    response.refreshToken = ["refreshToken"]
-    response.identityToken = ["idToken"]
-    response.tokenType = ["tokenType"]
+    response.accessToken = "accessToken"
+    response.refreshToken = "refreshToken"
+    response.identityToken = "idToken"
+    response.tokenType = "tokenType"
     response.lifetime = [.seconds("expiresIn"), .claim("exp")]
-    response.context = ["activeContext"]
+    response.context = "activeContext"
     (response.firstName, response.lastName) = ("firstName", "lastName")
     return response
   }

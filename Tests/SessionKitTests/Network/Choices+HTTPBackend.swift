@@ -69,8 +69,8 @@ extension Choices {
     pick(["a", "b", "a.b", "c", "c.0", "c.b", "a.a.a", "c.99999999999999999999"]) ?? "a"
   }
 
-  private func paths() -> [MemberPath] {
-    (0..<draw(in: 1...3)).map { _ in chance(1, in: 8) ? .whole : path() }
+  private func paths() -> MemberPaths {
+    MemberPaths((0..<draw(in: 1...3)).map { _ in chance(1, in: 8) ? .whole : path() })
   }
 
   private func lifetime() -> TokenLifetime {

@@ -25,7 +25,7 @@ private func clinic(_ base: URL, secret: Secret) -> HTTPBackend {
   backend.requestFields.userName = "login"
   backend.response.userID = "uid"
   backend.response.email = "mail.main"
-  backend.response.errorCode = ["fault.code"]
+  backend.response.errorCode = "fault.code"
   backend.response.errorCodeHeader = "X-Fault"
   backend.contextKeys.role = "role.id"
   backend.contextKeys.roleName = "role.name"
@@ -36,12 +36,12 @@ private func clinic(_ base: URL, secret: Secret) -> HTTPBackend {
   // Where answers say it: all in an envelope, the end of a token in ISO 8601, or its life in ms.
   backend.tokenForm = .opaque
   backend.response.envelope = "result"
-  backend.response.accessToken = ["session.token"]
-  backend.response.refreshToken = ["session.renewal"]
+  backend.response.accessToken = "session.token"
+  backend.response.refreshToken = "session.renewal"
   backend.response.lifetime = [.instant("session.until"), .milliseconds("session.ms")]
   backend.response.user = [.member("person")]
-  backend.response.context = ["acting"]
-  backend.response.switchedContext = ["acting"]
+  backend.response.context = "acting"
+  backend.response.switchedContext = "acting"
 
   // What it means when it is no success; the first that matches counts.
   backend.failures =

@@ -11,9 +11,9 @@ enum SimpleJWTExample {
     backend.refresh = .post("api/token/refresh/", refreshToken: .member("refresh"))
     backend.revocation = .post("api/token/blacklist/", refreshToken: .member("refresh"))
     backend.requestFields.userName = "username"
-    backend.response.errorCode = ["code"]
-    backend.response.accessToken = ["access"]
-    backend.response.refreshToken = ["refresh"]
+    backend.response.errorCode = "code"
+    backend.response.accessToken = "access"
+    backend.response.refreshToken = "refresh"
     backend.response.lifetime = [.claim("exp")]
     backend.response.user = [.claim("user_id")]
     // page ends

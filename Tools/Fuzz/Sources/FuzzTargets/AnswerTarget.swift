@@ -43,9 +43,13 @@ public enum AnswerTarget {
     let paths: [MemberPath] = ["a", "a.b", "a.0", "a.b.c.1", "b", .whole]
     let path = paths[Int(second) % paths.count]
     if first & 0x40 != 0 { wire.response.envelope = path }
-    if first & 0x80 != 0 { wire.response.accessToken.insert(path, at: 0) }
+    if first & 0x80 != 0 {
+      wire.response.accessToken = MemberPaths([path] + wire.response.accessToken)
+    }
     if second & 0x40 != 0 { wire.response.user.insert(.member(path), at: 0) }
-    if second & 0x80 != 0 { wire.response.errorCode.insert(path, at: 0) }
+    if second & 0x80 != 0 {
+      wire.response.errorCode = MemberPaths([path] + wire.response.errorCode)
+    }
     let lifetimes: [TokenLifetime] = [
       .seconds(path), .milliseconds(path), .instant(path), .claim("exp"),
       .assumed(.milliseconds(1)),

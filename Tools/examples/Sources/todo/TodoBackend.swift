@@ -17,12 +17,12 @@ extension HTTPBackend {
     backend.requestFields.password = "pass"
 
     backend.response.envelope = "result"
-    backend.response.accessToken = ["session.token"]
-    backend.response.refreshToken = ["session.renewal"]
+    backend.response.accessToken = "session.token"
+    backend.response.refreshToken = "session.renewal"
     backend.response.lifetime = [.milliseconds("session.ms")]
     backend.response.user = [.member("person")]
     backend.response.userID = "uid"
-    backend.response.errorCode = ["fault.code"]
+    backend.response.errorCode = "fault.code"
     return backend
   }
 }
