@@ -28,6 +28,13 @@ public struct SessionError: Error, Sendable {
 
     private init(_ name: String) { self.name = name }
 
+    /// Matches a session's error by its code, as in `catch SessionError.Code.expired`.
+    ///
+    /// - Requirement: LOG-13
+    public static func ~= (code: Code, error: any Error) -> Bool {
+      (error as? SessionError)?.code == code
+    }
+
     /// The input is malformed.
     ///
     /// `status` is `nil` if nothing was sent. It is the server's status if the server rejected the

@@ -8,8 +8,9 @@ import SessionJSON
 public enum CallTokenPlace: Hashable, Sendable {
   /// A header field with this name.
   ///
-  /// Its value is the scheme, a space and the token, or the token alone.
-  case header(String, scheme: String?)
+  /// Its value is the scheme, a space and the token. Without a scheme it is the token alone, as in
+  /// the requests of an `HTTPBackend`.
+  case header(String, scheme: String? = nil)
   /// A member with this name in the body, which must be a JSON object.
   case member(String)
 

@@ -54,6 +54,9 @@ public protocol AuthBackend: Sendable {
   ///
   /// The request carries no access token.
   ///
+  /// If the response states an instant of expiry, count ``TokenResponse/lifetime`` from the
+  /// response's own time (`Date` in HTTP), not from the device's clock.
+  ///
   /// ``BackendError/Code/rejected``, `userInactive` and `userDeleted` end the session. After every
   /// other error the session continues, and tries again with the same refresh token.
   ///

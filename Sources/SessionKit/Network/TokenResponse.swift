@@ -12,7 +12,8 @@ public struct TokenResponse: Hashable, Sendable {
   public var refresh: Secret?
   /// The time for which the access token is valid, measured from the arrival of the response.
   ///
-  /// It is from 1 ms to ten years, rounded up to milliseconds.
+  /// It is from 1 ms to ten years, rounded up to milliseconds. If the server states an instant,
+  /// subtract the server's time (``serverTime``), not that of the device, whose clock may be wrong.
   public var lifetime: Duration {
     get { .milliseconds(lifetimeMilliseconds) }
     set { lifetimeMilliseconds = Self.milliseconds(newValue) }

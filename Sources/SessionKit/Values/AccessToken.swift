@@ -1,3 +1,4 @@
+public import Foundation
 public import SessionCore
 
 /// The access token for protected calls, with its generation and time of expiry.
@@ -8,15 +9,20 @@ public struct AccessToken: Hashable, Sendable, CustomStringConvertible {
   package let secret: Secret
   /// The generation of the token.
   public let generation: Generation
-  /// The time of expiry, by this device's clock; `Date(token.expiresAt)` is the date.
-  public let expiresAt: Timestamp
+  /// The time of expiry, by this device's clock.
+  package let expiry: Timestamp
 
-  /// Creates a token.
-  public init(_ secret: Secret, generation: Generation, expiresAt: Timestamp) {
-    self.secret = secret
-    self.generation = generation
-    self.expiresAt = expiresAt
+  /// Creates a token; the time of expiry is rounded to milliseconds.
+  public init(_ secret: Secret, generation: Generation, expiresAt: Date) {
+    self.init(secret, generation: generation, expiresAt: Timestamp(expiresAt))
   }
+
+  package init(_ secret: Secret, generation: Generation, expiresAt: Timestamp) {
+    (self.secret, self.generation, expiry) = (secret, generation, expiresAt)
+  }
+
+  /// The time of expiry, by this device's clock.
+  public var expiresAt: Date { Date(expiry) }
 
   /// The token's text, which follows `Bearer` in the `Authorization` field.
   ///
@@ -24,7 +30,7 @@ public struct AccessToken: Hashable, Sendable, CustomStringConvertible {
   public var plaintext: String { secret.plaintext }
 
   /// The generation and the time of expiry, such as `tok#7, expires 2026-11-21T14:00:05.205Z`.
-  public var description: String { "\(generation), expires \(expiresAt)" }
+  public var description: String { "\(generation), expires \(expiry)" }
 }
 
 /// A secret text.

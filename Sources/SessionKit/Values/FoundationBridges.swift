@@ -32,7 +32,7 @@ extension Timestamp {
 }
 
 extension Date {
-  /// Creates the date of a timestamp, such as `Date(token.expiresAt)`.
+  /// Creates the date of a timestamp, such as `Date(recorded.time)`.
   ///
   /// From the year 0 to the year 9999, `Timestamp(Date(timestamp))` is the same timestamp. Outside
   /// that range, a `Date` rounds.

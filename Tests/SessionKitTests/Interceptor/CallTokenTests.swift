@@ -13,7 +13,7 @@ import Testing
 struct CallTokenTests {
   typealias FakeServer = CallBench.FakeServer
 
-  private static let key = CallTokenPlace.header("X-Auth-Token", scheme: nil)
+  private static let key = CallTokenPlace.header("X-Auth-Token")
   private static let member = CallTokenPlace.member("AccessToken")
 
   private func rules(_ place: CallTokenPlace) -> CallRules {

@@ -25,6 +25,9 @@ struct SecretTests {
     }
     #expect(Secret(canary).plaintext == canary)
     #expect(token.description == "tok#7, expires 1970-01-01T00:00:00.000Z")
+    #expect(token.expiresAt == Date(timeIntervalSince1970: 0))
+    let same = AccessToken(Secret(canary), generation: Generation(7), expiresAt: token.expiresAt)
+    #expect(token == same)
   }
 
   @Test("STO-2 the store in memory reads, refuses and sets aside as a store must")

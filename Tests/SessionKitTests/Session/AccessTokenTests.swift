@@ -23,7 +23,7 @@ struct AccessTokenTests {
   func shared() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()
-    let deadline = try #require(session.currentToken).expiresAt
+    let deadline = try #require(session.currentToken).expiry
     bench.clock.advance(by: .seconds(5))
     let left = deadline.milliseconds(since: bench.clock.now().time)
     let gate = bench.server.hold(.refresh)

@@ -59,7 +59,7 @@ struct RefreshItemTests {
   @Test("STO-2 REF-2 the timer does not prompt, and a due refresh runs when the user is present")
   func background() async throws {
     let session = try await reopened()
-    let life = try #require(session.currentToken).expiresAt.milliseconds(
+    let life = try #require(session.currentToken).expiry.milliseconds(
       since: bench.clock.now().time)
     await bench.clock.waitForSleepers(1)
     bench.clock.advance(by: .milliseconds(life + 1_000))
@@ -83,7 +83,7 @@ struct RefreshItemTests {
     #expect(
       await failure { () throws(SessionError) in try await session.refresh() } == .noRefreshToken)
     #expect(session.isAuthenticated && session.currentToken != nil)
-    let life = try #require(session.currentToken).expiresAt.milliseconds(
+    let life = try #require(session.currentToken).expiry.milliseconds(
       since: bench.clock.now().time)
     bench.clock.advance(by: .milliseconds(life + 1_000))
     _ = await failure { () throws(SessionError) in try await session.accessToken() }

@@ -124,6 +124,18 @@ struct SessionErrorTests {
     #expect(SessionError.loggedOut(EndCause()).reason == nil)
   }
 
+  @Test("LOG-13 a code matches its errors in a catch, and no other error")
+  func pattern() {
+    func code(_ error: any Error) -> SessionError.Code? {
+      do { throw error } catch SessionError.Code.expired, SessionError.Code.closed {
+        return (error as? SessionError)?.code
+      } catch { return nil }
+    }
+    #expect(code(SessionError.expired(EndCause())) == .expired)
+    #expect(code(SessionError.closed) == .closed)
+    #expect(code(SessionError.cancelled) == nil && code(CancellationError()) == nil)
+  }
+
   @Test("LOG-2 LOG-3 a wait is a Duration, and a status of 0 is nil")
   func waits() {
     #expect(SessionError.rateLimited(retryAfter: 29_001).retryAfter == .milliseconds(29_001))
