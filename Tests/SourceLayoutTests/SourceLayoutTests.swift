@@ -5,10 +5,12 @@ import Testing
 struct SourceLayoutTests {
   let tree = SourceTree()
 
-  @Test("the top level holds six names and dot files")
+  @Test("the top level holds six names, findings and dot files")
   func topLevel() throws {
     #expect(
-      try tree.topLevel() == ["Package.swift", "README.md", "Sources", "Specs", "Tests", "Tools"])
+      try tree.topLevel() == [
+        "Package.swift", "README.md", "Sources", "Specs", "Tests", "Tools", "findings",
+      ])
   }
 
   @Test("the package has no dependency")

@@ -143,6 +143,14 @@ public struct RequestFailure: Hashable, Sendable {
     serverCode.map(RequestFailure.repetitionCodes.contains) == true
   }
 
+  /// Whether this failure uses up the attempts of a policy, whatever failed before.
+  ///
+  /// A server that asks for a repetition has not failed (REF-19), and a 200 that cannot be read may
+  /// have been cut on its way.
+  package var exhaustsAlone: Bool {
+    kind.isAnswered && kind != .unreadable && !asksForRepetition
+  }
+
   private static func isCode(_ text: String) -> Bool {
     guard !standardCodes.contains(text) else { return true }
     let bytes = text.utf8

@@ -111,6 +111,7 @@ extension FailureRule {
     // The app is not known, which does not concern its user.
     FailureRule(.unexpected, statuses: 400...499, meanings: [.clientRefused]),
     FailureRule(.rejected, at: tokenSteps, statuses: 400...499, codes: ["invalid_grant"]),
+    FailureRule(.rejected, at: [.call], status: 400, codes: ["invalid_grant"]),
   ]
 
   /// The rules before those of ``standardCodes``.

@@ -164,7 +164,7 @@ struct RecordedPolicy: Sendable {
     if let reason = batch.contents.expiry {
       let end = batch.end
       if reason == .attemptsExhausted {
-        exhaustedAt = exhaustedAt ?? answered
+        exhaustedAt = min(exhaustedAt ?? .max, answered)
         let isValid = batch.time < session.token.expiresAt
         policy.ending.onExhaustion = .end(end)
         note("exhausted", isValid ? "end-\(end)" : "end-\(end) or expiry-\(end)", batch)
@@ -174,7 +174,7 @@ struct RecordedPolicy: Sendable {
       }
       return
     }
-    if failed.failure.kind.isAnswered, !failed.failure.kind.isFinal {
+    if failed.failure.exhaustsAlone, !failed.failure.kind.isFinal {
       answeredWithoutEnd = max(answeredWithoutEnd, answered)
     }
     guard let retryAt = failed.retryAt else { return }
@@ -186,7 +186,7 @@ struct RecordedPolicy: Sendable {
     guard delay > 0, failed.failure.kind != .noRefreshToken else { return }
     delays.append(
       Delay(
-        failures: before.total &+ 1, answered: answered, isAnswered: failed.failure.kind.isAnswered,
+        failures: before.total &+ 1, answered: answered, isAnswered: failed.failure.exhaustsAlone,
         milliseconds: delay, requested: failed.failure.retryAfterMilliseconds,
         rest: session.token.expiresAt.milliseconds(since: batch.time), sequence: batch.first))
   }
