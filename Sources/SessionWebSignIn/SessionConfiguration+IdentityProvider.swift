@@ -44,7 +44,12 @@ extension BackendError {
       kind = Self.final.contains(refusal?.description ?? "") ? .rejected : .unexpected
     case .unreachable: kind = .noConnection
     case .unreadableTokens: kind = .unreadable
-    case .cancelledByUser, .forgottenPassword, .viewFailed, .cancelled, nil: kind = .noReply
+    case .requestFailed(let failure, let detail):
+      self.init(failure, message: detail)
+      return
+    case .cancelledByUser, .forgottenPassword, .viewFailed, .cancelled, .otherIssuer, .noRedirect,
+      nil:
+      kind = .noReply
     }
     let reason = problem?.description ?? "it gave no known reason"
     self.init(

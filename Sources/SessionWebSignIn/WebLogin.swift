@@ -77,8 +77,13 @@ extension Session {
   /// - an error with a `WebSignInProblem` as its `underlyingError` if the provider returned no
   ///   tokens. If the user left the page, it is `cancelledByUser` with the code `cancelled`. After
   ///   a problem that is no failure (`WebSignInProblem.isQuiet`), `activity` is idle.
+  /// - the error of a login with a password if the request that redeems an authorization code
+  ///   failed: with its status, code and wait. A code that the server refuses is `refused`, and not
+  ///   `invalidCredentials`.
   ///
-  /// - Requirement: LOG-5, WEB-5
+  /// If the task is cancelled while a code is redeemed, tokens that arrive later are revoked.
+  ///
+  /// - Requirement: LOG-5, LOG-10, LOG-20, WEB-5
   @discardableResult
   public func login(_ login: WebLogin) async throws(SessionError) -> LoginResult {
     if let problem = login.problem { throw .wrongAddress(problem) }

@@ -96,7 +96,7 @@ public struct IdentityCode: Hashable, Sendable, CustomStringConvertible {
 
 /// Why a sign-in with an identity provider failed.
 ///
-/// It may hold a code, but never text of a server.
+/// It may hold a code or an issuer identifier, but no other text of a server.
 ///
 /// - Requirement: WEB-4
 public enum WebSignInProblem: Error, Hashable, Sendable {
@@ -116,6 +116,17 @@ public enum WebSignInProblem: Error, Hashable, Sendable {
   case unreadableTokens
   /// The calling task was cancelled.
   case cancelled
+  /// The request for tokens failed, such as the exchange of an authorization code.
+  ///
+  /// The login throws the error that a login with a password would throw. The text says what
+  /// happened, without a secret.
+  case requestFailed(RequestFailure, detail: String?)
+  /// The redirect belongs to the login, but names another issuer than the app expects (RFC 9207).
+  ///
+  /// `found` is `nil` if the redirect names none, or a text that is no HTTPS address.
+  case otherIssuer(expected: String, found: String?)
+  /// The page returned without a redirect, and none was passed to the session within this time.
+  case noRedirect(within: Duration)
 
   /// Azure AD B2C's code if the user left the page.
   public static let cancellationCode = "AADB2C90091"
@@ -152,7 +163,9 @@ public enum WebSignInProblem: Error, Hashable, Sendable {
   public var isQuiet: Bool {
     switch self {
     case .cancelledByUser, .forgottenPassword, .noAccount, .cancelled: true
-    case .refused, .unreachable, .viewFailed, .unreadableTokens: false
+    case .refused, .unreachable, .viewFailed, .unreadableTokens, .requestFailed, .otherIssuer,
+      .noRedirect:
+      false
     }
   }
 }
@@ -169,6 +182,9 @@ extension WebSignInProblem: CustomStringConvertible {
     case .viewFailed: "viewFailed"
     case .unreadableTokens: "unreadableTokens"
     case .cancelled: "cancelled"
+    case .requestFailed(let failure, _): "requestFailed \(failure)"
+    case .otherIssuer: "otherIssuer"
+    case .noRedirect: "noRedirect"
     }
   }
 }

@@ -31,17 +31,9 @@ public enum ClientAuthentication: Hashable, Sendable {
     }
   }
 
-  /// The fields that it adds to a form.
-  package var fields: [String: String] {
-    guard case .form(let id, let secret) = self else { return [:] }
-    var fields = ["client_id": id]
-    fields["client_secret"] = secret?.plaintext
-    return fields
-  }
-
   /// The value of `Authorization`: both parts encoded as in a form, then joined and encoded in
   /// base64.
-  package var authorization: String? {
+  var authorization: String? {
     guard case .basic(let id, let secret) = self else { return nil }
     let pair = "\(FormEncoding.encode(id)):\(FormEncoding.encode(secret.plaintext))"
     return "Basic \(Base64.encode(Array(pair.utf8)))"

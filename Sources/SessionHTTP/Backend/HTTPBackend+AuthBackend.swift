@@ -138,7 +138,7 @@ extension HTTPBackend: AuthBackend {
   }
 
   /// Prepares and sends a request once, and reads the response.
-  private func exchange<Response>(
+  package func exchange<Response>(
     _ step: Step, _ request: HTTPRequest,
     _ read: (HTTPResponse) throws(AnswerFailure) -> Response
   ) async throws(BackendError) -> Response {

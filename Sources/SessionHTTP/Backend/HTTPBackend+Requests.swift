@@ -37,6 +37,14 @@ extension HTTPBackend {
     }
   }
 
+  /// Returns a request of a grant that no credential describes, to a token endpoint at the base
+  /// (RFC 6749 §4.1.3).
+  ///
+  /// - Requirement: LOG-20
+  package func tokenRequest(_ members: [String: RequestField]) -> HTTPRequest {
+    request(.login, members, at: .post("", body: .form), access: nil, refresh: nil)
+  }
+
   /// Returns the request for newer tokens; `nil` if tokens are not refreshed.
   ///
   /// Its `Authorization` is the client's, or the refresh token if that is its place. It never

@@ -122,13 +122,15 @@ extension SessionEngine {
   /// Revokes the tokens of a user's sign-in for which no caller waits.
   nonisolated func giveBack(_ tokens: IdentityTokens) {
     spawn { engine in
+      let isOwned = engine.configuration.tokenSource != nil
       do throws(WebSignInProblem) {
         engine.giveBack(
           try tokens.answer(
-            for: engine.tokenReader, isOwned: engine.configuration.tokenSource != nil,
-            at: engine.configuration.clock.now().time))
+            for: engine.tokenReader, isOwned: isOwned, at: engine.configuration.clock.now().time))
       } catch {
-        // Tokens that cannot be read cannot be revoked.
+        // Tokens without a user or a lifetime log no user in, but the server accepts them.
+        guard tokens.access.isToken, tokens.refresh?.isToken ?? true else { return }
+        engine.giveBack(tokens.access, isOwned ? nil : tokens.refresh)
       }
     }
   }

@@ -148,7 +148,7 @@ public struct BackendError: Error, Hashable, Sendable {
   /// Returns the failure for decisions and the journal.
   ///
   /// A code that the backend names is kept.
-  func failure(naming codes: [String: ErrorMeaning]) -> RequestFailure {
+  package func failure(naming codes: [String: ErrorMeaning] = [:]) -> RequestFailure {
     if let found { return found }
     let own = serverCode.flatMap { RequestFailure.kept($0, isNamed: codes[$0] != nil) }
     let limit = Duration.seconds(86_400)

@@ -96,6 +96,9 @@ extension SessionError.Failure {
     case .invalidCredentials(let code, let status):
       "The server does not accept the credential (\(status)\(Self.suffix(code))). Check it and log "
         + "in again."
+    case .codeRefused(let status, let code):
+      "The server does not accept the authorization code (\(status)\(Self.suffix(code))). It may "
+        + "have expired, or have been used before. Log in again."
     case .unauthorized(let code, let status):
       "The server no longer accepts the token (\(status)\(Self.suffix(code))). Refresh it, and try "
         + "again."

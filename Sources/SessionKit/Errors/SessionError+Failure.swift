@@ -48,7 +48,7 @@ extension SessionError {
     ///
     /// The values name the call and the reason.
     case unusableCall(call: String, problem: String)
-    /// The login with an identity provider failed.
+    /// The login with an identity provider failed, but not by a request of it.
     case webSignIn(WebSignInProblem)
 
     // Responses of the server (LOG-3).
@@ -57,6 +57,10 @@ extension SessionError {
     /// By the rules the login is rejected, for example by a 401 or by OAuth's `invalid_grant`, but
     /// not by a 403.
     case invalidCredentials(code: String?, status: UInt16 = 401)
+    /// The server does not accept an authorization code (RFC 6749 §5.2).
+    ///
+    /// The user entered nothing, so the texts about input do not apply.
+    case codeRefused(UInt16, code: String?)
     /// A context switch is rejected, because the token is not accepted any more.
     case unauthorized(code: String?, status: UInt16 = 401)
     /// The server refuses the app and not its user, for example by OAuth's `invalid_client`.
@@ -184,6 +188,7 @@ extension SessionError.Failure {
     case .webSignIn: "webSignIn"
     case .invalidRequest: "invalidRequest"
     case .invalidCredentials: "invalidCredentials"
+    case .codeRefused: "codeRefused"
     case .unauthorized: "unauthorized"
     case .appRefused: "appRefused"
     case .forbidden: "forbidden"

@@ -99,6 +99,27 @@ extension SessionError {
     }
   }
 
+  /// Creates the error of a request that redeems an authorization code.
+  ///
+  /// It is that of a login. But the user entered nothing that a text could ask to correct.
+  ///
+  /// - Requirement: LOG-20
+  package init(redeeming failure: RequestFailure, detail: String?) {
+    let (status, code) = (failure.status, failure.serverCode)
+    switch failure.kind {
+    case .rejected: self = .codeRefused(status, code: code)
+    case .unexpected where [400, 401, 404, 409, 422].contains(status):
+      guard let code, RequestFailure.standardCodes.contains(code) else {
+        self = .unexpectedStatus(status, code: code)
+        return
+      }
+      // These codes concern the app. Others, such as `interaction_required`, concern this login.
+      let isOfApp = code == "invalid_request" || Self.clientCodes.contains(code)
+      self = isOfApp ? .appRefused(status: status, code: code) : .codeRefused(status, code: code)
+    default: self.init(failure, detail: detail, isSignIn: false)
+    }
+  }
+
   /// Creates the error of a sign-in whose credential was accepted, but whose user could not be
   /// determined.
   ///

@@ -13,7 +13,7 @@ extension SessionError.Failure {
     case .secretsUnavailable, .needsPresence, .secretsOwnerUnreadable: .locked
     case .invalidCredentials: .invalidCredentials
     case .notOffered, .wrongAddress, .unusableCall, .noRefreshToken, .unauthorized, .appRefused,
-      .forbidden, .notFound, .unexpectedStatus, .refreshRefused:
+      .forbidden, .notFound, .unexpectedStatus, .refreshRefused, .codeRefused:
       .refused
     case .userInactive, .userDeleted, .accountLocked: .accountUnavailable
     case .conflict, .alreadyDeleted: .conflict
@@ -54,7 +54,7 @@ extension SessionError.Failure {
       .unauthorized(_, let status), .appRefused(let status, _), .conflict(_, let status),
       .alreadyDeleted(let status), .rateLimited(_, let status, _), .server(let status, _, _),
       .databaseUnavailable(_, let status, _), .unexpectedStatus(let status, _),
-      .refreshRefused(let status, _), .intercepted(let status):
+      .refreshRefused(let status, _), .codeRefused(let status, _), .intercepted(let status):
       status
     case .forbidden: 403
     case .notFound: 404
@@ -68,7 +68,7 @@ extension SessionError.Failure {
     case .invalidRequest(let code, _), .invalidCredentials(let code, _), .unauthorized(let code, _),
       .forbidden(let code), .notFound(let code), .conflict(let code, _), .accountLocked(let code),
       .rateLimited(_, _, let code), .server(_, let code, _), .unexpectedStatus(_, let code),
-      .refreshRefused(_, let code):
+      .refreshRefused(_, let code), .codeRefused(_, let code):
       code
     case .appRefused(_, let code), .databaseUnavailable(let code, _, _): code
     case .alreadyDeleted: ErrorCode.alreadyDeleted
@@ -131,9 +131,11 @@ extension WebSignInProblem {
     switch self {
     case .cancelledByUser, .forgottenPassword, .cancelled: .cancelled
     case .noAccount: .notLoggedIn
-    case .refused, .viewFailed: .refused
+    case .refused, .viewFailed, .otherIssuer: .refused
     case .unreachable: .noConnection
     case .unreadableTokens: .invalidResponse
+    case .noRedirect: .noReply
+    case .requestFailed: SessionError.webSignIn(self).code
     }
   }
 }
@@ -171,7 +173,10 @@ extension SessionError {
     SessionError(.unusableCall(call: call, problem: problem))
   }
   package static func webSignIn(_ value: WebSignInProblem) -> SessionError {
-    SessionError(.webSignIn(value))
+    guard case .requestFailed(let failure, let detail) = value else {
+      return SessionError(.webSignIn(value))
+    }
+    return SessionError(redeeming: failure, detail: detail)
   }
 
   package static func invalidRequest(code: String?, status: UInt16 = 400) -> SessionError {
@@ -179,6 +184,9 @@ extension SessionError {
   }
   package static func invalidCredentials(code: String?, status: UInt16 = 401) -> SessionError {
     SessionError(.invalidCredentials(code: code, status: status))
+  }
+  package static func codeRefused(_ status: UInt16, code: String?) -> SessionError {
+    SessionError(.codeRefused(status, code: code))
   }
   package static func unauthorized(code: String?, status: UInt16 = 401) -> SessionError {
     SessionError(.unauthorized(code: code, status: status))
@@ -313,6 +321,16 @@ extension WebSignInProblem {
       "the identity provider returned no valid token, or did not identify the user. Check the "
         + "backend's sources of the user, and the request to the provider."
     case .cancelled: "the calling task was cancelled. No action is needed."
+    case .requestFailed: SessionError.webSignIn(self).description
+    case .otherIssuer(let expected, let found):
+      "the redirect names "
+        + (found.map { "the issuer \($0)" } ?? "no issuer that is an HTTPS address")
+        + ", and the app expects \(expected). They must be equal byte by byte (RFC 9207). Set the "
+        + "issuer that the server's metadata states."
+    case .noRedirect(let limit):
+      "the page returned without a redirect, and none reached the app within \(limit). A page "
+        + "that the user leaves must throw WebSignInProblem.cancelledByUser. Pass each other "
+        + "redirect to Session.handle(_:)."
     }
   }
 }

@@ -92,6 +92,7 @@ extension SessionError.Failure {
     case .notOffered, .wrongAddress, .unusableCall, .appRefused: .appNotSetUp
     case .invalidRequest: .invalidInput
     case .invalidCredentials: .wrongCredentials
+    case .codeRefused: .providerSignInMissing
     case .unauthorized: .signInRefused
     case .forbidden: .notAllowed
     case .userInactive: .accountInactive
@@ -144,10 +145,11 @@ extension WebSignInProblem: WordedError, MessageChoosing {
     switch self {
     case .cancelledByUser, .forgottenPassword, .cancelled: .cancelled
     case .noAccount: .notSignedIn
-    case .refused: .providerSignInMissing
+    case .refused, .noRedirect: .providerSignInMissing
     case .unreachable: .noConnection
-    case .viewFailed: .appNotSetUp
+    case .viewFailed, .otherIssuer: .appNotSetUp
     case .unreadableTokens: .unreadableAnswer
+    case .requestFailed: SessionError.webSignIn(self).userMessage()
     }
   }
 }

@@ -68,6 +68,8 @@ package struct RequestContext: Sendable {
   /// - Requirement: REF-11
   package var mayLeave: (@Sendable () async -> Bool)?
 
+  package init(timeout: Int64? = nil) { self.timeout = timeout }
+
   @TaskLocal package static var current = RequestContext()
 }
 

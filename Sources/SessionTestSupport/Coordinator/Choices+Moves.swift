@@ -108,7 +108,8 @@ extension Choices {
   private func problem() -> WebSignInProblem {
     pick([
       .cancelledByUser, .forgottenPassword, .noAccount, .refused(nil), .unreachable, .viewFailed,
-      .unreadableTokens, .cancelled,
+      .unreadableTokens, .cancelled, .requestFailed(plainFailure(), detail: nil),
+      .noRedirect(within: .seconds(600)),
     ]) ?? .refused(nil)
   }
 

@@ -43,12 +43,19 @@ public struct AuthorizationCode: Hashable, Sendable {
   public var scope: String?
   /// The server's issuer identifier; `nil` by default.
   ///
-  /// If it is set, a redirect of another issuer or without an issuer is refused (RFC 9207).
+  /// If it is set, a redirect of another issuer or without an issuer is refused. The two are
+  /// compared byte by byte (RFC 9207 §2.4), so `https://id.test` and `https://id.test/` differ.
+  /// Write the `issuer` of the server's metadata.
   public var issuer: String?
   /// Further parameters of the authorization request, such as `audience` or `login_hint`.
   ///
   /// They do not replace the parameters that the grant itself needs.
   public var further: [String: String]
+  /// How long to wait for a redirect after the page returned without one; 10 minutes by default.
+  ///
+  /// Time in which the system suspends the app does not count. After it the login throws
+  /// `WebSignInProblem.noRedirect`.
+  public var redirectLimit = Duration.seconds(600)
 
   /// Creates a grant at a server.
   public init(
@@ -63,6 +70,9 @@ public struct AuthorizationCode: Hashable, Sendable {
     self.issuer = issuer
     self.further = further
   }
+
+  /// The backend that redeems the code, with the rules of OAuth for a login (LOG-20).
+  var backend: HTTPBackend { .oauth(token: token, client: client) }
 
   /// Why the grant cannot be used, in words; `nil` if it can.
   package var problem: String? {

@@ -48,7 +48,11 @@ final class AuthorizationCodeProvider: IdentityProvider {
     switch request.reply(in: redirect) {
     case .foreign: throw WebSignInProblem.refused(nil)
     case .refused(let problem): throw problem
-    case .code(let secret): return try await redeem(secret, of: request)
+    case .code(let secret):
+      try Task.checkCancellation()
+      // A login that is cancelled now must still receive the tokens, since only then can they be
+      // revoked (LOG-10). A cancelled request would leave them at the server.
+      return try await Task { try await redeem(secret, of: request) }.value
     }
   }
 
@@ -75,6 +79,12 @@ final class AuthorizationCodeProvider: IdentityProvider {
       for try await redirect in group {
         if let redirect { return redirect }
         try Task.checkCancellation()
+        // A page that returns nil after its user has left would be waited for without an end. The
+        // clock stops with the app, which the system suspends while another browser is shown.
+        group.addTask { [limit = code.redirectLimit] in
+          try await Task.sleep(for: limit, clock: .suspending)
+          throw WebSignInProblem.noRedirect(within: limit)
+        }
       }
       throw CancellationError()
     }
@@ -82,14 +92,12 @@ final class AuthorizationCodeProvider: IdentityProvider {
 
   private func redeem(
     _ secret: Secret, of request: AuthorizationRequest
-  ) async throws -> IdentityTokens {
-    let response: HTTPResponse
-    do {
-      response = try await transport.send(request.redemption(of: secret))
-    } catch {
-      throw error == .cancelled ? WebSignInProblem.cancelled : .unreachable
+  ) async throws(BackendError) -> IdentityTokens {
+    var backend = code.backend
+    backend.transport = transport
+    return try await backend.exchange(.login, request.redemption(of: secret)) {
+      (response) throws(AnswerFailure) in try request.tokens(in: response)
     }
-    return try request.tokens(in: response)
   }
 }
 
@@ -101,8 +109,11 @@ public protocol AuthorizationPage: Sendable {
   /// Shows an address, and returns the app's address to which the page redirects.
   ///
   /// - If the redirect reaches the app in another way, such as `onOpenURL`, pass it to
-  ///   `Session.handle(_:)`. This function is then cancelled, and may return `nil` before.
-  /// - If the user closes the page, throw `WebSignInProblem.cancelledByUser`.
+  ///   `Session.handle(_:)`. This function is then cancelled, and may return `nil` before. The login
+  ///   waits ``AuthorizationCode/redirectLimit`` for that redirect, then throws
+  ///   `WebSignInProblem.noRedirect`.
+  /// - If the user closes the page, throw `WebSignInProblem.cancelledByUser`. With `nil` the login
+  ///   would wait for a redirect.
   /// - If the task is cancelled, close the page and return. The next login waits for it, 10 seconds
   ///   at most.
   ///

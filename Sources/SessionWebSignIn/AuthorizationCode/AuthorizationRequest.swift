@@ -15,7 +15,7 @@ package struct AuthorizationRequest: Hashable, Sendable {
     case code(Secret)
     /// The server refused the login.
     case refused(WebSignInProblem)
-    /// The redirect does not belong to this request: its address, state or issuer is another.
+    /// The redirect does not belong to this request: its address or state is another.
     case foreign
   }
 
@@ -65,7 +65,14 @@ package struct AuthorizationRequest: Hashable, Sendable {
     let fields = Self.fields(parts.compactMap(\.self).joined(separator: "&"))
     // A parameter that occurs twice would be ambiguous (RFC 6749 §3.1).
     guard fields["state"] == [state] else { return .foreign }
-    if let issuer = code.issuer, fields["iss"] != [issuer] { return .foreign }
+    if let issuer = code.issuer {
+      let named = fields["iss"] ?? []
+      // Byte by byte (RFC 9207 §2.4): `==` of two texts ignores how a letter is composed.
+      guard named.count == 1, named[0].utf8.elementsEqual(issuer.utf8) else {
+        let found = named.count == 1 ? Self.issuer(named[0]) : nil
+        return .refused(.otherIssuer(expected: issuer, found: found))
+      }
+    }
     if fields["error"] != nil {
       return .refused(RedirectReader.problem(in: redirect.absoluteString) ?? .refused(nil))
     }
@@ -77,46 +84,51 @@ package struct AuthorizationRequest: Hashable, Sendable {
 
   /// Returns the request that redeems a code.
   package func redemption(of secret: Secret) -> HTTPRequest {
-    var fields = [
-      "grant_type": "authorization_code", "code": secret.plaintext, "redirect_uri": code.redirect,
-      "code_verifier": verifier,
-    ]
-    for (name, value) in code.client.fields { fields[name] = value }
-    var headers = [
-      HTTPHeader("Content-Type", "application/x-www-form-urlencoded"),
-      HTTPHeader("Accept", "application/json"),
-    ]
-    if let value = code.client.authorization { headers.append(HTTPHeader("Authorization", value)) }
-    return HTTPRequest(
-      method: "POST", url: code.token, headers: headers, body: Array(Self.form(fields).utf8))
+    code.backend.tokenRequest([
+      "grant_type": "authorization_code", "code": .text(secret.plaintext),
+      "redirect_uri": .text(code.redirect), "code_verifier": .text(verifier),
+    ])
   }
 
-  /// Returns the tokens in the response to that request.
-  package func tokens(in response: HTTPResponse) throws(WebSignInProblem) -> IdentityTokens {
-    let members: JSONMembers
-    do { members = try JSONMembers(body: response.body) } catch {
-      throw response.status == 200 ? .unreadableTokens : .refused(nil)
+  /// Returns the tokens in the response to that request, by the rules of a login (LOG-20).
+  package func tokens(in response: HTTPResponse) throws(AnswerFailure) -> IdentityTokens {
+    if let failure = code.backend.failure(.login, response) {
+      throw AnswerFailure(failure: failure)
     }
-    guard response.status == 200 else {
-      throw WebSignInProblem(members.hint(["error"]).flatMap { IdentityCode($0) })
+    do throws(Unreadable) { return try tokens(JSONMembers(body: response.body)) } catch {
+      throw AnswerFailure(
+        failure: RequestFailure(kind: .unreadable, status: UInt16(clamping: response.status)),
+        problem: error.problem)
     }
-    do {
-      guard let access = try members.token("access_token"),
-        members.hint(["token_type"]).map({ $0.lowercased() == "bearer" }) ?? true
-      else { throw WebSignInProblem.unreadableTokens }
-      let identity = try members.token("id_token")
-      if let nonce, let identity {
-        guard try IdentityClaims(identity).text("nonce") == nonce else {
-          throw WebSignInProblem.unreadableTokens
-        }
-      }
-      let seconds = try members.number("expires_in", must: "a number of seconds")
-      return IdentityTokens(
-        access: access, refresh: try members.token("refresh_token"), identity: identity,
-        lifetime: seconds.map { .milliseconds(Int64(max(0, min($0, 1e9)) * 1000)) })
-    } catch {
-      throw .unreadableTokens
+  }
+
+  private func tokens(_ members: JSONMembers) throws(Unreadable) -> IdentityTokens {
+    guard let access = try members.token("access_token") else {
+      throw Unreadable("access_token is missing")
     }
+    guard members.hint(["token_type"]).map({ $0.lowercased() == "bearer" }) ?? true else {
+      throw Unreadable("token_type is not Bearer")
+    }
+    let identity = try members.token("id_token")
+    if let nonce, let identity, TokenPayload.hints(identity)?.hint(["nonce"]) != nonce {
+      throw Unreadable("id_token has not the nonce of this login")
+    }
+    let seconds = try members.number("expires_in", must: "a number of seconds")
+    return IdentityTokens(
+      access: access, refresh: try members.token("refresh_token"), identity: identity,
+      lifetime: seconds.map { .milliseconds(Int64(max(0, min($0, 1e9)) * 1000)) })
+  }
+
+  /// Returns an issuer identifier that may be shown: an HTTPS address, or one of this machine,
+  /// without user, query and fragment (RFC 9207 §2).
+  ///
+  /// Any other text in its place may be a secret.
+  private static func issuer(_ text: String) -> String? {
+    guard text.utf8.count <= 255, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+      let url = URL(string: text), url.isSecure, url.host?.isEmpty == false, url.user == nil,
+      url.password == nil, url.query == nil, url.fragment == nil
+    else { return nil }
+    return text
   }
 
   /// Returns whether an address is the redirect's, with any query and fragment.

@@ -30,6 +30,10 @@ public enum IdentityError {
   /// Returns the problem that an error states; `nil` if it states none that is known.
   public static func problem(in error: any Error) -> WebSignInProblem? {
     if let problem = error as? WebSignInProblem { return problem }
+    // A failed request says more than a code: its status, its wait, and whether the server acted.
+    if let error = error as? BackendError {
+      return .requestFailed(error.failure(), detail: error.message)
+    }
     var search = IdentityErrorSearch()
     return search.run(from: .error(error))
   }

@@ -7,8 +7,9 @@ public import SessionKit
 /// The app implements it and owns the SDK.
 ///
 /// The session searches thrown errors for a code (``IdentityError``), but uses a `WebSignInProblem`
-/// unchanged. Each step runs in a task that is cancelled when no caller waits any more. Tokens that
-/// arrive after that are not used.
+/// unchanged. Throw a ``/SessionKit/BackendError`` for a request of your own: its status, code and
+/// wait reach the caller. Each step runs in a task that is cancelled when no caller waits any more.
+/// Tokens that `login` returns after that are revoked.
 ///
 /// **Calls may overlap.** If a call does not return when it is cancelled, the session does not wait
 /// for it. So a silent attempt or `warmUp()` that took longer than the policy's `refresh.timeout`

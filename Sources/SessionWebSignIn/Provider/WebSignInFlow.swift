@@ -242,7 +242,12 @@ final class WebSignInFlow: ExternalLogin {
       case .makeView: try await steps.makeView()
       case .observe: try await steps.observe(observer)
       case .present: try await steps.present()
-      case .signIn: keep(try await steps.signIn(prompt), of: ticket, isOfUser: true)
+      case .signIn:
+        let timeout = state.withLock { $0.host?.requestTimeout }
+        let tokens = try await RequestContext.$current.withValue(RequestContext(timeout: timeout)) {
+          try await steps.signIn(prompt)
+        }
+        keep(tokens, of: ticket, isOfUser: true)
       case .dismiss: await steps.dismiss()
       }
       leave(step, ticket)

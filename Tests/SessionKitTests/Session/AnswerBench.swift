@@ -92,8 +92,13 @@ final class AnswerBench: HTTPTransport {
 
   /// The error of a login that gets this response.
   func signInError(_ status: Int, _ body: String) async throws -> SessionError? {
-    let session = try await open()
     answer(status, body)
+    return try await signInError()
+  }
+
+  /// The error of a login that gets the next response.
+  func signInError() async throws -> SessionError? {
+    let session = try await open()
     let error = await failure { () async throws(SessionError) in
       try await session.login(.password("a@b.test", "secreta-9"))
     }

@@ -26,6 +26,7 @@ extension ErrorSamples {
     .appRefused(status: 401, code: marked),
     .invalidRequest(code: marked),
     .invalidCredentials(code: marked),
+    .codeRefused(400, code: marked),
     .unauthorized(code: marked),
     .forbidden(code: marked),
     .userInactive,
@@ -120,6 +121,9 @@ extension ErrorSamples {
     .viewFailed,
     .unreadableTokens,
     .cancelled,
+    .requestFailed(RequestFailure(kind: .server, status: 503), detail: nil),
+    .otherIssuer(expected: marked, found: marked),
+    .noRedirect(within: .seconds(7)),
   ]
 
   static let transportErrorCases: [TransportError] = [

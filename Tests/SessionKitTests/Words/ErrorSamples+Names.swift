@@ -10,7 +10,8 @@ import SessionMessages
 enum SessionErrorCase: String, CaseIterable {
   case invalidCredential, notSignedIn, alreadySignedIn, otherUsersSession, superseded,
     signInUnderWay, secretsUnavailable, needsPresence, pendingChanges, clearingLocalData,
-    noRefreshToken, invalidRequest, invalidCredentials, unauthorized, forbidden, userInactive,
+    noRefreshToken, invalidRequest, invalidCredentials, codeRefused, unauthorized, forbidden,
+    userInactive,
     userDeleted, notFound, conflict, alreadyDeleted, accountLocked, rateLimited, tooManyAttempts,
     server, databaseUnavailable, unexpectedStatus, refreshRefused, unreadableAnswer, intercepted,
     noConnection,
@@ -37,7 +38,7 @@ enum CredentialProblemCase: String, CaseIterable {
 
 enum WebSignInProblemCase: String, CaseIterable {
   case cancelledByUser, forgottenPassword, noAccount, refused, unreachable, viewFailed,
-    unreadableTokens, cancelled
+    unreadableTokens, cancelled, requestFailed, otherIssuer, noRedirect
 }
 
 enum TransportErrorCase: String, CaseIterable {
@@ -72,6 +73,7 @@ extension ErrorSamples {
     case .webSignIn: .webSignIn
     case .invalidRequest: .invalidRequest
     case .invalidCredentials: .invalidCredentials
+    case .codeRefused: .codeRefused
     case .unauthorized: .unauthorized
     case .forbidden: .forbidden
     case .userInactive: .userInactive
@@ -174,6 +176,9 @@ extension ErrorSamples {
     case .viewFailed: .viewFailed
     case .unreadableTokens: .unreadableTokens
     case .cancelled: .cancelled
+    case .requestFailed: .requestFailed
+    case .otherIssuer: .otherIssuer
+    case .noRedirect: .noRedirect
     }
   }
 
