@@ -71,7 +71,9 @@ public struct AuthorizationCode: Hashable, Sendable {
     self.further = further
   }
 
-  /// The backend that redeems the code, with the rules of OAuth for a login (LOG-20).
+  /// The backend that redeems the code, with the rules of OAuth for a login.
+  ///
+  /// - Requirement: LOG-20
   var backend: HTTPBackend { .oauth(token: token, client: client) }
 
   /// Why the grant cannot be used, in words; `nil` if it can.

@@ -90,7 +90,9 @@ package struct AuthorizationRequest: Hashable, Sendable {
     ])
   }
 
-  /// Returns the tokens in the response to that request, by the rules of a login (LOG-20).
+  /// Returns the tokens in the response to that request, by the rules of a login.
+  ///
+  /// - Requirement: LOG-20
   package func tokens(in response: HTTPResponse) throws(AnswerFailure) -> IdentityTokens {
     if let failure = code.backend.failure(.login, response) {
       throw AnswerFailure(failure: failure)

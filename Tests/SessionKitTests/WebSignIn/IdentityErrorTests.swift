@@ -20,7 +20,7 @@ struct IdentityErrorTests {
     }
   }
 
-  @Test("WEB-3 each error gives the problem in Specs/WebSignIn.md")
+  @Test("WEB-3 LOG-20 each error gives the problem in Specs/WebSignIn.md")
   func errors() throws {
     let rows = WebSignInPage.rows(["error", "says"])
     let named = Self.named
@@ -42,6 +42,7 @@ struct IdentityErrorTests {
     "URLError, bad address": URLError(.badURL),
     "CancellationError": CancellationError(),
     "WebSignInProblem": WebSignInProblem.forgottenPassword,
+    "BackendError": BackendError(.rateLimited, status: 429, retryAfter: .seconds(30)),
     "an error without words": FakeIdentity.Failed(),
     "an error with a description": Worded(),
     "MSAL's cancellation over B2C's code": NSError(

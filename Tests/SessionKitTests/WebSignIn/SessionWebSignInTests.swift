@@ -330,6 +330,7 @@ struct SessionWebSignInTests {
     let named: [String: any Error] = [
       "noAccount": WebSignInProblem.noAccount, "unreachable": WebSignInProblem.unreachable,
       "unreadableTokens": WebSignInProblem.unreadableTokens, "nothing": FakeIdentity.Failed(),
+      "a request with 503": BackendError(.serverFailure, status: 503),
     ]
     let code = row[0].hasPrefix("refused ") ? IdentityCode(String(row[0].dropFirst(8))) : nil
     let said = named[row[0]] ?? WebSignInProblem.refused(code)
