@@ -55,7 +55,7 @@ extension Command {
   static var inputs: CommandInputs { .converted }
 
   static var operands: [CommandSyntax.Operand] {
-    [CommandSyntax.Operand(name: "FILE", help: "A journal; - reads it from standard input")]
+    [CommandSyntax.Operand(name: "FILE", help: "A journal or its folder; - reads standard input")]
   }
 }
 

@@ -34,7 +34,7 @@ struct RepairCommand: Command {
       off; repair is for looking at it, and for going on with what it had.
       Exit codes: 0 repaired; 3 there is nothing to repair.
       """,
-    operands: [.init(name: "FILE", help: "A journal; - reads it from standard input")],
+    operands: [.init(name: "FILE", help: "A journal or its folder; - reads standard input")],
     options: [
       .init(
         name: "output", letter: "o", value: "OUT", values: .path,

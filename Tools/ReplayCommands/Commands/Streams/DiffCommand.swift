@@ -14,7 +14,7 @@ struct DiffCommand: Command {
       With FILE2: the first record in which the two journals differ, as after a restored backup.
       """,
     operands: [
-      .init(name: "FILE", help: "A journal; - reads it from standard input"),
+      .init(name: "FILE", help: "A journal or its folder; - reads standard input"),
       .init(name: "FILE2", arity: .optional, help: "Another journal, or a copy of the first"),
     ],
     options: [

@@ -16,7 +16,7 @@ struct FollowCommand: JournalCommand {
       after --timeout, with the first record of --until-kind, and when the file is damaged, replaced
       or gone. --timeout counts from the start and takes 250ms, 90s, 5m, 1h30m, 2d.
       """,
-    operands: [.init(name: "FILE", help: "A journal")],
+    operands: [.init(name: "FILE", help: "A journal or its folder")],
     options: [
       .init(
         name: "number", letter: "n", value: "N",
