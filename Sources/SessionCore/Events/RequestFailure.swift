@@ -143,10 +143,12 @@ public struct RequestFailure: Hashable, Sendable {
     serverCode.map(RequestFailure.repetitionCodes.contains) == true
   }
 
-  /// Whether this failure uses up the attempts of a policy, whatever failed before.
+  /// Whether this failure uses up the attempts of a policy, even as the only failure.
   ///
-  /// A server that asks for a repetition has not failed (REF-19), and a 200 that cannot be read may
-  /// have been cut on its way.
+  /// A server that asks for a repetition has not failed, and a 200 that cannot be read may have been
+  /// cut on its way.
+  ///
+  /// - Requirement: REF-19
   package var exhaustsAlone: Bool {
     kind.isAnswered && kind != .unreadable && !asksForRepetition
   }
