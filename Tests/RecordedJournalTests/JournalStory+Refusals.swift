@@ -16,8 +16,10 @@ extension JournalStory {
       try await session.logout()
       try await session.close()
     },
-    JournalStory(.userLogoutAfterExpiry, "the server revokes; the app keeps, and logs out later") {
-      stage in
+    JournalStory(
+      .userLogoutAfterExpiry, "the server revokes; the app keeps, and logs out later",
+      asks: "logout"
+    ) { stage in
       let session = try await stage.signedIn(.keeping)
       stage.server.revokeAllTokens()
       await stage.refreshInVain(session)
@@ -36,6 +38,16 @@ extension JournalStory {
       stage.clock.advance(by: .seconds(360))
       stage.server.failNext(.refresh, with: .dropConnection(.afterActing))
       await stage.refreshInVain(session)
+      try await session.close()
+    },
+    JournalStory(
+      .answerNotRead,
+      "a strict server rotates, its answer has no access token that can be read, the repeat is refused"
+    ) { stage in
+      stage.server.settings.update { ($0.rotatesRefreshTokens, $0.reuseEndsSession) = (true, true) }
+      let session = try await stage.signedIn()
+      stage.server.failNext(.refresh, with: .patch(["access_token": .int(7)]))
+      await stage.refreshInVain(session, times: 2)
       try await session.close()
     },
     JournalStory(

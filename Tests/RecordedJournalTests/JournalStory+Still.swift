@@ -32,15 +32,40 @@ extension JournalStory {
       await stage.refreshInVain(session, times: 4)
       try await session.close()
     },
-    JournalStory(.stillSecretsLocked, "the refresh token is kept apart, and cannot be read yet") {
-      stage in
-      let store = ApartStore(folder: stage.secrets.path)
-      try await stage.signedIn(.keeping, store).close()
-      let session = try await stage.open(.keeping, store)
-      // The presence check before the note succeeds; the item is locked at the request.
-      store.lock(after: 1)
-      await stage.refreshInVain(session)
+    JournalStory(
+      .stillErrorPage, "a gateway answers the refresh with a page and status 502"
+    ) { stage in
+      let session = try await stage.signedIn()
+      let page = LoopbackFault.body(
+        Array("<!doctype html><title>502 Bad Gateway</title>".utf8), contentType: "text/html",
+        status: 502)
+      stage.server.failNext(.refresh, with: page, times: 2)
+      await stage.refreshInVain(session, times: 2)
       try await session.close()
+    },
+    JournalStory(.stillSecretsLocked, "by hand: a device that was not unlocked yet") { stage in
+      try await stage.signedIn(.keeping).close()
+      let identity = ProcessIdentity(opening: "b", boot: "b", namespace: nil, start: 1)
+      let failure = RequestFailure(kind: .secretsUnavailable)
+      let time = stage.clock.now().time
+      try stage.append([
+        .note(.opened(.init(process: 7, boot: "b", uptime: 1, identity: identity, platform: .iOS)))
+      ])
+      try stage.append([
+        .note(
+          .requestSent(
+            .init(
+              kind: .refresh, generation: Generation(1), trigger: .launch, attempt: 1, process: 7,
+              deadline: time.advanced(by: 6_000), identity: identity)))
+      ])
+      let request = try #require(try stage.records().last).record.sequence
+      try stage.append([
+        .event(
+          .refreshFailed(
+            .init(
+              generation: Generation(1), trigger: .launch, attempt: 1, failure: failure,
+              retryAt: time.advanced(by: 60_000), request: request)))
+      ])
     },
     JournalStory(.stillSignedIn, "sign in, refresh, close") { stage in
       let session = try await stage.signedIn()

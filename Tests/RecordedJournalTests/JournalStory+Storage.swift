@@ -26,6 +26,22 @@ extension JournalStory {
       await eventually("the refusal") { again.state.kind != .authenticated }
       try await again.close()
     },
+    JournalStory(.stillStoreFailing, "the token item cannot be written, and the app closes") {
+      stage in
+      let store = BrokenStore(folder: stage.secrets.path)
+      let session = try await stage.signedIn(.keeping, store)
+      store.breakTokenItem(true)
+      await stage.refreshInVain(session)
+      await stage.fails { () async throws(SessionError) in try await session.close() }
+    },
+    JournalStory(.stillAccessRefused, "by hand: the system refuses to read the token item") {
+      stage in
+      try await stage.signedIn(.keeping).close()
+      try stage.append([
+        .note(
+          .storageFailed(.init(item: .token, operation: .read, cause: .refused, number: 13)))
+      ])
+    },
     JournalStory(.secretsMissing, "the token item is removed while the app is closed") { stage in
       try await stage.signedIn().close()
       try FileManager.default.removeItem(at: stage.secret("token"))

@@ -41,6 +41,25 @@ struct RecordedJournalTests {
     try check(try RecordedJournal(keptFor: cause), cause)
   }
 
+  @Test(
+    "RPL-7 RPL-3 ends and why give one answer about the last end of a journal",
+    arguments: Cause.all.filter { $0.class == .end })
+  func rows(_ cause: Cause) throws {
+    let run = try WhyRun(cause)
+    var (ends, rows) = (SessionEnds(), [(SessionRow, Explanation)]())
+    func keep(_ row: SessionRow, _ evidence: Evidence) {
+      if row.sequence != nil { rows.append((row, Explainer.explain(evidence))) }
+    }
+    for entry in run.entries {
+      try ends.take(entry.record, endsBatch: entry.remainingInBatch == 0, keep)
+    }
+    ends.finish(damagedAt: nil, keep)
+    let (row, told) = try #require(rows.last)
+    let answer = run.answer()
+    #expect(answer.cause == told.cause && answer.certainty == told.certainty)
+    #expect(answer.sequence == row.sequence)
+  }
+
   @Test("RPL-3 REF-9 a further journal of a cause has its exact answer")
   func variants() throws {
     for variant in RecordedJournal.variants {

@@ -124,8 +124,31 @@ struct WhyDoubtTests {
     history.refuse(90, "TOKEN_REUSED")
     let answer = history.answer()
     #expect(answer.rulesOut(.everyRequestAnswered) == isRuledOut)
-    #expect((answer.cause == .lostReply) == !isRuledOut)
+    let isUnread = failure.kind == .unreadable
+    #expect((answer.cause == .answerNotRead) == isUnread)
+    #expect((answer.cause == .lostReply) == (!isRuledOut && !isUnread))
     #expect(WhyText(zone: .utc).text(answer).contains("each has its answer") == false)
+  }
+
+  @Test(
+    "RPL-3 RPL-6 a success that could not be read comes first, as surely as the code says",
+    arguments: [
+      ("TOKEN_REUSED", 200, Cause.answerNotRead, Certainty.likely),
+      ("invalid_grant", 200, .answerNotRead, .possible), (nil, 201, .answerNotRead, .possible),
+      (RequestFailure.codeNotKept, 200, .answerNotRead, .possible),
+      ("TOKEN_REVOKED", 200, .revokedElsewhere, .proven),
+      ("TOKEN_EXPIRED", 200, .refreshTokenExpired, .proven),
+      ("invalid_grant", 400, .refused, .possible), ("invalid_grant", 502, .refused, .possible),
+    ] as [(String?, UInt16, Cause, Certainty)])
+  func unread(_ code: String?, _ status: UInt16, _ cause: Cause, _ certainty: Certainty) {
+    var history = WhyHistory()
+    history.attempt(60, RequestFailure(kind: .unreadable, status: status))
+    history.refuse(90, code)
+    let answer = history.answer()
+    #expect(answer.cause == cause && answer.certainty == certainty)
+    guard cause == .answerNotRead || cause == .refused else { return }
+    #expect(answer.inferred.first?.what == .rotatedAnswerUnusable)
+    #expect(answer.inferred.first?.certainty == (cause == .refused ? .possible : certainty))
   }
 
   // MARK: 5. No refresh token

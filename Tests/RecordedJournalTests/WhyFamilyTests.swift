@@ -66,6 +66,27 @@ struct WhyFamilyTests {
     #expect(!answer.rulesOut(.oneProcess))
   }
 
+  @Test(
+    "RPL-6 of two requests with one token, the one that was refused as reused came second",
+    arguments: [
+      ("TOKEN_REUSED", "family-revoked"), ("TOKEN_REVOKED", "revoked-elsewhere"),
+    ])
+  func twins(_ code: String, _ cause: String) {
+    var history = WhyHistory()
+    history.add(5, WhyHistory.opened(200, at: 5))
+    let first = history.add(60, WhyHistory.sent(1, until: 66))
+    let second =
+      history.add(
+        67, WhyHistory.failed(.lost, first, retry: 67), WhyHistory.sent(1, by: 200, until: 73)) + 1
+    // The second one is refused before the first one's process returns with the newer token.
+    history.add(68, WhyHistory.failed(.refusal(code), second, retry: 75))
+    history.add(70, WhyHistory.succeeded(2, at: 70, first))
+    history.refuse(90, "TOKEN_REVOKED", of: 2)
+    let answer = history.answer()
+    #expect(answer.cause.id == cause)
+    #expect(answer.certainty == (code == "TOKEN_REUSED" ? .likely : .proven))
+  }
+
   @Test("RPL-6 a lost reply to an older token may be why a family was revoked")
   func lostBeforeThat() {
     var history = WhyHistory()

@@ -124,6 +124,29 @@ struct WhyGapTests {
 
   // MARK: Batches
 
+  @Test("RPL-3 a batch that a watermark ended has the state before the next record")
+  func watermark() throws {
+    var history = WhyHistory()
+    let request = history.add(60, WhyHistory.sent(1, until: 66))
+    history.add(
+      61, WhyHistory.failed(.refusal("TOKEN_REVOKED"), request),
+      .event(.sessionExpired(.init(reason: .refreshRejected))))
+    var run = history.run
+    let end = try #require(run.entries.last).record
+    run.entries.removeLast()
+    // The watermark took the place of the batch's last record.
+    let logout = SessionRecord(
+      sequence: end.sequence + 2, time: WhyHistory.time(90),
+      content: .event(.logout(.init(reason: .user))))
+    run.entries += [
+      JournalEntry(record: end, offset: 0, remainingInBatch: 1),
+      JournalEntry(record: logout, offset: 0, remainingInBatch: 0),
+    ]
+    #expect(run.answer().cause == .revokedElsewhere && run.answer().after == .expired)
+    let asked = run.answer(at: logout.sequence)
+    #expect(asked.cause == .userLogoutAfterExpiry && asked.root.first?.cause == .revokedElsewhere)
+  }
+
   @Test("RPL-3 an end and a login in one batch: the end's decision is still explained")
   func endAndLogin() {
     var history = WhyHistory()

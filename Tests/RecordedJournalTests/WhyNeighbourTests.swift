@@ -147,6 +147,9 @@ struct WhyNeighbour: Sendable, CustomTestStringConvertible {
       return record.with(.note(.itemUnreadable(.user)))
     },
     failing(.stillOffline, .intercepted, 0, .stillIntercepted),
+    failing(.stillIntercepted, .intercepted, 500, .stillErrorPage),
+    failing(.stillErrorPage, .intercepted, 511, .stillIntercepted),
+    failing(.stillErrorPage, .intercepted, 200, .stillIntercepted),
     failing(.stillOffline, .secretsUnavailable, 0, .stillSecretsLocked),
     failing(.stillOffline, .server, 500, .stillServerFailing),
     failing(.stillServerFailing, .noConnection, 0, .stillOffline),
@@ -214,6 +217,7 @@ struct WhyNeighbourTests {
   /// The causes that are possible after records before the end are removed.
   private static let lessKnown: [Cause: Set<Cause>] = [
     .lostReply: [.usedElsewhere], .answerNotStored: [.usedElsewhere, .lostReply],
+    .answerNotRead: [.usedElsewhere],
     .killedInRefresh: [.usedElsewhere, .lostReply],
     .suspendedInRefresh: [.usedElsewhere, .lostReply, .revokedElsewhere],
     .familyRevoked: [.revokedElsewhere],
@@ -240,7 +244,7 @@ struct WhyNeighbourTests {
       let rest = Array(whole.entries[(index + 1)...])
       let less = WhyRun([JournalEntry(record: first, offset: 64, remainingInBatch: 0)] + rest)
         .answer()
-      let isSame = less.cause == cause && less.certainty <= answer.certainty
+      let isSame = less.cause == answer.cause && less.certainty <= answer.certainty
       let isWeaker = Self.lessKnown[cause]?.contains(less.cause) == true
       #expect(isSame || isWeaker, "behind @\(entry.record.sequence): \(less.cause.id)")
     }

@@ -53,12 +53,19 @@ struct EarlierTokens: Hashable, Sendable {
     requests[index].nameEnd(fact) { _ in .connection }
   }
 
-  /// Returns the last request that the server answered after a record with a code that means
-  /// *used*.
-  func reuse(after sequence: UInt64) -> (request: RequestTrace, answer: Fact)? {
+  /// Returns the last request that the server answered with a code that means *used*, after it had
+  /// issued this token.
+  ///
+  /// Answers can be recorded in another order than the server gave them. If two requests had one
+  /// token and one of them brought the newer token, the server had issued that when it said *used*
+  /// to the other one. An answer before the first of them was sent is about an earlier use.
+  func reuse(since token: TokenHistory) -> (request: RequestTrace, answer: Fact)? {
+    let announced = token.announced?.sequence ?? 0
+    let sent = token.announced?.answers ?? announced
     for request in requests.reversed() {
-      guard let answer = request.reuseAnswer, answer.sequence > sequence else { continue }
-      return (request, answer)
+      guard let answer = request.reuseAnswer else { continue }
+      let isTwin = request.sent.requestSent?.generation.next == token.generation
+      if answer.sequence > (isTwin ? sent : announced) { return (request, answer) }
     }
     return nil
   }

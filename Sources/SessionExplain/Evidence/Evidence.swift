@@ -69,6 +69,9 @@ package struct Evidence: Sendable {
   /// The offset of acknowledged, unusable bytes at which reading ended; `nil` if there are none.
   var damagedAt: UInt64?
 
+  /// Whether the journal was last opened on a system without a foreground and a lock screen.
+  var isOfServer: Bool { platform == .linux || platform == .windows }
+
   static let keptBehind = 16
   static let keptBatch = 16
   static let keptOpenings = 8
@@ -112,6 +115,11 @@ package struct Evidence: Sendable {
       aftermath.append(fact)
     }
   }
+
+  /// Whether it is a logout after an expiry that the journal has too: it ends nothing.
+  ///
+  /// Another session may have begun in records that are lost between the two.
+  var settlesExpiry: Bool { root.first.map { $0.gaps == gaps } ?? false }
 
   /// The first end of the session after the subject.
   var endedBehind: Fact? { aftermath.first(where: \.isEnd) }
@@ -287,7 +295,7 @@ struct ProcessTrail: Hashable, Sendable {
 struct ScheduleTrail: Hashable, Sendable {
   /// The number of scheduled refreshes.
   private(set) var count: UInt64 = 0
-  /// The number of them in the first half of the token's lifetime, or slightly after it.
+  /// The number of them at half of the token's lifetime, or before; a timer fires slightly late.
   private(set) var early: UInt64 = 0
   /// The last of those.
   private(set) var lastEarly: Fact?

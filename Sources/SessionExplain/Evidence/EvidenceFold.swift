@@ -64,9 +64,16 @@ package struct EvidenceFold: Sendable {
   package mutating func take(
     _ record: SessionRecord, endsBatch: Bool, _ body: (Evidence) -> Void
   ) throws(SessionFold.Failure) {
-    let before = try apply(record)
     // Batches are complete, so a gap in the sequences is a watermark that ended the batch.
-    if isInBatch, record.sequence != (last?.sequence ?? 0) + 1 { endBatch(body) }
+    let ended = isInBatch && record.sequence != (last?.sequence ?? 0) + 1 ? fold : nil
+    let before = try apply(record)
+    if let ended {
+      // The state after that batch is the one before this record.
+      let later = fold
+      fold = ended
+      endBatch(body)
+      fold = later
+    }
     if !isInBatch { beginBatch(at: record.sequence) }
     let fact = Fact(record, batch: batchStart)
     clock.take(record)
@@ -378,6 +385,7 @@ package struct EvidenceFold: Sendable {
       remark(fact)
     case .storageFailed, .storageRecovered:
       storage.take(fact)
+      token?.write(fact, among: processes)
     case .revocationPending(let generation):
       noteEnd(of: generation, fact)
     case .revocationSettled(let settled):

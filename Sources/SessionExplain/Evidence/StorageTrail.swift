@@ -55,7 +55,33 @@ struct StorageTrail: Hashable, Sendable {
   func lostWrite(after sequence: UInt64) -> Run? {
     runs.last {
       $0.fact.sequence >= sequence && $0.failed.operation == .write
-        && ($0.failed.item == .token || $0.failed.item == .refreshToken)
+        && $0.failed.item.isToken
+    }
+  }
+
+  /// Returns the last failure since this record that has not ended, apart from missing items.
+  ///
+  /// The store of a later process is another one, whose failures that process notes itself.
+  func lasting(since sequence: UInt64) -> Run? {
+    runs.last { $0.fact.sequence >= sequence && $0.recovered == nil && $0.failed.isOfStore }
+  }
+}
+
+extension SecretItem {
+  /// Whether the item has the access token or the refresh token.
+  var isToken: Bool { self == .token || self == .refreshToken }
+}
+
+extension SessionNote.StorageFailed {
+  /// Whether the store itself did not work, so that the session can be neither used nor renewed.
+  fileprivate var isOfStore: Bool {
+    switch operation {
+    case .read, .write: break
+    default: return false
+    }
+    return switch cause {
+    case .noRoom, .refused, .failed, .unavailable, .obstructed: true
+    default: false
     }
   }
 }

@@ -9,6 +9,10 @@ struct RequestTrace: Hashable, Sendable {
   var late: Fact?
   /// The note that its answer arrived and could not be stored.
   var dropped: Fact?
+  /// The note, before its end, that the store could not write the token of its answer.
+  var unwritten: Fact?
+  /// Whether certainly no other process can have written that token.
+  var isUnwrittenAlone = false
   var fate = Fate.open
   /// The boot of the system in which it was sent; `nil` if it is not known.
   var boot: Identifier?
@@ -128,7 +132,7 @@ struct RequestTrace: Hashable, Sendable {
 
   /// Whether its process may have ended during it.
   var mayHaveEndedProcess: Bool {
-    guard isRefresh, late == nil, dropped == nil else { return false }
+    guard isRefresh, late == nil, dropped == nil, unwritten == nil else { return false }
     switch fate {
     case .lost(.gone(let by)), .lost(.replaced(let by)), .lost(.reopened(let by)):
       return by.isOpening
@@ -270,6 +274,17 @@ struct TokenHistory: Hashable, Sendable {
     }
   }
 
+  /// Returns the last refresh before a record that the server answered with success, and whose
+  /// answer could not be read.
+  func lastUnread(before sequence: UInt64) -> RequestTrace? {
+    requests.last {
+      guard $0.number < sequence, $0.isRefresh, $0.isEnded(elsewhereThan: sequence),
+        case .failed(let failure) = $0.outcome
+      else { return false }
+      return failure.kind == .unreadable && (200...299).contains(failure.status)
+    }
+  }
+
   mutating func send(_ request: RequestTrace) {
     if requests.count == Self.keptFirst + Self.keptLast {
       // A request with an end is removed rather than one without.
@@ -302,6 +317,26 @@ struct TokenHistory: Hashable, Sendable {
       let index = requests.lastIndex(where: { $0.number == number })
     else { return }
     requests[index].dropped = fact
+  }
+
+  /// Records that the store could not write a token, or that it can again.
+  ///
+  /// One request is open at a time, and a token is written only when its answer has arrived. A
+  /// process that is killed then leaves no other note of the answer.
+  mutating func write(_ fact: Fact, among processes: ProcessTrail) {
+    guard let index = requests.lastIndex(where: { $0.end == nil }) else { return }
+    switch fact.note {
+    case .storageFailed(let failed)? where failed.operation == .write && failed.item.isToken:
+      requests[index].unwritten = fact
+      requests[index].isUnwrittenAlone =
+        requests[index].sent.requestSent.map {
+          processes.wasAlone(Opener($0), since: requests[index].number)
+        } ?? false
+    case .storageRecovered(let recovered)?
+    where recovered.operation == .write && recovered.item.isToken:
+      requests[index].unwritten = nil
+    default: break
+    }
   }
 
   /// Replaces how it became known that a request got no answer.

@@ -231,6 +231,18 @@ struct ExplanationDraft {
     if let id = token?.facts.id { advise(.serverLogForToken, [.word(id.description)]) }
   }
 
+  /// Advises to look at the place of the secrets; what can be wrong there depends on the system.
+  mutating func adviseStore() {
+    advise(
+      .checkStore,
+      [
+        .word(
+          evidence.isOfServer
+            ? "its free space, and whether the user of the process may read and write it (ls -ln)"
+            : "its free space, its access rights, and whether it was locked")
+      ])
+  }
+
   static func words(_ failure: RequestFailure) -> Value { .word(FailureFormatter.text(failure)) }
 
   // MARK: The end of every explanation
@@ -306,6 +318,8 @@ struct ExplanationDraft {
       explanation.cause != .refreshingTooOften
     else { return }
     explanation.alsoSeen.append(tooLongThreshold)
+    // Early refreshes cost requests. Nothing else follows from them.
+    guard token?.tally[.rateLimited] != nil else { return }
     advise(.shorterThreshold, [.span(schedule.longestLife)])
   }
 

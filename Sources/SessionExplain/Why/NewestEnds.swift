@@ -53,6 +53,8 @@ package struct NewestEnds: Sendable {
   private var batchStart: UInt64 = 0
   private var isInBatch = false
   private var hasEnd = false
+  /// Whether the last expiry was read, and is not only in a snapshot.
+  private var hasExpiry = false
 
   /// Creates a pass before the first record; places are at least `spacing` records apart.
   ///
@@ -89,10 +91,12 @@ package struct NewestEnds: Sendable {
       state = .authenticated
     case .expiry:
       guard state == .authenticated else { return false }
-      (hasEnd, state) = (true, .expired)
+      (hasEnd, state, hasExpiry) = (true, .expired, true)
     case .logout:
       guard state != .unauthenticated else { return false }
-      (hasEnd, state) = (true, .unauthenticated)
+      // A logout after an expiry that was read ends nothing.
+      hasEnd = hasEnd || state == .authenticated || !hasExpiry
+      state = .unauthenticated
     case .outlives:
       guard takeOutliving(at: offset, record) else { return false }
     }
@@ -152,7 +156,9 @@ package struct NewestEnds: Sendable {
     }
     do throws(CodecError) {
       let record = try record()
-      if case .snapshot(let fold) = record.content { state = fold.state.kind }
+      if case .snapshot(let fold) = record.content {
+        (state, hasExpiry) = (fold.state.kind, false)
+      }
       return outliving.take(record, batch: batchStart)
     } catch {
       return false

@@ -84,6 +84,16 @@ package struct WhySearch {
   private mutating func take(_ evidence: Evidence, _ body: (Evidence) -> Void) {
     switch evidence.subject {
     case .end(let fact):
+      if !isAll, evidence.settlesExpiry, !isAsked(evidence) {
+        // `ends` has no row for it either. What followed it, followed the expiry.
+        guard target.map({ fact.batch <= $0 }) ?? true, let expiry = evidence.root.first?.place,
+          found?.place == expiry
+        else { return }
+        found?.aftermath += evidence.aftermath
+        found?.gapsAfter += evidence.gapsAfter
+        found?.damagedAt = evidence.damagedAt
+        return
+      }
       ends += 1
       if isAll { return body(evidence) }
       newest.append(evidence, keeping: Self.keptEnds)
@@ -96,6 +106,12 @@ package struct WhySearch {
     case .open:
       break
     }
+  }
+
+  /// Whether the record to explain is in the batch of the end.
+  private func isAsked(_ end: Evidence) -> Bool {
+    guard let target, let place = end.place else { return false }
+    return target >= place.batch && target <= end.batch.last?.sequence ?? place.sequence
   }
 
   /// Notes that records are missing; passes on each end if all are to be explained.

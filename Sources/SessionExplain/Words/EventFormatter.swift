@@ -49,9 +49,11 @@ package enum EventFormatter {
 
   package static func token(_ token: TokenMetadata) -> String {
     let life =
-      token.lifetimeMilliseconds == 0
-      ? "expired on arrival"
-      : "lives \(DurationFormatter.text(milliseconds: token.lifetimeMilliseconds))"
+      !token.isLifetimeKnown
+      ? "of unstated life"
+      : token.lifetimeMilliseconds == 0
+        ? "expired on arrival"
+        : "lives \(DurationFormatter.text(milliseconds: token.lifetimeMilliseconds))"
     return "\(token.generation) \(life)" + (token.isRefreshable ? "" : ", not refreshable")
   }
 

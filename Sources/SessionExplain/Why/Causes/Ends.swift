@@ -14,6 +14,12 @@ extension ExplanationDraft {
       explainDeleted()
     } else if let reason = evidence.expiry?.expiry {
       explain(reason)
+      if logout == nil, let later = evidence.aftermath.first(where: { $0.isEnd || $0.isLogin }),
+        later.logout != nil
+      {
+        explanation.alsoSeen.append(
+          Finding(.settledLater, .proven, [.place(later.sequence)], on: [later.sequence]))
+      }
     } else if logout == .policy {
       if let root = evidence.root.first { explainClosing(of: root) } else { explainPolicyAlone() }
     } else {

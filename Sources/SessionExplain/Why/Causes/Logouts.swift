@@ -4,7 +4,7 @@ extension CauseFamily {
   /// Ends that the app or the policy asked for, and ends whose reason is not known.
   static let logouts = CauseFamily(
     causes: [.userLogout, .userLogoutAfterExpiry, .unexplained],
-    findings: [.appCalledLogout, .settledExpiry, .newReason, .closedByPolicy],
+    findings: [.appCalledLogout, .settledExpiry, .settledLater, .newReason, .closedByPolicy],
     untold: [.personOrProgram],
     advice: [.findLogoutCallers, .asRoot, .newerTool])
 }
@@ -61,6 +61,9 @@ extension FindingWord {
   package static let settledExpiry = FindingWord(
     "settledExpiry",
     "the session had expired at {}; the logout completed that end")
+  package static let settledLater = FindingWord(
+    "settledLater",
+    "the logout at {} came after that end, and ended nothing")
   package static let newReason = FindingWord(
     "newReason",
     "the reason is {}, which this version does not know")

@@ -37,10 +37,44 @@ extension ExplanationDraft {
     if !isWhole || isBehind { infer(.otherCopyUsed, .possible, [.token(token.generation)]) }
     ruleOutEarlierRefusal(losses[0], token)
     if cause == .suspendedInRefresh { advise(.longerGrace) }
-    if cause == .killedInRefresh || cause == .suspendedInRefresh { advise(.finishInBackground) }
-    if cause == .answerNotStored { advise(.makeStorable) }
+    if cause == .killedInRefresh || cause == .suspendedInRefresh { adviseToFinish() }
+    if cause == .answerNotStored { adviseStore() }
+    if lost.dropped != nil || lost.wasClosed, cause == .answerNotStored { advise(.makeStorable) }
     advise(.serverGrace)
     adviseServerLog(near: lost.sent)
+  }
+
+  /// Explains a refused token if the response to an earlier refresh could not be read.
+  ///
+  /// The server answered that refresh with success. If it rotates, it had replaced the token.
+  mutating func explainUnread(
+    _ unread: RequestTrace, _ word: RefusalWord, _ token: TokenHistory
+  ) {
+    ruleOutTheUsual()
+    let isSure = word == .reused && token.isWhole && token.omitted == 0
+    conclude(.answerNotRead, isSure ? .likely : .possible)
+    inferUnusable(unread, token, isSure ? .likely : .possible)
+    maybe(.wireDoesNotFit)
+    if word != .reused { maybe(.revokedAtServer, .expiredAtServer) }
+    infer(.otherCopyUsed, .possible, [.token(token.generation)])
+    addEarlier()
+    leaveUntold(.otherDevices)
+    advise(.compareWire)
+    advise(.serverGrace)
+    if word == .notKept { advise(.nameCodes) }
+    adviseServerLog(near: unread.sent)
+  }
+
+  /// Advises to let a process finish its refresh, as its system allows.
+  private mutating func adviseToFinish() {
+    advise(
+      .finishInBackground,
+      [
+        .word(
+          evidence.isOfServer
+            ? "close the session at the signal that ends the process (SIGTERM), and wait for it"
+            : "ask the system for time when the app leaves the foreground (SessionLifecycle)")
+      ])
   }
 
   /// Returns how it became known that no answer arrived, as far as the civil clock shows it.
@@ -59,10 +93,10 @@ extension ExplanationDraft {
 
   /// Returns whether the request's answer was not stored.
   ///
-  /// Either a note says so, or its process closed the journal. Earlier versions closed it during a
-  /// request only in that case.
+  /// Either a note says so, or the store could not write the token, or its process closed the
+  /// journal. Earlier versions closed it during a request only in that case.
   private func isUnstored(_ lost: RequestTrace) -> Bool {
-    lost.dropped != nil || lost.wasClosed && lost.late == nil
+    lost.dropped != nil || lost.unwritten != nil || lost.wasClosed && lost.late == nil
   }
 
   private func cause(of lost: RequestTrace) -> Cause {
@@ -80,7 +114,7 @@ extension ExplanationDraft {
   /// Returns whether something else than the cause may have happened to the process.
   private func mayBeOtherwise(_ lost: RequestTrace, _ cause: Cause) -> Bool {
     guard cause != .lostReply else { return false }
-    if cause == .answerNotStored { return lost.dropped == nil }
+    if cause == .answerNotStored { return lost.dropped == nil && !lost.isUnwrittenAlone }
     switch fate(of: lost) {
     // A process that was replaced after the deadline may have been suspended as well.
     case .lost(.replaced), .lost(.taken): return true
@@ -93,10 +127,12 @@ extension ExplanationDraft {
   }
 
   /// Infers that the server may have rotated the token and sent an unusable answer.
-  mutating func inferUnusable(_ dubious: RequestTrace, _ token: TokenHistory) {
+  mutating func inferUnusable(
+    _ dubious: RequestTrace, _ token: TokenHistory, _ certainty: Certainty = .possible
+  ) {
     guard case .failed(let answer) = dubious.outcome else { return }
     infer(
-      .rotatedAnswerUnusable, .possible,
+      .rotatedAnswerUnusable, certainty,
       [.token(token.generation), .place(dubious.number), Self.words(answer)],
       on: dubious.sent, dubious.end)
   }
@@ -114,6 +150,7 @@ extension ExplanationDraft {
 
   private mutating func proveLoss(_ lost: RequestTrace) {
     if proveDropping(of: lost) { return }
+    _ = inferArrival(of: lost)
     switch fate(of: lost) {
     case .lost(.connection):
       prove(.noReplyTo, [.place(lost.number)], on: lost.sent, lost.end)
@@ -146,6 +183,21 @@ extension ExplanationDraft {
     prove(
       .answerDropped, [.place(lost.number), .word(NoteFormatter.obstacle(note.cause))],
       on: lost.sent, dropped)
+    return true
+  }
+
+  /// Infers that the answer arrived, if the store could not write a token; returns whether it could
+  /// not.
+  mutating func inferArrival(of lost: RequestTrace) -> Bool {
+    guard let unwritten = lost.unwritten, case .storageFailed(let failed)? = unwritten.note else {
+      return false
+    }
+    prove(
+      .storeFailed, [.place(unwritten.sequence), .word(NoteFormatter.storage(failed))],
+      on: unwritten)
+    infer(
+      .answerArrived, lost.isUnwrittenAlone ? .likely : .possible,
+      [.place(lost.number), .place(unwritten.sequence)], on: lost.sent, unwritten)
     return true
   }
 

@@ -1,11 +1,13 @@
 extension CauseFamily {
   /// Ends by a refresh token that was used again, since the response to an earlier request was lost.
   static let lostReplies = CauseFamily(
-    causes: [.lostReply, .answerNotStored, .killedInRefresh, .suspendedInRefresh],
+    causes: [
+      .lostReply, .answerNotStored, .answerNotRead, .killedInRefresh, .suspendedInRefresh,
+    ],
     findings: [
       .noRefusalBefore, .noOpeningBetween, .endUnnoted, .goneBeforeDeadline, .replacedAtOpening,
       .overtakenAfterDeadline, .overtakenBefore, .cameBack, .rotatedAnswerDropped,
-      .rotatedAnswerUnusable, .closedUnstored, .answerEndsProcess,
+      .rotatedAnswerUnusable, .closedUnstored, .answerEndsProcess, .answerArrived,
     ],
     advice: [.finishInBackground, .crashReports])
 }
@@ -29,23 +31,43 @@ extension Cause {
       fix: "faça o servidor aceitar o token antigo por alguns segundos"))
   package static let answerNotStored = Cause(
     "answer-not-stored", .end,
-    "Expired: the new token of a refresh could not be stored before the app closed the session",
+    "Expired: the new token of a refresh could not be stored before the session was closed or its "
+      + "process ended",
     .signedOut,
     english: Plain(
       "the server renewed the session, but the device could not save the new token before the app "
-        + "closed; later the old token was refused",
-      fix: "find out why the device could not save it, and let the server accept the old token "
-        + "for some seconds"),
+        + "closed or was stopped; later the old token was refused",
+      fix: "check the free space and the access rights of the place where the app keeps its "
+        + "secrets, and let the server accept the old token for some seconds"),
     spanish: Plain(
       "el servidor renovó la sesión, pero el dispositivo no pudo guardar el token nuevo antes de "
-        + "que la app se cerrara; después el token anterior fue rechazado",
-      fix: "averigua por qué el dispositivo no pudo guardarlo, y haz que el servidor acepte el "
-        + "token anterior durante unos segundos"),
+        + "que la app se cerrara o se detuviera; después el token anterior fue rechazado",
+      fix: "comprueba el espacio libre y los permisos del lugar en el que la app guarda sus "
+        + "secretos, y haz que el servidor acepte el token anterior durante unos segundos"),
     portuguese: Plain(
       "o servidor renovou a sessão, mas o dispositivo não conseguiu salvar o token novo antes de "
-        + "o app fechar; depois o token antigo foi recusado",
-      fix: "descubra por que o dispositivo não conseguiu salvá-lo, e faça o servidor aceitar o "
-        + "token antigo por alguns segundos"))
+        + "o app fechar ou parar; depois o token antigo foi recusado",
+      fix: "verifique o espaço livre e as permissões do lugar em que o app guarda os seus "
+        + "segredos, e faça o servidor aceitar o token antigo por alguns segundos"))
+  package static let answerNotRead = Cause(
+    "answer-not-read", .end,
+    "Expired: refresh token refused after a response that could not be read",
+    .signedOut,
+    english: Plain(
+      "the server answered a request to renew the session, but the app could not read its "
+        + "response; the app sent the old token again, and the server refused it",
+      fix: "compare the app's settings for responses with a response of the server, and let the "
+        + "server accept the old token for some seconds"),
+    spanish: Plain(
+      "el servidor respondió a una petición de renovar la sesión, pero la app no pudo leer la "
+        + "respuesta; la app volvió a enviar el token anterior, y el servidor lo rechazó",
+      fix: "compara la configuración de la app para las respuestas con una respuesta del servidor, "
+        + "y haz que el servidor acepte el token anterior durante unos segundos"),
+    portuguese: Plain(
+      "o servidor respondeu a uma requisição para renovar a sessão, mas o app não conseguiu ler a "
+        + "resposta; o app enviou de novo o token antigo, e o servidor o recusou",
+      fix: "compare a configuração do app para as respostas com uma resposta do servidor, e faça o "
+        + "servidor aceitar o token antigo por alguns segundos"))
   package static let killedInRefresh = Cause(
     "killed-in-refresh", .end,
     "Expired: a process ended during a refresh",
@@ -119,6 +141,9 @@ extension FindingWord {
     "closedUnstored",
     "the session was closed properly while the response could not be stored: earlier versions did "
       + "not record that")
+  package static let answerArrived = FindingWord(
+    "answerArrived",
+    "the response to {} had arrived: its token could not be written at {}")
   package static let answerEndsProcess = FindingWord(
     "answerEndsProcess",
     "the response ended the process: {} in a row have no end, and their processes did not come "
@@ -128,8 +153,7 @@ extension FindingWord {
 extension AdviceWord {
   package static let finishInBackground = AdviceWord(
     "finishInBackground",
-    "ask the system for time to finish a refresh when the app leaves the foreground "
-      + "(SessionLifecycle)")
+    "let the process finish a refresh before it stops: {}")
   package static let crashReports = AdviceWord(
     "crashReports",
     "look for crash reports of the app; on Linux, URLSession ends the process at two kinds of "

@@ -42,7 +42,9 @@ extension ExplanationDraft {
     if let fact = evidence.lostEnd { return explainLostEnd(fact, of: session.token) }
     prove(.signedInSince, [.time(session.since)], on: evidence.login)
     // A request for an older token is not what the session waits for.
-    if let request = evidence.after.intents.request,
+    if explainStore() {
+      // A store that does not work comes first: no request can help.
+    } else if let request = evidence.after.intents.request,
       request.sent.generation == session.token.generation
     {
       explainOpenRequest(request)
@@ -70,6 +72,7 @@ extension ExplanationDraft {
   }
 
   private mutating func proveTokensLife(_ token: TokenMetadata) {
+    guard token.isLifetimeKnown else { return }
     let isOver = endTime >= token.expiresAt
     prove(
       isOver ? .tokenOver : .tokenLives, [.token(token.generation), .time(token.expiresAt)],
@@ -115,6 +118,9 @@ extension ExplanationDraft {
       }
       addNextTry()
       advise(.waitForNextTry)
+    } else if last.kind == .intercepted, (500...599).contains(last.status), last.status != 511 {
+      // 511 is a network's own status (RFC 6585, section 6).
+      explainErrorPage(last, newest)
     } else if last.kind == .intercepted {
       conclude(.stillIntercepted, .proven)
       if let newest { prove(.pageInstead, [.place(newest.sequence)], on: newest) }
@@ -128,10 +134,19 @@ extension ExplanationDraft {
       }
       advise(.networkSignIn)
     } else if last.kind == .secretsUnavailable {
-      conclude(.stillSecretsLocked, .proven)
+      let isRefused = evidence.isOfServer
+      conclude(
+        isRefused ? .stillAccessRefused : .stillSecretsLocked, isRefused ? .likely : .proven)
       if let newest { prove(.notReadYet, [.place(newest.sequence)], on: newest) }
       prove(.nobodySignedOut)
-      advise(.firstUnlock)
+      if isRefused { adviseStore() } else { advise(.firstUnlock) }
+    } else if let request = token?.requests.last, request.unwritten != nil {
+      // The process that could not store the answer is gone, and nothing was stored since.
+      conclude(.stillStoreFailing, .possible)
+      inferLostToken(in: request)
+      prove(.nobodySignedOut)
+      addNextTry()
+      adviseStore()
     } else if let request = token?.requests.last, proveDropping(of: request) {
       // The server was reached, so the device is not offline.
       conclude(.stillSignedIn, .proven, [.time(session.since)])
@@ -141,6 +156,20 @@ extension ExplanationDraft {
     } else {
       explainOffline(session, last)
     }
+  }
+
+  /// Explains a page with a status of a failing server: it says neither who sent it, nor that
+  /// someone must sign in to a network.
+  private mutating func explainErrorPage(_ last: RequestFailure, _ newest: Fact?) {
+    conclude(.stillErrorPage, .proven, [.number(UInt64(last.status))])
+    if let newest {
+      prove(.pageOfEither, [Self.words(last), .place(newest.sequence)], on: newest)
+    }
+    prove(.nobodyEnded)
+    maybe(.serversPage, .gatewaysPage)
+    addNextTry()
+    advise(.waitForNextTry)
+    adviseServerLog(near: newest)
   }
 
   private mutating func explainOffline(

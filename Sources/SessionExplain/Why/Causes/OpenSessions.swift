@@ -3,12 +3,12 @@ extension CauseFamily {
   static let openSessions = CauseFamily(
     causes: [
       .stillOffline, .stillIntercepted, .stillServerFailing, .stillSecretsLocked, .stillRequestOpen,
-      .stillSignedIn, .neverSignedIn, .endedBefore, .journalReplaced,
+      .stillSignedIn, .neverSignedIn, .endedBefore, .journalReplaced, .stillErrorPage,
     ],
     findings: [
       .endLost, .noServerReached, .pageInstead, .serverFailedSince, .lastUnansweredSo, .notReadYet,
       .tokenLives, .signedInSince, .nobodyYet, .endedEarlier, .expiredEarlier, .captivePortal,
-      .offline, .stillAtIt,
+      .offline, .stillAtIt, .pageOfEither, .serversPage, .gatewaysPage,
     ],
     untold: [.failedSignIns, .whoElse],
     advice: [.noSignInScreen, .networkSignIn, .waitForNextTry, .firstUnlock, .openOrFollow])
@@ -139,6 +139,22 @@ extension Cause {
       "os segredos deste dispositivo pertenciam a registros que não estão aqui, então o app os "
         + "removeu",
       fix: "entre de novo; mantenha juntos os arquivos e os segredos da sessão: ambos ou nenhum"))
+  package static let stillErrorPage = Cause(
+    "still-error-page", .still,
+    "Still signed in: a web page with status {} came in place of a response",
+    .stillSignedIn,
+    english: Plain(
+      "an error page came in place of a response, from the server itself or from a gateway in "
+        + "front of it (status {})",
+      fix: "look at the server and its gateway; the app asks again by itself"),
+    spanish: Plain(
+      "llegó una página de error en lugar de una respuesta, del propio servidor o de una pasarela "
+        + "delante de él (estado {})",
+      fix: "revisa el servidor y su pasarela; la app vuelve a preguntar por sí sola"),
+    portuguese: Plain(
+      "veio uma página de erro no lugar de uma resposta, do próprio servidor ou de um gateway na "
+        + "frente dele (status {})",
+      fix: "verifique o servidor e o seu gateway; o app pergunta de novo sozinho"))
 }
 
 extension FindingWord {
@@ -151,6 +167,15 @@ extension FindingWord {
   package static let pageInstead = FindingWord(
     "pageInstead",
     "something else than the server responded, last at {}")
+  package static let pageOfEither = FindingWord(
+    "pageOfEither",
+    "{}, last at {}")
+  package static let serversPage = FindingWord(
+    "serversPage",
+    "the server itself sent the page, with its own error")
+  package static let gatewaysPage = FindingWord(
+    "gatewaysPage",
+    "a gateway or a proxy in front of the server sent the page")
   package static let serverFailedSince = FindingWord(
     "serverFailedSince",
     "the server responded to {} with a failure since {}: {}")

@@ -23,13 +23,17 @@ extension ExplanationDraft {
     let first = token.firstReuse ?? refusal
     let lost = token.lost(before: first.sequence)
     for request in token.requests where !request.isLost { proveReturn(request) }
-    let reuse = evidence.earlier.reuse(after: token.announced?.sequence ?? 0)
-    if let reuse, word != .expired {
+    if let reuse = evidence.earlier.reuse(since: token), word != .expired {
       return explainFamily(reuse.request, reuse.answer, refusal, word, lost, token)
     }
     // A code that was not kept may have meant *used*.
     if !lost.isEmpty, word == .reused || word == .unsaid || word == .notKept {
       return explainLosses(lost, first, word, token)
+    }
+    if lost.isEmpty, word == .reused || word == .unsaid || word == .notKept,
+      let unread = token.lastUnread(before: first.sequence)
+    {
+      return explainUnread(unread, word, token)
     }
     ruleOutTheUsual()
     ruleOutLostReply()
@@ -66,7 +70,7 @@ extension ExplanationDraft {
       return
     }
     infer(.answerNotStored, .possible, [.place(run.fact.sequence)], on: run.fact)
-    advise(.checkStore)
+    adviseStore()
   }
 
   /// Proves the server's statements, each once, at its first record.
@@ -201,10 +205,11 @@ extension ExplanationDraft {
       let said = refusal.failure?.serverCode.map { "its code does not say why (\($0))" }
       conclude(.refused, .possible, [.word(said ?? "the journal has no code that says why")])
     }
+    // A response that leaves open what the server did is evidence; the others are only possible.
+    if let dubious = token.lastDubious(before: refusal.sequence) { inferUnusable(dubious, token) }
     maybe(.revokedAtServer, .expiredAtServer)
     infer(.otherCopyUsed, .possible, [.token(token.generation)])
     maybe(.clientChanged, .otherBackend, .databaseReset)
-    if let dubious = token.lastDubious(before: refusal.sequence) { inferUnusable(dubious, token) }
     addEarlier()
     leaveUntold(.otherDevices)
     switch word {

@@ -123,7 +123,7 @@ extension FindingWord {
     "the server received the revocation of {}: {}")
   package static let thresholdTooLong = FindingWord(
     "thresholdTooLong",
-    "{} of {} scheduled refreshes came in the first half of the token's lifetime: the refresh "
+    "{} of {} scheduled refreshes came at half of the token's lifetime, or before: the refresh "
       + "threshold is at least half of {}")
   package static let rotatedReplyLost = FindingWord(
     "rotatedReplyLost",
@@ -289,8 +289,7 @@ extension AdviceWord {
     "sign in again")
   package static let checkStore = AdviceWord(
     "checkStore",
-    "check the location of the secrets: its free space, its access rights, and whether it was "
-      + "locked")
+    "check the location of the secrets: {}")
   package static let sendItemFacts = AdviceWord(
     "sendItemFacts",
     "send the length and version of the item that was kept aside, never its bytes")

@@ -70,7 +70,7 @@ extension ExplanationDraft {
       break
     }
     proveNothingEnded(fact)
-    advise(.checkStore)
+    adviseStore()
   }
 
   /// Gives no explanation, since other records have none.

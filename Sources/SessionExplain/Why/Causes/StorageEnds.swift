@@ -1,15 +1,19 @@
 @_spi(Internals) import SessionCore
 
 extension CauseFamily {
-  /// Ends by stored secrets that were missing, unreadable, or of another age than the journal.
+  /// Ends by stored secrets that were missing, unreadable, or of another age than the journal, and
+  /// sessions whose store does not work.
   static let storageEnds = CauseFamily(
-    causes: [.secretsMissing, .secretUnreadable, .secretsAhead, .secretsOutdated, .secretsNewer],
+    causes: [
+      .secretsMissing, .secretUnreadable, .secretsAhead, .secretsOutdated, .secretsNewer,
+      .stillStoreFailing, .stillAccessRefused,
+    ],
     findings: [
       .itemMissing, .storedTokenNewer, .storedTokenOlder, .itemsOfNewerVersion, .secretsRestored,
       .appDowngraded,
     ],
     untold: [.whichItem],
-    advice: [.updateApp, .noJournalBackup])
+    advice: [.updateApp, .noJournalBackup, .checkEntitlement])
 }
 
 extension Cause {
@@ -92,6 +96,45 @@ extension Cause {
       "uma versão mais nova tinha salvo os segredos da sessão, esta versão não conseguiu usá-los, "
         + "e uma nova entrada os substituiu",
       fix: "atualize o app para a versão mais nova"))
+  package static let stillStoreFailing = Cause(
+    "still-store-failing", .still,
+    "Still signed in: the secret store does not work",
+    .stillSignedIn,
+    english: Plain(
+      "the place where the device keeps secrets does not work, so the app may be unable to use or "
+        + "renew the session",
+      fix: "look below for the system's error; check the free space there, and on Apple systems "
+        + "the app's signature and keychain group"),
+    spanish: Plain(
+      "el lugar en el que el dispositivo guarda secretos no funciona, así que la app quizá no "
+        + "pueda usar ni renovar la sesión",
+      fix: "mira abajo el error del sistema; comprueba el espacio libre allí y, en sistemas de "
+        + "Apple, la firma de la app y su grupo del llavero"),
+    portuguese: Plain(
+      "o lugar em que o dispositivo guarda segredos não funciona, por isso o app talvez não possa "
+        + "usar nem renovar a sessão",
+      fix: "veja abaixo o erro do sistema; verifique o espaço livre ali e, em sistemas da Apple, a "
+        + "assinatura do app e o seu grupo do keychain"))
+  package static let stillAccessRefused = Cause(
+    "still-access-refused", .still,
+    "Still signed in: the system refuses access to the stored secrets",
+    .stillSignedIn,
+    english: Plain(
+      "the system does not let the app read or write its saved secrets, so the app cannot use or "
+        + "renew the session",
+      fix: "correct the owner and the access rights of the place where the app keeps its secrets, "
+        + "then open the app"),
+    spanish: Plain(
+      "el sistema no permite a la app leer o escribir sus secretos guardados, así que la app no "
+        + "puede usar ni renovar la sesión",
+      fix:
+        "corrige el propietario y los permisos del lugar en el que la app guarda sus secretos, y "
+        + "después abre la app"),
+    portuguese: Plain(
+      "o sistema não permite que o app leia ou escreva os seus segredos salvos, por isso o app não "
+        + "pode usar nem renovar a sessão",
+      fix: "corrija o dono e as permissões do lugar em que o app guarda os seus segredos, e depois "
+        + "abra o app"))
 }
 
 extension FindingWord {
@@ -123,6 +166,10 @@ extension UntoldWord {
 }
 
 extension AdviceWord {
+  package static let checkEntitlement = AdviceWord(
+    "checkEntitlement",
+    "check the app's signature: it does not allow the keychain access group (status -34018, "
+      + "errSecMissingEntitlement), and no retry helps")
   package static let updateApp = AdviceWord(
     "updateApp",
     "update the app to the version that was installed before")
@@ -132,6 +179,51 @@ extension AdviceWord {
 }
 
 extension ExplanationDraft {
+  /// Explains that the store does not work at the end of what was read; returns `false` if it does,
+  /// or if the server's answers came later.
+  mutating func explainStore() -> Bool {
+    // An older failure than the token or the last opening may be over: nothing notes that.
+    let opened = evidence.openings.last { $0.opened != nil }?.sequence ?? 0
+    let since = max(token?.announced?.sequence ?? 0, opened)
+    guard let run = evidence.storage.lasting(since: since),
+      run.fact.sequence > token?.lastAnswered?.sequence ?? 0
+    else { return false }
+    let isUnavailable = run.failed.cause == .unavailable
+    // EACCES is 13 on every system.
+    if run.failed.cause == .refused || run.failed.number == 13 {
+      conclude(.stillAccessRefused, .proven)
+    } else if isUnavailable {
+      // `unavailable` means locked or refused, and a system without a lock screen locks nothing.
+      if evidence.isOfServer {
+        conclude(.stillAccessRefused, .likely)
+      } else {
+        conclude(.stillSecretsLocked, .proven)
+      }
+    } else {
+      conclude(.stillStoreFailing, .proven)
+    }
+    prove(
+      .storeFailed, [.place(run.fact.sequence), .word(NoteFormatter.storage(run.failed))],
+      on: run.fact)
+    if let request = token?.requests.last, request.isLost { inferLostToken(in: request) }
+    prove(.nobodyEnded)
+    if explanation.cause == .stillSecretsLocked {
+      advise(.firstUnlock)
+    } else {
+      if run.failed.number == -34_018 { advise(.checkEntitlement) }
+      adviseStore()
+    }
+    return true
+  }
+
+  /// Infers that a token is lost that the server issued and the store could not write.
+  mutating func inferLostToken(in request: RequestTrace) {
+    guard proveDropping(of: request) || inferArrival(of: request), let token else { return }
+    infer(
+      .rotatedAnswerDropped, .possible, [.token(token.generation), .place(request.number)],
+      on: request.sent)
+  }
+
   mutating func explainMissingSecret() {
     conclude(.secretsMissing, .proven)
     showsOpenings = true
@@ -139,7 +231,10 @@ extension ExplanationDraft {
     maybe(.itemsNotMoved, .keychainCleared, .accessLost)
     ruleOutUser()
     ruleOutRefusal()
-    leaveUntold(.whichItem)
+    let isNamed = evidence.storage.runs.contains {
+      $0.recovered == nil && ($0.failed.cause == .missing || $0.failed.cause == .ownerMissing)
+    }
+    if !isNamed { leaveUntold(.whichItem) }
     advise(.signInAgain)
   }
 

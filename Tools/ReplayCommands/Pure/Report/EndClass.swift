@@ -45,7 +45,10 @@ enum EndClass: Int, CaseIterable, Comparable, Sendable {
   var causes: [Cause] {
     switch self {
     case .lostReply:
-      [.lostReply, .answerNotStored, .killedInRefresh, .suspendedInRefresh, .familyRevoked]
+      [
+        .lostReply, .answerNotStored, .answerNotRead, .killedInRefresh, .suspendedInRefresh,
+        .familyRevoked,
+      ]
     case .refused:
       [
         .usedElsewhere, .revokedElsewhere, .refreshTokenExpired, .unknownToServer, .refused,
