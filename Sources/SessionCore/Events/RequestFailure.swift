@@ -213,6 +213,9 @@ extension RequestFailure {
   public static let notTrusted = "NOT_TRUSTED"
   /// The code of a request that was not made, because the backend does not offer it.
   public static let notOffered = "NOT_OFFERED"
+  /// The code of a redirect that leads to the same host: the address was moved, and no network
+  /// responded in place of the server.
+  package static let movedAddress = "MOVED_ADDRESS"
   /// The code of a request that was not made, because its address cannot be used.
   public static let wrongAddress = "WRONG_ADDRESS"
 

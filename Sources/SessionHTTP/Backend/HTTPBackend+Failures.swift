@@ -1,3 +1,4 @@
+import Foundation
 @_spi(Internals) public import SessionCore
 import SessionKit
 
@@ -24,8 +25,17 @@ extension HTTPBackend {
     // If another machine answered in place of the server, its code and `Retry-After` do not count.
     return RequestFailure(
       kind: kind, status: UInt16(clamping: response.status),
-      recordedCode: kind == .intercepted ? nil : kept(signs, response),
+      recordedCode: kind == .intercepted ? moved(step, response) : kept(signs, response),
       retryAfter: kind == .intercepted ? nil : HTTPBackend.retryAfter(response))
+  }
+
+  /// Returns the code of a redirect to the same host: a network's page is at another one.
+  private func moved(_ step: Step, _ response: HTTPResponse) -> String? {
+    guard (300...399).contains(response.status), let target = response.header("Location"),
+      let url = endpoint(of: step)?.url(below: baseURL), let host = url.host?.lowercased(),
+      URL(string: target, relativeTo: url)?.absoluteURL.host?.lowercased() == host
+    else { return nil }
+    return RequestFailure.movedAddress
   }
 
   func signs(_ response: HTTPResponse) -> AnswerSigns {

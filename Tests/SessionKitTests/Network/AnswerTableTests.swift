@@ -21,6 +21,7 @@ struct AnswerTableTests {
     #expect(AnswerTables.badMembers.count >= 25)
     #expect(AnswerTables.goodMembers.count >= 10)
     #expect(AnswerTables.interceptions.count >= 10)
+    #expect(AnswerTables.redirects.count >= 6)
     #expect(AnswerTables.lives.count >= 8)
     #expect(AnswerTables.identifiers.count >= 10)
   }
@@ -153,6 +154,23 @@ struct AnswerTableTests {
       var oauth = BackendBench.wire
       oauth.failures = FailureRule.oauth
       #expect(oauth.failure(step, response)?.kind.description ?? "fine" == row[4], "\(word)")
+    }
+  }
+
+  @Test(
+    "REF-6 a redirect says whether it leads to the same host",
+    arguments: AnswerTables.redirects)
+  func redirect(row: Row) throws {
+    let backend = HTTPBackend.snakeCaseJSON(
+      try #require(URL(string: "https://api.school.test:8443/v1")))
+    let headers = row[0].isEmpty ? [] : [HTTPHeader("location", row[0])]
+    for (status, body) in [(301, ""), (302, "<html></html>"), (303, ""), (307, ""), (308, "{}")] {
+      let response = BackendBench.response(status: status, headers: headers, body)
+      #expect(
+        backend.failure(.refresh, response)
+          == RequestFailure(
+            kind: .intercepted, status: UInt16(status),
+            serverCode: row[1].isEmpty ? nil : row[1]))
     }
   }
 

@@ -12,6 +12,7 @@ enum AnswerTables {
   static let lifetimes = rows(["lifetime", "answer", "claims", "Date", "result"])
   static let calls = rows(["status", "body", "meaning"])
   static let interceptions = rows(["at", "status", "Content-Type", "body", "meaning"])
+  static let redirects = rows(["Location", "code kept"])
   static let identifiers = rows(["identifier", "is"])
   static let lives = rows(["expires_in", "claims", "before", "life"])
   static let goodMembers = rows(["at", "member", "value"])
