@@ -87,6 +87,11 @@ extension JournalStory {
     },
     refusedWith(.unknownToServer, .status(401, code: "TOKEN_NOT_FOUND")),
     refusedWith(.refused, .status(401)),
+    refusedWith(.passwordChanged, .status(401, code: "PASSWORD_CHANGED")),
+    refusedWith(.endedByAdministrator, .status(401, code: "REVOKED_BY_ADMIN")),
+    refusedWith(.sessionLimit, .status(401, code: "TOO_MANY_SESSIONS")),
+    refusedWith(.allSessionsEnded, .status(401, code: "ALL_SESSIONS_REVOKED")),
+    refusedWith(.signInDemanded, .status(401, code: "MFA_REQUIRED")),
     JournalStory(.otherUser, "the answer to a refresh names another user") { stage in
       let session = try await stage.signedIn()
       let token = LoopbackToken.make(claims: ["sub": "0b9f6f0e-1d5a-4c39-9d4e-000000000002"])

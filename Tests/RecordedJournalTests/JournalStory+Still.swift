@@ -32,6 +32,14 @@ extension JournalStory {
       await stage.refreshInVain(session, times: 4)
       try await session.close()
     },
+    still(.stillRefused, .status(409, code: "DEVICE_NOT_ALLOWED")),
+    still(.stillSignInDemanded, .status(400, code: "interaction_required")),
+    still(.stillAppRefused, .status(401, code: "invalid_client")),
+    still(.stillEndpointMissing, .status(404, code: "NOT_FOUND")),
+    still(.stillUnreadable, .brokenJSON),
+    still(
+      .stillBlocked,
+      .body(Array("Forbidden by policy".utf8), contentType: "text/plain", status: 403)),
     JournalStory(
       .stillErrorPage, "a gateway answers the refresh with a page and status 502"
     ) { stage in
@@ -94,4 +102,14 @@ extension JournalStory {
       try await stage.openMissing().close()
     },
   ]
+
+  /// Each refresh fails in the same way, and the policy keeps the user signed in.
+  private static func still(_ cause: Cause, _ fault: LoopbackFault) -> JournalStory {
+    JournalStory(cause, "each refresh is answered: \(fault)") { stage in
+      let session = try await stage.signedIn(.keeping)
+      stage.server.failNext(.refresh, with: fault, times: 4)
+      await stage.refreshInVain(session, times: 4)
+      try await session.close()
+    }
+  }
 }

@@ -47,6 +47,7 @@ struct WhyFamilyTests {
       ("INVALID_GRANT", "family-revoked", .possible), (nil, "family-revoked", .possible),
       ("TOKEN_NOT_FOUND", "family-revoked", .possible),
       ("TOKEN_EXPIRED", "refresh-token-expired", .proven),
+      ("PASSWORD_CHANGED", "password-changed", .proven),
     ] as [(String?, String, Certainty)])
   func lastCode(_ code: String?, _ cause: String, _ certainty: Certainty) {
     let answer = overtaken(.refusal("TOKEN_REUSED")) { $0.refuse(90, code, of: 2, by: 200) }

@@ -92,6 +92,82 @@ struct WhyHedgeTests {
     #expect(answer.certainty(of: .offline) == .likely)
   }
 
+  private static let busy = RequestFailure(kind: .server, status: 503)
+  private static let bare = RequestFailure(kind: .unexpected, status: 400)
+  private static let cut = RequestFailure(kind: .unreadable, status: 200)
+  private static let wall = RequestFailure(kind: .intercepted, status: 403)
+
+  @Test(
+    "RPL-3 RPL-6 the newest failures that are alike decide whether waiting can help",
+    arguments: [
+      ([busy, busy, bare], .stillRefused), ([bare, bare, busy], .stillServerFailing),
+      ([bare, .offline, .lost], .stillRefused), ([cut], .stillServerFailing),
+      ([busy, cut], .stillServerFailing), ([cut, .offline, cut], .stillUnreadable),
+      ([wall], .stillIntercepted), ([busy, wall, wall], .stillBlocked),
+      ([wall, wall, busy], .stillServerFailing),
+    ] as [([RequestFailure], Cause)])
+  func standstill(_ failures: [RequestFailure], _ cause: Cause) {
+    var history = WhyHistory()
+    for (index, failure) in failures.enumerated() {
+      history.attempt(60 + Int64(index) * 600, failure)
+    }
+    let answer = history.answer()
+    #expect(answer.cause == cause)
+    let isHopeless = cause != .stillServerFailing && cause != .stillIntercepted
+    #expect(answer.advice.contains { $0.what == .doNotWait } == isHopeless)
+    #expect(answer.advice.contains { $0.what == .waitForNextTry } == (cause == .stillServerFailing))
+    let end = Value.time(WhyHistory.time(3_600))
+    #expect(answer.advice.contains { $0 == Advice(.loginAfterEnd, [end]) } == isHopeless)
+  }
+
+  @Test(
+    "RPL-3 RPL-6 the age at a refusal is shown, and a common limit that it had just passed",
+    arguments: [
+      // Seconds from the login to the last refresh and to the refusal, and the limit.
+      (86_000, 86_500, 86_400), (28_000, 31_000, 28_800), (0, 8 * 86_400, nil),
+      (0, 7 * 86_400 + 3_600, 7 * 86_400), (87_000, 90_000, nil), (100, 300, nil),
+    ] as [(Int64, Int64, Int64?)])
+  func age(_ refreshed: Int64, _ refused: Int64, _ limit: Int64?) {
+    var history = WhyHistory()
+    let request = history.add(refreshed, WhyHistory.sent(1, until: refreshed + 6))
+    history.add(refreshed, WhyHistory.succeeded(2, at: refreshed, request))
+    history.refuse(refused - 1, "TOKEN_EXPIRED", of: 2)
+    let answer = history.answer()
+    let age = answer.proven.first { $0.what == .sessionAge }
+    #expect(age?.values == [.span(refused * 1_000)])
+    let window = answer.inferred.first { $0.what == .serverWindow }
+    #expect(window?.values == limit.map { [.span($0 * 1_000)] })
+  }
+
+  @Test(
+    "RPL-3 what a server does without a code for it is among the possible causes",
+    arguments: [
+      (RequestFailure.refusal(nil), [.passwordChanged, .administrator, .oldRowRemoved]),
+      (.refusal("INVALID_GRANT"), [.sessionDisplaced, .otherSignIn, .userRemoved]),
+      (.refusal("TOKEN_REUSED"), [.otherSignIn]),
+      (.refusal("TOKEN_REVOKED"), [.sessionDisplaced, .otherSignIn, .passwordChanged]),
+      (.refusal("TOKEN_NOT_FOUND"), [.oldRowRemoved, .sessionDisplaced, .userRemoved]),
+      (RequestFailure(kind: .rejected, status: 403), [.refusedInFront, .userRemoved]),
+    ] as [(RequestFailure, [FindingWord])])
+  func withoutCode(_ failure: RequestFailure, _ words: [FindingWord]) {
+    var history = WhyHistory()
+    history.end(61, failure, 1, history.add(60, WhyHistory.sent(1, until: 66)))
+    let answer = history.answer()
+    for word in words { #expect(answer.certainty(of: word) == .possible, "\(word.id)") }
+    #expect(answer.has(.refusedInFront) == (failure.status == 403))
+  }
+
+  @Test("RPL-3 a refresh that gets 500 again and again may be of a deleted user")
+  func deletedUser() {
+    for (status, isPossible) in [(500, true), (503, false)] as [(UInt16, Bool)] {
+      var history = WhyHistory()
+      for number in 0..<3 as Range<Int64> {
+        history.attempt(60 + number * 60, RequestFailure(kind: .server, status: status))
+      }
+      #expect(history.answer().has(.userRemoved) == isPossible)
+    }
+  }
+
   @Test("RPL-3 a refusal that is in doubt is reported as such")
   func doubted() {
     var history = WhyHistory()

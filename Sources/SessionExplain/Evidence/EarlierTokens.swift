@@ -144,24 +144,32 @@ enum RefusalWord: Hashable, Sendable {
   case unsaid
   /// There was a code, and the journal does not contain it.
   case notKept
+  /// The code states the reason on its own.
+  case stated(ServerReason)
   /// The code has no known meaning.
   case strange(String)
 
   /// The name of each meaning in `Specs/Why.md`, and its codes.
-  static let codes: [(says: String, word: RefusalWord, codes: [String])] = [
-    ("used", .reused, known(.refreshTokenReused)),
-    ("revoked", .revoked, known(.tokenRevoked)),
-    ("expired", .expired, known(.tokenExpired)),
-    ("unknown", .unknown, known(.sessionNotFound)),
-    ("nothing", .unsaid, known(.tokenInvalid) + known(.unspecified)),
-  ]
+  static let codes: [(says: String, word: RefusalWord, codes: [String])] =
+    [
+      ("used", .reused, known(.refreshTokenReused)),
+      ("revoked", .revoked, known(.tokenRevoked)),
+      ("expired", .expired, known(.tokenExpired)),
+      ("unknown", .unknown, known(.sessionNotFound)),
+      ("nothing", .unsaid, known(.tokenInvalid) + known(.unspecified)),
+    ] + ServerReason.allCases.map { ($0.rawValue, .stated($0), $0.codes) }
 
   private static func known(_ meaning: ErrorMeaning) -> [String] {
     ErrorMeaning.codes.filter { $0.meaning == meaning }.flatMap(\.codes)
+      .filter { ServerReason($0) == nil }
   }
 
   /// Determines the meaning of a code; `configured` is the meaning in the app's configuration.
   init(_ code: String?, meaning configured: ErrorMeaning? = nil) {
+    if let reason = ServerReason(code, meaning: configured) {
+      self = .stated(reason)
+      return
+    }
     let known = code.flatMap { ErrorMeaning(code: $0) }
     switch (configured ?? known, code) {
     case (.refreshTokenReused?, _): self = .reused

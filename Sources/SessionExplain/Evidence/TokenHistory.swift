@@ -398,16 +398,23 @@ extension TokenHistory {
   }
 }
 
-/// The number of answered failures, and how many of them are of two kinds.
+/// The number of answered failures, and how many of them are of each of these kinds.
 struct AnswerTally: Hashable, Sendable {
   private(set) var total: UInt64 = 0
   private(set) var refusesClient: UInt64 = 0
   private(set) var isNotThere: UInt64 = 0
+  private(set) var demandsSignIn: UInt64 = 0
+  /// Those with 500, which also a defect of the server can be that a single user meets.
+  private(set) var isInternal: UInt64 = 0
 
   mutating func count(_ failure: RequestFailure) {
     total += 1
     if failure.serverCode.flatMap({ ErrorMeaning(code: $0) }) == .clientRefused {
       refusesClient += 1
+    } else if ServerReason(failure.serverCode) == .signIn {
+      demandsSignIn += 1
+    } else if failure.kind == .server, failure.status == 500 {
+      isInternal += 1
     } else if failure.kind == .unexpected, failure.status == 404 || failure.status == 405 {
       isNotThere += 1
     }

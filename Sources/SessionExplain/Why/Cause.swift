@@ -85,6 +85,7 @@ package struct CauseFamily: Sendable {
   static let all: [CauseFamily] = [
     .logouts,
     .serverEnds,
+    .serverReasons,
     .limits,
     .lostReplies,
     .revokedFamilies,
@@ -93,6 +94,7 @@ package struct CauseFamily: Sendable {
     .tokenLifetimes,
     .storageEnds,
     .openSessions,
+    .standstills,
     .singleRecords,
     .shared,
   ]

@@ -36,6 +36,8 @@ public struct Explanation: Equatable, Sendable {
   /// The state before the record and after it.
   package var before: SessionState.Kind
   package var after: SessionState.Kind
+  /// The server's code, if the summary does not say in other words what it means.
+  package var code: String?
   /// The code of the end in the journal.
   package var reason: String?
   /// Whether the policy closed a session that had expired.

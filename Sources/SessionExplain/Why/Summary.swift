@@ -36,7 +36,12 @@ extension Explanation {
     let hedge = certainty.hedge(in: language).map { " (\($0))" } ?? ""
     let story = cause.plain(in: language).story
     return cause.experience.text(in: language) + hedge + ": "
-      + WhyFormatter.fill(story, headline) { $0.plainText(in: language) }
+      + WhyFormatter.fill(story, headline) { $0.plainText(in: language) } + shownCode(in: language)
+  }
+
+  private func shownCode(in language: SessionLanguage) -> String {
+    guard let code else { return "" }
+    return language == .english ? " (code \(code))" : " (código \(code))"
   }
 
   /// The end that a logout settled, if it has another cause.
@@ -69,16 +74,23 @@ extension Explanation {
     let findings = isSame ? ruledOut + (root.first?.ruledOut ?? []) : ruledOut
     let topics = Set(findings.filter { $0.certainty == .proven }.compactMap(\.what.topic))
     let isUser = !(proven + inferred + alsoSeen).contains { Self.wordsOfUsers.contains($0.what) }
+    let isFree = isUser && !Self.causesOfUsers.contains(cause)
     return Excluded.allCases.filter { $0 != known && topics.contains($0.rawValue) }
       .prefix(Excluded.most)
-      .map { $0.noun(in: language, isUser: isUser) }
+      .map { $0.noun(in: language, isUser: isFree) }
   }
+
+  /// The causes in which a user may have had a part, without such a finding.
+  private static let causesOfUsers: Set<Cause> = [
+    .passwordChanged, .sessionLimit, .allSessionsEnded, .signInDemanded,
+  ]
 
   /// The findings by which a user may have had a part in the cause, if not by a logout in the app.
   private static let wordsOfUsers: Set<FindingWord> = [
     .accessLost, .appDowngraded, .clockSetBack, .clockSetForward, .clockWentBack, .closedByUser,
     .itemsNotMoved, .journalDeleted, .journalRestored, .keychainCleared,
-    .otherBackend, .otherCopyUsed, .passwordChanged, .reinstalled, .restoredBackup,
+    .otherBackend, .otherCopyUsed, .otherSignIn, .sessionDisplaced, .userRemoved, .passwordChanged,
+    .reinstalled, .restoredBackup,
     .revokedAtServer, .secondDevice, .secretsRestored, .serverEndedIt, .serverSaidOfUser,
     .signedOutElsewhere, .stolen, .unusedForLimit, .unusedTooLong, .unusedUntold,
   ]

@@ -106,7 +106,7 @@ package enum EventFormatter {
 /// A formatter of request failures.
 package enum FailureFormatter {
   package static func text(_ failure: RequestFailure) -> String {
-    var text = kind(failure.kind)
+    var text = kind(failure)
     if failure.status != 0 { text += " \(failure.status)" }
     if let code = failure.serverCode { text += " \(code)" }
     if let wait = failure.retryAfterMilliseconds {
@@ -115,8 +115,8 @@ package enum FailureFormatter {
     return text
   }
 
-  private static func kind(_ kind: RequestFailure.Kind) -> String {
-    switch kind {
+  private static func kind(_ failure: RequestFailure) -> String {
+    switch failure.kind {
     case .noConnection: "no connection"
     case .noReply: "no response"
     case .server: "server error"
@@ -128,9 +128,13 @@ package enum FailureFormatter {
     case .userInactive: "account inactive"
     case .userDeleted: "account deleted"
     case .secretsUnavailable: "refresh token not readable yet"
+    // Neither a redirect nor these statuses say that a page responded.
+    case .intercepted where 300...399 ~= failure.status: "a redirect"
+    case .intercepted where [403, 404, 405].contains(failure.status):
+      "a response without the server's form"
     case .intercepted: "a page in place of a response"
     case .otherUser: "another user's token"
-    default: "failure \(kind)"
+    default: "failure \(failure.kind)"
     }
   }
 }

@@ -35,7 +35,7 @@ struct FrozenNamesTests {
     }
     let failures = [
       RequestFailure.codeNotKept, RequestFailure.notTrusted, RequestFailure.notOffered,
-      RequestFailure.wrongAddress,
+      RequestFailure.wrongAddress, RequestFailure.movedAddress,
     ]
     names += failures.map { "failure code \($0)" }
     try FrozenNames("records").compare(with: names)

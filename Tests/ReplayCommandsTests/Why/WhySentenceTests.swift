@@ -68,12 +68,32 @@ struct WhySentenceTests {
       ("AADB2C90129", nil, "the server says that the session was revoked"),
       ("RENEWAL_REUSED", ErrorMeaning.refreshTokenReused, "the refresh token was used already"),
       ("TOKEN_EXPIRED", .tokenRevoked, "the server says that the session was revoked"),
+      ("PASSWORD_CHANGED", .tokenRevoked, "the server says that the user's password was changed"),
+      ("MFA_REQUIRED", .tokenExpired, "the server says that the refresh token has expired"),
     ])
   func meanings(code: String, meaning: ErrorMeaning?, headline: String) throws {
     let run = ToolRun.inProcess(["why", try refused(code, means: meaning)])
     let line = run.output.split(separator: "\n").first { $0.hasPrefix("Expired at ") }
     #expect(line?.contains(headline) == true, "\(run.output)")
     #expect(run.output.contains(code))
+  }
+
+  @Test("RPL-3 a summary and a line show the code that they do not translate")
+  func shownCode() throws {
+    for (code, isShown) in [
+      ("DEVICE_NOT_ALLOWED", true), ("MFA_REQUIRED", true), ("invalid_grant", true),
+      ("TOKEN_REVOKED", false), ("correct horse", false),
+    ] {
+      let path = try refused(code)
+      let summary = ToolRun.inProcess(["why", path]).output.prefix { $0 != "\n" }
+      let line = ToolRun.inProcess(["why", path, "--oneline"]).output
+      #expect(summary.hasSuffix(" (code \(code)).") == isShown, "\(summary)")
+      #expect(line.contains(" (code \(code)) [") == isShown, "\(line)")
+      #expect(summary.contains("code") == isShown)
+    }
+    let paths = try ["DEVICE_NOT_ALLOWED", "REGION_NOT_ALLOWED"].map { try refused($0) }
+    let table = ToolRun.inProcess(["why"] + paths).output
+    #expect(table.contains("the reason is not clear.") && !table.contains("clear (code"))
   }
 
   @Test("POL-8 a code that was not kept is reported as such, not as a missing reason")

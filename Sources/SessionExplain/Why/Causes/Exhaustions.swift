@@ -172,6 +172,11 @@ extension ExplanationDraft {
       conclude(.appRefused, .proven)
       proveLastWord(token)
       advise(.checkClient)
+    } else if token.answeredBy.demandsSignIn == total {
+      conclude(.signInDemanded, .proven)
+      showCode(token.lastAnswered?.failure)
+      proveLastWord(token)
+      advise(.giveFactor)
     } else if token.answeredBy.isNotThere == total {
       conclude(.endpointMissing, .proven)
       proveLastWord(token)
@@ -185,10 +190,12 @@ extension ExplanationDraft {
       explainRate(token)
     } else if count(.server) == total {
       conclude(.serverFailing, .proven, [.counted(total, "attempt")])
+      doubtUser(token)
       advise(.nothingOnDevice)
       advise(.stayOnExhaustion)
     } else {
       conclude(.attemptsExhausted, .proven, [.counted(total, "attempt")])
+      if count(.unexpected) == total { showCode(token.lastAnswered?.failure) }
       advise(.seeClasses)
       advise(.stayOnExhaustion)
     }
@@ -211,6 +218,13 @@ extension ExplanationDraft {
     conclude(.refreshingTooOften, isOnly ? .likely : .possible)
     explanation.inferred.append(tooLongThreshold)
     advise(.shorterThreshold, [.span(schedule.longestLife)])
+  }
+
+  /// Names a deleted user if every response was 500: simplejwt 5.5.1 responds so to its refresh.
+  mutating func doubtUser(_ token: TokenHistory) {
+    guard token.answered > 1, token.answeredBy.isInternal == token.answered else { return }
+    maybe(.userRemoved)
+    advise(.checkUserExists)
   }
 
   private mutating func proveLastWord(_ token: TokenHistory) {

@@ -95,7 +95,11 @@ extension ExplanationDraft {
   ) {
     let newest = token?.lastUnanswered
     let answered = UInt64(session.failures.answered) + (token?.answeredLate ?? 0)
-    if answered > 0 {
+    if let run = standstill(last) {
+      explainStandstill(run)
+      addLastAnswered(last, newest)
+      addNextTry()
+    } else if answered > 0 {
       conclude(.stillServerFailing, .proven, [.counted(answered, "attempt")])
       if let token, let first = token.firstAnswered, token.announced != nil {
         prove(
@@ -106,16 +110,8 @@ extension ExplanationDraft {
           ], on: first, token.lastAnswered)
       }
       prove(.nobodyEnded)
-      if let token {
-        proveDoubts(token)
-        proveLateAnswers(token)
-      }
-      let lastAnswered = token?.lastAnswered?.sequence ?? 0
-      if let newest, newest.sequence > lastAnswered {
-        prove(.lastUnansweredSo, [Self.words(last), .place(newest.sequence)], on: newest)
-        // The server answered after the failed request was sent, so being offline is only possible.
-        inferOffline(last, lastAnswered < newest.answers ?? 0 ? .likely : .possible)
-      }
+      if let token { doubtUser(token) }
+      addLastAnswered(last, newest)
       addNextTry()
       advise(.waitForNextTry)
     } else if last.kind == .intercepted, (500...599).contains(last.status), last.status != 511 {
@@ -125,9 +121,11 @@ extension ExplanationDraft {
       conclude(.stillIntercepted, .proven)
       if let newest { prove(.pageInstead, [.place(newest.sequence)], on: newest) }
       prove(.nobodySignedOut)
-      if last.status == 404 || last.status == 405 {
+      if Standstill.isRedirect(last) {
+        // Earlier versions did not record whether the redirect led to the same origin.
+        explanation.certainty = .possible
         infer(.captivePortal, .possible)
-        maybe(.wrongPath)
+        maybe(.addressMoved)
         advise(.checkPath)
       } else {
         infer(.captivePortal, .likely)
@@ -170,6 +168,20 @@ extension ExplanationDraft {
     addNextTry()
     advise(.waitForNextTry)
     adviseServerLog(near: newest)
+  }
+
+  /// Adds doubted refusals, late responses, and a newest attempt without a response.
+  private mutating func addLastAnswered(_ last: RequestFailure, _ newest: Fact?) {
+    if let token {
+      proveDoubts(token)
+      proveLateAnswers(token)
+    }
+    let lastAnswered = token?.lastAnswered?.sequence ?? 0
+    // A response in the server's place is explained as such.
+    guard let newest, newest.sequence > lastAnswered, Standstill(last) == nil else { return }
+    prove(.lastUnansweredSo, [Self.words(last), .place(newest.sequence)], on: newest)
+    // The server answered after the failed request was sent, so being offline is only possible.
+    inferOffline(last, lastAnswered < newest.answers ?? 0 ? .likely : .possible)
   }
 
   private mutating func explainOffline(

@@ -23,7 +23,10 @@ extension ExplanationDraft {
     let first = token.firstReuse ?? refusal
     let lost = token.lost(before: first.sequence)
     for request in token.requests where !request.isLost { proveReturn(request) }
-    if let reuse = evidence.earlier.reuse(since: token), word != .expired {
+    // A code that states another reason is not about an older token.
+    var isStated = false
+    if case .stated = word { isStated = true }
+    if let reuse = evidence.earlier.reuse(since: token), word != .expired, !isStated {
       return explainFamily(reuse.request, reuse.answer, refusal, word, lost, token)
     }
     // A code that was not kept may have meant *used*.
@@ -42,24 +45,27 @@ extension ExplanationDraft {
     case .reused: explainReuse(first, token)
     case .revoked:
       conclude(.revokedElsewhere, .proven)
-      maybe(.signedOutElsewhere, .passwordChanged, .administrator)
+      maybe(.signedOutElsewhere, .passwordChanged, .administrator, .sessionDisplaced, .otherSignIn)
       advise(.lookWhoEnded)
       addEarlier()
     case .expired: explainOldToken(refusal, token)
     case .unknown:
       conclude(.unknownToServer, .proven)
-      maybe(.signedOutElsewhere, .otherBackend, .databaseReset)
+      maybe(.signedOutElsewhere, .oldRowRemoved, .sessionDisplaced, .otherSignIn, .userRemoved)
+      maybe(.otherBackend, .databaseReset)
       addEarlier()
       if let login = evidence.login { advise(.sameBackend, [.place(login.sequence)]) }
+    case .stated(let reason): explainStated(reason, refusal)
     case .unsaid, .notKept, .strange: explainSilence(refusal, word, token)
     }
+    if word != .reused { addAge(at: refusal) }
     // A server that receives a token again may report it as revoked, or with another code.
-    for lost in lost {
+    for lost in lost where !isStated {
       infer(
         .rotatedReplyLost, .possible, [.token(token.generation), .place(lost.number)],
         on: lost.sent)
     }
-    if !lost.isEmpty { advise(.serverGrace) }
+    if !lost.isEmpty, !isStated { advise(.serverGrace) }
     adviseServerLog(near: refusal)
   }
 
@@ -111,6 +117,28 @@ extension ExplanationDraft {
     }
     maybe(.livedItsTime)
     advise(.longerRefreshToken)
+  }
+
+  /// The ages at which servers commonly end a session, in milliseconds: from an hour to a year.
+  private static let windows: [Int64] =
+    [1, 2, 4, 8, 12].map { $0 * 3_600_000 }
+    + [1, 2, 3, 7, 14, 30, 60, 90, 180, 365].map { $0 * 86_400_000 }
+
+  /// Shows the time since the login, and names a common limit that it had just passed.
+  mutating func addAge(at end: Fact) {
+    // The age of an adopted session, and a span over a change of the clock, are not known.
+    guard let login = evidence.login, case .login(let facts)? = login.event,
+      facts.method != .adoption, !evidence.clock.mayJump(behind: login.sequence)
+    else { return }
+    let age = end.time.milliseconds(since: login.time)
+    guard age > 0 else { return }
+    prove(.sessionAge, [.span(age)], on: login, end)
+    // The server accepted the session when it issued the current token.
+    let accepted = token?.announced.map { $0.time.milliseconds(since: login.time) } ?? 0
+    guard let window = Self.windows.last(where: { accepted < $0 && $0 <= age }),
+      age - window <= window / 20 || age - accepted <= window / 4
+    else { return }
+    infer(.serverWindow, .possible, [.span(window)], on: login, end)
   }
 
   private mutating func explainNothingToUse(_ refusal: Fact, _ token: TokenHistory) {
@@ -173,7 +201,7 @@ extension ExplanationDraft {
     // The network may have delivered one request twice; no record can disprove it.
     conclude(.usedElsewhere, .possible)
     infer(.otherCopyUsed, .possible, [.token(token.generation)])
-    maybe(.restoredBackup, .secondDevice, .stolen)
+    maybe(.restoredBackup, .secondDevice, .stolen, .otherSignIn)
     if let request = refusal.answers {
       infer(.requestRepeated, .possible, [.place(request)], on: refusal)
     }
@@ -198,18 +226,26 @@ extension ExplanationDraft {
     switch word {
     case .strange(let code):
       conclude(.refused, .proven, [.word("gave a reason that this tool does not know (\(code))")])
+      showCode(refusal.failure)
     case .notKept:
       conclude(.refused, .proven, [.word("gave a reason whose code was not kept")])
     default:
       // Older versions dropped codes without a note.
       let said = refusal.failure?.serverCode.map { "its code does not say why (\($0))" }
       conclude(.refused, .possible, [.word(said ?? "the journal has no code that says why")])
+      showCode(refusal.failure)
+    }
+    // Earlier versions took every 403 at a refresh for the refusal of the server.
+    if refusal.failure?.status == 403, refusal.failure?.serverCode == nil {
+      maybe(.refusedInFront)
+      advise(.lookInFront)
     }
     // A response that leaves open what the server did is evidence; the others are only possible.
     if let dubious = token.lastDubious(before: refusal.sequence) { inferUnusable(dubious, token) }
     maybe(.revokedAtServer, .expiredAtServer)
     infer(.otherCopyUsed, .possible, [.token(token.generation)])
-    maybe(.clientChanged, .otherBackend, .databaseReset)
+    maybe(.passwordChanged, .administrator, .sessionDisplaced, .otherSignIn, .oldRowRemoved)
+    maybe(.userRemoved, .clientChanged, .otherBackend, .databaseReset)
     addEarlier()
     leaveUntold(.otherDevices)
     switch word {

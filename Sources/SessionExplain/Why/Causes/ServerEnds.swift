@@ -99,7 +99,9 @@ extension ExplanationDraft {
     prove(.serverEndedIt, on: evidence.expiry)
     // A server rejects such a token to end the session (POL-7).
     if let token, !token.facts.isRefreshable, !token.facts.isLifetimeKnown { maybe(.livedItsTime) }
-    maybe(.signedOutElsewhere, .passwordChanged, .administrator)
+    maybe(.signedOutElsewhere, .passwordChanged, .administrator, .sessionDisplaced, .otherSignIn)
+    maybe(.userRemoved)
+    if let expiry = evidence.expiry { addAge(at: expiry) }
     ruleOutTheUsual()
     advise(.lookWhoEnded)
   }

@@ -11,7 +11,8 @@ extension CauseFamily {
       .answerHeldOnlyToken, .otherCopyUsed, .revokedAtServer, .signedOutElsewhere, .passwordChanged,
       .administrator, .expiredAtServer, .livedItsTime, .wrongPath, .itemsNotMoved, .keychainCleared,
       .accessLost, .journalRestored, .answerNotStored, .itemGarbled, .reinstalled, .journalDeleted,
-      .killedBySystem, .crashed, .closedByUser, .suspended,
+      .killedBySystem, .crashed, .closedByUser, .suspended, .sessionDisplaced, .otherSignIn,
+      .oldRowRemoved, .userRemoved, .refusedInFront, .sessionAge, .serverWindow,
     ],
     untold: [
       .policyLimits, .beforeCompaction, .oneOpeningOnly, .startedAnew, .startUnnamed, .clockSince,
@@ -22,7 +23,7 @@ extension CauseFamily {
       .serverGrace, .serverLogNear, .serverLogForToken, .serverLogForRedactedToken, .makeStorable,
       .longerGrace, .lookWhoEnded,
       .issueRefreshTokens, .shorterThreshold, .checkPath, .signInAgain, .checkStore, .sendItemFacts,
-      .keepJournal, .setAsideCopy,
+      .keepJournal, .setAsideCopy, .checkUserExists,
     ])
 }
 
@@ -191,6 +192,28 @@ extension FindingWord {
   package static let suspended = FindingWord(
     "suspended",
     "the process was suspended, or hung")
+  package static let sessionDisplaced = FindingWord(
+    "sessionDisplaced",
+    "a newer sign-in of the user displaced it: the server limits the number of sessions")
+  package static let otherSignIn = FindingWord(
+    "otherSignIn",
+    "the server ended all sessions of the user because of another sign-in")
+  package static let oldRowRemoved = FindingWord(
+    "oldRowRemoved",
+    "the server removed the old row of the session from its database")
+  package static let userRemoved = FindingWord(
+    "userRemoved",
+    "the user was deleted at the server")
+  package static let refusedInFront = FindingWord(
+    "refusedInFront",
+    "something in front of the server refused the request: a firewall, a proxy or a gateway")
+  package static let sessionAge = FindingWord(
+    "sessionAge",
+    "by this device's clock {} had passed since the login")
+  package static let serverWindow = FindingWord(
+    "serverWindow",
+    "the server lets a session last for {} at most, however often it is refreshed: that round time "
+      + "had just passed since the login")
 }
 
 extension UntoldWord {
@@ -299,4 +322,8 @@ extension AdviceWord {
   package static let setAsideCopy = AdviceWord(
     "setAsideCopy",
     "verify the journal that was set aside: sessionreplay verify")
+  package static let checkUserExists = AdviceWord(
+    "checkUserExists",
+    "check that the user still exists at the server: some servers respond to the refresh of a "
+      + "deleted user with 500 (simplejwt 5.5.1)")
 }

@@ -125,7 +125,9 @@ private struct CauseGroups {
   /// Adds an end, which `text` shows in one line.
   mutating func take(_ text: String, _ explanation: Explanation) {
     var group = groups.removeValue(forKey: explanation.cause) ?? Group(best: explanation)
+    let hasOneCode = group.best.code == explanation.code
     if explanation.certainty > group.best.certainty { group.best = explanation }
+    if !hasOneCode { group.best.code = nil }
     group.certainties[explanation.certainty, default: 0] += 1
     if group.lines.count < most { group.lines.append(text) }
     groups[explanation.cause] = group

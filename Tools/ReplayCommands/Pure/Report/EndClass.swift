@@ -52,7 +52,8 @@ enum EndClass: Int, CaseIterable, Comparable, Sendable {
     case .refused:
       [
         .usedElsewhere, .revokedElsewhere, .refreshTokenExpired, .unknownToServer, .refused,
-        .otherUser,
+        .otherUser, .passwordChanged, .endedByAdministrator, .sessionLimit, .allSessionsEnded,
+        .signInDemanded,
       ]
     case .failing:
       [

@@ -1,0 +1,137 @@
+@_spi(Internals) import SessionCore
+
+/// A failure that a later attempt repeats: waiting does not help.
+enum Standstill: Hashable {
+  case refused, signInDemanded, appRefused, endpointMissing, unreadable, blocked
+
+  init?(_ failure: RequestFailure) {
+    let isNotThere = failure.status == 404 || failure.status == 405
+    switch failure.kind {
+    case .unexpected:
+      let meaning = failure.serverCode.flatMap { ErrorMeaning(code: $0) }
+      if meaning == .clientRefused {
+        self = .appRefused
+      } else if ServerReason(failure.serverCode) == .signIn {
+        self = .signInDemanded
+      } else {
+        // Another code than the name of the status comes from a server that has the endpoint.
+        let isBare =
+          failure.serverCode.map(["NOT_FOUND", "METHOD_NOT_ALLOWED"].contains) != false
+          || meaning == .unspecified
+        self = isNotThere && isBare || Self.isRedirect(failure) ? .endpointMissing : .refused
+      }
+    case .unreadable: self = .unreadable
+    case .intercepted where failure.status == 403: self = .blocked
+    case .intercepted where failure.serverCode == RequestFailure.movedAddress || isNotThere:
+      self = .endpointMissing
+    // A Wi-Fi's page is found by a temporary redirect to another origin; a lasting one (RFC 9110
+    // §15.4.2 and §15.4.9) says that an address was moved.
+    case .intercepted where failure.status == 301 || failure.status == 308: self = .endpointMissing
+    default: return nil
+    }
+  }
+
+  static func isRedirect(_ failure: RequestFailure) -> Bool { 300...399 ~= failure.status }
+
+  /// How often it must be met: a response can be cut once, and a machine on the way can fail once.
+  var least: UInt64 { self == .unreadable || self == .blocked ? 2 : 1 }
+
+  /// The newest requests of a token, all with the same such failure.
+  struct Run {
+    let standstill: Standstill
+    let failure: RequestFailure
+    var count: UInt64 = 1
+    var first: Fact?
+    var last: Fact?
+  }
+}
+
+extension ExplanationDraft {
+  /// The run at the end of the token's requests; `nil` if a later attempt may succeed.
+  func standstill(_ last: RequestFailure) -> Standstill.Run? {
+    var run: Standstill.Run?
+    var isOver = false
+    for request in (token?.requests ?? []).reversed() where request.isRefresh && !isOver {
+      guard case .failed(let failure) = request.outcome else { continue }
+      // A request that reached nothing says nothing about the server.
+      guard failure.kind.isAnswered || failure.kind == .intercepted else { continue }
+      let standstill = Standstill(failure)
+      let end = request.late ?? request.end
+      if let found = run {
+        isOver = found.standstill != standstill
+        if !isOver {
+          run?.count += 1
+          run?.first = end
+        }
+      } else {
+        guard let standstill else { return nil }
+        run = Standstill.Run(standstill: standstill, failure: failure, first: end, last: end)
+      }
+    }
+    // A compaction keeps the last failure alone.
+    run = run ?? Standstill(last).map { Standstill.Run(standstill: $0, failure: last) }
+    return run.flatMap { $0.count >= $0.standstill.least ? $0 : nil }
+  }
+
+  /// Explains a session that no later attempt can renew.
+  mutating func explainStandstill(_ run: Standstill.Run) {
+    let failure = run.failure
+    if let first = run.first, let last = run.last {
+      prove(
+        .outcomeSince,
+        [
+          .counted(run.count, "attempt"), .place(first.sequence), .place(last.sequence),
+          Self.words(failure),
+        ], on: first, last)
+    }
+    prove(.nobodyEnded)
+    switch run.standstill {
+    case .refused:
+      conclude(.stillRefused, .proven)
+      showCode(failure)
+      switch failure.serverCode {
+      case RequestFailure.codeNotKept?: advise(.nameCodes)
+      case let code?: advise(.lookUpCode, [.word(code)])
+      case nil: advise(.tellingCode)
+      }
+    case .signInDemanded:
+      conclude(.stillSignInDemanded, .proven)
+      showCode(failure)
+      advise(.giveFactor)
+    case .appRefused:
+      conclude(.stillAppRefused, .proven)
+      showCode(failure)
+      advise(.checkClient)
+    case .endpointMissing: explainMissing(failure)
+    case .unreadable:
+      conclude(.stillUnreadable, .proven)
+      infer(.wireDoesNotFit, .likely)
+      advise(.compareWire)
+    case .blocked:
+      conclude(.stillBlocked, .possible)
+      maybe(.refusedInFront, .refusedBare, .captivePortal)
+      advise(.lookInFront)
+    }
+    adviseServerLog(near: run.last)
+    advise(.doNotWait)
+    if let token, token.facts.isLifetimeKnown, !token.isLost {
+      advise(.loginAfterEnd, [.time(token.facts.expiresAt)])
+    }
+  }
+
+  private mutating func explainMissing(_ failure: RequestFailure) {
+    let isServers =
+      failure.kind != .intercepted || failure.serverCode == RequestFailure.movedAddress
+    conclude(
+      .stillEndpointMissing, isServers ? .proven : .possible, [.word("\(failure.status)")])
+    if Standstill.isRedirect(failure) {
+      infer(.addressMoved, isServers ? .likely : .possible)
+    } else {
+      infer(.wrongPath, isServers ? .likely : .possible)
+    }
+    advise(.checkPath)
+    guard !isServers else { return }
+    maybe(.captivePortal)
+    advise(.networkSignIn)
+  }
+}

@@ -1,0 +1,140 @@
+@_spi(Internals) import SessionCore
+
+extension CauseFamily {
+  /// Sessions that have not ended, and that no later attempt can renew.
+  static let standstills = CauseFamily(
+    causes: [
+      .stillRefused, .stillSignInDemanded, .stillAppRefused, .stillEndpointMissing,
+      .stillUnreadable, .stillBlocked,
+    ],
+    findings: [.outcomeSince, .addressMoved, .refusedBare],
+    advice: [.doNotWait, .loginAfterEnd, .lookInFront])
+}
+
+extension Cause {
+  package static let stillRefused = Cause(
+    "still-refused", .still,
+    "Still signed in: the server refuses each refresh, and its reason is not known",
+    .stillSignedIn,
+    english: Plain(
+      "the server refuses to renew the session, for a reason that is not clear",
+      fix: "look at the server's log, and let the server send a clear error code; waiting does "
+        + "not help, but the user can sign in again when the token has expired"),
+    spanish: Plain(
+      "el servidor se niega a renovar la sesión, por un motivo que no está claro",
+      fix: "mira el registro del servidor, y haz que el servidor envíe un código de error claro; "
+        + "esperar no ayuda, pero el usuario puede volver a iniciar sesión cuando el token haya "
+        + "caducado"),
+    portuguese: Plain(
+      "o servidor se recusa a renovar a sessão, por um motivo que não está claro",
+      fix: "veja o log do servidor, e faça o servidor enviar um código de erro claro; esperar não "
+        + "ajuda, mas o usuário pode entrar de novo quando o token tiver expirado"))
+  package static let stillSignInDemanded = Cause(
+    "still-sign-in-demanded", .still,
+    "Still signed in: the server demands a new sign-in, or a further factor, before it refreshes",
+    .stillSignedIn,
+    english: Plain(
+      "the server renews the session only after the user has signed in again, for example with a "
+        + "second factor",
+      fix: "let the user sign in when the token has expired, and give what the server asks for; "
+        + "waiting does not help"),
+    spanish: Plain(
+      "el servidor renueva la sesión solo después de que el usuario vuelva a iniciar sesión, por "
+        + "ejemplo con un segundo factor",
+      fix: "haz que el usuario inicie sesión cuando el token haya caducado, y dé lo que el "
+        + "servidor pide; esperar no ayuda"),
+    portuguese: Plain(
+      "o servidor só renova a sessão depois que o usuário entrar de novo, por exemplo com um "
+        + "segundo fator",
+      fix: "deixe o usuário entrar quando o token tiver expirado, e dar o que o servidor pede; "
+        + "esperar não ajuda"))
+  package static let stillAppRefused = Cause(
+    "still-app-refused", .still,
+    "Still signed in: the server does not accept this app's client",
+    .stillSignedIn,
+    english: Plain(
+      "the server does not accept this app as a client, so it does not renew the session",
+      fix: "check the client id, the secret and the method of the app's registration; waiting "
+        + "does not help"),
+    spanish: Plain(
+      "el servidor no acepta esta app como cliente, así que no renueva la sesión",
+      fix: "comprueba el id de cliente, el secreto y el método del registro de la app; esperar no "
+        + "ayuda"),
+    portuguese: Plain(
+      "o servidor não aceita este app como cliente, por isso não renova a sessão",
+      fix: "verifique o id de cliente, o segredo e o método do registro do app; esperar não ajuda"))
+  package static let stillEndpointMissing = Cause(
+    "still-endpoint-missing", .still,
+    "Still signed in: the refresh endpoint was moved or is missing, its address responds with {}",
+    .stillSignedIn,
+    english: Plain(
+      "the address at which the app renews the session responds with {}, so it was moved or does "
+        + "not exist",
+      fix: "check the address of that request in the app's settings; waiting does not help"),
+    spanish: Plain(
+      "la dirección en la que la app renueva la sesión responde con {}, así que cambió o no existe",
+      fix: "comprueba la dirección de esa petición en la configuración de la app; esperar no ayuda"),
+    portuguese: Plain(
+      "o endereço em que o app renova a sessão responde com {}, então ele mudou ou não existe",
+      fix: "verifique o endereço dessa requisição na configuração do app; esperar não ajuda"))
+  package static let stillUnreadable = Cause(
+    "still-unreadable", .still,
+    "Still signed in: the server's responses could not be read",
+    .stillSignedIn,
+    english: Plain(
+      "the app cannot read the server's responses when it renews the session",
+      fix: "compare the app's settings for responses with a response of the server; waiting does "
+        + "not help, but the user can sign in again when the token has expired"),
+    spanish: Plain(
+      "la app no puede leer las respuestas del servidor cuando renueva la sesión",
+      fix: "compara la configuración de la app para las respuestas con una respuesta del "
+        + "servidor; esperar no ayuda, pero el usuario puede volver a iniciar sesión cuando el "
+        + "token haya caducado"),
+    portuguese: Plain(
+      "o app não consegue ler as respostas do servidor quando renova a sessão",
+      fix: "compare a configuração do app para as respostas com uma resposta do servidor; esperar "
+        + "não ajuda, mas o usuário pode entrar de novo quando o token tiver expirado"))
+  package static let stillBlocked = Cause(
+    "still-blocked", .still,
+    "Still signed in: something in front of the server refuses each refresh",
+    .stillSignedIn,
+    english: Plain(
+      "something in front of the server, such as a firewall, refuses to renew the session",
+      fix: "find out what responds with 403 in place of the server, and let the app's request "
+        + "pass; waiting does not help, but the user can sign in again when the token has expired"),
+    spanish: Plain(
+      "algo delante del servidor, como un cortafuegos, se niega a renovar la sesión",
+      fix: "averigua qué responde con 403 en lugar del servidor, y deja pasar la petición de la "
+        + "app; esperar no ayuda, pero el usuario puede volver a iniciar sesión cuando el token "
+        + "haya caducado"),
+    portuguese: Plain(
+      "algo na frente do servidor, como um firewall, se recusa a renovar a sessão",
+      fix: "descubra o que responde com 403 no lugar do servidor, e deixe passar a requisição do "
+        + "app; esperar não ajuda, mas o usuário pode entrar de novo quando o token tiver expirado")
+  )
+}
+
+extension FindingWord {
+  package static let outcomeSince = FindingWord(
+    "outcomeSince",
+    "the outcome of the newest {}, from {} to {}: {}")
+  package static let addressMoved = FindingWord(
+    "addressMoved",
+    "the server has another address for the refresh now, and redirects to it")
+  package static let refusedBare = FindingWord(
+    "refusedBare",
+    "the server itself refused the request, without a code")
+}
+
+extension AdviceWord {
+  package static let doNotWait = AdviceWord(
+    "doNotWait",
+    "do not wait: a later attempt sends the same request")
+  package static let loginAfterEnd = AdviceWord(
+    "loginAfterEnd",
+    "if it is not repaired, let the user log in again: after {} the app's login() is accepted")
+  package static let lookInFront = AdviceWord(
+    "lookInFront",
+    "find out what responds with 403 in place of the server: a firewall, a gateway, or a filter of "
+      + "the network")
+}
