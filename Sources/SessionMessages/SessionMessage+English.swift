@@ -43,10 +43,13 @@ extension SessionMessage {
     case .unreadableAnswer: .unreadableAnswer
     case .appNotSetUp: .appNotSetUp
     case .networkSignIn: .networkSignIn
+    case .gatewayTrouble: .gatewayTrouble
     case .noConnection: .noConnection
     case .noAnswer: .noAnswer
     case .insecureConnection: .insecureConnection
     case .deviceLocked: .deviceLocked
+    case .noAccess: .noAccess
+    case .dataNotFound: .dataNotFound
     case .noSpace: .noSpace
     case .answerNotStored(let cause): .answerNotStored(because: cause.english)
     case .answerDropped(let cause): .answerDropped(because: cause.english)

@@ -43,11 +43,18 @@ extension SessionMessage {
     case .networkSignIn:
       "Algo na rede respondeu no lugar do serviço. A rede pode pedir que você se identifique: abra "
         + "uma página no navegador."
+    case .gatewayTrouble:
+      "O serviço, ou algo na frente dele, respondeu com uma página de erro."
     case .noConnection: "Não foi possível conectar ao serviço. Verifique sua conexão."
     case .noAnswer: "O serviço não respondeu. Ele pode ter feito o que você pediu."
     case .insecureConnection: "A conexão com o serviço não seria privada."
     case .deviceLocked:
       "Os dados guardados neste dispositivo ainda não podem ser lidos. Sua sessão não foi encerrada."
+    case .noAccess:
+      "O aplicativo não pode ler seus dados neste dispositivo. Sua sessão não foi encerrada."
+    case .dataNotFound:
+      "O aplicativo não encontra seus dados neste dispositivo e os procura de novo. Sua sessão não foi "
+        + "encerrada."
     case .noSpace: "Não há mais espaço neste dispositivo."
     case .answerNotStored(let cause):
       "\(cause.inPortuguese) A resposta do serviço valerá assim que puder ser guardada."

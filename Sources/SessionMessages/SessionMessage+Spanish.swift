@@ -45,11 +45,18 @@ extension SessionMessage {
     case .networkSignIn:
       "Algo en la red ha respondido en lugar del servicio. Es posible que la red te pida "
         + "identificarte: abre una página en el navegador."
+    case .gatewayTrouble:
+      "El servicio, o algo situado delante de él, ha respondido con una página de error."
     case .noConnection: "No se puede conectar con el servicio. Comprueba tu conexión."
     case .noAnswer: "El servicio no ha respondido. Es posible que haya hecho lo que pediste."
     case .insecureConnection: "La conexión con el servicio no sería privada."
     case .deviceLocked:
       "Los datos guardados en este dispositivo aún no se pueden leer. Tu sesión no se ha cerrado."
+    case .noAccess:
+      "La aplicación no puede leer sus datos en este dispositivo. Tu sesión no se ha cerrado."
+    case .dataNotFound:
+      "La aplicación no encuentra sus datos en este dispositivo y los busca de nuevo. Tu sesión no se "
+        + "ha cerrado."
     case .noSpace: "No queda espacio en este dispositivo."
     case .answerNotStored(let cause):
       "\(cause.inSpanish) La respuesta del servicio contará en cuanto se pueda guardar."

@@ -96,6 +96,8 @@ public enum SessionMessage: Hashable, Sendable {
   // The network.
   /// The network requires a sign-in, or another machine intercepts the connection.
   case networkSignIn
+  /// The service, or something in front of it, responded with an error page.
+  case gatewayTrouble
   /// The service cannot be reached.
   case noConnection
   /// The service did not respond, but may have acted.
@@ -106,6 +108,10 @@ public enum SessionMessage: Hashable, Sendable {
   // Stored data.
   /// The stored data cannot be read until the device is unlocked.
   case deviceLocked
+  /// This process may not read the stored data, and no unlock changes that.
+  case noAccess
+  /// The stored data is not there, and is searched for again.
+  case dataNotFound
   /// There is no space on the device.
   case noSpace
   /// The service's response cannot be stored yet, for this reason.

@@ -29,12 +29,11 @@ struct PrivilegeTests {
       }
       let unreadable = folder + "/private.journal"
       if getuid() == 65534 {
-        #expect(throws: JournalError.permissionDenied(path: unreadable)) {
-          try Journal.open(at: unreadable)
-        }
-        #expect(throws: JournalError.permissionDenied(path: unreadable)) {
-          _ = try JournalReader(path: unreadable)
-        }
+        let rights =
+          "\(unreadable) belongs to user 0 and has the mode 0600, and this process is user "
+        let denied = JournalError.permissionDenied(path: unreadable, rights: rights + "65534")
+        #expect(throws: denied) { try Journal.open(at: unreadable) }
+        #expect(throws: denied) { _ = try JournalReader(path: unreadable) }
       }
       let new = folder + "/sealed/new.journal"
       #expect(throws: JournalError.readOnlyFolder(path: new)) { try Journal.open(at: new) }

@@ -34,6 +34,15 @@ package struct AbsenceDoubt: Hashable, Sendable {
 
   private var state = State.found
 
+  /// What is missing and is searched for again; `nil` if nothing is.
+  var sought: Absence? {
+    if case .missing(let absence, let results, _) = state, results <= Self.repetitions.count {
+      absence
+    } else {
+      nil
+    }
+  }
+
   /// Takes in what was missing at this uptime; `nil` if nothing is missing, or if that is unknown.
   ///
   /// Returns whether an absence is not to be believed yet.
@@ -57,6 +66,12 @@ package struct AbsenceDoubt: Hashable, Sendable {
 }
 
 extension SessionCoordinator {
+  /// The item that the journal names and that is searched for again; `nil` if there is none.
+  package var soughtItem: SecretItem? {
+    guard fold.kind == .authenticated, !isRestored, let sought = doubt.sought else { return nil }
+    return sought.cause == .missing ? sought.item : nil
+  }
+
   /// Returns the missing item because of which the session would end, be wiped or be adopted.
   func absence(in facts: StoredItemsReport) -> AbsenceDoubt.Absence? {
     guard !facts.isLocked else { return nil }

@@ -15,7 +15,10 @@ public enum JournalError: Error, Equatable, Sendable {
   /// The path leads to a device, pipe or socket.
   case notARegularFile(path: String)
   /// The system does not let this process open the file.
-  case permissionDenied(path: String)
+  ///
+  /// `rights` names what denies access, with its owner and its mode. It is `nil` if they allow
+  /// access, as for a file that is protected until the device is unlocked.
+  case permissionDenied(path: String, rights: String? = nil)
   /// The folder does not let this process create files next to the journal.
   case readOnlyFolder(path: String)
   /// The file has no bytes at all.
@@ -83,9 +86,12 @@ extension JournalError: CustomStringConvertible {
       "\(path) is a folder, not a journal. Give the path of a file in it."
     case .notARegularFile(let path):
       "\(path) is a device, pipe or socket, not a journal file. Give the path of a regular file."
-    case .permissionDenied(let path):
-      "This process has no permission to open \(path). Nothing was changed. Check the file's owner "
-        + "and mode."
+    case .permissionDenied(let path, nil):
+      "\(path) cannot be opened yet. Nothing was changed. Unlock the device, or check the file's "
+        + "owner and mode."
+    case .permissionDenied(let path, let rights?):
+      "This process has no permission to open \(path): \(rights). Nothing was changed. Correct the "
+        + "owner or the mode."
     case .readOnlyFolder(let path):
       "The folder of \(path) is not writable, so the journal cannot be locked or created. Nothing "
         + "was changed. Check the folder's owner and mode, or read the journal with JournalReader."

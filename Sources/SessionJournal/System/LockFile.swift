@@ -140,7 +140,7 @@ struct LockFile: Sendable {
     }
     do throws(SystemFault) {
       _ = try fileSystem.status(of: path)
-      return .permissionDenied(path: path)
+      return .permissionDenied(path: path, rights: AccessRights.denial(of: path))
     } catch {
       return .readOnlyFolder(path: journalPath)
     }

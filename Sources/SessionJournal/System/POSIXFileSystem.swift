@@ -352,7 +352,7 @@ extension SystemFault {
     case ENOENT: .missing(path: path)
     case ENOTDIR: .folderMissing(path: path)
     case EISDIR: .isDirectory(path: path)
-    case EACCES, EPERM: .permissionDenied(path: path)
+    case EACCES, EPERM: .permissionDenied(path: path, rights: AccessRights.denial(of: path))
     case EROFS: .readOnlyFolder(path: path)
     case ENOSPC, EDQUOT, EFBIG: .diskFull(path: path)
     case ENXIO, ENODEV: .notARegularFile(path: path)

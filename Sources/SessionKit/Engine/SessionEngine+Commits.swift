@@ -181,7 +181,7 @@ extension SessionEngine {
     credentials.unjournaled = nil
     credentials.token = stored
     credentials.loginToRollBack = nil
-    if stored.announcementKind == .login { problems.secrets = nil }
+    if stored.announcementKind == .login { (problems.secrets, problems.reading) = (nil, nil) }
     guard let answer = requests.responses.removeValue(forKey: number), let user = answer.user else {
       return
     }
@@ -192,7 +192,7 @@ extension SessionEngine {
   }
 
   func readStoredItems() -> StoredItemsReport {
-    let contents = vault.readStoredItems()
+    var contents = vault.readStoredItems()
     credentials.token = contents.token
     (credentials.profile, credentials.origin) = (contents.profile, contents.origin)
     var facts = contents.facts
@@ -201,13 +201,15 @@ extension SessionEngine {
       facts.stray = try stray(beside: &facts)
     } catch {
       facts.isLocked = true
+      contents.problem = contents.problem ?? error
     }
     problems.secrets = contents.newer.map(SessionError.secrets)
+    problems.reading = contents.problem?.unlessLocked
     facts.hasProvider = configuration.tokenSource != nil
     for entry in contents.accounts {
       provider.pendingRemovals.insert(entry.account, for: entry.token)
     }
-    lockOthersSecrets(&facts, contents.problem)
+    lockOthersSecrets(&facts)
     if !coordinator.takesOver(facts) { requests.responses[.stray] = nil }
     if contents.hasStrayRevocations { start { await $0.tellStrayRevocations() } }
     facts.deadline = credentials.token?.deadline(in: configuration.clock.boot)
@@ -220,6 +222,7 @@ extension SessionEngine {
     do throws(SecretStoreError) {
       let stored = try vault.token()
       let user = try vault.user()
+      problems.reading = nil
       (credentials.profile, credentials.origin) = (user?.profile, user?.origin)
       credentials.token = stored?.generation == generation ? stored : nil
       let found = credentials.token.map { token in
@@ -231,6 +234,7 @@ extension SessionEngine {
       // Our token is dead, and the other process's token cannot be read yet. No token is better
       // than a wrong one.
       credentials.token = nil
+      problems.reading = error.unlessLocked
       feed(.reloaded(generation, .unread))
     }
     show()

@@ -34,6 +34,8 @@ extension SessionEngine {
   private func error(_ problem: CommandFailure, detail: String?, isSignIn: Bool) -> SessionError {
     switch problem {
     case .rejected(let rejection): SessionError(rejection, after: coordinator.endCause)
+    case .request(let failure) where failure.kind == .secretsUnavailable:
+      problems.reading ?? SessionError(failure, detail: detail, isSignIn: isSignIn)
     case .request(let failure): SessionError(failure, detail: detail, isSignIn: isSignIn)
     case .webSignIn(let problem): .webSignIn(problem)
     case .unidentified(let failure): SessionError(unidentified: failure, detail: detail)
@@ -43,7 +45,7 @@ extension SessionEngine {
     case .busy: .signInUnderWay
     case .tooManyAttempts(let wait): .tooManyAttempts(retryAfter: wait)
     case .storage: problems.commit ?? .closed
-    case .locked, .newerItems: problems.secrets ?? .secretsUnavailable
+    case .locked, .newerItems: unreadItems ?? .secretsUnavailable
     case .needsPresence: .needsPresence
     case .unusableJournal(let failure):
       .unusableJournal(
@@ -51,6 +53,12 @@ extension SessionEngine {
     case .closed: .closed
     case .cancelled: .cancelled
     }
+  }
+
+  /// Why the stored items cannot be used, if it is not a lock; `nil` if they can, or if it is.
+  var unreadItems: SessionError? {
+    problems.secrets ?? problems.reading
+      ?? coordinator.soughtItem.map { .secrets(.notFound(item: $0)) }
   }
 
   /// Returns why the session of a waiting caller ended.
@@ -77,10 +85,12 @@ struct EngineProblems: Sendable {
   var commit: SessionError?
   /// The error that prevented the last response from being stored.
   var unstored: SessionError?
-  /// Why the stored items may not be used, as of the last read.
+  /// Why the stored items may not be used, as of the last read of all.
   ///
   /// They are of a newer version or of another session.
   var secrets: SessionError?
+  /// Why an item could not be read last, if it is not a lock; `nil` after a read succeeded.
+  var reading: SessionError?
   /// Why the last compaction failed; `nil` after one succeeded.
   var compaction: SessionError?
   /// A detail of the last failed request, for the replies that follow from it.

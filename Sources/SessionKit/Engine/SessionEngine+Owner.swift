@@ -98,10 +98,7 @@ extension SessionEngine {
   /// Locks items that another session owns, or whose owner cannot be determined.
   ///
   /// They stay unread.
-  ///
-  /// `problem` is the reason if nothing could be read.
-  func lockOthersSecrets(_ facts: inout StoredItemsReport, _ problem: SecretStoreError?) {
-    if case .otherBackend? = problem { problems.secrets = problem.map(SessionError.secrets) }
+  func lockOthersSecrets(_ facts: inout StoredItemsReport) {
     guard facts.token == .otherJournal || facts.token == .absent && facts.user == .otherJournal
     else { return }
     switch secretsOwner {

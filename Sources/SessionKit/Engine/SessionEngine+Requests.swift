@@ -158,17 +158,24 @@ extension SessionEngine {
   /// Returns the token of this generation, from memory or else from the store.
   private func held(_ generation: Generation) throws(Failed) -> StoredToken {
     if let token = credentials.token, token.generation == generation { return token }
-    do throws(SecretStoreError) {
-      if let stored = try vault.token(), stored.generation == generation { return stored }
-    } catch {
-      throw Failed(failure: RequestFailure(kind: .secretsUnavailable), detail: "\(error)")
-    }
+    let stored = try read { () throws(SecretStoreError) in try vault.token() }
+    if let stored, stored.generation == generation { return stored }
     // Another process has stored a newer token and is about to journal it.
     throw Failed(failure: RequestFailure(kind: .secretsUnavailable), detail: nil)
   }
 
   private func refreshToken(of token: StoredToken) throws(Failed) -> Secret? {
-    do throws(SecretStoreError) { return try vault.refreshToken(of: token) } catch {
+    try read { () throws(SecretStoreError) in try vault.refreshToken(of: token) }
+  }
+
+  /// Reads a stored item for a request, and keeps why that failed for the caller.
+  private func read<Item>(_ work: () throws(SecretStoreError) -> Item?) throws(Failed) -> Item? {
+    do throws(SecretStoreError) {
+      let item = try work()
+      if problems.reading != nil { problems.reading = nil }
+      return item
+    } catch {
+      problems.reading = error.unlessLocked
       throw Failed(failure: RequestFailure(kind: .secretsUnavailable), detail: "\(error)")
     }
   }

@@ -296,7 +296,7 @@ actor SessionEngine {
         newer.token.access, generation: newer.token.generation, expiresAt: newer.token.expiresAt)
       snapshot.deadline = newer.deadline
     }
-    snapshot.storageProblem = lost ?? problems.secrets ?? problems.commit
+    snapshot.storageProblem = lost ?? unreadItems ?? problems.commit
     snapshot.compactionProblem = problems.compaction
     snapshot.lastEnd = lastEnd.end
     view.use.follow(shown.lastUse, until: shown.lifetimeEnd)

@@ -110,6 +110,8 @@ extension ErrorText {
     "Something on the network responded instead of the service. The network may require you to "
       + "sign in to it: open a page in the browser.",
     .retry)
+  package static let gatewayTrouble = ErrorText(
+    "The service, or something in front of it, responded with an error page.", .wait(nil))
   package static let noConnection = ErrorText(
     "The service cannot be reached. Check your connection.",
     .retry)
@@ -122,6 +124,11 @@ extension ErrorText {
   package static let deviceLocked = ErrorText(
     "The app's data on this device cannot be read yet. You are not logged out.",
     .unlock)
+  package static let noAccess = ErrorText(
+    "The app may not read its data on this device. You are not logged out.", .contactSupport)
+  package static let dataNotFound = ErrorText(
+    "The app does not find its data on this device, and looks for it again. You are not logged out.",
+    .retry)
   package static let noSpace = ErrorText("There is no space left on this device.", .freeSpace)
   package static func answerNotStored(because cause: ErrorText) -> ErrorText {
     ErrorText(

@@ -4,8 +4,19 @@
 ///
 /// It never contains data of an item.
 public enum SecretStoreError: Error, Hashable, Sendable {
-  /// The item cannot be read *yet*: it is locked, or access is refused.
+  /// The item cannot be read *yet*: the device is locked, or the user has not proven their presence.
   case unavailable(item: SecretItem, place: String)
+  /// This process may not read the item, and no unlock changes that.
+  ///
+  /// `rights` names what denies access: for a file its path, its owner and its mode. `code` is the
+  /// `errno`, or for a keychain the `OSStatus`, which is below 0.
+  case accessDenied(item: SecretItem, place: String, rights: String, code: Int32)
+  /// The journal names the item, and the store does not have it.
+  ///
+  /// It is searched for again before it counts as missing.
+  ///
+  /// - Requirement: RES-7
+  case notFound(item: SecretItem)
   /// A newer version of this library wrote the item, which is neither read nor changed.
   ///
   /// - Requirement: RES-6
@@ -32,13 +43,26 @@ public enum SecretStoreError: Error, Hashable, Sendable {
   case otherBackend(item: SecretItem, stored: String, configured: String)
 }
 
+extension SecretStoreError {
+  /// The error of a session that cannot read an item; `nil` if it is only locked.
+  var unlessLocked: SessionError? {
+    if case .unavailable = self { nil } else { .secrets(self) }
+  }
+}
+
 extension SecretStoreError: CustomStringConvertible {
   /// A description of what happened, where, the consequence and the next step.
   public var description: String {
     switch self {
     case .unavailable(let item, let place):
-      "The \(item) item at \(place) cannot be read yet. No user was logged out. Unlock the device, "
-        + "or check the owner and mode of the file and its folder."
+      "The \(item) item at \(place) cannot be read yet. No user was logged out. Unlock the device."
+    case .accessDenied(let item, let place, let rights, let code):
+      "This process may not read the \(item) item at \(place): \(rights) "
+        + "(\(code < 0 ? "status" : "errno") \(code)). No user was logged out. Give it that right."
+    case .notFound(let item):
+      "The \(item) item is not there, although the journal names it. No user was logged out. The "
+        + "session searches for it for about four seconds, and then ends. Check what removed it, or "
+        + "log out."
     case .newerVersion(let item, let found):
       "A newer version (\(found)) of this library wrote the \(item) item. Nothing was changed, and "
         + "no user was logged out. Use that version, or a newer one."

@@ -141,8 +141,11 @@ extension SessionError.Failure {
         + "server."
     case .intercepted(let status):
       "Another machine responded instead of the server (\(status)). The network may require its "
-        + "own login, a gateway may have failed, or the address is wrong. No user was logged out. "
-        + "Open a page in the browser, and try again."
+        + "own login, a proxy may have refused the request, or the address is wrong. No user was "
+        + "logged out. Open a page in the browser, and try again."
+    case .gatewayFailed(let status):
+      "A page came with the status \(status): a gateway in front of the server failed, or the server "
+        + "itself. No user was logged out. Try again later, and look into the logs of both."
     case .noConnection(let reason):
       "The server could not be reached: \(reason). Nothing was sent. Check the connection and try "
         + "again."

@@ -109,6 +109,8 @@ extension SessionError {
     case unreadableAnswer(String)
     /// Another machine answered in place of the server: a captive portal, a proxy or a gateway.
     case intercepted(status: UInt16)
+    /// A page came with a 5xx: a gateway in front of the server failed, or the server itself.
+    case gatewayFailed(status: UInt16)
 
     // Errors of the network.
     /// Nothing was sent.
@@ -205,6 +207,7 @@ extension SessionError.Failure {
     case .refreshRefused: "refreshRefused"
     case .unreadableAnswer: "unreadableAnswer"
     case .intercepted: "intercepted"
+    case .gatewayFailed: "gatewayFailed"
     case .noConnection: "noConnection"
     case .notTrusted: "notTrusted"
     case .noReply: "noReply"

@@ -76,6 +76,9 @@ extension SessionError {
     case .unreadable: self = .unreadableAnswer(detail ?? "its content is unexpected")
     case .noRefreshToken: self = .noRefreshToken
     case .secretsUnavailable: self = .secretsUnavailable
+    // A captive portal asks for its sign-in by a redirect, a 200 or a 511 (RFC 6585 §6).
+    case .intercepted where (500...599).contains(failure.status) && failure.status != 511:
+      self = .gatewayFailed(status: failure.status)
     case .intercepted: self = .intercepted(status: failure.status)
     case .userInactive: self = .userInactive(EndCause(failure: failure))
     case .userDeleted: self = .userDeleted(EndCause(failure: failure))

@@ -10,7 +10,9 @@ extension SessionError.Failure {
     case .alreadySignedIn, .otherUsersSession: .alreadyLoggedIn
     case .superseded, .signInUnderWay, .clearingLocalData: .busy
     case .pendingChanges: .pendingChanges
-    case .secretsUnavailable, .needsPresence, .secretsOwnerUnreadable: .locked
+    case .secretsUnavailable, .needsPresence,
+      .secretsOwnerUnreadable(_, .permissionDenied(_, nil)):
+      .locked
     case .invalidCredentials: .invalidCredentials
     case .notOffered, .wrongAddress, .unusableCall, .noRefreshToken, .unauthorized, .appRefused,
       .forbidden, .notFound, .unexpectedStatus, .refreshRefused, .codeRefused:
@@ -18,14 +20,14 @@ extension SessionError.Failure {
     case .userInactive, .userDeleted, .accountLocked: .accountUnavailable
     case .conflict, .alreadyDeleted: .conflict
     case .rateLimited, .tooManyAttempts: .rateLimited
-    case .server, .databaseUnavailable: .serverFailure
+    case .server, .databaseUnavailable, .gatewayFailed: .serverFailure
     case .unreadableAnswer, .intercepted, .responseTooLarge: .invalidResponse
     case .noConnection, .notTrusted: .noConnection
     case .noReply, .responseTooSlow: .noReply
     case .expired: .expired
     case .loggedOut: .loggedOut
     case .notStoredYet, .answerDropped, .journal, .unusableJournal, .eventsCompacted, .secrets,
-      .secretsOfAnotherSession:
+      .secretsOfAnotherSession, .secretsOwnerUnreadable:
       .storage
     case .closed: .closed
     case .cancelled: .cancelled
@@ -54,7 +56,8 @@ extension SessionError.Failure {
       .unauthorized(_, let status), .appRefused(let status, _), .conflict(_, let status),
       .alreadyDeleted(let status), .rateLimited(_, let status, _), .server(let status, _, _),
       .databaseUnavailable(_, let status, _), .unexpectedStatus(let status, _),
-      .refreshRefused(let status, _), .codeRefused(let status, _), .intercepted(let status):
+      .refreshRefused(let status, _), .codeRefused(let status, _), .intercepted(let status),
+      .gatewayFailed(let status):
       status
     case .forbidden: 403
     case .notFound: 404
@@ -246,6 +249,9 @@ extension SessionError {
   }
   package static func intercepted(status: UInt16) -> SessionError {
     SessionError(.intercepted(status: status))
+  }
+  package static func gatewayFailed(status: UInt16) -> SessionError {
+    SessionError(.gatewayFailed(status: status))
   }
 
   package static func noConnection(_ value: String) -> SessionError {

@@ -50,9 +50,9 @@ extension StorageIssue {
     self =
       switch error {
       case .noSpace: .noRoom
-      case .unavailable, .notWritable, .otherBackend: .refused
+      case .unavailable, .accessDenied, .notWritable, .otherBackend: .refused
       case .newerVersion, .tooLarge: .unusable
-      case .obstructed, .failed: .failed
+      case .obstructed, .notFound, .failed: .failed
       }
   }
 }

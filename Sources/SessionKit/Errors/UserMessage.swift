@@ -42,10 +42,13 @@ package protocol UserMessage {
   static var unreadableAnswer: Self { get }
   static var appNotSetUp: Self { get }
   static var networkSignIn: Self { get }
+  static var gatewayTrouble: Self { get }
   static var noConnection: Self { get }
   static var noAnswer: Self { get }
   static var insecureConnection: Self { get }
   static var deviceLocked: Self { get }
+  static var noAccess: Self { get }
+  static var dataNotFound: Self { get }
   static var noSpace: Self { get }
   static func answerNotStored(because: Self) -> Self
   static func answerDropped(because: Self) -> Self
@@ -108,6 +111,7 @@ extension SessionError.Failure {
     case .unexpectedStatus, .refreshRefused, .responseTooLarge: .strangeAnswer
     case .unreadableAnswer: .unreadableAnswer
     case .intercepted: .networkSignIn
+    case .gatewayFailed: .gatewayTrouble
     case .noConnection: .noConnection
     case .notTrusted: .insecureConnection
     case .noReply, .responseTooSlow: .noAnswer
@@ -121,7 +125,7 @@ extension SessionError.Failure {
     case .eventsCompacted: .historySummedUp
     case .secrets(let error): error.userMessage()
     case .secretsOfAnotherSession: .storageUnusable
-    case .secretsOwnerUnreadable: .deviceLocked
+    case .secretsOwnerUnreadable(_, let problem): problem.userMessage()
     case .closed: .closed
     case .cancelled: .cancelled
     }
@@ -160,9 +164,7 @@ extension JournalError: WordedError, MessageChoosing {
     case .missing, .folderMissing, .emptyPath, .danglingLink, .isDirectory, .notARegularFile,
       .readOnlyFolder, .notAJournal, .io, .hardLinked, .reservedKind:
       .storageUnusable
-    // The system refuses a file that is protected until the first unlock with the same error as any
-    // other.
-    case .permissionDenied: .deviceLocked
+    case .permissionDenied(_, let rights): rights == nil ? .deviceLocked : .noAccess
     case .empty, .headerDamaged, .damaged: .storageDamaged
     case .newerFormat, .unknownFeatures: .newerData
     case .replaced, .poisoned: .storageLost
@@ -179,6 +181,8 @@ extension SecretStoreError: WordedError, MessageChoosing {
   package func userMessage<Message: UserMessage>() -> Message {
     switch self {
     case .unavailable: .deviceLocked
+    case .accessDenied: .noAccess
+    case .notFound: .dataNotFound
     case .notWritable, .obstructed, .failed, .otherBackend: .storageUnusable
     case .newerVersion: .newerData
     case .noSpace: .noSpace

@@ -181,7 +181,10 @@ private enum KeychainStatus: Hashable, Sendable, CaseIterable {
     -> SecretStoreError
   {
     switch KeychainStatus(status) {
-    case .locked, .refused: .unavailable(item: item, place: place)
+    case .locked: .unavailable(item: item, place: place)
+    case .refused:
+      .accessDenied(
+        item: item, place: place, rights: "the keychain denies it to this app", code: status)
     case .noSpace: .noSpace(item: item, place: place)
     case .done, .absent, .duplicate, .failed:
       .failed(item: item, place: place, operation: "read", code: status)

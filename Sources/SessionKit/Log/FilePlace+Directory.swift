@@ -105,7 +105,8 @@ extension FilePlace {
 
   private static func failure(_ code: Int32, _ journal: String) -> SessionError {
     switch code {
-    case EACCES, EPERM: .journal(.permissionDenied(path: journal))
+    case EACCES, EPERM:
+      .journal(.permissionDenied(path: journal, rights: AccessRights.denial(of: journal)))
     case EROFS: .journal(.readOnlyFolder(path: journal))
     case ENOSPC, EDQUOT: .journal(.noRoomToCreate(path: journal))
     default: .journal(.io(path: journal, operation: "create the folder of", code: code))

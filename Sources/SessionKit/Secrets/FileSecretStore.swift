@@ -1,4 +1,5 @@
 @_spi(Internals) public import SessionCore
+import SessionJournal
 
 #if canImport(Darwin)
   import Darwin
@@ -258,8 +259,7 @@ private struct SecretFile {
   func error(_ operation: String, _ code: Int32) -> SecretStoreError {
     switch code {
     case EACCES, EPERM, EROFS:
-      Self.readings.contains(operation)
-        ? .unavailable(item: item, place: path) : .notWritable(item: item, place: path)
+      Self.readings.contains(operation) ? denial(code) : .notWritable(item: item, place: path)
     case ENOSPC, EDQUOT, EFBIG: .noSpace(item: item, place: path)
     case ELOOP: .obstructed(place: path, by: "a symbolic link")
     case EISDIR: .obstructed(place: path, by: "a folder")
@@ -267,6 +267,16 @@ private struct SecretFile {
     case ENXIO: .obstructed(place: path, by: "a device, pipe or socket")
     default: .failed(item: item, place: path, operation: operation, code: code)
     }
+  }
+}
+
+extension SecretFile {
+  /// Returns the error of a reading that the system denies.
+  private func denial(_ code: Int32) -> SecretStoreError {
+    guard let rights = AccessRights.denial(of: path) else {
+      return .unavailable(item: item, place: path)
+    }
+    return .accessDenied(item: item, place: path, rights: rights, code: code)
   }
 }
 

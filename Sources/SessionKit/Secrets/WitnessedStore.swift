@@ -97,6 +97,8 @@ extension StorageReport.Failure {
   init(_ error: SecretStoreError) {
     switch error {
     case .unavailable: self.init(.unavailable)
+    case .accessDenied(_, _, _, let code): self.init(.refused, number: Int64(code))
+    case .notFound: self.init(.missing)
     case .newerVersion: self.init(.newerVersion)
     case .notWritable: self.init(.refused)
     case .noSpace: self.init(.noRoom)

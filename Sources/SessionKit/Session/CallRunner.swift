@@ -116,6 +116,7 @@ package struct CallRunner<Carrier: CallCarrier>: Sendable {
       case .fail(let reason):
         note(head, .failed)
         if reason.isOfSession, let lost = session.replacement { throw lost }
+        if reason == .unread, let problem = session.unreadItems { throw problem }
         guard let error = reason.error(head, after: session.endCause) else { return try last.get() }
         throw error
       }

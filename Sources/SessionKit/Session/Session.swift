@@ -112,7 +112,7 @@ public final class Session: Sendable {
     // The session may have ended meanwhile, and then that is the answer. Or the token of another
     // process cannot be read yet.
     switch shown.state {
-    case .authenticated: throw newerItems ?? .secretsUnavailable
+    case .authenticated: throw unreadItems ?? .secretsUnavailable
     case .expired: throw .expired(shown.end)
     case .unauthenticated: throw .loggedOut(shown.end)
     }
@@ -217,7 +217,10 @@ public final class Session: Sendable {
 
   // MARK: What it shows
 
-  /// Why the last write of records or stored items failed; `nil` after a write succeeded.
+  /// Why the last write of records, or the last read or write of stored items, failed; `nil` after
+  /// it succeeded.
+  ///
+  /// It is `nil` while the items are only locked.
   ///
   /// The session is unchanged, and its token stays valid. With a full disk the session can still be
   /// opened, used and refreshed, as long as the journal has reserved space
@@ -237,12 +240,11 @@ public final class Session: Sendable {
     return shown.activity == .replaced ? shown.storageProblem : nil
   }
 
-  /// The error of stored items that a newer version of this library wrote, and that this version
-  /// cannot use.
+  /// The error of stored items that cannot be used; `nil` if they can, or are only locked.
   ///
-  /// - Requirement: RES-8
-  private var newerItems: SessionError? {
-    guard case .secrets(.newerVersion)? = storageProblem.failure else { return nil }
+  /// - Requirement: RES-8, LOG-13
+  var unreadItems: SessionError? {
+    guard case .secrets? = storageProblem.failure else { return nil }
     return storageProblem
   }
 

@@ -27,12 +27,12 @@ struct OpeningTests {
     await bench.clock.waitForSleepers(1)
     let path = bench.journal
     guard case .loading(let problem) = opening.status,
-      problem.failure == .journal(.permissionDenied(path: path))
+      case .journal(.permissionDenied(path, _))? = problem.failure
     else {
       Issue.record("\(opening.status)")
       return
     }
-    #expect(throws: SessionError.journal(.permissionDenied(path: path))) { try opening.get() }
+    #expect(throws: try #require(problem)) { try opening.get() }
     for delay: Int64 in [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000] {
       await bench.clock.waitForSleepers(1)
       #expect(bench.clock.nextDeadline == bench.clock.now().uptime + delay)
@@ -89,13 +89,22 @@ struct OpeningTests {
         let error = await failure { () async throws(SessionError) in
           try await session.login(.password("ada@school.test", "correct-horse"))
         }
-        #expect(error == .secretsUnavailable)
+        guard case .secrets(.accessDenied(.token, _, let rights, _))? = error.failure else {
+          Issue.record("\(String(describing: error))")
+          return
+        }
+        #expect(rights.contains(path) && rights.contains("the mode 0000"), "\(rights)")
+        #expect(session.storageProblem == error && error?.advice != .unlock)
+        let call = await failure { () async throws(SessionError) in try await session.accessToken()
+        }
+        #expect(call == error)
       } else {
         guard case .loading(let problem?) = opening.status else {
           Issue.record("\(opening.status)")
           return
         }
         #expect(problem.underlyingError is JournalError && problem.isTransient, "\(problem)")
+        #expect(problem.advice != .unlock && "\(problem)".contains("the mode 0000"), "\(problem)")
       }
       try files.setAttributes(
         [.posixPermissions: try #require(rights[.posixPermissions])], ofItemAtPath: path)

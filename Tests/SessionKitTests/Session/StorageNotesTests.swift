@@ -67,4 +67,51 @@ struct StorageNotesTests {
     #expect(session.currentToken != nil)
     try await session.close()
   }
+
+  @Test("STO-5 LOG-13 a store that fails at every call tells the app its status, and is not locked")
+  func failing() async throws {
+    let bench = try Bench()
+    let store = MemorySecretStore()
+    try await bench.signedIn(store: store).close()
+    // errSecMissingEntitlement: the app's signature lacks the access group.
+    let broken = InterceptedStore(store) { (_, item) throws(SecretStoreError) in
+      throw .failed(item: item, place: "keychain", operation: "read", code: -34_018)
+    }
+    let session = try await bench.open(store: broken)
+    #expect(session.activity == .loading && session.isAuthenticated)
+    let problem = try #require(session.storageProblem)
+    #expect(problem.code == .storage && problem.advice == .contactSupport)
+    guard case .failed(_, _, _, -34_018)? = problem.underlyingError as? SecretStoreError else {
+      Issue.record("\(problem)")
+      return
+    }
+    let errors = [
+      await failure { () async throws(SessionError) in try await session.accessToken() },
+      await failure { () async throws(SessionError) in try await session.login(bench.credentials) },
+      await failure { () async throws(SessionError) in try await session.unlock() },
+    ]
+    #expect(errors == [problem, problem, problem])
+    #expect(
+      try notes(bench) == [
+        .storageFailed(.init(item: .token, operation: .read, cause: .failed, number: -34_018))
+      ])
+    try await session.close()
+  }
+
+  @Test("RES-7 LOG-13 an item that is not found is searched for again, and is not locked")
+  func notFound() async throws {
+    let bench = try Bench()
+    try await bench.signedIn().close()
+    try FileSecretStore(folder: bench.secrets).remove(.token)
+    let session = try await bench.open()
+    #expect(session.activity == .loading && session.isAuthenticated)
+    let error = await failure { () async throws(SessionError) in try await session.accessToken() }
+    #expect(error == .secrets(.notFound(item: .token)) && error?.advice == .retry)
+    #expect(session.storageProblem == error)
+    await bench.passDoubt(session)
+    await eventually("it ends") { session.state.kind != .authenticated }
+    #expect(session.storageProblem == nil)
+    #expect(session.lastEnd?.reason == .expired(.secretsMissing))
+    try await session.close()
+  }
 }

@@ -43,6 +43,7 @@ extension ErrorSamples {
     .refreshRefused(400, code: marked),
     .unreadableAnswer(marked),
     .intercepted(status: 200),
+    .gatewayFailed(status: 502),
     .noConnection(marked),
     .notTrusted(marked),
     .noReply(marked),
@@ -69,7 +70,7 @@ extension ErrorSamples {
     .danglingLink(path: marked),
     .isDirectory(path: marked),
     .notARegularFile(path: marked),
-    .permissionDenied(path: marked),
+    .permissionDenied(path: marked, rights: marked),
     .readOnlyFolder(path: marked),
     .empty(path: marked),
     .notAJournal(path: marked),
@@ -95,6 +96,8 @@ extension ErrorSamples {
 
   static let secretStoreErrorCases: [SecretStoreError] = [
     .unavailable(item: .token, place: marked),
+    .accessDenied(item: .token, place: marked, rights: marked, code: 13),
+    .notFound(item: .token),
     .newerVersion(item: .token, found: 9),
     .notWritable(item: .token, place: marked),
     .noSpace(item: .token, place: marked),

@@ -14,7 +14,7 @@ enum SessionErrorCase: String, CaseIterable {
     userInactive,
     userDeleted, notFound, conflict, alreadyDeleted, accountLocked, rateLimited, tooManyAttempts,
     server, databaseUnavailable, unexpectedStatus, refreshRefused, unreadableAnswer, intercepted,
-    noConnection,
+    gatewayFailed, noConnection,
     notTrusted, noReply, expired, loggedOut, notStoredYet, answerDropped, journal, unusableJournal,
     eventsCompacted, secrets, secretsOfAnotherSession, secretsOwnerUnreadable, closed, cancelled,
     notOffered, wrongAddress, appRefused, webSignIn, unusableCall,
@@ -29,7 +29,9 @@ enum JournalErrorCase: String, CaseIterable {
 }
 
 enum SecretStoreErrorCase: String, CaseIterable {
-  case unavailable, newerVersion, notWritable, noSpace, obstructed, tooLarge, failed, otherBackend
+  case unavailable, accessDenied, notFound, newerVersion, notWritable, noSpace, obstructed,
+    tooLarge,
+    failed, otherBackend
 }
 
 enum CredentialProblemCase: String, CaseIterable {
@@ -90,6 +92,7 @@ extension ErrorSamples {
     case .refreshRefused: .refreshRefused
     case .unreadableAnswer: .unreadableAnswer
     case .intercepted: .intercepted
+    case .gatewayFailed: .gatewayFailed
     case .noConnection: .noConnection
     case .notTrusted: .notTrusted
     case .noReply: .noReply
@@ -146,6 +149,8 @@ extension ErrorSamples {
   static func name(of error: SecretStoreError) -> SecretStoreErrorCase {
     switch error {
     case .unavailable: .unavailable
+    case .accessDenied: .accessDenied
+    case .notFound: .notFound
     case .newerVersion: .newerVersion
     case .notWritable: .notWritable
     case .noSpace: .noSpace
@@ -226,7 +231,8 @@ enum MessageCase: String, CaseIterable {
     conflict, alreadyDeleted, tooManyRequests, serviceTrouble, dataTrouble, strangeAnswer,
     unreadableAnswer,
     appNotSetUp,
-    networkSignIn, noConnection, noAnswer, insecureConnection, deviceLocked, noSpace,
+    networkSignIn, gatewayTrouble, noConnection, noAnswer, insecureConnection, deviceLocked,
+    noAccess, dataNotFound, noSpace,
     answerNotStored, answerDropped, storageBusy, storageLost, storageUnusable, storageDamaged,
     newerData, tooLarge,
     notTidied, historySummedUp, othersChanges, changesFull, changeTooLong, changeGivenUp,
@@ -271,10 +277,13 @@ enum MessageCase: String, CaseIterable {
     case .unreadableAnswer: self = .unreadableAnswer
     case .appNotSetUp: self = .appNotSetUp
     case .networkSignIn: self = .networkSignIn
+    case .gatewayTrouble: self = .gatewayTrouble
     case .noConnection: self = .noConnection
     case .noAnswer: self = .noAnswer
     case .insecureConnection: self = .insecureConnection
     case .deviceLocked: self = .deviceLocked
+    case .noAccess: self = .noAccess
+    case .dataNotFound: self = .dataNotFound
     case .noSpace: self = .noSpace
     case .answerNotStored: self = .answerNotStored
     case .answerDropped: self = .answerDropped

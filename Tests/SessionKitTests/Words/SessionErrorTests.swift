@@ -93,6 +93,32 @@ struct SessionErrorTests {
     #expect(SessionError.webSignIn(.refused(code)).serverCode == "AADB2C90080")
   }
 
+  @Test("LOG-8 LOG-13 a page is a network's sign-in only with a status that a network uses for it")
+  func pages() {
+    for (status, isOfGateway) in [
+      (0, false), (200, false), (302, false), (403, false), (407, false), (500, true), (502, true),
+      (503, true), (504, true), (511, false), (599, true),
+    ] as [(UInt16, Bool)] {
+      let failure = RequestFailure(kind: .intercepted, status: status)
+      let error = SessionError(failure, detail: nil, isSignIn: true)
+      #expect(
+        error.failure
+          == (isOfGateway ? .gatewayFailed(status: status) : .intercepted(status: status)))
+    }
+  }
+
+  @Test("LOG-8 RES-3 access rights are no lock, and a lock has none")
+  func rights() {
+    for rights in [nil, "/x belongs to user 0"] {
+      let problem = JournalError.permissionDenied(path: "/x/a.journal", rights: rights)
+      let owner = SessionError.secretsOwnerUnreadable(journal: "/x/a.journal", problem: problem)
+      #expect(owner.code == (rights == nil ? .locked : .storage))
+      #expect((problem.advice == .unlock) == (rights == nil))
+      #expect((owner.advice == .unlock) == (rights == nil))
+      #expect(problem.description.contains(rights ?? "Unlock the device"))
+    }
+  }
+
   @Test(
     "LOG-13 errors are equal if they differ only in underlying errors and paths")
   func equality() {

@@ -104,7 +104,7 @@ package enum ScenarioWords {
     case .appRefused(let status, let code): ["status": "\(status)", "code": code]
     case .codeRefused(let status, let code): ["status": "\(status)", "code": code ?? "none"]
     case .unexpectedStatus(let status, _), .refreshRefused(let status, _),
-      .intercepted(let status):
+      .intercepted(let status), .gatewayFailed(let status):
       ["status": "\(status)"]
     default: [:]
     }
