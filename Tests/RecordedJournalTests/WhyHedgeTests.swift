@@ -100,8 +100,10 @@ struct WhyHedgeTests {
   @Test(
     "RPL-3 RPL-6 the newest failures that are alike decide whether waiting can help",
     arguments: [
-      ([busy, busy, bare], .stillRefused), ([bare, bare, busy], .stillServerFailing),
-      ([bare, .offline, .lost], .stillRefused), ([cut], .stillServerFailing),
+      ([busy, bare, bare], .stillRefused), ([bare, bare, busy], .stillServerFailing),
+      ([bare], .stillServerFailing), ([busy, bare], .stillServerFailing),
+      ([bare, bare, .offline, .lost], .stillRefused), ([cut], .stillServerFailing),
+      ([busy, RequestFailure(kind: .unexpected, status: 405)], .stillEndpointMissing),
       ([busy, cut], .stillServerFailing), ([cut, .offline, cut], .stillUnreadable),
       ([wall], .stillIntercepted), ([busy, wall, wall], .stillBlocked),
       ([wall, wall, busy], .stillServerFailing),

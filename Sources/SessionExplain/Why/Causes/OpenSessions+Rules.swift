@@ -101,6 +101,7 @@ extension ExplanationDraft {
       addNextTry()
     } else if answered > 0 {
       conclude(.stillServerFailing, .proven, [.counted(answered, "attempt")])
+      if last.kind == .unexpected { showCode(last) }
       if let token, let first = token.firstAnswered, token.announced != nil {
         prove(
           .serverFailedSince,

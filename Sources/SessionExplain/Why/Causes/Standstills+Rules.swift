@@ -33,8 +33,13 @@ enum Standstill: Hashable {
 
   static func isRedirect(_ failure: RequestFailure) -> Bool { 300...399 ~= failure.status }
 
-  /// How often it must be met: a response can be cut once, and a machine on the way can fail once.
-  var least: UInt64 { self == .unreadable || self == .blocked ? 2 : 1 }
+  /// How often it must be met: only a code or an address says at once that it stays so.
+  var least: UInt64 {
+    switch self {
+    case .signInDemanded, .appRefused, .endpointMissing: 1
+    case .refused, .unreadable, .blocked: 2
+    }
+  }
 
   /// The newest requests of a token, all with the same such failure.
   struct Run {
