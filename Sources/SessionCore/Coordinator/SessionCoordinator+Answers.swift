@@ -48,10 +48,8 @@ extension SessionCoordinator {
     _ arrival: TokenRequest.ReceivedResponse, publishing events: [RecordedEvent],
     at now: ClockReading
   ) -> [SessionEffect] {
-    if let landed = request, landed.isLogin, state.token == nil,
-      let failure = arrival.facts.profileFailure
-    {
-      return loginEnded(landed, by: failure, publishing: events)
+    if let landed = request, landed.isLogin, state.token == nil {
+      return loginEnded(landed, by: arrival.facts.profileFailure, publishing: events)
     }
     guard let landed = request, let current = state.token else { return publish(events) }
     request = nil
@@ -67,7 +65,9 @@ extension SessionCoordinator {
       items = .current
       effects += beginUse(at: now) + beginLifetime(at: now)
       effects += lifetime.state(arrival.sessionEnd)
-      effects.append(.resume(caller, .signedIn))
+      // The end may have passed while the batch was written. The timer then ends the session.
+      effects.append(
+        .resume(caller, now.uptime < lifetime.end ? .signedIn : .failed(.ended(.expired, by: nil))))
     case .switchContext:
       effects += lifetime.state(arrival.sessionEnd)
       let isNamed = arrival.facts.namedContext != nil

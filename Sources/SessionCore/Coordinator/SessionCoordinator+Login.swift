@@ -66,13 +66,17 @@ extension SessionCoordinator {
     } catch {
       return loginRefused(request, caller, .rejected(error))
     }
-    let end =
+    var end =
       arrival.facts.profileFailure.map { ending(by: .profileFailed($0), at: now).events } ?? []
+    if end.isEmpty, let stated = arrival.sessionEnd, stated <= now.uptime {
+      end = ending(by: .tooOld, at: now).events
+    }
     guard !end.isEmpty else {
       return commit(
         replaced + [.event(event)], for: .settle(arrival), at: now, storing: request.number)
     }
-    // The login of a user who may not log in is journaled, but nothing of it is stored.
+    // The login of a user who may not log in, or whose session is over, is journaled, but nothing of
+    // it is stored.
     return commit([.event(event)] + end, for: .settle(arrival), at: now)
   }
 
@@ -99,16 +103,19 @@ extension SessionCoordinator {
     return last.kind.isAnswered || last.kind == .intercepted
   }
 
-  /// Follows a durable login that ended at once: the user may not log in.
+  /// Follows a durable login that ended at once.
   ///
-  /// - Requirement: LOG-6
+  /// The user may not log in, or the session's stated end has passed.
+  ///
+  /// - Requirement: LOG-6, POL-10
   mutating func loginEnded(
-    _ landed: TokenRequest, by failure: RequestFailure, publishing events: [RecordedEvent]
+    _ landed: TokenRequest, by failure: RequestFailure?, publishing events: [RecordedEvent]
   ) -> [SessionEffect] {
     request = nil
-    lastProblem = .request(failure)
+    let problem = CommandFailure.ended(fold.kind, by: failure)
+    lastProblem = failure.map(CommandFailure.request) ?? problem
     return [.cancel(.commit), discard(landed.number, revoking: true)]
-      + resume(landed.owner.map { [$0] } ?? [], .failed(.ended(fold.kind, by: failure)))
+      + resume(landed.owner.map { [$0] } ?? [], .failed(problem))
       + publish(events) + wipeItems()
   }
 

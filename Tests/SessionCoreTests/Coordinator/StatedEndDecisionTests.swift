@@ -107,6 +107,23 @@ struct StatedEndDecisionTests {
     #expect(expired(bench) == .lifetimeEnded)
   }
 
+  @Test(
+    "POL-10 LOG-10 a login whose stated end has passed fails, and its tokens are revoked",
+    arguments: [0, -1, .min] as [Int64], [SessionPolicy.benchKeeping, .bench])
+  func loginOfAnEndedSession(rest: Int64, policy: SessionPolicy) {
+    var bench = CoordinatorBench(policy)
+    bench.tell(.opened(.nothing))
+    let caller = bench.caller()
+    let request = bench.tell(.login(caller, .password)).request ?? RequestNumber(0)
+    let effects = bench.tell(.answered(request, stating(rest, .login("ada"))))
+    let kind = bench.coordinator.state.kind
+    #expect(kind == (policy == .benchKeeping ? .expired : .unauthenticated))
+    #expect(effects.contains(.resume(caller, .failed(.ended(kind, by: nil)))))
+    #expect(effects.contains(.discard(request, revoking: true)))
+    #expect(bench.coordinator.endCause.expiry == .lifetimeEnded)
+    #expect(bench.coordinator.lifetimeEnd == .max)
+  }
+
   @Test("POL-10 more than ten years counts as ten years")
   func bounded() {
     let bench = signedIn(.max)
