@@ -113,6 +113,8 @@ struct WhyNeighbour: Sendable, CustomTestStringConvertible {
     coded(.lostReply, "interaction_required", .signInDemanded),
     failing(.revokedElsewhere, .otherUser, 200, .otherUser, .possible),
     failing(.revokedElsewhere, .otherUser, 0, code: "NAMED_BY_MEMBER", .otherUser),
+    failing(
+      .revokedElsewhere, .otherUser, 0, code: "CHANGED_IN_ACCESS_TOKEN", .otherUser, .likely),
     failing(.otherUser, .otherUser, 0, .otherUser, .possible),
     failing(.otherUser, .otherUser, 0, code: "NAMED_BY_A_STAR", .otherUser, .possible),
     failing(.revokedElsewhere, .noRefreshToken, 0, .noRefreshToken),

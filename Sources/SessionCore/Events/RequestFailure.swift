@@ -185,10 +185,10 @@ public struct RequestFailure: Hashable, Sendable {
 /// The source that named another user in a response.
 ///
 /// The raw value is the failure's code (`otherUser`) in the journal. It proves that the same source
-/// had named the session's user before. Failures of older versions have no code: they compared
-/// different sources.
+/// had named the session's user before, except for `changedAccessToken`. Failures of older versions
+/// have no code: they compared different sources.
 ///
-/// - Requirement: LOG-12
+/// - Requirement: LOG-12, REF-17
 package enum NamingSource: String, CaseIterable, Hashable, Sendable {
   /// A member of the response, unchanged or as a keyed digest.
   case member = "NAMED_BY_MEMBER"
@@ -200,6 +200,10 @@ package enum NamingSource: String, CaseIterable, Hashable, Sendable {
   case reader = "NAMED_BY_READER"
   /// The SDK of the identity provider.
   case provider = "NAMED_BY_PROVIDER"
+  /// A claim of the access token differs from that of the token before it.
+  ///
+  /// It is likely, and no proof: such a claim need not be a user (RFC 9068 §2.2, §6).
+  case changedAccessToken = "CHANGED_IN_ACCESS_TOKEN"
 }
 
 extension RequestFailure {

@@ -251,6 +251,7 @@ extension HTTPBackend {
     let sources = UserSources(
       members: members, access: payload, identity: identity.flatMap(hints), userName: userName,
       expected: expected, isBesideToken: isSpent)
+    found.identitySubject = sources.identity?.identifierHint(at: ["sub"])?.description
     found.take(
       try HTTPBackend.beside(isSpent) { () throws(Unreadable) in try user(step, sources) })
     found.context = try HTTPBackend.beside(isSpent) { () throws(Unreadable) in

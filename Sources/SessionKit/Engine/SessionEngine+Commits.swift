@@ -189,12 +189,17 @@ extension SessionEngine {
     let isSame = credentials.profile?.id == user.id && answer.origin == nil
     credentials.profile = user
     if !isSame { credentials.origin = answer.origin }
+    if let subject = answer.identitySubject {
+      credentials.identitySubject = subject
+    } else if stored.announcementKind == .login {
+      credentials.identitySubject = nil
+    }
   }
 
   func readStoredItems() -> StoredItemsReport {
     var contents = vault.readStoredItems()
     credentials.token = contents.token
-    (credentials.profile, credentials.origin) = (contents.profile, contents.origin)
+    credentials.take(contents.user)
     var facts = contents.facts
     requests.responses[.stray] = nil
     do throws(SecretStoreError) {
@@ -223,7 +228,7 @@ extension SessionEngine {
       let stored = try vault.token()
       let user = try vault.user()
       problems.reading = nil
-      (credentials.profile, credentials.origin) = (user?.profile, user?.origin)
+      credentials.take(user)
       credentials.token = stored?.generation == generation ? stored : nil
       let found = credentials.token.map { token in
         SessionInput.Reload.found(

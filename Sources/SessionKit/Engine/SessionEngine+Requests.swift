@@ -100,8 +100,21 @@ extension SessionEngine {
   /// The user to whom the next response should belong.
   var expectedUser: ExpectedUser? {
     coordinator.currentUser().map {
-      ExpectedUser(id: $0, origin: credentials.profile?.id == $0 ? credentials.origin : nil)
+      let isKnown = credentials.profile?.id == $0
+      return ExpectedUser(
+        id: $0, origin: isKnown ? credentials.origin : nil, access: comparableToken?.access,
+        identitySubject: isKnown ? credentials.identitySubject : nil)
     }
+  }
+
+  /// The token whose `sub` is compared with that of the next one; `nil` if none can be.
+  private var comparableToken: StoredToken? {
+    // Another process may have logged in another user, whose token was not read yet.
+    guard let token = credentials.token, case .authenticated(let session) = coordinator.state,
+      token.generation == session.token.generation
+    else { return nil }
+    // An adopted token may be of another server, or of an older one.
+    return session.method == .adoption && token.announcementKind == .login ? nil : token
   }
 
   /// Returns the credential of a login or the target of a switch; `nil` for a refresh.
@@ -342,7 +355,7 @@ extension TokenResponse {
     guard !isAccountOnly else {
       throw BackendError(.invalidResponse, message: "the backend returned no token")
     }
-    return try checked(step, of: user)
+    return try checked(step, of: user).compared(with: user)
   }
 }
 

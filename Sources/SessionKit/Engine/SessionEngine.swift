@@ -405,6 +405,12 @@ struct HeldCredentials: Sendable {
   var profile: UserProfile?
   /// The source that named the user in the profile; `nil` if that is not known.
   var origin: UserOrigin?
+  /// The `sub` of the identity token that named the user; `nil` if none is known.
+  var identitySubject: String?
+
+  mutating func take(_ user: StoredUser?) {
+    (profile, origin, identitySubject) = (user?.profile, user?.origin, user?.fields.subject)
+  }
 
   /// Returns what is shown of a user, and of the token of a generation.
   ///

@@ -1,4 +1,5 @@
 @_spi(Internals) package import SessionCore
+import SessionJSON
 
 /// The source that named a session's user, and the value that it gave.
 ///
@@ -34,9 +35,70 @@ extension UserOrigin: CustomStringConvertible, CustomReflectable {
 package struct ExpectedUser: Hashable, Sendable {
   package var id: Identifier
   package var origin: UserOrigin?
+  /// The access token that the response replaces; `nil` if it is not available.
+  package var access: Secret?
+  /// The `sub` of the last identity token that named the user, if one did.
+  package var identitySubject: String?
 
-  package init(id: Identifier, origin: UserOrigin? = nil) {
+  package init(
+    id: Identifier, origin: UserOrigin? = nil, access: Secret? = nil,
+    identitySubject: String? = nil
+  ) {
     (self.id, self.origin) = (id, origin)
+    (self.access, self.identitySubject) = (access, identitySubject)
+  }
+}
+
+/// The `sub` of an access token, which is compared only with that of a token of the same kind.
+private struct AccessSubject: Equatable {
+  let value: Identifier
+  let issuer: Identifier?
+  let audience: JSONValue?
+
+  /// Creates the subject of a token; `nil` if it has none, or if that is a client.
+  init?(_ token: Secret) {
+    guard let claims = TokenPayload.hints(token),
+      let value = claims.identifierHint(at: ["sub"])
+    else { return nil }
+    // RFC 9068 §2.2: if no user is involved, `sub` is the client.
+    let clients = ["client_id", "azp", "cid"].map { claims.identifierHint(at: [$0]) }
+    guard !clients.contains(value) else { return nil }
+    do { audience = try claims.value(at: ["aud"]) } catch { return nil }
+    (self.value, issuer) = (value, claims.identifierHint(at: ["iss"]))
+  }
+
+  /// Whether the other subject is of the same user; `nil` if they cannot be compared.
+  ///
+  /// A server may give one user another `sub` for another audience (RFC 9068 §6).
+  func isSame(as other: AccessSubject) -> Bool? {
+    issuer == other.issuer && audience == other.audience ? value == other.value : nil
+  }
+}
+
+extension TokenResponse {
+  /// Returns the response, as another user's if a token's `sub` differs from the one before.
+  ///
+  /// It decides only if the source that named the user is silent. An identity token comes first,
+  /// since its `sub` never changes (OpenID Connect Core §12.2).
+  ///
+  /// - Requirement: REF-17
+  package func compared(with expected: ExpectedUser?) -> TokenResponse {
+    guard user == nil, let expected else { return self }
+    var found = self
+    if let before = expected.identitySubject, let identitySubject {
+      if before != identitySubject { found.take(.another(by: .identityToken)) }
+      return found
+    }
+    guard let before = expected.access.flatMap(AccessSubject.init),
+      let isSame = AccessSubject(access)?.isSame(as: before)
+    else { return self }
+    if !isSame {
+      found.take(.another(by: .changedAccessToken))
+    } else if identitySubject != nil {
+      // The user item is stored, and with it the `sub` of the identity token.
+      found.take(FoundUser(profile: UserProfile(id: expected.id), origin: expected.origin))
+    }
+    return found
   }
 }
 

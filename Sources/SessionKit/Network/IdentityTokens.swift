@@ -83,8 +83,8 @@ extension IdentityTokens {
       throw .unreadableTokens
     }
     let claims = TokenPayload.hints(access)
-    let named = TokenNames(
-      user: user, access: claims, identity: identity.flatMap(TokenPayload.hints))
+    let identityClaims = identity.flatMap(TokenPayload.hints)
+    let named = TokenNames(user: user, access: claims, identity: identityClaims)
     let found: FoundUser?
     if let before {
       found = try named.user(
@@ -105,7 +105,9 @@ extension IdentityTokens {
         tokenID: claims?.identifierHint(at: ["jti"]).flatMap { $0.isAddress ? nil : $0 },
         tokenContext: claims.flatMap(reader.context))
       answer.take(found)
-      return before == nil ? reader.expectingRefreshToken(answer) : answer
+      answer.identitySubject = identityClaims?.identifierHint(at: ["sub"])?.description
+      guard let before else { return reader.expectingRefreshToken(answer) }
+      return answer.compared(with: before.user)
     } catch {
       throw .unreadableTokens
     }
@@ -161,10 +163,10 @@ private struct TokenNames {
   /// It is the session's user or, if that is certain, another one.
   ///
   /// Only the source that named the session's user can prove that it is another user: the SDK, or a
-  /// claim. If that source is silent, the same claim of the previous access token decides. Throws
-  /// if neither decides.
+  /// claim. If that source is silent, the `sub` of the previous identity token decides, or else the
+  /// same claim of the previous access token. Throws if none decides.
   ///
-  /// - Requirement: LOG-12
+  /// - Requirement: LOG-12, REF-17
   func user(
     after before: IdentityPredecessor, old: JSONMembers?, for reader: any TokenReader
   ) throws(WebSignInProblem) -> FoundUser? {
@@ -186,12 +188,16 @@ private struct TokenNames {
         ? found?.of(expected) : FoundUser(profile: UserProfile(id: expected.id), origin: nil)
     }
     guard found != nil else { return nil }
+    let subject = name(UserClaim(["sub"], of: .identity))?.description
+    if let before = expected.identitySubject, let subject {
+      return before == subject ? nil : .another(by: .identityToken)
+    }
     var isSame = false
     for claim in claims where claim.token == .access {
       guard let was = old?.identifierHint(at: claim.steps),
         let now = access?.identifierHint(at: claim.steps)
       else { continue }
-      guard was == now else { return .another(by: .accessToken) }
+      guard was == now else { return .another(by: .changedAccessToken) }
       isSame = true
     }
     guard isSame else { throw .unreadableTokens }

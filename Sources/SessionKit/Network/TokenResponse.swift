@@ -51,6 +51,8 @@ public struct TokenResponse: Hashable, Sendable {
   package var origin: UserOrigin?
   /// The source that says that the response belongs to another user than the session's.
   package var namedBy: NamingSource?
+  /// The `sub` of the identity token in the response.
+  package var identitySubject: String?
   /// The place of the stored refresh token, for tokens that are taken over from another journal.
   var refreshPlace: RefreshPlace?
 

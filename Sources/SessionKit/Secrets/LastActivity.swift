@@ -59,9 +59,12 @@ extension LastActivity: ItemFields {
 extension StoredUser {
   /// Returns the item with another profile of the same user, and with the source that named the
   /// user, if it is known.
-  func with(_ profile: UserProfile, origin: UserOrigin? = nil) -> StoredUser {
+  func with(
+    _ profile: UserProfile, origin: UserOrigin? = nil, subject: String? = nil
+  ) -> StoredUser {
     var changed = StoredUser(
-      journal: journal, profile: profile, origin: origin ?? self.origin, path: journalPath
+      journal: journal, profile: profile, origin: origin ?? self.origin,
+      subject: subject ?? fields.subject, path: journalPath
     ).fields
     changed.used = fields.used
     return StoredUser(journal: journal, fields: changed)
@@ -94,17 +97,18 @@ extension StoredCredentials {
   ///
   /// Returns `nil` if a newer version wrote the stored item, since only a sign-in replaces that.
   func user(
-    _ profile: UserProfile, namedBy origin: UserOrigin?, with event: SessionEvent,
+    _ profile: UserProfile, of answer: TokenResponse, with event: SessionEvent,
     first use: LastActivity?
   ) throws(SessionError) -> StoredUser? {
     let fresh = StoredUser(
-      journal: owner, profile: profile, origin: origin, path: path)
+      journal: owner, profile: profile, origin: origin, subject: subject, path: path)
     if case .login = event { return use.map(fresh.with) ?? fresh }
     let found: Found<StoredUser>
     do { found = try find(StoredUser.self) } catch { throw .secrets(error) }
     guard found.newer == nil else { return nil }
     guard let stored = found.item, stored.profile.id == profile.id else { return fresh }
-    return stored.with(profile, origin: origin).at(path)
+    let (origin, subject) = (answer.origin, answer.identitySubject)
+    return stored.with(profile, origin: origin, subject: subject).at(path)
   }
 
   /// Changes the item of this user.

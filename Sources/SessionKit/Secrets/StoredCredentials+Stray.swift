@@ -117,7 +117,7 @@ extension TokenResponse {
       access: items.token.access, refresh: items.token.refresh, lifetime: 0,
       user: items.user?.profile)
     refreshPlace = items.token.fields.refreshPlace
-    origin = items.user?.origin
+    (origin, identitySubject) = (items.user?.origin, items.user?.fields.subject)
   }
 }
 

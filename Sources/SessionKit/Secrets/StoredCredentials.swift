@@ -28,9 +28,7 @@ struct StoredCredentials: Sendable {
   struct Contents {
     var facts = StoredItemsReport()
     var token: StoredToken?
-    var profile: UserProfile?
-    /// The source that named the user in the profile; `nil` if that is not known.
-    var origin: UserOrigin?
+    var user: StoredUser?
     /// The users whose accounts a provider still has to remove.
     var accounts: [(token: Generation, account: Identifier)] = []
     /// Whether entries for revocations of another journal's logouts are stored.
@@ -72,7 +70,7 @@ struct StoredCredentials: Sendable {
       }
       contents.facts.sessionEnd = token.item?.sessionEnd
       contents.token = token.item
-      (contents.profile, contents.origin) = (user.item?.profile, user.item?.origin)
+      contents.user = user.item
     } catch {
       contents = Contents()
       contents.facts.isLocked = true
@@ -187,7 +185,7 @@ struct StoredCredentials: Sendable {
       try write(StoredContext(journal: owner, generation: facts.generation, context: context))
     }
     if let profile = answer.user,
-      let user = try user(profile, namedBy: answer.origin, with: event, first: firstUse)
+      let user = try user(profile, of: answer, with: event, first: firstUse)
     {
       try write(user)
     }

@@ -27,6 +27,12 @@ struct StoredUser: LocatedItem {
     /// Earlier versions did not store it.
     var journalPath: String?
 
+    /// The `sub` of the last identity token that named the user.
+    ///
+    /// Older versions did not store it.
+    ///
+    /// - Requirement: REF-17
+    var subject: String?
     mutating func visit(_ pass: inout some ItemPass) {
       pass.field("email", &email)
       pass.field("firstName", &firstName)
@@ -43,6 +49,7 @@ struct StoredUser: LocatedItem {
   static var item: SecretItem { .user }
   let journal: String
   let fields: Fields
+      pass.field("subject", &subject)
   var journalPath: String? { fields.journalPath }
 
   init(journal: String, fields: Fields) {
@@ -50,14 +57,15 @@ struct StoredUser: LocatedItem {
   }
 
   init(
-    journal: String, profile: UserProfile, origin: UserOrigin? = nil, path: String? = nil
+    journal: String, profile: UserProfile, origin: UserOrigin? = nil, subject: String? = nil,
+    path: String? = nil
   ) {
     self.init(
       journal: journal,
       fields: Fields(
         id: profile.id.description, email: profile.email, firstName: profile.firstName,
         lastName: profile.lastName, further: profile.further.isEmpty ? nil : profile.further,
-        source: origin?.source, named: origin?.value, journalPath: path))
+        source: origin?.source, named: origin?.value, subject: subject, journalPath: path))
   }
 
   /// The source that named the user; `nil` if that is not known.

@@ -15,6 +15,7 @@ enum AnswerTables {
   static let redirects = rows(["Location", "code kept"])
   static let identifiers = rows(["identifier", "is"])
   static let lives = rows(["expires_in", "claims", "before", "life"])
+  static let users = rows(["named by", "said then", "the response says", "it is of"])
   static let goodMembers = rows(["at", "member", "value"])
 
   /// The rows of the table with this header, or none if there is no such table.

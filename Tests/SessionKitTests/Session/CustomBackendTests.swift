@@ -1,6 +1,7 @@
 import Foundation
 @_spi(Internals) import SessionCore
 import SessionTestKit
+import SessionTestSupport
 import Testing
 
 @testable import SessionHTTP
@@ -192,6 +193,25 @@ struct CustomBackendTests {
     #expect(!session.isAuthenticated)
     try await session.close()
     #expect(try failures().last?.serverCode == NamingSource.reader.rawValue)
+  }
+
+  @Test("REF-17 another subject in the access token ends the session")
+  func subject() async throws {
+    func token(_ subject: String) -> Secret {
+      Secret(LoopbackToken.make(claims: ["sub": .string(subject)]))
+    }
+    let session = try await Session.open(configuration(server))
+    await server.next(
+      .brings(
+        TokenResponse(
+          access: token("a"), refresh: Secret("R"), lifetime: .seconds(60),
+          user: UserProfile(id: "u-1"))),
+      .brings(TokenResponse(access: token("b"), lifetime: .seconds(60))))
+    try await session.login(Self.credentials)
+    _ = await failure { () async throws(SessionError) in try await session.refresh() }
+    #expect(!session.isAuthenticated)
+    try await session.close()
+    #expect(try failures().last?.serverCode == NamingSource.changedAccessToken.rawValue)
   }
 
   @Test("REF-7 tokens that cannot be sent are not stored")

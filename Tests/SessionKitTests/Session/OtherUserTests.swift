@@ -1,4 +1,5 @@
 import Foundation
+@_spi(Internals) import SessionCore
 import SessionTestKit
 import SessionTestSupport
 import Synchronization
@@ -94,7 +95,8 @@ struct OtherUserTests {
       try await session.adopt(
         AdoptedTokens(access: Secret(token), refresh: Secret("r0"), lifetime: .seconds(3600))))
     backend.answer(
-      #"{"accessToken":"a1","refreshToken":"r1","tokenType":"Bearer","expiresIn":900,"#
+      #"{"accessToken":"\#(Self.token(["sub": "u1"]))","refreshToken":"r1","#
+        + #""tokenType":"Bearer","expiresIn":900,"#
         + #""user":{"id":"u1","email":"a@b.test"}}"#)
     try await session.refresh()
     #expect(session.currentToken?.generation == Generation(2))
@@ -219,46 +221,103 @@ struct OtherUserTests {
     try await session.close()
   }
 
+  /// What the cell of a table says, by source: a value, and after it the audience or the client.
+  private static func said(_ cell: String) -> [String: [String: WireValue]] {
+    var said: [String: [String: WireValue]] = [:]
+    for part in cell.split(separator: ", ") {
+      let source = ["access token", "identity token", "user name"].first(where: part.hasPrefix)
+      let name = source ?? String(part.prefix { $0 != " " })
+      let words = part.dropFirst(name.count).split(separator: " ").map(String.init)
+      var claims: [String: WireValue] = ["sub": .string(words[0])]
+      if words.count > 2 {
+        claims[words[1] == "for" ? "aud" : "client_id"] = .string(words[2])
+      }
+      said[name] = claims
+    }
+    return said
+  }
+
   @Test(
-    "LOG-12 only the source that named the session's user can name another user",
-    arguments: [
-      // The stored source, `sub` of the access token, `user.id` of the response, and whom the
-      // response names. The session's user is "me".
-      ("member user id", "x", "me", "me"), ("member user id", "me", "42", "another"),
-      ("member user id", "me", "a@b.test", "another"), ("member user id", "me", nil, "me"),
-      ("member user id", "x", nil, nil),
-      ("claim sub of the access token", "me", "42", "me"),
-      ("claim sub of the access token", "x", "me", "another"),
-      ("claim sub of the access token", "a@b.test", "me", "another"),
-      ("claim sub of the access token", nil, "me", "me"),
-      ("claim sub of the access token", nil, "42", nil),
-      // The source is unknown or absent from a refresh, so no source names another user.
-      ("profile", "x", "42", nil), ("user name", "x", "42", nil), (nil, "x", "42", nil),
-      (nil, "a@b.test", "c@d.test", nil), (nil, "me", "42", "me"), (nil, "x", "me", "me"),
-      (nil, nil, nil, nil),
-    ] as [(String?, String?, String?, String?)])
-  func sources(source: String?, sub: String?, member: String?, user: String?) throws {
-    let access = Self.token(sub.map { ["sub": .string($0)] } ?? [:])
-    let named = member.map { #","user":{"id":"\#($0)"}"# } ?? ""
+    "LOG-12 REF-17 the user to whom a response belongs is that of the table",
+    arguments: AnswerTables.users)
+  func sources(row: SpecPage.Row) throws {
+    let (then, now) = (Self.said(row[1]), Self.said(row[2]))
+    let labels = [
+      "member": "member user id", "profile": UserOrigin.profile, "user name": "user name",
+      "access token": "claim sub of the access token",
+      "identity token": "claim sub of the identity token",
+    ]
+    func sub(_ claims: [String: WireValue]?) -> String? {
+      if case .string(let text)? = claims?["sub"] { text } else { nil }
+    }
+    let origin = labels[row[0]].flatMap { label in
+      sub(then[row[0]]).map { UserOrigin(source: label, value: $0) }
+    }
+    #expect((origin == nil) == (row[0] == "unknown"))
     let expected = ExpectedUser(
-      id: "me", origin: source.map { UserOrigin(source: $0, value: "me") })
+      id: "u-1", origin: origin, access: then["access token"].map { Secret(Self.token($0)) },
+      identitySubject: sub(then["identity token"]))
+    let access = now["access token"].map(Self.token) ?? "opaque"
+    let named =
+      (sub(now["member"]).map { #","user":{"id":"\#($0)"}"# } ?? "")
+      + (now["identity token"].map { #","id_token":"\#(Self.token($0))""# } ?? "")
     var wire = try Self.oauth()
-    for sources in [[.member("user"), .claim("sub")], [.claim("sub"), .member("user")]]
-      as [[UserSource]]
-    {
+    for sources in [
+      [.member("user"), .claim("sub"), .claim("sub", of: .identity)],
+      [.claim("sub"), .claim("sub", of: .identity), .member("user")],
+    ] as [[UserSource]] {
       wire.response.user = sources
       for refresh in ["", #","refresh_token":"r""#] {
         let answer = BackendBench.response(
           #"{"access_token":"\#(access)","expires_in":60\#(refresh)\#(named)}"#)
-        for found in [
-          try wire.readNewTokens(.refresh, answer, lifeBefore: nil, of: expected),
-          try wire.readNewTokens(.switchContext, answer, lifeBefore: nil, of: expected),
-        ] {
-          #expect((found.namedBy == nil ? found.user?.id.description : "another") == user)
-          #expect(found.user?.id.isAddress != true)
+        for step in [HTTPBackend.Step.refresh, .switchContext] {
+          let found = try wire.readNewTokens(step, answer, lifeBefore: nil, of: expected)
+            .compared(with: expected)
+          let user = found.user.map { $0.id == "u-1" ? "the user" : "another" } ?? "not said"
+          #expect(user == row[3])
+          #expect((found.namedBy != nil) == (user == "another"))
         }
       }
     }
+  }
+
+  @Test(
+    "REF-17 a response whose tokens have another subject is refused, and nothing of it is stored",
+    arguments: [false, true], ["access", "identity"])
+  func anotherSubject(isRestarted: Bool, token: String) async throws {
+    var wire = try Self.oauth()
+    wire.response.user = [.member("user")]
+    let backend = try AnswerBench(wire)
+    func answer(_ number: Int, _ subject: String, _ user: String) {
+      let jwt = Self.token(["sub": .string(subject), "jti": .string("t-\(number)")])
+      backend.answer(
+        token == "access"
+          ? tokens(number, user).replacing("\"a\(number)\"", with: "\"\(jwt)\"")
+          : tokens(number, user + identity(subject)))
+    }
+    var session = try await backend.open(.keeping)
+    answer(1, "a", #","user":{"id":"u-1"}"#)
+    try await session.login(credentials())
+    answer(2, "a", "")
+    try await session.refresh()
+    if isRestarted {
+      try await session.close()
+      session = try await backend.open(.keeping)
+    }
+    let store = FileSecretStore(folder: backend.bench.secrets)
+    let before = try store.read(.user)
+    answer(3, "b", "")
+    let error = await failure { () async throws(SessionError) in try await session.refresh() }
+    #expect(error?.isExpired == true)
+    #expect(session.state.kind == .expired && session.currentUser?.id == "u-1")
+    #expect(try store.read(.token) == nil)
+    #expect(try store.read(.user) == before)
+    try await session.close()
+    let codes = try backend.bench.records().compactMap { record in
+      if case .refreshFailed(let failed)? = record.event { failed.failure.serverCode } else { nil }
+    }
+    #expect(
+      codes == [token == "access" ? "CHANGED_IN_ACCESS_TOKEN" : "NAMED_BY_IDENTITY_TOKEN"])
   }
 
   @Test("LOG-12 the source is stored as a keyed digest, and a lost key does not change the user")

@@ -147,7 +147,7 @@ struct OwnedAccountTests {
   // MARK: Whose tokens they are
 
   @Test(
-    "WEB-6 REF-5 newer tokens of another user are not used, and no other account is removed",
+    "WEB-6 REF-5 REF-17 newer tokens of another user are not used, and no other account is removed",
     arguments: [
       // The identity token has one claim, and it names another user.
       (#"{"sub":"ana"}"#, "opaque", #"{"sub":"bea"}"#, "opaque", false),
@@ -157,6 +157,9 @@ struct OwnedAccountTests {
       // Another claim names a user, who may be the same one.
       (#"{"oid":"ana"}"#, "opaque", #"{"sub":"x-9"}"#, "opaque", false),
       (#"{"oid":"ana"}"#, "opaque", #"{"oid":"ana","sub":"x-9"}"#, "opaque", true),
+      // The `sub` of the previous identity token decides.
+      (#"{"oid":"ana","sub":"x-9"}"#, "opaque", #"{"sub":"x-9"}"#, "opaque", true),
+      (#"{"oid":"ana","sub":"x-9"}"#, "opaque", #"{"sub":"y-1"}"#, "opaque", false),
       // The same claim of the previous access token decides.
       (#"{"oid":"ana"}"#, #"{"sub":"x-9"}"#, "{}", #"{"sub":"x-9"}"#, true),
       (#"{"oid":"ana"}"#, #"{"sub":"x-9"}"#, "{}", #"{"sub":"y-1"}"#, false),

@@ -162,10 +162,15 @@ extension ExplanationDraft {
 
   /// Explains an answer for another user; it is proven only if the record names the source.
   ///
-  /// Then it is the same source that had named the session's user. Older versions compared the
-  /// statements of different sources, and one user may have two names.
+  /// Then it is the same source that had named the session's user. A claim of the access token that
+  /// changed is not always a user. Older versions compared the statements of different sources, and
+  /// one user may have two names.
   private mutating func explainOtherUser(_ refusal: Fact, _ source: NamingSource?) {
-    if let source {
+    if source == .changedAccessToken {
+      conclude(.otherUser, .likely)
+      prove(.accessTokenChanged, on: refusal)
+      infer(.otherUserIndeed, .likely, on: refusal)
+    } else if let source {
       conclude(.otherUser, .proven)
       prove(.otherUserNamed, [.word(Self.word(source))], on: refusal)
     } else {
@@ -181,7 +186,7 @@ extension ExplanationDraft {
   private static func word(_ source: NamingSource) -> String {
     switch source {
     case .member: "a member of the response"
-    case .accessToken: "the access token"
+    case .accessToken, .changedAccessToken: "the access token"
     case .identityToken: "the identity token"
     case .reader: "the app's reader of responses"
     case .provider: "the identity SDK"

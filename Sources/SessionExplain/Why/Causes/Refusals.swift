@@ -6,8 +6,9 @@ extension CauseFamily {
       .otherUser, .noRefreshToken,
     ],
     findings: [
-      .notSent, .refusalDoubted, .otherUserNamed, .otherNameOfUser, .otherUserIndeed, .lostBefore,
-      .lostUnseen, .requestRepeated, .restoredBackup, .secondDevice, .stolen, .oldLayer,
+      .notSent, .refusalDoubted, .otherUserNamed, .accessTokenChanged, .otherNameOfUser,
+      .otherUserIndeed, .lostBefore, .lostUnseen, .requestRepeated, .restoredBackup, .secondDevice,
+      .stolen, .oldLayer,
       .unusedTooLong, .unusedUntold, .clientChanged, .otherBackend, .databaseReset, .notCarried,
     ],
     untold: [.serverLog, .otherDevices],
@@ -143,6 +144,9 @@ extension FindingWord {
     "otherUserNamed",
     "{}, which had identified the user before, identified another user than the one who is signed "
       + "in")
+  package static let accessTokenChanged = FindingWord(
+    "accessTokenChanged",
+    "the new access token has another subject than the token before it")
   package static let otherNameOfUser = FindingWord(
     "otherNameOfUser",
     "the response called the same user something else: this version of the app compared what "
