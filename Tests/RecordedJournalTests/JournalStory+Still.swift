@@ -100,6 +100,8 @@ extension JournalStory {
       try await stage.signedIn().close()
       try FileManager.default.removeItem(atPath: stage.journal)
       try await stage.openMissing().close()
+      stage.clock.advance(by: .milliseconds(AbsenceDoubt.patience))
+      try await stage.open().close()
     },
   ]
 

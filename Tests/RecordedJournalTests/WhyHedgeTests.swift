@@ -32,6 +32,11 @@ struct WhyHedgeTests {
     #expect(answer.cause == .neverSignedIn)
     #expect(answer.certainty == .possible)
     #expect(answer.untold.contains { $0.what == .otherJournal })
+    var missed = WhyHistory.empty
+    missed.add(
+      0, WhyHistory.opened(100, at: 0),
+      .note(.storageFailed(.init(item: .token, operation: .find, cause: .ownerMissing))))
+    #expect(missed.answer().cause == .neverSignedIn && missed.answer().certainty == .possible)
   }
 
   @Test("RPL-3 after a newer record, a gap or a recovered token, a lost reply is not ruled out")

@@ -63,6 +63,12 @@ package struct AbsenceDoubt: Hashable, Sendable {
 
   /// The milliseconds before the second result, and from there to the third.
   package static let repetitions: [Int64] = [1_000, 3_000]
+
+  /// The milliseconds for which the items of a missed journal are kept: seven days.
+  ///
+  /// A volume can be mounted late, or be repaired. Until then nothing uses the items. A logout removes
+  /// them at once.
+  package static let patience: Int64 = 604_800_000
 }
 
 extension SessionCoordinator {
@@ -88,12 +94,20 @@ extension SessionCoordinator {
     }
   }
 
+  /// Whether stored items stay, because the journal that they belong to may come back.
+  ///
+  /// Nothing is wiped at the opening that misses it first.
+  func spares(_ facts: StoredItemsReport) -> Bool {
+    facts.missedFor.map { $0 < AbsenceDoubt.patience } ?? false
+  }
+
   /// Notes what the search for the items found.
   mutating func noteFinding(_ facts: StoredItemsReport, at now: ClockReading) {
     var failures: [SecretItem: StorageCause] = [:]
     for item in [SecretItem.token, .user, .context] where facts.item(item) == .newerVersion {
       failures[item] = .newerVersion
     }
+    if spares(facts), !takesOver(facts) { failures[facts.ownedItem] = .ownerMissing }
     if facts.owner == .unreadable { failures[facts.ownedItem] = .ownerUnreadable }
     if let absence = absence(in: facts) { failures[absence.item] = absence.cause }
     // Nothing is known about items that could not be read.

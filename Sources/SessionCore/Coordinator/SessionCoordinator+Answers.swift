@@ -62,7 +62,7 @@ extension SessionCoordinator {
     case .login(let caller, _):
       owesProfile = false
       // The stored items were just written by this version.
-      items = .current
+      (items, sparesOthers) = (.current, false)
       effects += beginUse(at: now) + beginLifetime(at: now)
       effects += lifetime.state(arrival.sessionEnd)
       // The end may have passed while the batch was written. The timer then ends the session.

@@ -8,7 +8,11 @@ extension SessionCoordinator {
     if let stopped { return [.resume(caller, .failed(stopped))] }
     guard fold.kind != .unauthenticated else {
       let waiting = stopWaiting()
-      return waiting + [.resume(caller, .alreadyLoggedOut)]
+      guard sparesOthers else { return waiting + [.resume(caller, .alreadyLoggedOut)] }
+      // The app wants no secrets to be left, not even those of a journal that is missed (RES-7).
+      sparesOthers = false
+      return waiting
+        + logouts.begin(for: caller, revoking: nil, .everything(keepingRevocation: nil))
     }
     return commit(
       [.event(.logout(SessionEvent.Logout(reason: .user)))], for: .logout(caller, scope), at: now)
@@ -116,7 +120,8 @@ extension SessionCoordinator {
     let forgotten: [SessionEffect] =
       kept == nil ? wipe.keptRevocation.map { [.forgetRevocation($0)] } ?? [] : []
     guard fold.kind == .authenticated else {
-      return forgotten + logouts.request(SessionEffect.Wipe(wipe.extent, keepingRevocation: kept))
+      let again = SessionEffect.Wipe(wipe.extent, keepingRevocation: kept)
+      return forgotten + logouts.request(again.sparing(others: wipe.sparesOthers))
     }
     guard let kept else { return forgotten + continueLogout(isWiped: true) }
     return logouts.request(.nothing(keepingRevocation: kept))

@@ -39,6 +39,8 @@ extension SessionCoordinator {
         + [.schedule(.restore, uptime: now.uptime.addingSaturating(retryPause))]
     }
     items = isOfNewerVersion(facts) ? .ofNewerVersion : .current
+    sparesOthers = fold.kind != .authenticated && spares(facts)
+    namedSuccessor = facts.successor ?? namedSuccessor
     guard isRestored else {
       return unlockEnded(.failed(.newerItems))
         + [.schedule(.restore, uptime: now.uptime.addingSaturating(retryPause))]
@@ -143,7 +145,15 @@ extension SessionCoordinator {
     let items: [SecretItem] = [.token, .user, .context]
     let unreadable = items.filter { facts.item($0) == .unreadable }
       .map { SessionRecord.Content.note(.itemUnreadable($0)) }
-    return unreadable + abandonedRevocations(facts) + stateAgreement(facts, at: now)
+    return successor(facts) + unreadable + abandonedRevocations(facts)
+      + stateAgreement(facts, at: now)
+  }
+
+  /// Returns the note that the session went on in another journal meanwhile.
+  private func successor(_ facts: StoredItemsReport) -> [SessionRecord.Content] {
+    guard let successor = facts.successor, successor != namedSuccessor else { return [] }
+    let link = SessionNote.Continued(journal: successor, sequence: 0, cause: .lost)
+    return [.note(.continued(link))]
   }
 
   /// Returns what the opening notes in addition to its own notes.
@@ -183,7 +193,7 @@ extension SessionCoordinator {
     case .unauthenticated, .expired:
       if let recovered = recovered(facts) { return recovered }
       if takesOver(facts), let stray = facts.stray { return takenOver(stray) }
-      guard facts.token != .newerVersion else { return [] }
+      guard facts.token != .newerVersion, !spares(facts) else { return [] }
       let isLeftOver =
         fold.kind == .unauthenticated ? facts.hasItems : facts.token != .absent
       return isLeftOver ? [.note(.secretsWiped(facts.wipeCause))] : []
@@ -204,7 +214,7 @@ extension SessionCoordinator {
   }
 
   /// Returns the event of a token that was stored before a crash lost the event.
-  private func recovered(_ facts: StoredItemsReport) -> [SessionRecord.Content]? {
+  func recovered(_ facts: StoredItemsReport) -> [SessionRecord.Content]? {
     guard facts.token == .present, facts.generation > fold.generation,
       let event = facts.announcement, event.announcedToken?.generation == facts.generation,
       state.allows(event)

@@ -219,6 +219,22 @@ extension SessionCoordinator {
     return stray.isContinued || policy.orphanedSecrets == .adopt
   }
 
+  /// Whether the items of a journal that continues this one belong to this journal's session.
+  ///
+  /// That journal took this one's place while its folder was missing. Its session goes on here if the
+  /// items have the same token, or one whose event can follow. Else that journal recorded more than
+  /// they show, and nothing of them is touched.
+  ///
+  /// - Requirement: RES-7
+  package func goesOn(with facts: StoredItemsReport) -> Bool {
+    guard facts.token == .present else { return true }
+    if case .authenticated(let session) = state, facts.generation == session.token.generation {
+      guard case .login(let login)? = facts.announcement else { return true }
+      return login.user == session.user
+    }
+    return recovered(facts) != nil
+  }
+
   /// Returns the records with which the orphaned session continues.
   func takenOver(_ stray: OrphanedSession) -> [SessionRecord.Content] {
     let login = SessionEvent.Login(

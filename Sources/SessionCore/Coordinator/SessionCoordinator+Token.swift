@@ -43,9 +43,10 @@ extension SessionCoordinator {
 
   /// Wipes the items of an ended session; if it has expired, its user stays.
   mutating func wipeItems(keeping generation: Generation? = nil) -> [SessionEffect] {
-    logouts.request(
+    let wipe: SessionEffect.Wipe =
       fold.kind == .expired
-        ? .token(keepingRevocation: generation) : .session(keepingRevocation: generation))
+      ? .token(keepingRevocation: generation) : .session(keepingRevocation: generation)
+    return logouts.request(wipe.sparing(others: sparesOthers))
   }
 
   /// Wipes the items of a session that a batch ended; revokes tokens that the server still accepts.

@@ -88,6 +88,12 @@ package struct SessionCoordinator: Hashable, Sendable {
   var owesProfile = false
   /// The newest stored token that no event can announce.
   var unannounceable = Generation.none
+  /// Whether the items of another journal stay, because that journal may come back.
+  ///
+  /// - Requirement: RES-7
+  var sparesOthers = false
+  /// The journal that continues this one, if that is noted.
+  var namedSuccessor: Identifier?
   /// Whether the last batch is written without reading the stored token, because reading it failed.
   var closesUnread = false
   private var requests: UInt64 = 0

@@ -77,6 +77,15 @@ package enum SessionEffect: Hashable, Sendable {
     package let extent: Extent
     /// The token for whose revocation the secrets are kept; `nil` for none.
     package let keptRevocation: Generation?
+    /// Whether the items of another journal stay, because that journal may come back.
+    package private(set) var sparesOthers = false
+
+    /// Returns the wipe that removes the items of another journal, or leaves them.
+    package func sparing(others isSparing: Bool) -> Wipe {
+      var wipe = self
+      wipe.sparesOthers = isSparing
+      return wipe
+    }
 
     /// Creates a wipe.
     package init(_ extent: Extent, keepingRevocation generation: Generation? = nil) {

@@ -344,6 +344,16 @@ package struct StoredItemsReport: Hashable, Sendable {
   ///
   /// - Requirement: RES-7
   package var owner = Owner.none
+  /// How long the journal of the items is missed, in milliseconds.
+  ///
+  /// It is 0 at the opening that misses it first, and `nil` if no journal is missed.
+  ///
+  /// - Requirement: RES-7
+  package var missedFor: Int64?
+  /// The journal that wrote the items, if it continues this one; `nil` for this journal's own items.
+  ///
+  /// - Requirement: RES-7
+  package var successor: Identifier?
   /// Whether the secrets of revocations belong to a newer version or another backend; they are
   /// kept.
   package var hasUnreadRevocations = false

@@ -72,8 +72,12 @@ extension SessionPolicy {
   /// - ``resume``: the file is quarantined, and the session continues in a new journal.
   ///
   /// If secrets are stored and their journal is gone:
-  /// - ``strict``: they are wiped, and that is journaled.
+  /// - ``strict``: they are not used. An opening wipes them and journals that, if the journal was first
+  ///   missed at least seven days before. A logout wipes them at once, and a login replaces them.
   /// - ``resume``: the session continues. A `login` with the method `adoption` records that.
+  ///
+  /// If the journal comes back, it goes on. With ``resume`` it takes the newer tokens over from the
+  /// journal that took its place. Neither removes what the other has stored.
   ///
   /// ``resume`` never removes the file. It moves it to `<path>.aside-<n>-<cause>-<time>`. The
   /// first records of the new journal name the old one and the last sequence that could be read.
@@ -104,7 +108,7 @@ extension SessionPolicy {
   ///
   /// - Requirement: RES-5
   package enum OrphanedSecrets: Hashable, Sendable {
-    /// They are wiped, and that is journaled.
+    /// They are wiped at an opening seven days later, and that is journaled.
     case wipe
     /// The session continues with them: a note says from where, and a `login` by adoption follows.
     case adopt

@@ -197,6 +197,7 @@ extension SessionEngine {
   }
 
   func readStoredItems() -> StoredItemsReport {
+    takeBack()
     var contents = vault.readStoredItems()
     credentials.token = contents.token
     credentials.take(contents.user)
@@ -215,6 +216,13 @@ extension SessionEngine {
       provider.pendingRemovals.insert(entry.account, for: entry.token)
     }
     lockOthersSecrets(&facts)
+    facts.successor = contents.successor.map { Identifier($0) }
+    do throws(SecretStoreError) { facts.missedFor = try missedFor(facts) } catch {
+      facts.isLocked = true
+      problems.reading = problems.reading ?? error.unlessLocked
+    }
+    // The journal was missed before, and is here again.
+    if contents.user?.fields.missed != nil { start { await $0.changeUserItem { $0.found } } }
     if !coordinator.takesOver(facts) { requests.responses[.stray] = nil }
     if contents.hasStrayRevocations { start { await $0.tellStrayRevocations() } }
     facts.deadline = credentials.token?.deadline(in: configuration.clock.boot)

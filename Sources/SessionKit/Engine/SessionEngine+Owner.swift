@@ -36,9 +36,14 @@ extension SessionEngine {
       let stored = memory.read(Item.self, bytes)?.item
     else { return nil }
     let place = configuration.place
-    guard stored.journal != own, let name = stored.journalPath, !place.isNamed(name) else {
-      return SecretsOwner.none
+    guard stored.journal != own, let name = stored.journalPath else { return SecretsOwner.none }
+    if let own, Item.item == .token, stored.continues.contains(own), place.isNamed(name),
+      !memory.continues.contains(stored.journal)
+    {
+      // That journal was here while ours was missing. Ours has not taken its token back.
+      return .unknown(name, .missing(path: name))
     }
+    guard !place.isNamed(name) else { return SecretsOwner.none }
     if own == nil {
       guard place.findLog().identifier != stored.journal else { return SecretsOwner.none }
     }
@@ -109,6 +114,44 @@ extension SessionEngine {
     guard let refusal = foreignOwner else { return }
     facts.isLocked = true
     problems.secrets = refusal
+  }
+
+  /// Takes back the items of a journal that continues this one, if they are of this one's session.
+  ///
+  /// The other journal was at this path while this one was missing. This one hides it now, so no
+  /// process can use it. Items that are not taken back stay locked.
+  ///
+  /// - Requirement: RES-7
+  func takeBack() {
+    do throws(SecretStoreError) {
+      guard let token = try vault.tokenOfSuccessor(),
+        token.journalPath.map(configuration.place.isNamed) == true
+      else { return }
+      var facts = StoredItemsReport()
+      (facts.token, facts.generation) = (.present, token.generation)
+      facts.announcement = token.announcement
+      guard coordinator.goesOn(with: facts) else { return }
+      vault.memory.add(continued: [token.journal], to: own)
+    } catch {
+      // The read that follows reports what is wrong.
+    }
+  }
+
+  /// Returns how long the journal of the stored items is missed; `nil` if no journal is missed.
+  ///
+  /// - Requirement: RES-7
+  func missedFor(_ facts: StoredItemsReport) throws(SecretStoreError) -> Int64? {
+    let isOthers =
+      facts.token == .otherJournal || facts.token == .absent && facts.user == .otherJournal
+    guard isOthers, !facts.isLocked, let missed = try vault.missedJournal() else { return nil }
+    // A journal that was quarantined is not missed: this one replaces it. It may not tell its name.
+    if let predecessor {
+      guard let name = predecessor.link.journal, missed.journal != name.description else {
+        return nil
+      }
+    }
+    let clock = configuration.clock
+    return missed.since?.idle(at: clock.now(), boot: clock.boot) ?? 0
   }
 
   /// Refuses a login if another account has signed in to this place for secrets since this session

@@ -36,7 +36,10 @@ extension SessionEngine {
           try keepRevocations(wipe.keptRevocation)
           let owner = secretsOwner
           if case .unread(let problem) = owner { throw .secrets(problem) }
-          if refusal(of: owner) == nil { try vault.wipe(wipe, of: held) }
+          if refusal(of: owner) == nil {
+            try vault.wipe(wipe, of: held)
+            if wipe.sparesOthers { try noteMissed() }
+          }
           return ([], true)
         } catch {
           return ([], false)
@@ -54,6 +57,12 @@ extension SessionEngine {
       return answer(.wiped(.overtaken([])))
     }
     feed(.wiped(isDone ? .done : .failed))
+  }
+
+  /// Stores since when the journal of the items that stay is missed.
+  private func noteMissed() throws(SessionError) {
+    let (clock, now) = (configuration.clock, configuration.clock.now())
+    try vault.noteMissed(since: LastActivity(at: now.uptime, now: now, boot: clock.boot))
   }
 
   /// Removes the token of a sign-in that failed for its caller.

@@ -53,6 +53,8 @@ public struct TokenResponse: Hashable, Sendable {
   package var namedBy: NamingSource?
   /// The `sub` of the identity token in the response.
   package var identitySubject: String?
+  /// The journals whose session these tokens continue, for tokens that are taken over.
+  var continues: [String] = []
   /// The place of the stored refresh token, for tokens that are taken over from another journal.
   var refreshPlace: RefreshPlace?
 

@@ -19,6 +19,7 @@ final class ItemMemory: Sendable {
   private struct State {
     var isOpen = false
     var entries: [Entry] = []
+    var continues: [String] = []
   }
 
   private let state = Mutex(State())
@@ -30,7 +31,19 @@ final class ItemMemory: Sendable {
   func open() { state.withLock { $0.isOpen = true } }
 
   /// Forgets all items, and keeps no further ones.
-  func close() { state.withLock { $0 = State() } }
+  func close() { state.withLock { ($0.isOpen, $0.entries) = (false, []) } }
+
+  /// The journals that this one continues, the newest first.
+  var continues: [String] { state.withLock { $0.continues } }
+
+  /// Adds journals that this one continues; more than eight are not kept.
+  func add(continued journals: [String], to own: String) {
+    guard !journals.isEmpty else { return }
+    state.withLock { state in
+      let new = journals.filter { $0 != own && !state.continues.contains($0) }
+      state.continues = Array((new + state.continues).prefix(8))
+    }
+  }
 
   /// Decodes an item; `nil` if the bytes are no whole item of this version.
   func read<Item: StoredItem>(_: Item.Type, _ bytes: [UInt8]) -> WholeItem<Item>? {

@@ -66,7 +66,7 @@ extension StoredUser {
       journal: journal, profile: profile, origin: origin ?? self.origin,
       subject: subject ?? fields.subject, path: journalPath
     ).fields
-    changed.used = fields.used
+    (changed.used, changed.continues) = (fields.used, fields.continues)
     return StoredUser(journal: journal, fields: changed)
   }
 
@@ -74,6 +74,13 @@ extension StoredUser {
   func at(_ path: String?) -> StoredUser {
     var changed = fields
     changed.journalPath = path
+    return StoredUser(journal: journal, fields: changed)
+  }
+
+  /// The item of a journal that is not missed any more.
+  var found: StoredUser {
+    var changed = fields
+    changed.missed = nil
     return StoredUser(journal: journal, fields: changed)
   }
 
@@ -100,6 +107,7 @@ extension StoredCredentials {
     _ profile: UserProfile, of answer: TokenResponse, with event: SessionEvent,
     first use: LastActivity?
   ) throws(SessionError) -> StoredUser? {
+    let (origin, subject) = (answer.origin, answer.identitySubject)
     let fresh = StoredUser(
       journal: owner, profile: profile, origin: origin, subject: subject, path: path)
     if case .login = event { return use.map(fresh.with) ?? fresh }
@@ -107,7 +115,6 @@ extension StoredCredentials {
     do { found = try find(StoredUser.self) } catch { throw .secrets(error) }
     guard found.newer == nil else { return nil }
     guard let stored = found.item, stored.profile.id == profile.id else { return fresh }
-    let (origin, subject) = (answer.origin, answer.identitySubject)
     return stored.with(profile, origin: origin, subject: subject).at(path)
   }
 

@@ -14,7 +14,7 @@ extension StoredCredentials {
   /// An item that was rewritten for this journal before a crash is included.
   func stray() throws(SecretStoreError) -> Stray? {
     // A token of generation 0 is left by an undone sign-in and announces nothing.
-    guard let token = try item(StoredToken.self), token.journal != owner,
+    guard let token = try item(StoredToken.self), !isOwn(token),
       token.generation != .none
     else { return nil }
     let owners = [token.journal, owner]
@@ -34,6 +34,60 @@ extension StoredCredentials {
     }
     try store.remove(.revocation)
     return item.entries
+  }
+
+  /// Returns the token of a journal that continues this one; `nil` if there is none.
+  func tokenOfSuccessor() throws(SecretStoreError) -> StoredToken? {
+    guard let token = try item(StoredToken.self), token.journal != owner,
+      token.continues.contains(owner)
+    else { return nil }
+    return token
+  }
+
+  /// Returns the items of a journal that is missed; the token item may be gone.
+  private func missedItems() throws(SecretStoreError) -> (token: StoredToken?, user: StoredUser?) {
+    let (token, user) = (try item(StoredToken.self), try item(StoredUser.self))
+    return (token.flatMap { isOwn($0) ? nil : $0 }, user.flatMap { isOwn($0) ? nil : $0 })
+  }
+
+  /// Returns the other journal to which the items belong, and since when it is missed.
+  ///
+  /// The time is `nil` if it is not stored yet, or if it is before the token was issued. Then it was
+  /// read from a clock that was wrong.
+  func missedJournal() throws(SecretStoreError) -> (journal: String, since: LastActivity?)? {
+    let (token, user) = try missedItems()
+    guard let journal = token?.journal ?? user?.journal else { return nil }
+    let since = user?.fields.missed ?? token?.fields.missed
+    let issued = token?.fields.issuedAt ?? .min
+    return (journal, since.flatMap { $0.time < issued ? nil : $0 })
+  }
+
+  /// Stores since when the journal of the items is missed, unless that is stored.
+  ///
+  /// The user item has it, which contains no token. Only without that item the token item has it.
+  /// Call it under the journal's lock.
+  func noteMissed(since now: LastActivity) throws(SessionError) {
+    do throws(SecretStoreError) {
+      guard let missed = try missedJournal(), missed.since == nil else { return }
+      let (token, user) = try missedItems()
+      if let user {
+        var fields = user.fields
+        fields.missed = now
+        try replace(StoredUser(journal: user.journal, fields: fields))
+      } else if let token {
+        var fields = token.fields
+        fields.missed = now
+        try replace(StoredToken(journal: token.journal, fields: fields))
+      }
+    } catch {
+      throw .secrets(error)
+    }
+  }
+
+  /// Writes an item of another journal, which stays bound to its backend.
+  private func replace<Item: StoredItem>(_ item: Item) throws(SecretStoreError) {
+    let backend = try store.read(Item.item).flatMap(BackendIdentity.init(ofItem:))
+    try store.write(Item.item, WholeItem(item, for: backend).encoded)
   }
 
   /// Returns the journal to which the user item belongs, if there is one.
@@ -117,6 +171,7 @@ extension TokenResponse {
       access: items.token.access, refresh: items.token.refresh, lifetime: 0,
       user: items.user?.profile)
     refreshPlace = items.token.fields.refreshPlace
+    continues = [items.token.journal] + items.token.continues
     (origin, identitySubject) = (items.user?.origin, items.user?.fields.subject)
   }
 }

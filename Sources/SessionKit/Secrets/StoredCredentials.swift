@@ -33,6 +33,8 @@ struct StoredCredentials: Sendable {
     var accounts: [(token: Generation, account: Identifier)] = []
     /// Whether entries for revocations of another journal's logouts are stored.
     var hasStrayRevocations = false
+    /// The journal that wrote the token, if it continues this one.
+    var successor: String?
     /// Why nothing could be read.
     var problem: SecretStoreError?
     /// The error of the first item that a newer version of this library wrote.
@@ -70,6 +72,8 @@ struct StoredCredentials: Sendable {
       }
       contents.facts.sessionEnd = token.item?.sessionEnd
       contents.token = token.item
+      if let item = token.item, item.journal != owner { contents.successor = item.journal }
+      memory.add(continued: (token.item?.continues ?? []) + (user.item?.continues ?? []), to: owner)
       contents.user = user.item
     } catch {
       contents = Contents()
@@ -121,8 +125,16 @@ struct StoredCredentials: Sendable {
   }
 
   private func found<Item: StoredItem>(_ item: Item) -> Found<Item> {
-    item.journal == owner
+    isOwn(item)
       ? Found(condition: .present, item: item) : Found(condition: .otherJournal)
+  }
+
+  /// Whether an item is this journal's, or was taken back from a journal that continues it.
+  ///
+  /// - Requirement: RES-7
+  func isOwn(_ item: some StoredItem) -> Bool {
+    guard item.journal != owner else { return true }
+    return item.continues.contains(owner) && memory.continues.contains(item.journal)
   }
 
   /// Returns an item if it is this journal's and readable.
@@ -181,6 +193,7 @@ struct StoredCredentials: Sendable {
     boot: Identifier?, firstUse: LastActivity?, isOwned: Bool
   ) throws(SessionError) -> StoredToken? {
     guard let event = commit.announcement, let facts = event.announcedToken else { return nil }
+    memory.add(continued: answer.continues, to: owner)
     if let context = commit.context {
       try write(StoredContext(journal: owner, generation: facts.generation, context: context))
     }
@@ -189,33 +202,39 @@ struct StoredCredentials: Sendable {
     {
       try write(user)
     }
-    if case .login = event { try removeNewer(keeping: commit.context, answer.user) }
+    if case .login = event { try removeOthers(keeping: commit.context, answer.user) }
     let (refresh, place) = try place(answer, of: facts.generation, replacing: old)
     let token = StoredToken(
       journal: owner, facts: facts, access: answer.access, refresh: refresh, refreshPlace: place,
       announcement: event, at: commit.time, boot: boot, deadline: commit.deadline,
-      path: path, isOwned: isOwned, sessionEnd: commit.sessionEnd)
+      path: path, isOwned: isOwned, sessionEnd: commit.sessionEnd
+    ).continuing(memory.continues)
     try write(token)
     tidy(token)
     return token
   }
 
   func write(_ item: some StoredItem) throws(SessionError) {
-    let whole = WholeItem(item, for: binding?.backend)
+    let whole = WholeItem(item.continuing(memory.continues), for: binding?.backend)
     let bytes = whole.encoded
     do { try store.write(type(of: item).item, bytes) } catch { throw .secrets(error) }
     memory.keep(whole, bytes)
   }
 
-  /// Removes items of a newer version that a sign-in does not overwrite.
+  /// Removes items of a newer version, or of another journal, that a sign-in does not overwrite.
   ///
   /// They belong to the session that it replaces.
-  private func removeNewer(keeping context: ActiveContext?, _ user: UserProfile?)
+  private func removeOthers(keeping context: ActiveContext?, _ user: UserProfile?)
     throws(SessionError)
   {
+    let replaced: Set<StoredItemsReport.Item> = [.newerVersion, .otherJournal]
     do throws(SecretStoreError) {
-      if context == nil, try find(StoredContext.self).newer != nil { try store.remove(.context) }
-      if user == nil, try find(StoredUser.self).newer != nil { try store.remove(.user) }
+      if context == nil, replaced.contains(try find(StoredContext.self).condition) {
+        try store.remove(.context)
+      }
+      if user == nil, replaced.contains(try find(StoredUser.self).condition) {
+        try store.remove(.user)
+      }
     } catch {
       throw .secrets(error)
     }
@@ -225,13 +244,17 @@ struct StoredCredentials: Sendable {
   ///
   /// A separate refresh token is removed with the token item.
   ///
-  /// Only a logout removes an item that a newer version wrote.
+  /// Only a logout removes an item that a newer version wrote. A wipe that spares others leaves the
+  /// items of a journal that is missed.
   ///
-  /// - Requirement: RES-8
+  /// - Requirement: RES-7, RES-8
   func wipe(_ wipe: SessionEffect.Wipe, of token: StoredToken?) throws(SessionError) {
     var kept: [SecretItem] = []
     if wipe.extent != .everything {
       for item in wipe.items where try isNewer(item) { kept.append(item) }
+    }
+    if wipe.sparesOthers {
+      for item in wipe.items where try isOthers(item) { kept.append(item) }
     }
     var failure: SessionError?
     // Removed before the token item, which says that the refresh token exists.
@@ -247,6 +270,19 @@ struct StoredCredentials: Sendable {
       }
     }
     if let failure { throw failure }
+  }
+
+  private func isOthers(_ item: SecretItem) throws(SessionError) -> Bool {
+    do throws(SecretStoreError) {
+      return switch item {
+      case .token: try find(StoredToken.self).condition == .otherJournal
+      case .user: try find(StoredUser.self).condition == .otherJournal
+      case .context: try find(StoredContext.self).condition == .otherJournal
+      default: false
+      }
+    } catch {
+      throw .secrets(error)
+    }
   }
 
   /// Returns whether a newer version wrote the item.

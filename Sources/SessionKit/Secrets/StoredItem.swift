@@ -24,7 +24,11 @@ protocol StoredItem: Sendable {
   /// - Requirement: STO-6
   static var isBound: Bool { get }
   var journal: String { get }
+  /// The journals that the item's journal continues, the newest first.
+  var continues: [String] { get }
   var fields: Fields { get }
+  /// Returns the item of a journal that continues these.
+  func continuing(_ journals: [String]) -> Self
   init(journal: String, fields: Fields)
 }
 
@@ -33,8 +37,29 @@ protocol LocatedItem: StoredItem {
   var journalPath: String? { get }
 }
 
+/// Fields that name the journals which the item's journal continues.
+///
+/// Earlier versions did not store them.
+///
+/// - Requirement: RES-7
+protocol ContinuingFields: ItemFields {
+  var continues: [String]? { get set }
+}
+
+extension StoredItem where Fields: ContinuingFields {
+  var continues: [String] { fields.continues ?? [] }
+
+  func continuing(_ journals: [String]) -> Self {
+    var fields = fields
+    fields.continues = journals.isEmpty ? nil : journals
+    return Self(journal: journal, fields: fields)
+  }
+}
+
 extension StoredItem {
   static var isBound: Bool { false }
+  var continues: [String] { [] }
+  func continuing(_ journals: [String]) -> Self { self }
 
   /// Returns the bytes to store.
   ///

@@ -8,7 +8,12 @@ import Foundation
 ///
 /// - Requirement: REF-7
 struct StoredToken: LocatedItem {
-  struct Fields: ItemFields {
+  struct Fields: ContinuingFields {
+    var continues: [String]?
+    /// Since when the item's journal is missed.
+    ///
+    /// - Requirement: RES-7
+    var missed: LastActivity?
     var generation: UInt64 = 0
     var access = ""
     var refresh: String?
@@ -43,11 +48,13 @@ struct StoredToken: LocatedItem {
       pass.field("announcement", &announcement)
       pass.field("announcementKind", &announcementKind)
       pass.field("boot", &boot)
+      pass.field("continues", &continues)
       pass.field("deadline", &deadline)
       pass.field("expiresAt", &expiresAt)
       pass.field("generation", &generation)
       pass.field("issuedAt", &issuedAt)
       pass.field("journalPath", &journalPath)
+      pass.field("missed", &missed)
       pass.field("owned", &owned)
       pass.field("refresh", &refresh)
       pass.field("refreshPlace", &refreshPlace)

@@ -2,7 +2,12 @@ import SessionCore
 
 /// The user item, which contains the profile.
 struct StoredUser: LocatedItem {
-  struct Fields: ItemFields {
+  struct Fields: ContinuingFields {
+    var continues: [String]?
+    /// Since when the item's journal is missed.
+    ///
+    /// - Requirement: RES-7
+    var missed: LastActivity?
     var id = ""
     var email: String?
     var firstName: String?
@@ -22,26 +27,29 @@ struct StoredUser: LocatedItem {
     /// - Requirement: LOG-12
     var source: String?
     var named: String?
-    /// The path of the journal to which the item belongs.
-    ///
-    /// Earlier versions did not store it.
-    var journalPath: String?
-
     /// The `sub` of the last identity token that named the user.
     ///
     /// Older versions did not store it.
     ///
     /// - Requirement: REF-17
     var subject: String?
+    /// The path of the journal to which the item belongs.
+    ///
+    /// Earlier versions did not store it.
+    var journalPath: String?
+
     mutating func visit(_ pass: inout some ItemPass) {
+      pass.field("continues", &continues)
       pass.field("email", &email)
       pass.field("firstName", &firstName)
       pass.field("further", &further)
       pass.field("id", &id)
       pass.field("journalPath", &journalPath)
       pass.field("lastName", &lastName)
+      pass.field("missed", &missed)
       pass.field("named", &named)
       pass.field("source", &source)
+      pass.field("subject", &subject)
       pass.field("used", &used)
     }
   }
@@ -49,7 +57,6 @@ struct StoredUser: LocatedItem {
   static var item: SecretItem { .user }
   let journal: String
   let fields: Fields
-      pass.field("subject", &subject)
   var journalPath: String? { fields.journalPath }
 
   init(journal: String, fields: Fields) {
@@ -85,7 +92,7 @@ struct StoredUser: LocatedItem {
 ///
 /// The journal decides the context.
 struct StoredContext: StoredItem {
-  struct Fields: ItemFields {
+  struct Fields: ContinuingFields {
     struct Named: ItemFields {
       var id = ""
       var name = ""
@@ -96,6 +103,7 @@ struct StoredContext: StoredItem {
       }
     }
 
+    var continues: [String]?
     var generation: UInt64 = 0
     var role = Named()
     var school: Named?
@@ -103,6 +111,7 @@ struct StoredContext: StoredItem {
     var permissions: [String] = []
 
     mutating func visit(_ pass: inout some ItemPass) {
+      pass.field("continues", &continues)
       pass.field("generation", &generation)
       pass.field("permissions", &permissions)
       pass.field("role", &role)

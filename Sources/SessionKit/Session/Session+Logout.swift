@@ -16,7 +16,8 @@ extension Session {
   /// - The server has responded or could not be reached.
   ///
   /// It returns `alreadyLoggedOut` if no user is signed in by the journal, which other processes
-  /// also write.
+  /// also write. If the secrets of a journal that is missed are kept, it removes them and returns
+  /// `success` (``/SessionCore/SessionPolicy/Recovery``).
   ///
   /// - Throws: `pendingChanges` if the hosts have unsent changes and `discardingPendingChanges` is
   ///   `false`. After they are counted, the hosts accept no changes until this has ended.

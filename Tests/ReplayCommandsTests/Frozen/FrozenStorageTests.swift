@@ -28,7 +28,8 @@ struct FrozenStorageTests {
     try add(
       StoredContext(
         journal: "j", generation: Generation(1),
-        context: ActiveContext(role: named, school: named, unit: named, permissions: ["p"])))
+        context: ActiveContext(role: named, school: named, unit: named, permissions: ["p"])
+      ).continuing(["i"]))
     try add(revocations)
     let names = FileSecretStore.Names()
     let items = SecretItem.known.map { "item \($0) in \(names[$0])" }
@@ -47,22 +48,25 @@ struct FrozenStorageTests {
       .map { "source \($0)" }
   }
 
+  private var use: LastActivity {
+    LastActivity(at: 1, now: ClockReading(time: Timestamp(milliseconds: 1), uptime: 1), boot: "b")
+  }
+
   private var token: StoredToken {
     StoredToken(
       journal: "j",
       fields: .init(
-        generation: 1, access: "a", refresh: "r", issuedAt: 0, expiresAt: 1, announcementKind: 1,
+        continues: ["i"], missed: use, generation: 1, access: "a", refresh: "r", issuedAt: 0,
+        expiresAt: 1, announcementKind: 1,
         announcement: Data([1]), boot: "b", deadline: 1,
         refreshPlace: RefreshPlace(journal: "j", generation: 1), journalPath: "p", owned: true,
         sessionEnd: 1))
   }
 
   private var user: StoredUser {
-    var fields = StoredUser.Fields(
-      id: "1", email: "e", firstName: "f", lastName: "l", further: ["member": "m"],
-      source: "s", named: "n", journalPath: "p")
-    fields.used = LastActivity(
-      at: 1, now: ClockReading(time: Timestamp(milliseconds: 1), uptime: 1), boot: "b")
+    let fields = StoredUser.Fields(
+      continues: ["i"], missed: use, id: "1", email: "e", firstName: "f", lastName: "l",
+      further: ["member": "m"], used: use, source: "s", named: "n", subject: "x", journalPath: "p")
     return StoredUser(journal: "j", fields: fields)
   }
 

@@ -42,6 +42,86 @@ struct OrphanedSessionTests {
     #expect(wiping.coordinator.state == .unauthenticated)
   }
 
+  @Test(
+    "RES-5 RES-7 the secrets of a missed journal stay for seven days, or until a logout or a login",
+    arguments: [(nil, true), (0, false), (AbsenceDoubt.patience - 1, false)]
+      + [(AbsenceDoubt.patience, true)] as [(Int64?, Bool)])
+  func missed(since: Int64?, isWiped: Bool) {
+    var facts = facts(.lost)
+    facts.missedFor = since
+    var bench = CoordinatorBench(policy(.wipe))
+    let effects = bench.tell(.opened(facts))
+    #expect(bench.names == [isWiped ? "secretsWiped" : "storageFailed"])
+    #expect(effects.contains(.wipe(.session.sparing(others: !isWiped))))
+    #expect(bench.coordinator.state == .unauthenticated && bench.coordinator.activity == .idle)
+    var other = bench
+    let login = other.tell(.login(other.caller(), .password))
+    other.tell(.answered(login.request ?? RequestNumber(0), .login("ada")))
+    #expect(other.coordinator.state.kind == .authenticated)
+    let everything = SessionEffect.wipe(.everything(keepingRevocation: nil))
+    #expect(bench.tell(.logout(bench.caller())).contains(everything) != isWiped)
+    #expect(!bench.tell(.logout(bench.caller())).contains(everything))
+  }
+
+  @Test("RES-5 a missed journal does not prevent that a session continues, if the policy says so")
+  func missedAndAdopted() {
+    var facts = facts(.lost)
+    facts.missedFor = 0
+    var bench = CoordinatorBench(policy(.adopt))
+    bench.tell(.opened(facts))
+    #expect(bench.names == ["continued", "login"])
+  }
+
+  @Test(
+    "RES-7 a session ends if the items are another journal's, which keeps them while it is missed")
+  func missedByASession() throws {
+    for rule in [SessionPolicy.End.keep, .clear] {
+      var bench = try CoordinatorBench(
+        policy(.wipe, rule), journal: [.event(OpenDecisionTests.login)])
+      var facts = StoredItemsReport.session(7)
+      (facts.token, facts.user, facts.context) = (.otherJournal, .otherJournal, .otherJournal)
+      facts.missedFor = 0
+      let effects = bench.tell(.opened(facts))
+      #expect(bench.coordinator.state.kind == (rule == .keep ? .expired : .unauthenticated))
+      #expect(
+        effects.allSatisfy { if case .wipe(let wipe) = $0 { wipe.sparesOthers } else { true } })
+    }
+  }
+
+  @Test("RES-7 the items of a journal that continues this one go on here if their event can follow")
+  func successor() throws {
+    func login(_ user: Identifier, _ generation: UInt64) -> SessionEvent {
+      let token = TokenMetadata(
+        generation: Generation(generation), issuedAt: Self.token.issuedAt,
+        expiresAt: Self.token.expiresAt, isRefreshable: true)
+      return .login(
+        SessionEvent.Login(user: user, method: .adoption, token: token, context: .plainTeacher))
+    }
+    let out = SessionRecord.Content.event(.logout(SessionEvent.Logout(reason: .user)))
+    for (end, generation, event, names) in [
+      ([], 1, login("ada", 1), ["continued"]),
+      ([], 1, login("bob", 1), nil),
+      ([], 2, OpenDecisionTests.refreshed(2), ["continued", "tokenRecovered", "refreshSucceeded"]),
+      ([], 5, OpenDecisionTests.refreshed(5), ["continued", "tokenRecovered", "refreshSucceeded"]),
+      ([], 5, login("ada", 5), nil),
+      ([out], 5, login("bob", 5), ["continued", "tokenRecovered", "login"]),
+      ([out], 5, OpenDecisionTests.refreshed(5), nil),
+    ] as [([SessionRecord.Content], UInt64, SessionEvent, [String]?)] {
+      var bench = try CoordinatorBench(
+        policy(.wipe), journal: [.event(OpenDecisionTests.login)] + end)
+      let before = bench.names
+      var facts = StoredItemsReport.session(generation, announcing: event)
+      #expect(bench.coordinator.goesOn(with: facts) == (names != nil))
+      guard let names else { continue }
+      facts.successor = "next"
+      bench.tell(.opened(facts))
+      #expect(bench.names == before + names)
+      #expect(bench.coordinator.state.token?.generation == Generation(generation))
+      bench.tell(.secretsRead(facts))
+      #expect(bench.names == before + names, "it is noted once")
+    }
+  }
+
   @Test("RES-6 a session continues from a quarantined journal, whatever the policy says")
   func continued() {
     for rule in [SessionPolicy.OrphanedSecrets.wipe, .adopt] {

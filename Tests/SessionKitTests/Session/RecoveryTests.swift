@@ -41,7 +41,7 @@ struct RecoveryTests {
   }
 
   @Test(
-    "RES-5 secrets without a journal are wiped by the strict policy, adopted by the resume policy")
+    "RES-5 secrets without a journal are wiped late by the strict policy, adopted by resume")
   func orphans() async throws {
     for (recovery, goesOn) in [(SessionPolicy.Recovery.strict, false), (.resume, true)] {
       let bench = try Bench()
@@ -49,9 +49,127 @@ struct RecoveryTests {
       try Journal.delete(at: bench.journal)
       let session = try await bench.openMissing(policy(recovery))
       #expect(session.isAuthenticated == goesOn)
+      #expect(try !bench.files().isEmpty)
+      try await session.close()
+      bench.clock.advance(by: .milliseconds(AbsenceDoubt.patience))
+      try await bench.open(policy(recovery)).close()
       #expect(try bench.files().isEmpty == !goesOn)
       #expect(try bench.records().map(\.name).contains("secretsWiped") == !goesOn)
+    }
+  }
+
+  private func move(_ bench: Bench, _ from: String, _ to: String) throws {
+    try FileManager.default.moveItem(
+      atPath: bench.journal + from, toPath: bench.journal + to)
+  }
+
+  /// What happens to the secrets whose journal is missed.
+  enum Fate: CaseIterable { case journalReturns, journalReturnsLate, logout, login, tooLate }
+
+  @Test(
+    "RES-7 the strict policy keeps the secrets of a missed journal for seven days",
+    arguments: Fate.allCases)
+  func missed(fate: Fate) async throws {
+    let bench = try Bench()
+    try await bench.signedIn(policy(.strict)).close()
+    let names = try bench.files()
+    try move(bench, "", ".away")
+    var session = try await bench.openMissing(policy(.strict))
+    #expect(session.state == .unauthenticated && session.activity == .idle)
+    #expect(session.currentToken == nil)
+    #expect(try bench.files() == names)
+    #expect(try bench.records().map(\.name) == ["opened", "storageFailed"])
+    // Time alone removes nothing: an opening does.
+    bench.clock.advance(by: .milliseconds(AbsenceDoubt.patience - 1))
+    await session.retry()
+    #expect(try bench.files() == names)
+    switch fate {
+    case .journalReturns, .journalReturnsLate:
+      try await session.close()
+      if fate == .journalReturnsLate { bench.clock.advance(by: .seconds(86_400)) }
+      try FileManager.default.removeItem(atPath: bench.journal)
+      try move(bench, ".away", "")
+      session = try await bench.open(policy(.strict))
+      #expect(session.isAuthenticated)
+      try await session.refresh()
+      try await session.close()
+      // It is missed anew, so the time begins again.
+      try move(bench, "", ".away")
+      session = try await bench.openMissing(policy(.strict))
+      #expect(try bench.files() == names)
+    case .logout:
+      #expect(try await session.logout() == .success)
+      #expect(try bench.files().isEmpty)
+    case .login:
+      try await session.login(bench.credentials)
+      #expect(session.currentToken?.generation == Generation(1))
+      try await session.close()
+      session = try await bench.open(policy(.strict))
+      #expect(session.isAuthenticated)
+    case .tooLate:
+      try await session.close()
+      bench.clock.advance(by: .milliseconds(1))
+      session = try await bench.open(policy(.strict))
+      #expect(try bench.files().isEmpty)
+      #expect(try bench.records().last { !$0.name.hasPrefix("storage") }?.name == "secretsWiped")
+    }
+    try await session.close()
+  }
+
+  @Test(
+    "RES-7 a journal that comes back takes up its session from the one that went on meanwhile",
+    arguments: [false, true], [SessionPolicy.End.keep, .clear])
+  func successor(isRefreshed: Bool, ending: SessionPolicy.End) async throws {
+    let bench = try Bench()
+    var policy = policy(.resume)
+    policy.ending.onRejection = ending
+    try await bench.signedIn(policy).close()
+    try move(bench, "", ".first")
+    var session = try await bench.openMissing(policy)
+    if isRefreshed { try await session.refresh() }
+    try await session.close()
+    // Both folders come and go, and each journal goes on from the other.
+    for (away, back) in [(".second", ".first"), (".first", ".second"), (".second", ".first")] {
+      try move(bench, "", away)
+      try move(bench, back, "")
+      let before = session.currentToken?.generation ?? .none
+      session = try await bench.open(policy)
+      #expect(session.isAuthenticated && session.currentToken != nil, "\(back)")
+      #expect(try bench.records().contains { $0.name == "continued" })
+      #expect(try !bench.records().contains { $0.name == "sessionExpired" })
+      try await session.refresh()
+      #expect(session.currentToken?.generation ?? .none > before)
       try await session.close()
     }
+  }
+
+  @Test("RES-7 a journal that comes back leaves the items of another user's login in its successor")
+  func successorOfAnother() async throws {
+    let bench = try Bench()
+    try await bench.signedIn(policy(.resume)).close()
+    try move(bench, "", ".first")
+    var session = try await bench.openMissing(policy(.resume))
+    try await session.logout()
+    try await session.login(bench.credentials)
+    try await session.close()
+    let items = try bench.items()
+    try move(bench, "", ".second")
+    try move(bench, ".first", "")
+    session = try await bench.open(policy(.resume))
+    #expect(session.currentToken == nil && session.activity == .loading)
+    guard case .secretsOwnerUnreadable? = session.storageProblem.failure else {
+      Issue.record("\(String(describing: session.storageProblem))")
+      return
+    }
+    try await session.close()
+    #expect(try bench.items() == items)
+    // The app ends the session that the other journal ended. Then the newer login counts.
+    session = try await bench.open(policy(.resume))
+    try await session.logout()
+    #expect(try bench.items() == items)
+    try await session.close()
+    session = try await bench.open(policy(.resume))
+    #expect(session.isAuthenticated && session.currentToken != nil)
+    try await session.close()
   }
 }

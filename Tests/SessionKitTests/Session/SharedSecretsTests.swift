@@ -1,4 +1,5 @@
 import Foundation
+@_spi(Internals) import SessionCore
 import SessionJournal
 import SessionTestKit
 import Testing
@@ -98,8 +99,13 @@ struct SharedSecretsTests {
       // One failed search does not prove that it is gone (RES-7).
       if !isReplaced { #expect(try bench.files() == before && session.activity == .loading) }
       await bench.passDoubt(session)
-      #expect(try bench.files().isEmpty && session.activity == .idle)
+      #expect(try bench.files() == before && session.activity == .idle)
       try await session.close()
+      bench.clock.advance(by: .milliseconds(AbsenceDoubt.patience))
+      let again = try await Session.open(configuration)
+      if !isReplaced { await bench.passDoubt(again) }
+      #expect(try bench.files().isEmpty && again.activity == .idle)
+      try await again.close()
     }
   }
 

@@ -33,7 +33,9 @@ extension ExplanationDraft {
       return
     }
     // The earlier user is in the journal that this one continues.
-    conclude(.neverSignedIn, evidence.continued == nil ? .proven : .possible)
+    // So is the user of the secrets whose journal was not found.
+    let isMissed = evidence.storage.runs.contains { $0.failed.cause == .ownerMissing }
+    conclude(.neverSignedIn, evidence.continued == nil && !isMissed ? .proven : .possible)
     prove(.nobodyYet, [.place(endSequence)])
     leaveUntold(.failedSignIns)
   }
