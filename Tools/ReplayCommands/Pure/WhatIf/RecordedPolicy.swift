@@ -33,6 +33,8 @@ struct RecordedPolicy: Sendable {
   /// The failures that the server had answered when the session ended for them.
   private var exhaustedAt: UInt32?
   private var answeredWithoutEnd: UInt32 = 0
+  /// The same, for a 200 that could not be read and followed another one.
+  private var unreadableWithoutEnd: UInt32 = 0
   /// When the opening presumed another one's request lost.
   private var lostAt: Timestamp?
   private var doubts: [(from: Timestamp, until: Timestamp)] = []
@@ -174,7 +176,12 @@ struct RecordedPolicy: Sendable {
       }
       return
     }
-    if failed.failure.exhaustsAlone, !failed.failure.kind.isFinal {
+    // The first 200 in a row that cannot be read exhausts nothing, so it says nothing of the attempts.
+    if failed.failure.kind == .unreadable {
+      if before.last?.kind == .unreadable {
+        unreadableWithoutEnd = max(unreadableWithoutEnd, answered)
+      }
+    } else if failed.failure.exhaustsAlone, !failed.failure.kind.isFinal {
       answeredWithoutEnd = max(answeredWithoutEnd, answered)
     }
     guard let retryAt = failed.retryAt else { return }
@@ -307,6 +314,11 @@ struct RecordedPolicy: Sendable {
         PolicyFacet(name: "attempts", value: "\(first.answered)", sequence: first.sequence))
     } else if let exhaustedAt {
       policy.refresh.attempts = max(Int(exhaustedAt), Int(answeredWithoutEnd) + 1)
+      if case .end(let end) = policy.ending.onExhaustion,
+        unreadableWithoutEnd >= policy.refresh.attempts
+      {
+        policy.ending.onExhaustion = .endAfterExpiry(end)
+      }
       if let sequence = facets.first(where: { $0.name == "exhausted" })?.sequence {
         facets.append(
           PolicyFacet(name: "attempts", value: "\(exhaustedAt)", sequence: sequence))
