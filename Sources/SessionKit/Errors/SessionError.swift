@@ -73,7 +73,7 @@ public struct SessionError: Error, Sendable {
     ///
     /// `status` is `nil` if this device's own limit was reached. Nothing was sent then.
     public static let rateLimited = Code("rateLimited")
-    /// The server failed, or cannot access its data.
+    /// The server, or a gateway in front of it, failed, or the server cannot access its data.
     public static let serverFailure = Code("serverFailure")
     /// The response cannot be used: it is unreadable or too large, or another server than the app's
     /// sent it.

@@ -20,7 +20,7 @@ public protocol SecretStore: Sendable {
   /// Returns the item's bytes; `nil` if there is no such item.
   ///
   /// A store that cannot know, because it is locked or refuses access, throws. It never returns
-  /// `nil` then.
+  /// `nil` then. It throws `unavailable` only if an unlock helps.
   ///
   /// - Requirement: RES-3
   func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]?
