@@ -37,6 +37,7 @@ struct SystemTests {
       (folder.file("text/none"), 66, "There is no file at"),
       ("", 64, "No file was named"),
       (try sparse("zeros", from: []), 65, "is not a journal"),
+      (try sparse("zeros", from: []), 65, "policy.recovery = .resume"),
     ]
     for command in ["timeline", "state", "verify"] {
       // `verify` accepts a folder and reads the files in it.

@@ -64,7 +64,11 @@ extension SessionError.Failure {
         + "previous token. A server that replaces refresh tokens may refuse the previous one. The "
         + "user must log in again then."
     case .journal(let error):
+      // Without this, a header of zeros after a power failure ends at "Check the path."
       "The journal failed, and the session is unchanged. \(error)"
+        + (error.isOfUnusableFile
+          ? " To go on without its records, set policy.recovery = .resume: the file is set aside."
+          : "")
     case .unusableJournal(let path, let sequence, let problem):
       "\(path) cannot be folded at seq \(sequence): \(problem). Nothing was changed. "
         + "Use a newer version, or run: sessionreplay verify \(path)"

@@ -194,6 +194,18 @@ struct SessionErrorTests {
   }
 
   @Test(
+    "RES-6 the error of an unusable journal leads to the recovery that goes on without it",
+    arguments: [
+      (JournalError.notAJournal(path: "/a"), true), (.empty(path: "/a"), true),
+      (.headerDamaged(path: "/a"), true), (.permissionDenied(path: "/a"), false),
+      (.diskFull(path: "/a"), false),
+    ])
+  func unusable(_ error: JournalError, _ leads: Bool) {
+    let text = SessionError.journal(error).description
+    #expect(text.contains("policy.recovery = .resume") == leads, "\(text)")
+  }
+
+  @Test(
     "LOG-13 an app's test can make an error of each code, with the values of a real one")
   func given() {
     for code in SessionError.Code.all { #expect(SessionError(code).code == code) }

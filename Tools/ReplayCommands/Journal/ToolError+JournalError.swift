@@ -48,6 +48,9 @@ extension ToolError {
     case .notAJournal:
       self.init(
         .damaged, .notAJournal, "\(name) is not a journal: it does not begin like one.",
+        consequence:
+          "If it was one, its beginning was overwritten, as by a power failure, and nothing "
+          + "in it can be verified. An app with policy.recovery = .resume sets it aside and goes on.",
         next: "check the path")
     case .headerDamaged:
       self.init(
