@@ -4,7 +4,8 @@
 extension Explanation {
   /// Creates the explanation of the last end of a session in the history.
   ///
-  /// If nothing ended, it explains how the session stands after the last record. Nothing is proven
+  /// A logout after an expiry ends nothing, so it explains the expiry then. If nothing ended, it
+  /// explains how the session stands after the last record. Nothing is proven
   /// or ruled out across a place at which records are lost.
   /// - Requirement: RPL-8
   public init(of history: SessionHistory) {

@@ -231,6 +231,11 @@ struct ExplanationDraft {
     if let id = token?.facts.id { advise(.serverLogForToken, [.word(id.description)]) }
   }
 
+  /// Adds that the secrets may be elsewhere: only Apple's systems have access groups.
+  mutating func maybeAccessLost() {
+    infer(.accessLost, .possible, [.word(evidence.isOfServer ? "folder" : "access group")])
+  }
+
   /// Advises to look at the place of the secrets; what can be wrong there depends on the system.
   mutating func adviseStore() {
     advise(

@@ -155,7 +155,9 @@ extension ExplanationDraft {
   mutating func explainNoneToRead(_ token: TokenHistory) {
     let wasSent = token.requests.contains { $0.isAnswered }
     if !wasSent { maybe(.notCarried) }
-    maybe(.keychainCleared, .accessLost, .itemsNotMoved)
+    maybe(.keychainCleared)
+    maybeAccessLost()
+    maybe(.itemsNotMoved)
     if !wasSent { advise(.issueRefreshTokens) }
     advise(.lookAtItem)
   }

@@ -164,7 +164,7 @@ extension FindingWord {
     "the stored items were cleared")
   package static let accessLost = FindingWord(
     "accessLost",
-    "the items are in another access group than before")
+    "the items are in another {} than before")
   package static let journalRestored = FindingWord(
     "journalRestored",
     "an older copy of the journal was restored")

@@ -52,6 +52,7 @@ extension ExplanationDraft {
         .answerDropped,
         [.place(dropped.request), .word(NoteFormatter.obstacle(dropped.cause))], on: fact)
       proveNothingEnded(fact)
+      adviseStore()
       advise(.makeStorable)
     case .storageFailed(let failed): explainStorage(failed, fact)
     // The same notes as in `Fact.isExplainable`.

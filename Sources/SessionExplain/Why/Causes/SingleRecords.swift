@@ -152,13 +152,13 @@ extension Cause {
     .notSignedOut,
     english: Plain(
       "the place where the device keeps secrets did not work",
-      fix: "check its free space and access rights, and whether the device was locked"),
+      fix: "check its free space and access rights, and on a phone whether it was locked"),
     spanish: Plain(
       "el lugar en el que el dispositivo guarda secretos no funcionó",
-      fix: "comprueba su espacio libre y sus permisos, y si el dispositivo estaba bloqueado"),
+      fix: "comprueba su espacio libre y sus permisos y, en un teléfono, si estaba bloqueado"),
     portuguese: Plain(
       "o lugar em que o dispositivo guarda segredos não funcionou",
-      fix: "verifique o espaço livre e as permissões dele, e se o dispositivo estava bloqueado"))
+      fix: "verifique o espaço livre e as permissões dele e, em um telefone, se estava bloqueado"))
   package static let leftoversWiped = Cause(
     "leftovers-wiped", .event,
     "Stored secrets that belong to no session were wiped",

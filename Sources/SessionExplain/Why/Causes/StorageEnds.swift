@@ -25,15 +25,15 @@ extension Cause {
     english: Plain(
       "a saved secret of the session was no longer on the device",
       fix: "sign in again; find out what removed it: cleared data, a new device, or another "
-        + "keychain group"),
+        + "place for secrets, such as another keychain group"),
     spanish: Plain(
       "un secreto guardado de la sesión ya no estaba en el dispositivo",
-      fix: "vuelve a iniciar sesión; averigua qué lo quitó: datos borrados, un dispositivo nuevo "
-        + "u otro grupo del llavero"),
+      fix: "vuelve a iniciar sesión; averigua qué lo quitó: datos borrados, un dispositivo nuevo, "
+        + "u otro lugar para los secretos, como otro grupo del llavero"),
     portuguese: Plain(
       "um segredo salvo da sessão já não estava no dispositivo",
-      fix: "entre de novo; descubra o que o removeu: dados apagados, um dispositivo novo ou outro "
-        + "grupo do keychain"))
+      fix: "entre de novo; descubra o que o removeu: dados apagados, um dispositivo novo, ou "
+        + "outro lugar para os segredos, como outro grupo do keychain"))
   package static let secretUnreadable = Cause(
     "secret-unreadable", .end,
     "Expired: the stored {} could not be read",
@@ -228,7 +228,8 @@ extension ExplanationDraft {
     conclude(.secretsMissing, .proven)
     showsOpenings = true
     prove(.itemMissing, on: evidence.expiry)
-    maybe(.itemsNotMoved, .keychainCleared, .accessLost)
+    maybe(.itemsNotMoved, .keychainCleared)
+    maybeAccessLost()
     ruleOutUser()
     ruleOutRefusal()
     let isNamed = evidence.storage.runs.contains {
