@@ -43,7 +43,7 @@ struct RecordedPolicy: Sendable {
   private struct Delay: Sendable {
     let failures: UInt32
     let answered: UInt32
-    let isAnswered: Bool
+    let failure: RequestFailure
     let milliseconds: Int64
     let requested: Int64?
     /// What was left of the token, in milliseconds.
@@ -193,7 +193,7 @@ struct RecordedPolicy: Sendable {
     guard delay > 0, failed.failure.kind != .noRefreshToken else { return }
     delays.append(
       Delay(
-        failures: before.total &+ 1, answered: answered, isAnswered: failed.failure.exhaustsAlone,
+        failures: before.total &+ 1, answered: answered, failure: failed.failure,
         milliseconds: delay, requested: failed.failure.retryAfterMilliseconds,
         rest: session.token.expiresAt.milliseconds(since: batch.time), sequence: batch.first))
   }
@@ -289,10 +289,14 @@ struct RecordedPolicy: Sendable {
   private func isOfExhaustion(_ delay: Delay, longest: Int64) -> Bool {
     // A delay that the server has asked for may follow any failure. A token that has expired is not
     // waited for.
-    guard delay.isAnswered, delay.requested != delay.milliseconds else { return false }
+    let isUnreadable = delay.failure.kind == .unreadable
+    guard delay.failure.exhaustsAlone || isUnreadable, delay.requested != delay.milliseconds
+    else { return false }
     let requested = delay.requested ?? 0
+    // After a 200 that cannot be read, only earlier versions waited for so long.
     return delay.milliseconds == max(longest, requested)
-      || delay.milliseconds == max(100, min(longest, delay.rest), requested)
+      || !isUnreadable
+        && delay.milliseconds == max(100, min(longest, delay.rest), requested)
         && delay.rest > 0 && delay.rest < longest
   }
 
