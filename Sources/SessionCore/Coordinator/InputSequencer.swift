@@ -112,6 +112,8 @@ struct PendingCommit: Hashable, Sendable {
     case restore(StoredItemsReport)
     case send
     case settle(TokenRequest.ReceivedResponse)
+    /// To end the session that the response to a login replaces; the response is settled afterwards.
+    case replace(TokenRequest.ReceivedResponse)
     case fail(RequestFailure, jitter: UInt16, delay: Int64?)
     /// To end the session; the reason is `nil` if it is logged out without an expiry.
     case expire(ExpiryReason?)

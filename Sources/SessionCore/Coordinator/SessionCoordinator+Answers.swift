@@ -89,18 +89,20 @@ extension SessionCoordinator {
     _ arrival: TokenRequest.ReceivedResponse, _ obstacle: StorageObstacle, at now: ClockReading
   ) -> [SessionEffect] {
     guard let stuck = request else { return [] }
-    if case .login(let caller, _) = stuck.purpose {
-      request = nil
-      lastProblem = .storage
-      return wipeItems() + [
-        discard(stuck.number, revoking: true), .resume(caller, .failed(.storage)),
-      ]
-    }
+    if stuck.isLogin { return wipeItems() + loginNotJournaled() }
     request?.keep(arrival, obstacle, isClosing: !callers.isEmpty(.close))
     let owner: [SessionEffect] = stuck.owner.map { [.resume($0, .failed(.unsettled))] } ?? []
     return owner + resumeWaiters(.failed(.unsettled))
       + resume(callers.takeAll(.context), .failed(.storage))
       + [.schedule(.commit, uptime: now.uptime.addingSaturating(retryPause))]
+  }
+
+  /// Revokes the tokens of a login that could not be journaled.
+  mutating func loginNotJournaled() -> [SessionEffect] {
+    guard let failed = request, case .login(let caller, _) = failed.purpose else { return [] }
+    request = nil
+    lastProblem = .storage
+    return [discard(failed.number, revoking: true), .resume(caller, .failed(.storage))]
   }
 
   /// Handles a response that can never be journaled, such as one larger than a record: it is

@@ -98,6 +98,8 @@ extension SessionCoordinator {
     let effects = follow(durable, publishing: published, at: now) + clear(after: published)
     if isInDoubt { refreshInDoubt() }
     guard fold.kind != before.kind, fold.kind != .authenticated else { return effects }
+    // Callers wait for the login that replaces the session.
+    if case .replace = durable.purpose { return effects }
     // For any purpose of the batch: no caller waits in a session that it ended.
     return effects + stopWaiting(because: durable.purpose.failure)
   }
@@ -112,6 +114,8 @@ extension SessionCoordinator {
           facts, hasEnded: events.contains { $0.event.kind == .sessionExpired }, at: now)
     case .send: publish(events) + send(intent: fold.sequence, after: durable, at: now)
     case .settle(let arrival): settled(arrival, publishing: events, at: now)
+    case .replace(let arrival):
+      publish(events) + wipeItems(endedBy: durable) + settle(arrival, at: now)
     case .fail(let failure, _, let delay):
       publish(events)
         + (fold.kind == .authenticated
@@ -139,7 +143,7 @@ extension SessionCoordinator {
     // The items were read before the other process changed them.
     case .restore: [.readSecrets]
     case .send: decideRequestAgain()
-    case .settle(let arrival): settle(arrival, at: now)
+    case .settle(let arrival), .replace(let arrival): settle(arrival, at: now)
     case .fail(let failure, let jitter, _): fail(failure, jitter: jitter, at: now)
     case .expire(.inactivity): inactivityIsDue(at: now)
     case .expire(.lifetimeEnded): lifetimeIsDue(at: now)
@@ -180,6 +184,8 @@ extension SessionCoordinator {
     case .settle(let arrival):
       return isLasting
         ? settlingIsImpossible(at: now) : settlingFailed(arrival, obstacle, at: now)
+    // The session goes on as before the login.
+    case .replace: return loginNotJournaled()
     // The server repeats it at the next launch, and the host is notified again.
     case .profileEndsSession, .note:
       return []

@@ -66,6 +66,8 @@ extension SessionCoordinator {
     } catch {
       return loginRefused(request, caller, .rejected(error))
     }
+    // The session ends in a batch of its own, so that its tokens are revoked (OUT-6).
+    if !needsUpdate, !replaced.isEmpty { return commit(replaced, for: .replace(arrival), at: now) }
     var end =
       arrival.facts.profileFailure.map { ending(by: .profileFailed($0), at: now).events } ?? []
     if end.isEmpty, let stated = arrival.sessionEnd, stated <= now.uptime {
@@ -77,13 +79,13 @@ extension SessionCoordinator {
     }
     // The login of a user who may not log in, or whose session is over, is journaled, but nothing of
     // it is stored.
-    return commit([.event(event)] + end, for: .settle(arrival), at: now)
+    return commit(replaced + [.event(event)] + end, for: .settle(arrival), at: now)
   }
 
   /// The end of a session that a login replaces: only a newer version can read its stored items, or
   /// it is not renewed.
   ///
-  /// It is journaled in the batch of the login, not before. So a wrong password loses nothing.
+  /// It is journaled with the login, not before. So a wrong password loses nothing.
   ///
   /// - Requirement: RES-8
   private func replacedSession(at now: ClockReading) -> [SessionRecord.Content] {
@@ -92,15 +94,18 @@ extension SessionCoordinator {
     return isNotRenewed(at: now) ? ending(by: .notRenewed, at: now).events : []
   }
 
-  /// Whether the token has ended and a server failed to renew it more than once.
+  /// Whether the token has ended, and a server or something in its place answered more than one
+  /// attempt to renew it with a failure.
   ///
   /// Such a failure may last, although it does not end the session: a client that is not accepted, or
   /// a response that cannot be read. A user who could not log in again would be locked out.
   private func isNotRenewed(at now: ClockReading) -> Bool {
-    guard case .authenticated(let session) = state, !isTokenGood(at: now.uptime),
-      session.failures.total > 1, let last = session.failures.last
-    else { return false }
-    return last.kind.isAnswered || last.kind == .intercepted
+    guard case .authenticated(let session) = state, !isTokenGood(at: now.uptime) else {
+      return false
+    }
+    let failures = session.failures
+    // Answers in the server's place (`intercepted`) are not counted as answered.
+    return failures.answered > 1 || failures.total > 1 && failures.last?.kind == .intercepted
   }
 
   /// Follows a durable login that ended at once.

@@ -96,7 +96,7 @@ struct SessionEnding: Hashable, Sendable {
     case .replaced:
       return .expires(.secretsNewer, .keep)
     case .notRenewed:
-      return .expires(.tokenExpired, .keep)
+      return .expires(.attemptsExhausted, .keep)
     }
   }
 
@@ -128,14 +128,14 @@ struct SessionEnding: Hashable, Sendable {
       return .expires(.refreshRejected, policy.onRejection)
     }
     let answered = failures.answered &+ (failure.kind.isAnswered ? 1 : 0)
-    // A server that asks for a repetition has not failed (REF-19).
-    if failure.kind.isAnswered, !failure.asksForRepetition, answered >= policy.maximumAttempts {
+    let isUnreadable = failure.kind == .unreadable
+    if failure.exhaustsAlone || isUnreadable, answered >= policy.maximumAttempts {
       let verdict = exhausted(retryAfter: failure.retryAfterMilliseconds ?? 0)
       // A 200 that cannot be read may have been cut on its way, after the server rotated the token.
       // A long pause would outlast the time in which it still accepts the old one. So the pause only
       // grows, and a second such response in a row is needed to end the session (REF-6).
       let isRepeated = failures.last?.kind == .unreadable && verdict.retryAfter == nil
-      if failure.kind != .unreadable || isRepeated { return verdict }
+      if !isUnreadable || isRepeated { return verdict }
     }
     // The server may have rotated the token and its response is lost. So the first retry is
     // immediate, while the server may still accept the old token (REF-7). Later ones wait, since a server

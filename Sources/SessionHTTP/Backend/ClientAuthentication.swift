@@ -16,6 +16,11 @@ public enum ClientAuthentication: Hashable, Sendable {
   /// A request that carries a token as `Bearer` cannot carry it.
   case basic(id: String, secret: Secret)
 
+  /// Whether HTTP Basic identifies the app, so that a 401 may be about the app (RFC 6749 §5.2).
+  var isBasic: Bool {
+    if case .basic = self { true } else { false }
+  }
+
   var members: [String: RequestField] {
     guard case .form(let id, let secret) = self else { return [:] }
     var members: [String: RequestField] = ["client_id": .text(id)]

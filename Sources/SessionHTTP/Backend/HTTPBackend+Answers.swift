@@ -169,13 +169,21 @@ extension HTTPBackend {
     let failure = failure(.revocation, response)
     if let failure, failure.kind == .intercepted { throw AnswerFailure(failure: failure) }
     let signs = signs(response)
-    if revoked.saysSo(signs) { return .done }
-    if needsAccess, response.status == 401, !revoked.unauthorizedConfirms {
+    let isUnauthorized = response.status == 401
+    // RFC 6750 §3.1: a code about the access token that authenticates the request.
+    if needsAccess, isUnauthorized, signs.code == "invalid_token" {
       return .unauthorized(status: 401)
     }
+    if revoked.saysSo(signs) { return .done }
     // The client or the request is refused, so the token lives (RFC 6749 §5.2, RFC 7009 §2.2.1).
-    if revoked.isDone(signs), !signs.concernsRequest {
-      return response.status == 401 && !needsAccess ? .refused(status: 401) : .done
+    let isOfClient = isUnauthorized && !needsAccess && client.isBasic && !signs.concernsToken
+    let isRefused = signs.concernsRequest || isOfClient
+    if needsAccess, isUnauthorized, !isRefused {
+      return revoked.unauthorizedConfirms && !signs.concernsToken
+        ? .done : .unauthorized(status: 401)
+    }
+    if revoked.isDone(signs), !isRefused {
+      return isUnauthorized ? .refused(status: 401) : .done
     }
     throw AnswerFailure(
       failure: failure

@@ -159,12 +159,25 @@ struct AnswerSigns {
       } == true
   }
 
+  /// Whether the code is about a token.
+  var concernsToken: Bool {
+    switch meaning {
+    case .refreshTokenReused, .tokenRevoked, .tokenExpired, .sessionNotFound, .tokenInvalid: true
+    default: false
+    }
+  }
+
+  /// Whether the code repeats the status: a firewall's object may have such a member, too.
+  private var repeatsStatus: Bool {
+    code.map { $0 == "\(status)" || status == 403 && $0.lowercased() == "forbidden" } == true
+  }
+
   func looksLike(_ body: FailureRule.Body) -> Bool {
     switch body {
     case .empty: first == nil
     case .page: first == UInt8(ascii: "<")
     case .html: isHTML && isText
-    case .foreign: error?.hasForm != true && !hasKnownCode
+    case .foreign: repeatsStatus && !isNamed || error?.hasForm != true && !hasKnownCode
     case .uncoded: !hasKnownCode
     }
   }

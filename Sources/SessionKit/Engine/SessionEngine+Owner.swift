@@ -124,7 +124,7 @@ extension SessionEngine {
   /// - Requirement: RES-7
   func takeBack() {
     do throws(SecretStoreError) {
-      guard let token = try vault.tokenOfSuccessor(),
+      guard let token = try vault.tokenOfSuccessor(of: coordinator.state.user),
         token.journalPath.map(configuration.place.isNamed) == true
       else { return }
       var facts = StoredItemsReport()

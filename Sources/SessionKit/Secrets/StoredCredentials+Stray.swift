@@ -36,10 +36,12 @@ extension StoredCredentials {
     return item.entries
   }
 
-  /// Returns the token of a journal that continues this one; `nil` if there is none.
-  func tokenOfSuccessor() throws(SecretStoreError) -> StoredToken? {
+  /// Returns the token of a journal that continues this one, if its items name this user.
+  ///
+  /// A refreshed token does not name its user, and another user may have logged in to that journal.
+  func tokenOfSuccessor(of user: Identifier?) throws(SecretStoreError) -> StoredToken? {
     guard let token = try item(StoredToken.self), token.journal != owner,
-      token.continues.contains(owner)
+      token.continues.contains(owner), try item(StoredUser.self)?.profile.id == user
     else { return nil }
     return token
   }

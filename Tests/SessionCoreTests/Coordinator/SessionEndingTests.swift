@@ -194,7 +194,7 @@ struct SessionEndingTests {
     #expect(
       ending().verdict(on: .disagreement(.secretsMissing)) == .expires(.secretsMissing, .clear))
     #expect(ending().verdict(on: .replaced) == .expires(.secretsNewer, .keep))
-    #expect(ending().verdict(on: .notRenewed) == .expires(.tokenExpired, .keep))
+    #expect(ending().verdict(on: .notRenewed) == .expires(.attemptsExhausted, .keep))
   }
 
   @Test("CTX-1 a failed switch of the context never ends the session")

@@ -105,6 +105,9 @@ struct FailureRuleTests {
     #expect(read(wire, session) == .done)
     #expect(read(wire, #"{"error":"invalid_client"}"#) == nil)
     #expect(read(wire, #"{"error":"server_error"}"#) == nil)
+    #expect(read(wire, #"{"error":"TOKEN_EXPIRED"}"#) == .unauthorized(status: 401))
+    wire.revoked.codes = ["invalid_token"]
+    #expect(read(wire, #"{"error":"invalid_token"}"#) == .unauthorized(status: 401))
   }
 
   @Test("OUT-1 the configuration decides which responses revoke, and a page never does")
@@ -120,6 +123,8 @@ struct FailureRuleTests {
     var wire = BackendBench.wire
     #expect(isDone(wire, 204) && isDone(wire, 401) && !isDone(wire, 404))
     #expect(!isDone(wire, 200, "<html>") && !isDone(wire, 401, "<html>"))
+    wire.client = .basic(id: "app", secret: Secret("s"))
+    #expect(!isDone(wire, 401) && isDone(wire, 401, #"{"error":"TOKEN_REVOKED"}"#))
     wire.revoked.statuses = [204...204, 404...404]
     wire.revoked.codes = ["ALREADY_*"]
     #expect(isDone(wire, 204) && isDone(wire, 404))
