@@ -53,6 +53,48 @@ struct WhyDoubtTests {
     #expect(answer.has(.cameBack))
   }
 
+  // MARK: Parts of a cause with another remedy
+
+  @Test(
+    "RPL-3 STA-9 a login after failures to refresh: they are named, and a refresh token was there",
+    arguments: [
+      (RequestFailure(kind: .unexpected, status: 401, serverCode: "invalid_client"), true),
+      (RequestFailure(kind: .intercepted, status: 403), false),
+    ])
+  func notRenewed(_ failure: RequestFailure, isCounted: Bool) {
+    var history = WhyHistory()
+    history.attempt(60, failure)
+    history.attempt(90, failure)
+    let end = history.add(
+      4_000, .event(.sessionExpired(.init(reason: .tokenExpired))), WhyHistory.login(2, at: 4_000))
+    let answer = history.answer(at: end)
+    #expect(answer.cause == .tokenExpired && answer.certainty == .proven)
+    #expect(answer.has(.refreshFailedSo) && answer.has(.countedFailures) == isCounted)
+    #expect(!answer.has(.noneToRead) && !answer.advice.contains { $0.what == .issueRefreshTokens })
+    let summary = answer.summary()
+    #expect(summary.contains("the attempts to renew it had failed"), "\(summary)")
+    #expect(summary.contains("A new sign-in followed.") && !summary.contains("refresh token"))
+    #expect(summary.contains("(code invalid_client)") == isCounted)
+  }
+
+  @Test("RPL-3 an attempt for which there was no refresh token is not told as an offline device")
+  func nothingToSend() {
+    var history = WhyHistory()
+    history.attempt(60, RequestFailure(kind: .noRefreshToken))
+    let answer = history.answer()
+    #expect(answer.cause == .stillOffline && answer.has(.noneToRead))
+    #expect(answer.summary().contains("found no token on the device"))
+  }
+
+  @Test("RPL-3 a reason of a newer version is named in the summary")
+  func newerReason() {
+    var history = WhyHistory()
+    history.add(60, .event(.sessionExpired(.init(reason: ExpiryReason(rawValue: 200)))))
+    let answer = history.answer()
+    #expect(answer.cause == .unexplained)
+    #expect(answer.summary().contains("(200)") && answer.summary().contains("newer version"))
+  }
+
   // MARK: 2, 3. Codes
 
   @Test(

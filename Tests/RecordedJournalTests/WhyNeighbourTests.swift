@@ -175,7 +175,7 @@ struct WhyNeighbour: Sendable, CustomTestStringConvertible {
     failing(.stillServerFailing, .unexpected, 404, .stillEndpointMissing),
     failing(.stillServerFailing, .unexpected, 405, code: "UNAUTHORIZED", .stillEndpointMissing),
     failing(.stillServerFailing, .unreadable, 200, .stillUnreadable),
-    failing(.stillServerFailing, .intercepted, 403, .stillBlocked, .possible),
+    failing(.stillServerFailing, .intercepted, 403, .stillBlocked),
     failing(.stillIntercepted, .intercepted, 405, .stillEndpointMissing, .possible),
     failing(.stillIntercepted, .intercepted, 301, .stillEndpointMissing, .possible),
     failing(.stillIntercepted, .intercepted, 307, code: "MOVED_ADDRESS", .stillEndpointMissing),

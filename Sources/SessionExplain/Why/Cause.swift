@@ -19,9 +19,9 @@ public struct Cause: Sendable {
   let reliance: Reliance
   /// What the user experienced.
   package let experience: Experience
-  private let english: Plain
-  private let spanish: Plain
-  private let portuguese: Plain
+  private var english: Plain
+  private var spanish: Plain
+  private var portuguese: Plain
 
   init(
     _ id: String, _ class: Class, _ headline: String, reliesOn reliance: Reliance = .history,
@@ -31,6 +31,15 @@ public struct Cause: Sendable {
     (self.headline, self.reliance) = (headline, reliance)
     self.experience = experience
     (self.english, self.spanish, self.portuguese) = (english, spanish, portuguese)
+  }
+
+  /// Returns this cause with another summary, for a part of its journals that need another remedy.
+  ///
+  /// The identifier and the headline stay.
+  func worded(english: Plain, spanish: Plain, portuguese: Plain) -> Cause {
+    var cause = self
+    (cause.english, cause.spanish, cause.portuguese) = (english, spanish, portuguese)
+    return cause
   }
 
   /// Returns what happened and what to do, in plain words.
@@ -103,6 +112,13 @@ package struct CauseFamily: Sendable {
 extension Cause {
   /// Every cause of this version, without duplicates.
   public static let all = CauseFamily.all.flatMap(\.causes)
+}
+
+extension Cause {
+  /// The causes of ``all`` that have a second summary, with that one.
+  package static let reworded: [Cause] = [
+    .newerReason, .tokenNotRenewed, .nothingToSend, .endedInRefreshes, .switchRejected,
+  ]
 }
 
 extension FindingWord {

@@ -68,12 +68,14 @@ enum Excluded: String, CaseIterable {
   /// The most that a summary names.
   static let most = 4
 
-  /// Returns the noun; `isUser` says that the user did nothing at all, as far as records show it.
-  func noun(in language: SessionLanguage, isUser: Bool) -> String {
+  /// Returns the noun.
+  ///
+  /// No record shows that the user did nothing elsewhere, such as at the server.
+  func noun(in language: SessionLanguage) -> String {
     switch (self, language) {
-    case (.userAction, .english): isUser ? "the user" : "a sign-out in the app"
-    case (.userAction, .spanish): isUser ? "el usuario" : "un cierre de sesión en la app"
-    case (.userAction, .portuguese): isUser ? "o usuário" : "um encerramento no app"
+    case (.userAction, .english): "a sign-out in the app"
+    case (.userAction, .spanish): "un cierre de sesión en la app"
+    case (.userAction, .portuguese): "um encerramento no app"
     case (.clock, .english): "the clock"
     case (.clock, .spanish): "el reloj"
     case (.clock, .portuguese): "o relógio"

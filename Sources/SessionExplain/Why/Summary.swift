@@ -73,27 +73,10 @@ extension Explanation {
     let isSame = root.first?.cause == cause && root.first?.certainty == certainty
     let findings = isSame ? ruledOut + (root.first?.ruledOut ?? []) : ruledOut
     let topics = Set(findings.filter { $0.certainty == .proven }.compactMap(\.what.topic))
-    let isUser = !(proven + inferred + alsoSeen).contains { Self.wordsOfUsers.contains($0.what) }
-    let isFree = isUser && !Self.causesOfUsers.contains(cause)
     return Excluded.allCases.filter { $0 != known && topics.contains($0.rawValue) }
       .prefix(Excluded.most)
-      .map { $0.noun(in: language, isUser: isFree) }
+      .map { $0.noun(in: language) }
   }
-
-  /// The causes in which a user may have had a part, without such a finding.
-  private static let causesOfUsers: Set<Cause> = [
-    .passwordChanged, .sessionLimit, .allSessionsEnded, .signInDemanded,
-  ]
-
-  /// The findings by which a user may have had a part in the cause, if not by a logout in the app.
-  private static let wordsOfUsers: Set<FindingWord> = [
-    .accessLost, .appDowngraded, .clockSetBack, .clockSetForward, .clockWentBack, .closedByUser,
-    .itemsNotMoved, .journalDeleted, .journalRestored, .keychainCleared,
-    .otherBackend, .otherCopyUsed, .otherSignIn, .sessionDisplaced, .userRemoved, .passwordChanged,
-    .reinstalled, .restoredBackup,
-    .revokedAtServer, .secondDevice, .secretsRestored, .serverEndedIt, .serverSaidOfUser,
-    .signedOutElsewhere, .stolen, .unusedForLimit, .unusedTooLong, .unusedUntold,
-  ]
 }
 
 // One line and the whole text, in English.

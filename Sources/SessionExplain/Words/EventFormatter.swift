@@ -78,7 +78,7 @@ package enum EventFormatter {
 
   package static func reason(_ reason: ExpiryReason) -> String {
     switch reason {
-    case .tokenExpired: "the token's lifetime ended, nothing to refresh it with"
+    case .tokenExpired: "the token's lifetime ended, and it was not refreshed"
     case .refreshRejected: "the token could not be refreshed"
     case .attemptsExhausted: "attempts exhausted"
     case .secretsMissing: "a stored secret is missing"

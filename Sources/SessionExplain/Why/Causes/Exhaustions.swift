@@ -83,17 +83,20 @@ extension Cause {
       fix: "verifique o id de cliente, o segredo e o método do registro do app"))
   package static let endpointMissing = Cause(
     "endpoint-missing", .end,
-    "Expired: the server has no refresh endpoint at this path",
+    "Expired: the address of the refresh responds with 404 or 405",
     .signedOut,
     english: Plain(
-      "the server has nothing at the address at which the app renews the session",
-      fix: "check the path of that request in the app's settings"),
+      "the address at which the app renews the session responds with 404 or 405; it may be wrong, "
+        + "or was moved",
+      fix: "check the address of that request in the app's settings"),
     spanish: Plain(
-      "el servidor no tiene nada en la dirección en la que la app renueva la sesión",
-      fix: "comprueba la ruta de esa petición en la configuración de la app"),
+      "la dirección en la que la app renueva la sesión responde con 404 o 405; puede ser "
+        + "incorrecta, o cambió",
+      fix: "comprueba la dirección de esa petición en la configuración de la app"),
     portuguese: Plain(
-      "o servidor não tem nada no endereço em que o app renova a sessão",
-      fix: "verifique o caminho dessa requisição na configuração do app"))
+      "o endereço em que o app renova a sessão responde com 404 ou 405; pode estar errado, ou "
+        + "mudou",
+      fix: "verifique o endereço dessa requisição na configuração do app"))
   package static let attemptsExhausted = Cause(
     "attempts-exhausted", .end,
     "Expired: {} failed, with no success between",
@@ -232,7 +235,7 @@ extension ExplanationDraft {
     prove(.serverSaid, [Self.words(failure)], on: fact)
   }
 
-  private mutating func countFailures(_ token: TokenHistory, isWhole: Bool) {
+  mutating func countFailures(_ token: TokenHistory, isWhole: Bool) {
     let classes = Self.classes(token.tally.filter { $0.key.isAnswered })
     guard isWhole, let first = token.firstAnswered, let last = token.lastAnswered else {
       prove(.countNotWhole, [.counted(token.answered, "failure"), .word(classes)])

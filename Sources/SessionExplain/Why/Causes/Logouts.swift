@@ -42,16 +42,26 @@ extension Cause {
     .signedOut,
     english: Plain(
       "the records of the app do not say why",
-      fix: "explain it with a newer version of this library, or from an undamaged copy of the "
-        + "file"),
+      fix: "look for an earlier or undamaged copy of the file, or use a newer version of this tool"),
     spanish: Plain(
       "los registros de la app no dicen por qué",
-      fix: "explícalo con una versión más nueva de esta biblioteca, o con una copia del archivo "
-        + "sin daños"),
+      fix: "busca una copia anterior o sin daños del archivo, o usa una versión más nueva de esta "
+        + "herramienta"),
     portuguese: Plain(
       "os registros do app não dizem por quê",
-      fix: "explique com uma versão mais nova desta biblioteca, ou com uma cópia do arquivo sem "
-        + "danos"))
+      fix: "procure uma cópia anterior ou sem danos do arquivo, ou use uma versão mais nova desta "
+        + "ferramenta"))
+  /// The records have the reason, by a number of a newer version.
+  package static let newerReason = unexplained.worded(
+    english: Plain(
+      "the session ended for a reason ({}) that this version does not know",
+      fix: "explain it with a newer version of this tool"),
+    spanish: Plain(
+      "la sesión terminó por un motivo ({}) que esta versión no conoce",
+      fix: "explícalo con una versión más nueva de esta herramienta"),
+    portuguese: Plain(
+      "a sessão terminou por um motivo ({}) que esta versão não conhece",
+      fix: "explique com uma versão mais nova desta ferramenta"))
 }
 
 extension FindingWord {
@@ -134,7 +144,8 @@ extension ExplanationDraft {
 
   mutating func explainUnknown() {
     let code = explanation.reason ?? ""
-    conclude(.unexplained, .possible, [.word(code)])
+    let number = evidence.expiry?.expiry?.rawValue ?? evidence.logout?.logout?.rawValue
+    conclude(.newerReason, .possible, [.word(number.map { "\($0)" } ?? code)])
     prove(.newReason, [.word(code)], on: evidence.place)
     if evidence.logout == nil || evidence.logout?.logout == .policy { ruleOutUser() }
     advise(.newerTool)

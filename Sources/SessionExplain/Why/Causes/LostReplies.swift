@@ -37,18 +37,18 @@ extension Cause {
     english: Plain(
       "the server renewed the session, but the device could not save the new token before the app "
         + "closed or was stopped; later the old token was refused",
-      fix: "check the free space and the access rights of the place where the app keeps its "
-        + "secrets, and let the server accept the old token for some seconds"),
+      fix: "find out from the recorded error why it could not be saved (free space, access "
+        + "rights), and let the server accept the old token for some seconds"),
     spanish: Plain(
       "el servidor renovó la sesión, pero el dispositivo no pudo guardar el token nuevo antes de "
         + "que la app se cerrara o se detuviera; después el token anterior fue rechazado",
-      fix: "comprueba el espacio libre y los permisos del lugar en el que la app guarda sus "
-        + "secretos, y haz que el servidor acepte el token anterior durante unos segundos"),
+      fix: "averigua por el error registrado por qué no se pudo guardar (espacio libre, permisos), "
+        + "y haz que el servidor acepte el token anterior durante unos segundos"),
     portuguese: Plain(
-      "o servidor renovou a sessão, mas o dispositivo não conseguiu salvar o token novo antes de "
-        + "o app fechar ou parar; depois o token antigo foi recusado",
-      fix: "verifique o espaço livre e as permissões do lugar em que o app guarda os seus "
-        + "segredos, e faça o servidor aceitar o token antigo por alguns segundos"))
+      "o servidor renovou a sessão, mas o dispositivo não conseguiu salvar o token novo antes de o "
+        + "app fechar ou parar; depois o token antigo foi recusado",
+      fix: "descubra pelo erro registrado por que não foi possível salvá-lo (espaço livre, "
+        + "permissões), e faça o servidor aceitar o token antigo por alguns segundos"))
   package static let answerNotRead = Cause(
     "answer-not-read", .end,
     "Expired: refresh token refused after a response that could not be read",

@@ -195,6 +195,7 @@ extension ExplanationDraft {
       prove(.noServerReached, [.counted(token.failures, "attempt"), .time(first.time)], on: first)
     }
     if last.kind == .noRefreshToken, let token {
+      explanation.cause = .nothingToSend
       prove(.noneToRead, [.token(token.generation)], on: token.lastUnanswered)
       prove(.nobodyEnded)
       addNextTry()
@@ -203,6 +204,9 @@ extension ExplanationDraft {
     }
     prove(.nobodySignedOut)
     inferOffline(last)
+    if explanation.inferred.contains(where: { $0.what == .answerEndsProcess }) {
+      explanation.cause = .endedInRefreshes
+    }
     addNextTry()
     leaveUntold(.networkDid)
     advise(.noSignInScreen)

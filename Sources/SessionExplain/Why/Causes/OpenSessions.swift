@@ -20,42 +20,79 @@ extension Cause {
     "Still signed in: {} failed, without a response that counts",
     .stillSignedIn,
     english: Plain(
-      "{} to renew the session failed, and the server refused none of them",
-      fix: "do not show the sign-in; the app goes on when it reaches the server"),
+      "{} to renew the session got no response that counts, as happens if the device is offline or "
+        + "the server cannot be reached",
+      fix: "check the connection and the server, then open the app; no new sign-in is needed"),
     spanish: Plain(
-      "renovar la sesión falló ({}), y el servidor no rechazó ningún intento",
-      fix: "no muestres el inicio de sesión; la app sigue cuando alcance el servidor"),
+      "renovar la sesión no obtuvo ninguna respuesta que cuente ({}), como ocurre si el "
+        + "dispositivo no tiene conexión o no se alcanza el servidor",
+      fix: "comprueba la conexión y el servidor, y después abre la app; no hace falta volver a "
+        + "iniciar sesión"),
     portuguese: Plain(
-      "renovar a sessão falhou ({}), e o servidor não recusou nenhuma tentativa",
-      fix: "não mostre a tela de entrada; o app continua quando alcançar o servidor"))
+      "renovar a sessão não obteve nenhuma resposta que conte ({}), como acontece se o dispositivo "
+        + "está sem conexão ou o servidor não é alcançado",
+      fix: "verifique a conexão e o servidor, e depois abra o app; não é preciso entrar de novo"))
+  /// Nothing was sent, since no refresh token could be read.
+  package static let nothingToSend = stillOffline.worded(
+    english: Plain(
+      "the app found no token on the device with which it can renew the session",
+      fix: "check that the server issues such a token (a refresh token), and find out why the "
+        + "device does not have it"),
+    spanish: Plain(
+      "la app no encontró en el dispositivo ningún token con el que renovar la sesión",
+      fix: "comprueba que el servidor emite ese token (un refresh token), y averigua por qué el "
+        + "dispositivo no lo tiene"),
+    portuguese: Plain(
+      "o app não encontrou no dispositivo nenhum token para renovar a sessão",
+      fix: "verifique se o servidor emite esse token (um refresh token), e descubra por que o "
+        + "dispositivo não o tem"))
+  /// The processes of several requests in a row did not come back.
+  package static let endedInRefreshes = stillOffline.worded(
+    english: Plain(
+      "the app seems to have ended more than once while it renewed the session, possibly because "
+        + "of the server's response",
+      fix: "look for crash reports of the app; no new sign-in is needed"),
+    spanish: Plain(
+      "la app parece haber terminado más de una vez mientras renovaba la sesión, quizá por la "
+        + "respuesta del servidor",
+      fix: "busca informes de fallos de la app; no hace falta volver a iniciar sesión"),
+    portuguese: Plain(
+      "o app parece ter terminado mais de uma vez enquanto renovava a sessão, talvez por causa da "
+        + "resposta do servidor",
+      fix: "procure relatórios de falhas do app; não é preciso entrar de novo"))
   package static let stillIntercepted = Cause(
     "still-intercepted", .still,
-    "Still signed in: something on the network responded instead of the server",
+    "Still signed in: a web page or the like came in place of a response",
     .stillSignedIn,
     english: Plain(
-      "something on the network responded instead of the server, as the sign-in page of a Wi-Fi "
-        + "does",
-      fix: "sign in to the network, then open the app"),
+      "a web page or the like came in place of a response, as a Wi-Fi sign-in or a proxy sends it",
+      fix: "sign in to the network, then open the app; if it happens in other networks too, check "
+        + "the app's address of the server, and the server"),
     spanish: Plain(
-      "algo en la red respondió en lugar del servidor, como hace la página de acceso de una red "
-        + "Wi-Fi",
-      fix: "inicia sesión en la red y después abre la app"),
+      "llegó una página web o algo parecido en lugar de una respuesta, como la envía el acceso de "
+        + "una red Wi-Fi o un proxy",
+      fix: "inicia sesión en la red y después abre la app; si ocurre también en otras redes, "
+        + "comprueba la dirección del servidor en la app, y el servidor"),
     portuguese: Plain(
-      "algo na rede respondeu no lugar do servidor, como faz a página de acesso de uma rede Wi-Fi",
-      fix: "entre na rede e depois abra o app"))
+      "veio uma página web ou algo parecido no lugar de uma resposta, como a envia o acesso de uma "
+        + "rede Wi-Fi ou um proxy",
+      fix: "entre na rede e depois abra o app; se acontecer também em outras redes, verifique o "
+        + "endereço do servidor no app, e o servidor"))
   package static let stillServerFailing = Cause(
     "still-server-failing", .still,
     "Still signed in: the server responded to {} with a failure",
     .stillSignedIn,
     english: Plain(
       "the server responded with an error to {} to renew the session",
-      fix: "wait, or open the app: it asks the server at once"),
+      fix: "let the server's team repair it; then open the app: it asks the server again at once"),
     spanish: Plain(
       "el servidor respondió con un error al renovar la sesión ({})",
-      fix: "espera, o abre la app: pregunta al servidor enseguida"),
+      fix: "haz que el equipo del servidor lo repare; después abre la app: vuelve a preguntar al "
+        + "servidor enseguida"),
     portuguese: Plain(
       "o servidor respondeu com um erro ao renovar a sessão ({})",
-      fix: "espere, ou abra o app: ele consulta o servidor imediatamente"))
+      fix: "faça a equipe do servidor repará-lo; depois abra o app: ele consulta o servidor de "
+        + "novo imediatamente"))
   package static let stillSecretsLocked = Cause(
     "still-secrets-locked", .still,
     "Still signed in: the stored secrets could not be read yet",
@@ -166,7 +203,7 @@ extension FindingWord {
     "{} failed since {}, and none had a response that counts")
   package static let pageInstead = FindingWord(
     "pageInstead",
-    "something else than the server responded, last at {}")
+    "a page or the like came in place of a response, last at {}")
   package static let pageOfEither = FindingWord(
     "pageOfEither",
     "{}, last at {}")

@@ -26,18 +26,19 @@ extension Cause {
     english: Plain(
       "the server says that the token was already used, and this device has no record of such a "
         + "use",
-      fix: "keep the token on one device only (no backup, no copy), and look up its uses in the "
-        + "server's log"),
+      fix: "look up the token's uses in the server's log; if one is not the user's, end the user's "
+        + "other sessions; keep the token on one device only (no backup, no copy)"),
     spanish: Plain(
       "el servidor dice que el token ya se había usado, y este dispositivo no tiene registro de "
         + "ese uso",
-      fix: "guarda el token en un solo dispositivo (sin copias de seguridad), y busca sus usos en "
-        + "el registro del servidor"),
+      fix: "busca los usos del token en el registro del servidor; si alguno no es del usuario, "
+        + "termina sus otras sesiones; guarda el token en un solo dispositivo (sin copias de "
+        + "seguridad)"),
     portuguese: Plain(
       "o servidor diz que o token já tinha sido usado, e este dispositivo não tem registro desse "
         + "uso",
-      fix: "mantenha o token em um só dispositivo (sem backup, sem cópia), e procure os seus usos "
-        + "no log do servidor"))
+      fix: "procure os usos do token no log do servidor; se algum não for do usuário, encerre as "
+        + "outras sessões dele; mantenha o token em um só dispositivo (sem backup, sem cópia)"))
   package static let revokedElsewhere = Cause(
     "revoked-elsewhere", .end,
     "Expired: the server says that the session was revoked",
@@ -88,14 +89,17 @@ extension Cause {
     "Expired: the server refused to refresh, and {}",
     .signedOut,
     english: Plain(
-      "the server refused to renew the session, and the reason is not clear",
-      fix: "look at the server's log, and let the server send a clear error code"),
+      "the server refused to renew the session, and why is not known",
+      fix: "look at the server's log, ask the server's team what a code means that is shown, and "
+        + "let the server send a clear one"),
     spanish: Plain(
-      "el servidor se negó a renovar la sesión, y el motivo no está claro",
-      fix: "mira el registro del servidor, y haz que el servidor envíe un código de error claro"),
+      "el servidor se negó a renovar la sesión, y no se sabe por qué",
+      fix: "mira el registro del servidor, pregunta a su equipo qué significa el código que se "
+        + "muestre, y haz que el servidor envíe uno claro"),
     portuguese: Plain(
-      "o servidor se recusou a renovar a sessão, e o motivo não está claro",
-      fix: "veja o log do servidor, e faça o servidor enviar um código de erro claro"))
+      "o servidor se recusou a renovar a sessão, e não se sabe por quê",
+      fix: "veja o log do servidor, pergunte à equipe dele o que significa o código que aparecer, "
+        + "e faça o servidor enviar um claro"))
   package static let otherUser = Cause(
     "other-user", .end,
     "Expired: the server's response had another user's token",

@@ -109,7 +109,8 @@ extension ExplanationDraft {
       advise(.trySwitchAgain)
     } else {
       let isRefusal = ended.failure.kind == .rejected
-      conclude(.switchRefused, .proven, [Self.words(ended.failure)])
+      conclude(
+        isRefusal ? .switchRejected : .switchRefused, .proven, [Self.words(ended.failure)])
       prove(
         isRefusal ? .switchRefusedBy : .switchFailedBy, [Self.words(ended.failure)], on: fact)
       advise(isRefusal ? .checkPermission : .trySwitchAgain)

@@ -25,13 +25,24 @@ extension Cause {
     .notSignedOut,
     english: Plain(
       "the change of role, school or unit failed",
-      fix: "check what the user may change to, or try again"),
+      fix: "try the change again; if it fails again, look at the server's log"),
     spanish: Plain(
       "el cambio de rol, escuela o unidad falló",
-      fix: "comprueba a qué puede cambiar el usuario, o inténtalo de nuevo"),
+      fix: "intenta el cambio de nuevo; si vuelve a fallar, mira el registro del servidor"),
     portuguese: Plain(
       "a troca de papel, escola ou unidade falhou",
-      fix: "verifique para o que o usuário pode trocar, ou tente de novo"))
+      fix: "tente a troca de novo; se falhar outra vez, veja o log do servidor"))
+  /// The server rejected the switch, so another attempt does not help.
+  package static let switchRejected = switchRefused.worded(
+    english: Plain(
+      "the server refused the change of role, school or unit",
+      fix: "check what the user may change to"),
+    spanish: Plain(
+      "el servidor rechazó el cambio de rol, escuela o unidad",
+      fix: "comprueba a qué puede cambiar el usuario"),
+    portuguese: Plain(
+      "o servidor recusou a troca de papel, escola ou unidade",
+      fix: "verifique para o que o usuário pode trocar"))
   package static let switchLost = Cause(
     "switch-lost", .event,
     "The context switch got no response",
@@ -54,13 +65,13 @@ extension Cause {
     reliesOn: .ownRecords,
     .signedOut,
     english: Plain(
-      "the server has not confirmed the end of the session",
+      "the app closed the session on this device, but the server has not confirmed its end",
       fix: "open the app again; if the session must not live on, end it at the server"),
     spanish: Plain(
-      "el servidor no ha confirmado el final de la sesión",
+      "la app cerró la sesión en este dispositivo, pero el servidor no ha confirmado su final",
       fix: "abre la app de nuevo; si la sesión no debe seguir viva, termínala en el servidor"),
     portuguese: Plain(
-      "o servidor não confirmou o fim da sessão",
+      "o app encerrou a sessão neste dispositivo, mas o servidor não confirmou o fim dela",
       fix: "abra o app de novo; se a sessão não deve continuar viva, encerre-a no servidor"))
   package static let revocationDone = Cause(
     "revocation-done", .event,
@@ -68,13 +79,13 @@ extension Cause {
     reliesOn: .ownRecords,
     .signedOut,
     english: Plain(
-      "the server does not accept the session any more",
+      "the app closed the session on this device, and the server does not accept it any more",
       fix: "nothing to do"),
     spanish: Plain(
-      "el servidor ya no acepta la sesión",
+      "la app cerró la sesión en este dispositivo, y el servidor ya no la acepta",
       fix: "nada que hacer"),
     portuguese: Plain(
-      "o servidor não aceita mais a sessão",
+      "o app encerrou a sessão neste dispositivo, e o servidor não a aceita mais",
       fix: "nada a fazer"))
   package static let takenOver = Cause(
     "taken-over", .event,
@@ -152,13 +163,16 @@ extension Cause {
     .notSignedOut,
     english: Plain(
       "the place where the device keeps secrets did not work",
-      fix: "check its free space and access rights, and on a phone whether it was locked"),
+      fix: "nothing to do if it happened once; otherwise find out what is wrong at that place: the "
+        + "record has the system's reason"),
     spanish: Plain(
       "el lugar en el que el dispositivo guarda secretos no funcionó",
-      fix: "comprueba su espacio libre y sus permisos y, en un teléfono, si estaba bloqueado"),
+      fix: "nada que hacer si ocurrió una vez; si no, averigua qué falla en ese lugar: el registro "
+        + "tiene el motivo del sistema"),
     portuguese: Plain(
       "o lugar em que o dispositivo guarda segredos não funcionou",
-      fix: "verifique o espaço livre e as permissões dele e, em um telefone, se estava bloqueado"))
+      fix: "nada a fazer se aconteceu uma vez; senão, descubra o que há de errado nesse lugar: o "
+        + "registro tem o motivo do sistema"))
   package static let leftoversWiped = Cause(
     "leftovers-wiped", .event,
     "Stored secrets that belong to no session were wiped",

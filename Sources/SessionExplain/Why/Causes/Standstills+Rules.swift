@@ -113,7 +113,7 @@ extension ExplanationDraft {
       infer(.wireDoesNotFit, .likely)
       advise(.compareWire)
     case .blocked:
-      conclude(.stillBlocked, .possible)
+      conclude(.stillBlocked, .proven)
       maybe(.refusedInFront, .refusedBare, .captivePortal)
       advise(.lookInFront)
     }

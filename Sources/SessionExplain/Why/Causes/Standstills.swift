@@ -17,18 +17,18 @@ extension Cause {
     "Still signed in: the server refuses each refresh, and its reason is not known",
     .stillSignedIn,
     english: Plain(
-      "the server refuses to renew the session, for a reason that is not clear",
-      fix: "look at the server's log, and let the server send a clear error code; waiting does "
-        + "not help, but the user can sign in again when the token has expired"),
+      "the server refuses to renew the session, and its reason is not known here",
+      fix: "ask the server's team for the reason, and what the code means if one is shown; waiting "
+        + "does not help, but the user can sign in again when the token has expired"),
     spanish: Plain(
-      "el servidor se niega a renovar la sesión, por un motivo que no está claro",
-      fix: "mira el registro del servidor, y haz que el servidor envíe un código de error claro; "
-        + "esperar no ayuda, pero el usuario puede volver a iniciar sesión cuando el token haya "
-        + "caducado"),
+      "el servidor se niega a renovar la sesión, y su motivo no se conoce aquí",
+      fix: "pregunta el motivo al equipo del servidor, y qué significa el código si se muestra "
+        + "uno; esperar no ayuda, pero el usuario puede volver a iniciar sesión cuando el token "
+        + "haya caducado"),
     portuguese: Plain(
-      "o servidor se recusa a renovar a sessão, por um motivo que não está claro",
-      fix: "veja o log do servidor, e faça o servidor enviar um código de erro claro; esperar não "
-        + "ajuda, mas o usuário pode entrar de novo quando o token tiver expirado"))
+      "o servidor se recusa a renovar a sessão, e o motivo dele não é conhecido aqui",
+      fix: "pergunte o motivo à equipe do servidor, e o que significa o código se houver um; "
+        + "esperar não ajuda, mas o usuário pode entrar de novo quando o token tiver expirado"))
   package static let stillSignInDemanded = Cause(
     "still-sign-in-demanded", .still,
     "Still signed in: the server demands a new sign-in, or a further factor, before it refreshes",
@@ -65,17 +65,18 @@ extension Cause {
       fix: "verifique o id de cliente, o segredo e o método do registro do app; esperar não ajuda"))
   package static let stillEndpointMissing = Cause(
     "still-endpoint-missing", .still,
-    "Still signed in: the refresh endpoint was moved or is missing, its address responds with {}",
+    "Still signed in: the address of the refresh responds with {}",
     .stillSignedIn,
     english: Plain(
-      "the address at which the app renews the session responds with {}, so it was moved or does "
-        + "not exist",
+      "the address at which the app renews the session responds with {}; it may be wrong, or was "
+        + "moved",
       fix: "check the address of that request in the app's settings; waiting does not help"),
     spanish: Plain(
-      "la dirección en la que la app renueva la sesión responde con {}, así que cambió o no existe",
+      "la dirección en la que la app renueva la sesión responde con {}; puede ser incorrecta, o "
+        + "cambió",
       fix: "comprueba la dirección de esa petición en la configuración de la app; esperar no ayuda"),
     portuguese: Plain(
-      "o endereço em que o app renova a sessão responde com {}, então ele mudou ou não existe",
+      "o endereço em que o app renova a sessão responde com {}; pode estar errado, ou mudou",
       fix: "verifique o endereço dessa requisição na configuração do app; esperar não ajuda"))
   package static let stillUnreadable = Cause(
     "still-unreadable", .still,
@@ -96,20 +97,23 @@ extension Cause {
         + "não ajuda, mas o usuário pode entrar de novo quando o token tiver expirado"))
   package static let stillBlocked = Cause(
     "still-blocked", .still,
-    "Still signed in: something in front of the server refuses each refresh",
+    "Still signed in: each refresh is refused with 403",
     .stillSignedIn,
     english: Plain(
-      "something in front of the server, such as a firewall, refuses to renew the session",
-      fix: "find out what responds with 403 in place of the server, and let the app's request "
+      "each attempt to renew the session is refused with 403, possibly by something in front of "
+        + "the server, such as a firewall",
+      fix: "find out, also in the server's log, what sends the 403, and let the app's request "
         + "pass; waiting does not help, but the user can sign in again when the token has expired"),
     spanish: Plain(
-      "algo delante del servidor, como un cortafuegos, se niega a renovar la sesión",
-      fix: "averigua qué responde con 403 en lugar del servidor, y deja pasar la petición de la "
-        + "app; esperar no ayuda, pero el usuario puede volver a iniciar sesión cuando el token "
-        + "haya caducado"),
+      "cada intento de renovar la sesión se rechaza con 403, quizá por algo delante del servidor, "
+        + "como un cortafuegos",
+      fix: "averigua, también en el registro del servidor, qué envía el 403, y deja pasar la "
+        + "petición de la app; esperar no ayuda, pero el usuario puede volver a iniciar sesión "
+        + "cuando el token haya caducado"),
     portuguese: Plain(
-      "algo na frente do servidor, como um firewall, se recusa a renovar a sessão",
-      fix: "descubra o que responde com 403 no lugar do servidor, e deixe passar a requisição do "
+      "cada tentativa de renovar a sessão é recusada com 403, talvez por algo na frente do "
+        + "servidor, como um firewall",
+      fix: "descubra, também no log do servidor, o que envia o 403, e deixe passar a requisição do "
         + "app; esperar não ajuda, mas o usuário pode entrar de novo quando o token tiver expirado")
   )
 }

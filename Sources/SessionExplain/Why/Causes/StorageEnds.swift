@@ -23,15 +23,15 @@ extension Cause {
     reliesOn: .ownRecords,
     .signedOut,
     english: Plain(
-      "a saved secret of the session was no longer on the device",
+      "a saved secret of the session was not found",
       fix: "sign in again; find out what removed it: cleared data, a new device, or another "
         + "place for secrets, such as another keychain group"),
     spanish: Plain(
-      "un secreto guardado de la sesión ya no estaba en el dispositivo",
+      "no se encontró un secreto guardado de la sesión",
       fix: "vuelve a iniciar sesión; averigua qué lo quitó: datos borrados, un dispositivo nuevo, "
         + "u otro lugar para los secretos, como otro grupo del llavero"),
     portuguese: Plain(
-      "um segredo salvo da sessão já não estava no dispositivo",
+      "um segredo salvo da sessão não foi encontrado",
       fix: "entre de novo; descubra o que o removeu: dados apagados, um dispositivo novo, ou "
         + "outro lugar para os segredos, como outro grupo do keychain"))
   package static let secretUnreadable = Cause(
@@ -104,17 +104,20 @@ extension Cause {
       "the place where the device keeps secrets does not work, so the app may be unable to use or "
         + "renew the session",
       fix: "look below for the system's error; check the free space there, and on Apple systems "
-        + "the app's signature and keychain group"),
+        + "the app's signature and keychain group; the newest token may be lost, so let the server "
+        + "accept the old one for some seconds"),
     spanish: Plain(
       "el lugar en el que el dispositivo guarda secretos no funciona, así que la app quizá no "
         + "pueda usar ni renovar la sesión",
       fix: "mira abajo el error del sistema; comprueba el espacio libre allí y, en sistemas de "
-        + "Apple, la firma de la app y su grupo del llavero"),
+        + "Apple, la firma de la app y su grupo del llavero; el token más nuevo puede haberse "
+        + "perdido, así que haz que el servidor acepte el anterior durante unos segundos"),
     portuguese: Plain(
       "o lugar em que o dispositivo guarda segredos não funciona, por isso o app talvez não possa "
         + "usar nem renovar a sessão",
       fix: "veja abaixo o erro do sistema; verifique o espaço livre ali e, em sistemas da Apple, a "
-        + "assinatura do app e o seu grupo do keychain"))
+        + "assinatura do app e o seu grupo do keychain; o token mais novo pode ter se perdido, "
+        + "então faça o servidor aceitar o antigo por alguns segundos"))
   package static let stillAccessRefused = Cause(
     "still-access-refused", .still,
     "Still signed in: the system refuses access to the stored secrets",

@@ -17,43 +17,58 @@ extension Cause {
     "Expired: the token's lifetime was over, and it could not be refreshed",
     .signedOut,
     english: Plain(
-      "the life of the token was over, and the app had no way to renew it",
-      fix: "let the server issue a token for renewal (a refresh token), and check that the device "
-        + "keeps it"),
+      "the token had expired, and the app had no way to renew it",
+      fix: "let the server issue a token for renewal (a refresh token), check that the app's "
+        + "settings find it in a response, and that the app hands it over when it adopts a token"),
     spanish: Plain(
-      "la vida del token había terminado, y la app no tenía cómo renovarlo",
-      fix: "haz que el servidor emita un token para renovar (un refresh token), y comprueba que "
-        + "el dispositivo lo conserva"),
+      "el token había caducado, y la app no tenía cómo renovarlo",
+      fix: "haz que el servidor emita un token para renovar (un refresh token), comprueba que la "
+        + "configuración de la app lo encuentra en una respuesta, y que la app lo entrega cuando "
+        + "adopta un token"),
     portuguese: Plain(
-      "a vida do token tinha acabado, e o app não tinha como renová-lo",
-      fix: "faça o servidor emitir um token de renovação (um refresh token), e verifique se o "
-        + "dispositivo o conserva"))
+      "o token tinha expirado, e o app não tinha como renová-lo",
+      fix: "faça o servidor emitir um token de renovação (um refresh token), verifique se a "
+        + "configuração do app o encontra em uma resposta, e se o app o entrega quando adota um "
+        + "token"))
+  /// A login replaced a session that no server had renewed.
+  package static let tokenNotRenewed = tokenExpired.worded(
+    english: Plain(
+      "the token had expired, and the attempts to renew it had failed",
+      fix: "find out from the failures and from the server's log why the session was not renewed"),
+    spanish: Plain(
+      "el token había caducado, y los intentos de renovarlo habían fallado",
+      fix: "averigua por los fallos y por el registro del servidor por qué no se renovó la sesión"),
+    portuguese: Plain(
+      "o token tinha expirado, e as tentativas de renová-lo tinham falhado",
+      fix: "descubra pelas falhas e pelo log do servidor por que a sessão não foi renovada"))
   package static let expiredOnArrival = Cause(
     "expired-on-arrival", .end,
     "Expired: the token had no lifetime left when it arrived",
     .signedOut,
     english: Plain(
-      "the token had no life left when it came",
-      fix: "check the lifetime that the server states, and the app's setting for it"),
+      "the token had expired, or almost, when the app received it",
+      fix: "check whether the app adopted an old token, and the lifetime that the server states"),
     spanish: Plain(
-      "al token no le quedaba vida cuando llegó",
-      fix: "comprueba la duración que indica el servidor, y el ajuste de la app para ella"),
+      "el token había caducado, o casi, cuando la app lo recibió",
+      fix: "comprueba si la app adoptó un token viejo, y la duración que indica el servidor"),
     portuguese: Plain(
-      "o token já não tinha vida quando chegou",
-      fix: "verifique a duração que o servidor informa, e o ajuste do app para ela"))
+      "o token tinha expirado, ou quase, quando o app o recebeu",
+      fix: "verifique se o app adotou um token antigo, e a duração que o servidor informa"))
   package static let clockForward = Cause(
     "clock-forward", .end,
     "Expired early: the device's clock was set forward by {}",
     .signedOut,
     english: Plain(
       "the device's clock was set forward by {}, so the token seemed to have expired",
-      fix: "correct the device's clock, then sign in again"),
+      fix: "check the device's clock, and correct it if it is wrong; then sign in again"),
     spanish: Plain(
       "el reloj del dispositivo se adelantó {}, así que el token parecía caducado",
-      fix: "corrige el reloj del dispositivo y vuelve a iniciar sesión"),
+      fix: "comprueba el reloj del dispositivo, y corrígelo si está mal; después vuelve a iniciar "
+        + "sesión"),
     portuguese: Plain(
       "o relógio do dispositivo foi adiantado em {}, então o token parecia expirado",
-      fix: "corrija o relógio do dispositivo e entre de novo"))
+      fix: "verifique o relógio do dispositivo, e corrija-o se estiver errado; depois entre de "
+        + "novo"))
 }
 
 extension FindingWord {
@@ -125,9 +140,24 @@ extension ExplanationDraft {
       advise(.signInAgain)
       return
     }
-    conclude(.tokenExpired, couldRefresh ? .possible : .proven)
     ruleOutClock(to: token.facts.expiresAt)
+    if couldRefresh, wasReplaced, let last = token.lastFailed, let failure = last.failure {
+      conclude(.tokenNotRenewed, .proven)
+      if token.answered > 0 {
+        countFailures(token, isWhole: token.announced != nil && !token.hasStrayEnds)
+      }
+      prove(.refreshFailedSo, [.token(token.generation), Self.words(failure)], on: last)
+      showCode(failure)
+      advise(.seeClasses)
+      return adviseServerLog(near: last)
+    }
+    conclude(.tokenExpired, couldRefresh ? .possible : .proven)
     if couldRefresh { explainNoneToRead(token) } else { advise(.issueRefreshTokens) }
+  }
+
+  /// Whether the batch of the end has a login: the core ends a session so that was not renewed.
+  private var wasReplaced: Bool {
+    evidence.aftermath.contains { $0.isLogin && $0.batch == evidence.expiry?.batch }
   }
 
   /// Explains a token that had expired when it arrived.
