@@ -222,7 +222,9 @@ extension SessionEngine {
       problems.reading = problems.reading ?? error.unlessLocked
     }
     // The journal was missed before, and is here again.
-    if contents.user?.fields.missed != nil { start { await $0.changeUserItem { $0.found } } }
+    if contents.user?.fields.missed != nil || contents.token?.fields.missed != nil {
+      start { await $0.noteFound() }
+    }
     if !coordinator.takesOver(facts) { requests.responses[.stray] = nil }
     if contents.hasStrayRevocations { start { await $0.tellStrayRevocations() } }
     facts.deadline = credentials.token?.deadline(in: configuration.clock.boot)

@@ -40,8 +40,7 @@ extension SessionEngine {
     if let own, Item.item == .token, stored.continues.contains(own), place.isNamed(name),
       !memory.continues.contains(stored.journal)
     {
-      // That journal was here while ours was missing. Ours has not taken its token back.
-      return .unknown(name, .missing(path: name))
+      return .hidden(name)
     }
     guard !place.isNamed(name) else { return SecretsOwner.none }
     if own == nil {
@@ -109,7 +108,7 @@ extension SessionEngine {
     switch secretsOwner {
     case .none, .current, .replaced: break
     case .gone: facts.owner = .missing
-    case .unknown, .unread: facts.owner = .unreadable
+    case .hidden, .unknown, .unread: facts.owner = .unreadable
     }
     guard let refusal = foreignOwner else { return }
     facts.isLocked = true

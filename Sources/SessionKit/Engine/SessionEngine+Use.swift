@@ -110,26 +110,38 @@ extension SessionEngine {
   }
 
   /// Changes the user item under the journal's lock.
+  func changeUserItem(_ change: (StoredUser) -> StoredUser) async {
+    await changeItems { (user) throws(SessionError) in try vault.changeUser(user, change) }
+  }
+
+  /// Stores that the journal is not missed any more.
+  ///
+  /// - Requirement: RES-7
+  func noteFound() async {
+    await changeItems { (_) throws(SessionError) in try vault.noteFound() }
+  }
+
+  /// Changes items of the session's user under the journal's lock.
   ///
   /// An item of another process's sign-in is not touched.
-  func changeUserItem(_ change: (StoredUser) -> StoredUser) async {
+  private func changeItems(_ change: (Identifier) throws(SessionError) -> Void) async {
     // A second try if peers had appended first.
     for _ in 0..<2 {
-      if await tryUserItem(change) { return }
+      if await tryItems(change) { return }
     }
   }
 
-  /// Tries to change the user item.
+  /// Tries to change items.
   ///
   /// Returns `false` if it must be tried again at once.
-  private func tryUserItem(_ change: (StoredUser) -> StoredUser) async -> Bool {
+  private func tryItems(_ change: (Identifier) throws(SessionError) -> Void) async -> Bool {
     guard let user = coordinator.state.user else { return true }
     do throws(JournalError) {
       let others = try await locked { foreign in
         let others = unknown(foreign)
         // While the log was busy, the user may have changed.
         guard others.isEmpty, coordinator.state.user == user else { return others }
-        do throws(SessionError) { try vault.changeUser(user, change) } catch {
+        do throws(SessionError) { try change(user) } catch {
           // The value is stored again before long, and nothing depends on it until then.
         }
         return []

@@ -34,8 +34,11 @@ extension SessionEngine {
         guard others.isEmpty else { return (others, false) }
         do throws(SessionError) {
           try keepRevocations(wipe.keptRevocation)
-          let owner = secretsOwner
+          var owner = secretsOwner
           if case .unread(let problem) = owner { throw .secrets(problem) }
+          // A later opening would go on with a login of the hidden journal, after the user logged out.
+          let isLogout = wipe.extent == .everything && lastEnd.end?.reason == .loggedOut(.user)
+          if case .hidden = owner, isLogout { owner = .none }
           if refusal(of: owner) == nil {
             try vault.wipe(wipe, of: held)
             if wipe.sparesOthers { try noteMissed() }

@@ -129,6 +129,10 @@ enum SecretsOwner: Equatable, Sendable {
   case gone(String)
   /// Another journal is now at the path.
   case replaced(String)
+  /// Another journal was at our path while ours was missing, and ours has not taken its token back.
+  ///
+  /// - Requirement: RES-7
+  case hidden(String)
   /// The journal of this path cannot be read now.
   case unknown(String, JournalError)
   /// The items cannot be read now.
@@ -139,6 +143,7 @@ enum SecretsOwner: Equatable, Sendable {
     switch self {
     case .none, .gone, .replaced: nil
     case .current(let path): .secretsOfAnotherSession(journal: path)
+    case .hidden(let path): .secretsOwnerUnreadable(journal: path, problem: .missing(path: path))
     case .unknown(let path, let problem): .secretsOwnerUnreadable(journal: path, problem: problem)
     case .unread(let problem): .secrets(problem)
     }

@@ -56,6 +56,15 @@ extension LastActivity: ItemFields {
   }
 }
 
+extension StoredToken {
+  /// The item of a journal that is not missed any more.
+  var found: StoredToken {
+    var changed = fields
+    changed.missed = nil
+    return StoredToken(journal: journal, fields: changed)
+  }
+}
+
 extension StoredUser {
   /// Returns the item with another profile of the same user, and with the source that named the
   /// user, if it is known.

@@ -86,6 +86,19 @@ extension StoredCredentials {
     }
   }
 
+  /// Removes since when this journal was missed, from both items: an older version, or an item that
+  /// was missing then, may have left it in either.
+  ///
+  /// Call it under the journal's lock.
+  func noteFound() throws(SessionError) {
+    let items: (token: StoredToken?, user: StoredUser?)
+    do throws(SecretStoreError) { items = (try token(), try user()) } catch {
+      throw .secrets(error)
+    }
+    if let user = items.user, user.fields.missed != nil { try write(user.found) }
+    if let token = items.token, token.fields.missed != nil { try write(token.found) }
+  }
+
   /// Writes an item of another journal, which stays bound to its backend.
   private func replace<Item: StoredItem>(_ item: Item) throws(SecretStoreError) {
     let backend = try store.read(Item.item).flatMap(BackendIdentity.init(ofItem:))

@@ -17,7 +17,8 @@ extension Session {
   ///
   /// It returns `alreadyLoggedOut` if no user is signed in by the journal, which other processes
   /// also write. If the secrets of a journal that is missed are kept, it removes them and returns
-  /// `success` (``/SessionCore/SessionPolicy/Recovery``).
+  /// `success` (``/SessionCore/SessionPolicy/Recovery``). It also removes those of a login in a
+  /// journal that was at the same path while this one was missing.
   ///
   /// - Throws: `pendingChanges` if the hosts have unsent changes and `discardingPendingChanges` is
   ///   `false`. After they are counted, the hosts accept no changes until this has ended.

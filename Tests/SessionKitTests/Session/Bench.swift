@@ -12,9 +12,11 @@ final class Bench: Sendable {
   let clock = ManualClock()
   let folder: URL
 
-  init(_ settings: (inout LoopbackSettings) -> Void = { _ in }) throws {
+  init(
+    users: [LoopbackUser] = [.sample], _ settings: (inout LoopbackSettings) -> Void = { _ in }
+  ) throws {
     // Tokens live long by the server's own clock, so that they expire only by the manual one.
-    server = try LoopbackServer.start()
+    server = try LoopbackServer.start(backend: .edu(users: users))
     server.settings.update {
       // The server's clock differs from the manual one, which every session would note.
       $0.tellsTime = false
@@ -107,6 +109,13 @@ final class Bench: Sendable {
     guard FileManager.default.fileExists(atPath: secrets) else { return [] }
     return try FileManager.default.contentsOfDirectory(atPath: secrets).sorted()
   }
+}
+
+extension LoopbackUser {
+  /// A user other than the sample.
+  static let bob = LoopbackUser(
+    id: "1b9f6f0e-1d5a-4c39-9d4e-6a1f3c2b7a11", email: "bob@school.test",
+    password: "correct-horse-8", firstName: "Bob", lastName: "Other", contexts: [.teacher])
 }
 
 extension SessionPolicy {

@@ -36,20 +36,13 @@ struct EdgeTests {
 
   @Test("the profile is that of the user whom another process logged in")
   func currentUser() async throws {
-    let bench = try Bench()
-    let bob = LoopbackUser(
-      id: "1b9f6f0e-1d5a-4c39-9d4e-6a1f3c2b7a11", email: "bob@school.test",
-      password: "correct-horse-8", firstName: "Bob", lastName: "Other", contexts: [.teacher])
-    let server = try LoopbackServer.start(backend: .edu(users: [.sample, bob]))
-    defer { server.stop() }
-    let store = MemorySecretStore()
-    var configuration = bench.configuration(.bench, store: store)
-    configuration.http = .snakeCaseJSON(server.baseURL)
+    let (bench, bob) = (try Bench(users: [.sample, .bob]), LoopbackUser.bob)
+    let configuration = bench.configuration(.bench, store: MemorySecretStore())
     let one = try await Session.open(configuration)
     try await one.login(bench.credentials)
     let two = try await Session.open(configuration)
     try await one.logout()
-    try await one.login(.password(bob.email, bob.password))
+    try await one.login(.password(of: bob))
     // The refresh was requested in the first user's session, so another user's token is no answer
     // to it.
     let told = await failure { () async throws(SessionError) in try await two.refresh() }
