@@ -44,7 +44,7 @@ extension SessionMessage {
       "Algo na rede respondeu no lugar do serviço. A rede pode pedir que você se identifique: abra "
         + "uma página no navegador."
     case .gatewayTrouble:
-      "O serviço, ou algo na frente dele, respondeu com uma página de erro."
+      "O serviço, ou algo na frente dele, respondeu com um erro."
     case .noConnection: "Não foi possível conectar ao serviço. Verifique sua conexão."
     case .noAnswer: "O serviço não respondeu. Ele pode ter feito o que você pediu."
     case .insecureConnection: "A conexão com o serviço não seria privada."

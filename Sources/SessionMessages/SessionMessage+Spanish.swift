@@ -46,7 +46,7 @@ extension SessionMessage {
       "Algo en la red ha respondido en lugar del servicio. Es posible que la red te pida "
         + "identificarte: abre una página en el navegador."
     case .gatewayTrouble:
-      "El servicio, o algo situado delante de él, ha respondido con una página de error."
+      "El servicio, o algo situado delante de él, ha respondido con un error."
     case .noConnection: "No se puede conectar con el servicio. Comprueba tu conexión."
     case .noAnswer: "El servicio no ha respondido. Es posible que haya hecho lo que pediste."
     case .insecureConnection: "La conexión con el servicio no sería privada."

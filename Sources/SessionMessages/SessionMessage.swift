@@ -96,7 +96,7 @@ public enum SessionMessage: Hashable, Sendable {
   // The network.
   /// The network requires a sign-in, or another machine intercepts the connection.
   case networkSignIn
-  /// The service, or something in front of it, responded with an error page.
+  /// The service, or something in front of it, responded with an error.
   case gatewayTrouble
   /// The service cannot be reached.
   case noConnection

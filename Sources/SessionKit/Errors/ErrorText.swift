@@ -111,7 +111,7 @@ extension ErrorText {
       + "sign in to it: open a page in the browser.",
     .retry)
   package static let gatewayTrouble = ErrorText(
-    "The service, or something in front of it, responded with an error page.", .wait(nil))
+    "The service, or something in front of it, responded with an error.", .wait(nil))
   package static let noConnection = ErrorText(
     "The service cannot be reached. Check your connection.",
     .retry)

@@ -148,8 +148,9 @@ extension SessionError.Failure {
         + "own login, a proxy may have refused the request, or the address is wrong. No user was "
         + "logged out. Open a page in the browser, and try again."
     case .gatewayFailed(let status):
-      "A page came with the status \(status): a gateway in front of the server failed, or the server "
-        + "itself. No user was logged out. Try again later, and look into the logs of both."
+      "A response with the status \(status) is not in the server's format: it came from a gateway or "
+        + "a firewall in front of the server, or from the server itself. No user was logged out. Try "
+        + "again later, check the address, and look into the logs of both."
     case .noConnection(let reason):
       "The server could not be reached: \(reason). Nothing was sent. Check the connection and try "
         + "again."

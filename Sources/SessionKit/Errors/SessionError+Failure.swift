@@ -109,7 +109,7 @@ extension SessionError {
     case unreadableAnswer(String)
     /// Another machine answered in place of the server: a captive portal, a proxy or a gateway.
     case intercepted(status: UInt16)
-    /// A page came with a 5xx: a gateway in front of the server failed, or the server itself.
+    /// A 4xx or 5xx in another format than the server's: from the server, or from a machine before it.
     case gatewayFailed(status: UInt16)
 
     // Errors of the network.

@@ -76,8 +76,10 @@ extension SessionError {
     case .unreadable: self = .unreadableAnswer(detail ?? "its content is unexpected")
     case .noRefreshToken: self = .noRefreshToken
     case .secretsUnavailable: self = .secretsUnavailable
-    // A captive portal asks for its sign-in by a redirect, a 200 or a 511 (RFC 6585 §6).
-    case .intercepted where (500...599).contains(failure.status) && failure.status != 511:
+    // A network asks for its sign-in by a redirect, a 200, a 407 (RFC 9110 §15.5.8) or a 511
+    // (RFC 6585 §6). With other errors the service, or a firewall or gateway in front of it, answers.
+    case .intercepted
+    where (400...599).contains(failure.status) && ![407, 511].contains(failure.status):
       self = .gatewayFailed(status: failure.status)
     case .intercepted: self = .intercepted(status: failure.status)
     case .userInactive: self = .userInactive(EndCause(failure: failure))

@@ -22,7 +22,7 @@ struct ProxyAnswerTests {
     bench.server.failNext(.refresh, with: fault, times: 4)
     for _ in 0..<4 {
       let error = await failure { () async throws(SessionError) in try await session.refresh() }
-      #expect(error == .intercepted(status: UInt16(status)))
+      #expect(error == .gatewayFailed(status: UInt16(status)))
       #expect(session.isAuthenticated)
     }
     // The backend's own response counts.

@@ -96,8 +96,8 @@ struct SessionErrorTests {
   @Test("LOG-8 LOG-13 a page is a network's sign-in only with a status that a network uses for it")
   func pages() {
     for (status, isOfGateway) in [
-      (0, false), (200, false), (302, false), (403, false), (407, false), (500, true), (502, true),
-      (503, true), (504, true), (511, false), (599, true),
+      (0, false), (200, false), (302, false), (399, false), (400, true), (403, true), (404, true),
+      (405, true), (407, false), (499, true), (500, true), (502, true), (511, false), (599, true),
     ] as [(UInt16, Bool)] {
       let failure = RequestFailure(kind: .intercepted, status: status)
       let error = SessionError(failure, detail: nil, isSignIn: true)
