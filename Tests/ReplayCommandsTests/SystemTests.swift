@@ -95,7 +95,9 @@ struct SystemTests {
       run = try ToolRun.program(["verify", path, "--json"])
     }
     #expect(run.code == 74)
-    #expect(try run.error()["name"] as? String == "permissionDenied")
+    let error = try run.error()
+    #expect(error["name"] as? String == "permissionDenied")
+    #expect((error["message"] as? String)?.contains("has the mode 0000, and this process") == true)
   }
 
   private func readable() throws -> String {

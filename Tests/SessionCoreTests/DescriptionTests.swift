@@ -45,6 +45,15 @@ struct DescriptionTests {
       "login: user 7 interactively, tok#1 until \(end)"
     ),
     (
+      .login(
+        .init(
+          user: "7", method: .password,
+          token: TokenMetadata(
+            generation: Generation(1), issuedAt: time,
+            expiresAt: time.advanced(by: TokenMetadata.unknownLifetime), isRefreshable: true))),
+      "login: user 7 by password, tok#1 of unstated life"
+    ),
+    (
       .refreshFailed(
         .init(
           generation: Generation(1), trigger: .unauthorized, attempt: 1,

@@ -128,7 +128,8 @@ extension SwitchTrigger {
 
 extension TokenMetadata {
   fileprivate var shown: String {
-    "\(generation) until \(expiresAt)" + (isRefreshable ? "" : ", not refreshable")
+    "\(generation) \(isLifetimeKnown ? "until \(expiresAt)" : "of unstated life")"
+      + (isRefreshable ? "" : ", not refreshable")
   }
 }
 

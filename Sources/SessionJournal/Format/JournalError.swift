@@ -16,8 +16,9 @@ public enum JournalError: Error, Equatable, Sendable {
   case notARegularFile(path: String)
   /// The system does not let this process open the file.
   ///
-  /// `rights` names what denies access, with its owner and its mode. It is `nil` if they allow
-  /// access, as for a file that is protected until the device is unlocked.
+  /// `rights` has the owner and the mode of the path, and the user of the process. It is `nil` only
+  /// on Apple's systems, if they allow access, as for a file that is protected until the device is
+  /// unlocked. On other systems something else may deny it, such as a security module.
   case permissionDenied(path: String, rights: String? = nil)
   /// The folder does not let this process create files next to the journal.
   case readOnlyFolder(path: String)
@@ -90,8 +91,8 @@ extension JournalError: CustomStringConvertible {
       "\(path) cannot be opened yet. Nothing was changed. Unlock the device, or check the file's "
         + "owner and mode."
     case .permissionDenied(let path, let rights?):
-      "This process has no permission to open \(path): \(rights). Nothing was changed. Correct the "
-        + "owner or the mode."
+      "This process has no permission to open \(path): \(rights). Nothing was changed. Check the "
+        + "owner, the mode, and the system's further rules of access."
     case .readOnlyFolder(let path):
       "The folder of \(path) is not writable, so the journal cannot be locked or created. Nothing "
         + "was changed. Check the folder's owner and mode, or read the journal with JournalReader."

@@ -8,12 +8,14 @@ internal import CFileStatus
   internal import Musl
 #endif
 
-/// What denies access to a path: its owner and its mode, as text.
+/// The owner and the mode of a path to which access was denied, as text.
 package enum AccessRights {
-  /// Returns what denies access; `nil` if owner and mode allow it.
+  /// Returns the owner and the mode; `nil` on Apple's systems if they allow access, as for a file that
+  /// is protected until the device is unlocked.
   ///
-  /// They allow it for a file that is protected until the device is unlocked. A folder that may not
-  /// be searched hides what is in it, so the text is about the nearest path that has a status.
+  /// Elsewhere there is always a text, also if something else denies access, such as a security
+  /// module. A folder that may not be searched hides what is in it, so the text is about the nearest
+  /// path that has a status.
   package static func denial(of path: String) -> String? {
     #if canImport(Darwin)
       // Only Apple's systems protect files until an unlock. access(2) judges owner and mode alone.

@@ -15,7 +15,9 @@ public struct SessionStatus: Hashable, Sendable {
   public let user: UserProfile?
   /// The sequence of the last event in the state; 0 before the first event.
   public let sequence: UInt64
-  /// Whether records or stored items could not be read or written; `Session.storageProblem` says why.
+  /// Whether records or stored items could not be read or written, or an item is missing.
+  ///
+  /// `Session.storageProblem` says why.
   public let hasStorageProblem: Bool
 
   /// Why and when a session ended last; see ``Session/lastEnd``.

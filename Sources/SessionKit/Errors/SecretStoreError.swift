@@ -8,7 +8,8 @@ public enum SecretStoreError: Error, Hashable, Sendable {
   case unavailable(item: SecretItem, place: String)
   /// This process may not read the item, and no unlock changes that.
   ///
-  /// `rights` names what denies access: for a file its path, its owner and its mode. `code` is the
+  /// `rights` has the path of a file, its owner and its mode. They may allow access, and something
+  /// else deny it, such as a security module. For a keychain it says that it denies access. `code` is the
   /// `errno`, or for a keychain the `OSStatus`, which is below 0.
   case accessDenied(item: SecretItem, place: String, rights: String, code: Int32)
   /// The journal names the item, and the store does not have it.

@@ -28,7 +28,9 @@ public final class ObservedSession {
   public private(set) var activity: SessionActivity
   /// The profile of the session's user; `nil` if there is no user.
   public private(set) var user: UserProfile?
-  /// Whether records or stored items could not be read or written; `session.storageProblem` says why.
+  /// Whether records or stored items could not be read or written, or an item is missing.
+  ///
+  /// `session.storageProblem` says why.
   public private(set) var hasStorageProblem: Bool
   /// Why and when a session ended last, even after the user was signed out.
   ///

@@ -258,7 +258,8 @@ private struct SecretFile {
 
   func error(_ operation: String, _ code: Int32) -> SecretStoreError {
     switch code {
-    case EACCES, EPERM, EROFS:
+    case EROFS: .notWritable(item: item, place: path)
+    case EACCES, EPERM:
       Self.readings.contains(operation) ? denial(code) : .notWritable(item: item, place: path)
     case ENOSPC, EDQUOT, EFBIG: .noSpace(item: item, place: path)
     case ELOOP: .obstructed(place: path, by: "a symbolic link")

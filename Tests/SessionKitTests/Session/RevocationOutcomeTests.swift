@@ -114,16 +114,21 @@ struct RevocationOutcomeTests {
     #expect(try outcomes(backend) == [.failed, .revoked])
   }
 
-  @Test("OUT-5 an expired access token is refreshed before the first logout request")
-  func expired() async throws {
-    let (backend, session) = try await signedIn(Self.wire())
+  @Test(
+    "OUT-5 an expired access token is refreshed before the first logout request",
+    arguments: [false, true])
+  func expired(unauthorizedConfirms: Bool) async throws {
+    var wire = try Self.wire()
+    wire.revoked.unauthorizedConfirms = unauthorizedConfirms
+    let (backend, session) = try await signedIn(wire)
     #expect(try await session.logout() == .partial(.serverNotTold(status: nil)))
     try await session.close()
     backend.bench.clock.advance(by: .seconds(901))
     backend.answer(Self.tokens(2))
-    backend.answer(200, "{}")
+    backend.answer(unauthorizedConfirms ? 401 : 200, "{}")
     try await reopened(backend, outcomes: 2)
     #expect(paths(backend) == ["login", "logout", "refresh", "logout"])
+    #expect(bearers(backend).last == "Bearer A2")
     #expect(try outcomes(backend) == [.failed, .revoked])
   }
 

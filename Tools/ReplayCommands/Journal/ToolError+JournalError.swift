@@ -37,9 +37,10 @@ extension ToolError {
       self.init(
         .damaged, .notARegularFile, "\(name) is a device, pipe or socket, not a journal file.",
         next: "a regular file, or - to read standard input")
-    case .permissionDenied:
+    case .permissionDenied(_, let rights):
       self.init(
-        .inputOutput, .permissionDenied, "This user may not read \(name).",
+        .inputOutput, .permissionDenied,
+        "This user may not read \(name)" + (rights.map { ": \($0)." } ?? "."),
         next: "check the file's owner and mode, or run as its owner")
     case .empty:
       self.init(
