@@ -190,7 +190,7 @@ struct RecoveryTests {
     }
     try await session.close()
     #expect(try bench.items() == items)
-    // Nobody is signed in after a logout, not even the user of the other journal.
+    // No user is signed in after a logout, and not that of the other journal either.
     session = try await bench.open(policy(.resume))
     try await session.logout()
     #expect(try bench.files().isEmpty)
