@@ -35,7 +35,7 @@ enum JournalFolder {
         continue
       }
       var found = Search()
-      found.look(in: file.path.hasSuffix("/") ? file.path : file.path + "/", of: file)
+      found.look(in: prefix(of: file), of: file)
       if found.files.isEmpty, found.refused.isEmpty { empty.append(file) }
       named += found.files.sorted { $0.file.path < $1.file.path }
       expansion.refused += found.refused
@@ -114,7 +114,7 @@ enum JournalFolder {
   /// It is for commands that read one journal. Files below the folder are not looked for.
   static func journal(of file: JournalFile) -> JournalFile {
     guard isFolder(file.path) else { return file }
-    let prefix = file.path.hasSuffix("/") ? file.path : file.path + "/"
+    let prefix = prefix(of: file)
     var names: [String] = []
     do throws(SystemFault) {
       names = try POSIXFileSystem().names(beside: prefix + ".")
@@ -134,11 +134,16 @@ enum JournalFolder {
   static func single(_ files: [JournalFile]) -> JournalFile? {
     guard let file = files.first, files.count == 1 else { return nil }
     guard isFolder(file.path) else { return file }
-    let prefix = file.path.hasSuffix("/") ? file.path : file.path + "/"
+    let prefix = prefix(of: file)
     var found = Search()
     found.look(in: prefix, of: file)
     guard found.refused.isEmpty, found.files.map(\.file.path) == [prefix + own] else { return nil }
     return file.with(path: prefix + own)
+  }
+
+  /// The path of a folder, with a slash at its end.
+  private static func prefix(of folder: JournalFile) -> String {
+    folder.path.hasSuffix("/") ? folder.path : folder.path + "/"
   }
 
   private static func isFolder(_ path: String) -> Bool {
