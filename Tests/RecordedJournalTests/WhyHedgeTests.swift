@@ -112,6 +112,8 @@ struct WhyHedgeTests {
       ([busy, cut], .stillServerFailing), ([cut, .offline, cut], .stillUnreadable),
       ([wall], .stillIntercepted), ([busy, wall, wall], .stillBlocked),
       ([wall, wall, busy], .stillServerFailing),
+      ([RequestFailure(kind: .unexpected, status: 404)], .stillEndpointMissing),
+      ([.offline, RequestFailure(kind: .unexpected, status: 404)], .stillEndpointMissing),
     ] as [([RequestFailure], Cause)])
   func standstill(_ failures: [RequestFailure], _ cause: Cause) {
     var history = WhyHistory()
@@ -124,7 +126,36 @@ struct WhyHedgeTests {
     #expect(answer.advice.contains { $0.what == .doNotWait } == isHopeless)
     #expect(answer.advice.contains { $0.what == .waitForNextTry } == (cause == .stillServerFailing))
     let end = Value.time(WhyHistory.time(3_600))
-    #expect(answer.advice.contains { $0 == Advice(.loginAfterEnd, [end]) } == isHopeless)
+    let mayLogin = isHopeless && failures.count > 1
+    #expect(answer.advice.contains { $0 == Advice(.loginAfterEnd, [end]) } == mayLogin)
+  }
+
+  @Test(
+    "RPL-3 RPL-6 failures before a compaction count, and are not certainly like the last of them",
+    arguments: [
+      ([bare, bare], [], .stillRefused, .possible), ([bare], [], .stillServerFailing, .proven),
+      ([busy, bare], [.offline], .stillRefused, .possible),
+      ([bare], [bare], .stillRefused, .proven), ([busy], [bare], .stillServerFailing, .proven),
+      ([bare, bare], [busy], .stillServerFailing, .proven),
+      ([.offline, bare], [], .stillServerFailing, .proven),
+      ([cut, cut], [.lost], .stillUnreadable, .possible),
+      ([wall, wall], [], .stillBlocked, .possible),
+      ([busy, wall], [], .stillServerFailing, .proven),
+    ] as [([RequestFailure], [RequestFailure], Cause, Certainty)])
+  func compactedRun(
+    _ before: [RequestFailure], _ after: [RequestFailure], _ cause: Cause, _ certainty: Certainty
+  ) throws {
+    var history = WhyHistory()
+    for (index, failure) in before.enumerated() {
+      history.attempt(60 + Int64(index) * 600, failure)
+    }
+    try history.compact()
+    for (index, failure) in after.enumerated() {
+      history.attempt(1_860 + Int64(index) * 600, failure)
+    }
+    let answer = history.answer()
+    #expect(answer.cause == cause && answer.certainty == certainty)
+    #expect(answer.advice.contains { $0.what == .loginAfterEnd } == (cause != .stillServerFailing))
   }
 
   @Test(

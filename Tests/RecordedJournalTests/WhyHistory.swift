@@ -89,6 +89,15 @@ struct WhyHistory {
       .event(.logout(.init(reason: .policy))))
   }
 
+  /// Replaces all records by a snapshot.
+  mutating func compact() throws {
+    var fold = SessionFold()
+    for entry in entries { try fold.apply(entry.record) }
+    let time = entries.last?.record.time ?? Self.time(0)
+    let snapshot = SessionRecord(sequence: fold.sequence, time: time, content: .snapshot(fold))
+    entries = [JournalEntry(record: snapshot, offset: 64, remainingInBatch: 0)]
+  }
+
   // MARK: Records
 
   static func time(_ seconds: Int64) -> Timestamp {

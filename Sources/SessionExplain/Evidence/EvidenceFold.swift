@@ -433,7 +433,7 @@ package struct EvidenceFold: Sendable {
     (openings, remarks, processes) = ([], [], .unknown)
     (clock, schedule, hasDoubtfulCut) = (ClockTrail(), ScheduleTrail(), false)
     storage = StorageTrail()
-    token = snapshot.state.token.map { TokenHistory($0, announced: nil, isWhole: false) }
+    token = TokenHistory(snapshot.state)
     if let request = snapshot.intents.request, request.sent.generation == token?.generation {
       // The time of sending is not known any more, and no answer shows it.
       let sent = SessionRecord(

@@ -210,6 +210,9 @@ struct TokenHistory: Hashable, Sendable {
   static let keptFirst = 8
   static let keptLast = 24
 
+  /// Its failures in the snapshot with which the file begins.
+  private(set) var compacted: SessionState.RefreshFailures?
+
   /// Whether the record that announced it is lost, so that its lifetime is not known.
   private(set) var isLost = false
 
@@ -228,6 +231,13 @@ struct TokenHistory: Hashable, Sendable {
     self.facts = facts.lean
     self.announced = announced
     self.isWhole = isWhole
+  }
+
+  /// Creates the history of the token in a snapshot; `nil` without one.
+  init?(_ snapshot: SessionState) {
+    guard let token = snapshot.token else { return nil }
+    self.init(token, announced: nil, isWhole: false)
+    if case .authenticated(let session) = snapshot { compacted = session.failures }
   }
 
   /// Becomes the history of the next token, and keeps the memory of the requests.

@@ -106,6 +106,12 @@ struct ExplanationDraft {
     explanation.advice.append(Advice(what, values))
   }
 
+  /// Shows the recorded code in the summary.
+  mutating func showCode(_ failure: RequestFailure?) {
+    guard let code = failure?.serverCode, code != RequestFailure.codeNotKept else { return }
+    explanation.code = code
+  }
+
   // MARK: Parts of most explanations
 
   var token: TokenHistory? { evidence.token }

@@ -98,7 +98,7 @@ extension ExplanationDraft {
     let newest = token?.lastUnanswered
     let answered = UInt64(session.failures.answered) + (token?.answeredLate ?? 0)
     if let run = standstill(last) {
-      explainStandstill(run)
+      explainStandstill(run, in: session)
       addLastAnswered(last, newest)
       addNextTry()
     } else if answered > 0 {

@@ -126,10 +126,4 @@ extension ExplanationDraft {
     case .signIn: advise(.giveFactor)
     }
   }
-
-  /// Shows the recorded code in the summary.
-  mutating func showCode(_ failure: RequestFailure?) {
-    guard let code = failure?.serverCode, code != RequestFailure.codeNotKept else { return }
-    explanation.code = code
-  }
 }

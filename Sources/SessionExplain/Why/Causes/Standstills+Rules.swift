@@ -45,9 +45,17 @@ enum Standstill: Hashable {
   struct Run {
     let standstill: Standstill
     let failure: RequestFailure
+    /// The number of those in the records.
     var count: UInt64 = 1
+    /// The known and the possible number of those before a compaction.
+    var compacted: ClosedRange<UInt64> = 0...0
     var first: Fact?
     var last: Fact?
+
+    var isLongEnough: Bool { count + compacted.upperBound >= standstill.least }
+    var certainty: Certainty {
+      count + compacted.lowerBound >= standstill.least ? .proven : .possible
+    }
   }
 }
 
@@ -73,13 +81,22 @@ extension ExplanationDraft {
         run = Standstill.Run(standstill: standstill, failure: failure, first: end, last: end)
       }
     }
-    // A compaction keeps the last failure alone.
-    run = run ?? Standstill(last).map { Standstill.Run(standstill: $0, failure: last) }
-    return run.flatMap { $0.count >= $0.standstill.least ? $0 : nil }
+    // A snapshot has the number of failures and the last one; the others may differ from it.
+    let compacted = token?.compacted
+    if !isOver, let failure = compacted?.last ?? (run == nil ? last : nil),
+      let standstill = Standstill(failure), run.map({ $0.standstill == standstill }) ?? true
+    {
+      let alike = compacted.map {
+        failure.kind.isAnswered ? $0.answered : $0.total - $0.answered
+      }
+      run = run ?? Standstill.Run(standstill: standstill, failure: failure, count: 0)
+      run?.compacted = 1...UInt64(max(1, alike ?? 1))
+    }
+    return run.flatMap { $0.isLongEnough ? $0 : nil }
   }
 
   /// Explains a session that no later attempt can renew.
-  mutating func explainStandstill(_ run: Standstill.Run) {
+  mutating func explainStandstill(_ run: Standstill.Run, in session: SessionState.Authenticated) {
     let failure = run.failure
     if let first = run.first, let last = run.last {
       prove(
@@ -92,7 +109,7 @@ extension ExplanationDraft {
     prove(.nobodyEnded)
     switch run.standstill {
     case .refused:
-      conclude(.stillRefused, .proven)
+      conclude(.stillRefused, run.certainty)
       showCode(failure)
       switch failure.serverCode {
       case RequestFailure.codeNotKept?: advise(.nameCodes)
@@ -109,8 +126,8 @@ extension ExplanationDraft {
       advise(.checkClient)
     case .endpointMissing: explainMissing(failure)
     case .unreadable:
-      conclude(.stillUnreadable, .proven)
-      infer(.wireDoesNotFit, .likely)
+      conclude(.stillUnreadable, run.certainty)
+      infer(.wireDoesNotFit, min(.likely, run.certainty))
       advise(.compareWire)
     case .blocked:
       conclude(.stillBlocked, .proven)
@@ -119,7 +136,8 @@ extension ExplanationDraft {
     }
     adviseServerLog(near: run.last)
     advise(.doNotWait)
-    if let token, token.facts.isLifetimeKnown, !token.isLost {
+    // After a single failure the core refuses the login (`SessionCoordinator.isNotRenewed`).
+    if session.failures.total > 1, let token, token.facts.isLifetimeKnown, !token.isLost {
       advise(.loginAfterEnd, [.time(token.facts.expiresAt)])
     }
   }
