@@ -287,7 +287,8 @@ extension HTTPBackend {
     }
   }
 
-  private func checkType(_ members: JSONMembers) throws(Unreadable) {
+  /// Throws if the response states another type of the token than the accepted ones.
+  package func checkType(_ members: JSONMembers) throws(Unreadable) {
     let type = try members.first(self.response.tokenType, members.string)
     let accepted = self.response.tokenTypes
     if let type, !accepted.contains(where: { $0.lowercased() == type.lowercased() }) {

@@ -216,10 +216,12 @@ extension CoordinatorRun {
     let base: Generation
     switch request {
     case .login:
-      try require(.signedOutIsQuiet, coordinator.state.kind != .authenticated) {
+      guard case .authenticated(let session) = coordinator.state else { return }
+      // A login may replace a session that is not renewed (STA-9).
+      let isNotRenewed = !coordinator.isTokenGood(at: now.uptime) && session.failures.total > 1
+      return try require(.signedOutIsQuiet, isNotRenewed) {
         "a login is sent while \(coordinator.state.line)"
       }
-      return
     case .refresh(let generation), .switchContext(_, let generation): base = generation
     }
     try require(.signedOutIsQuiet, coordinator.state.token?.generation == base) {

@@ -47,6 +47,9 @@ public struct AuthorizationCode: Hashable, Sendable {
   /// compared byte by byte (RFC 9207 §2.4), so `https://id.test` and `https://id.test/` differ.
   /// Write the `issuer` of the server's metadata.
   public var issuer: String?
+  /// The accepted types of the access token, compared without case (RFC 6749 §5.1); `bearer` by
+  /// default.
+  public var tokenTypes: Set<String> = ["bearer"]
   /// Further parameters of the authorization request, such as `audience` or `login_hint`.
   ///
   /// They do not replace the parameters that the grant itself needs.
@@ -74,7 +77,11 @@ public struct AuthorizationCode: Hashable, Sendable {
   /// The backend that redeems the code, with the rules of OAuth for a login.
   ///
   /// - Requirement: LOG-20
-  var backend: HTTPBackend { .oauth(token: token, client: client) }
+  var backend: HTTPBackend {
+    var backend = HTTPBackend.oauth(token: token, client: client)
+    backend.response.tokenTypes = tokenTypes
+    return backend
+  }
 
   /// Why the grant cannot be used, in words; `nil` if it can.
   package var problem: String? {

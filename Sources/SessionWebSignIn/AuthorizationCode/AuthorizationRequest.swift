@@ -108,9 +108,7 @@ package struct AuthorizationRequest: Hashable, Sendable {
     guard let access = try members.token("access_token") else {
       throw Unreadable("access_token is missing")
     }
-    guard members.hint(["token_type"]).map({ $0.lowercased() == "bearer" }) ?? true else {
-      throw Unreadable("token_type is not Bearer")
-    }
+    try code.backend.checkType(members)
     let identity = try members.token("id_token")
     if let nonce, let identity, TokenPayload.hints(identity)?.hint(["nonce"]) != nonce {
       throw Unreadable("id_token has not the nonce of this login")

@@ -194,7 +194,8 @@ struct AuthorizationRequestTests {
     let stolen = LoopbackToken.make(claims: ["nonce": "other"])
     for members in [
       "", #""access_token":"""#, #""access_token":"a","id_token":"\#(stolen)""#,
-      #""access_token":"a","token_type":"mac""#, #""access_token":"a","expires_in":"soon""#,
+      #""access_token":"a","token_type":"mac""#, #""access_token":"a","token_type":1"#,
+      #""access_token":"a","expires_in":"soon""#,
     ] {
       let failure = #expect(throws: AnswerFailure.self, "\(members)") {
         try request().tokens(in: answer(members))
@@ -202,6 +203,14 @@ struct AuthorizationRequestTests {
       #expect(failure?.failure == RequestFailure(kind: .unreadable, status: 200))
       #expect(failure?.problem != nil)
     }
+    var jwt = Self.code()
+    jwt.tokenTypes = ["Jwt"]
+    for type in ["jwt", "JWT"] {
+      let response = answer(#""access_token":"a","token_type":"\#(type)""#)
+      #expect(try request(jwt).tokens(in: response).access == Secret("a"))
+    }
+    let bearer = answer(#""access_token":"a","token_type":"Bearer""#)
+    #expect(throws: AnswerFailure.self) { try request(jwt).tokens(in: bearer) }
   }
 
   @Test(
