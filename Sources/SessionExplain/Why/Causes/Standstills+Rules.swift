@@ -130,7 +130,7 @@ extension ExplanationDraft {
       infer(.wireDoesNotFit, min(.likely, run.certainty))
       advise(.compareWire)
     case .blocked:
-      conclude(.stillBlocked, .proven)
+      conclude(.stillBlocked, run.certainty)
       maybe(.refusedInFront, .refusedBare, .captivePortal)
       advise(.lookInFront)
     }
