@@ -103,9 +103,11 @@ extension SessionCoordinator {
     guard case .authenticated(let session) = state, !isTokenGood(at: now.uptime) else {
       return false
     }
-    let failures = session.failures
+    // One condition a line: the optimizer of Swift 6.3.1 fails on all of them in one expression.
+    if session.failures.answered > 1 { return true }
     // Answers in the server's place (`intercepted`) are not counted as answered.
-    return failures.answered > 1 || failures.total > 1 && failures.last?.kind == .intercepted
+    guard session.failures.total > 1, let last = session.failures.last else { return false }
+    return last.kind == .intercepted
   }
 
   /// Follows a durable login that ended at once.
