@@ -216,7 +216,8 @@ public struct RevocationRule: Hashable, Sendable {
   /// accept (RFC 7009 §2.2, RFC 6749 §5.2).
   ///
   /// A code about the client or the request, such as `invalid_client` or `unsupported_token_type`,
-  /// never confirms it, unless it is one of ``codes``.
+  /// never confirms it, unless it is one of ``codes``. Neither does a 401 without a code about a token,
+  /// if the app identifies itself by HTTP Basic: it concerns the app.
   public var statuses: [ClosedRange<Int>] = [200...299, 401...401]
   /// Whether a 401 confirms a request that the access token authenticates (`.bearer` or a header).
   ///
