@@ -1,6 +1,6 @@
-"""Answers the five questions about a fleet on ClickHouse. It is run by hand: CI does not install ClickHouse.
+"""Answers the five questions about a fleet on ClickHouse.
 
-usage: clickhouse.py FOLDER    FOLDER is what `Tools/fleet/run --keep FOLDER` left: rows, Parquet files, the truth
+usage: clickhouse.py FOLDER    FOLDER is what answer.py left: rows, schemas, Parquet files, the truth
 needs: pip install chdb        ClickHouse as a library
 exit:  0 every answer is right - 1 one is not
 
@@ -8,43 +8,33 @@ The queries are those of DuckDB; DIALECT lists what ClickHouse names differently
 """
 import json
 import os
+import re
 import sys
 import time
 
 from chdb import session
 
 import truth
-from answer import ENDS, HERE, REFRESHES, compare
+from answer import compare, schema
 
-TYPES = {
-    "UTINYINT": "UInt8", "USMALLINT": "UInt16", "UINTEGER": "UInt32", "UBIGINT": "UInt64", "BIGINT": "Int64",
-    "BOOLEAN": "Bool", "VARCHAR": "String", "TIMESTAMP": "DateTime64(3, 'UTC')"}
-# Columns with few different values.
-CLOSED = {"app", "platform", "method", "state", "reason", "cause", "certainty", "trigger", "outcome", "failure"}
-ORDER = {"ends": ("app", "began"), "refreshes": ("app", "time")}
+ORDER = {"ends": "(app, began)", "refreshes": "(app, time)"}
 DIALECT = {
     "strftime(": "formatDateTime(",
     # ClickHouse's quantileExact takes another rank if the count times 0.95 is whole.
     "quantile_disc(durationMs, 0.95)": "arraySort(groupArray(durationMs))[toUInt64(ceil(0.95 * count()))]"}
 
 
-def kind(table, column, type_):
-    if column in ORDER[table]:
-        return f"LowCardinality({TYPES[type_]})" if column in CLOSED else TYPES[type_]
-    nullable = f"Nullable({TYPES[type_]})"
-    return f"LowCardinality({nullable})" if column in CLOSED else nullable
-
-
-def load(base, folder, table, columns):
+def load(base, folder, table):
     """Loads the Parquet files into a table, and the lines of JSON into another one, to measure both."""
-    names = ", ".join(f"`{name}`" for name in columns)
-    fields = ", ".join(f"`{name}` {kind(table, name, type_)}" for name, type_ in columns.items())
+    fields = schema(folder, table, "clickhouse")
+    names = ", ".join(re.findall("`\\w+`", fields))
     times = []
     for name, source in (
             (table, f"file('{folder}/{table}/*/*.parquet', Parquet)"),
-            (table + "_lines", f"file('{folder}/{table}.jsonl', JSONEachRow)")):
+            (table + "_lines", f"file('{folder}/{table}.jsonl', JSONEachRow, $${fields}$$)")):
         base.query(
-            f"CREATE TABLE fleet.{name} ({fields}) ENGINE = MergeTree ORDER BY ({', '.join(ORDER[table])})")
+            f"CREATE TABLE fleet.{name} ({fields}) ENGINE = MergeTree "
+            f"ORDER BY {ORDER[table]} SETTINGS allow_nullable_key = 1")
         start = time.monotonic()
         base.query(
             f"INSERT INTO fleet.{name} SELECT {names} FROM {source} SETTINGS date_time_input_format = 'best_effort'")
@@ -62,8 +52,8 @@ def main(folder):
     base = session.Session()
     print("ClickHouse", base.query("SELECT version()", "TSVRaw").data().strip())
     base.query("CREATE DATABASE fleet ENGINE = Atomic")
-    for table, columns in (("ends", ENDS), ("refreshes", REFRESHES)):
-        load(base, os.path.abspath(folder), table, columns)
+    for table in ORDER:
+        load(base, os.path.abspath(folder), table)
     base.query("USE fleet")
 
     def run(query):

@@ -1,11 +1,32 @@
 @_spi(Internals) package import SessionCore
 package import SessionJSON
 
+/// A column of a flat table.
+package struct RowColumn: Sendable {
+  /// What its values are.
+  package enum Kind: Sendable {
+    case text
+    /// A time in UTC as in RFC 3339, with milliseconds.
+    case time
+    case flag
+    /// A whole number from 0 on that fits in this many bits.
+    case count(bits: Int)
+    /// A whole number from 0 on that fits in 63 bits.
+    case milliseconds
+  }
+
+  package let name: String
+  package let kind: Kind
+  /// Whether a row can have no value there.
+  package let isOptional: Bool
+
+  init(_ name: String, _ kind: Kind, isOptional: Bool = false) {
+    (self.name, self.kind, self.isOptional) = (name, kind, isOptional)
+  }
+}
+
 /// A row of a flat table, as one line of JSON.
 package protocol FlatRow: Sendable {
-  /// The names of the columns in their order.
-  static var columns: [String] { get }
-
   /// When what it describes happened; `nil` if that is not known.
   var moment: Timestamp? { get }
 
@@ -79,6 +100,23 @@ struct RowDevice {
   let user: Identifier?
   let app: AppVersion?
   let platform: Platform?
+}
+
+extension RowColumn {
+  /// The columns of every row, with a row's own between them.
+  static func all(_ own: [RowColumn]) -> [RowColumn] {
+    [
+      RowColumn("v", .count(bits: 8)), RowColumn("journal", .text, isOptional: true),
+      RowColumn("user", .text, isOptional: true), RowColumn("app", .text, isOptional: true),
+      RowColumn("platform", .text, isOptional: true),
+    ] + own + [RowColumn("damaged", .flag), RowColumn("file", .text)]
+  }
+
+  /// The columns of `JSONWriter.answer(of:)`.
+  static let answer = [
+    RowColumn("code", .text, isOptional: true),
+    RowColumn("status", .count(bits: 16), isOptional: true),
+  ]
 }
 
 extension JSONWriter {

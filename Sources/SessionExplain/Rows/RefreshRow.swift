@@ -34,12 +34,17 @@ package struct RefreshRow: FlatRow, Equatable {
   /// Whether the response had a new refresh token; `nil` unless it succeeded.
   package var isRotated: Bool?
 
-  /// The names of the columns in their order.
-  package static let columns = [
-    "v", "journal", "user", "app", "platform", "request", "login", "time", "generation", "trigger",
-    "attempt", "outcome", "failure", "code", "status", "durationMs", "rotated", "process",
-    "damaged", "file",
-  ]
+  package static let columns = RowColumn.all(
+    [
+      RowColumn("request", .count(bits: 64)),
+      RowColumn("login", .count(bits: 64), isOptional: true), RowColumn("time", .time),
+      RowColumn("generation", .count(bits: 64)), RowColumn("trigger", .text),
+      RowColumn("attempt", .count(bits: 32)), RowColumn("outcome", .text),
+      RowColumn("failure", .text, isOptional: true),
+    ] + RowColumn.answer + [
+      RowColumn("durationMs", .count(bits: 32), isOptional: true),
+      RowColumn("rotated", .flag, isOptional: true), RowColumn("process", .count(bits: 32)),
+    ])
 
   package init(request: UInt64, time: Timestamp, sent: SessionNote.RequestSent) {
     (self.request, self.time, self.sent) = (request, time, sent)

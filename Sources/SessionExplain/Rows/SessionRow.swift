@@ -29,12 +29,21 @@ package struct SessionRow: FlatRow, Equatable {
   package var median: Int32?
   package var high: Int32?
 
-  /// The names of the columns in their order.
-  package static let columns = [
-    "v", "journal", "user", "app", "platform", "sequence", "login", "method", "began", "ended",
-    "lengthMs", "state", "reason", "cause", "certainty", "code", "status", "refreshes", "failures",
-    "lostRequests", "p50Ms", "p95Ms", "damaged", "file",
-  ]
+  package static let columns = RowColumn.all(
+    [
+      RowColumn("sequence", .count(bits: 64), isOptional: true),
+      RowColumn("login", .count(bits: 64), isOptional: true),
+      RowColumn("method", .text, isOptional: true), RowColumn("began", .time, isOptional: true),
+      RowColumn("ended", .time, isOptional: true),
+      RowColumn("lengthMs", .milliseconds, isOptional: true), RowColumn("state", .text),
+      RowColumn("reason", .text, isOptional: true), RowColumn("cause", .text),
+      RowColumn("certainty", .text),
+    ] + RowColumn.answer + [
+      RowColumn("refreshes", .count(bits: 64)), RowColumn("failures", .count(bits: 64)),
+      RowColumn("lostRequests", .count(bits: 64)),
+      RowColumn("p50Ms", .count(bits: 32), isOptional: true),
+      RowColumn("p95Ms", .count(bits: 32), isOptional: true),
+    ])
 
   package init() {}
 

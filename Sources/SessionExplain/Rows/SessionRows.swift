@@ -35,9 +35,6 @@ package struct EndAnswer: FlatRow {
     user = row.user
   }
 
-  /// What the row has before the explanation.
-  package static let columns = ["v", "file", "journal"]
-
   package var cause: Cause { explanation.cause }
   package var moment: Timestamp? { explanation.time }
 

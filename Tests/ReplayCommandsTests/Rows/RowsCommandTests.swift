@@ -38,6 +38,24 @@ struct RowsCommandTests {
     }
   }
 
+  @Test("RPL-14 --schema writes every column for each engine, and reads no file")
+  func schemas() {
+    // The engines themselves read it in Tools/fleet/schemas.py.
+    let duckdb = ToolRun.inProcess(["refreshes", "--schema", "duckdb"]).output
+    #expect(duckdb.hasPrefix("{v: 'UTINYINT', journal: 'VARCHAR', "), "\(duckdb)")
+    for (command, columns) in [("ends", SessionRow.columns), ("refreshes", RefreshRow.columns)] {
+      for engine in RowSchema.allCases {
+        let line = ToolRun.inProcess([command, "--schema", engine.rawValue]).output
+        for column in columns { #expect(line.contains(column.name), "\(engine) \(column.name)") }
+      }
+    }
+    for wrong in [["ends", "--schema", "duckd"], ["ends", "--schema", "duckdb", folder.path]] {
+      let run = ToolRun.inProcess(wrong)
+      #expect(run.code == 64 && run.output.isEmpty, "\(run.errors)")
+      #expect(run.errors.contains("--schema "), "\(run.errors)")
+    }
+  }
+
   @Test("RPL-5 RPL-7 damaged files are named, and change the exit code only with --strict")
   func damage() throws {
     let names = ["a.journal", "damaged.journal", "illegal.journal", "torn.journal", "text.journal"]

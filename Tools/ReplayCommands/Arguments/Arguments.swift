@@ -46,6 +46,12 @@ struct Arguments: Sendable {
       }
     }
     guard !has("help") else { return }
+    if let alone = syntax.options.first(where: { $0.isAlone && value($0.name) != nil }) {
+      guard let first = operands.first else { return }
+      throw .usage(
+        .extraOperand, "--\(alone.name) reads no file, and '\(first.shortened)' was given.",
+        next: "sessionreplay \(syntax.name) --\(alone.name) \(alone.value ?? "")")
+    }
     try checkOperands()
   }
 

@@ -8,6 +8,8 @@ struct CommandSyntax: Equatable, Sendable {
     var value: String?
     /// The values that it accepts.
     var values = Values.free
+    /// Whether the command answers without a file if it is given.
+    var isAlone = false
     let help: String
 
     /// Whether two values might seem to count together: lists of words, and what figures are
@@ -82,7 +84,7 @@ struct CommandSyntax: Equatable, Sendable {
     Option(
       name: "color", value: "WHEN", values: .words(["auto", "always", "never"]),
       help: "auto, always or never; auto asks the terminal"),
-    Option(name: "help", letter: "h", help: "Show this help"),
+    Option(name: "help", letter: "h", isAlone: true, help: "Show this help"),
   ]
 
   var allOptions: [Option] { options + Self.common }

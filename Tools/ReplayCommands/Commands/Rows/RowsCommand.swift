@@ -5,6 +5,8 @@ internal import SessionJSON
 protocol RowsCommand: Command {
   associatedtype Fold: RowsFold
 
+  /// The columns of its rows in their order.
+  static var columns: [RowColumn] { get }
   var options: RowsOptions { get }
 }
 
@@ -14,7 +16,7 @@ struct RowsOptions: Sendable {
     name: "json", help: "Write errors as JSON, too; rows always are")
 
   static let all =
-    RowWindow.options + [DisplayOptions.strict, json] + RedactionOptions.options
+    RowWindow.options + [RowSchema.option, DisplayOptions.strict, json] + RedactionOptions.options
 
   static let operands = [
     CommandSyntax.Operand(
@@ -25,6 +27,9 @@ struct RowsOptions: Sendable {
   static let discussion = """
     The user is always a pseudonym. The columns are in Specs/ReplayRows.md.
 
+    An engine that guesses types damages rows: 1.10 becomes 1.1. --schema writes the columns with their
+    types, as read_ndjson of DuckDB and polars, file() of ClickHouse and read_json of pandas take them.
+
     TIME is a day or a time of day, or -3h, which is three hours before now.
 
     After damage it reads on, as why does. Damaged files are named on standard error, and the exit
@@ -33,11 +38,13 @@ struct RowsOptions: Sendable {
 
   let display: DisplayOptions
   let window: RowWindow
+  let schema: RowSchema?
   let isStrict: Bool
 
   init(_ arguments: Arguments) throws(ToolError) {
     display = try DisplayOptions(arguments, names: .users)
     window = try RowWindow(arguments, display.zone)
+    schema = try RowSchema(arguments)
     isStrict = arguments.has("strict")
   }
 }
@@ -48,6 +55,10 @@ extension RowsCommand {
   var display: DisplayOptions { options.display }
 
   func run(_ files: [JournalFile], _ context: ToolContext) throws(ToolError) -> ExitCode {
+    if let schema = options.schema {
+      context.output.write(schema.line(of: Self.columns) + "\n")
+      return .ok
+    }
     let all = try JournalFolder.expanded(files, isQuiet: display.isJSON, context)
     let window = options.window
     let reading = RowsReading<Fold, [UInt8]>(interruption: context.interruption) { rows, source in
@@ -72,6 +83,7 @@ extension RowsCommand {
 struct EndsCommand: RowsCommand {
   typealias Fold = SessionRows
 
+  static let columns = SessionRow.columns
   static let name = "ends"
   static let syntax = CommandSyntax(
     name: name, summary: "Write a row for each end of a session, for a database",
@@ -102,6 +114,7 @@ struct EndsCommand: RowsCommand {
 struct RefreshesCommand: RowsCommand {
   typealias Fold = RefreshRows
 
+  static let columns = RefreshRow.columns
   static let name = "refreshes"
   static let syntax = CommandSyntax(
     name: name, summary: "Write a row for each refresh request, for a database",
