@@ -46,6 +46,14 @@ struct LogSQL: Sendable {
   /// Begins a transaction that sees one state of the database.
   static let beginSnapshot = Statement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
 
+  /// A row if a commit of this role has waited so long for a synchronous standby.
+  static func stalledCommit(after limit: Duration) -> Statement {
+    Statement(
+      "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'SyncRep' "
+        + "AND query_start < clock_timestamp() - $1::bigint * interval '1 millisecond' LIMIT 1",
+      [Int64(limit.milliseconds)])
+  }
+
   var readVersion: Statement { Statement("SELECT version FROM \(schema).version") }
 
   /// The columns of a log's row, in the order that `LogRow` decodes.

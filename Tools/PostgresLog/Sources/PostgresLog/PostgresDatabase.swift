@@ -165,6 +165,21 @@ public final class PostgresDatabase: Sendable {
     try slot.run(statements, silence: silence ?? options.answerLimit)
   }
 
+  /// Returns the problem, or ``ServerProblem/standbyMissing`` if that is why a commit was silent or a lock is held.
+  ///
+  /// A lost synchronous standby stops each commit for as long as it is missing, in PostgreSQL 15 and 17 without
+  /// regard to `statement_timeout`. The commit keeps its lock, so without this other calls would only be busy.
+  func reason(for problem: ServerProblem, on slot: ConnectionSlot) -> ServerProblem {
+    slot.rollBack(silence: options.answerLimit)
+    do throws(ServerProblem) {
+      let rows = try begin([LogSQL.stalledCommit(after: options.statementLimit)], on: slot)
+      return rows[0].count > 0 ? .standbyMissing : problem
+    } catch {
+      // The first problem is what the caller met.
+      return problem
+    }
+  }
+
   /// Connects if there is no connection; returns whether it is new.
   private func connect(_ slot: ConnectionSlot) throws(ServerProblem) -> Bool {
     guard !slot.isConnected else { return false }

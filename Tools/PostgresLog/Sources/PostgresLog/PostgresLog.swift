@@ -108,7 +108,7 @@ public final class PostgresLog: SessionLog {
         ],
         on: slot)
     } catch {
-      throw self.error(for: error)
+      throw self.error(for: error.isLockHeld ? database.reason(for: error, on: slot) : error)
     }
     do throws(JournalError) {
       let (view, foreign) = try checked(rows[1], rows[2], after: state.view)
@@ -174,8 +174,8 @@ public final class PostgresLog: SessionLog {
       _ = try slot.receive(silence: database.options.answerLimit)
     } catch {
       // After a refusal the server has rolled back. Otherwise the answer is lost, not the batch.
-      state.isUncertain = error.isOfConnection
-      throw self.error(for: error)
+      state.isUncertain = error.leavesCommitUnknown
+      throw self.error(for: error == .silent ? database.reason(for: error, on: slot) : error)
     }
     database.onStep(.committed)
     state.view = view

@@ -82,7 +82,7 @@ extension PostgresLogPlace {
       database.onStep(.sent)
       _ = try slot.receive(silence: LogSQL.ownerSilence)
     } catch {
-      guard !error.isOfConnection else { throw .uncertain(name: name) }
+      guard !error.leavesCommitUnknown else { throw .uncertain(name: name) }
       throw .log(JournalError(error, name: name, database))
     }
   }

@@ -18,6 +18,12 @@ public enum ServerProblem: Error, Equatable, Sendable {
   /// The server did not answer in time, so the connection was given up.
   case silent
 
+  /// A commit waits for a synchronous standby that does not answer, and nothing limits that wait.
+  case standbyMissing
+
+  /// The commit is on the server, and its wait for a synchronous standby was cancelled.
+  case notReplicated
+
   /// Why there is no connection.
   public enum Cause: String, Equatable, Sendable, CaseIterable {
     /// No server listens at the address.
@@ -48,6 +54,8 @@ public enum ServerProblem: Error, Equatable, Sendable {
     case .schemaVersion(let found):
       "the schema has version \(found), and this library needs version \(LogSQL.version)"
     case .silent: "the server did not answer in time"
+    case .standbyMissing: "a commit waits for a synchronous standby that does not answer"
+    case .notReplicated: "the commit is not known to be on the server's synchronous standby"
     case .refused(let code): "the server refused a statement (\(words(of: code)), code \(code))"
     }
   }
@@ -57,12 +65,17 @@ public enum ServerProblem: Error, Equatable, Sendable {
     if case .refused(let code) = self { ["55P03", "40001", "40P01"].contains(code) } else { false }
   }
 
-  /// Whether the connection is lost, so that the outcome of a commit is unknown.
+  /// Whether the connection is lost.
   var isOfConnection: Bool {
     switch self {
     case .unreachable, .silent: true
-    case .noConnection, .schemaVersion, .refused: false
+    case .noConnection, .schemaVersion, .refused, .standbyMissing, .notReplicated: false
     }
+  }
+
+  /// Whether a commit that ended so may have happened.
+  var leavesCommitUnknown: Bool {
+    isOfConnection || self == .standbyMissing || self == .notReplicated
   }
 
   private func words(of code: String) -> String {

@@ -14,15 +14,20 @@ internal import CPostgres
 /// round trip (a pipeline).
 struct Wire: ~Copyable {
   private var connection: OpaquePointer?
+  /// Set by a notice: the wait of a commit for a synchronous standby was cancelled.
+  private let isReplicationCancelled = UnsafeMutablePointer<Bool>.allocate(capacity: 1)
   /// The names of the statements that the server knows, by their text.
   private var prepared: [String: String] = [:]
   private var preparations = 0
   /// What was sent and not answered, in order; a preparation has a text.
   private var pending: [(name: String, sql: String?)] = []
 
-  init() {}
+  init() { isReplicationCancelled.initialize(to: false) }
 
-  deinit { PQfinish(connection) }
+  deinit {
+    PQfinish(connection)
+    isReplicationCancelled.deallocate()
+  }
 
   /// Whether there is a connection, as far as this side knows.
   var isConnected: Bool { connection != nil && PQstatus(connection) == CONNECTION_OK }
@@ -50,8 +55,17 @@ struct Wire: ~Copyable {
       withStrings(settings.map(\.1)) { values in PQconnectStartParams(names, values, 0) }
     }
     guard connection != nil, PQstatus(connection) != CONNECTION_BAD else { throw lost() }
-    // Otherwise the library prints notices of the server, which may hold values of a row.
-    PQsetNoticeReceiver(connection, { _, _ in }, nil)
+    // Otherwise the library prints notices of the server, which may hold values of a row. Only the name of the
+    // function that sent one is read: after `pg_cancel_backend` a commit succeeds with a mere warning of this one.
+    isReplicationCancelled.pointee = false
+    PQsetNoticeReceiver(
+      connection,
+      { flag, notice in
+        guard let source = PQresultErrorField(notice, Int32(UInt8(ascii: "R"))) else { return }
+        if String(cString: source) == "SyncRepWaitForLSN" {
+          flag?.storeBytes(of: true, as: Bool.self)
+        }
+      }, isReplicationCancelled)
     // The first step is possible when the socket is writable: there is no answer before that.
     var next = PGRES_POLLING_WRITING
     while true {
@@ -123,6 +137,10 @@ struct Wire: ~Copyable {
       switch PQresultStatus(result) {
       case PGRES_PIPELINE_SYNC:
         pending = []
+        if isReplicationCancelled.pointee {
+          isReplicationCancelled.pointee = false
+          if refusal == nil { refusal = .notReplicated }
+        }
         guard let refusal else { return found }
         // The server has become a standby, so this connection can serve no append any more.
         if refusal == .refused(code: "25006") {

@@ -157,6 +157,75 @@ struct ConnectionTests {
     #expect(try texts(place).last == "last")
   }
 
+  @Test("SCL-1 a lost synchronous standby is named, and one commit for each log waits for it")
+  func lostStandby() throws {
+    func setStandby(_ name: String) throws {
+      try Server.ask("ALTER SYSTEM SET synchronous_standby_names = '\(name)'")
+      try Server.ask("SELECT pg_reload_conf()")
+    }
+    func waiting() throws -> Int64 {
+      try Server.ask(
+        "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep' "
+          + "AND application_name = '\(server.application)'"
+      ).integer(0, 0)
+    }
+    let server = try Server()
+    let database = try server.database {
+      ($0.statementLimit, $0.answerLimit) = (.milliseconds(500), .seconds(1))
+    }
+    let place = PostgresLogPlace("a", in: database)
+    let log = try place.open { _, _ in }
+    try log.append("one")
+    let other = PostgresLogPlace("b", in: database)
+    let cancelledLog = try other.open { _, _ in }
+    @Sendable func problem(of log: PostgresLog, _ text: String) -> JournalError? {
+      do throws(TransactionError<Void, Never>) {
+        try log.append(text)
+        return nil
+      } catch {
+        return error.journalError
+      }
+    }
+    let missing = JournalError.unavailable(
+      path: place.name, problem: ServerProblem.standbyMissing.explanation)
+    try setStandby("missing")
+    do {
+      defer {
+        do { try setStandby("") } catch { Issue.record(error) }
+      }
+      // The reload reaches each process of the server a little later.
+      var number = 0
+      while try waiting() == 0, number < 100 {
+        number += 1
+        let found = problem(of: log, "waits")
+        #expect(found == nil || found == missing)
+      }
+      #expect(try waiting() == 1)
+      for _ in 0..<3 { #expect(problem(of: log, "other") == missing) }
+      #expect(try waiting() == 1, "no further connection waits for the same log")
+
+      let cancelled = Mutex<JournalError?>(nil)
+      Thread {
+        let found = problem(of: cancelledLog, "cancelled")
+        cancelled.withLock { $0 = found }
+      }.start()
+      let end = ContinuousClock.now + .seconds(20)
+      while cancelled.withLock({ $0 }) == nil, .now < end {
+        try Server.ask(
+          "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep' "
+            + "AND query_start > clock_timestamp() - interval '400 milliseconds'")
+      }
+      #expect(
+        cancelled.withLock { $0 }
+          == .unavailable(
+            path: other.name, problem: ServerProblem.notReplicated.explanation))
+    }
+    // The server releases the waiting commits, so each of them is there.
+    Thread.sleep(forTimeInterval: 0.5)
+    try log.append("last")
+    #expect(try texts(place).suffix(2) == ["waits", "last"])
+  }
+
   @Test("SCL-1 each new connection looks at the version of the schema")
   func version() throws {
     let server = try Server()
