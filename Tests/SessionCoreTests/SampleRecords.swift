@@ -96,6 +96,7 @@ enum SampleRecords {
     .storageFailed(.init(item: .user, operation: .read, cause: .failed, number: -25_300)),
     .storageRecovered(.init(item: .token, operation: .write)),
     .answerUnused(9),
+    .deviceClockUsed(Generation(7)),
     .opened(
       .init(
         process: 1, boot: nil, uptime: 5, app: AppVersion("2.4.1"),

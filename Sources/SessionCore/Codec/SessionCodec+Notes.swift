@@ -57,7 +57,8 @@ extension PayloadWriter {
     case .requestEnded(let ended):
       write(ended.request)
       write(ended.failure)
-    case .tokenRecovered(let generation), .revocationPending(let generation):
+    case .tokenRecovered(let generation), .revocationPending(let generation),
+      .deviceClockUsed(let generation):
       write(generation)
     case .revocationSettled(let settled):
       write(settled.generation)
@@ -157,6 +158,8 @@ extension PayloadReader {
       .answerDropped(SessionNote.AnswerDropped(request: try integer(), cause: try code()))
     case .answerUnused:
       .answerUnused(try integer())
+    case .deviceClockUsed:
+      .deviceClockUsed(try generation())
     }
   }
 

@@ -16,6 +16,12 @@ extension SessionCoordinator {
       sessionEnd = storedSessionEnd(with: arrival)
       let skew = notes.newSkew(of: arrival.facts.serverTime, at: arrival.moment.time)
       contents += skew.map { [.note(.clockSkew($0))] } ?? []
+      if arrival.facts.isMeasuredByDevice {
+        for case .event(let event) in contents {
+          guard let token = event.announcedToken else { continue }
+          contents.append(.note(.deviceClockUsed(token.generation)))
+        }
+      }
     }
     sequencer.begin(
       PendingCommit(purpose: purpose, contents: contents, moment: now, request: request?.number))

@@ -245,6 +245,8 @@ package struct ResponseMetadata: Hashable, Sendable {
   ///
   /// - Requirement: REF-8
   package var serverTime: Timestamp?
+  /// Whether the device's clock measured a lifetime, since the response has no time.
+  package var isMeasuredByDevice = false
   /// How the profile request of a login failed; `nil` if it did not fail or was not made.
   ///
   /// - Requirement: LOG-6

@@ -27,6 +27,8 @@
     case .answerDropped(let dropped): .answerDropped(try dropped.rebuilt(by: &pass))
     case .answerUnused(let request):
       .answerUnused(try pass.sequence(.payload("request"), request))
+    case .deviceClockUsed(let generation):
+      .deviceClockUsed(try pass.generation(.payload("generation"), generation))
     }
   }
 
@@ -62,6 +64,7 @@
     case .storageRecovered: .storageRecovered(StorageRecovered(item: .token, operation: .read))
     case .answerDropped: .answerDropped(AnswerDropped(request: 0, cause: .failed))
     case .answerUnused: .answerUnused(0)
+    case .deviceClockUsed: .deviceClockUsed(.none)
     }
   }
 }

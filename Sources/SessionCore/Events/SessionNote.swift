@@ -53,6 +53,12 @@
   /// The response to this request held a token that is not used: another process's token came
   /// first.
   case answerUnused(UInt64)
+  /// The device's clock measured the lifetime of this token, or the end of its session.
+  ///
+  /// The response had no `Date`, and the app allows it.
+  ///
+  /// - Requirement: REF-8
+  case deviceClockUsed(Generation)
 
   /// The payload of `opened`.
   public struct Opened: Hashable, Sendable {
@@ -265,6 +271,8 @@
     case answerDropped = 0x92
     /// A response held a token that came too late.
     case answerUnused = 0x93
+    /// The device's clock measured a lifetime.
+    case deviceClockUsed = 0x95
 
     /// The name, as in the code and in the journal's tools.
     public var description: String {
@@ -286,6 +294,7 @@
       case .storageRecovered: "storageRecovered"
       case .answerDropped: "answerDropped"
       case .answerUnused: "answerUnused"
+      case .deviceClockUsed: "deviceClockUsed"
       }
     }
   }
@@ -310,6 +319,7 @@
     case .storageRecovered: .storageRecovered
     case .answerDropped: .answerDropped
     case .answerUnused: .answerUnused
+    case .deviceClockUsed: .deviceClockUsed
     }
   }
 }

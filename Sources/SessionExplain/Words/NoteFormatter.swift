@@ -41,6 +41,8 @@ package enum NoteFormatter {
       let skew = DurationFormatter.text(milliseconds: Int64(clamping: milliseconds.magnitude))
       return
         "this device's time is \(skew) \(milliseconds < 0 ? "behind" : "ahead of") the server's"
+    case .deviceClockUsed(let generation):
+      return "this device's clock measured the lifetime of \(generation): the response had no Date"
     case .localDataCleared:
       return "the app has cleared its data"
     case .storageFailed(let failed):

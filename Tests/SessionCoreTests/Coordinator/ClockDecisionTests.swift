@@ -77,6 +77,17 @@ struct ClockDecisionTests {
       ])
   }
 
+  @Test("REF-8 a token whose lifetime the device's clock measured is marked in its batch")
+  func deviceClock() {
+    var bench = CoordinatorBench.signedIn()
+    var facts = ResponseMetadata.token()
+    facts.isMeasuredByDevice = true
+    bench.tell(.answered(bench.refresh().1.request ?? RequestNumber(0), facts))
+    #expect(bench.names.suffix(2) == ["refreshSucceeded", "deviceClockUsed"])
+    refresh(&bench, skew: 0)
+    #expect(bench.names.last == "refreshSucceeded")
+  }
+
   @Test(
     "REF-8 a stored end by the system's uptime takes precedence over civil time")
   func restored() throws {

@@ -334,6 +334,7 @@ extension ResponseMetadata {
     for case .note(.clockSkew(let skew)) in batch.contents {
       serverTime = token.issuedAt.advanced(by: skew == .min ? .max : -skew)
     }
+    for case .note(.deviceClockUsed) in batch.contents { isMeasuredByDevice = true }
   }
 
   fileprivate init(

@@ -83,7 +83,7 @@ extension SessionRecord.Content {
   fileprivate var isCompanion: Bool {
     switch self {
     case .note(.storageFailed), .note(.storageRecovered), .note(.clockSkew),
-      .note(.revocationPending):
+      .note(.deviceClockUsed), .note(.revocationPending):
       true
     default: false
     }
