@@ -106,16 +106,19 @@ struct WhyDoubtTests {
       ("TOKEN_REVOKED", .revokedElsewhere, .proven),
     ] as [(String?, Cause, Certainty)])
   func codesAfterLoss(_ code: String?, _ cause: Cause, _ certainty: Certainty) {
-    var history = WhyHistory()
-    let lost = history.attempt(60, .lost)
-    history.refuse(90, code)
-    let answer = history.answer()
-    #expect(answer.cause == cause)
-    #expect(answer.certainty == certainty)
-    #expect(
-      answer.certainty(of: .rotatedReplyLost) == (code == "TOKEN_REUSED" ? .likely : .possible))
-    #expect(answer.inferred.contains { $0.values.contains(.place(lost)) })
-    #expect(answer.advice.contains { $0.what == .serverGrace })
+    // A success that is empty or ends early is lost, too.
+    for loss in [.lost, RequestFailure(kind: .noReply, status: 200)] {
+      var history = WhyHistory()
+      let lost = history.attempt(60, loss)
+      history.refuse(90, code)
+      let answer = history.answer()
+      #expect(answer.cause == cause)
+      #expect(answer.certainty == certainty)
+      #expect(
+        answer.certainty(of: .rotatedReplyLost) == (code == "TOKEN_REUSED" ? .likely : .possible))
+      #expect(answer.inferred.contains { $0.values.contains(.place(lost)) })
+      #expect(answer.advice.contains { $0.what == .serverGrace })
+    }
   }
 
   @Test(
@@ -159,6 +162,7 @@ struct WhyDoubtTests {
       (RequestFailure(kind: .intercepted, status: 200), false),
       (RequestFailure(kind: .unreadable, status: 200), false),
       (RequestFailure(kind: .noReply, status: 408), false), (.lost, false),
+      (RequestFailure(kind: .noReply, status: 200), false),
     ] as [(RequestFailure, Bool)])
   func ruledOutLostReply(_ failure: RequestFailure, _ isRuledOut: Bool) {
     var history = WhyHistory()
@@ -169,6 +173,7 @@ struct WhyDoubtTests {
     let isUnread = failure.kind == .unreadable
     #expect((answer.cause == .answerNotRead) == isUnread)
     #expect((answer.cause == .lostReply) == (!isRuledOut && !isUnread))
+    #expect(answer.has(.replyCut) == (failure.kind == .noReply && failure.status == 200))
     #expect(WhyText(zone: .utc).text(answer).contains("each has its answer") == false)
   }
 

@@ -67,6 +67,7 @@ struct WhyHedgeTests {
     arguments: [
       (.offline, .likely), (.lost, .possible), (RequestFailure(kind: .noReply, status: 408), nil),
       (RequestFailure(kind: .noRefreshToken), nil),
+      (RequestFailure(kind: .noReply, status: 200), nil),
     ] as [(RequestFailure, Certainty?)])
   func offline(_ failure: RequestFailure, _ certainty: Certainty?) {
     var history = WhyHistory()
@@ -227,6 +228,17 @@ struct WhyHedgeTests {
     #expect(answer.cause == .lostReply)
     #expect(answer.certainty == .possible)
     #expect(answer.certainty(of: .rotatedReplyLost) == .possible)
+  }
+
+  @Test("RPL-3 a switch whose response of success ends early is lost, and did arrive")
+  func cutSwitch() {
+    var history = WhyHistory()
+    let request = history.add(60, WhyHistory.sent(1, until: 66, kind: .switchContext))
+    let cut = RequestFailure(kind: .noReply, status: 200)
+    let ended = history.add(61, WhyHistory.ended(request, cut))
+    let answer = history.answer(at: ended)
+    #expect(answer.cause == .switchLost && answer.has(.replyCut) && !answer.has(.neverArrived))
+    #expect(answer.certainty(of: .serverSwitched) == .likely)
   }
 
   @Test(

@@ -69,6 +69,7 @@ struct WhyNeighbour: Sendable, CustomTestStringConvertible {
     losing(.lostReply, .noConnection, 0, .usedElsewhere, .possible),
     losing(.lostReply, .server, 502, .lostReply, .possible),
     losing(.lostReply, .noReply, 408, .lostReply, .possible),
+    losing(.lostReply, .noReply, 200, .lostReply, .likely),
     WhyNeighbour(.lostReply, "the end of the lost request is not noted", .lostReply, .likely) {
       record in
       guard case .event(.refreshFailed(let failed)) = record.content,

@@ -99,7 +99,8 @@ extension RequestTrace {
     }
     end = fact
     if let failure = fact.failure {
-      fate = Self.isNoAnswer(failure) ? .lost(how(self)) : .failed(failure)
+      let how = failure.status == 0 ? how(self) : .connection
+      fate = Self.isLoss(failure) ? .lost(how) : .failed(failure)
     } else {
       fate = .answered
     }

@@ -344,7 +344,9 @@ package struct EvidenceFold: Sendable {
     token?.end(fact, among: processes) { $0.loss(notedBy: fact, in: opening, processes) }
     // A request that was presumed lost with the token before may end late.
     earlier.end(fact)
-    if let number = fact.answers, fact.failure?.kind == .noReply { lostInBatch.append(number) }
+    if let number = fact.answers, let failure = fact.failure, RequestTrace.isNoAnswer(failure) {
+      lostInBatch.append(number)
+    }
   }
 
   // MARK: Notes

@@ -110,7 +110,7 @@ struct RequestTrace: Hashable, Sendable {
   var outcome: Fate {
     guard let late else { return fate }
     guard let failure = late.failure else { return .answered }
-    return Self.isNoAnswer(failure) ? fate : .failed(failure)
+    return Self.isLoss(failure) ? fate : .failed(failure)
   }
 
   /// Whether no complete answer is known, so that the server may have acted.
@@ -146,6 +146,12 @@ struct RequestTrace: Hashable, Sendable {
   /// Returns whether a record other than `sequence` ends it.
   func isEnded(elsewhereThan sequence: UInt64) -> Bool {
     end?.sequence != sequence && late?.sequence != sequence
+  }
+
+  /// Returns whether a failure means that the tokens of a response were lost: no answer arrived, or
+  /// a 2xx whose body is empty or ends early.
+  static func isLoss(_ failure: RequestFailure) -> Bool {
+    isNoAnswer(failure) || failure.kind == .noReply && (200...299).contains(failure.status)
   }
 
   /// Returns whether a failure means that no answer arrived; a 408 or 425 is an answer, though no

@@ -118,6 +118,8 @@ package enum FailureFormatter {
   private static func kind(_ failure: RequestFailure) -> String {
     switch failure.kind {
     case .noConnection: "no connection"
+    case .noReply where 200...299 ~= failure.status: "an incomplete response"
+    case .noReply where failure.status == 408: "a request that did not arrive in time"
     case .noReply: "no response"
     case .server: "server error"
     case .rateLimited: "rate limited"

@@ -142,7 +142,8 @@ extension AdviceWord {
     "compare the backend's response paths with a response of the server")
   package static let checkClient = AdviceWord(
     "checkClient",
-    "check client id, secret and method of the app's registration")
+    "check client id, secret and method of the app's registration; a secret with reserved "
+      + "characters may need the other form of HTTP Basic (ClientAuthentication.BasicPair)")
   package static let seeClasses = AdviceWord(
     "seeClasses",
     "see the failures, one by one")

@@ -153,7 +153,7 @@ extension ExplanationDraft {
     _ = inferArrival(of: lost)
     switch fate(of: lost) {
     case .lost(.connection):
-      prove(.noReplyTo, [.place(lost.number)], on: lost.sent, lost.end)
+      proveNoReply(to: lost)
       ruleOutDeath(lost)
     case .lost(.unnoted), .open, .answered, .failed:
       proveNoEnd(lost)
@@ -174,6 +174,15 @@ extension ExplanationDraft {
         proveReplacement(lost, by)
       }
     case .lost(.overtaken(let by)), .lost(.taken(let by)): proveOvertaking(lost, by)
+    }
+  }
+
+  /// Proves that no response arrived, or that a response of success is not whole.
+  mutating func proveNoReply(to lost: RequestTrace) {
+    if let failure = lost.end?.failure, failure.status != 0 {
+      prove(.replyCut, [.place(lost.number), .word("\(failure.status)")], on: lost.sent, lost.end)
+    } else {
+      prove(.noReplyTo, [.place(lost.number)], on: lost.sent, lost.end)
     }
   }
 

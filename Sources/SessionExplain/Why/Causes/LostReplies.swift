@@ -7,7 +7,7 @@ extension CauseFamily {
     findings: [
       .noRefusalBefore, .noOpeningBetween, .endUnnoted, .goneBeforeDeadline, .replacedAtOpening,
       .overtakenAfterDeadline, .overtakenBefore, .cameBack, .rotatedAnswerDropped,
-      .rotatedAnswerUnusable, .closedUnstored, .answerEndsProcess, .answerArrived,
+      .rotatedAnswerUnusable, .closedUnstored, .answerEndsProcess, .answerArrived, .replyCut,
     ],
     advice: [.finishInBackground, .crashReports])
 }
@@ -144,6 +144,9 @@ extension FindingWord {
   package static let answerArrived = FindingWord(
     "answerArrived",
     "the response to {} had arrived: its token could not be written at {}")
+  package static let replyCut = FindingWord(
+    "replyCut",
+    "the response to {} is a success ({}), and its body is empty or ends early")
   package static let answerEndsProcess = FindingWord(
     "answerEndsProcess",
     "the response ended the process: {} in a row have no end, and their processes did not come "

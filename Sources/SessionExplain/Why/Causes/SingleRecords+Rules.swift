@@ -101,11 +101,16 @@ extension ExplanationDraft {
       return
     }
     proveStanding()
-    if RequestTrace.isNoAnswer(ended.failure) {
+    if RequestTrace.isLoss(ended.failure) {
       conclude(.switchLost, .proven)
-      prove(.noReplyTo, [.place(ended.request)], on: request.sent, fact)
-      infer(.serverSwitched, .possible, [.place(ended.request)], on: request.sent)
-      infer(.neverArrived, .possible, [.place(ended.request)], on: request.sent)
+      proveNoReply(to: request)
+      let hasArrived = !RequestTrace.isNoAnswer(ended.failure)
+      infer(
+        .serverSwitched, hasArrived ? .likely : .possible, [.place(ended.request)],
+        on: request.sent)
+      if !hasArrived {
+        infer(.neverArrived, .possible, [.place(ended.request)], on: request.sent)
+      }
       advise(.trySwitchAgain)
     } else {
       let isRefusal = ended.failure.kind == .rejected
