@@ -106,9 +106,9 @@ extension SessionError.Failure {
     case .unauthorized(let code, let status):
       "The server no longer accepts the token (\(status)\(Self.suffix(code))). Refresh it, and try "
         + "again."
-    case .appRefused(let status, let code):
+    case .appRefused(let status, let code, let hint):
       "The server refuses the app, not its user (\(status) \(code)). Check the backend's client, "
-        + "grant and scope."
+        + "grant and scope\(hint.map { ": \($0)" } ?? "")."
     case .forbidden(let code):
       "The server does not allow the request (403\(Self.suffix(code))). Ask the service for access."
     case .userInactive:

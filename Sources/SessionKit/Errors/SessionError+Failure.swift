@@ -64,7 +64,9 @@ extension SessionError {
     /// A context switch is rejected, because the token is not accepted any more.
     case unauthorized(code: String?, status: UInt16 = 401)
     /// The server refuses the app and not its user, for example by OAuth's `invalid_client`.
-    case appRefused(status: UInt16, code: String)
+    ///
+    /// The hint says what else may be wrong.
+    case appRefused(status: UInt16, code: String, hint: String? = nil)
     /// A login or a switch got the status 403.
     case forbidden(code: String?)
     /// The server reports that the account is inactive.

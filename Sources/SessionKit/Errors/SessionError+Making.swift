@@ -59,7 +59,10 @@ extension SessionError {
       self = .noReply(
         detail
           ?? (failure.status == 0
-            ? "the server did not answer" : "the status is \(failure.status)"))
+            ? "the server did not answer"
+            : failure.status == 408
+              ? "the server did not get the whole request in time (408)"
+              : "the status is \(failure.status)"))
     case .server:
       if let code = failure.serverCode, code.hasPrefix("DB_") {
         self = .databaseUnavailable(
@@ -97,7 +100,7 @@ extension SessionError {
       self = .webSignIn(.refused(failure.serverCode.flatMap { IdentityCode($0) }))
     default:
       if let code = failure.serverCode, Self.clientCodes.contains(code) {
-        self = .appRefused(status: failure.status, code: code)
+        self = .appRefused(status: failure.status, code: code, hint: detail)
         return
       }
       self.init(status: failure.status, code: failure.serverCode, isSignIn: isSignIn)
@@ -120,7 +123,9 @@ extension SessionError {
       }
       // These codes concern the app. Others, such as `interaction_required`, concern this login.
       let isOfApp = code == "invalid_request" || Self.clientCodes.contains(code)
-      self = isOfApp ? .appRefused(status: status, code: code) : .codeRefused(status, code: code)
+      self =
+        isOfApp
+        ? .appRefused(status: status, code: code, hint: detail) : .codeRefused(status, code: code)
     default: self.init(failure, detail: detail, isSignIn: false)
     }
   }

@@ -53,7 +53,7 @@ extension SessionError.Failure {
   var status: UInt16? {
     switch self {
     case .invalidRequest(_, let status), .invalidCredentials(_, let status),
-      .unauthorized(_, let status), .appRefused(let status, _), .conflict(_, let status),
+      .unauthorized(_, let status), .appRefused(let status, _, _), .conflict(_, let status),
       .alreadyDeleted(let status), .rateLimited(_, let status, _), .server(let status, _, _),
       .databaseUnavailable(_, let status, _), .unexpectedStatus(let status, _),
       .refreshRefused(let status, _), .codeRefused(let status, _), .intercepted(let status),
@@ -73,7 +73,7 @@ extension SessionError.Failure {
       .rateLimited(_, _, let code), .server(_, let code, _), .unexpectedStatus(_, let code),
       .refreshRefused(_, let code), .codeRefused(_, let code):
       code
-    case .appRefused(_, let code), .databaseUnavailable(let code, _, _): code
+    case .appRefused(_, let code, _), .databaseUnavailable(let code, _, _): code
     case .alreadyDeleted: ErrorCode.alreadyDeleted
     case .webSignIn(.refused(let code)): code?.description
     default: end?.failure?.serverCode
@@ -194,8 +194,10 @@ extension SessionError {
   package static func unauthorized(code: String?, status: UInt16 = 401) -> SessionError {
     SessionError(.unauthorized(code: code, status: status))
   }
-  package static func appRefused(status: UInt16, code: String) -> SessionError {
-    SessionError(.appRefused(status: status, code: code))
+  package static func appRefused(
+    status: UInt16, code: String, hint: String? = nil
+  ) -> SessionError {
+    SessionError(.appRefused(status: status, code: code, hint: hint))
   }
   package static func forbidden(code: String?) -> SessionError {
     SessionError(.forbidden(code: code))

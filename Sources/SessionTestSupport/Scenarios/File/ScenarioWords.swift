@@ -101,7 +101,7 @@ package enum ScenarioWords {
       ]
     case .server(let status, let code, _): ["status": "\(status)", "code": code ?? "none"]
     case .databaseUnavailable(let code, _, _): ["code": code]
-    case .appRefused(let status, let code): ["status": "\(status)", "code": code]
+    case .appRefused(let status, let code, _): ["status": "\(status)", "code": code]
     case .codeRefused(let status, let code): ["status": "\(status)", "code": code ?? "none"]
     case .unexpectedStatus(let status, _), .refreshRefused(let status, _),
       .intercepted(let status), .gatewayFailed(let status):
