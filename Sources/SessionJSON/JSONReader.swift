@@ -7,6 +7,8 @@
 /// - An object or array that is nested too deeply is ``JSONValue/unreadable(_:)`` too.
 package struct JSONReader {
   /// The place where the text stops being JSON; never its content.
+  ///
+  /// It is the number of bytes exactly if the text is a proper prefix of JSON.
   package struct Problem: Error, Hashable {
     package let offset: Int
   }

@@ -78,11 +78,12 @@ struct JSONScanner {
   private mutating func word(_ word: StaticString, _ value: JSONTree) throws(JSONTree.Problem)
     -> JSONTree
   {
-    let isSame = word.withUTF8Buffer { spelled in
-      bytes[place...].prefix(spelled.count).elementsEqual(spelled)
+    let same = word.withUTF8Buffer { zip($0, bytes[place...]).prefix { $0 == $1 }.count }
+    // A problem is at the first wrong byte, which is the end if the text ends within the word.
+    place += same
+    guard same == word.utf8CodeUnitCount else {
+      throw problem("no JSON value starts like this")
     }
-    guard isSame else { throw problem("no JSON value starts like this") }
-    place += word.utf8CodeUnitCount
     return value
   }
 
@@ -132,10 +133,11 @@ struct JSONScanner {
     let start = place
     _ = take("-")
     guard let first = next, isDigit(first) else { throw problem("no JSON value starts like this") }
-    let zero = first == UInt8(ascii: "0")
-    try digits()
-    guard !zero || bytes[place - 1] == first && bytes[start..<place].count(where: isDigit) == 1
-    else { throw problem("a number must not have a leading zero") }
+    if !take("0") {
+      try digits()
+    } else if let second = next, isDigit(second) {
+      throw problem("a number must not have a leading zero")
+    }
     if take(".") { try digits() }
     if take("e") || take("E") {
       if !take("+") { _ = take("-") }

@@ -14,7 +14,19 @@ public enum ClientAuthentication: Hashable, Sendable {
   /// HTTP Basic.
   ///
   /// A request that carries a token as `Bearer` cannot carry it.
-  case basic(id: String, secret: Secret)
+  case basic(id: String, secret: Secret, pair: BasicPair = .formEncoded)
+
+  /// The form in which HTTP Basic sends the identifier and the secret.
+  ///
+  /// It matters only if one of them has another character than `A–Z a–z 0–9 - . _ ~`. A server that
+  /// expects the other form answers `invalid_client` then.
+  public enum BasicPair: Hashable, Sendable {
+    /// Both are encoded as in a form (RFC 6749 §2.3.1), as django-oauth-toolkit 3.4.1 requires.
+    case formEncoded
+    /// Both are sent as they are (RFC 7617 §2), as django-allauth 65.22.1 and Doorkeeper 5.6.6
+    /// require.
+    case plain
+  }
 
   /// Whether HTTP Basic identifies the app, so that a 401 may be about the app (RFC 6749 §5.2).
   var isBasic: Bool {
@@ -32,16 +44,25 @@ public enum ClientAuthentication: Hashable, Sendable {
   package var id: String? {
     switch self {
     case .none: nil
-    case .form(let id, _), .basic(let id, _): id
+    case .form(let id, _), .basic(let id, _, _): id
     }
   }
 
-  /// The value of `Authorization`: both parts encoded as in a form, then joined and encoded in
-  /// base64.
+  /// The value of `Authorization`: both parts in the chosen form, joined and encoded in base64.
   var authorization: String? {
-    guard case .basic(let id, let secret) = self else { return nil }
-    let pair = "\(FormEncoding.encode(id)):\(FormEncoding.encode(secret.plaintext))"
-    return "Basic \(Base64.encode(Array(pair.utf8)))"
+    guard case .basic(let id, let secret, let pair) = self else { return nil }
+    let parts = [id, secret.plaintext].map { pair == .plain ? $0 : FormEncoding.encode($0) }
+    return "Basic \(Base64.encode(Array(parts.joined(separator: ":").utf8)))"
+  }
+
+  /// The other form of HTTP Basic, for the error of a refused client; `nil` if it is the same.
+  var doubt: String? {
+    guard case .basic(let id, let secret, let pair) = self,
+      FormEncoding.encode(id + secret.plaintext) != id + secret.plaintext
+    else { return nil }
+    let (form, other) =
+      pair == .plain ? ("as they are", "formEncoded") : ("encoded as in a form", "plain")
+    return "HTTP Basic sends identifier and secret \(form), and some servers expect pair: .\(other)"
   }
 }
 
@@ -62,14 +83,4 @@ extension ClientAuthentication: CustomStringConvertible, CustomDebugStringConver
 
   /// A mirror that shows the kind only.
   public var customMirror: Mirror { Mirror(self, children: ["way": description]) }
-}
-
-extension ClientAuthentication {
-  /// The client identifier; `nil` if there is none.
-  var identifier: String? {
-    switch self {
-    case .none: nil
-    case .form(let id, _), .basic(let id, _): id
-    }
-  }
 }

@@ -116,6 +116,10 @@ extension FailureRule {
 
   /// The rules before those of ``standardCodes``.
   private static let common: [FailureRule] = [
+    // The request was not received in time, or was too early (RFC 9110 §15.5.9, RFC 8470 §5.2).
+    // HAProxy 3.0 sends a page with 408, even if it received nothing of the request.
+    FailureRule(.noReply, at: tokenSteps, status: 408),
+    FailureRule(.noReply, at: tokenSteps, status: 425),
     // The response to a protected call may be a page, which the caller reads.
     FailureRule(
       .intercepted,
@@ -136,9 +140,6 @@ extension FailureRule {
     FailureRule(.intercepted, at: [.refresh], status: 403, body: .foreign),
     // A missing address is a gateway's answer as well.
     FailureRule(.intercepted, at: [.refresh], statuses: 404...405, body: .uncoded),
-    // The request was not received in time, or was too early (RFC 9110 §15.5.9, RFC 8470 §5.2).
-    FailureRule(.noReply, at: tokenSteps, status: 408),
-    FailureRule(.noReply, at: tokenSteps, status: 425),
     FailureRule(.server, statuses: 500...599),
     FailureRule(.rateLimited, status: 429),
     FailureRule(.userInactive, statuses: 400...499, meanings: [.userInactive]),

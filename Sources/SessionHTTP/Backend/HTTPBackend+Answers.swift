@@ -24,7 +24,7 @@ extension HTTPBackend {
   public func readRegistration(
     _ response: HTTPResponse, of account: Credential? = nil
   ) throws(AnswerFailure) -> TokenResponse? {
-    if let failure = failure(.register, response) { throw AnswerFailure(failure: failure) }
+    if let failure = failure(.register, response) { throw refusal(failure) }
     do throws(Unreadable) {
       guard JSONMembers.firstByte(of: response.body) == UInt8(ascii: "{"),
         let members = try JSONMembers(body: response.body).object(self.response.envelope),
@@ -43,7 +43,7 @@ extension HTTPBackend {
   ///
   /// - Requirement: LOG-15, REF-7
   func readFirstRefresh(_ response: HTTPResponse) throws(AnswerFailure) -> TokenResponse {
-    if let failure = failure(.refresh, response) { throw AnswerFailure(failure: failure) }
+    if let failure = failure(.refresh, response) { throw refusal(failure) }
     return try readTokens(.login, response, self.response.context, isFirstRefresh: true)
   }
 
@@ -141,7 +141,7 @@ extension HTTPBackend {
       // For a user who is inactive or deleted, the time does not matter.
       let changedAt = try HTTPBackend.beside(failure != nil) { () throws(Unreadable) in
         try members.first(self.response.statusChangedAt) { (path) throws(Unreadable) in
-          try members.instant(path, must: "a time")
+          try members.instant(path, must: "a time", assumesUTC: self.response.assumesUTC)
         }
       }
       return ProfileResponse(
@@ -185,9 +185,8 @@ extension HTTPBackend {
     if revoked.isDone(signs), !isRefused {
       return isUnauthorized ? .refused(status: 401) : .done
     }
-    throw AnswerFailure(
-      failure: failure
-        ?? RequestFailure(kind: .unexpected, status: UInt16(clamping: response.status)))
+    throw refusal(
+      failure ?? RequestFailure(kind: .unexpected, status: UInt16(clamping: response.status)))
   }
 
   private func readTokens(
@@ -195,16 +194,16 @@ extension HTTPBackend {
     lifeBefore: Int64? = nil, expected: ExpectedUser? = nil, isFirstRefresh: Bool = false
   ) throws(AnswerFailure) -> TokenResponse {
     if !isFirstRefresh, let failure = failure(step, response) {
-      throw AnswerFailure(failure: failure)
+      throw refusal(failure)
     }
     var found: TokenResponse
     do throws(Unreadable) {
       found = try tokens(
         step, response, context, userName, lifeBefore, expected, isFirstRefresh: isFirstRefresh)
     } catch {
-      // An empty body is no statement of the server. It may have replaced the token nevertheless.
-      let mayReplace = step.mayReplace || isFirstRefresh
-      let isLost = mayReplace && JSONMembers.firstByte(of: response.body) == nil
+      // The server may have replaced the token, and nothing says by which. After a sign-in no token
+      // is spent, and a repetition is the caller's decision.
+      let isLost = error.isCut && (step.mayReplace || isFirstRefresh)
       throw AnswerFailure(isLost ? .noReply : .unreadable, error.problem, status: response.status)
     }
     found.isRead = true
@@ -241,15 +240,15 @@ extension HTTPBackend {
     let isSpent = isFirstRefresh || step.spends(refresh)
     if !isSpent { try checkType(members) }
     let payload = try payload(of: access)
-    let date = response.header("Date").flatMap { Timestamp(httpDate: $0) }
+    var start = InstantStart(response, usesDeviceClock: self.response.usesDeviceClock)
     let stated = try HTTPBackend.beside(isSpent) { () throws(Unreadable) in
-      try lifetime(members, claims: payload, since: date)
+      try lifetime(members, claims: payload, since: &start)
     }
     var found = TokenResponse(
       access: access, refresh: refresh,
-      lifetime: stated ?? unstatedLifetime(payload, since: date, before: lifeBefore))
+      lifetime: stated ?? unstatedLifetime(payload, since: start.date, before: lifeBefore))
     found.sessionLifetime = try HTTPBackend.beside(isSpent) { () throws(Unreadable) in
-      try sessionLifetime(members, claims: payload, since: date)
+      try sessionLifetime(members, claims: payload, since: &start)
     }
     found.tokenID = payload.flatMap(TokenClaims.tokenID)
     found.tokenContext = payload.flatMap { TokenClaims.context($0, contextKeys) }
@@ -269,7 +268,7 @@ extension HTTPBackend {
       }
       return try contextKeys.read(object)
     }
-    found.serverTime = date
+    (found.serverTime, found.isMeasuredByDevice) = (start.date, start.isOfDevice)
     return found
   }
 

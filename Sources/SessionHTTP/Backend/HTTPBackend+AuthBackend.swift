@@ -14,7 +14,7 @@ extension HTTPBackend: AuthBackend {
     // A path below the base has its origin.
     let others = endpoints.filter { $0.path.utf8.contains(UInt8(ascii: ":")) }
     let urls = [baseURL] + others.map { $0.url(below: baseURL) }
-    return BackendIdentity(origins: urls, clientID: client.identifier)
+    return BackendIdentity(origins: urls, clientID: client.id)
   }
 
   /// Logs a user in, or creates an account, at the endpoint for the credential.

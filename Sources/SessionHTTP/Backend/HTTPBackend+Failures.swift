@@ -22,11 +22,21 @@ extension HTTPBackend {
     let rule = rules.first { failures[$0].matches(signs) }.map { failures[$0] }
     if isSuccess, rule == nil { return nil }
     let kind = rule?.meaning ?? .unexpected
-    // If another machine answered in place of the server, its code and `Retry-After` do not count.
+    // If another machine answered in place of the server, its code does not count. With 429 and 503
+    // the machine in front of the server says when the server takes requests again: Varnish 7.7 sends
+    // a page with `Retry-After`.
+    let mayWait = kind != .intercepted || [429, 503].contains(response.status)
     return RequestFailure(
       kind: kind, status: UInt16(clamping: response.status),
       recordedCode: kind == .intercepted ? moved(step, response) : kept(signs, response),
-      retryAfter: kind == .intercepted ? nil : HTTPBackend.retryAfter(response))
+      retryAfter: mayWait ? HTTPBackend.wait(response) : nil)
+  }
+
+  /// Returns the error of a failure, with a hint if the server may expect another form of HTTP
+  /// Basic.
+  package func refusal(_ failure: RequestFailure) -> AnswerFailure {
+    let isOfClient = failure.serverCode?.lowercased() == "invalid_client"
+    return AnswerFailure(failure: failure, problem: isOfClient ? client.doubt : nil)
   }
 
   /// Returns the code of a redirect to the same host: a network's page is at another one.
@@ -98,20 +108,38 @@ extension HTTPBackend {
     return found
   }
 
-  /// Returns `Retry-After`, given in seconds or as a date (RFC 9110 §10.2.3), in milliseconds.
+  /// Returns how long to wait, in milliseconds: at most a day.
   ///
-  /// The maximum is a day.
-  ///
-  /// A date is measured from the response's own `Date`, so that the device's clock does not matter.
-  private static func retryAfter(_ response: HTTPResponse) -> Int64? {
-    guard let text = response.header("Retry-After") else { return nil }
-    let day: Int64 = 86_400_000
-    if !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) {
-      return Int64(text).map { min($0, day / 1000) * 1000 } ?? day
+  /// `Retry-After` is a number of seconds or a date (RFC 9110 §10.2.3). With 429 it may be missing.
+  /// Then the time until the limit is reset counts: `RateLimit-Reset` is a number of seconds
+  /// (draft-ietf-httpapi-ratelimit-headers-06 §3.3; litestar 2.25 sends it alone). In the older
+  /// `X-RateLimit-Reset` it may be a time since 1970. With other statuses these fields describe a
+  /// limit that is not reached.
+  private static func wait(_ response: HTTPResponse) -> Int64? {
+    let now = response.header("Date").flatMap { Timestamp(httpDate: $0) }
+    if let text = response.header("Retry-After"),
+      let wait = wait(text, until: Timestamp(httpDate: text), now)
+    {
+      return wait
     }
-    guard let until = Timestamp(httpDate: text),
-      let now = response.header("Date").flatMap({ Timestamp(httpDate: $0) })
-    else { return nil }
+    guard response.status == 429 else { return nil }
+    for name in ["RateLimit-Reset", "X-RateLimit-Reset"] {
+      guard let text = response.header(name) else { continue }
+      let time = Int64(text).flatMap { (1_000_000_000..<100_000_000_000).contains($0) ? $0 : nil }
+      let until = time.map { Timestamp(milliseconds: $0 * 1000) }
+      if let wait = wait(until == nil ? text : "", until: until, now) { return wait }
+    }
+    return nil
+  }
+
+  /// Returns a wait in seconds, or until a time that the response's own `Date` measures, so that the
+  /// device's clock has no effect.
+  private static func wait(_ seconds: String, until: Timestamp?, _ now: Timestamp?) -> Int64? {
+    let day: Int64 = 86_400_000
+    if !seconds.isEmpty, seconds.utf8.allSatisfy({ (48...57).contains($0) }) {
+      return Int64(seconds).map { min($0, day / 1000) * 1000 } ?? day
+    }
+    guard let until, let now else { return nil }
     return min(max(0, until.milliseconds(since: now)), day)
   }
 }

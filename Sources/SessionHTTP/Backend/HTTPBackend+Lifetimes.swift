@@ -5,12 +5,12 @@ import SessionKit
 extension HTTPBackend {
   /// Returns the lifetime in milliseconds from the arrival of the response, from 1 to ten years.
   func lifetime(
-    _ members: JSONMembers, claims: JSONMembers?, since date: Timestamp?
+    _ members: JSONMembers, claims: JSONMembers?, since start: inout InstantStart
   ) throws(Unreadable) -> Int64 {
     var problem: Unreadable?
     for source in response.lifetime {
       do throws(Unreadable) {
-        if let lifetime = try lifetime(source, members, claims, date) { return lifetime }
+        if let lifetime = try lifetime(source, members, claims, &start) { return lifetime }
       } catch {
         problem = problem ?? error
       }
@@ -44,7 +44,8 @@ extension HTTPBackend {
   }
 
   private func lifetime(
-    _ source: TokenLifetime, _ members: JSONMembers, _ claims: JSONMembers?, _ date: Timestamp?
+    _ source: TokenLifetime, _ members: JSONMembers, _ claims: JSONMembers?,
+    _ start: inout InstantStart
   ) throws(Unreadable) -> Int64? {
     switch source {
     case .seconds(let path):
@@ -56,15 +57,15 @@ extension HTTPBackend {
       guard let count = try members.number(path, must: must) else { return nil }
       return try TokenLife.bounded(count, members.name(path), must)
     case .instant(let path):
-      guard let instant = try members.instant(path, must: source.must) else { return nil }
-      guard let start = date ?? claims?.time("iat") else {
-        throw Unreadable("\(members.name(path)) cannot be measured: the response has no Date")
-      }
+      guard let instant = try instant(members, path, source.must) else { return nil }
+      let begin = try start.begin(members, path, claims)
       return try TokenLife.bounded(
-        Double(instant.milliseconds(since: start)), members.name(path), source.must)
+        Double(instant.milliseconds(since: begin)), members.name(path), source.must)
     case .claim(let name):
       guard let claims, let end = claims.time(name) else { return nil }
-      return try TokenLife.claimed(until: end, issued: claims.time("iat"), now: date, name)
+      let issued = claims.time("iat")
+      return try TokenLife.claimed(
+        until: end, issued: issued, now: start.now(besides: issued), name)
     case .assumed:
       return assumedLifetime
     }
@@ -75,12 +76,12 @@ extension HTTPBackend {
   ///
   /// - Requirement: POL-10
   func sessionLifetime(
-    _ members: JSONMembers, claims: JSONMembers?, since date: Timestamp?
+    _ members: JSONMembers, claims: JSONMembers?, since start: inout InstantStart
   ) throws(Unreadable) -> Duration? {
     var problem: Unreadable?
     for source in response.sessionLifetime {
       do throws(Unreadable) {
-        if let rest = try rest(source, members, claims, date) { return .milliseconds(rest) }
+        if let rest = try rest(source, members, claims, &start) { return .milliseconds(rest) }
       } catch {
         problem = problem ?? error
       }
@@ -93,7 +94,8 @@ extension HTTPBackend {
   ///
   /// Unlike a token's end, it may have passed.
   private func rest(
-    _ source: TokenLifetime, _ members: JSONMembers, _ claims: JSONMembers?, _ date: Timestamp?
+    _ source: TokenLifetime, _ members: JSONMembers, _ claims: JSONMembers?,
+    _ start: inout InstantStart
   ) throws(Unreadable) -> Int64? {
     switch source {
     case .seconds(let path), .milliseconds(let path):
@@ -104,20 +106,26 @@ extension HTTPBackend {
       }
       return Int64(min(milliseconds, Double(TokenMetadata.unknownLifetime)))
     case .instant(let path):
-      guard let end = try members.instant(path, must: "a time") else { return nil }
-      guard let start = date ?? claims?.time("iat") else {
-        throw Unreadable("\(members.name(path)) cannot be measured: the response has no Date")
-      }
-      return TokenMetadata.boundedSessionLifetime(end.milliseconds(since: start))
+      guard let end = try instant(members, path, "a time") else { return nil }
+      let begin = try start.begin(members, path, claims)
+      return TokenMetadata.boundedSessionLifetime(end.milliseconds(since: begin))
     case .claim(let name):
       guard let claims, let end = claims.time(name) else { return nil }
-      guard let start = [claims.time("iat"), date].compactMap(\.self).max() else {
+      let issued = claims.time("iat")
+      guard let begin = [issued, start.now(besides: issued)].compactMap(\.self).max() else {
         throw Unreadable(
-          "claim \(name) of the access token cannot be measured: Date and iat are both missing")
+          "claim \(name) of the access token cannot be measured: Date and iat are both missing; "
+            + TokenLife.deviceClockHint)
       }
-      return TokenMetadata.boundedSessionLifetime(end.milliseconds(since: start))
+      return TokenMetadata.boundedSessionLifetime(end.milliseconds(since: begin))
     case .assumed: return nil
     }
+  }
+
+  private func instant(
+    _ members: JSONMembers, _ path: MemberPath, _ must: String
+  ) throws(Unreadable) -> Timestamp? {
+    try members.instant(path, must: must, assumesUTC: response.assumesUTC)
   }
 
   private func missingLifetime(_ members: JSONMembers) -> Unreadable {
@@ -127,6 +135,39 @@ extension HTTPBackend {
     case .claim(let name): Unreadable("the access token has no claim \(name)")
     case .assumed, nil: Unreadable("the backend does not state how long a token is valid")
     }
+  }
+}
+
+/// The time of a response, from which an instant is measured.
+struct InstantStart {
+  /// The response's `Date`.
+  let date: Timestamp?
+  /// The time by the device's clock, if the app allows it.
+  private let device: Timestamp?
+  /// Whether the device's clock was read.
+  private(set) var isOfDevice = false
+
+  init(_ response: HTTPResponse, usesDeviceClock: Bool) {
+    date = response.header("Date").flatMap { Timestamp(httpDate: $0) }
+    device = usesDeviceClock ? RequestContext.current.clock.now().time : nil
+  }
+
+  /// Returns the time now; by the device's clock only if there is neither a `Date` nor an `iat`.
+  mutating func now(besides issued: Timestamp?) -> Timestamp? {
+    guard date == nil, issued == nil, let device else { return date }
+    isOfDevice = true
+    return device
+  }
+
+  /// Returns the time from which the instant at a path is measured.
+  mutating func begin(
+    _ members: JSONMembers, _ path: MemberPath, _ claims: JSONMembers?
+  ) throws(Unreadable) -> Timestamp {
+    let issued = claims?.time("iat")
+    if let begin = now(besides: issued) ?? issued { return begin }
+    throw Unreadable(
+      "\(members.name(path)) cannot be measured: the response has no Date; "
+        + TokenLife.deviceClockHint)
   }
 }
 

@@ -88,9 +88,15 @@ extension JSONMembers {
 
   /// Returns an instant: RFC 3339, or a number since 1970, in seconds or, from 10¹¹ on, in
   /// milliseconds.
-  func instant(_ path: MemberPath, must: String) throws(Unreadable) -> Timestamp? {
+  func instant(
+    _ path: MemberPath, must: String, assumesUTC: Bool
+  ) throws(Unreadable) -> Timestamp? {
     if case .string(let text) = try value(path) {
       if let time = Timestamp(text) { return time }
+      if let time = Timestamp(text + "Z") {
+        guard !assumesUTC else { return time }
+        throw Unreadable("\(name(path)) has no time zone; set response.assumesUTC if it is UTC")
+      }
       guard JSONMembers.number(text) != nil else {
         throw Unreadable("\(name(path)) is not a time; it must be \(must)")
       }

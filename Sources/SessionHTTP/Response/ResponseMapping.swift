@@ -40,6 +40,18 @@ public struct ResponseMapping: Hashable, Sendable {
   ///
   /// - Requirement: POL-10
   public var sessionLifetime: [TokenLifetime] = []
+  /// Whether the device's clock measures an instant if the response has no `Date` and the token no
+  /// `iat`.
+  ///
+  /// By default such a login fails. If the device's clock is wrong, the token seems to end too early
+  /// or too late. The journal marks each such token (``/SessionCore/SessionNote/deviceClockUsed(_:)``).
+  ///
+  /// - Requirement: REF-8
+  public var usesDeviceClock = false
+  /// Whether a time without a zone is UTC, as guillotina 7.1.5 sends it.
+  ///
+  /// By default a response with such a time fails, since the time may be that of any zone.
+  public var assumesUTC = false
   /// The sources that name the user.
   ///
   /// At a sign-in the first source that names one counts, and the session remembers it. Later, only
@@ -127,7 +139,8 @@ public struct ResponseMapping: Hashable, Sendable {
 
 /// A source of an access token's lifetime.
 ///
-/// The device's clock does not matter: an instant is measured from the response's own `Date`.
+/// An instant is measured from the response's own `Date`, and never by the device's clock unless
+/// ``ResponseMapping/usesDeviceClock`` is set.
 public enum TokenLifetime: Hashable, Sendable {
   /// A member with a number of seconds, as a number or a text.
   case seconds(MemberPath)

@@ -24,6 +24,7 @@ extension SessionEngine {
     var context = context
     let limit = context.timeout ?? policy.requestTimeout
     context.timeout = limit
+    context.clock = configuration.clock
     let backend = configuration.backend
     if backendKeepsTimeLimit {
       return await RequestContext.$current.withValue(context) {

@@ -367,7 +367,7 @@ extension ResponseMetadata {
       hasRefreshToken: answer.refresh != nil,
       user: answer.user?.id, context: answer.context, tokenContext: answer.tokenContext,
       serverTime: answer.serverTime)
-    namedBy = answer.namedBy
+    (namedBy, isMeasuredByDevice) = (answer.namedBy, answer.isMeasuredByDevice)
     sessionLifetime = answer.sessionLifetime?.wholeMilliseconds
   }
 }

@@ -67,6 +67,8 @@ package struct RequestContext: Sendable {
   ///
   /// - Requirement: REF-11
   package var mayLeave: (@Sendable () async -> Bool)?
+  /// The session's clock.
+  package var clock: any SessionClock = SystemClock()
 
   package init(timeout: Int64? = nil) { self.timeout = timeout }
 
@@ -87,12 +89,18 @@ package enum TokenLife {
     let starts = [issued, now].compactMap(\.self).filter { $0 < end }
     guard let start = starts.max() else {
       guard issued != nil || now != nil else {
-        throw Unreadable("\(word) cannot be measured: Date and iat are both missing")
+        throw Unreadable(
+          "\(word) cannot be measured: Date and iat are both missing; \(deviceClockHint)")
       }
       throw Unreadable("\(word) is not after Date and iat")
     }
     return try bounded(Double(end.milliseconds(since: start)), word, "a time within ten years")
   }
+
+  /// What an app can do about a server without `Date`, such as daphne 4.2.3, sanic 25.12.1,
+  /// ejabberd 24.12 and snac2 2.75.
+  package static let deviceClockHint =
+    "set response.usesDeviceClock to measure it by this device's clock"
 
   /// Rounds a number of milliseconds.
   ///

@@ -6,9 +6,11 @@ package import SessionJSON
 /// The text does not contain values of the response.
 package struct Unreadable: Error, Hashable {
   package let problem: String
+  /// Whether the body is empty or ends early, so that the rest may have been lost on its way.
+  package let isCut: Bool
 
-  package init(_ problem: String) {
-    self.problem = problem
+  package init(_ problem: String, isCut: Bool = false) {
+    (self.problem, self.isCut) = (problem, isCut)
   }
 }
 
@@ -48,13 +50,19 @@ package struct JSONMembers: Sendable {
       throw Unreadable("the body is longer than 1 MiB")
     }
     guard let first = JSONMembers.firstByte(of: body) else {
-      throw Unreadable("the body is empty; it must be a JSON object")
+      throw Unreadable("the body is empty; it must be a JSON object", isCut: true)
     }
     guard first != UInt8(ascii: "<") else {
       throw Unreadable("the body is a page (HTML or XML); it must be a JSON object")
     }
     let root: JSONNode
     do { root = try JSONReader.node(body) } catch {
+      // Caddy 2.6.2 and lighttpd 1.4.79 end a chunked response properly if the server stops in its
+      // middle.
+      guard first != UInt8(ascii: "{") || error.offset < body.count else {
+        throw Unreadable(
+          "the body ends early, after \(body.count) bytes; it must be a JSON object", isCut: true)
+      }
       throw Unreadable("the body is not valid JSON from byte \(error.offset) on")
     }
     guard root.kind == .object else {

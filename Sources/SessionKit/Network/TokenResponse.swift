@@ -45,6 +45,8 @@ public struct TokenResponse: Hashable, Sendable {
   ///
   /// - Requirement: REF-8
   public var serverTime: Timestamp?
+  /// Whether the device's clock measured a lifetime.
+  package var isMeasuredByDevice = false
   /// How an identity provider signed the user in, if one did.
   var method: LoginMethod?
   /// The source that named the user, if that is known.

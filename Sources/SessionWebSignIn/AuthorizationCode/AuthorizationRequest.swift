@@ -95,7 +95,7 @@ package struct AuthorizationRequest: Hashable, Sendable {
   /// - Requirement: LOG-20
   package func tokens(in response: HTTPResponse) throws(AnswerFailure) -> IdentityTokens {
     if let failure = code.backend.failure(.login, response) {
-      throw AnswerFailure(failure: failure)
+      throw code.backend.refusal(failure)
     }
     do throws(Unreadable) { return try tokens(JSONMembers(body: response.body)) } catch {
       throw AnswerFailure(

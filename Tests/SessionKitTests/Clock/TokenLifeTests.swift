@@ -1,5 +1,6 @@
 import Foundation
 @_spi(Internals) import SessionCore
+import SessionHTTP
 import SessionKit
 import SessionTestKit
 import Testing
@@ -97,5 +98,34 @@ struct TokenLifeTests {
     #expect(abs(skews[0] - 20 * hour) < hour)
     #expect(!session.isTokenExpired)
     try await session.close()
+  }
+
+  @Test("REF-8 without a Date the app may choose this device's clock, and the journal marks it")
+  func deviceClock() async throws {
+    var wire = HTTPBackend.snakeCaseJSON(try AnswerBench.url())
+    (wire.response.lifetime, wire.tokenForm) = ([.instant("until")], .opaque)
+    let refused = try AnswerBench(wire)
+    let end = refused.bench.clock.now().time.advanced(by: 900_000)
+    let body = #"{"access_token":"a","refresh_token":"r","until":"\#(end)","user":{"id":1}}"#
+    let error = try #require(try await refused.signInError(200, body))
+    #expect(error.code == .invalidResponse && "\(error)".contains("response.usesDeviceClock"))
+    wire.response.usesDeviceClock = true
+    for (headers, life) in [([], 900_000), ([HTTPHeader("Date", end.httpDate)], nil)]
+      as [([HTTPHeader], Int64?)]
+    {
+      let bench = try AnswerBench(wire)
+      bench.answer(
+        body.replacing("\(end)", with: life == nil ? "\(end.advanced(by: 5_000))" : "\(end)"),
+        headers: headers)
+      let session = try await bench.open()
+      try await session.login(.password("ana@tik.test", "secreta-9"))
+      let token = try bench.bench.records().compactMap { $0.event?.announcedToken }.first
+      let isMarked = try bench.bench.records().contains {
+        $0.content == .note(.deviceClockUsed(Generation(1)))
+      }
+      #expect(isMarked == (life != nil))
+      #expect(token?.lifetime == .milliseconds(life ?? 5_000))
+      try await session.close()
+    }
   }
 }

@@ -17,7 +17,8 @@ struct AnswerTableTests {
     #expect(AnswerTables.waits.count >= 10)
     #expect(AnswerTables.lifetimes.count >= 30)
     #expect(AnswerTables.calls.count >= 15)
-    #expect(AnswerTables.bodies.count >= 8)
+    #expect(AnswerTables.resets.count >= 10)
+    #expect(AnswerTables.bodies.count >= 15)
     #expect(AnswerTables.badMembers.count >= 25)
     #expect(AnswerTables.goodMembers.count >= 10)
     #expect(AnswerTables.interceptions.count >= 10)
@@ -72,14 +73,34 @@ struct AnswerTableTests {
     }
   }
 
-  @Test("LOG-3 an unreadable body gives the problem in the table", arguments: AnswerTables.bodies)
-  func body(row: Row) {
+  @Test(
+    "LOG-3 a wait is read from a page, and from the fields of a limiter",
+    arguments: AnswerTables.resets)
+  func reset(row: Row) throws {
+    let headers = row[1].components(separatedBy: ", ").compactMap { field -> HTTPHeader? in
+      let parts = field.replacing(";", with: ",").components(separatedBy: ": ")
+      return parts.count == 2 ? HTTPHeader(parts[0], parts[1]) : nil
+    }
+    let status = try #require(Int(row[0]))
+    for place in Place.allCases {
+      let found = try #require(place.failure(status: status, headers: headers, row[2]))
+      let wait = found.failure.retryAfterMilliseconds
+      #expect(wait.map { "\($0)" } ?? "none" == row[3])
+    }
+  }
+
+  @Test(
+    "LOG-3 REF-6 REF-7 an unreadable body gives the problem in the table, and a cut one no reply",
+    arguments: AnswerTables.bodies)
+  func body(row: Row) throws {
+    let kind = try #require(RequestFailure.Kind(word: row[1]))
     for place in Place.allCases {
       for status in [200, 201, 204] {
+        let found = RequestFailure(
+          kind: place == .login ? .unreadable : kind, status: UInt16(status))
         #expect(
-          place.failure(status: status, row[0])
-            == AnswerFailure(
-              failure: RequestFailure(kind: .unreadable, status: UInt16(status)), problem: row[1]))
+          place.failure(status: status, row[0].isEmpty && status == 201 ? " \r\n" : row[0])
+            == AnswerFailure(failure: found, problem: row[2]))
       }
     }
   }
@@ -122,20 +143,6 @@ struct AnswerTableTests {
     #expect((before == nil) == row[2].isEmpty)
     #expect("\(try wire.readRefresh(body, lifetimeBefore: before).lifetimeMilliseconds)" == row[3])
     #expect("\(try wire.readSwitch(body, lifetimeBefore: before).lifetimeMilliseconds)" == row[3])
-  }
-
-  @Test("REF-6 REF-7 an empty success counts as no reply after a token was sent")
-  func empty() {
-    for place in Place.allCases {
-      for (status, body) in [(200, ""), (204, ""), (200, " \r\n")] {
-        #expect(
-          place.failure(status: status, body)
-            == AnswerFailure(
-              failure: RequestFailure(
-                kind: place == .login ? .unreadable : .noReply, status: UInt16(status)),
-              problem: "the body is empty; it must be a JSON object"))
-      }
-    }
   }
 
   @Test(
@@ -204,17 +211,25 @@ struct AnswerTableTests {
   func lifetime(row: Row) throws {
     var wire = BackendBench.wire
     wire.tokenForm = .opaque
-    wire.response.lifetime = try row[0].components(separatedBy: ", ").map(source)
+    wire.response.assumesUTC = row[0].hasPrefix("utc ")
+    wire.response.usesDeviceClock = row[0].hasPrefix("device ")
+    let sources = row[0].replacing("utc ", with: "").replacing("device ", with: "")
+    wire.response.lifetime = try sources.components(separatedBy: ", ").map(source)
     let claims = row[2].isEmpty ? "opaque" : "h.\(LoopbackToken.base64URL(Array(row[2].utf8))).s"
     let members = row[1].dropFirst().dropLast()
     let body = "{\(members)\(members.isEmpty ? "" : ",")\"access_token\":\"\(claims)\"}"
     let headers = row[3].isEmpty ? [] : [HTTPHeader("Date", row[3])]
-    let result: String
-    do throws(AnswerFailure) {
-      result =
-        "\(try wire.readSwitch(BackendBench.response(headers: headers, body)).lifetimeMilliseconds)"
-    } catch {
-      result = error.problem ?? "\(error)"
+    var result = ""
+    // What the device's clock says, in a session.
+    var context = RequestContext()
+    context.clock = ManualClock(time: Timestamp(milliseconds: 784_111_777_000))
+    RequestContext.$current.withValue(context) {
+      do throws(AnswerFailure) {
+        let found = try wire.readSwitch(BackendBench.response(headers: headers, body))
+        result = "\(found.lifetimeMilliseconds)" + (found.isMeasuredByDevice ? " by device" : "")
+      } catch {
+        result = error.problem ?? "\(error)"
+      }
     }
     #expect(result == row[4])
   }

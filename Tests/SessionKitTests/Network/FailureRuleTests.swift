@@ -80,15 +80,6 @@ struct FailureRuleTests {
     #expect(kind(BackendBench.wire, .refresh, 200, "\u{FEFF}{}<") == nil)
   }
 
-  @Test("REF-6 the Retry-After of a page is ignored")
-  func pagesWait() {
-    for (body, wait) in [("<html>", nil), ("", 7_000)] as [(String, Int64?)] {
-      let response = BackendBench.response(
-        status: 503, headers: [HTTPHeader("Retry-After", "7")], body)
-      #expect(BackendBench.wire.failure(.refresh, response)?.retryAfterMilliseconds == wait)
-    }
-  }
-
   @Test("OUT-9 a 401 to a logout that worked can be described, and a refused client is never done")
   func unauthorized() throws {
     func read(_ wire: HTTPBackend, _ body: String) -> RevocationRun.Reply? {
@@ -108,6 +99,36 @@ struct FailureRuleTests {
     #expect(read(wire, #"{"error":"TOKEN_EXPIRED"}"#) == .unauthorized(status: 401))
     wire.revoked.codes = ["invalid_token"]
     #expect(read(wire, #"{"error":"invalid_token"}"#) == .unauthorized(status: 401))
+  }
+
+  @Test(
+    "POL-4 the error of a refused client names the other form of HTTP Basic, if it differs",
+    arguments: [
+      (.basic(id: "app", secret: Secret("s+1")), "invalid_client", "pair: .plain"),
+      (
+        .basic(id: "a b", secret: Secret("s"), pair: .plain), "invalid_client", "pair: .formEncoded"
+      ),
+      (.basic(id: "app", secret: Secret("s-1")), "invalid_client", nil),
+      (.basic(id: "app", secret: Secret("s+1")), "unauthorized_client", nil),
+      (.form(id: "app", secret: Secret("s+1")), "invalid_client", nil),
+    ] as [(ClientAuthentication, String, String?)])
+  func basicPair(_ client: ClientAuthentication, _ code: String, _ hint: String?) {
+    var wire = BackendBench.wire
+    wire.client = client
+    let response = BackendBench.response(status: 401, #"{"error":"\#(code)"}"#)
+    let found = [
+      #expect(throws: AnswerFailure.self) { try wire.readRefresh(response) },
+      #expect(throws: AnswerFailure.self) { try wire.readLogin(response) },
+      #expect(throws: AnswerFailure.self) { try wire.readRevocation(response) },
+    ]
+    for failure in found {
+      guard let failure else { continue }
+      #expect(failure.problem?.contains("HTTP Basic") == (hint == nil ? nil : true))
+      if let hint { #expect(failure.problem?.hasSuffix(hint) == true) }
+      let error = SessionError(failure.failure, detail: failure.problem, isSignIn: false)
+      #expect("\(error)".contains("pair: ") == (hint != nil))
+      #expect(!"\(failure) \(error)".contains("s+1"))
+    }
   }
 
   @Test("OUT-1 the configuration decides which responses revoke, and a page never does")

@@ -203,6 +203,11 @@ struct HTTPBackendRequestTests {
     #expect(
       refresh.header("Authorization")
         == "Basic \(Data("a%20b:%C3%B6%3A%2B".utf8).base64EncodedString())")
+    // Some servers expect both unchanged (RFC 7617 §2).
+    wire.client = .basic(id: "a b", secret: Secret("ö:+"), pair: .plain)
+    #expect(
+      wire.revoke(access: Secret("a"), refresh: nil)?.header("Authorization")
+        == "Basic \(Data("a b:ö:+".utf8).base64EncodedString())")
     let access = try #require(wire.revoke(access: Secret("a"), refresh: nil))
     #expect(text(access) == "token=a&token_type_hint=access_token")
   }

@@ -61,6 +61,27 @@ struct JSONReaderTests {
     #expect(throws: JSONReader.Problem.self) { try JSONReader.read(Array(text.utf8)) }
   }
 
+  @Test("REF-7 the problem of a text that ends early is at its end, and of no other text")
+  func cut() throws {
+    func offset(_ bytes: some Sequence<UInt8>) -> Int? {
+      do throws(JSONReader.Problem) {
+        _ = try JSONReader.read(Array(bytes))
+        return nil
+      } catch { return error.offset }
+    }
+    let deep = String(repeating: "[", count: 70) + String(repeating: "]", count: 70)
+    let whole = Array(
+      #" {"a":[1,-0.5e-1,{"b":{}}],"c":true,"d":false,"e":null,"f":"é\n\u00fC\ud83D","g":\#(deep)} "#
+        .utf8)
+    #expect(offset(whole) == nil)
+    for index in 0..<(whole.count - 1) { #expect(offset(whole[..<index]) == index) }
+    for text in [
+      "{]", #"{"a":trx"#, #"{"a":00"#, #"{"a":-x"#, #"{"a":1.x"#, "{} {", "[}", "{\"a\",", "x",
+    ] {
+      #expect(try #require(offset(text.utf8)) < text.utf8.count, "\(text)")
+    }
+  }
+
   @Test(
     "REF-7 a string that cannot be decoded is unreadable, and the rest is read",
     arguments: [

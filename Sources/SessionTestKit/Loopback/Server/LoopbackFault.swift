@@ -41,8 +41,8 @@ public enum LoopbackFault: Sendable, Equatable {
   public static let html = LoopbackFault.body(
     Array("<!doctype html><title>Sign in to the network</title>".utf8), contentType: "text/html")
 
-  /// Answers with status 200 and half a JSON object.
-  public static let brokenJSON = LoopbackFault.body(Array(#"{"access_token":"#.utf8))
+  /// Answers with status 200 and a text that is no JSON, nor the beginning of it.
+  public static let brokenJSON = LoopbackFault.body(Array(#"{"access_token":}"#.utf8))
 
   /// Acts, and answers with an access token that has only two parts.
   public static let malformedToken = LoopbackFault.patch(["access_token": "only.two"])
