@@ -90,7 +90,7 @@ KINDS = {
     0x91: ("storageRecovered", [("item", "secret item"), ("operation", "storage operation")]),
     0x92: ("answerDropped", [("request", "u64"), ("cause", "storage cause")]),
     0x93: ("answerUnused", [("request", "u64")]),
-    0x95: ("deviceClockUsed", [("generation", "generation")]),
+    0x95: ("deviceClockUsed", [("generation", "u64")]),
 }
 # A field has a third part where it came with a later version than the first.
 KNOWN_VERSIONS = {kind: max([1] + [since for _, _, *sinces in shape for since in sinces])

@@ -119,7 +119,7 @@ package enum FailureFormatter {
     switch failure.kind {
     case .noConnection: "no connection"
     case .noReply where 200...299 ~= failure.status: "an incomplete response"
-    case .noReply where failure.status == 408: "a request that did not arrive in time"
+    case .noReply where failure.status == 408: "request not received in time"
     case .noReply: "no response"
     case .server: "server error"
     case .rateLimited: "rate limited"

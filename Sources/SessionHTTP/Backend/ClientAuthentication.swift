@@ -24,7 +24,7 @@ public enum ClientAuthentication: Hashable, Sendable {
     /// Both are encoded as in a form (RFC 6749 §2.3.1), as django-oauth-toolkit 3.4.1 requires.
     case formEncoded
     /// Both are sent as they are (RFC 7617 §2), as django-allauth 65.22.1 and Doorkeeper 5.6.6
-    /// require.
+    /// require. The identifier must not have a colon.
     case plain
   }
 

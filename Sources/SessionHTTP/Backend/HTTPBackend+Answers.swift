@@ -246,7 +246,7 @@ extension HTTPBackend {
     }
     var found = TokenResponse(
       access: access, refresh: refresh,
-      lifetime: stated ?? unstatedLifetime(payload, since: start.date, before: lifeBefore))
+      lifetime: stated ?? unstatedLifetime(payload, since: &start, before: lifeBefore))
     found.sessionLifetime = try HTTPBackend.beside(isSpent) { () throws(Unreadable) in
       try sessionLifetime(members, claims: payload, since: &start)
     }

@@ -111,36 +111,53 @@ extension HTTPBackend {
   /// Returns how long to wait, in milliseconds: at most a day.
   ///
   /// `Retry-After` is a number of seconds or a date (RFC 9110 §10.2.3). With 429 it may be missing.
-  /// Then the time until the limit is reset counts: `RateLimit-Reset` is a number of seconds
-  /// (draft-ietf-httpapi-ratelimit-headers-06 §3.3; litestar 2.25 sends it alone). In the older
-  /// `X-RateLimit-Reset` it may be a time since 1970. With other statuses these fields describe a
-  /// limit that is not reached.
+  /// Then the time until the limit is reset counts. With other statuses, the fields of a limit do not
+  /// say that it is reached.
   private static func wait(_ response: HTTPResponse) -> Int64? {
     let now = response.header("Date").flatMap { Timestamp(httpDate: $0) }
-    if let text = response.header("Retry-After"),
-      let wait = wait(text, until: Timestamp(httpDate: text), now)
-    {
-      return wait
+    if let text = response.header("Retry-After") {
+      if let seconds = seconds(text) { return bounded(seconds) }
+      if let until = Timestamp(httpDate: text), let now {
+        return bounded(milliseconds: until.milliseconds(since: now))
+      }
     }
     guard response.status == 429 else { return nil }
-    for name in ["RateLimit-Reset", "X-RateLimit-Reset"] {
-      guard let text = response.header(name) else { continue }
-      let time = Int64(text).flatMap { (1_000_000_000..<100_000_000_000).contains($0) ? $0 : nil }
-      let until = time.map { Timestamp(milliseconds: $0 * 1000) }
-      if let wait = wait(until == nil ? text : "", until: until, now) { return wait }
+    return resets(response).lazy.compactMap { text -> Int64? in
+      guard let number = seconds(text) else { return nil }
+      guard number >= 1_000_000_000 else { return bounded(number) }
+      // A time since 1970, in seconds or milliseconds.
+      let until = number < 100_000_000_000 ? number * 1000 : number
+      return now.map {
+        bounded(milliseconds: Timestamp(milliseconds: until).milliseconds(since: $0))
+      }
     }
-    return nil
+    .first
   }
 
-  /// Returns a wait in seconds, or until a time that the response's own `Date` measures, so that the
-  /// device's clock has no effect.
-  private static func wait(_ seconds: String, until: Timestamp?, _ now: Timestamp?) -> Int64? {
-    let day: Int64 = 86_400_000
-    if !seconds.isEmpty, seconds.utf8.allSatisfy({ (48...57).contains($0) }) {
-      return Int64(seconds).map { min($0, day / 1000) * 1000 } ?? day
+  /// Returns when a limit is reset, by the fields of a limiter.
+  ///
+  /// `RateLimit` is that of draft-ietf-httpapi-ratelimit-headers-08: an item for each limit, of which
+  /// the one with `r=0` is reached. `RateLimit-Reset` is that of draft 06, which litestar 2.25 sends.
+  /// `X-RateLimit-Reset` is older than the drafts.
+  private static func resets(_ response: HTTPResponse) -> [String] {
+    let limits = (response.header("RateLimit") ?? "").split(separator: ",").map { limit in
+      limit.split(separator: ";").map { $0.filter { $0 != " " } }
     }
-    guard let until, let now else { return nil }
-    return min(max(0, until.milliseconds(since: now)), day)
+    let reached = limits.filter { $0.contains("r=0") }.joined()
+    return reached.filter { $0.hasPrefix("t=") }.map { String($0.dropFirst(2)) }
+      + ["RateLimit-Reset", "X-RateLimit-Reset"].compactMap { response.header($0) }
+  }
+
+  /// Returns a number of digits; the largest one if it is out of range.
+  private static func seconds(_ text: String) -> Int64? {
+    guard !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
+    return Int64(text) ?? .max
+  }
+
+  private static func bounded(_ seconds: Int64) -> Int64 { min(seconds, 86_400) * 1000 }
+
+  private static func bounded(milliseconds: Int64) -> Int64 {
+    min(max(0, milliseconds), 86_400_000)
   }
 }
 

@@ -10,7 +10,11 @@ extension HTTPBackend {
     var problem: Unreadable?
     for source in response.lifetime {
       do throws(Unreadable) {
-        if let lifetime = try lifetime(source, members, claims, &start) { return lifetime }
+        // A source that fails does not count as measured by the device's clock.
+        var used = start
+        guard let lifetime = try lifetime(source, members, claims, &used) else { continue }
+        start = used
+        return lifetime
       } catch {
         problem = problem ?? error
       }
@@ -31,11 +35,13 @@ extension HTTPBackend {
   /// The first of these counts: the token's own `exp`, the lifetime of the previous token but at
   /// most a day, five minutes.
   func unstatedLifetime(
-    _ claims: JSONMembers?, since date: Timestamp?, before: Int64?
+    _ claims: JSONMembers?, since start: inout InstantStart, before: Int64?
   ) -> Int64 {
     do throws(Unreadable) {
-      if let claims, let end = claims.time("exp") {
-        return try TokenLife.claimed(until: end, issued: claims.time("iat"), now: date, "exp")
+      var used = start
+      if let lifetime = try lifetime(.claim("exp"), .none, claims, &used) {
+        start = used
+        return lifetime
       }
     } catch {
       // The time cannot be an end of the token's validity, so it counts as missing.
@@ -81,7 +87,10 @@ extension HTTPBackend {
     var problem: Unreadable?
     for source in response.sessionLifetime {
       do throws(Unreadable) {
-        if let rest = try rest(source, members, claims, &start) { return .milliseconds(rest) }
+        var used = start
+        guard let rest = try rest(source, members, claims, &used) else { continue }
+        start = used
+        return .milliseconds(rest)
       } catch {
         problem = problem ?? error
       }

@@ -44,7 +44,7 @@ public struct ResponseMapping: Hashable, Sendable {
   /// `iat`.
   ///
   /// By default such a login fails. If the device's clock is wrong, the token seems to end too early
-  /// or too late. The journal marks each such token (``/SessionCore/SessionNote/deviceClockUsed(_:)``).
+  /// or too late. The journal marks each such token (`deviceClockUsed`).
   ///
   /// - Requirement: REF-8
   public var usesDeviceClock = false

@@ -77,8 +77,8 @@ struct AnswerTableTests {
     "LOG-3 a wait is read from a page, and from the fields of a limiter",
     arguments: AnswerTables.resets)
   func reset(row: Row) throws {
-    let headers = row[1].components(separatedBy: ", ").compactMap { field -> HTTPHeader? in
-      let parts = field.replacing(";", with: ",").components(separatedBy: ": ")
+    let headers = row[1].components(separatedBy: " / ").compactMap { field -> HTTPHeader? in
+      let parts = field.components(separatedBy: ": ")
       return parts.count == 2 ? HTTPHeader(parts[0], parts[1]) : nil
     }
     let status = try #require(Int(row[0]))
