@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 @_spi(Internals) import SessionCore
 import SessionHTTP
@@ -10,14 +11,17 @@ import Testing
 final class ProcessBench {
   let server: LoopbackServer
   let folder: URL
+  private let disk: MountedDisk?
 
   init(
-    users: [LoopbackUser] = [.sample], _ settings: (inout LoopbackSettings) -> Void = { _ in }
+    users: [LoopbackUser] = [.sample], on disk: MountedDisk? = nil,
+    _ settings: (inout LoopbackSettings) -> Void = { _ in }
   ) throws {
+    self.disk = disk
     server = try LoopbackServer.start(backend: .edu(users: users))
     server.settings.update { settings(&$0) }
-    folder = FileManager.default.temporaryDirectory
-      .appending(path: "processes-\(UUID().uuidString)")
+    let place = disk.map { URL(filePath: $0.folder) } ?? FileManager.default.temporaryDirectory
+    folder = place.appending(path: "processes-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
 

@@ -79,6 +79,12 @@ final class StallingSecretStore: SecretStore {
     for waiter in waiters { waiter.resume() }
   }
 
+  var reservesRoom: Bool { files.reservesRoom }
+
+  func reserve(_ item: SecretItem, bytes: Int) throws(SecretStoreError) {
+    try files.reserve(item, bytes: bytes)
+  }
+
   func remove(_ item: SecretItem) throws(SecretStoreError) { try files.remove(item) }
 
   func setAside(_ item: SecretItem) throws(SecretStoreError) { try files.setAside(item) }

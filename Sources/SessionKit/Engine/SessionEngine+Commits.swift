@@ -43,8 +43,9 @@ extension SessionEngine {
   ///
   /// The order is a rule. What peers appended comes first (`decide-again-after-peer-records`). A stored token
   /// that is newer comes before a batch that would use or give up an older one
-  /// (`read-stored-tokens-before-using-an-older-one`). A token is stored before the event that announces it, so
-  /// that a crash between the two loses neither (`store-a-token-with-its-event`).
+  /// (`read-stored-tokens-before-using-an-older-one`). Room for a response is reserved before its request is
+  /// journaled (`a-full-disk`). A token is stored before the event that announces it, so that a crash between
+  /// the two loses neither (`store-a-token-with-its-event`).
   private func decide(_ commit: SessionCommit, with others: [SessionRecord]) throws(SessionError)
     -> ([JournalDraft], CommitDecision)
   {
@@ -54,6 +55,7 @@ extension SessionEngine {
     }
     if try needsPresence(toRefresh: commit.refreshing) { return ([], .nothing(.presenceNeeded)) }
     try refuseOthersSecrets(before: commit)
+    if commit.isIntent { try vault.reserve() }
     let stored = try store(commit)
     return (commit.contents.map { JournalDraft($0, at: commit.time) }, .append(after: stored))
   }
@@ -253,6 +255,15 @@ extension SessionEngine {
       feed(.reloaded(generation, .unread))
     }
     show()
+  }
+}
+
+extension SessionCommit {
+  /// Whether a request that replaces the token leaves after this batch.
+  fileprivate var isIntent: Bool {
+    contents.contains { content in
+      if case .note(.requestSent) = content { true } else { false }
+    }
   }
 }
 

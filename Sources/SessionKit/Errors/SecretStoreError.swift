@@ -26,6 +26,12 @@ public enum SecretStoreError: Error, Hashable, Sendable {
   case notWritable(item: SecretItem, place: String)
   /// No space is left.
   case noSpace(item: SecretItem, place: String)
+  /// There is no room for the item that a response would bring, so no request was sent.
+  ///
+  /// `bytes` must be free at the place.
+  ///
+  /// - Requirement: REF-20
+  case noRoomForNext(item: SecretItem, place: String, bytes: Int)
   /// Something else is at the place of the item or its folder.
   case obstructed(place: String, by: String)
   /// The item is larger than any secret should be.
@@ -73,6 +79,9 @@ extension SecretStoreError: CustomStringConvertible {
     case .noSpace(let item, let place):
       "There is no space to store the \(item) item at \(place). The old item is still there. Free "
         + "some space."
+    case .noRoomForNext(let item, let place, let bytes):
+      "There is no room for the next \(item) item at \(place). No request was sent, and the present "
+        + "token is used while it lives. Free at least \(bytes) bytes there."
     case .obstructed(let place, let obstacle):
       "\(place) is \(obstacle). Nothing was changed. Move it away."
     case .tooLarge(let item, let place, let maximum):

@@ -49,7 +49,7 @@ extension StorageIssue {
   private init(_ error: SecretStoreError) {
     self =
       switch error {
-      case .noSpace: .noRoom
+      case .noSpace, .noRoomForNext: .noRoom
       case .unavailable, .accessDenied, .notWritable, .otherBackend: .refused
       case .newerVersion, .tooLarge: .unusable
       case .obstructed, .notFound, .failed: .failed

@@ -185,7 +185,7 @@ extension SecretStoreError: WordedError, MessageChoosing {
     case .notFound: .dataNotFound
     case .notWritable, .obstructed, .failed, .otherBackend: .storageUnusable
     case .newerVersion: .newerData
-    case .noSpace: .noSpace
+    case .noSpace, .noRoomForNext: .noSpace
     case .tooLarge: .tooLarge
     }
   }

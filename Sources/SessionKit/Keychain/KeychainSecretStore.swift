@@ -10,7 +10,7 @@
   ///
   /// An app and its extensions share the items by an access group, as they share the journal. An
   /// item's value is replaced completely or not at all. The keychain does not report when it is on
-  /// the storage medium.
+  /// the storage medium, and it can reserve no room for the next item.
   ///
   /// With `.biometry`, the token item can be read only after the user has proven their presence
   /// with ``unlock(reason:)``:

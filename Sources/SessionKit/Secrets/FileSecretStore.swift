@@ -13,11 +13,12 @@ import SessionJournal
 ///
 /// Each item is one file. A write goes to a temporary file, which is synced and renamed to the
 /// item's name. Then the folder is synced. After a crash the item is the complete old one or the
-/// complete new one.
+/// complete new one. Before a request that replaces the token, that temporary file is written in
+/// full length, so that a disk that becomes full cannot lose the response.
 ///
 /// Use one folder per account, because a session refuses to open with another session's secrets.
 ///
-/// - Requirement: STO-2
+/// - Requirement: STO-2, REF-20
 public struct FileSecretStore: SecretStore {
   /// The names of the items' files.
   ///
@@ -82,6 +83,23 @@ public struct FileSecretStore: SecretStore {
     try file(of: item).replace(with: bytes)
   }
 
+  /// `true`: the file of the next item is there before a request leaves.
+  public var reservesRoom: Bool { true }
+
+  /// Writes as many zeros to the file that becomes the item with the next write.
+  ///
+  /// A file that is there already is used again. It throws `noRoomForNext` if there is no space.
+  public func reserve(_ item: SecretItem, bytes: Int) throws(SecretStoreError) {
+    let length = min(bytes, Self.maximumSize)
+    do throws(SecretStoreError) {
+      try file(of: item).makeFolder()
+      try file(of: item).reserve(length)
+    } catch {
+      guard case .noSpace(let item, let place) = error else { throw error }
+      throw .noRoomForNext(item: item, place: place, bytes: length)
+    }
+  }
+
   /// Removes the item's file.
   ///
   /// The removal is durable when this returns.
@@ -113,6 +131,7 @@ private struct SecretFile {
   let name: String
 
   var path: String { folder + "/" + name }
+  private var draft: String { path + ItemSuffix.draft.rawValue }
 
   /// An open file.
   ///
@@ -120,6 +139,8 @@ private struct SecretFile {
   struct Descriptor: ~Copyable {
     let number: Int32
     let file: SecretFile
+    /// The bytes that a draft had when it was opened; 0 for a new one.
+    var room: off_t = 0
 
     deinit { close(number) }
 
@@ -140,6 +161,9 @@ private struct SecretFile {
       }
     }
 
+    /// Writes these bytes in place of all that the file has, and syncs them.
+    ///
+    /// The file is cut last. So a reserve keeps its blocks until the bytes are in them.
     func writeAll(_ bytes: [UInt8]) throws(SecretStoreError) {
       var rest = bytes[...]
       while !rest.isEmpty {
@@ -149,6 +173,9 @@ private struct SecretFile {
           throw file.error("write", errno)
         }
         rest = rest.dropFirst(count)
+      }
+      if room > bytes.count, ftruncate(number, off_t(bytes.count)) != 0 {
+        throw file.error("cut", errno)
       }
       try sync()
     }
@@ -205,29 +232,60 @@ private struct SecretFile {
     }
   }
 
-  func replace(with bytes: [UInt8]) throws(SecretStoreError) {
-    // Only one process writes at a time, under the journal's lock. So a temporary file of this name
-    // is a leftover.
-    let temporary = path + ItemSuffix.draft.rawValue
-    guard unlink(temporary) == 0 || errno == ENOENT else {
-      throw error("remove the draft of", errno)
+  /// Opens the file that becomes the item: a reserve, what an interrupted write left, or a new file.
+  ///
+  /// Only one process writes at a time, under the journal's lock. So no other one writes to it.
+  private func openDraft() throws(SecretStoreError) -> Descriptor {
+    let number = openFile(draft, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    if number >= 0 {
+      var status = stat()
+      // A second name of the file, as a backup makes it, would show the next secret.
+      if fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 1,
+        fchmod(number, 0o600) == 0
+      {
+        return Descriptor(number: number, file: self, room: status.st_size)
+      }
+      close(number)
     }
-    let number = openFile(
-      temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode: 0o600)
-    guard number >= 0 else { throw error("create", errno) }
+    guard unlink(draft) == 0 || errno == ENOENT else { throw error("remove the draft of", errno) }
+    let new = openFile(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode: 0o600)
+    guard new >= 0 else { throw error("create", errno) }
+    return Descriptor(number: new, file: self)
+  }
+
+  func replace(with bytes: [UInt8]) throws(SecretStoreError) {
+    let opened = try openDraft()
     do throws(SecretStoreError) {
-      try Descriptor(number: number, file: self).writeAll(bytes)
-      guard systemRename(temporary, path) == 0 else { throw error("replace", errno) }
+      try opened.writeAll(bytes)
+      guard systemRename(draft, path) == 0 else { throw error("replace", errno) }
     } catch {
-      unlink(temporary)
+      // The item is longer than its reserve. The next attempt needs the room that there is.
+      if case .noSpace = error, opened.room > 0 { throw error }
+      unlink(draft)
       throw error
     }
     try syncFolder(of: folder)
   }
 
+  /// Writes zeros to the draft, so that the item can be written when nothing else can.
+  ///
+  /// The sync makes file systems allocate that do it late or elsewhere, and shows that this disk
+  /// syncs. The folder is not synced: after a crash no response is left to be stored.
+  func reserve(_ bytes: Int) throws(SecretStoreError) {
+    let opened = try openDraft()
+    do throws(SecretStoreError) {
+      try opened.writeAll([UInt8](repeating: 0, count: bytes))
+    } catch {
+      // Another process's response may still need what was there before.
+      let isLeft = opened.room > 0 && ftruncate(opened.number, opened.room) == 0
+      if !isLeft { unlink(draft) }
+      throw error
+    }
+  }
+
   func remove() throws(SecretStoreError) {
-    // A crash may have left a write that was not renamed. It contains a secret too.
-    let hadTemporary = unlink(path + ItemSuffix.draft.rawValue) == 0
+    // A crash may have left a write that was not renamed. It contains a secret too. Or it is a reserve.
+    let hadTemporary = unlink(draft) == 0
     guard unlink(path) == 0 else {
       guard errno == ENOENT || errno == ENOTDIR else { throw error("remove", errno) }
       return hadTemporary ? try syncFolder(of: folder) : ()
@@ -296,7 +354,7 @@ private func systemRename(_ from: String, _ to: String) -> Int32 {
 ///
 /// These names are stable: another version uses them to find what an interrupted write has left.
 enum ItemSuffix: String, CaseIterable, Sendable {
-  /// A file before it is renamed to the item's name.
+  /// A file before it is renamed to the item's name, or the reserve for it.
   case draft = ".new"
   /// A new keychain item whose predecessor is not removed yet.
   case next = ".next"

@@ -30,6 +30,21 @@ public protocol SecretStore: Sendable {
   /// The item is durable when this returns.
   func write(_ item: SecretItem, _ bytes: [UInt8]) throws(SecretStoreError)
 
+  /// Whether the store can reserve room for the next write of an item; `false` by default.
+  ///
+  /// A store that wraps another one returns that one's value, and calls its ``reserve(_:bytes:)``.
+  ///
+  /// - Requirement: REF-20
+  var reservesRoom: Bool { get }
+
+  /// Reserves room, so that the next write of as many bytes to the item succeeds on a full disk.
+  ///
+  /// Called before a request that replaces the refresh token. If it throws, nothing is sent. A
+  /// reserve that is not used is replaced by the next one, and removed with the item.
+  ///
+  /// - Requirement: REF-20
+  func reserve(_ item: SecretItem, bytes: Int) throws(SecretStoreError)
+
   /// Removes the item.
   ///
   /// A missing item is no error.
@@ -53,6 +68,10 @@ public protocol SecretStore: Sendable {
 extension SecretStore {
   /// `false`: the access token and the refresh token are one item.
   public var separatesRefreshToken: Bool { false }
+  /// `false`: a response may arrive that cannot be stored.
+  public var reservesRoom: Bool { false }
+  /// Reserves nothing.
+  public func reserve(_ item: SecretItem, bytes: Int) throws(SecretStoreError) {}
 }
 
 /// Stores secrets in memory only.

@@ -135,6 +135,9 @@ extension OrphanedSession {
     let isKnownToken = known?.token?.generation == stored.generation
     let announced: Identifier? =
       if case .login(let login)? = stored.announcement { login.user } else { nil }
+    // The context item is older if there was no room for it.
+    let switched: ActiveContext? =
+      if case .contextSwitched(let event)? = stored.announcement { event.context } else { nil }
     guard
       let user = items.user?.profile.id ?? announced ?? (isKnownToken ? known?.user : nil)
     else { return nil }
@@ -146,7 +149,7 @@ extension OrphanedSession {
     guard let link else { return nil }
     self.init(
       link: link, user: user,
-      context: items.context?.context ?? (isKnownToken ? known?.activeContext : nil),
+      context: switched ?? items.context?.context ?? (isKnownToken ? known?.activeContext : nil),
       token: TokenMetadata(
         generation: stored.generation,
         issuedAt: Timestamp(milliseconds: stored.fields.issuedAt),

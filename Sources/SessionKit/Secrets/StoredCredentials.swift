@@ -195,12 +195,13 @@ struct StoredCredentials: Sendable {
     guard let event = commit.announcement, let facts = event.announcedToken else { return nil }
     memory.add(continued: answer.continues, to: owner)
     if let context = commit.context {
-      try write(StoredContext(journal: owner, generation: facts.generation, context: context))
+      let item = StoredContext(journal: owner, generation: facts.generation, context: context)
+      try write(item, beside: event)
     }
     if let profile = answer.user,
       let user = try user(profile, of: answer, with: event, first: firstUse)
     {
-      try write(user)
+      try write(user, beside: event)
     }
     if case .login = event { try removeOthers(keeping: commit.context, answer.user) }
     let (refresh, place) = try place(answer, of: facts.generation, replacing: old)
@@ -212,6 +213,37 @@ struct StoredCredentials: Sendable {
     try write(token)
     tidy(token)
     return token
+  }
+
+  /// Reserves room for the items without which a response is lost, before its request is journaled.
+  ///
+  /// A response may bring a longer token, for example one for a context with more permissions. A
+  /// server seldom accepts a token that is 4 KiB longer (`Specs/Decisions/a-full-disk.md`). The
+  /// refresh token's item is not read, since that may require the user's presence.
+  ///
+  /// - Requirement: REF-20
+  func reserve() throws(SessionError) {
+    guard store.reservesRoom else { return }
+    do throws(SecretStoreError) {
+      if store.separatesRefreshToken { try store.reserve(.refreshToken, bytes: Self.growth) }
+      let present = try store.read(.token)?.count ?? 0
+      try store.reserve(.token, bytes: present + Self.growth)
+    } catch {
+      throw .secrets(error)
+    }
+  }
+
+  private static let growth = 4096
+
+  /// Stores the user or the context of a response.
+  ///
+  /// Without room for it, the token is stored nevertheless: it has its reserve, and the server may
+  /// accept no other. The next response brings the item again.
+  private func write(_ item: some StoredItem, beside event: SessionEvent) throws(SessionError) {
+    do throws(SessionError) { try write(item) } catch {
+      if case .login = event { throw error }
+      guard case .secrets(.noSpace) = error.failure else { throw error }
+    }
   }
 
   func write(_ item: some StoredItem) throws(SessionError) {

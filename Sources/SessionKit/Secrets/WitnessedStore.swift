@@ -14,6 +14,7 @@ struct WitnessedStore: SecretStore {
   }
 
   var separatesRefreshToken: Bool { store.separatesRefreshToken }
+  var reservesRoom: Bool { store.reservesRoom }
 
   func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]? {
     do throws(SecretStoreError) {
@@ -30,6 +31,12 @@ struct WitnessedStore: SecretStore {
 
   func write(_ item: SecretItem, _ bytes: [UInt8]) throws(SecretStoreError) {
     try watch(.write, item) { () throws(SecretStoreError) in try store.write(item, bytes) }
+  }
+
+  func reserve(_ item: SecretItem, bytes: Int) throws(SecretStoreError) {
+    try watch(.write, item) { () throws(SecretStoreError) in
+      try store.reserve(item, bytes: bytes)
+    }
   }
 
   func remove(_ item: SecretItem) throws(SecretStoreError) {
@@ -101,7 +108,7 @@ extension StorageReport.Failure {
     case .notFound: self.init(.missing)
     case .newerVersion: self.init(.newerVersion)
     case .notWritable: self.init(.refused)
-    case .noSpace: self.init(.noRoom)
+    case .noSpace, .noRoomForNext: self.init(.noRoom)
     case .obstructed: self.init(.obstructed)
     case .tooLarge: self.init(.tooLarge)
     case .otherBackend: self.init(.refused)

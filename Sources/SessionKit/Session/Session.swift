@@ -223,8 +223,8 @@ public final class Session: Sendable {
   /// It is `nil` while the items are only locked.
   ///
   /// The session is unchanged, and its token stays valid. With a full disk the session can still be
-  /// opened, used and refreshed, as long as the journal has reserved space
-  /// (Specs/Decisions/a-full-disk.md).
+  /// opened and used. It is refreshed if the journal has reserved space and the secret store can
+  /// reserve it (Specs/Decisions/a-full-disk.md).
   ///
   /// `storage` with `JournalError.replaced` is permanent for this object: another process could not
   /// use the journal and put a new one in its place. After that, `state` is `unauthenticated`,

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import SessionKit
 import Testing
@@ -83,6 +84,59 @@ final class FileSecretStoreTests {
     try Data([6, 6, 6]).write(to: URL(filePath: folder + "/token.new"))
     try store.remove(.token)
     #expect(try names() == [])
+  }
+
+  @Test(
+    "REF-20 on a full disk an item fits into its reserve, and a longer one keeps the reserve",
+    .enabled(if: MountedDisk.isAllowed, "mounting takes root"))
+  func reserve() throws {
+    let disk = try MountedDisk()
+    let store = FileSecretStore(folder: disk.folder + "/store")
+    let draft = disk.folder + "/store/token.new"
+    func size() throws -> UInt64? {
+      try FileManager.default.attributesOfItem(atPath: draft)[.size] as? UInt64
+    }
+    func item(_ length: Int) -> [UInt8] { [UInt8](repeating: 7, count: length) }
+    #expect(store.reservesRoom)
+    try store.write(.token, [1])
+    for length in [100_000, 20_000] {
+      try store.reserve(.token, bytes: length)
+      #expect(try size() == UInt64(length) && mode(draft) == 0o600)
+    }
+    try disk.fill()
+    // A longer reserve is refused, and the one that another request may need stays.
+    let longer = SecretStoreError.noRoomForNext(
+      item: .token, place: disk.folder + "/store/token", bytes: 40_000)
+    #expect(throws: longer) { try store.reserve(.token, bytes: 40_000) }
+    #expect(try size() == 20_000)
+    #expect(throws: SecretStoreError.noSpace(item: .token, place: disk.folder + "/store/token")) {
+      try store.write(.token, item(40_000))
+    }
+    #expect(try store.read(.token) == [1])
+    try store.write(.token, item(20_000))
+    #expect(try store.read(.token) == item(20_000))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: store.folder) == ["token"])
+    try disk.fill()
+    #expect(throws: SecretStoreError.self) { try store.reserve(.token, bytes: 20_000) }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: store.folder) == ["token"])
+    try disk.empty()
+    try store.reserve(.token, bytes: 20_000)
+    try store.remove(.token)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: store.folder).isEmpty)
+  }
+
+  @Test("REF-20 STO-3 no secret is written into a second name of a draft, nor through a link")
+  func foreignDraft() throws {
+    try store.write(.user, [1])
+    for isLink in [false, true] {
+      let (draft, other) = (folder + "/token.new", folder + "/other")
+      try Data([6, 6]).write(to: URL(filePath: other))
+      #expect((isLink ? symlink(other, draft) : link(other, draft)) == 0)
+      try store.reserve(.token, bytes: 9)
+      try store.write(.token, [2])
+      #expect(try store.read(.token) == [2])
+      #expect(try Data(contentsOf: URL(filePath: other)) == Data([6, 6]))
+    }
   }
 
   @Test("STO-2 a folder, a link or a pipe in an item's place is a typed error at once")

@@ -8,6 +8,7 @@ struct InterceptedStore: SecretStore {
   enum Operation: Sendable {
     case read
     case write
+    case reserve
     case remove
     case setAside
     case removeSetAside
@@ -16,6 +17,7 @@ struct InterceptedStore: SecretStore {
   typealias Interception = @Sendable (Operation, SecretItem) throws(SecretStoreError) -> Void
 
   let separatesRefreshToken: Bool
+  var reservesRoom: Bool { base.reservesRoom }
   private let base: any SecretStore
   private let before: Interception
   private let after: @Sendable (Operation, SecretItem) -> Void
@@ -42,6 +44,12 @@ struct InterceptedStore: SecretStore {
     try before(.write, item)
     try base.write(item, bytes)
     after(.write, item)
+  }
+
+  func reserve(_ item: SecretItem, bytes: Int) throws(SecretStoreError) {
+    try before(.reserve, item)
+    try base.reserve(item, bytes: bytes)
+    after(.reserve, item)
   }
 
   func remove(_ item: SecretItem) throws(SecretStoreError) {

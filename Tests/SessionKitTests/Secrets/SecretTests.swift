@@ -52,6 +52,7 @@ struct SecretTests {
       .unavailable(item: .token, place: "/p"), .noSpace(item: .user, place: "/p"),
       .obstructed(place: "/p", by: "a folder"), .tooLarge(item: .context, place: "/p", maximum: 9),
       .failed(item: .token, place: "/p", operation: "write", code: 5),
+      .noRoomForNext(item: .token, place: "/p", bytes: 5_596),
     ]
     for error in errors {
       #expect("\(error)".contains("/p"))

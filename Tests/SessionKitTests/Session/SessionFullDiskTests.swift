@@ -1,8 +1,10 @@
+import ChildProcesses
 import Foundation
 @_spi(Internals) import SessionCore
 import SessionJournal
 import SessionKit
 import SessionTestKit
+import Synchronization
 import Testing
 
 /// A child process limits the size of its files, which simulates a full disk.
@@ -115,6 +117,84 @@ struct SessionFullDiskTests {
       #expect(again.currentToken?.generation == Generation(2))
       try await again.close()
     }
+  }
+
+  @Test(
+    "REF-20 if the room for the response cannot be reserved, nothing is sent until it can",
+    arguments: [
+      SecretStoreError.noRoomForNext(item: .token, place: "/s/token", bytes: 5_000),
+      .notWritable(item: .token, place: "/s/token"),
+    ])
+  func noReserve(problem: SecretStoreError) async throws {
+    let bench = try Bench { ($0.rotatesRefreshTokens, $0.reuseEndsSession) = (true, true) }
+    let refuses = Mutex(true)
+    let store = InterceptedStore(FileSecretStore(folder: bench.secrets)) {
+      (operation, _) throws(SecretStoreError) in
+      if operation == .reserve, refuses.withLock({ $0 }) { throw problem }
+    }
+    let session = try await bench.signedIn(store: store)
+    let errors = [
+      await failure { () async throws(SessionError) in try await session.refresh() },
+      await failure { () async throws(SessionError) in
+        try await session.switchContext(to: bench.coordinator)
+      },
+    ]
+    #expect(errors == [.secrets(problem), .secrets(problem)])
+    #expect(session.storageProblem == .secrets(problem))
+    #expect(try await session.accessToken().generation == Generation(1))
+    // Nor when the token has ended.
+    bench.clock.advance(by: .seconds(3_601))
+    let late = await failure { () async throws(SessionError) in try await session.accessToken() }
+    #expect(late == .secrets(problem))
+    #expect(session.isAuthenticated)
+    #expect(bench.server.calls.allSatisfy { $0.endpoint == .login })
+    #expect(try bench.records().allSatisfy { $0.name != "requestSent" })
+
+    refuses.withLock { $0 = false }
+    await bench.clock.waitForSleepers(1)
+    bench.clock.advance(by: .seconds(5))
+    await eventually("the refresh") { session.currentToken?.generation == Generation(2) }
+    #expect(session.storageProblem == nil)
+    try await session.close()
+    #expect(try bench.records().map(\.name).contains("storageRecovered"))
+  }
+
+  @Test(
+    "REF-20 CTX-2 a disk that becomes full during a request has room for its response",
+    .enabled(if: MountedDisk.isAllowed, "mounting takes root"), arguments: [false, true])
+  func fullDuringRequest(isSwitch: Bool) async throws {
+    let bench = try Bench { ($0.rotatesRefreshTokens, $0.reuseEndsSession) = (true, true) }
+    let disk = try MountedDisk()
+    let store = FileSecretStore(folder: disk.folder + "/secrets")
+    let session = try await bench.signedIn(store: store)
+    let before = try #require(try store.read(.token)?.count)
+    let (endpoint, context) = (
+      isSwitch ? LoopbackEndpoint.switchContext : .refresh, bench.coordinator
+    )
+    let gate = bench.server.hold(endpoint)
+    let request = Task {
+      if isSwitch {
+        try await session.switchContext(to: context)
+      } else {
+        try await session.refresh()
+      }
+    }
+    #expect(await bench.server.received(endpoint))
+    let draft = try FileManager.default.attributesOfItem(atPath: store.folder + "/token.new")
+    #expect(draft[.size] as? Int == before + 4_096)
+    try disk.fill()
+    gate.open()
+    _ = try await request.value
+    #expect(session.currentToken?.generation == Generation(2))
+    #expect(try store.read(.token) != nil)
+    try await session.close()
+    // Its context is that of the token, even if the item of the context had no room.
+    let again = try await bench.open(store: store)
+    #expect(again.currentToken?.generation == Generation(2))
+    #expect(!isSwitch || again.state.activeContext?.role.id == bench.coordinator.role)
+    try disk.empty()
+    #expect(try await again.refresh().generation == Generation(3))
+    try await again.close()
   }
 
   @Test(

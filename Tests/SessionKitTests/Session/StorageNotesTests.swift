@@ -16,7 +16,8 @@ struct StorageNotesTests {
     }
   }
 
-  @Test("STO-5 a failure to store a token is noted once, and so is its later success")
+  @Test(
+    "STO-5 REF-20 a failure to reserve room for a token is noted once, and so is its later success")
   func write() async throws {
     let bench = try Bench()
     let session = try await bench.signedIn()
@@ -24,10 +25,11 @@ struct StorageNotesTests {
     try FileManager.default.createDirectory(
       atPath: obstacle, withIntermediateDirectories: false)
     let refused = await failure { () async throws(SessionError) in try await session.refresh() }
-    guard case .notStoredYet(because: .secrets(.obstructed))? = refused.failure else {
+    guard case .secrets(.obstructed)? = refused.failure else {
       Issue.record("\(String(describing: refused))")
       return
     }
+    #expect(bench.server.count(of: .refresh) == 0)
     let failed = SessionNote.storageFailed(
       .init(item: .token, operation: .write, cause: .obstructed))
     try await eventually("the note") { try notes(bench) == [failed] }

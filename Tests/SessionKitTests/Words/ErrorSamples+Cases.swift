@@ -101,6 +101,7 @@ extension ErrorSamples {
     .newerVersion(item: .token, found: 9),
     .notWritable(item: .token, place: marked),
     .noSpace(item: .token, place: marked),
+    .noRoomForNext(item: .token, place: marked, bytes: 9),
     .obstructed(place: marked, by: marked),
     .tooLarge(item: .token, place: marked, maximum: 9),
     .failed(item: .token, place: marked, operation: marked, code: 5),

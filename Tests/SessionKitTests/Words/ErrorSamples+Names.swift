@@ -29,8 +29,8 @@ enum JournalErrorCase: String, CaseIterable {
 }
 
 enum SecretStoreErrorCase: String, CaseIterable {
-  case unavailable, accessDenied, notFound, newerVersion, notWritable, noSpace, obstructed,
-    tooLarge,
+  case unavailable, accessDenied, notFound, newerVersion, notWritable, noSpace,
+    noRoomForNext, obstructed, tooLarge,
     failed, otherBackend
 }
 
@@ -154,6 +154,7 @@ extension ErrorSamples {
     case .newerVersion: .newerVersion
     case .notWritable: .notWritable
     case .noSpace: .noSpace
+    case .noRoomForNext: .noRoomForNext
     case .obstructed: .obstructed
     case .tooLarge: .tooLarge
     case .failed: .failed
