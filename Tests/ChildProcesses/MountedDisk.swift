@@ -18,7 +18,7 @@ package final class MountedDisk: Sendable {
     }
   }
 
-  /// Fills the file system, but for some blocks of 4 KiB.
+  /// Fills the file system and leaves some blocks of 4 KiB.
   package func fill(leaving blocks: Int = 0) throws {
     let file = open(filling, O_WRONLY | O_CREAT | O_APPEND, 0o600)
     guard file >= 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
