@@ -163,10 +163,10 @@ extension SessionError.Failure {
     case .responseTooLarge(let call, let limit):
       "The response to \(call) has more than \(limit) bytes, so the rest was not read. The server "
         + "may have acted on the request, and the session is unchanged. Request less data at a "
-        + "time, or raise the limit (CallRules.limits)."
+        + "time, or raise the limit (CallRules.maximumResponseSize)."
     case .responseTooSlow(let call, let limit):
       "The response to \(call) was not complete after \(limit). The server may have acted on the "
-        + "request, and the session is unchanged. Try again, or raise the limit (CallRules.limits)."
+        + "request, and the session is unchanged. Try again, or raise the limit (CallRules.timeout)."
     default:
       "The session failed."
     }

@@ -59,8 +59,10 @@ public struct CallRules: Hashable, Sendable {
   ///
   /// It is measured from the sending of the request to the last byte of the response, including
   /// redirects. Time during which the device sleeps does not count. After this time, a call by
-  /// ``SessionInterceptor`` throws `noReply`. `nil` sets no limit. The request's own
-  /// `timeoutInterval` limits the time without data, not the whole attempt.
+  /// ``SessionInterceptor`` throws `noReply`. `nil` sets no limit. A shorter
+  /// `timeoutIntervalForResource` of the interceptor's configuration counts instead, on Linux too.
+  /// `timeoutInterval` and `timeoutIntervalForRequest` limit the time without data only, so a
+  /// response that trickles never reaches them.
   ///
   /// - Requirement: INT-6
   public var timeout: Duration? = .seconds(600)

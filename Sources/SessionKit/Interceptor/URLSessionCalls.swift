@@ -146,6 +146,8 @@ final class URLSessionLine: Sendable {
   private let delegate: CallDelegate
   let session: URLSession
   let map: CallMap
+  /// The time limit of one attempt: the shorter one of the rules and of the configuration.
+  private let timeout: Duration?
 
   /// The number of calls that are in progress.
   var callCount: Int { delegate.count }
@@ -155,6 +157,7 @@ final class URLSessionLine: Sendable {
 
   init(_ configuration: URLSessionConfiguration, _ map: CallMap) {
     self.map = map
+    timeout = [map.timeout, configuration.longestTransfer].compactMap(\.self).min()
     delegate = CallDelegate(map)
     session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
   }
@@ -172,7 +175,7 @@ final class URLSessionLine: Sendable {
     var call = call
     call.request.url = url.withSmallScheme
     // Time during which the device sleeps does not count.
-    let end = map.timeout.map { SuspendingClock.now.advanced(by: $0) }
+    let end = timeout.map { SuspendingClock.now.advanced(by: $0) }
     for _ in 0..<URLSessionLine.redirects {
       let exchange = CallExchange(call, limit: map.maximumResponseSize)
       if call.hasLeft { exchange.left() }
@@ -204,7 +207,7 @@ final class URLSessionLine: Sendable {
       case .file(let file): session.uploadTask(with: request, fromFile: file)
       }
     let watch = end.map { end in
-      Task { [limit = map.timeout ?? .zero] in
+      Task { [limit = timeout ?? .zero] in
         var left = SuspendingClock.now.duration(to: end)
         while left > .zero {
           do { try await ProcessTimers.shared.sleep(for: left) } catch { return }
@@ -339,6 +342,18 @@ private final class CallDelegate: NSObject, URLSessionDataDelegate {
   ) {
     let ended = exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) }
     ended?.complete(error, late: task.response)
+  }
+}
+
+extension URLSessionConfiguration {
+  /// The limit that the app set for a whole transfer; `nil` for none.
+  ///
+  /// In swift-corelibs-foundation of Swift 6.3.1 `timeoutIntervalForResource` has no effect: a
+  /// response that trickled lasted as long as the server liked.
+  fileprivate var longestTransfer: Duration? {
+    let seconds = timeoutIntervalForResource
+    // `Duration.seconds` traps at numbers that it cannot hold.
+    return seconds > 0 && seconds < 1e9 ? .seconds(seconds) : nil
   }
 }
 

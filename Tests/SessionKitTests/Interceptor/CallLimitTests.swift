@@ -87,11 +87,17 @@ struct CallLimitTests {
     #expect(exchange.heldBytes == 0)
   }
 
-  @Test("INT-6 a slow response ends at the timeout, although bytes keep arriving")
-  func drip() async throws {
+  @Test(
+    "INT-6 a slow response ends at the shorter timeout of the rules and of the configuration",
+    arguments: [(1.5, 604_800), (60, 1.5), (nil, 1.5)] as [(Double?, Double)])
+  func drip(ofRules: Double?, ofConfiguration: Double) async throws {
     let door = SharedValue(false)
     let scene = try await Scene { _, _ in Self.drip(door) }
-    let api = SessionInterceptor(scene.session, rules: rules(duration: .milliseconds(1_500)))
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.timeoutIntervalForResource = ofConfiguration
+    let api = SessionInterceptor(
+      scene.session, configuration: configuration,
+      rules: rules(duration: ofRules.map { .seconds($0) }))
     let error = await sessionError { try await api.data(for: scene.call) }
     #expect(error.failure == .responseTooSlow(call: "GET /materials", limit: .milliseconds(1_500)))
     #expect(api.calls.carrier.line.callCount <= 1)
@@ -185,12 +191,12 @@ struct CallLimitTests {
       SessionError.responseTooLarge(call: "GET /a", limit: 7).description
         == "The response to GET /a has more than 7 bytes, so the rest was not read. The server may "
         + "have acted on the request, and the session is unchanged. Request less data at a time, "
-        + "or raise the limit (CallRules.limits).")
+        + "or raise the limit (CallRules.maximumResponseSize).")
     #expect(
       SessionError.responseTooSlow(call: "GET /a", limit: .seconds(7)).description
         == "The response to GET /a was not complete after 7.0 seconds. The server may have acted on "
         + "the request, and the session is unchanged. Try again, or raise the limit "
-        + "(CallRules.limits)."
+        + "(CallRules.timeout)."
     )
   }
 }
