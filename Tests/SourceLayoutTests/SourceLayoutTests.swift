@@ -198,6 +198,19 @@ struct SourceLayoutTests {
     }
   }
 
+  @Test("JRN-1 each descriptor of the library and of the tool goes through one file")
+  func descriptors() throws {
+    let opening = /\b(open\([^)]*\bO_|mkstemp\(|inotify_init1\(|opendir\()/
+    for folder in ["Sources", "Tools/ReplayCommands"] {
+      for file in try tree.swiftFiles(below: folder) where !file.hasSuffix("/Descriptors.swift") {
+        for line in try tree.text(of: file).split(separator: "\n") where line.contains(opening) {
+          let isMoved = line.contains("aboveStandardStreams(") || line.contains("fdopendir(number)")
+          #expect(isMoved, "\(file): \(line)")
+        }
+      }
+    }
+  }
+
   @Test(
     "README and the articles show the examples that tests compile and run",
     arguments: [

@@ -42,6 +42,9 @@ final class Worker: Sendable {
   private let changes = Mutex<ChangeLog?>(nil)
   /// The policy for changes; `nil` if the session is opened without a change log.
   private let offline: ChangePolicy?
+  /// The descriptor of the answers; 1 unless the standard streams are closed.
+  private let answers: Int32
+  static let noise = "what a daemon prints to a stream that it has closed\n"
 
   init?(arguments: ArraySlice<String>) {
     let arguments = Array(arguments)
@@ -51,6 +54,7 @@ final class Worker: Sendable {
     policy.limits.credentials = .emailAndPassword(minimumLength: 8)
     policy.limits.requiredItems = [.token, .user, .context]
     var followsOthers = true
+    var answers = FileHandle.standardOutput.fileDescriptor
     var offline: ChangePolicy?
     var formerBackends: [BackendIdentity] = []
     var whenUnusable = SessionPolicy.UnusableJournal.refuse
@@ -62,6 +66,8 @@ final class Worker: Sendable {
       case ("grace", let value?): policy.refresh.peerRequestGrace = .milliseconds(value)
       case ("aside", nil): whenUnusable = parts[1] == "yes" ? .setAside : .refuse
       case ("follow", nil): followsOthers = parts[1] == "yes"
+      // As daemons do. F_DUPFD leaves free numbers for files that are opened next.
+      case ("streams", nil): answers = fcntl(1, F_DUPFD, 10)
       case ("former", nil):
         guard let former = URL(string: String(parts[1])) else { return nil }
         formerBackends = [BackendIdentity(origins: [former])]
@@ -71,6 +77,7 @@ final class Worker: Sendable {
       default: return nil
       }
     }
+    self.answers = answers
     server = url
     secrets = StallingSecretStore(folder: arguments[1])
     var configuration = SessionConfiguration(
@@ -81,6 +88,13 @@ final class Worker: Sendable {
     configuration.policy.recovery.unusableJournal = whenUnusable
     self.configuration = configuration
     self.offline = offline
+  }
+
+  /// Returns the descriptor of the commands, and closes the standard streams if an option says so.
+  func takeStreams() -> Int32 {
+    guard answers != 1 else { return 0 }
+    defer { for stream: Int32 in 0...2 { close(stream) } }
+    return fcntl(0, F_DUPFD, 10)
   }
 
   /// Performs the commands in the lines, several at once, until there are no more lines.
@@ -231,8 +245,11 @@ final class Worker: Sendable {
 
   /// Writes a line with one call, so that lines do not mix.
   private func say(_ answer: Answer) {
+    if answers != 1 {
+      for stream: Int32 in 0...2 { _ = write(stream, Self.noise, Self.noise.utf8.count) }
+    }
     do {
-      FileHandle.standardOutput.write(try JSONEncoder().encode(answer) + Data("\n".utf8))
+      FileHandle(fileDescriptor: answers).write(try JSONEncoder().encode(answer) + Data("\n".utf8))
     } catch {
       FileHandle.standardError.write(Data("an answer cannot be written: \(error)\n".utf8))
     }

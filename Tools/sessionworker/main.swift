@@ -3,13 +3,14 @@ import SessionKit
 
 let usage = """
   Usage: sessionworker JOURNAL SECRETS URL [timeout=MS] [grace=MS] [follow=no] [offline=MS]
-                       [former=URL] [aside=yes]
+                       [former=URL] [aside=yes] [streams=closed]
 
   One process of a test: a session that is driven by lines of standard input, each answered by a line
   of JSON on standard output as soon as it is done. Ends with its input. With offline, an expiry keeps the
   user's data, and the log of changes is opened before the session and settled with it; a change is tried
   again after so many milliseconds. With former, tokens of that backend are used at URL. With aside, a
-  journal that cannot be used is set aside.
+  journal that cannot be used is set aside. With streams=closed, the descriptors 0, 1 and 2 are closed, the
+  lines move to others, and before each answer the process writes to 0, 1 and 2 all the same.
 
   open                 opens the session; nothing that follows is begun before
   login USER PASSWORD  signs in
@@ -46,8 +47,13 @@ guard let worker = Worker(arguments: CommandLine.arguments.dropFirst()) else {
   exit(64)
 }
 let (lines, input) = AsyncStream.makeStream(of: String.self)
-Thread.detachNewThread {
-  while let line = readLine() { input.yield(line) }
+let commands = worker.takeStreams()
+Thread.detachNewThread { [commands] in
+  let file = fdopen(commands, "r")
+  var (line, size): (UnsafeMutablePointer<CChar>?, Int) = (nil, 0)
+  while let file, getline(&line, &size, file) > 0, let line {
+    input.yield(String(cString: line).filter { $0 != "\n" })
+  }
   input.finish()
 }
 // Other child processes may keep the input open, so the process also ends when its parent does.

@@ -238,7 +238,7 @@ extension [AliveFiles.OpenFile] {
 
 private func openAlive(_ path: String, _ access: Int32) -> Int32? {
   #if os(Linux) || os(Android)
-    let descriptor = open(path, access | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0o600)
+    let descriptor = openDescriptor(path, access | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, mode: 0o600)
     return descriptor >= 0 ? descriptor : nil
   #else
     return nil

@@ -149,7 +149,7 @@ package final class ChangeNotifier: Sendable {
 
     private func opened(_ state: inout State) -> Int32? {
       if let instance = state.instance { return instance }
-      let instance = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
+      let instance = aboveStandardStreams(inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC)))
       guard instance >= 0 else { return nil }
       let source = DispatchSource.makeReadSource(fileDescriptor: instance, queue: queue)
       source.setEventHandler { [weak self] in self?.takeEvents(instance) }
@@ -261,7 +261,7 @@ package final class ChangeNotifier: Sendable {
     }
 
     package static let ask: @Sendable (Int32, String) -> Int32 = { _, path in
-      open(path, O_EVTONLY | O_CLOEXEC)
+      openDescriptor(path, O_EVTONLY)
     }
 
     /// Whether the system still has the watch: as long as its descriptor is open.

@@ -26,15 +26,8 @@ package struct POSIXFileSystem: JournalFileSystem {
       case .creatingOnly: O_RDWR | O_CREAT | O_EXCL
       }
     // O_NONBLOCK: opening a pipe must not wait for its other end. It has no effect on a file.
-    let flags = mode | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
     let descriptor = try checked("open") {
-      #if canImport(Darwin)
-        Darwin.open(path, flags, 0o600)
-      #elseif canImport(Glibc)
-        Glibc.open(path, flags, 0o600)
-      #else
-        Musl.open(path, flags, 0o600)
-      #endif
+      openDescriptor(path, mode | O_NONBLOCK | O_NOCTTY, mode: 0o600)
     }
     let handle = POSIXFileHandle(descriptor: descriptor)
     if access == .creatingOnly { BackupExclusion.mark(descriptor) }
@@ -84,8 +77,11 @@ package struct POSIXFileSystem: JournalFileSystem {
 
   package func names(beside path: String) throws(SystemFault) -> [String] {
     try requireCString(path, for: "list")
-    guard let folder = opendir(Self.folder(of: path)) else {
-      throw SystemFault("list", code: errno)
+    let number = try checked("list") { openDescriptor(Self.folder(of: path), O_DIRECTORY) }
+    guard let folder = fdopendir(number) else {
+      let code = errno
+      releaseDescriptor(number)
+      throw SystemFault("list", code: code)
     }
     defer { closedir(folder) }
     guard let place = MemoryLayout<dirent>.offset(of: \.d_name) else { return [] }

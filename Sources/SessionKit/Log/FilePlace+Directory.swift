@@ -91,7 +91,7 @@ extension FilePlace {
   private static func syncFolder(above folder: String, _ journal: String) throws(SessionError) {
     let slash = folder.lastIndex(of: "/") ?? folder.startIndex
     let parent = slash == folder.startIndex ? "/" : String(folder[..<slash])
-    let number = openFolder(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    let number = openDescriptor(parent, O_RDONLY | O_DIRECTORY)
     guard number >= 0 else {
       // A folder that can be written but not read cannot be synced.
       guard errno == EACCES else { throw failure(errno, journal) }
@@ -114,10 +114,8 @@ extension FilePlace {
   }
 }
 
-// The names of the system are those of methods here.
+// The name of the system is that of a method here.
 private func closeFolder(_ number: Int32) -> Int32 { close(number) }
-
-private func openFolder(_ path: String, _ flags: Int32) -> Int32 { open(path, flags) }
 
 extension JournalError {
   /// Whether the error means that something is missing, which may come back.

@@ -197,7 +197,7 @@ private struct SecretFile {
   ///
   /// It never follows a link and never waits for the other end of a pipe.
   func open() throws(SecretStoreError) -> Descriptor? {
-    let number = openFile(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    let number = openDescriptor(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     guard number >= 0 else {
       if errno == ENOENT { return nil }
       throw error("open", errno)
@@ -236,7 +236,7 @@ private struct SecretFile {
   ///
   /// Only one process writes at a time, under the journal's lock. So no other one writes to it.
   private func openDraft() throws(SecretStoreError) -> Descriptor {
-    let number = openFile(draft, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    let number = openDescriptor(draft, O_WRONLY | O_NOFOLLOW | O_NONBLOCK)
     if number >= 0 {
       var status = stat()
       // A second name of the file, as a backup makes it, would show the next secret.
@@ -248,7 +248,7 @@ private struct SecretFile {
       close(number)
     }
     guard unlink(draft) == 0 || errno == ENOENT else { throw error("remove the draft of", errno) }
-    let new = openFile(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode: 0o600)
+    let new = openDescriptor(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
     guard new >= 0 else { throw error("create", errno) }
     return Descriptor(number: new, file: self)
   }
@@ -307,7 +307,7 @@ private struct SecretFile {
   }
 
   private func syncFolder(of path: String) throws(SecretStoreError) {
-    let number = openFile(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    let number = openDescriptor(path, O_RDONLY | O_DIRECTORY)
     guard number >= 0 else { throw error("open the folder of", errno) }
     try Descriptor(number: number, file: self).sync()
   }
@@ -336,13 +336,6 @@ extension SecretFile {
       return .unavailable(item: item, place: path)
     }
     return .accessDenied(item: item, place: path, rights: rights, code: code)
-  }
-}
-
-private func openFile(_ path: String, _ flags: Int32, mode: mode_t = 0) -> Int32 {
-  while true {
-    let number = open(path, flags, mode)
-    if number >= 0 || errno != EINTR { return number }
   }
 }
 

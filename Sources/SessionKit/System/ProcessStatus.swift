@@ -1,4 +1,5 @@
 import SessionCore
+import SessionJournal
 
 #if canImport(Darwin)
   import Darwin
@@ -90,7 +91,7 @@ enum ProcessStatus {
     }
 
     private static func contents(of path: String) -> [UInt8]? {
-      let file = open(path, O_RDONLY | O_CLOEXEC)
+      let file = openDescriptor(path, O_RDONLY)
       guard file >= 0 else { return nil }
       defer { close(file) }
       var text = [UInt8](repeating: 0, count: 4_096)

@@ -1,4 +1,5 @@
 internal import SessionExplain
+internal import SessionJournal
 internal import Synchronization
 
 #if canImport(Darwin)
@@ -18,7 +19,7 @@ enum Decompression {
 
   /// Returns the decompressed bytes in an unnamed temporary file.
   static func copy(of file: JournalFile) throws(ToolError) -> TemporaryFile {
-    let input = open(file.path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+    let input = openDescriptor(file.path, O_RDONLY | O_NOCTTY | O_NONBLOCK)
     guard input >= 0 else { throw TemporaryFile.refused("read \(file.name)", errno) }
     defer { close(input) }
     let (process, output): (pid_t, Int32)
@@ -52,6 +53,7 @@ enum Decompression {
   private static func start(_ input: Int32) throws(StartFailure) -> (pid_t, Int32) {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { throw StartFailure(code: errno) }
+    ends = ends.map { aboveStandardStreams($0) }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     defer { close(ends[1]) }
     do throws(StartFailure) {

@@ -1,4 +1,5 @@
 internal import SessionExplain
+internal import SessionJournal
 
 #if canImport(Darwin)
   internal import Darwin
@@ -118,7 +119,7 @@ struct InputLines: ~Copyable {
       throw missing(file)
     }
     // The open must not wait for a process that writes to a pipe.
-    let descriptor = open(file.path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+    let descriptor = openDescriptor(file.path, O_RDONLY | O_NOCTTY | O_NONBLOCK)
     if descriptor >= 0 {
       var status = stat()
       guard fstat(descriptor, &status) == 0 else {

@@ -164,5 +164,5 @@ extension JournalFile {
 }
 
 private func opened(_ path: String) -> Int32 {
-  open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+  openDescriptor(path, O_RDONLY | O_NOCTTY | O_NONBLOCK)
 }

@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import SessionJournal
 internal import Synchronization
 
 #if canImport(Darwin)
@@ -55,7 +56,7 @@ final class OutputFile: TextOutput {
     var number = 0
     repeat {
       let name = path + Self.draftInfix + "\(getpid())" + (number == 0 ? "" : "-\(number)")
-      let found = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode_t(0o600))
+      let found = openDescriptor(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
       if found >= 0 {
         // The process's mask may have removed bits. A file system without modes returns an error.
         guard fchmod(found, 0o600) == 0 || errno == EPERM || errno == ENOTSUP else {
@@ -227,7 +228,7 @@ final class OutputFile: TextOutput {
   ///
   /// This comes first: without it no name can be made durable.
   private static func openedFolder(of path: String) throws(ToolError) -> Int32 {
-    let opened = open(parts(path).folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    let opened = openDescriptor(parts(path).folder, O_RDONLY | O_DIRECTORY)
     guard opened < 0 else { return opened }
     guard errno == EACCES || errno == EPERM else { throw refused(path, errno) }
     throw ToolError(

@@ -1,3 +1,5 @@
+internal import SessionJournal
+
 #if canImport(Darwin)
   internal import Darwin
 #elseif canImport(Musl)
@@ -35,7 +37,7 @@ struct SmallFile {
   let isReadableByOthers: Bool
 
   init(_ path: String, most: Int, _ interruption: Interruption) throws(Failure) {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    let descriptor = openDescriptor(path, O_RDONLY)
     guard descriptor >= 0 else {
       throw interruption.isRaised ? .interrupted : .refused(Refusal(errno))
     }

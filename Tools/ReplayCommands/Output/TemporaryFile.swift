@@ -1,3 +1,5 @@
+internal import SessionJournal
+
 #if canImport(Darwin)
   internal import Darwin
 #elseif canImport(Musl)
@@ -15,7 +17,7 @@ struct TemporaryFile: ~Copyable {
     let variable = ToolContext.Variable.temporaryFolder.rawValue
     let folder = getenv(variable).map { String(cString: $0) } ?? "/tmp"
     var template = Array("\(folder)/sessionreplay.XXXXXX".utf8CString)
-    descriptor = mkstemp(&template)
+    descriptor = aboveStandardStreams(mkstemp(&template))
     guard descriptor >= 0 else {
       throw Self.refused("create a temporary file in \(folder)", errno)
     }

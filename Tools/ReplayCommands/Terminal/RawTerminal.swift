@@ -1,3 +1,4 @@
+internal import SessionJournal
 internal import Synchronization
 
 #if canImport(Darwin)
@@ -47,7 +48,7 @@ final class RawTerminal {
     guard ttyname_r(STDOUT_FILENO, &name, name.count) == 0 else {
       throw Self.notATerminal("Standard input")
     }
-    let opened = open(name, O_RDONLY | O_NOCTTY | O_CLOEXEC)
+    let opened = aboveStandardStreams(open(name, O_RDONLY | O_NOCTTY | O_CLOEXEC))
     guard opened >= 0 else { throw Self.notATerminal("Standard input") }
     (input, isInputOwned) = (opened, true)
   }

@@ -1,3 +1,4 @@
+import SessionJournal
 import Synchronization
 
 #if canImport(Darwin)
@@ -76,7 +77,10 @@ package struct Socket: Sendable {
     guard socketpair(AF_UNIX, streamType, 0, &ends) == 0 else {
       throw .socket(call: "socketpair", code: errno)
     }
-    let pair = (reader: Socket(descriptor: ends[0]), writer: Socket(descriptor: ends[1]))
+    let pair = (
+      reader: Socket(descriptor: aboveStandardStreams(ends[0])),
+      writer: Socket(descriptor: aboveStandardStreams(ends[1]))
+    )
     do throws(LoopbackError) {
       try pair.reader.prepare()
       try pair.writer.prepare()
@@ -93,7 +97,7 @@ package struct Socket: Sendable {
   /// The code is `errno`, or 0 if no connection waits.
   func accept() -> (Socket?, code: Int32) {
     while true {
-      let accepted = Self.systemAccept(descriptor)
+      let accepted = aboveStandardStreams(Self.systemAccept(descriptor))
       if accepted >= 0 {
         let socket = Socket(descriptor: accepted)
         do {
@@ -203,7 +207,7 @@ package struct Socket: Sendable {
     private static let streamType = SOCK_STREAM
   #endif
 
-  private static func open() -> Int32 { socket(AF_INET, streamType, 0) }
+  private static func open() -> Int32 { aboveStandardStreams(socket(AF_INET, streamType, 0)) }
 
   // The methods above hide the system's functions of the same names.
   #if canImport(Darwin)
