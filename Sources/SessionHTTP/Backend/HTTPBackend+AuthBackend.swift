@@ -238,7 +238,18 @@ extension TokenLocation {
     case .nowhere: "nowhere"
     case .bearer: "bearer"
     case .member(let name): "member(\(name.quoted))"
-    case .header(let name): "header(\(name.quoted))"
+    case .header(let name, nil): "header(\(name.quoted))"
+    case .header(let name, let scheme?): "header(\(name.quoted), scheme: \(scheme.quoted))"
+    }
+  }
+
+  /// The same place of a call; `nil` if the token is not sent.
+  fileprivate var ofCalls: CallTokenPlace? {
+    switch self {
+    case .nowhere: nil
+    case .bearer: .bearer
+    case .header(let name, let scheme): .header(name, scheme: scheme)
+    case .member(let name): .member(name)
     }
   }
 }
@@ -256,6 +267,9 @@ extension HTTPBackend: DetailedBackend {
             method: $0.method, url: $0.url(below: baseURL), isLeftAlone: step.isLeftAlone)
         }
       },
+      // At a revocation, a token in a member is the subject of the request, and proves nothing.
+      tokenPlaces: [profile, switchContext].compactMap { $0?.accessToken.ofCalls }
+        + allRevocations.map(\.accessToken).filter { !$0.isMember }.compactMap(\.ofCalls),
       tellingStatuses: failures.filter {
         ($0.meaning == .rejected || $0.meaning.isOfAccount) && $0.steps?.contains(.call) != false
       }

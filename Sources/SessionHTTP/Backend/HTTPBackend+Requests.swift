@@ -146,11 +146,14 @@ extension HTTPBackend {
       switch place {
       case .nowhere: return
       case .bearer: authorization = "Bearer \(token.plaintext)"
-      case .header(let name) where HTTPHeader(name, "").isNamed("Authorization"):
-        authorization = token.plaintext
-      case .header(let name):
-        headers.removeAll { $0.isNamed(name) }
-        headers.append(HTTPHeader(name, token.plaintext))
+      case .header(let name, let scheme):
+        let field = HTTPHeader(name, scheme.map { "\($0) \(token.plaintext)" } ?? token.plaintext)
+        if field.isNamed("Authorization") {
+          authorization = field.value
+        } else {
+          headers.removeAll { $0.isNamed(name) }
+          headers.append(field)
+        }
       case .member(let name): members[name] = .text(token.plaintext)
       }
       if let hint { members[hint] = .text(name) }

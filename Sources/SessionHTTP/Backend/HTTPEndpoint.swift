@@ -170,6 +170,8 @@ public enum TokenLocation: Hashable, Sendable {
   ///
   /// It is not sent if the request has no body.
   case member(String)
-  /// A header field with this name, whose value is the token alone.
-  case header(String)
+  /// A header field with this name.
+  ///
+  /// Its value is the scheme, a space and the token. Without a scheme it is the token alone.
+  case header(String, scheme: String? = nil)
 }

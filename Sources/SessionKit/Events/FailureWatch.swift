@@ -47,6 +47,13 @@ public enum SessionWarning: Hashable, Sendable {
   ///
   /// - Requirement: LOG-11
   case refreshTokenMissing(String)
+  /// Every call so far was refused, and calls carry the token elsewhere than the backend's own
+  /// requests.
+  ///
+  /// ``CallRules/token`` may be wrong. It is reported once, at the first call.
+  ///
+  /// - Requirement: INT-5
+  case tokenPlaceDiffers(calls: CallTokenPlace, backend: CallTokenPlace)
 
   /// The two ways in which a refresh can fail, as the session's state counts them
   /// (`SessionState.RefreshFailures`).
@@ -79,6 +86,10 @@ extension SessionWarning: CustomStringConvertible {
       "the response to the login has no refresh token: \(path) is missing, but the backend has a "
         + "refresh endpoint. The session ends with its access token. Correct the path (the "
         + "backend's response.refreshToken), or remove the endpoint"
+    case .tokenPlaceDiffers(let calls, let backend):
+      "the server refused the token in every call so far. Calls carry it as \(calls.words), but the "
+        + "backend's own requests carry it as \(backend.words). If the server reads it there, set "
+        + "CallRules.token"
     case .newTokenRefused(let generation):
       "the server refused a call with \(generation) right after the refresh that issued it. The "
         + "caller received the 401. No call refreshes this token within the window. If every call "

@@ -30,6 +30,9 @@ struct CallMap: Sendable {
 
   /// The place of the token in calls.
   let token: CallTokenPlace
+  /// The place of the token in the backend's own requests, if it is in none of them where calls
+  /// have it; `nil` otherwise.
+  let otherPlace: CallTokenPlace?
   /// The maximum size of a response's body, in bytes; `nil` for no limit.
   let maximumResponseSize: Int?
   /// The time limit of one attempt; `nil` for no limit.
@@ -53,6 +56,8 @@ struct CallMap: Sendable {
     let defaults =
       (backend as? any DetailedBackend)?.callDefaults ?? CallDefaults(codes: backend.errorCodes)
     token = rules.token
+    let isCommon = defaults.tokenPlaces.contains { $0.isSame(as: rules.token) }
+    otherPlace = isCommon ? nil : defaults.tokenPlaces.first
     (maximumResponseSize, timeout) = (rules.maximumResponseSize, rules.timeout)
     window = rules.refreshWindow
     if case .header(let name, _) = rules.token, !rules.token.isHeader("Authorization") {

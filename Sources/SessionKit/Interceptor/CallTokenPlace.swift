@@ -34,6 +34,23 @@ public enum CallTokenPlace: Hashable, Sendable {
     guard case .header(let own, _) = self else { return false }
     return own.lowercased() == name.lowercased()
   }
+
+  /// Returns whether a server reads both places as one: names of fields and of schemes have no case
+  /// (RFC 9110 §5.1 and §11.1).
+  func isSame(as other: CallTokenPlace) -> Bool {
+    guard case .header(let name, let scheme) = self, case .header(_, let second) = other else {
+      return self == other
+    }
+    return other.isHeader(name) && scheme?.lowercased() == second?.lowercased()
+  }
+
+  /// The place in a sentence, such as `Authorization: Bearer …`.
+  var words: String {
+    switch self {
+    case .header(let name, let scheme): "\(name): \(scheme.map { "\($0) " } ?? "")…"
+    case .member(let name): "the member \(name) of the body"
+    }
+  }
 }
 
 /// The session's token in the form in which a call carries it.

@@ -61,8 +61,18 @@ struct RefusalHistory: Hashable, Sendable {
   ///
   /// Older entries can be removed.
   private var longest: Int64 = 0
+  /// Whether a call with the session's token was accepted, or the first one was refused.
+  private var isPlaceSettled = false
 
   init() {}
+
+  /// Records the outcome of a call with the session's token.
+  ///
+  /// Returns whether every call so far was refused, once.
+  mutating func ended(isRefused: Bool) -> Bool {
+    defer { isPlaceSettled = true }
+    return isRefused && !isPlaceSettled
+  }
 
   /// Returns whether a call that was refused this token may cause a refresh now.
   ///

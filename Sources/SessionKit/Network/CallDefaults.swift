@@ -20,6 +20,8 @@ package struct CallDefaults: Sendable {
   /// The address to whose origin the token belongs; `nil` if the rules name all origins.
   let baseURL: URL?
   let endpoints: [Endpoint]
+  /// The places of the access token in the requests of the backend itself.
+  let tokenPlaces: [CallTokenPlace]
   /// The statuses whose responses may concern the token or the user's account.
   let tellingStatuses: [ClosedRange<Int>]
   /// Returns the failure of the token or the account that a response states; `nil` for a success.
@@ -28,16 +30,17 @@ package struct CallDefaults: Sendable {
   let failure: @Sendable (CallResponse) -> RequestFailure?
 
   package init(
-    baseURL: URL, endpoints: [Endpoint], tellingStatuses: [ClosedRange<Int>],
+    baseURL: URL, endpoints: [Endpoint], tokenPlaces: [CallTokenPlace],
+    tellingStatuses: [ClosedRange<Int>],
     failure: @escaping @Sendable (CallResponse) -> RequestFailure?
   ) {
-    (self.baseURL, self.endpoints) = (baseURL, endpoints)
+    (self.baseURL, self.endpoints, self.tokenPlaces) = (baseURL, endpoints, tokenPlaces)
     (self.tellingStatuses, self.failure) = (tellingStatuses, failure)
   }
 
   /// Creates the defaults of a backend that defines only the meanings of its own codes.
   init(codes: [String: ErrorMeaning]) {
-    (baseURL, endpoints, tellingStatuses) = (nil, [], [400...499])
+    (baseURL, endpoints, tokenPlaces, tellingStatuses) = (nil, [], [], [400...499])
     failure = { CallDefaults.failure($0, codes) }
   }
 

@@ -26,6 +26,7 @@ public enum SessionReport: Hashable, Sendable {
     case .warning(.newTokenRefused), .warning(.refreshLimitReached):
       "session.warning.refreshDenied"
     case .warning(.refreshTokenMissing): "session.warning.refreshTokenMissing"
+    case .warning(.tokenPlaceDiffers): "session.warning.tokenPlaceDiffers"
     }
   }
 
@@ -43,7 +44,7 @@ public enum SessionReport: Hashable, Sendable {
     case .warning(.journalSetAside(let cause)): ["cause": cause.description]
     case .warning(.newTokenRefused): ["denial": RefreshDenial.tokenIsNew.rawValue]
     case .warning(.refreshLimitReached): ["denial": RefreshDenial.tooMany.rawValue]
-    case .warning(.refreshTokenMissing): [:]
+    case .warning(.refreshTokenMissing), .warning(.tokenPlaceDiffers): [:]
     }
   }
 

@@ -57,6 +57,8 @@ package struct CallRunner<Carrier: CallCarrier>: Sendable {
     var last: Result<Carrier.Response, any Error> = .failure(SessionError.notSignedIn)
     var pass = session.pass
     var step = plan.next(.begun(session.observed(pass)))
+    // Whether the last response refused the session's token; `nil` if none carried it.
+    var isRefused: Bool?
     while true {
       switch step {
       case .send(let generation):
@@ -71,6 +73,7 @@ package struct CallRunner<Carrier: CallCarrier>: Sendable {
           note(head, .answered(status: status))
           last = .success(response)
           let failure = self.failure(response, status)
+          if generation != nil { isRefused = failure?.kind == .rejected }
           if let failure, failure.kind.isOfAccount, let owner = plan.owner, generation != nil {
             await session.callTold(failure, of: owner)
           }
@@ -112,9 +115,11 @@ package struct CallRunner<Carrier: CallCarrier>: Sendable {
         pass = session.pass
         step = plan.next(.backoffEnded(session.observed(pass)))
       case .deliver:
+        settle(isRefused)
         return try last.get()
       case .fail(let reason):
         note(head, .failed)
+        settle(isRefused)
         if reason.isOfSession, let lost = session.replacement { throw lost }
         if reason == .unread, let problem = session.unreadItems { throw problem }
         guard let error = reason.error(head, after: session.endCause) else { return try last.get() }
@@ -128,6 +133,11 @@ package struct CallRunner<Carrier: CallCarrier>: Sendable {
   private func failure(_ response: Carrier.Response, _ status: Int?) -> RequestFailure? {
     guard let status, map.mayTell(status) else { return nil }
     return map.failure(carrier.content(of: response))
+  }
+
+  private func settle(_ isRefused: Bool?) {
+    guard let isRefused, let other = map.otherPlace else { return }
+    session.note(isRefused: isRefused, at: map.token, notAt: other)
   }
 
   private func note(_ head: CallOutline, _ step: CallTrace.Step) {

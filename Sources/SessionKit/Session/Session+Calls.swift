@@ -59,6 +59,14 @@ extension Session {
     warn(engine.view.withRefusals { $0.refused(new: generation, at: uptime) }, generation)
   }
 
+  /// Records the outcome of a call whose token is elsewhere than in the backend's own requests.
+  ///
+  /// - Requirement: INT-5
+  func note(isRefused: Bool, at place: CallTokenPlace, notAt other: CallTokenPlace) {
+    guard engine.view.withRefusals({ $0.ended(isRefused: isRefused) }) else { return }
+    engine.hub.warn(.tokenPlaceDiffers(calls: place, backend: other))
+  }
+
   private func warn(_ verdict: RefusalHistory.Verdict, _ generation: Generation) {
     guard case .denied(let denial, isNews: true) = verdict else { return }
     engine.hub.warn(SessionWarning(denial, generation))

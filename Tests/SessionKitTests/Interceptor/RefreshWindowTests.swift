@@ -111,6 +111,37 @@ struct RefreshWindowTests {
     #expect(warnings == [.warning(.refreshLimitReached(Generation(6)))])
   }
 
+  @Test(
+    "INT-5 a warning names both places of the token if every call is refused and they differ",
+    arguments: [
+      ("Authorization", "Token", true, true), ("Authorization", "Token", false, false),
+      ("authorization", "bearer", true, false),
+    ])
+  func places(name: String, scheme: String, isRefused: Bool, isWarned: Bool) async throws {
+    let bench = try CallBench()
+    let session = try await bench.signedIn { wire in
+      wire.switchContext = nil
+      wire.revocation = .post("auth/logout", accessToken: .header(name, scheme: scheme))
+    }
+    let reports = session.reports
+    let calls = session.calls(
+      by: TransportCalls(
+        FakeServer { (_, place) throws(TransportError) in
+          HTTPResponse(status: isRefused || place > 0 ? 401 : 200)
+        }))
+    for _ in 0..<3 { _ = try await calls.send(bench.get()) }
+    try await session.close()
+    var places: [String] = []
+    for try await report in reports where report.name == "session.warning.tokenPlaceDiffers" {
+      places.append("\(report)")
+    }
+    #expect(places.count == (isWarned ? 1 : 0))
+    #expect(
+      places.allSatisfy {
+        $0.contains("as Authorization: Bearer …, but") && $0.contains("as Authorization: Token ….")
+      })
+  }
+
   @Test("REF-13 without a window each refused call may cause a refresh")
   func none() async throws {
     let bench = try CallBench()

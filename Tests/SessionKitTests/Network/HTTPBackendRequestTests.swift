@@ -289,6 +289,8 @@ struct HTTPBackendRequestTests {
       (.nowhere, nil, nil, "{}"), (.bearer, "Bearer t", nil, "{}"),
       (.member("tok"), nil, nil, #"{"tok":"t"}"#), (.header("X-Token"), nil, "t", "{}"),
       (.header("authorization"), "t", nil, "{}"),
+      (.header("Authorization", scheme: "Token"), "Token t", nil, "{}"),
+      (.header("X-Token", scheme: "JWT"), nil, "JWT t", "{}"),
     ] as [(TokenLocation, String?, String?, String)] {
       wire.refresh = .post("r", accessToken: .bearer, refreshToken: place)
       wire.profile = .post("p", accessToken: place, refreshToken: .bearer)
