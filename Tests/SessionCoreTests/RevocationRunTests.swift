@@ -5,6 +5,17 @@ import Testing
 /// The table of outcomes in `Specs/Answers.md`, run by the value that decides them.
 @Suite("The steps of a revocation")
 struct RevocationRunTests {
+  @Test("OUT-9 a revocation that the server refuses is given up after 30 days, and no other one is")
+  func patience() {
+    #expect([400, 401, 403, 404, 406, 422, 499].allSatisfy(RevocationRun.isRefusal))
+    #expect(![0, 200, 302, 408, 425, 429, 500, 503].contains(where: RevocationRun.isRefusal))
+    let start = Timestamp(milliseconds: 1_000)
+    for (days, isGivenUp) in [(0, false), (29, false), (30, true), (31, true)] {
+      let now = start.advanced(by: .seconds(86_400 * days))
+      #expect(RevocationRun.isGivenUp(refusedSince: start, at: now) == isGivenUp)
+    }
+  }
+
   @Test("OUT-5 each row gives the true outcome for the refresh token")
   func outcomes() throws {
     let table = try SpecFile("Specs/Answers.md").table(under: "Telling the server of the end")

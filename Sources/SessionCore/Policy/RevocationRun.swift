@@ -100,6 +100,22 @@ package struct RevocationRun: Hashable, Sendable {
     if case .end = next { true } else { false }
   }
 
+  /// How long a server may go on refusing a revocation before it is given up, in milliseconds: 30 days.
+  private static let patience: Int64 = 30 * 86_400_000
+
+  /// Whether the status says that the server does not accept the request, so that a repetition may never
+  /// succeed.
+  ///
+  /// 408, 425 and 429 ask for a repetition (RFC 9110 §15.5.9, RFC 8470 §5.2, RFC 6585 §4).
+  package static func isRefusal(_ status: UInt16) -> Bool {
+    400...499 ~= status && ![408, 425, 429].contains(status)
+  }
+
+  /// Returns whether a revocation that the server has refused since then is given up.
+  package static func isGivenUp(refusedSince start: Timestamp, at now: Timestamp) -> Bool {
+    now.milliseconds(since: start) >= patience
+  }
+
   /// Whether the request with this index must not be sent again.
   package func confirms(_ index: Int) -> Bool { done.contains(index) }
 

@@ -52,10 +52,10 @@ extension HTTPBackend: AuthBackend {
   ///
   /// - Requirement: REF-4
   public func refresh(_ token: RefreshToken) async throws(BackendError) -> TokenResponse {
-    guard let request = refresh(token.secret) else {
+    let context = RequestContext.current
+    guard let request = refresh(token.secret, access: context.access) else {
       throw .unsupported("the backend has no request that refreshes tokens")
     }
-    let context = RequestContext.current
     return try await exchange(.refresh, request) { (response) throws(AnswerFailure) in
       try readNewTokens(
         .refresh, response, lifeBefore: context.lifetimeBefore, of: context.user)
@@ -165,8 +165,7 @@ extension HTTPBackend: AuthBackend {
       throw .noResponse("the request could not be prepared", mayHaveActed: false)
     }
     if step == .refresh {
-      // A refresh contains no other credential than that of the client or the refresh token itself
-      // (REF-4).
+      // A refresh contains no other credential than those that the backend's values name (REF-4).
       request.headers.removeAll { $0.isNamed("Authorization") }
       request.headers += before.filter { $0.isNamed("Authorization") }
     }

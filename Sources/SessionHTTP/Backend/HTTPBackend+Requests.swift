@@ -47,12 +47,12 @@ extension HTTPBackend {
 
   /// Returns the request for newer tokens; `nil` if tokens are not refreshed.
   ///
-  /// Its `Authorization` is the client's, or the refresh token if that is its place. It never
-  /// contains the access token.
+  /// Its `Authorization` is the client's, or a token if that is the token's place. The access token
+  /// is sent only if the endpoint has a place for it.
   ///
   /// - Requirement: REF-4
-  package func refresh(_ token: Secret) -> HTTPRequest? {
-    request(.refresh, refresh: token)
+  package func refresh(_ token: Secret, access: Secret? = nil) -> HTTPRequest? {
+    request(.refresh, access: access, refresh: token)
   }
 
   /// Returns the request for a token in another context; `nil` if there are no contexts.

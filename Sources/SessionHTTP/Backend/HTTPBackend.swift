@@ -204,7 +204,9 @@ public struct RequestFieldNames: Hashable, Sendable {
 
 /// Decides which responses to a revocation confirm that the session is over at the server.
 ///
-/// A proxy's page never does. Any other response is a failure, and the revocation is tried again.
+/// A page confirms it only with a status that ``statuses`` lists and that is neither 2xx nor 401. Any other
+/// response is a failure, and the revocation is tried again. If the server has refused it with 4xx for 30
+/// days, it is given up: the journal then says `abandoned` with the status.
 ///
 /// - Requirement: OUT-1, OUT-5
 public struct RevocationRule: Hashable, Sendable {
@@ -234,8 +236,10 @@ public struct RevocationRule: Hashable, Sendable {
   public init() {}
 
   func isDone(_ signs: AnswerSigns) -> Bool {
-    statuses.contains { $0.contains(signs.status) } || saysSo(signs)
+    lists(signs.status) || saysSo(signs)
   }
+
+  func lists(_ status: Int) -> Bool { statuses.contains { $0.contains(status) } }
 
   /// Returns whether the server's code confirms it.
   func saysSo(_ signs: AnswerSigns) -> Bool {

@@ -40,7 +40,8 @@ public struct HTTPEndpoint: Hashable, Sendable {
   public var headers: [HTTPHeader]
   /// The place of the access token, if the request has one.
   ///
-  /// A refresh never has one.
+  /// At a refresh it is that of the session, which may have expired, and only a server that demands it
+  /// should get it (sanic-jwt 1.8.0). A login with a refresh token alone has none.
   ///
   /// - Requirement: REF-4
   public var accessToken: TokenLocation

@@ -30,6 +30,11 @@ extension SessionEngine {
         coordinator.tokenLifetime(), expectedUser
       )
     }
+    if case .refresh(let generation) = request, let token = credentials.token,
+      token.generation == generation
+    {
+      context.access = token.access
+    }
     context.mayLeave = { [weak self] in await self?.mayLeave(number, request) ?? false }
     let given = context
     let task = start { engine in

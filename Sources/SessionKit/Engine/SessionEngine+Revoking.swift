@@ -84,7 +84,19 @@ extension SessionEngine {
     while true {
       switch run.next {
       case .end(let outcome, let status):
-        return (outcome, status)
+        guard revocation == .pending, outcome == .failed, RevocationRun.isRefusal(status) else {
+          return (outcome, status)
+        }
+        let now = clock.now().time
+        if let start = entry.refusedSince {
+          let start = Timestamp(milliseconds: start)
+          return (
+            RevocationRun.isGivenUp(refusedSince: start, at: now) ? .abandoned : .failed, status
+          )
+        }
+        entry.refusedSince = now.milliseconds
+        await keep(entry)
+        return (.failed, status)
       // A later process continues with what is stored.
       case .refresh where revocation == .pending && revocations.isStopped,
         .send where revocation == .pending && revocations.isStopped:
@@ -185,7 +197,8 @@ extension SessionEngine {
       guard let doubt = await claim(&entry) else { return .failed(status: 0) }
       wasInDoubt = doubt
     }
-    let context = RequestContext(timeout: policy.revocationTimeout)
+    var context = RequestContext(timeout: policy.revocationTimeout)
+    context.access = entry.secrets.access
     // No suspension since the claim: a close cannot have passed its wait for these requests.
     revocations.beginRequest()
     defer { revocations.endRequest() }

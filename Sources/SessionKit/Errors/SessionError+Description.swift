@@ -136,6 +136,10 @@ extension SessionError.Failure {
     case .unexpectedStatus(let status, let code):
       "The server responded with the unexpected status \(status)\(Self.suffix(code)). Check the "
         + "address of the server, and the path of the request."
+    case .refreshRefused(let status, let code) where code == "invalid_scope":
+      "The server refused the refresh (\(status) invalid_scope): it asked for more than the login was "
+        + "granted. The user stays logged in. Send no scope with a refresh, and have the user log in again "
+        + "for a larger one."
     case .refreshRefused(let status, let code):
       "The server refused the refresh (\(status)\(Self.suffix(code))), and no rule of the backend "
         + "explains it. The user stays logged in. If it means that the refresh token is invalid, "

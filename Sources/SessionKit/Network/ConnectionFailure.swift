@@ -49,7 +49,14 @@ package enum ConnectionFailure: Error, Hashable {
     }
   }
 
-  private static let untrusted = "the server's certificate is not trusted"
+  #if canImport(FoundationNetworking)
+    // As seen with swift-corelibs-foundation of Swift 6.3.1.
+    private static let untrusted =
+      "the server's certificate is not trusted by the system's bundle, the only one that counts: "
+      + "SSL_CERT_FILE, SSL_CERT_DIR and CURL_CA_BUNDLE have no effect"
+  #else
+    private static let untrusted = "the server's certificate is not trusted"
+  #endif
 
   /// Returns whether the certificate is the problem, by the text of curl, the only information on
   /// Linux.

@@ -60,6 +60,8 @@ package struct RequestContext: Sendable {
   package var timeout: Int64?
   /// The lifetime of the previous token when it was issued, in milliseconds.
   package var lifetimeBefore: Int64?
+  /// The session's access token, for a refresh that must carry it.
+  package var access: Secret?
   /// The user to whom the response should belong.
   package var user: ExpectedUser?
   /// Reads the journal again and returns whether the request may still be sent; `nil` if no check

@@ -47,6 +47,9 @@ struct StoredRevocations: LocatedItem {
     /// - Requirement: OUT-5
     var done: [String]?
 
+    /// When the server first refused the revocation, in civil milliseconds.
+    var refusedSince: Int64?
+
     /// Creates an entry without values.
     init() {}
 
@@ -173,6 +176,7 @@ extension StoredRevocations.Entry: ItemFields {
     pass.field("owned", &owned)
     pass.field("refresh", &refresh)
     pass.field("refreshingUntil", &refreshingUntil)
+    pass.field("refusedSince", &refusedSince)
     pass.field("user", &user)
   }
 }

@@ -73,7 +73,7 @@ struct FrozenStorageTests {
   private var revocations: StoredRevocations {
     var entry = StoredRevocations.Entry(token, of: "1", isAccount: true)
     (entry.isRefreshLost, entry.refreshingUntil, entry.isInDoubt) = (true, 1, true)
-    entry.done = ["d"]
+    (entry.done, entry.refusedSince) = (["d"], 1)
     return StoredRevocations(
       journal: "j", fields: .init(newest: entry, earlier: [entry], journalPath: "p"))
   }

@@ -91,6 +91,13 @@ struct HTTPBackendRequestTests {
     let bearer = try #require(odd.refresh(Secret("rt_1")))
     #expect(bearer.headers.filter { $0.isNamed("Authorization") }.map(\.value) == ["Bearer rt_1"])
     #expect(bearer.body == nil)
+    odd.client = .none
+    odd.refresh = .post(
+      "auth/refresh", accessToken: .bearer, refreshToken: .member("refresh_token"))
+    let both = try #require(odd.refresh(Secret("rt_1"), access: Secret("at_1")))
+    #expect(both.headers.filter { $0.isNamed("Authorization") }.map(\.value) == ["Bearer at_1"])
+    #expect(try members(both) == ["refresh_token": "rt_1"])
+    #expect(odd.refresh(Secret("rt_1"))?.header("Authorization") == nil)
     odd.refresh = nil
     #expect(odd.refresh(Secret("rt_1")) == nil)
   }

@@ -109,9 +109,9 @@ enum EarlierItems {
           + #""earlier":[{"access":"","generation":1},{"access":"A2","boot":"b","deadline":11,"#
           + #""done":["POST https://a.test/revoke","DELETE /b"],"expiresAt":10,"generation":2,"#
           + #""isInDoubt":true,"isRefreshLost":true,"owned":true,"refresh":"R2","#
-          + #""refreshingUntil":12,"user":"u-1"}],"expiresAt":10,"generation":2,"isInDoubt":true,"#
+          + #""refreshingUntil":12,"refusedSince":13,"user":"u-1"}],"expiresAt":10,"generation":2,"isInDoubt":true,"#
           + #""isRefreshLost":true,"journalPath":"/p","owned":true,"refresh":"R2","#
-          + #""refreshingUntil":12,"user":"u-1""#, isBound: true),
+          + #""refreshingUntil":12,"refusedSince":13,"user":"u-1""#, isBound: true),
       Earlier(
         "one revocation with the fewest fields",
         StoredRevocations(journal: "j-1", fields: .init(newest: least)),
@@ -130,7 +130,7 @@ enum EarlierItems {
     (entry.generation, entry.access, entry.refresh) = (2, "A2", "R2")
     (entry.user, entry.owned, entry.expiresAt) = ("u-1", true, 10)
     (entry.boot, entry.deadline, entry.isRefreshLost) = ("b", 11, true)
-    (entry.refreshingUntil, entry.isInDoubt) = (12, true)
+    (entry.refreshingUntil, entry.isInDoubt, entry.refusedSince) = (12, true, 13)
     entry.done = ["POST https://a.test/revoke", "DELETE /b"]
     return entry
   }

@@ -195,6 +195,42 @@ struct RevocationOutcomeTests {
     try await again.close()
   }
 
+  @Test("REF-4 OUT-5 a server that demands the access token at a refresh gets it, and only then")
+  func accessAtRefresh() async throws {
+    var wire = try Self.wire()
+    wire.refresh?.accessToken = .bearer
+    let (backend, session) = try await signedIn(wire)
+    backend.answer(Self.tokens(2))
+    try await session.refresh()
+    backend.answer(401, "")
+    backend.answer(Self.tokens(3))
+    backend.answer(200, "{}")
+    #expect(try await session.logout() == .success)
+    #expect(paths(backend) == ["login", "refresh", "logout", "refresh", "logout"])
+    #expect(bearers(backend) == ["Bearer A1", "Bearer A2", "Bearer A2", "Bearer A3"])
+    try await session.close()
+  }
+
+  @Test("OUT-9 a revocation that the server goes on refusing is given up with its status")
+  func givenUp() async throws {
+    let (backend, session) = try await signedIn(Self.wire())
+    backend.answer(404, "")
+    #expect(try await session.logout() == .partial(.serverNotTold(status: 404)))
+    try await session.close()
+    let start = backend.bench.clock.now().time
+    backend.answer(404, "")
+    try await reopened(backend, outcomes: 2)
+    try edit(backend) { fields in
+      #expect(fields["refusedSince"] as? Int64 == start.milliseconds)
+      fields["refusedSince"] = start.advanced(by: .seconds(-30 * 86_400)).milliseconds
+    }
+    backend.answer(404, "")
+    try await reopened(backend, outcomes: 3)
+    #expect(try outcomes(backend) == [.failed, .failed, .abandoned])
+    try await reopened(backend, outcomes: 3)
+    #expect(paths(backend) == ["login", "logout", "logout", "logout"])
+  }
+
   @Test("OUT-5 a revocation of an older version is refreshed according to the token's `exp` claim")
   func older() async throws {
     let (backend, session) = try await signedIn(Self.wire())
