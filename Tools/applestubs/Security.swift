@@ -69,6 +69,7 @@ extension URLSession {
       public mutating func next() async throws -> UInt8? { nil }
     }
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator() }
+    public let task: URLSessionDataTask
   }
 
   public func bytes(

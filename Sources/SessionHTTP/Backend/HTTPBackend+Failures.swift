@@ -43,7 +43,8 @@ extension HTTPBackend {
   private func moved(_ step: Step, _ response: HTTPResponse) -> String? {
     guard (300...399).contains(response.status), let target = response.header("Location"),
       let url = endpoint(of: step)?.url(below: baseURL), let host = url.host?.lowercased(),
-      URL(string: target, relativeTo: url)?.absoluteURL.host?.lowercased() == host
+      let address = URIReference.address(ofLocation: target, at: url.absoluteString),
+      URL(string: address)?.host?.lowercased() == host
     else { return nil }
     return RequestFailure.movedAddress
   }

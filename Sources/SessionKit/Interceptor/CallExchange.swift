@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// The first of response, error, limit and cancellation ends it. Later ones have no effect.
 final class CallExchange: Sendable {
-  typealias Outcome = Result<URLSessionCalls.Answer, any Error>
+  typealias Outcome = Result<(data: Data, response: URLResponse), any Error>
 
   private struct State {
     var waiter: CheckedContinuation<Outcome, Never>?
@@ -20,14 +20,9 @@ final class CallExchange: Sendable {
     ///
     /// It is used if there is no other response.
     var refusal: URLResponse?
-    /// The request that a redirect asks to send instead, with the same body.
-    var next: URLRequest?
-    /// Whether any redirect led to another origin.
-    var hasLeft = false
   }
 
-  /// The call, which a redirect may ask to send again.
-  let call: URLSessionCalls.Call
+  private let call: URLSessionCalls.Call
   /// The maximum size of the body, in bytes.
   private let limit: Int
   private let state = Mutex(State())
@@ -81,20 +76,6 @@ final class CallExchange: Sendable {
   /// The number of bytes of the body that are in memory.
   var heldBytes: Int { state.withLock { $0.data.count } }
 
-  /// The request to send next, after a redirect.
-  var next: URLRequest? { state.withLock { $0.next } }
-
-  func redirected(to next: URLRequest) {
-    state.withLock { $0.next = next }
-  }
-
-  /// Whether the request was redirected to another origin.
-  var hasLeft: Bool { state.withLock { $0.hasLeft } }
-
-  func left() {
-    state.withLock { $0.hasLeft = true }
-  }
-
   func refused(_ response: URLResponse?) {
     state.withLock { $0.refusal = response }
   }
@@ -103,20 +84,14 @@ final class CallExchange: Sendable {
   ///
   /// `late` is a response that the delegate did not receive before.
   func complete(_ error: (any Error)?, late: URLResponse?) {
-    let (response, refusal, data, hasLeft) = state.withLock {
-      ($0.response, $0.refusal, $0.data, $0.hasLeft)
-    }
-    let found = CallExchange.outcome(response, refusal, data, error, late)
-    finish(
-      found.map {
-        URLSessionCalls.Answer(data: $0.data, response: $0.response, hasLeft: hasLeft)
-      })
+    let (response, refusal, data) = state.withLock { ($0.response, $0.refusal, $0.data) }
+    finish(CallExchange.outcome(response, refusal, data, error, late))
   }
 
   private static func outcome(
     _ response: URLResponse?, _ refusal: URLResponse?, _ data: Data, _ error: (any Error)?,
     _ late: URLResponse?
-  ) -> Result<(data: Data, response: URLResponse), any Error> {
+  ) -> Outcome {
     if let error {
       // On Linux a refused challenge ends the exchange with the error of a cancellation.
       let code = (error as? URLError)?.code
@@ -127,7 +102,7 @@ final class CallExchange: Sendable {
       return .failure(
         SessionError(connection: ConnectionFailure(error, hasAnswer: response != nil)))
     }
-    // A redirect without a target arrives without a call of the delegate.
+    // On Linux a redirect without a target arrives without a call of the delegate.
     guard let response = response ?? late else {
       return .failure(SessionError.noReply("the response is not HTTP"))
     }

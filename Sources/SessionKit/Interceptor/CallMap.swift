@@ -60,11 +60,10 @@ struct CallMap: Sendable {
     otherPlace = isCommon ? nil : defaults.tokenPlaces.first
     (maximumResponseSize, timeout) = (rules.maximumResponseSize, rules.timeout)
     window = rules.refreshWindow
-    if case .header(let name, _) = rules.token, !rules.token.isHeader("Authorization") {
-      credentialFields = ["Authorization", name]
-    } else {
-      credentialFields = ["Authorization"]
-    }
+    // RFC 9110 §15.4. An app may set them itself.
+    var fields = ["Authorization", "Cookie", "Proxy-Authorization"]
+    if case .header(let name, _) = rules.token { fields.append(name) }
+    credentialFields = fields
     reading = defaults.failure
     let own = defaults.baseURL.map { [$0] }
     let bases = own ?? rules.origins

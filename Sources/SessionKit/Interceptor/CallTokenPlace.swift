@@ -24,11 +24,6 @@ public enum CallTokenPlace: Hashable, Sendable {
     return CallBody.object(body())?[name] != nil
   }
 
-  /// Whether the place is a member of the body.
-  var isInBody: Bool {
-    if case .member = self { true } else { false }
-  }
-
   /// Returns whether this header field is the token's.
   public func isHeader(_ name: String) -> Bool {
     guard case .header(let own, _) = self else { return false }

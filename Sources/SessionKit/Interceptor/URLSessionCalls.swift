@@ -23,10 +23,6 @@ struct URLSessionCalls: CallCarrier {
     var body = Body.own
     /// The body without the token, for another origin, if the token is in the body.
     var bare: Data?
-    /// Whether a redirect has led to another origin.
-    ///
-    /// Then no credential is sent any more.
-    var hasLeft = false
 
     /// The method and the path without the query, for errors.
     var name: String { URLSessionCalls.outline(of: request, isAuthorized: false).name }
@@ -143,7 +139,7 @@ extension HTTPURLResponse {
 ///
 /// It lives as long as any object can make calls.
 final class URLSessionLine: Sendable {
-  private let delegate: CallDelegate
+  private let delegate = CallDelegate()
   let session: URLSession
   let map: CallMap
   /// The time limit of one attempt: the shorter one of the rules and of the configuration.
@@ -158,7 +154,6 @@ final class URLSessionLine: Sendable {
   init(_ configuration: URLSessionConfiguration, _ map: CallMap) {
     self.map = map
     timeout = [map.timeout, configuration.longestTransfer].compactMap(\.self).min()
-    delegate = CallDelegate(map)
     session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
   }
 
@@ -169,32 +164,17 @@ final class URLSessionLine: Sendable {
   }
 
   func send(_ call: URLSessionCalls.Call) async throws -> URLSessionCalls.Answer {
-    guard let url = call.request.url, url.host?.isEmpty == false else {
-      throw SessionError.wrongAddress("the address has no host")
-    }
-    var call = call
-    call.request.url = url.withSmallScheme
+    var redirects = try CallRedirects(call, map)
     // Time during which the device sleeps does not count.
     let end = timeout.map { SuspendingClock.now.advanced(by: $0) }
-    for _ in 0..<URLSessionLine.redirects {
-      let exchange = CallExchange(call, limit: map.maximumResponseSize)
-      if call.hasLeft { exchange.left() }
-      let result = await send(call, exchange, until: end)
-      guard let next = exchange.next else { return try result.get() }
-      guard let body = exchange.hasLeft ? call.bare ?? call.bodyAgain() : call.bodyAgain() else {
-        throw SessionError.noConnection("the file with the body cannot be read")
+    while true {
+      let exchange = CallExchange(redirects.call, limit: map.maximumResponseSize)
+      let (data, response) = try await send(redirects.call, exchange, until: end).get()
+      guard try redirects.follow(response) else {
+        return URLSessionCalls.Answer(data: data, response: response, hasLeft: redirects.hasLeft)
       }
-      var following = URLSessionCalls.Call(request: next, body: .data(body))
-      (following.bare, following.hasLeft) = (call.bare, exchange.hasLeft)
-      following.setBody(body)
-      call = following
     }
-    throw SessionError.noReply(
-      "the server redirected more than \(URLSessionLine.redirects) times")
   }
-
-  /// The maximum number of redirects, which is that of `URLSession` itself.
-  private static let redirects = 16
 
   private func send(
     _ call: URLSessionCalls.Call, _ exchange: CallExchange, until end: SuspendingClock.Instant?
@@ -232,14 +212,9 @@ final class URLSessionLine: Sendable {
 
 /// The delegate of a `URLSession` for many calls.
 ///
-/// It enforces the limits of responses, and sends no token to another origin after a redirect.
+/// It enforces the limits of responses, and follows no redirect.
 private final class CallDelegate: NSObject, URLSessionDataDelegate {
   private let exchanges = Mutex<[Int: CallExchange]>([:])
-  private let map: CallMap
-
-  init(_ map: CallMap) {
-    self.map = map
-  }
 
   /// The number of calls that are in progress.
   var count: Int { exchanges.withLock { $0.count } }
@@ -267,50 +242,8 @@ private final class CallDelegate: NSObject, URLSessionDataDelegate {
     willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
     completionHandler: @escaping @Sendable (URLRequest?) -> Void
   ) {
-    let exchange = exchange(of: task)
-    let isAtHome =
-      if let to = request.url, let from = task.originalRequest?.url {
-        map.sharesOrigin(to, from)
-      } else {
-        false
-      }
-    if !isAtHome { exchange?.left() }
-    let next = followed(request, from: task, isAtHome: isAtHome)
-    guard let exchange else {
-      // The call is one of `bytes(for:)`. A token in its body cannot be removed here.
-      let takesToken = !isAtHome && map.token.isInBody && next.keepsBody
-      completionHandler(takesToken ? nil : next)
-      return
-    }
-    // RFC 9110 §15.4.8 requires the same method with the same body. On Linux the system does not
-    // send the body again, so such a call becomes a new request. The same applies if the token must
-    // be removed from the body. A stream has already been read, so the redirect itself is the
-    // response.
-    let keepsBody =
-      [307, 308].contains(response.statusCode)
-      || !isAtHome && exchange.call.bare != nil && next.keepsBody
-    if keepsBody, !exchange.call.isEmpty {
-      if !exchange.call.isStream { exchange.redirected(to: next) }
-      completionHandler(nil)
-      return
-    }
-    completionHandler(next)
-  }
-
-  /// Returns the request that follows a redirect.
-  ///
-  /// At the first origin it has the credentials of the first request. At another origin it has
-  /// none, not even those that the app set, and neither if it leads back.
-  private func followed(
-    _ request: URLRequest, from task: URLSessionTask, isAtHome: Bool
-  ) -> URLRequest {
-    var next = request
-    for field in map.credentialFields {
-      // Another origin chooses where it leads back to, even many steps later.
-      let value = task.currentRequest?.value(forHTTPHeaderField: field)
-      next.setValue(isAtHome ? value : nil, forHTTPHeaderField: field)
-    }
-    return next
+    // The redirect itself is the response. `CallRedirects` follows it.
+    completionHandler(nil)
   }
 
   func urlSession(
@@ -354,13 +287,5 @@ extension URLSessionConfiguration {
     let seconds = timeoutIntervalForResource
     // `Duration.seconds` traps at numbers that it cannot hold.
     return seconds > 0 && seconds < 1e9 ? .seconds(seconds) : nil
-  }
-}
-
-extension URLRequest {
-  /// Whether the system sends the body again if it follows a redirect to this request.
-  fileprivate var keepsBody: Bool {
-    let method = httpMethod?.uppercased() ?? "GET"
-    return method != "GET" && method != "HEAD"
   }
 }

@@ -25,7 +25,7 @@ struct CallAddress: Hashable, Sendable {
       let parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
     else { return nil }
     self.origin = origin
-    path = CallAddress.withoutDots(CallAddress.decoded(parts.percentEncodedPath))
+    path = URIReference.withoutDots(CallAddress.decoded(parts.percentEncodedPath))
     query = parts.percentEncodedQuery.map(CallAddress.decoded)
   }
 
@@ -57,7 +57,7 @@ struct CallAddress: Hashable, Sendable {
         continue
       }
       let byte = UInt8(high << 4 | low)
-      if isUnreserved(byte) {
+      if FormEncoding.isUnreserved(byte) {
         decoded.append(byte)
       } else {
         decoded.append(UInt8(ascii: "%"))
@@ -67,35 +67,6 @@ struct CallAddress: Hashable, Sendable {
       index += 3
     }
     return String(decoding: decoded, as: UTF8.self)
-  }
-
-  private static func isUnreserved(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-      UInt8(ascii: "_"), UInt8(ascii: "~"):
-      true
-    default: false
-    }
-  }
-
-  /// Returns a path without dot segments (§5.2.4).
-  ///
-  /// An empty path becomes `/`.
-  private static func withoutDots(_ path: String) -> String {
-    let segments = path.split(separator: "/", omittingEmptySubsequences: false)
-    var kept: [Substring] = []
-    for (index, segment) in segments.enumerated() where index > 0 {
-      let isLast = index == segments.count - 1
-      switch segment {
-      case ".": if isLast { kept.append("") }
-      case "..":
-        _ = kept.popLast()
-        if isLast { kept.append("") }
-      default: kept.append(segment)
-      }
-    }
-    return "/" + kept.joined(separator: "/")
   }
 }
 
@@ -159,16 +130,19 @@ package enum AddressPath {
     var encoded: [UInt8] = []
     encoded.reserveCapacity(bytes.count)
     for (index, byte) in bytes.enumerated() {
-      let isEscape =
-        byte == UInt8(ascii: "%") && index + 2 < bytes.count && digits.contains(bytes[index + 1])
-        && digits.contains(bytes[index + 2])
-      if isEscape || kept.contains(byte) {
+      if byte == UInt8(ascii: "%") ? isEscape(bytes, at: index) : kept.contains(byte) {
         encoded.append(byte)
       } else {
         FormEncoding.append(byte, to: &encoded)
       }
     }
     return String(decoding: encoded, as: UTF8.self)
+  }
+
+  /// Returns whether the `%` at this place begins an escape (RFC 3986 §2.1).
+  static func isEscape(_ bytes: [UInt8], at index: Int) -> Bool {
+    index + 2 < bytes.count && digits.contains(bytes[index + 1])
+      && digits.contains(bytes[index + 2])
   }
 
   private static let digits = Set("0123456789ABCDEFabcdef".utf8)
@@ -193,12 +167,18 @@ package enum FormEncoding {
   }
 
   /// Returns whether a byte is unreserved (RFC 3986 §2.3).
-  private static func isUnreserved(_ byte: UInt8) -> Bool {
+  static func isUnreserved(_ byte: UInt8) -> Bool {
     switch byte {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
       UInt8(ascii: "_"), UInt8(ascii: "~"):
       true
+    default: isLetter(byte)
+    }
+  }
+
+  static func isLetter(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"): true
     default: false
     }
   }

@@ -14,34 +14,37 @@
     struct Answer: Sendable {
       let bytes: URLSession.AsyncBytes
       let response: URLResponse
-      /// Whether the response is from another origin than the call's, so that it does not concern
-      /// the token.
-      let isForeign: Bool
+      /// Whether redirects led to another origin, so that the response does not concern the token.
+      let hasLeft: Bool
     }
 
     let line: URLSessionLine
 
     private var calls: URLSessionCalls { URLSessionCalls(line) }
 
-    func outline(of request: URLRequest, token place: CallTokenPlace) -> CallOutline {
-      calls.outline(of: URLSessionCalls.Call(request: request), token: place)
+    func outline(of call: URLSessionCalls.Call, token place: CallTokenPlace) -> CallOutline {
+      calls.outline(of: call, token: place)
     }
 
-    func authorize(_ request: inout URLRequest, with token: CarriedToken) throws(SessionError) {
-      var call = URLSessionCalls.Call(request: request)
+    func authorize(_ call: inout URLSessionCalls.Call, with token: CarriedToken)
+      throws(SessionError)
+    {
       try calls.authorize(&call, with: token)
-      request = call.request
     }
 
-    func send(_ request: URLRequest) async throws -> Answer {
-      guard let url = request.url, url.host?.isEmpty == false else {
-        throw SessionError.wrongAddress("the address has no host")
-      }
+    func send(_ call: URLSessionCalls.Call) async throws -> Answer {
+      var redirects = try CallRedirects(call, line.map)
       do {
-        let (bytes, response) = try await line.session.bytes(
-          for: request, delegate: line.taskDelegate)
-        let isForeign = response.url.map { !line.map.sharesOrigin($0, url) } ?? false
-        return Answer(bytes: bytes, response: response, isForeign: isForeign)
+        while true {
+          let (bytes, response) = try await line.session.bytes(
+            for: redirects.call.request, delegate: line.taskDelegate)
+          guard try redirects.follow(response) else {
+            return Answer(bytes: bytes, response: response, hasLeft: redirects.hasLeft)
+          }
+          bytes.task.cancel()
+        }
+      } catch let error as SessionError {
+        throw error
       } catch {
         throw (error as? URLError)?.code == .cancelled || error is CancellationError
           ? SessionError.cancelled
@@ -50,7 +53,7 @@
     }
 
     func status(of answer: Answer) -> Int? {
-      answer.isForeign ? nil : (answer.response as? HTTPURLResponse)?.statusCode
+      answer.hasLeft ? nil : (answer.response as? HTTPURLResponse)?.statusCode
     }
 
     func content(of answer: Answer) -> CallResponse {
@@ -73,7 +76,7 @@
     {
       do {
         let streams = calls.carried(by: URLSessionStreams(line: calls.carrier.line))
-        let answer = try await streams.send(request, as: mark)
+        let answer = try await streams.send(URLSessionCalls.Call(request: request), as: mark)
         return (answer.bytes, answer.response)
       } catch {
         throw SessionError(ofCall: error)

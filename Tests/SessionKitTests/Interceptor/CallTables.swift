@@ -7,6 +7,8 @@ enum CallTables {
   static let targets = rows(["backend at", "call", "Authorization", "marked", "the call is"])
   static let shared = rows(["endpoints", "shared", "call", "the call is"])
   static let bodies = page.rows(["member", "body", "is sent as"]).map { Row(cells: $0) }
+  static let locations = page.rows(["Location", "leads to"]).map { Row(cells: $0) }
+  static let methods = rows(["status", "method", "next"])
   static let window = rows(["at", "refused", "verdict", "told"])
   static let rules = rows(["target", "stage", "what happened", "the session shows", "next"])
 
