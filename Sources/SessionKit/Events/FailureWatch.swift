@@ -54,6 +54,14 @@ public enum SessionWarning: Hashable, Sendable {
   ///
   /// - Requirement: INT-5
   case tokenPlaceDiffers(calls: CallTokenPlace, backend: CallTokenPlace)
+  /// The first call with this token was answered with 400, 413 or 431, and the token's header field
+  /// is longer than 4 KiB.
+  ///
+  /// Many servers accept 8 KiB of a field. The caller received the response. The length is that of
+  /// the whole field, in bytes.
+  ///
+  /// - Requirement: INT-9
+  case longTokenRefused(bytes: Int, status: Int)
 
   /// The two ways in which a refresh can fail, as the session's state counts them
   /// (`SessionState.RefreshFailures`).
@@ -90,6 +98,10 @@ extension SessionWarning: CustomStringConvertible {
       "the server refused the token in every call so far. Calls carry it as \(calls.words), but the "
         + "backend's own requests carry it as \(backend.words). If the server reads it there, set "
         + "CallRules.token"
+    case .longTokenRefused(let bytes, let status):
+      "a call was answered with \(status), and the header field with its token has \(bytes) bytes. "
+        + "Many servers accept 8 KiB. If each call with the token is refused, put fewer claims into "
+        + "the token, or raise the limit of the server that answers"
     case .newTokenRefused(let generation):
       "the server refused a call with \(generation) right after the refresh that issued it. The "
         + "caller received the 401. No call refreshes this token within the window. If every call "

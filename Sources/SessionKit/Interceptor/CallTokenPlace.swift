@@ -64,6 +64,12 @@ package struct CarriedToken: Sendable {
   /// - Requirement: STO-3
   package var plaintext: String { secret.plaintext }
 
+  /// The length of the header field with its name, in bytes; `nil` if the token is in the body.
+  var fieldLength: Int? {
+    guard case .header(let name, _) = place else { return nil }
+    return name.utf8.count + 2 + plaintext.utf8.count
+  }
+
   init(place: CallTokenPlace, secret: Secret) {
     (self.place, self.secret) = (place, secret)
   }

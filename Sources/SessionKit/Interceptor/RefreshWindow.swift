@@ -63,6 +63,8 @@ struct RefusalHistory: Hashable, Sendable {
   private var longest: Int64 = 0
   /// Whether a call with the session's token was accepted, or the first one was refused.
   private var isPlaceSettled = false
+  /// The last long token to which a server responded.
+  private var judged = Generation.none
 
   init() {}
 
@@ -99,6 +101,18 @@ struct RefusalHistory: Hashable, Sendable {
   mutating func refused(new generation: Generation, at uptime: Int64) -> Verdict {
     refusedNew = Asked(generation: generation, uptime: uptime)
     return denied(.tokenIsNew, generation)
+  }
+
+  /// Returns whether the first response to a call with a long token may refuse its length.
+  ///
+  /// A first response of another kind shows that the servers on the way accept the field. Later
+  /// ones of these statuses concern their calls then.
+  ///
+  /// - Requirement: INT-9
+  mutating func refusesLong(_ generation: Generation, status: Int) -> Bool {
+    guard generation != judged else { return false }
+    judged = generation
+    return status == 400 || status == 413 || status == 431
   }
 
   private mutating func denied(_ denial: RefreshDenial, _ generation: Generation) -> Verdict {

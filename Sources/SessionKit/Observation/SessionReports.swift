@@ -27,6 +27,7 @@ public enum SessionReport: Hashable, Sendable {
       "session.warning.refreshDenied"
     case .warning(.refreshTokenMissing): "session.warning.refreshTokenMissing"
     case .warning(.tokenPlaceDiffers): "session.warning.tokenPlaceDiffers"
+    case .warning(.longTokenRefused): "session.warning.longTokenRefused"
     }
   }
 
@@ -45,6 +46,7 @@ public enum SessionReport: Hashable, Sendable {
     case .warning(.newTokenRefused): ["denial": RefreshDenial.tokenIsNew.rawValue]
     case .warning(.refreshLimitReached): ["denial": RefreshDenial.tooMany.rawValue]
     case .warning(.refreshTokenMissing), .warning(.tokenPlaceDiffers): [:]
+    case .warning(.longTokenRefused(_, let status)): ["status": "\(status)"]
     }
   }
 

@@ -65,13 +65,15 @@ package struct CallRunner<Carrier: CallCarrier>: Sendable {
         note(head, .sent(generation))
         do {
           var outgoing = request
-          if generation != nil {
-            try carrier.authorize(&outgoing, with: pass.token(in: map.token))
-          }
+          let token = generation == nil ? nil : pass.token(in: map.token)
+          if let token { try carrier.authorize(&outgoing, with: token) }
           let response = try await carrier.send(outgoing)
           let status = carrier.status(of: response)
           note(head, .answered(status: status))
           last = .success(response)
+          if let token, let generation, let status {
+            session.note(token, generation, answeredWith: status)
+          }
           let failure = self.failure(response, status)
           if generation != nil { isRefused = failure?.kind == .rejected }
           if let failure, failure.kind.isOfAccount, let owner = plan.owner, generation != nil {

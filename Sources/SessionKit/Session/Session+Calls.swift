@@ -67,6 +67,19 @@ extension Session {
     engine.hub.warn(.tokenPlaceDiffers(calls: place, backend: other))
   }
 
+  /// Reports a response that may refuse a token because its header field is long.
+  ///
+  /// Servers accept 8 KiB of a field and more (`CallsWithTokens`), but some count all fields
+  /// together, so half of it can be too much.
+  ///
+  /// - Requirement: INT-9
+  func note(_ token: CarriedToken, _ generation: Generation, answeredWith status: Int) {
+    guard let bytes = token.fieldLength, bytes > 4_096,
+      engine.view.withRefusals({ $0.refusesLong(generation, status: status) })
+    else { return }
+    engine.hub.warn(.longTokenRefused(bytes: bytes, status: status))
+  }
+
   private func warn(_ verdict: RefusalHistory.Verdict, _ generation: Generation) {
     guard case .denied(let denial, isNews: true) = verdict else { return }
     engine.hub.warn(SessionWarning(denial, generation))

@@ -20,6 +20,8 @@ final class CallBench: Sendable {
       var tokens = 0
       var faults: [Result<HTTPResponse, TransportError>] = []
       var user = "u-1"
+      /// The end of each access token.
+      var tail = ""
     }
 
     let book = Mutex(Book())
@@ -48,12 +50,12 @@ final class CallBench: Sendable {
       if let fault { return try fault.get() }
       let gives = ["/auth/login", "/auth/refresh", "/auth/switch-context"]
       guard gives.contains(request.url.path) else { return HTTPResponse(status: 204) }
-      let (number, user) = book.withLock { book in
+      let (number, user, tail) = book.withLock { book in
         book.tokens += 1
-        return (book.tokens, book.user)
+        return (book.tokens, book.user, book.tail)
       }
       let answer = """
-        {"access_token":"A\(number)","refresh_token":"R\(number)","expires_in":3600,\
+        {"access_token":"A\(number)\(tail)","refresh_token":"R\(number)","expires_in":3600,\
         "user":{"id":"\(user)","email":"a@b.test"},"context":{"role_id":"r-2","role_name":"two",\
         "school_id":"s-2","school_name":"two","permissions":[]}}
         """

@@ -1,6 +1,7 @@
 import Foundation
 @_spi(Internals) import SessionCore
 import SessionTestKit
+import Synchronization
 import Testing
 
 @testable import SessionHTTP
@@ -156,5 +157,33 @@ struct RefreshWindowTests {
     _ = try await session.calls(by: TransportCalls(backend)).send(bench.get())
     #expect(bench.service.refreshCount == 10)
     try await session.close()
+  }
+
+  @Test("INT-9 STO-3 the first call with a long token that may be refused for it is reported, once")
+  func longToken() async throws {
+    // A field of 24 bytes more than the tail, and the statuses of three calls.
+    for (tail, statuses, warnings) in [
+      (8_190, [431, 431, 400], ["431"]), (8_190, [400, 200, 413], ["400"]),
+      (8_190, [200, 400, 431], []), (8_190, [500, 431, 431], []),
+      (4_073, [413, 200, 200], ["413"]),
+      (4_072, [413, 431, 400], []),
+    ] {
+      let bench = try CallBench()
+      bench.service.book.withLock { $0.tail = String(repeating: "x", count: tail) }
+      let session = try await bench.signedIn()
+      let reports = session.reports
+      let backend = FakeServer { (_, place) throws(TransportError) in
+        HTTPResponse(status: statuses[place])
+      }
+      let calls = session.calls(by: TransportCalls(backend))
+      for status in statuses { #expect(try await calls.send(bench.get()).status == status) }
+      try await session.close()
+      var found: [SessionReport] = []
+      for try await report in reports where report.isWarning { found.append(report) }
+      #expect(found.map { $0.labels["status"] ?? "none" } == warnings)
+      #expect(found.allSatisfy { $0.name == "session.warning.longTokenRefused" })
+      #expect(
+        found.allSatisfy { "\($0)".contains("\(tail + 24) bytes") && !"\($0)".contains("xx") })
+    }
   }
 }
