@@ -56,7 +56,11 @@ public struct AsyncHTTPCalls: CallClient {
     let end = SuspendingClock.now + request.timeout
     var next = request
     var isForeign = false
-    for _ in 0..<16 {
+    var requested: Set<String> = []
+    // A request that was made before would be answered as before, and a POST would act again.
+    while requested.count <= 10,
+      requested.insert("\(next.method) \(next.url.absoluteString.prefix { $0 != "#" })").inserted
+    {
       let response = try await exchange.send(next, limit: maximumResponseSize)
       guard response.body.count <= maximumResponseSize else {
         throw SessionError(
@@ -69,7 +73,7 @@ public struct AsyncHTTPCalls: CallClient {
       (next, isForeign) = (redirect.request, redirect.isForeign)
       next.timeout = end - SuspendingClock.now
     }
-    throw TransportError.noReply("the server redirected more than 16 times")
+    throw TransportError.noReply("the server redirects in a circle, or more than 10 times")
   }
 
   /// Returns the status; `nil` if another origin answered, which cannot refuse the token.

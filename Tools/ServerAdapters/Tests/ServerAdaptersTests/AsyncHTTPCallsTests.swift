@@ -87,10 +87,11 @@ struct AsyncHTTPCallsTests {
   func circle() async throws {
     let server = try await ScriptedServer { _ in .redirect(302, to: "/start") }
     let url = try server.url
-    await #expect(throws: TransportError.noReply("the server redirected more than 16 times")) {
+    let reason = "the server redirects in a circle, or more than 10 times"
+    await #expect(throws: TransportError.noReply(reason)) {
       try await AsyncHTTPCalls().send(HTTPRequest(method: "GET", url: url))
     }
-    #expect(server.requests.count == 16)
+    #expect(server.requests.count == 1)
   }
 
   @Test("a response that is too large is an error")
