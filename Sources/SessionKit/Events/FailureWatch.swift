@@ -60,7 +60,7 @@ public enum SessionWarning: Hashable, Sendable {
   /// Many servers accept 8 KiB of a field. The caller received the response. The length is that of
   /// the whole field, in bytes.
   ///
-  /// - Requirement: INT-9
+  /// - Requirement: INT-5
   case longTokenRefused(bytes: Int, status: Int)
 
   /// The two ways in which a refresh can fail, as the session's state counts them

@@ -108,7 +108,7 @@ struct RefusalHistory: Hashable, Sendable {
   /// A first response of another kind shows that the servers on the way accept the field. Later
   /// ones of these statuses concern their calls then.
   ///
-  /// - Requirement: INT-9
+  /// - Requirement: INT-5
   mutating func refusesLong(_ generation: Generation, status: Int) -> Bool {
     guard generation != judged else { return false }
     judged = generation

@@ -72,7 +72,7 @@ extension Session {
   /// Servers accept 8 KiB of a field and more (`CallsWithTokens`), but some count all fields
   /// together, so half of it can be too much.
   ///
-  /// - Requirement: INT-9
+  /// - Requirement: INT-5
   func note(_ token: CarriedToken, _ generation: Generation, answeredWith status: Int) {
     guard let bytes = token.fieldLength, bytes > 4_096,
       engine.view.withRefusals({ $0.refusesLong(generation, status: status) })

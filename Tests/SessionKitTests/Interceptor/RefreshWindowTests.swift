@@ -159,7 +159,7 @@ struct RefreshWindowTests {
     try await session.close()
   }
 
-  @Test("INT-9 STO-3 the first call with a long token that may be refused for it is reported, once")
+  @Test("INT-5 STO-3 the first call with a long token that may be refused for it is reported, once")
   func longToken() async throws {
     // A field of 24 bytes more than the tail, and the statuses of three calls.
     for (tail, statuses, warnings) in [
