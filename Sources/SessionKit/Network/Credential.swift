@@ -21,7 +21,7 @@ public enum Credential: Hashable, Sendable {
   ///
   /// It is sent once, as the backend's refresh request. If the response is lost, the server may
   /// have consumed the token. If the login fails after the response, the token is not revoked,
-  /// since it belongs to the caller.
+  /// since it belongs to the caller. A new one in the response is revoked.
   ///
   /// - Requirement: LOG-15
   case refreshToken(Secret)

@@ -69,6 +69,56 @@ struct PresetPage {
     }
   }
 
+  /// A backend with the values of the article `KnownServers` that its unusual answers need.
+  static func knownServer(_ name: String) -> HTTPBackend? {
+    var backend = HTTPBackend(baseURL: url("https://api.test"))
+    backend.tokenForm = .opaque
+    backend.refresh = "refresh"
+    backend.response.user = [.claim("sub")]
+    var rules: [FailureRule] = []
+    switch name {
+    case "django-oauth-toolkit":
+      rules = [FailureRule(.rejected, at: [.call], status: 403, body: .empty)]
+    case "piccolo_api":
+      rules = [FailureRule(.rejected, at: [.call], status: 400, body: .empty)]
+    case "Canaille":
+      rules = [FailureRule(.rejected, at: [.login], status: 400, codes: ["invalid_request"])]
+    case "MCP SDK":
+      backend = .oauth(token: url("https://api.test/token"), revocation: url("https://api.test/r"))
+    case "dj-rest-auth":
+      (backend.response.accessToken, backend.response.refreshToken) = ("access", "refresh")
+    case "django-allauth":
+      backend.response.errorCode = "errors.0.code"
+      rules = [
+        FailureRule(.rejected, at: [.login], status: 400, codes: ["username_password_mismatch"]),
+        FailureRule(.rejected, at: [.refresh], status: 400),
+        FailureRule(.rejected, at: [.call], status: 410),
+      ]
+    case "tiled": break
+    case "guillotina":
+      backend.response.errorCode = "auth"
+      rules = [
+        FailureRule(.rejected, at: [.call], status: 401, codes: ["Anonymous User"]),
+        FailureRule(.unexpected, at: [.call], status: 401),
+      ]
+    case "django-graphql-jwt":
+      backend.response.errorCode = "errors.0.message"
+      rules = [
+        FailureRule(.rejected, at: [.refresh], status: 200, codes: ["Invalid refresh token"]),
+        FailureRule(.rejected, at: [.call], status: 200, codes: ["Error decoding signature"]),
+      ]
+    case "JupyterHub":
+      backend.response.errorCode = "message"
+      rules = [
+        FailureRule(.unexpected, at: [.call], status: 403, codes: ["Action is not authorized*"]),
+        FailureRule(.rejected, at: [.login, .call], status: 403),
+      ]
+    default: return nil
+    }
+    backend.failures = rules + backend.failures
+    return backend
+  }
+
   /// The policy of an app in the requirements.
   static func policy(_ name: String) -> SessionPolicy? {
     switch name {

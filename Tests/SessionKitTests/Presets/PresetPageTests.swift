@@ -50,6 +50,18 @@ struct PresetPageTests {
     }
   }
 
+  @Test(
+    "POL-4 LOG-3 REF-6 INT-3 OUT-1 the answers of real servers are read as Specs/Answers.md says")
+  func servers() throws {
+    let rows = SpecPage("Answers.md").rows(["server", "at", "status", "answer", "read"])
+    #expect(rows.count >= 18)
+    for row in rows {
+      let backend = try #require(PresetPage.knownServer(row[0]), "\(row)")
+      let found = try read(backend, row)
+      #expect(found == row[4], "\(row)")
+    }
+  }
+
   private func read(_ wire: HTTPBackend, _ row: [String]) throws -> String {
     let response = HTTPResponse(
       status: try #require(Int(row[2])),
@@ -68,6 +80,7 @@ struct PresetPageTests {
       case "profile":
         let user = try wire.readProfile(response)
         return "user \(user.id)" + (user.email.map { ", \($0)" } ?? "")
+      case "call": return wire.failure(.call, response)?.description ?? "fine"
       case "revocation":
         try wire.readRevocation(response)
         return "done"
