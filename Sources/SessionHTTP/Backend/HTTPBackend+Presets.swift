@@ -12,7 +12,7 @@ extension HTTPBackend {
   /// §2.4 forbids that grant. Use it only with a server of your own that has no page.
   ///
   /// `scope` is that of a login with a password. A refresh names none, so it keeps what the login was
-  /// granted (RFC 6749 §6). Naming a smaller one narrows the grant for ever at django-oauth-toolkit
+  /// granted (RFC 6749 §6). Naming a smaller one narrows the grant forever at django-oauth-toolkit
   /// 3.4.1, django-allauth 65.22.1, Doorkeeper 5.6.6 and fastmcp 4.2.3, and a larger one is refused.
   ///
   /// For a server that does not name the user, append `.userName(key)` to the sources of the user.
