@@ -46,7 +46,9 @@ struct ProcessIdentityTests {
     return evidence
   }
 
-  @Test("REF-9 another process is gone only if that is proven, as the table of FaultModel.md says")
+  @Test(
+    "REF-9 RES-7 another process is gone or alive only if that is proven, as the table of FaultModel.md says"
+  )
   func table() throws {
     let rows = try SpecFile("Specs/FaultModel.md").table(under: "When a process is gone")
     #expect(rows.count >= 20)
@@ -54,6 +56,7 @@ struct ProcessIdentityTests {
       var holder = ProcessIdentity(opening: "o")
       let evidence = try evidence(row, &holder)
       #expect(evidence.provesGone(holder) == (row["gone"] == "yes"), "\(row)")
+      #expect(evidence.provesAlive(holder) == (row["alive"] == "yes"), "\(row)")
     }
   }
 
@@ -66,6 +69,8 @@ struct ProcessIdentityTests {
     #expect(!evidence.provesGone(holder))
     evidence.boot = Self.own
     #expect(!evidence.provesGone(ProcessIdentity(opening: "o")))
+    (evidence.lock, evidence.number) = ((Self.file, .held), .used(start: 7))
+    #expect(!evidence.provesAlive(ProcessIdentity(opening: "o")))
   }
 
   @Test("REF-9 equal process numbers mean one process only with the same namespace and start")

@@ -33,6 +33,10 @@ package struct AbsenceDoubt: Hashable, Sendable {
   }
 
   private var state = State.found
+  /// The newest token that another process stores, as far as the journal shows.
+  private var stored = Generation.none
+  /// The newest token that was found here after another process had stored it.
+  private var found = Generation.none
 
   /// What is missing and is searched for again; `nil` if nothing is.
   var sought: Absence? {
@@ -61,6 +65,18 @@ package struct AbsenceDoubt: Hashable, Sendable {
     return results < Self.repetitions.count
   }
 
+  /// Records that another process announced this token, or that it lives and may have stored it.
+  mutating func noteStored(_ generation: Generation) { stored = max(stored, generation) }
+
+  /// Records that the token was found here.
+  mutating func noteFound(_ generation: Generation) { found = max(found, generation) }
+
+  /// Whether another process stores this token, and this process has never found it.
+  ///
+  /// Then it looks in another place, such as another folder, and can tell nothing about an end. A
+  /// process with a wrong folder ended the session of all others.
+  func isElsewhere(_ generation: Generation) -> Bool { stored == generation && found < generation }
+
   /// The milliseconds before the second result, and from there to the third.
   package static let repetitions: [Int64] = [1_000, 3_000]
 
@@ -76,6 +92,21 @@ extension SessionCoordinator {
   package var soughtItem: SecretItem? {
     guard fold.kind == .authenticated, !isRestored, let sought = doubt.sought else { return nil }
     return sought.cause == .missing ? sought.item : nil
+  }
+
+  /// Whether other processes store the session's token in a place that this process does not use.
+  package var isTokenElsewhere: Bool {
+    guard !isRestored, let token = state.token else { return false }
+    return doubt.isElsewhere(token.generation)
+  }
+
+  /// Returns whether the token is missing because it is stored in a place that this process does not
+  /// use.
+  mutating func isElsewhere(_ facts: StoredItemsReport) -> Bool {
+    guard !facts.isLocked, let token = state.token else { return false }
+    if facts.isStorerAlive { doubt.noteStored(token.generation) }
+    if facts.token == .present { doubt.noteFound(facts.generation) }
+    return [.absent, .otherJournal].contains(facts.token) && doubt.isElsewhere(token.generation)
   }
 
   /// Returns the missing item because of which the session would end, be wiped or be adopted.

@@ -20,14 +20,18 @@ extension SessionCoordinator {
     noteFinding(facts, at: now)
     var facts = facts
     // Treated as unreadable: it is read again before anything is removed (RES-7).
-    if doubt.doubts(absence(in: facts), at: now.uptime) { facts.isLocked = true }
+    let isElsewhere = isElsewhere(facts)
+    let isDoubted = doubt.doubts(isElsewhere ? nil : absence(in: facts), at: now.uptime)
+    if isElsewhere { items = .unread }
+    if isElsewhere || isDoubted { facts.isLocked = true }
     let contents = agreement(with: facts, at: now)
+    let refused = isElsewhere ? resume(callers.takeAll(.context, .token), .failed(.locked)) : []
     guard !contents.isEmpty || !notes.opening.isEmpty || notes.wantsCommit else {
-      return restored(facts, at: now)
+      return refused + restored(facts, at: now)
     }
     let isStored = takesOver(facts) && facts.stray?.expired == nil
-    return commit(
-      contents, for: .restore(facts), at: now, storing: isStored ? .stray : nil)
+    return refused
+      + commit(contents, for: .restore(facts), at: now, storing: isStored ? .stray : nil)
   }
 
   /// Continues after journal and items agree; `hasEnded` if the session ended to make them agree.
@@ -89,6 +93,7 @@ extension SessionCoordinator {
     guard stopped == nil, state.token?.generation == generation else { return [] }
     switch outcome {
     case .found(let end, let deadline):
+      doubt.noteFound(generation)
       guard let end, let token = state.token else { return [] }
       return lifetime.state(sessionEnd(end, of: token, deadline: deadline, at: now))
     case .unread:

@@ -33,6 +33,7 @@ extension SessionCoordinator {
     followOpenRequest(at: now)
     if let token = state.token, token.generation != before.token?.generation {
       peers.endDoubt()
+      doubt.noteStored(token.generation)
       // Callers that waited for the ended session must get no result of the new one.
       let left = hasEnded ? abandonEndedSession() : []
       // The user who logged in there uses the session.

@@ -367,6 +367,10 @@ package struct StoredItemsReport: Hashable, Sendable {
   package var identity: ProcessIdentity?
   /// Whether the process that sent the open request is proven gone.
   package var isHolderGone = false
+  /// Whether a living process may have stored the journal's token, which is not found here.
+  ///
+  /// Its opening is older than the token.
+  package var isStorerAlive = false
   /// When the opening began, before it waited for a lock; `nil` for a later read of the items.
   package var began: Timestamp?
   /// The milliseconds since any process last used the session; `nil` if unknown.

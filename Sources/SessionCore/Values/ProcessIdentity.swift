@@ -87,7 +87,7 @@
 
 /// What an observer knows about the process of another opening.
 ///
-/// The decision is ``provesGone(_:)``; its table is in `Specs/FaultModel.md`.
+/// The decisions are ``provesGone(_:)`` and ``provesAlive(_:)``; their table is in `Specs/FaultModel.md`.
 package struct ProcessEvidence: Hashable, Sendable {
   /// Whether the byte of an opening is locked.
   package enum Lock: Hashable, Sendable {
@@ -138,6 +138,18 @@ package struct ProcessEvidence: Hashable, Sendable {
     case .used(let start)?: return start != 0 && holder.start != 0 && start != holder.start
     case nil: return false
     }
+  }
+
+  /// Whether an opening is proven to be alive.
+  ///
+  /// `false` means that it is gone or that this is unknown.
+  package func provesAlive(_ holder: ProcessIdentity) -> Bool {
+    guard holder.boot != nil, holder.boot == boot else { return false }
+    if let lock, lock.file == holder.lock { return lock.state == .held }
+    guard let namespace, namespace == holder.namespace, case .used(let start)? = number else {
+      return false
+    }
+    return start != 0 && start == holder.start
   }
 }
 

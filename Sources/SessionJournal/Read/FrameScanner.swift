@@ -173,6 +173,7 @@ struct FrameScanner: ~Copyable, Sendable {
   func surroundings() throws(JournalError) -> Surroundings {
     let place = position.previous == 0 ? UInt64(JournalHeader.checksumPlace) : position.previous
     let gap = position.offset - place
+    file.forgetCache()
     let (before, following) = try onFile(path) { () throws(SystemFault) in
       // Both are usually close enough for one call.
       guard gap > 1024 else {

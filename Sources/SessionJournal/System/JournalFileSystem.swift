@@ -97,10 +97,21 @@ package protocol JournalFileHandle: AnyObject, Sendable {
   /// Removes all rights of everyone except the owner.
   func makePrivate() throws(SystemFault)
 
+  /// Whether systems or processes may write to the file that do not share this system's locks.
+  var isShared: Bool { get }
+
+  /// Lets the next read see what was written past this system's cache of a shared file.
+  func forgetCache()
+
   /// Takes the file's exclusive lock; false if another open file has it.
   func tryLock() throws(SystemFault) -> Bool
   func unlock() throws(SystemFault)
   func close()
+}
+
+extension JournalFileHandle {
+  package var isShared: Bool { false }
+  package func forgetCache() {}
 }
 
 /// A file of which readers need bytes only: part of a file, or bytes in memory.

@@ -1,3 +1,4 @@
+internal import CFileLock
 internal import CFileStatus
 internal import Synchronization
 
@@ -169,12 +170,23 @@ private final class POSIXFileHandle: JournalFileHandle {
 
   private var descriptor: Int32 { current.load(ordering: .relaxed) }
 
+  let isShared: Bool
+
   init(descriptor: Int32) {
     current = Atomic(descriptor)
+    isShared = cfilelock_is_local(descriptor) == 0
   }
 
   deinit {
     close()
+  }
+
+  func forgetCache() {
+    #if os(Linux) || os(Android)
+      // FUSE keeps the pages of an open file: a process on the mount did not see what another one
+      // wrote to the folder below it, and wrote over its records (Linux 6, bindfs 1.14.7).
+      if isShared { _ = posix_fadvise(descriptor, 0, 0, Int32(POSIX_FADV_DONTNEED)) }
+    #endif
   }
 
   func status() throws(SystemFault) -> FileStatus {

@@ -62,6 +62,7 @@ extension JournalStore {
   }
 
   private mutating func collect() throws(JournalError) {
+    scanner.file.forgetCache()
     var records: [JournalRecord] = []
     var lastIsWatermark = endsWithWatermark
     var unproven = unproven
@@ -140,7 +141,7 @@ extension JournalStore {
     return frames
   }
 
-  private func historyChanged() -> JournalError {
+  func historyChanged() -> JournalError {
     .damaged(
       path: path,
       JournalDamage(

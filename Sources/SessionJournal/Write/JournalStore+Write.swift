@@ -130,6 +130,9 @@ extension JournalStore {
     let place = writer.ends[written.batches - 1].place
     if isSynced { try synchronize(upTo: place.sequence - 1) }
     scanner.pass(to: place)
+    // A process on another view of the folder has no part in the lock, and may have written the same
+    // place at the same moment. Then one of both batches is lost, and is not acknowledged.
+    if scanner.file.isShared, try scanner.surroundings() == .changed { throw historyChanged() }
     lastRecord = max(lastRecord, scanner.lastSequence)
     endsWithWatermark = false
     return written

@@ -231,6 +231,12 @@ extension SessionEngine {
     if contents.hasStrayRevocations { start { await $0.tellStrayRevocations() } }
     facts.deadline = credentials.token?.deadline(in: configuration.clock.boot)
     facts.isHolderGone = isHolderGone(after: [])
+    if let storers {
+      let isMissed =
+        storers.token == coordinator.state.token?.generation && facts.generation < storers.token
+      facts.isStorerAlive = isMissed && !facts.isLocked && storers.openings.isAnyAlive(presence)
+      if !isMissed { self.storers = nil }
+    }
     facts.idle = idleTime()
     return facts
   }

@@ -58,6 +58,7 @@ extension SessionEngine {
   /// Why the stored items cannot be used, if it is not a lock; `nil` if they can, or if it is.
   var unreadItems: SessionError? {
     problems.secrets ?? problems.reading
+      ?? (coordinator.isTokenElsewhere ? .secrets(.storedElsewhere(item: .token)) : nil)
       ?? coordinator.soughtItem.map { .secrets(.notFound(item: $0)) }
   }
 

@@ -50,6 +50,7 @@ extension SessionEngine {
     var debt = PendingDataClearing()
     var lastEnd = LastEnd()
     var ended = EndedProcesses()
+    var storers = TokenStorers()
     var payloads = PayloadFold()
     var plan = configuration.retention.map { RetentionPlan($0) }
     var failure: SessionError?
@@ -70,6 +71,7 @@ extension SessionEngine {
           if configuration.hasLocalData { debt.take(record, payload) }
           lastEnd.take(record, payload)
           ended.take(record, payload)
+          storers.take(record, payload)
           plan?.take(
             record.kind, sequence: record.sequence, at: time, leaving: payloads.intents,
             bytes: JournalFrame.bytes(of: payload.byteCount))
@@ -93,7 +95,7 @@ extension SessionEngine {
       configuration, log: opened.log, fold: fold, plan: plan, runtime: runtime,
       presence: place.beginPresence(boot: configuration.clock.boot),
       predecessor: predecessor, continuesAnother: continuesAnother, lastEnd: lastEnd,
-      endedProcesses: ended.count)
+      endedProcesses: ended.count, storers: (fold.generation, storers))
     return (engine, engine.notes(of: opened, at: configuration.clock.now()), debt)
   }
 

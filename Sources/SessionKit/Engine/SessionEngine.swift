@@ -59,6 +59,8 @@ actor SessionEngine {
   private var timers: TimerTable<SessionTimer>
   /// What other processes append.
   var peers = Peers()
+  /// Who may have stored the token of that generation, until it is found.
+  var storers: (token: Generation, openings: TokenStorers)?
   /// The token and the user in memory.
   var credentials = HeldCredentials() {
     didSet { needsShow = true }
@@ -102,9 +104,10 @@ actor SessionEngine {
     _ configuration: SessionConfiguration, log: any SessionLog, fold: SessionFold,
     plan: RetentionPlan?, runtime: SessionRuntime, presence: OpeningPresence,
     predecessor: QuarantinedJournal? = nil, continuesAnother: Bool = false,
-    lastEnd: LastEnd = LastEnd(),
-    endedProcesses: UInt32 = 0
+    lastEnd: LastEnd = LastEnd(), endedProcesses: UInt32 = 0,
+    storers: (token: Generation, openings: TokenStorers)? = nil
   ) {
+    self.storers = storers
     self.lastEnd = lastEnd
     self.endedProcesses = endedProcesses
     self.predecessor = predecessor

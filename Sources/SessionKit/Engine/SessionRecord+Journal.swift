@@ -96,3 +96,43 @@ extension EndedProcesses {
     }
   }
 }
+
+/// The last openings before the journal's present token: one of their processes stored it.
+struct TokenStorers: Sendable {
+  /// The payloads of the openings, oldest first.
+  private var openings: [[UInt8]] = []
+  /// The number of openings that are older than the token.
+  private var olderCount = 0
+
+  /// Takes in a journal's record while the journal is read.
+  mutating func take(_ header: RecordHeader, _ payload: RawSpan) {
+    switch header.kind {
+    case SessionNote.Kind.opened.rawValue:
+      if openings.count == 64 {
+        openings.removeFirst()
+        olderCount = max(0, olderCount - 1)
+      }
+      openings.append(payload.withUnsafeBytes { Array($0) })
+    case SessionEvent.Kind.login.rawValue, SessionEvent.Kind.refreshSucceeded.rawValue,
+      SessionEvent.Kind.contextSwitched.rawValue:
+      olderCount = openings.count
+    default: break
+    }
+  }
+
+  /// Returns whether any of them is proven to be alive.
+  func isAnyAlive(_ presence: OpeningPresence) -> Bool {
+    openings.prefix(olderCount).contains { payload in
+      do throws(CodecError) {
+        let kind = SessionNote.Kind.opened.rawValue
+        let record = try SessionCodec.decode(sequence: 1, kind: kind, payload: payload)
+        guard case .note(.opened(let opened)) = record.content, let identity = opened.identity
+        else { return false }
+        return presence.isAlive(identity, opened.process)
+      } catch {
+        // The fold of the same record reports what is wrong with it.
+        return false
+      }
+    }
+  }
+}

@@ -18,6 +18,13 @@ public enum SecretStoreError: Error, Hashable, Sendable {
   ///
   /// - Requirement: RES-7
   case notFound(item: SecretItem)
+  /// Other processes store the item of this journal, and this process does not find it: it has
+  /// another folder or keychain than they.
+  ///
+  /// The item is searched for each second, and the session does not end.
+  ///
+  /// - Requirement: RES-7
+  case storedElsewhere(item: SecretItem)
   /// A newer version of this library wrote the item, which is neither read nor changed.
   ///
   /// - Requirement: RES-6
@@ -70,6 +77,10 @@ extension SecretStoreError: CustomStringConvertible {
       "The \(item) item is not there, although the journal names it. No user was logged out. The "
         + "session searches for it for about four seconds, and then ends. Check what removed it, or "
         + "log out."
+    case .storedElsewhere(let item):
+      "The secrets of this process have no \(item) item of this journal, while "
+        + "other processes store one: they use another folder or keychain. No user was logged out. "
+        + "Give all processes of a journal the same secrets."
     case .newerVersion(let item, let found):
       "A newer version (\(found)) of this library wrote the \(item) item. Nothing was changed, and "
         + "no user was logged out. Use that version, or a newer one."

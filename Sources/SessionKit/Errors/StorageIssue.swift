@@ -50,7 +50,7 @@ extension StorageIssue {
     self =
       switch error {
       case .noSpace, .noRoomForNext: .noRoom
-      case .unavailable, .accessDenied, .notWritable, .otherBackend: .refused
+      case .unavailable, .accessDenied, .notWritable, .otherBackend, .storedElsewhere: .refused
       case .newerVersion, .tooLarge: .unusable
       case .obstructed, .notFound, .failed: .failed
       }

@@ -183,7 +183,7 @@ extension SecretStoreError: WordedError, MessageChoosing {
     case .unavailable: .deviceLocked
     case .accessDenied: .noAccess
     case .notFound: .dataNotFound
-    case .notWritable, .obstructed, .failed, .otherBackend: .storageUnusable
+    case .notWritable, .obstructed, .failed, .otherBackend, .storedElsewhere: .storageUnusable
     case .newerVersion: .newerData
     case .noSpace, .noRoomForNext: .noSpace
     case .tooLarge: .tooLarge

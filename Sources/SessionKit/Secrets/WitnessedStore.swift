@@ -105,7 +105,7 @@ extension StorageReport.Failure {
     switch error {
     case .unavailable: self.init(.unavailable)
     case .accessDenied(_, _, _, let code): self.init(.refused, number: Int64(code))
-    case .notFound: self.init(.missing)
+    case .notFound, .storedElsewhere: self.init(.missing)
     case .newerVersion: self.init(.newerVersion)
     case .notWritable: self.init(.refused)
     case .noSpace, .noRoomForNext: self.init(.noRoom)

@@ -22,18 +22,21 @@ package final class OpeningPresence: Sendable {
   package let process: UInt32
   private let lock: AliveFile?
   private let judge: Judge
+  private let lives: Judge
 
   /// Creates a presence whose judgment comes from a closure instead of this system.
   package convenience init(
     _ identity: ProcessIdentity?, process: UInt32 = ProcessStatus.own, isGone: @escaping Judge
   ) {
-    self.init(identity, process, nil, isGone)
+    self.init(identity, process, nil, isGone) { _, _ in false }
   }
 
   private init(
-    _ identity: ProcessIdentity?, _ process: UInt32, _ lock: AliveFile?, _ judge: @escaping Judge
+    _ identity: ProcessIdentity?, _ process: UInt32, _ lock: AliveFile?, _ judge: @escaping Judge,
+    _ lives: @escaping Judge
   ) {
-    (self.identity, self.process, self.lock, self.judge) = (identity, process, lock, judge)
+    (self.identity, self.process, self.lock) = (identity, process, lock)
+    (self.judge, self.lives) = (judge, lives)
     if let identity { Living.insert(identity.opening) }
   }
 
@@ -52,6 +55,11 @@ package final class OpeningPresence: Sendable {
   package func isGone(_ other: ProcessIdentity?, _ process: UInt32) -> Bool {
     guard let other, other.opening != identity?.opening else { return false }
     return judge(other, process)
+  }
+
+  /// Returns whether another opening is proven to be alive.
+  package func isAlive(_ other: ProcessIdentity, _ process: UInt32) -> Bool {
+    other.opening != identity?.opening && lives(other, process)
   }
 
   /// Creates presences in this system, with a lock if the system supports it.
@@ -80,16 +88,22 @@ package final class OpeningPresence: Sendable {
     let identity = ProcessIdentity(
       opening: opening, boot: boot, namespace: ProcessStatus.namespace,
       start: ProcessStatus.start(of: own), lock: lock.map { Identifier($0.identity) })
-    return OpeningPresence(identity, own, lock) { other, process in
-      // This process knows all of its own openings.
-      if identity.isSameProcess(own, as: other, process) { return !Living.contains(other.opening) }
+    @Sendable func evidence(of other: ProcessIdentity, _ process: UInt32) -> ProcessEvidence {
       var evidence = ProcessEvidence(boot: boot, namespace: identity.namespace)
       if other.lock != nil {
         let asked = AliveFile.ask(beside: path, byte: other.opening.lockByte, options: options)
         evidence.lock = asked.map { (Identifier($0.file), $0.lock == .held ? .held : .free) }
       }
       if other.namespace == identity.namespace { evidence.number = ProcessStatus.number(process) }
-      return evidence.provesGone(other)
+      return evidence
+    }
+    // This process knows all of its own openings.
+    return OpeningPresence(identity, own, lock) { other, process in
+      identity.isSameProcess(own, as: other, process)
+        ? !Living.contains(other.opening) : evidence(of: other, process).provesGone(other)
+    } _: { other, process in
+      identity.isSameProcess(own, as: other, process)
+        ? Living.contains(other.opening) : evidence(of: other, process).provesAlive(other)
     }
   }
 }

@@ -62,6 +62,52 @@ struct MissingItemDecisionTests {
     #expect(end.reply(to: waiter) == .failed(.ended(.expired, by: nil)))
   }
 
+  @Test(
+    "RES-7 a process that does not find the token that others store ends nothing, and says why",
+    arguments: [StoredItemsReport.Item.absent, .otherJournal])
+  func elsewhere(item: StoredItemsReport.Item) {
+    var facts = StoredItemsReport()
+    facts.token = item
+    var bench = CoordinatorBench(.benchKeeping)
+    bench.tell(.opened(.nothing))
+    bench.lookEndings = [.finds([.event(Self.login)])]
+    let seen = bench.tell(.foreground(bench.caller()))
+    #expect(seen.contains(.reloadToken(Generation(1))))
+    bench.tell(.reloaded(Generation(1), .other))
+    for _ in 0..<5 {
+      let effects = bench.tell(.secretsRead(facts))
+      #expect(effects.uptime(of: .restore) != nil)
+      bench.advance(by: 10_000)
+    }
+    #expect(bench.coordinator.isTokenElsewhere && bench.coordinator.activity == .loading)
+    #expect(bench.coordinator.state.kind == .authenticated)
+    bench.tell(.secretsRead(.session(1)))
+    #expect(!bench.coordinator.isTokenElsewhere && bench.coordinator.activity == .idle)
+    // Now an absence counts: the token was here.
+    for _ in 0..<3 {
+      bench.tell(.secretsRead(.nothing))
+      bench.advance(by: 5_000)
+    }
+    #expect(bench.coordinator.state.kind == .expired)
+  }
+
+  @Test("RES-7 a token that a living process may have stored is not missed at an opening")
+  func storerLives() throws {
+    for lives in [true, false] {
+      var bench = try CoordinatorBench(.benchKeeping, journal: [.event(Self.login)])
+      var facts = missing()
+      facts.isStorerAlive = lives
+      bench.tell(.opened(facts))
+      // That process may end meanwhile, as in an update.
+      facts.isStorerAlive = false
+      for _ in 0..<3 {
+        bench.tell(.secretsRead(facts))
+        bench.advance(by: 5_000)
+      }
+      #expect(bench.coordinator.state.kind == (lives ? .authenticated : .expired))
+    }
+  }
+
   @Test("RES-7 a logout takes effect at once and ends the doubt")
   func logout() throws {
     var bench = try CoordinatorBench(.benchKeeping, journal: [.event(Self.login)])

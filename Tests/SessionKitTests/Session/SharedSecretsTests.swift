@@ -68,6 +68,37 @@ struct SharedSecretsTests {
         == .secretsOfAnotherSession(journal: other))
   }
 
+  @Test(
+    "RES-7 a process with another folder for secrets ends no session, and its callers hear why",
+    arguments: [true, false])
+  func otherFolder(isOpenBefore: Bool) async throws {
+    let elsewhere = MemorySecretStore()
+    let owner = try await bench.open()
+    var other = isOpenBefore ? try await bench.open(store: elsewhere) : owner
+    try await owner.login(bench.credentials)
+    // The process that stored the token lives, and its opening is older than the token.
+    if !isOpenBefore { other = try await bench.open(store: elsewhere) }
+    // The first call reads the journal, and finds no token for the login in it.
+    _ = await failure { () async throws(SessionError) in try await other.refresh() }
+    for _ in 0..<3 {
+      let error = await failure { () async throws(SessionError) in try await other.refresh() }
+      #expect(error.failure == .secrets(.storedElsewhere(item: .token)))
+      await bench.passDoubt(other)
+      #expect(other.storageProblem.failure == .secrets(.storedElsewhere(item: .token)))
+      #expect(other.isAuthenticated && other.activity == .loading)
+      try await owner.refresh()
+    }
+    #expect(owner.currentToken?.generation == Generation(4))
+    #expect(try !bench.records().map(\.name).contains("sessionExpired"))
+    try await other.close()
+    try await owner.close()
+    // No process is left that could have stored it: an absence counts again.
+    let alone = try await bench.open(store: elsewhere)
+    await bench.passDoubt(alone)
+    #expect(!alone.isAuthenticated)
+    try await alone.close()
+  }
+
   @Test("RES-5 a journal that was moved or is opened through a link still owns its secrets")
   func samePlace() async throws {
     try await bench.signedIn().close()

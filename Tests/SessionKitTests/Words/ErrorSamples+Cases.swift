@@ -98,6 +98,7 @@ extension ErrorSamples {
     .unavailable(item: .token, place: marked),
     .accessDenied(item: .token, place: marked, rights: marked, code: 13),
     .notFound(item: .token),
+    .storedElsewhere(item: .token),
     .newerVersion(item: .token, found: 9),
     .notWritable(item: .token, place: marked),
     .noSpace(item: .token, place: marked),

@@ -31,7 +31,7 @@ enum JournalErrorCase: String, CaseIterable {
 enum SecretStoreErrorCase: String, CaseIterable {
   case unavailable, accessDenied, notFound, newerVersion, notWritable, noSpace,
     noRoomForNext, obstructed, tooLarge,
-    failed, otherBackend
+    failed, otherBackend, storedElsewhere
 }
 
 enum CredentialProblemCase: String, CaseIterable {
@@ -159,6 +159,7 @@ extension ErrorSamples {
     case .tooLarge: .tooLarge
     case .failed: .failed
     case .otherBackend: .otherBackend
+    case .storedElsewhere: .storedElsewhere
     }
   }
 

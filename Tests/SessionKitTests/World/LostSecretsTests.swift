@@ -36,7 +36,8 @@ struct LostSecretsTests {
     secrets.isAvailable = true
     try secrets.remove(.token)
     world.run(for: .seconds(60))
-    #expect(one.state.kind == .unauthenticated)
+    // The other process announced the token, and this one never found it: it may look elsewhere (RES-7).
+    #expect(one.state.kind == .authenticated && one.activity == .loading)
     #expect(world.waiting == [])
   }
 
