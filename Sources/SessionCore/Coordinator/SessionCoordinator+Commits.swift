@@ -133,7 +133,8 @@ extension SessionCoordinator {
     case .endings: endingsNoted(publishing: events)
     case .revoked(let generation, let outcome, let status):
       revocationNoted(generation, outcome, status: status, at: now)
-    case .close(let caller): closed(caller, dropping: durable.dropsAnswer)
+    // A response that is dropped leaves a failure, which is published like any other event.
+    case .close(let caller): publish(events) + closed(caller, dropping: durable.dropsAnswer)
     case .recover: tokenRecovered(after: durable, publishing: events, at: now)
     }
   }

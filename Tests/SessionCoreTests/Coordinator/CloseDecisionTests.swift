@@ -39,7 +39,13 @@ struct CloseDecisionTests {
     var bench = stuck()
     bench.commitEndings = [.fails, .fails]
     let closer = bench.caller()
-    #expect(bench.tell(.close(closer)).reply(to: closer) == .failed(.dropped))
+    let effects = bench.tell(.close(closer))
+    #expect(effects.reply(to: closer) == .failed(.dropped))
+    // Subscribers learn the failure before the session is closed.
+    let published = effects.flatMap { effect -> [SessionEvent.Kind] in
+      if case .publish(let events) = effect { events.map(\.event.kind) } else { [] }
+    }
+    #expect(published == [.refreshFailed])
     #expect(
       bench.names == ["login", "requestSent", "answerDropped", "refreshFailed", "closed"])
     #expect(
