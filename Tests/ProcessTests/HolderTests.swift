@@ -272,6 +272,43 @@ struct HolderTests {
     #expect(try bench.count(of: .sessionExpired) == 0)
   }
 
+  // MARK: Without room
+
+  @Test(
+    "REF-21 a process that has no room for its token keeps its request, and others use the present token",
+    arguments: [false, true])
+  func noRoom(isKilled: Bool) async throws {
+    let bench = try ProcessBench(Self.strict)
+    try await bench.signIn()
+    let holder = try await bench.open(timeout: Self.short)
+    let other = try await bench.open(timeout: Self.short)
+    _ = try await holder.ask("room no")
+    #expect(try await holder.ask("refresh").error?.isEmpty == false)
+    let deadline = ContinuousClock.now + .milliseconds(Self.short + 4_000)
+    while ContinuousClock.now < deadline {
+      let answer = try await other.ask("refresh")
+      #expect(answer.error?.contains("process") == true && answer.state == "authenticated")
+      #expect(try await other.ask("token").generation == 1)
+      let late = try await bench.open(timeout: Self.short)
+      #expect(try await late.ask("token").generation == 1)
+      try await late.end()
+    }
+    #expect(bench.server.count(of: .refresh) == 1)
+    if isKilled {
+      // Its answer is lost. The next one with the token is the first that may ask for another.
+      try await holder.end()
+      #expect(try await other.ask("refresh").error?.isEmpty == false)
+      #expect(await bench.server.received(.refresh, count: 2))
+      return
+    }
+    _ = try await holder.ask("room yes")
+    let told = try await other.ask("await refreshSucceeded")
+    #expect(told.error == nil && told.generation == 2)
+    #expect(try await holder.ask("refresh").generation == 3)
+    #expect(try bench.count(of: .refreshFailed) == 0)
+    try bench.check()
+  }
+
   @Test(
     "OUT-4 REF-3 the response to a process suspended during a logout is revoked and restores nothing"
   )

@@ -88,6 +88,37 @@ struct WhyFamilyTests {
     #expect(answer.certainty == (code == "TOKEN_REUSED" ? .likely : .proven))
   }
 
+  @Test(
+    "REF-21 RPL-6 a token that was sent again while its answer could not be stored was reused by the app",
+    arguments: [
+      ("TOKEN_REUSED", true, .likely), ("TOKEN_REVOKED", true, .possible), (nil, true, .possible),
+      ("TOKEN_REUSED", false, .likely), ("TOKEN_REVOKED", false, .possible),
+    ] as [(String?, Bool, Certainty)])
+  func unstored(_ code: String?, _ isStoredLater: Bool, _ certainty: Certainty) {
+    var history = WhyHistory()
+    history.add(5, WhyHistory.opened(200, at: 5))
+    let first = history.add(60, WhyHistory.sent(1, until: 66))
+    let full = SessionNote.StorageFailed(
+      item: .token, operation: .write, cause: .noRoom, number: 28)
+    history.add(61, .note(.storageFailed(full)))
+    let second =
+      history.add(
+        67, WhyHistory.failed(.lost, first, retry: 67), WhyHistory.sent(1, by: 200, until: 73)) + 1
+    if isStoredLater {
+      // The end of the second request may have had no room either.
+      if let code { history.add(68, WhyHistory.failed(.refusal(code), second, retry: 75)) }
+      history.add(70, WhyHistory.succeeded(2, at: 70, first))
+      history.refuse(90, "TOKEN_REVOKED", of: 2)
+    } else {
+      history.end(68, .refusal(code), 1, second)
+    }
+    let answer = history.answer()
+    #expect(answer.cause == .familyRevoked && answer.certainty == certainty)
+    #expect(answer.has(.storeFailed) && answer.has(.answerArrived) && answer.has(.familyEnded))
+    #expect(answer.has(.overtakenAfterDeadline) && !answer.has(.rotatedReplyLost))
+    #expect(answer.advice.contains { $0.what == .checkStore })
+  }
+
   @Test("RPL-6 a lost reply to an older token may be why a family was revoked")
   func lostBeforeThat() {
     var history = WhyHistory()

@@ -5,11 +5,12 @@ import Synchronization
 /// A secret store of files that stops its process at a chosen place.
 ///
 /// The place is after the token item and before the event that announces it. Or it is after the
-/// event of a logout and before the item for its revocation.
+/// event of a logout and before the item for its revocation. Or it has no room for a token for a while.
 final class StallingSecretStore: SecretStore {
   private struct State {
     var item: SecretItem?
     var readsToken = false
+    var isFull = false
     var isReached = false
     var waiters: [CheckedContinuation<Void, Never>] = []
   }
@@ -34,6 +35,9 @@ final class StallingSecretStore: SecretStore {
   func armRead() {
     state.withLock { $0.readsToken = true }
   }
+
+  /// Takes all room for the token item, or gives it back.
+  func fill(_ isFull: Bool) { state.withLock { $0.isFull = isFull } }
 
   /// Lets the waiting read continue.
   func goOn() { gate.signal() }
@@ -62,7 +66,10 @@ final class StallingSecretStore: SecretStore {
   }
 
   func write(_ item: SecretItem, _ bytes: [UInt8]) throws(SecretStoreError) {
-    let isArmed = state.withLock { $0.item == item }
+    let (isArmed, isFull) = state.withLock { ($0.item == item, $0.isFull) }
+    guard item != .token || !isFull else {
+      throw .noSpace(item: item, place: files.folder)
+    }
     if item != .revocation || !isArmed { try files.write(item, bytes) }
     guard isArmed else { return }
     reach()

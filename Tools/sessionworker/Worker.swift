@@ -157,6 +157,10 @@ final class Worker: Sendable {
       secrets.goOn()
       return nil
     }
+    if order.name == "room" {
+      secrets.fill(order.arguments == ["no"])
+      return nil
+    }
     if let counted = try await many(order.name, order.arguments) { return counted }
     guard let (session, events) = opened.withLock({ $0 }) else {
       throw Refusal(description: "it is not open")

@@ -13,7 +13,10 @@
 /// A suspended process may continue with the only token that the server still accepts. So for a while after
 /// its request was presumed lost, it may be why a refresh is rejected.
 ///
-/// - Requirement: REF-3, REF-10
+/// A process that keeps a response which it cannot store yet has said so in the journal. While the present
+/// token is good, its lease does not end, and the journal is read once a second.
+///
+/// - Requirement: REF-3, REF-10, REF-21
 struct PeerRequests: Hashable, Sendable {
   /// How long the open request may still get a response.
   private var lease: PeerLease?
@@ -31,10 +34,14 @@ struct PeerRequests: Hashable, Sendable {
   private(set) var hasPresumedLostAtOpening = false
 
   /// Returns the request if it may still get a response; `nil` if it is not waited for.
+  ///
+  /// `isKept` says that its process has the response, while the present token is good.
   func running(
-    _ open: OpenIntents.Request?, at uptime: Int64
+    _ open: OpenIntents.Request?, isKept: Bool = false, at uptime: Int64
   ) -> OpenIntents.Request? {
-    guard let open, isAwaited(open), !isLeaseOver(of: open, at: uptime) else { return nil }
+    guard let open, isAwaited(open), isKept || !isLeaseOver(of: open, at: uptime) else {
+      return nil
+    }
     return open
   }
 
@@ -71,7 +78,7 @@ struct PeerRequests: Hashable, Sendable {
   /// Waits for the end of the open request.
   mutating func wait(at uptime: Int64) -> [SessionEffect] {
     lease?.watch(at: uptime)
-    return wait(for: PeerLease.pause, at: uptime)
+    return wait(until: uptime.addingSaturating(PeerLease.pause))
   }
 
   /// Waits before a request is sent that takes the place of a lost one.
@@ -79,12 +86,14 @@ struct PeerRequests: Hashable, Sendable {
   /// `asked` is when the last read or batch was requested. Others get more time after a stall.
   mutating func holdBack(asked: Int64, at uptime: Int64) -> [SessionEffect] {
     let isStalled = uptime.subtractingSaturating(asked) > PeerLease.longestPause
-    return wait(for: isStalled ? PeerLease.grace : PeerLease.pause, at: uptime)
+    return wait(
+      until: uptime.addingSaturating(isStalled ? PeerLease.grace : PeerLease.pause))
   }
 
-  private mutating func wait(for pause: Int64, at uptime: Int64) -> [SessionEffect] {
+  /// Waits for the next read of the journal.
+  mutating func wait(until end: Int64) -> [SessionEffect] {
     isWaiting = true
-    return [.schedule(.lease, uptime: uptime.addingSaturating(pause))]
+    return [.schedule(.lease, uptime: end)]
   }
 
   /// Records a read of the journal that was requested at `asked`.

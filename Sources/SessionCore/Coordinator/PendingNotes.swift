@@ -33,6 +33,12 @@ struct PendingNotes: Hashable, Sendable {
   /// Notes the failures of the secret store that are due and not noted yet.
   mutating func noteLastingRuns(at uptime: Int64) { storage.noteLastingRuns(at: uptime) }
 
+  /// Notes that a response waits to be stored.
+  mutating func noteUnstored(at uptime: Int64) { storage.noteUnstored(at: uptime) }
+
+  /// Lets the notes of the secret store be journaled alone again.
+  mutating func retryStorage() { storage.retry() }
+
   /// Records that a batch for ``wantsCommit`` could not be journaled.
   mutating func storageNotJournaled() { storage.notJournaled() }
 

@@ -91,6 +91,7 @@ extension SessionCoordinator {
     guard let stuck = request else { return [] }
     if stuck.isLogin { return wipeItems() + loginNotJournaled() }
     request?.keep(arrival, obstacle, isClosing: !callers.isEmpty(.close))
+    notes.retryStorage()
     let owner: [SessionEffect] = stuck.owner.map { [.resume($0, .failed(.unsettled))] } ?? []
     return owner + resumeWaiters(.failed(.unsettled))
       + resume(callers.takeAll(.context), .failed(.storage))

@@ -6,7 +6,31 @@ extension SessionCoordinator {
 
   /// Returns the request of another process that may still get a response; `nil` for none.
   func runningElsewhere(at now: ClockReading) -> OpenIntents.Request? {
-    peers.running(fold.intents.request, at: now.uptime)
+    let open = fold.intents.request
+    let isKept = open.map { keeps($0, isTokenGood: isTokenGood(at: now.uptime)) } ?? false
+    return peers.running(open, isKept: isKept, at: now.uptime)
+  }
+
+  /// Whether another process keeps the response to its request, while the present token is good.
+  ///
+  /// Its own refresh token is spent: a server that accepts no refresh token twice would end the session at
+  /// the second request. After the token has ended that risk is taken, since no process has a valid one.
+  ///
+  /// - Requirement: REF-21
+  private func keeps(_ open: OpenIntents.Request, isTokenGood: Bool) -> Bool {
+    open.unstored != nil && isTokenGood && !opening.isOwn(open.sent)
+  }
+
+  /// Waits for the end of another process's request; no caller waits for a response that is kept.
+  mutating func awaitEnd(of open: OpenIntents.Request, at now: ClockReading) -> [SessionEffect] {
+    guard keeps(open, isTokenGood: isTokenGood(at: now.uptime)) else {
+      return peers.wait(at: now.uptime)
+    }
+    let isDue = schedule.due != nil || !callers.isEmpty(.token)
+    let told = resumeAll(.failed(.unsettled))
+    if isDue { schedule.request(.retry) }
+    return told
+      + peers.wait(until: min(now.uptime.addingSaturating(retryPause), tokenDeadline))
   }
 
   /// Whether the response to a request is no longer waited for at an opening.
@@ -16,7 +40,10 @@ extension SessionCoordinator {
   func isLost(
     _ request: OpenIntents.Request, at now: ClockReading, as facts: StoredItemsReport
   ) -> Bool {
-    if peers.isLeaseOver(of: request, at: now.uptime) || facts.isHolderGone { return true }
+    if facts.isHolderGone { return true }
+    let left = state.token.map { remaining(of: $0, as: facts, at: now) } ?? 0
+    if keeps(request, isTokenGood: left > 0) { return false }
+    if peers.isLeaseOver(of: request, at: now.uptime) { return true }
     guard let began = facts.began else { return false }
     return began.milliseconds(since: request.sent.deadline) >= PeerLease.grace
   }

@@ -208,7 +208,7 @@ package struct SessionCoordinator: Hashable, Sendable {
       fold.kind == .authenticated,
       schedule.due != nil || !callers.isEmpty(.token) || !callers.isEmpty(.context)
     else { return requestProfileIfOwed(at: now) }
-    if runningElsewhere(at: now) != nil { return peers.wait(at: now.uptime) }
+    if let open = runningElsewhere(at: now) { return awaitEnd(of: open, at: now) }
     guard schedule.due != nil || !callers.isEmpty(.token) || !isTokenGood(at: now.uptime) else {
       return startSwitch(at: now)
     }

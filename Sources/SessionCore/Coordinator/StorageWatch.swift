@@ -51,8 +51,13 @@ struct StorageWatch: Hashable, Sendable {
     let operation: StorageOperation
   }
 
-  /// The runs of failures; a run holds its failure until the journal has a note of it, then `nil`.
-  private var failing: [Subject: StorageReport.Failure?] = [:]
+  private struct Run: Hashable, Sendable {
+    let failure: StorageReport.Failure
+    var isNoted = false
+  }
+
+  /// The runs of failures.
+  private var failing: [Subject: Run] = [:]
   /// When a run was last noted, on the clock that never jumps.
   private var noted: [Subject: Int64] = [:]
   /// The notes that are still to be journaled.
@@ -66,11 +71,11 @@ struct StorageWatch: Hashable, Sendable {
   mutating func take(_ report: StorageReport, at uptime: Int64) {
     let subject = Subject(item: report.item, operation: report.operation)
     guard let failure = report.failure else {
-      guard let run = failing.removeValue(forKey: subject), run == nil else { return }
+      guard failing.removeValue(forKey: subject)?.isNoted == true else { return }
       return add(.storageRecovered(.init(item: subject.item, operation: subject.operation)))
     }
     guard failing[subject] == nil else { return }
-    failing.updateValue(failure, forKey: subject)
+    failing[subject] = Run(failure: failure)
     noteLastingRuns(at: uptime)
   }
 
@@ -81,17 +86,35 @@ struct StorageWatch: Hashable, Sendable {
       ($0.key.item.rawValue, $0.key.operation.rawValue)
         < ($1.key.item.rawValue, $1.key.operation.rawValue)
     }
-    for (subject, run) in runs {
-      guard let failure = run else { continue }
+    for (subject, run) in runs where !run.isNoted {
       if let last = noted[subject], uptime.subtractingSaturating(last) < Self.pause { continue }
-      failing.updateValue(nil, forKey: subject)
-      noted[subject] = uptime
-      add(
-        .storageFailed(
-          .init(
-            item: subject.item, operation: subject.operation, cause: failure.cause,
-            number: failure.number)))
+      note(run.failure, of: subject, at: uptime)
     }
+  }
+
+  /// Notes the failing write of a token, noted before or not, unless such a note waits.
+  ///
+  /// Other processes keep from sending the token again only if the note follows the request.
+  ///
+  /// - Requirement: REF-21
+  mutating func noteUnstored(at uptime: Int64) {
+    for case .storageFailed(let failed) in notes where failed.isTokenWrite { return }
+    for item in [SecretItem.token, .refreshToken] {
+      let subject = Subject(item: item, operation: .write)
+      if let run = failing[subject] { return note(run.failure, of: subject, at: uptime) }
+    }
+  }
+
+  private mutating func note(
+    _ failure: StorageReport.Failure, of subject: Subject, at uptime: Int64
+  ) {
+    failing[subject]?.isNoted = true
+    noted[subject] = uptime
+    add(
+      .storageFailed(
+        .init(
+          item: subject.item, operation: subject.operation, cause: failure.cause,
+          number: failure.number)))
   }
 
   private mutating func add(_ note: SessionNote) {
@@ -106,6 +129,9 @@ struct StorageWatch: Hashable, Sendable {
   }
 
   mutating func notJournaled() { isHeldBack = true }
+
+  /// Lets the notes be journaled alone again.
+  mutating func retry() { isHeldBack = false }
 
   /// The milliseconds between two notes of the same operation on the same item.
   private static let pause: Int64 = 60_000
@@ -123,10 +149,19 @@ extension SessionCoordinator {
   /// Journals waiting notes alone, if no other batch is to be written.
   mutating func noteStorage(at now: ClockReading) -> [SessionEffect] {
     notes.noteLastingRuns(at: now.uptime)
+    if keepsUntold { notes.noteUnstored(at: now.uptime) }
     guard notes.wantsCommit, stopped == nil, callers.isEmpty(.close), notes.opening.isEmpty
     else {
       return []
     }
     return commit([], for: .storage, at: now)
+  }
+
+  /// Whether a response waits to be stored, and no note after its request says so.
+  private var keepsUntold: Bool {
+    guard let request, let kept = request.unjournaled, !kept.obstacle.isStored,
+      let open = fold.intents.request
+    else { return false }
+    return open.sequence == request.intent && open.unstored == nil
   }
 }

@@ -62,3 +62,13 @@
   /// The name of each byte, from 0.
   public static let words = ["read", "write", "remove", "setAside", "find"]
 }
+
+extension SecretItem {
+  /// Whether the item has the access token or the refresh token.
+  package var isToken: Bool { self == .token || self == .refreshToken }
+}
+
+extension SessionNote.StorageFailed {
+  /// Whether a token could not be written, which happens only after a response.
+  package var isTokenWrite: Bool { operation == .write && item.isToken }
+}

@@ -50,8 +50,11 @@
   package var tokenGeneration: Generation? { foldState.tokenGeneration }
 
   /// The snapshot that may replace all that was folded; `nil` if this version does not know all of
-  /// it.
-  public var snapshot: SessionRecord.Content? { isWhole ? .snapshot(self) : nil }
+  /// it, or while a response waits to be stored.
+  public var snapshot: SessionRecord.Content? { isReplaceable ? .snapshot(self) : nil }
+
+  /// Whether there is a snapshot.
+  package var isReplaceable: Bool { isWhole && intents.request?.unstored == nil }
 
   /// Why a record cannot be folded.
   public enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
@@ -202,6 +205,12 @@ extension SessionFold {
     public let sequence: UInt64
     /// The content of its note.
     public let sent: SessionNote.RequestSent
+    /// Why its response waits to be stored; `nil` unless a note says so.
+    ///
+    /// A snapshot does not contain it, so there is none meanwhile.
+    ///
+    /// - Requirement: REF-21
+    package fileprivate(set) var unstored: SessionNote.StorageFailed?
 
     /// Creates an open request.
     package init(sequence: UInt64, sent: SessionNote.RequestSent) {
@@ -240,6 +249,9 @@ extension SessionFold {
       if settled.outcome != .failed { revocations.removeAll { $0 == settled.generation } }
     case .answerUnused(let request):
       endRequest(request)
+    // Only one request is open, and a token is written only after its response.
+    case .storageFailed(let failed) where failed.isTokenWrite && hasRequest:
+      request?.unstored = failed
     // Begins and ends no intent.
     default:
       break

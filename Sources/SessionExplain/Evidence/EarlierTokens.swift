@@ -88,7 +88,43 @@ struct RequestSenders: Hashable, Sendable {
   }
 }
 
+extension [RequestTrace] {
+  /// Returns the request whose answer waited to be stored when this one sent the same token.
+  ///
+  /// - Requirement: REF-21
+  func unstored(before other: RequestTrace) -> RequestTrace? {
+    last {
+      $0.unwritten != nil && $0.isOvertaken && $0.number < other.number
+        && $0.sent.requestSent?.generation == other.sent.requestSent?.generation
+    }
+  }
+}
+
+extension Evidence {
+  /// Returns the request that sent a token again while the answer to the first one waited to be stored.
+  ///
+  /// It is the token's own, or that of the token before it, which this answer replaced.
+  func resent(_ token: TokenHistory, until refusal: Fact) -> RequestTrace? {
+    let before = earlier.requests
+    let twin = before.last { request in
+      before.unstored(before: request).map { $0.number == token.announced?.answers } ?? false
+    }
+    return twin
+      ?? token.requests.last { request in
+        request.number < refusal.sequence && token.requests.unstored(before: request) != nil
+      }
+  }
+}
+
 extension RequestTrace {
+  /// Whether another process, which was open beside its own, presumed it lost.
+  fileprivate var isOvertaken: Bool {
+    switch fate {
+    case .lost(.overtaken), .lost(.taken): true
+    default: false
+    }
+  }
+
   /// Records an end of the request, the first or a later one.
   mutating func nameEnd(_ fact: Fact, how: (RequestTrace) -> Fate.How) {
     // A process that resumes late records the end again; the first note counts.
@@ -109,7 +145,7 @@ extension RequestTrace {
   /// Whether the server may have seen its token after a newer one replaced it, or an answer says
   /// more about that.
   fileprivate var tellsOfReuse: Bool {
-    isLost || isDubious || late != nil || dropped != nil || isRefused
+    isLost || isDubious || late != nil || dropped != nil || unwritten != nil || isRefused
   }
 
   /// Whether its answer is a final rejection.

@@ -54,8 +54,7 @@ struct StorageTrail: Hashable, Sendable {
   /// Returns the last failure to store a token since this record.
   func lostWrite(after sequence: UInt64) -> Run? {
     runs.last {
-      $0.fact.sequence >= sequence && $0.failed.operation == .write
-        && $0.failed.item.isToken
+      $0.fact.sequence >= sequence && $0.failed.isTokenWrite
     }
   }
 
@@ -65,11 +64,6 @@ struct StorageTrail: Hashable, Sendable {
   func lasting(since sequence: UInt64) -> Run? {
     runs.last { $0.fact.sequence >= sequence && $0.recovered == nil && $0.failed.isOfStore }
   }
-}
-
-extension SecretItem {
-  /// Whether the item has the access token or the refresh token.
-  var isToken: Bool { self == .token || self == .refreshToken }
 }
 
 extension SessionNote.StorageFailed {

@@ -342,7 +342,7 @@ struct TokenHistory: Hashable, Sendable {
   mutating func write(_ fact: Fact, among processes: ProcessTrail) {
     guard let index = requests.lastIndex(where: { $0.end == nil }) else { return }
     switch fact.note {
-    case .storageFailed(let failed)? where failed.operation == .write && failed.item.isToken:
+    case .storageFailed(let failed)? where failed.isTokenWrite:
       requests[index].unwritten = fact
       requests[index].isUnwrittenAlone =
         requests[index].sent.requestSent.map {

@@ -40,7 +40,8 @@ extension SessionEngine {
     case .webSignIn(let problem): .webSignIn(problem)
     case .unidentified(let failure): SessionError(unidentified: failure, detail: detail)
     case .ended(let state, let cause): SessionError(endedIn: state, by: end(by: cause))
-    case .unsettled: .notStoredYet(because: problems.unstored ?? .closed)
+    case .unsettled:
+      .notStoredYet(because: problems.unstored ?? unstoredElsewhere ?? .closed)
     case .dropped: .answerDropped(because: problems.unstored ?? .closed)
     case .busy: .signInUnderWay
     case .tooManyAttempts(let wait): .tooManyAttempts(retryAfter: wait)
@@ -60,6 +61,26 @@ extension SessionEngine {
     problems.secrets ?? problems.reading
       ?? (coordinator.isTokenElsewhere ? .secrets(.storedElsewhere(item: .token)) : nil)
       ?? coordinator.soughtItem.map { .secrets(.notFound(item: $0)) }
+  }
+
+  /// Why another process cannot store the response to its request; `nil` if none has said so.
+  ///
+  /// - Requirement: REF-21
+  private var unstoredElsewhere: SessionError? {
+    guard let open = coordinator.fold.intents.request, let failed = open.unstored else {
+      return nil
+    }
+    let place = "the secret store of process \(open.sent.process)"
+    let error: SecretStoreError =
+      switch failed.cause {
+      case .noRoom: .noSpace(item: failed.item, place: place)
+      case .refused: .notWritable(item: failed.item, place: place)
+      case .unavailable: .unavailable(item: failed.item, place: place)
+      default:
+        .failed(
+          item: failed.item, place: place, operation: "write", code: Int32(clamping: failed.number))
+      }
+    return .secrets(error)
   }
 
   /// Returns why the session of a waiting caller ended.

@@ -174,7 +174,7 @@ extension SessionEngine {
     let first = compaction.firstKept(
       inFileFrom: beginning,
       CompactionSchedule.Situation(
-        isOpen: coordinator.isOpen, isWhole: coordinator.fold.isWhole,
+        isOpen: coordinator.isOpen, isWhole: coordinator.fold.isReplaceable,
         needsClearing: needsDataClearing),
       at: now)
     guard let first else { return nil }

@@ -143,7 +143,8 @@ extension SessionError {
     // Errors of the storage.
     /// The server's response could not be stored yet, for this reason.
     ///
-    /// The session tries again each second.
+    /// The session tries again each second. The response may be another process's, which says so in
+    /// the journal.
     case notStoredYet(because: Failure)
     /// The session was closed, and the server's last response could not be stored, for this reason.
     case answerDropped(because: Failure)

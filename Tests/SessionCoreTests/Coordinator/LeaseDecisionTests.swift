@@ -27,6 +27,101 @@ struct LeaseDecisionTests {
       sequence: UInt64(bench.journal.count + 1), time: bench.now.time, content: .event(event))
   }
 
+  // MARK: A response that another process cannot store
+
+  private static let unstored = SessionNote.storageFailed(
+    .init(item: .token, operation: .write, cause: .noRoom, number: 28))
+
+  /// Process 99 keeps the response to such a request, and a caller asks for a refresh.
+  private func kept(
+    _ kind: RequestKind = .refresh
+  ) -> (bench: CoordinatorBench, caller: Caller, told: [SessionEffect]) {
+    var bench = CoordinatorBench.signedIn()
+    let sent = SessionNote.RequestSent(
+      kind: kind, generation: Generation(1), trigger: .command, attempt: 1, process: 99,
+      deadline: bench.now.time.advanced(by: 31_000))
+    bench.commitEndings = [.conflicts([.note(.requestSent(sent)), .note(Self.unstored)])]
+    let (caller, told) = bench.refresh()
+    return (bench, caller, told)
+  }
+
+  @Test(
+    "REF-21 a response that a living process cannot store is not asked for again while the token lives",
+    arguments: [RequestKind.refresh, .switchContext])
+  func keptElsewhere(_ kind: RequestKind) {
+    var (bench, caller, told) = kept(kind)
+    let end = bench.coordinator.tokenDeadline
+    #expect(told.reply(to: caller) == .failed(.unsettled))
+    #expect(told.uptime(of: .lease) == bench.now.uptime + 1_000)
+    let switching = bench.caller()
+    bench.tell(.switchContext(switching))
+    var seen = 0
+    while bench.now.uptime < end - 1_000 {
+      bench.advance(by: 1_000)
+      guard bench.tell(.fired(.lease)) == [.readJournal] else { break }
+      let effects = bench.tell(.observed([], isHolderGone: false))
+      seen += effects.sendCount
+      if let reply = effects.reply(to: switching) { #expect(reply == .failed(.unsettled)) }
+    }
+    #expect(seen == 0 && bench.now.uptime >= end - 1_000)
+    #expect(bench.names == ["login", "requestSent", "storageFailed"])
+    // No process has a valid token after its end: the lease counts again.
+    bench.advance(by: 1_000)
+    #expect(bench.pollJournal(for: 3_000).sendCount == 1)
+  }
+
+  @Test("REF-21 the request of a process that is gone is taken over at once, stored or not")
+  func keptByTheDead() {
+    var (bench, _, told) = kept()
+    #expect(told.sendCount == 0)
+    bench.advance(by: 1_000)
+    #expect(bench.tell(.fired(.lease)) == [.readJournal])
+    #expect(bench.tell(.observed([], isHolderGone: true)).sendCount == 1)
+  }
+
+  @Test("REF-21 an opening keeps the request of a living process that cannot store its response")
+  func keptAtOpening() throws {
+    for isHolderGone in [false, true] {
+      let sent = Self.sent(CoordinatorBench.signedIn())
+      let login = CoordinatorBench.signedIn().journal.map(\.content)
+      var bench = try CoordinatorBench(journal: login + [.note(sent), .note(Self.unstored)])
+      bench.advance(by: 60_000)
+      var stored = StoredItemsReport.session(1)
+      (stored.began, stored.isHolderGone) = (bench.now.time, isHolderGone)
+      bench.tell(.opened(stored))
+      #expect(bench.names.contains("refreshFailed") == isHolderGone)
+    }
+  }
+
+  @Test(
+    "REF-21 a process that cannot store a response says so after its request, even in a long failure"
+  )
+  func keepsVisibly() throws {
+    var bench = CoordinatorBench.signedIn()
+    let failed = StorageReport(item: .token, operation: .write, failure: .init(.noRoom, number: 28))
+    bench.tell(.stored([failed]))
+    #expect(bench.names.last == "storageFailed")
+    let (caller, sent) = bench.refresh()
+    let number = try #require(sent.request)
+    #expect(bench.names.last == "requestSent")
+    // The note finds no room at first; the next attempt to store brings it.
+    bench.commitEndings = [.fails, .fails, .fails]
+    let facts = ResponseMetadata(lifetime: 3_600_000, hasRefreshToken: true)
+    let effects = bench.tell(.answered(number, facts))
+    #expect(effects.reply(to: caller) == .failed(.unsettled))
+    #expect(bench.names.last == "requestSent")
+    bench.advance(by: 1_000)
+    bench.tell(.fired(.commit))
+    #expect(bench.names.last == "storageFailed")
+    bench.commitEndings = [.fails]
+    bench.advance(by: 1_000)
+    bench.tell(.fired(.commit))
+    #expect(bench.names.suffix(2) == ["requestSent", "storageFailed"])
+    #expect(bench.coordinator.fold.snapshot == nil, "a snapshot would not say it")
+    bench.tell(.fired(.commit))
+    #expect(bench.coordinator.fold.snapshot != nil)
+  }
+
   @Test(
     "REF-10 a slow read that ends after the lease does not overtake the holder",
     arguments: [1_100, 4_000, 60_000] as [Int64])

@@ -29,6 +29,9 @@ extension ExplanationDraft {
     if let reuse = evidence.earlier.reuse(since: token), word != .expired, !isStated {
       return explainFamily(reuse.request, reuse.answer, refusal, word, lost, token)
     }
+    if word == .reused || word == .revoked, let twin = evidence.resent(token, until: first) {
+      return explainFamily(twin, twin.end ?? twin.sent, refusal, word, lost, token)
+    }
     // A code that was not kept may have meant *used*.
     if !lost.isEmpty, word == .reused || word == .unsaid || word == .notKept {
       return explainLosses(lost, first, word, token)

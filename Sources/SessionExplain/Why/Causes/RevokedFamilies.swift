@@ -55,7 +55,10 @@ extension ExplanationDraft {
     showsEarlier = true
     proveEarlierAnswer(request, answer)
     ruleOutTheUsual()
-    let isTold = word == .revoked || word == .reused
+    let kept = (evidence.earlier.requests + token.requests).unstored(before: request)
+    let losses = losses.filter { $0.number != kept?.number && $0.number != request.number }
+    // Without the server's word for a reuse, its revocation may have another reason.
+    let isTold = word == .reused || word == .revoked && request.reuseAnswer != nil
     let isOnly = losses.isEmpty && token.lastDubious(before: refusal.sequence) == nil
     let isWhole = token.isWhole && token.omitted == 0
     let certainty = isTold && isOnly && isWhole ? Certainty.likely : .possible
@@ -63,6 +66,12 @@ extension ExplanationDraft {
     infer(
       .familyEnded, certainty, [.place(request.number), .token(Self.generation(request))],
       on: request.sent, answer)
+    if let kept {
+      showsOpenings = true
+      _ = inferArrival(of: kept)
+      proveTaker(of: kept)
+      adviseStore()
+    }
     for lost in losses {
       infer(
         .rotatedReplyLost, .possible, [.token(token.generation), .place(lost.number)],
@@ -83,6 +92,11 @@ extension ExplanationDraft {
       on: request.sent, answer)
     guard request.late != nil else { return }
     showsOpenings = true
+    proveTaker(of: request)
+    proveReturn(request)
+  }
+
+  private mutating func proveTaker(of request: RequestTrace) {
     switch fate(of: request) {
     case .lost(.gone(let by)), .lost(.replaced(let by)), .lost(.overtaken(let by)),
       .lost(.taken(let by)):
@@ -91,7 +105,6 @@ extension ExplanationDraft {
       .answered, .failed:
       break
     }
-    proveReturn(request)
   }
 
   /// Adds requests with older tokens that may have reached the server late, each as a possible
