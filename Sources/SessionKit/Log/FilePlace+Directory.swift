@@ -71,8 +71,9 @@ extension FilePlace {
   {
     let read: [UInt8]?
     let missing = SessionError.journal(.folderMissing(path: path))
+    // To create the folder would not help: the owner of the item is unknown.
     do throws(SecretStoreError) { read = try secrets.read(Item.item) } catch {
-      throw missing
+      throw .secrets(error)
     }
     guard let bytes = read else { return }
     let stored: Item
@@ -118,6 +119,14 @@ extension FilePlace {
 private func closeFolder(_ number: Int32) -> Int32 { close(number) }
 
 extension JournalError {
+  /// Whether the batch that was being written may be in the log.
+  var mayHaveWritten: Bool {
+    switch self {
+    case .io, .unavailable: true
+    default: false
+    }
+  }
+
   /// Whether the error means that something is missing, which may come back.
   var isOfMissingFile: Bool {
     switch self {

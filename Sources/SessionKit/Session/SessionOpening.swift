@@ -199,7 +199,8 @@ extension SessionError {
     case .journal(.permissionDenied), .journal(.readOnlyFolder), .journal(.busy),
       .journal(.unavailable),
       .journal(.diskFull), .journal(.noRoomToCreate), .journal(.folderMissing),
-      .journal(.danglingLink):
+      .journal(.danglingLink),
+      .secrets(.unavailable), .secrets(.accessDenied), .secrets(.failed):
       true
     default: false
     }
