@@ -117,12 +117,26 @@ extension SessionCoordinator {
       return facts.owner == .missing
         ? AbsenceDoubt.Absence(item: facts.ownedItem, cause: .ownerMissing) : nil
     case .authenticated(let session):
+      // The store answers: the user item is written before the token, and removed after it.
+      let answers = facts.user == .present || facts.isLoginReplaced
+      if answers, isUndone(facts) { return nil }
       let needed = [SecretItem.token] + [.user, .context].filter(policy.requiredItems.contains)
       let missing = needed.first { item in
         facts.item(item) == .absent && (item != .context || session.context != nil)
       }
       return missing.map { AbsenceDoubt.Absence(item: $0, cause: .missing) }
     }
+  }
+
+  /// Whether the last login counts as undone: nothing shows that it succeeded, and its token is gone.
+  ///
+  /// Its sync failed, so its process replaced or removed the token, and told the caller that the login
+  /// failed. The record is in the log all the same.
+  ///
+  /// - Requirement: LOG-10
+  func isUndone(_ facts: StoredItemsReport) -> Bool {
+    guard facts.beforeUnprovenLogin != nil, fold.kind == .authenticated else { return false }
+    return facts.token == .absent || facts.isLoginReplaced
   }
 
   /// Whether stored items stay, because the journal that they belong to may come back.

@@ -33,13 +33,9 @@ extension SessionCoordinator {
   /// Lets the host clear its data after every logout, and only then.
   ///
   /// - Requirement: SYN-5
-  func clear(after events: [RecordedEvent]) -> [SessionEffect] {
-    clear(owed: PendingDataClearing(events.lazy.map(\.event)).reason)
-  }
-
-  func clear(after records: [SessionRecord]) -> [SessionEffect] {
+  func clear(after contents: [SessionRecord.Content]) -> [SessionEffect] {
     var debt = PendingDataClearing()
-    for record in records { debt.take(record.content) }
+    for content in contents { debt.take(content) }
     return clear(owed: debt.reason)
   }
 

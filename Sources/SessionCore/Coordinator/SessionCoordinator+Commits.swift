@@ -101,7 +101,7 @@ extension SessionCoordinator {
     if fold.tokenGeneration != before.token { peers.endDoubt() }
     followOpenRequest(at: now)
     noteEndedProcess(in: durable)
-    let effects = follow(durable, publishing: published, at: now) + clear(after: published)
+    let effects = follow(durable, publishing: published, at: now) + clear(after: durable.contents)
     if isInDoubt { refreshInDoubt() }
     guard fold.kind != before.kind, fold.kind != .authenticated else { return effects }
     // Callers wait for the login that replaces the session.

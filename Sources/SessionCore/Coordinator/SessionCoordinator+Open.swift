@@ -204,6 +204,7 @@ extension SessionCoordinator {
       return isLeftOver ? [.note(.secretsWiped(facts.wipeCause))] : []
     case .authenticated(let session):
       guard !isOfNewerVersion(facts) else { return [] }
+      if isUndone(facts) { return undoing(facts) }
       if let reason = problem(with: facts, of: session) {
         return ending(by: .disagreement(reason), at: now).events
       }
@@ -216,6 +217,16 @@ extension SessionCoordinator {
       else { return [] }
       return [lost(request, at: now)]
     }
+  }
+
+  /// Returns what restores the state before a login that is undone.
+  ///
+  /// If its process says so, no host is called: that would clear data of a session that never began. A
+  /// token that is only absent may have been used.
+  private func undoing(_ facts: StoredItemsReport) -> [SessionRecord.Content] {
+    let isOfExpired = facts.beforeUnprovenLogin == .expired
+    let end = SessionEnding.Verdict.expires(.secretsMissing, isOfExpired ? .keep : .clear).events
+    return end + (isOfExpired || !facts.isLoginReplaced ? [] : [.note(.localDataCleared)])
   }
 
   /// Returns the event of a token that was stored before a crash lost the event.
@@ -291,6 +302,9 @@ extension SessionFold {
 }
 
 extension StoredItemsReport {
+  /// Whether the stored token is the one without a generation that takes the place of an undone login's.
+  package var isLoginReplaced: Bool { token == .present && generation == .none }
+
   /// Whether any item of a session is stored.
   var hasItems: Bool {
     [token, user, context].contains { $0 != .absent && $0 != .newerVersion }

@@ -42,7 +42,7 @@ extension SessionCoordinator {
       let requests = records.compactMap { $0.event?.announcedRequest }
       return left + followPeerToken(token, answering: requests, at: now) + use + effects
     }
-    effects += clear(after: records)
+    effects += clear(after: records.map(\.content))
     guard state.token == nil else { return effects }
     let opened = fold.intents.revocations.last { !revocations.contains($0) }
     if let opened {

@@ -315,6 +315,10 @@ package struct StoredItemsReport: Hashable, Sendable {
   package var token = Item.absent
   /// The stored token's generation, if the item is present.
   package var generation = Generation.none
+  /// The state before the last login, if that is the last event and nothing shows that it succeeded.
+  ///
+  /// - Requirement: LOG-10
+  package var beforeUnprovenLogin: SessionState.Kind?
   /// When the stored token expires, on the clock that never jumps.
   ///
   /// `nil` if it was stored before the last boot, since that clock starts at zero with each boot.

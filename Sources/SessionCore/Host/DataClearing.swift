@@ -291,10 +291,6 @@ package struct PendingDataClearing: Hashable, Sendable {
   /// Creates a value with nothing to clear.
   package init() {}
 
-  init(_ events: some Sequence<SessionEvent>) {
-    for event in events { take(.event(event)) }
-  }
-
   /// Takes in the next record.
   package mutating func take(_ content: SessionRecord.Content) {
     switch content {

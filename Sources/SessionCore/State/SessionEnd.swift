@@ -43,6 +43,13 @@ package struct LastEnd: Hashable, Sendable {
   private var isExpired = false
   /// The last event that was taken in.
   private var sequence: UInt64 = 0
+  private var loginSequence: UInt64 = 0
+  private var loginFollowsExpiry = false
+
+  /// The last login that was read, and the state before it; the sequence is 0 if none was.
+  package var login: (sequence: UInt64, before: SessionState.Kind) {
+    (loginSequence, loginFollowsExpiry ? .expired : .unauthenticated)
+  }
 
   /// Creates a value without a known end.
   package init() {}
@@ -50,7 +57,8 @@ package struct LastEnd: Hashable, Sendable {
   /// Takes in the next record.
   package mutating func take(_ record: SessionRecord) {
     switch record.content {
-    case .event(.login): isExpired = false
+    case .event(.login):
+      (loginSequence, loginFollowsExpiry, isExpired) = (record.sequence, isExpired, false)
     case .event(.sessionExpired(let expiry)):
       end = SessionEnd(reason: .expired(expiry.reason), time: record.time)
       isExpired = true

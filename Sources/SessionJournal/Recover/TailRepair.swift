@@ -89,6 +89,9 @@ public struct JournalRecovery: Equatable, Sendable {
 
   /// The cut of the file's end; nil if it ended cleanly, with or without preallocated room.
   public let repair: JournalRepair?
+
+  /// The last sequence that a later frame proves durable.
+  package let provenSequence: UInt64
 }
 
 /// A tail that was cut back to the last whole batch.
@@ -120,10 +123,14 @@ struct UndeterminedTail: Sendable {
   /// The offset of the first frame that nothing proves durable.
   private var start = UInt64(JournalHeader.size)
 
+  /// The last sequence before that frame; 0 if nothing is proven.
+  private(set) var provenSequence: UInt64 = 0
+
   /// Learns from the next frame of the file.
   @inline(__always)
   mutating func note(_ frame: JournalFrame) {
-    if frame.durableSequence == frame.sequence - 1 { start = frame.offset }
+    guard frame.durableSequence == frame.sequence - 1 else { return }
+    (start, provenSequence) = (frame.offset, frame.sequence - 1)
   }
 
   /// Writes the unproven bytes again, unchanged; false if the disk is full.

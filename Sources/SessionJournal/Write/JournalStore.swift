@@ -129,7 +129,9 @@ extension JournalStore {
     lock.release()
     // An open journal reads little or nothing again, and a process may have ten thousand.
     scanner.rest()
-    let recovery = JournalRecovery(created: created, totals: scanner.totals, repair: repaired)
+    let recovery = JournalRecovery(
+      created: created, totals: scanner.totals, repair: repaired,
+      provenSequence: unproven.provenSequence)
     return JournalStore(
       location: location, options: options, lock: lock, scanner: scanner, recovery: recovery,
       knownSize: size, lastRecord: lastRecord, unproven: isWritten ? nil : unproven)

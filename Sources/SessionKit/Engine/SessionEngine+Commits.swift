@@ -22,6 +22,7 @@ extension SessionEngine {
         if !commit.isOfStorageOnly, problems.commit != nil { problems.commit = nil }
         if commit.storing != nil, problems.unstored != nil { problems.unstored = nil }
         count(transaction.appended, of: commit)
+        if lastEnd.login.sequence >= first.sequence { provenSequence = lastEnd.login.sequence }
         keep(stored, of: commit.storing)
         return .committed(firstSequence: first.sequence)
       }
@@ -204,6 +205,7 @@ extension SessionEngine {
     credentials.token = contents.token
     credentials.take(contents.user)
     var facts = contents.facts
+    facts.beforeUnprovenLogin = beforeUnprovenLogin(facts)
     requests.responses[.stray] = nil
     do throws(SecretStoreError) {
       facts.stray = try stray(beside: &facts)
@@ -241,6 +243,18 @@ extension SessionEngine {
     return facts
   }
 
+  /// Returns the state before the last login, if nothing shows that it succeeded; else `nil`.
+  ///
+  /// A login whose token was found once counts as a success, unless that token was replaced by the one of
+  /// an undone login.
+  private func beforeUnprovenLogin(_ facts: StoredItemsReport) -> SessionState.Kind? {
+    let (fold, login) = (coordinator.fold, lastEnd.login)
+    guard login.sequence == fold.eventSequence else { return nil }
+    if facts.isLoginReplaced { return login.before }
+    if facts.generation == fold.generation { provenSequence = max(provenSequence, login.sequence) }
+    return login.sequence > provenSequence ? login.before : nil
+  }
+
   func reload(_ generation: Generation) {
     do throws(SecretStoreError) {
       let stored = try vault.token()
@@ -248,6 +262,9 @@ extension SessionEngine {
       problems.reading = nil
       credentials.take(user)
       credentials.token = stored?.generation == generation ? stored : nil
+      if credentials.token != nil {
+        provenSequence = max(provenSequence, coordinator.fold.eventSequence)
+      }
       let found = credentials.token.map { token in
         SessionInput.Reload.found(
           sessionEnd: token.sessionEnd, deadline: token.deadline(in: configuration.clock.boot))

@@ -95,7 +95,8 @@ extension SessionEngine {
       configuration, log: opened.log, fold: fold, plan: plan, runtime: runtime,
       presence: place.beginPresence(boot: configuration.clock.boot),
       predecessor: predecessor, continuesAnother: continuesAnother, lastEnd: lastEnd,
-      endedProcesses: ended.count, storers: (fold.generation, storers))
+      endedProcesses: ended.count, storers: (fold.generation, storers),
+      provenSequence: opened.provenSequence)
     return (engine, engine.notes(of: opened, at: configuration.clock.now()), debt)
   }
 

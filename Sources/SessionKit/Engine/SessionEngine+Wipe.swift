@@ -32,6 +32,7 @@ extension SessionEngine {
       (others, isDone) = try log.locked { foreign in
         let others = unknown(foreign)
         guard others.isEmpty else { return (others, false) }
+        undoLogin(isLocked: true)
         do throws(SessionError) {
           try keepRevocations(wipe.keptRevocation)
           var owner = secretsOwner
@@ -73,13 +74,17 @@ extension SessionEngine {
   /// The token may be stored although its event is not journaled. Such a token must not sign the
   /// user in at the next opening.
   ///
-  /// If the lock is not available, it works without it. Therefore it removes only the token that
-  /// was stored. If the token cannot be removed, the event that announces it is removed from the
-  /// item. If nothing can be written either, the next wipe tries again.
-  private func undoLogin() {
+  /// Under the lock, a token that no record names is removed without being read: no other process
+  /// has stored one since. A process without a free descriptor can remove a file, and cannot read it.
+  ///
+  /// If the lock is not available, it works without it. Therefore it replaces only the token that
+  /// was stored. If that fails, the next wipe and `close()` try again.
+  func undoLogin(isLocked: Bool = false) {
     guard let login = credentials.loginToRollBack else { return }
+    let isUnnamed = isLocked && login.generation > coordinator.fold.generation
+    guard isUnnamed || !isLocked else { return }
     do throws(SessionError) {
-      try vault.undo(login)
+      try vault.undo(login, unread: isUnnamed)
       credentials.loginToRollBack = nil
     } catch {
       // The wipe, which has failed too, is tried again.

@@ -77,6 +77,10 @@ actor SessionEngine {
   ///
   /// - Requirement: STA-8
   var lastEnd: LastEnd
+  /// The last record that was acknowledged, or whose token was found, as far as this object knows.
+  ///
+  /// A login after it may be one that failed for its caller.
+  var provenSequence: UInt64
   /// The user of the current or last session, as far as this object has seen.
   var lastUser: Identifier?
   /// Why the last work of each kind failed.
@@ -105,10 +109,11 @@ actor SessionEngine {
     plan: RetentionPlan?, runtime: SessionRuntime, presence: OpeningPresence,
     predecessor: QuarantinedJournal? = nil, continuesAnother: Bool = false,
     lastEnd: LastEnd = LastEnd(), endedProcesses: UInt32 = 0,
-    storers: (token: Generation, openings: TokenStorers)? = nil
+    storers: (token: Generation, openings: TokenStorers)? = nil, provenSequence: UInt64 = 0
   ) {
     self.storers = storers
     self.lastEnd = lastEnd
+    self.provenSequence = provenSequence
     self.endedProcesses = endedProcesses
     self.predecessor = predecessor
     journalSetAside = fold.sequence == 0 ? predecessor.map(JournalQuarantine.init) : nil
@@ -217,6 +222,7 @@ actor SessionEngine {
       // A journal that is gone cannot take a note.
       if lost == nil { failure = error }
     }
+    undoLogin()
     peers.stopFollowing()
     hub.finish()
     states.finish()

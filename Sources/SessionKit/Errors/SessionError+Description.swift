@@ -64,8 +64,11 @@ extension SessionError.Failure {
         + "previous token. A server that replaces refresh tokens may refuse the previous one. The "
         + "user must log in again then."
     case .journal(let error):
-      // Without this, a header of zeros after a power failure ends at "Check the path."
-      "The journal failed, and the session is unchanged. \(error)"
+      // After a failed sync the record may be there or not; the next opening reads what is there.
+      (error.mayHaveWritten
+        ? "The journal failed. A record that was being written may be in it. \(error)"
+        : "The journal failed, and the session is unchanged. \(error)")
+        // Without this, a header of zeros after a power failure ends at "Check the path."
         + (error.isOfUnusableFile
           ? " To go on without its records, set policy.recovery = .resume: the file is set aside."
           : "")

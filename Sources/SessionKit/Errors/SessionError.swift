@@ -7,7 +7,8 @@
 /// this library, and `status` distinguishes the two. `Specs/Errors.md` lists every combination.
 ///
 /// Only these errors mean that the session has ended: `expired`, `loggedOut`, and
-/// `accountUnavailable` with a `reason`. After every other error the session is unchanged.
+/// `accountUnavailable` with a `reason`. After every other error the session is unchanged. If the disk
+/// fails, a record may be in the journal although its call failed: `description` says so.
 ///
 /// `description` is for developers and contains paths, statuses and codes. `errorDescription` is
 /// for users. Neither contains a secret.

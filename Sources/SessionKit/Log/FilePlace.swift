@@ -71,7 +71,8 @@ struct FilePlace: LogPlace {
       replay(frame.record, payload)
     }
     return OpenedLog(
-      journal, tailCut: journal.recovery.repair.flatMap { SessionNote.TailCut($0.ending) })
+      journal, tailCut: journal.recovery.repair.flatMap { SessionNote.TailCut($0.ending) },
+      proven: journal.recovery.provenSequence)
   }
 
   func beginPresence(boot: Identifier?) -> OpeningPresence {

@@ -111,9 +111,13 @@ struct OpenedLog {
   let log: any SessionLog
   /// What was cut off because it was never acknowledged; `nil` if nothing was.
   let tailCut: SessionNote.TailCut?
+  /// The last sequence that was acknowledged for certain.
+  let provenSequence: UInt64
 
-  init(_ log: any SessionLog, tailCut: SessionNote.TailCut? = nil) {
+  /// Without `proven`, all that was read counts as acknowledged.
+  init(_ log: any SessionLog, tailCut: SessionNote.TailCut? = nil, proven: UInt64? = nil) {
     (self.log, self.tailCut) = (log, tailCut)
+    provenSequence = proven ?? log.lastSequence
   }
 }
 

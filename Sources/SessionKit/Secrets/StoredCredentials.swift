@@ -328,24 +328,31 @@ struct StoredCredentials: Sendable {
     }
   }
 
-  /// Removes the token of a sign-in that failed, if it is still the stored one.
+  /// Undoes the storing of a sign-in's token that failed, if it is still the stored one.
   ///
-  /// If it cannot be removed, it is overwritten by a token that no event announces.
-  func undo(_ token: StoredToken) throws(SessionError) {
+  /// A record may name the token: then a token without secrets takes its place, and says so to every reader.
+  /// With `unread`, no record names it, and it is known to be the stored one: it is removed. What cannot be
+  /// replaced is removed, and what cannot be removed is replaced.
+  func undo(_ token: StoredToken, unread: Bool) throws(SessionError) {
     do throws(SecretStoreError) {
-      guard let stored = try self.token(), stored.generation == token.generation,
-        stored.access == token.access
-      else { return }
-      do throws(SecretStoreError) {
-        if stored.fields.refreshPlace != nil { try store.remove(.refreshToken) }
-        return try store.remove(.token)
-      } catch {
-        // The items could not be removed. The write after this block replaces the token.
+      if !unread {
+        guard let stored = try self.token(), stored.generation == token.generation,
+          stored.access == token.access
+        else { return }
       }
     } catch {
       throw .secrets(error)
     }
-    try write(token.unannounced)
+    do throws(SecretStoreError) {
+      if token.fields.refreshPlace != nil { try store.remove(.refreshToken) }
+      if unread { return try store.remove(.token) }
+    } catch {
+      // The write after this block replaces the token.
+    }
+    do throws(SessionError) { try write(token.unannounced) } catch {
+      guard !unread else { throw error }
+      do throws(SecretStoreError) { try store.remove(.token) } catch { throw .secrets(error) }
+    }
   }
 
   /// Adds the entry of a revocation to the others.

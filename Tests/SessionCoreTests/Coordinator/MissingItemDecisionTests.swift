@@ -28,6 +28,51 @@ struct MissingItemDecisionTests {
     #expect(bench.names == ["login", "storageFailed", "storageRecovered"])
   }
 
+  @Test(
+    "LOG-10 a login that nothing proves and whose token is gone is undone, and no host is called")
+  func undone() throws {
+    for before in [SessionState.Kind.unauthenticated, .expired] {
+      for (token, user) in [
+        (StoredItemsReport.Item.absent, StoredItemsReport.Item.present), (.present, .present),
+        (.absent, .absent),
+      ] {
+        for isPeers in [false, true] {
+          var facts = missing()
+          (facts.token, facts.generation) = (token, .none)
+          (facts.user, facts.hostClears) = (user, true)
+          facts.beforeUnprovenLogin = before
+          var bench = try CoordinatorBench(.bench, journal: isPeers ? [] : [.event(Self.login)])
+          var effects: [SessionEffect] = []
+          if isPeers {
+            var empty = StoredItemsReport.nothing
+            empty.hostClears = true
+            bench.tell(.opened(empty))
+            let record = SessionRecord(
+              sequence: UInt64(bench.journal.count + 1), time: bench.now.time,
+              content: .event(Self.login))
+            bench.tell(.observed([record], isHolderGone: false))
+            effects = bench.tell(.secretsRead(facts))
+          } else {
+            effects = bench.tell(.opened(facts))
+          }
+          // An empty store may be one that is not mounted yet.
+          if user == .absent {
+            #expect(bench.coordinator.state.kind == .authenticated)
+            for pause in AbsenceDoubt.repetitions {
+              bench.advance(by: pause)
+              effects = bench.tell(.secretsRead(facts))
+            }
+          }
+          #expect(bench.coordinator.state.kind == before)
+          let isTold = before == .unauthenticated && token == .absent
+          #expect(effects.contains(.clearLocalData(.policy)) == isTold)
+          let rest = before == .expired ? [] : ["logout"] + (isTold ? [] : ["localDataCleared"])
+          #expect(bench.names.suffix(rest.count + 1) == ["sessionExpired"] + rest)
+        }
+      }
+    }
+  }
+
   @Test("RES-7 an answer of another kind, or none, restarts the count")
   func anew() throws {
     var bench = try CoordinatorBench(.benchKeeping, journal: [.event(Self.login)])
