@@ -106,6 +106,7 @@ extension SessionCoordinator {
     guard !facts.isLocked, let token = state.token else { return false }
     if facts.isStorerAlive { doubt.noteStored(token.generation) }
     if facts.token == .present { doubt.noteFound(facts.generation) }
+    if isUndoneHere(facts) { return false }
     return [.absent, .otherJournal].contains(facts.token) && doubt.isElsewhere(token.generation)
   }
 
@@ -117,9 +118,7 @@ extension SessionCoordinator {
       return facts.owner == .missing
         ? AbsenceDoubt.Absence(item: facts.ownedItem, cause: .ownerMissing) : nil
     case .authenticated(let session):
-      // The store answers: the user item is written before the token, and removed after it.
-      let answers = facts.user == .present || facts.isLoginReplaced
-      if answers, isUndone(facts) { return nil }
+      if isUndoneHere(facts) { return nil }
       let needed = [SecretItem.token] + [.user, .context].filter(policy.requiredItems.contains)
       let missing = needed.first { item in
         facts.item(item) == .absent && (item != .context || session.context != nil)
@@ -137,6 +136,14 @@ extension SessionCoordinator {
   func isUndone(_ facts: StoredItemsReport) -> Bool {
     guard facts.beforeUnprovenLogin != nil, fold.kind == .authenticated else { return false }
     return facts.token == .absent || facts.isLoginReplaced
+  }
+
+  /// Whether it counts as undone at the first look.
+  ///
+  /// The user item is written before the token, and removed after it. So this is the place, and the store
+  /// answers.
+  private func isUndoneHere(_ facts: StoredItemsReport) -> Bool {
+    isUndone(facts) && (facts.user == .present || facts.isLoginReplaced)
   }
 
   /// Whether stored items stay, because the journal that they belong to may come back.

@@ -63,6 +63,11 @@ struct MissingItemDecisionTests {
               effects = bench.tell(.secretsRead(facts))
             }
           }
+          // Another process stored the token, so it may be in another place.
+          guard !isPeers || user == .present else {
+            #expect(bench.coordinator.state.kind == .authenticated)
+            continue
+          }
           #expect(bench.coordinator.state.kind == before)
           let isTold = before == .unauthenticated && token == .absent
           #expect(effects.contains(.clearLocalData(.policy)) == isTold)

@@ -36,8 +36,7 @@ struct LostSecretsTests {
     secrets.isAvailable = true
     try secrets.remove(.token)
     world.run(for: .seconds(60))
-    // The other process announced the token, and this one never found it: it may look elsewhere (RES-7).
-    #expect(one.state.kind == .authenticated && one.activity == .loading)
+    #expect(one.state.kind == .unauthenticated)
     #expect(world.waiting == [])
   }
 
