@@ -59,12 +59,20 @@ int cfilestatus_of_descriptor(int descriptor, struct cfilestatus *status) {
   return is_refused() ? ask_descriptor(descriptor, status) : -1;
 }
 
+void cfilestatus_refresh(int descriptor) {
+  struct statx found;
+  // The caller reads the file next, and finds out itself what is wrong.
+  (void)statx(descriptor, "", AT_EMPTY_PATH | AT_STATX_FORCE_SYNC, STATX_SIZE, &found);
+}
+
 int cfilestatus_of_path(const char *path, struct cfilestatus *status) {
   if (ask(AT_FDCWD, path, 0, status) == 0) return 0;
   return is_refused() ? ask_path(path, status) : -1;
 }
 
 #else
+
+void cfilestatus_refresh(int descriptor) { (void)descriptor; }
 
 int cfilestatus_of_descriptor(int descriptor, struct cfilestatus *status) {
   return ask_descriptor(descriptor, status);

@@ -223,6 +223,22 @@ struct SharingTests {
     #expect(reader.totals.records == 2)
   }
 
+  @Test(
+    "JRN-2 a FUSE mount and the folder below it show each other's records",
+    .enabled(if: access("/usr/bin/bindfs", X_OK) == 0 && access("/dev/fuse", W_OK) == 0))
+  func twoViews() throws {
+    let (below, view) = (scratch.file("below"), scratch.file("view"))
+    #expect(mkdir(below, 0o700) == 0 && mkdir(view, 0o700) == 0)
+    #expect(try ChildProcess.run("bindfs", ["--no-allow-other", below, view]).code == 0)
+    defer { do { _ = try ChildProcess.run("umount", [view]) } catch {} }
+    let journals = try [below, view].map { try Journal.open(at: $0 + "/a.journal") }
+    for number in 0..<40 { _ = try journals[number % 2].append([draft("\(number)")]) }
+    #expect(try journals[0].catchUp().count == 1)
+    var reader = try JournalReader(path: below + "/a.journal")
+    #expect(try reader.ending() == .clean)
+    #expect(reader.totals.records == 40)
+  }
+
   @Test("JRN-2 a file that differs from what was read is not written to")
   func changedHistory() throws {
     let path = scratch.journal

@@ -19,6 +19,9 @@ struct cfilestatus {
 /// Of the open file `descriptor`. 0, or -1 and errno.
 int cfilestatus_of_descriptor(int descriptor, struct cfilestatus *status);
 
+/// Asks the file system again for what the kernel keeps of an open file, such as its size.
+void cfilestatus_refresh(int descriptor);
+
 /// Of the file that `path` leads to. 0, or -1 and errno.
 int cfilestatus_of_path(const char *path, struct cfilestatus *status);
 
