@@ -87,7 +87,7 @@ extension JournalStory {
       try FileManager.default.createDirectory(at: obstacle, withIntermediateDirectories: false)
       await stage.fails { () async throws(SessionError) in try await session.refresh() }
       try FileManager.default.removeItem(at: obstacle)
-      stage.clock.advance(by: .seconds(2))
+      stage.clock.advance(by: .seconds(6))
       await eventually("the token that was not stored") {
         session.state.token?.generation == Generation(2)
       }
