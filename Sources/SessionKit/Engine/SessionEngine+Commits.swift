@@ -90,7 +90,10 @@ extension SessionEngine {
     if lost == nil, let stored, let number = commit.storing, let deadline = commit.deadline {
       credentials.unjournaled = .init(number: number, token: stored, deadline: deadline)
     }
-    if case .login? = commit.announcement, let stored { credentials.loginToRollBack = stored }
+    // A token that was found beside a new journal stays: it is that of a session that goes on.
+    if case .login? = commit.announcement, commit.storing != .stray, let stored {
+      credentials.loginToRollBack = stored
+    }
     if !commit.isOfStorageOnly { problems.commit = error }
     if commit.storing != nil { problems.unstored = error }
     return .commitFailed(
