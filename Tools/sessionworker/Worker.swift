@@ -93,6 +93,10 @@ final class Worker: Sendable {
   /// Returns the descriptor of the commands, and closes the standard streams if an option says so.
   func takeStreams() -> Int32 {
     guard answers != 1 else { return 0 }
+    // The event loop opens its own descriptors first, or they would take the free numbers.
+    let isReady = DispatchSemaphore(value: 0)
+    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) { isReady.signal() }
+    isReady.wait()
     defer { for stream: Int32 in 0...2 { close(stream) } }
     return fcntl(0, F_DUPFD, 10)
   }
