@@ -141,9 +141,10 @@ extension SessionCoordinator {
   /// Whether it counts as undone at the first look.
   ///
   /// The user item is written before the token, and removed after it. So this is the place, and the store
-  /// answers.
+  /// answers. After an expiry the user item may be that of the session before, also in another place.
   private func isUndoneHere(_ facts: StoredItemsReport) -> Bool {
-    isUndone(facts) && (facts.user == .present || facts.isLoginReplaced)
+    let isUserNew = facts.user == .present && facts.beforeUnprovenLogin == .unauthenticated
+    return isUndone(facts) && (isUserNew || facts.isLoginReplaced)
   }
 
   /// Whether stored items stay, because the journal that they belong to may come back.

@@ -169,7 +169,10 @@ extension HTTPBackend {
     let failure = failure(.revocation, response)
     // A page with a success or a 401 may be a network's own. Another status that the app lists is the
     // server's: Prosody 13.0.1 answers a token that is revoked already with a 404 page.
-    let isOwn = revoked.lists(response.status) && response.status != 401 && response.status >= 300
+    // A proxy, a limiter or a timeout is never (407, 408, 425, 429, 5xx).
+    let isOwn =
+      revoked.lists(response.status) && 400...499 ~= response.status
+      && ![401, 407, 408, 425, 429].contains(response.status)
     if let failure, failure.kind == .intercepted, !isOwn { throw AnswerFailure(failure: failure) }
     let signs = signs(response)
     let isUnauthorized = response.status == 401

@@ -204,7 +204,7 @@ public struct RequestFieldNames: Hashable, Sendable {
 
 /// Decides which responses to a revocation confirm that the session is over at the server.
 ///
-/// A page confirms it only with a status that ``statuses`` lists and that is neither 2xx nor 401. Any other
+/// A page confirms it only with a status of 4xx that ``statuses`` lists, except 401, 407, 408, 425 and 429. Any other
 /// response is a failure, and the revocation is tried again. If the server has refused it with 4xx for 30
 /// days, it is given up: the journal then says `abandoned` with the status.
 ///
