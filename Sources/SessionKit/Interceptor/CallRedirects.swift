@@ -20,6 +20,8 @@ struct CallRedirects: Sendable {
   private(set) var hasLeft = false
   private let map: CallMap
   /// The methods and addresses that were requested, from the first redirect on.
+  /// Whether a response on the way has set a cookie.
+  private var hasCookie = false
   private var requested: Set<String> = []
   private var count = 0
 
@@ -63,9 +65,9 @@ struct CallRedirects: Sendable {
       if let bare = call.bare { call.setBody(bare) }
     }
     let isNew = requested.insert(CallRedirects.name(call.request)).inserted
-    // A cookie can make a second request of the same address another one.
-    let setsCookie = response.value(forHTTPHeaderField: "Set-Cookie") != nil
-    let mayDiffer = setsCookie && (method == "GET" || method == "HEAD")
+    // A cookie can make a second request of the same address another one, also if it was set on the way.
+    if response.value(forHTTPHeaderField: "Set-Cookie") != nil { hasCookie = true }
+    let mayDiffer = hasCookie && (method == "GET" || method == "HEAD")
     guard isNew || mayDiffer else {
       throw .noReply("the server redirects in a circle: \(call.name)")
     }
