@@ -196,7 +196,12 @@ struct StoredCredentials: Sendable {
     memory.add(continued: answer.continues, to: owner)
     if let context = commit.context {
       let item = StoredContext(journal: owner, generation: facts.generation, context: context)
-      try write(item, beside: event)
+      // A policy may require the item, and nothing brings it again. So without one, the response waits.
+      let isFirst: Bool
+      do throws(SecretStoreError) { isFirst = try store.read(.context) == nil } catch {
+        throw .secrets(error)
+      }
+      if isFirst { try write(item) } else { try write(item, beside: event) }
     }
     if let profile = answer.user,
       let user = try user(profile, of: answer, with: event, first: firstUse)
