@@ -20,9 +20,9 @@ struct CallRedirects: Sendable {
   private(set) var hasLeft = false
   private let map: CallMap
   /// The methods and addresses that were requested, from the first redirect on.
+  private var requested: Set<String> = []
   /// Whether a response on the way has set a cookie.
   private var hasCookie = false
-  private var requested: Set<String> = []
   private var count = 0
 
   /// The maximum number of redirects of one call.
