@@ -21,7 +21,7 @@ CODES = {
     "request kind": "refresh switchContext",
     "revocation outcome": "revoked notOffered failed abandoned alreadyInvalid",
     "secret item": "token user context revocation refreshToken",
-    "storage operation": "read write remove setAside find",
+    "storage operation": "read write remove setAside find reserve",
     "wipe cause": "signedOut otherJournal unreadable",
     "continuation cause": "damaged newerVersion notAJournal lost",
     "storage cause": "noRoom refused busy replaced unusable failed unavailable newerVersion"

@@ -76,7 +76,10 @@ extension SessionCoordinator {
         isNamed ? .switched : .failed(.request(RequestFailure(kind: .unreadable))))
     case .refresh: effects += lifetime.state(arrival.sessionEnd)
     }
-    return effects + resumeWaiters(.refreshed) + publish(events) + startSwitch(at: now)
+    // A response can state an end that has passed. No caller is to use its token until the timer fires.
+    let isOver = now.uptime >= lifetime.end
+    return effects + resumeWaiters(isOver ? .failed(.ended(.expired, by: nil)) : .refreshed)
+      + publish(events) + startSwitch(at: now)
   }
 
   /// Handles a response that cannot be journaled now.

@@ -94,6 +94,10 @@ extension SessionCoordinator {
         published.append(
           RecordedEvent(sequence: sequence, time: durable.time, event: event))
         noteEnd(event, by: durable.purpose.failure)
+        // The token of the event is stored before it, also if the store never reported a failure.
+        if event.announcedToken != nil {
+          notes.take(StorageReport(item: .token, operation: .write), at: now.uptime)
+        }
       }
       if case .note(.clockSkew(let skew)) = content { notes.noted(skew: skew) }
     }

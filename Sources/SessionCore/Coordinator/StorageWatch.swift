@@ -92,17 +92,20 @@ struct StorageWatch: Hashable, Sendable {
     }
   }
 
-  /// Notes the failing write of a token, noted before or not, unless such a note waits.
+  /// Notes that a token waits to be stored, noted before or not, unless such a note waits.
   ///
-  /// Other processes keep from sending the token again only if the note follows the request.
+  /// Other processes keep from sending the token again only if the note follows the request. If the item of
+  /// a context or a user failed first, nothing tried to write the token: then the note has that cause.
   ///
   /// - Requirement: REF-21
   mutating func noteUnstored(at uptime: Int64) {
     for case .storageFailed(let failed) in notes where failed.isTokenWrite { return }
-    for item in [SecretItem.token, .refreshToken] {
-      let subject = Subject(item: item, operation: .write)
-      if let run = failing[subject] { return note(run.failure, of: subject, at: uptime) }
-    }
+    let subjects = [SecretItem.token, .refreshToken].map { Subject(item: $0, operation: .write) }
+    let subject = subjects.first { failing[$0] != nil } ?? subjects[0]
+    let others = failing.filter { [.user, .context].contains($0.key.item) }.map(\.value.failure)
+    guard let failure = failing[subject]?.failure ?? others.first else { return }
+    failing[subject] = Run(failure: failure)
+    note(failure, of: subject, at: uptime)
   }
 
   private mutating func note(

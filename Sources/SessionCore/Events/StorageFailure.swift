@@ -58,9 +58,11 @@
   public static let setAside = StorageOperation(rawValue: 3)
   /// Find an item, or its owner, that must exist according to the journal.
   public static let find = StorageOperation(rawValue: 4)
+  /// Reserve room for the item that a response will bring.
+  public static let reserve = StorageOperation(rawValue: 5)
 
   /// The name of each byte, from 0.
-  public static let words = ["read", "write", "remove", "setAside", "find"]
+  public static let words = ["read", "write", "remove", "setAside", "find", "reserve"]
 }
 
 extension SecretItem {

@@ -70,7 +70,8 @@ extension SessionNote.StorageFailed {
   /// Whether the store itself did not work, so that the session can be neither used nor renewed.
   fileprivate var isOfStore: Bool {
     switch operation {
-    case .read, .write: break
+    // Without room for its response, no refresh is sent.
+    case .read, .write, .reserve: break
     default: return false
     }
     return switch cause {

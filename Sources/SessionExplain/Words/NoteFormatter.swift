@@ -29,7 +29,7 @@ package enum NoteFormatter {
     case .revocationPending(let generation):
       return "the revocation of \(generation) waits to be sent"
     case .revocationSettled(let settled):
-      return "\(settled.generation) \(outcome(settled.outcome))"
+      return "\(settled.generation) \(outcome(settled))"
         + (settled.status == 0 ? "" : " (\(settled.status))")
     case .secretsWiped(let cause):
       return self.cause(cause)
@@ -72,6 +72,7 @@ package enum NoteFormatter {
   private static func operation(_ operation: StorageOperation) -> String {
     switch operation {
     case .setAside: "set aside"
+    case .reserve: "reserve room for"
     case .read, .write, .remove, .find: operation.description
     default: "do operation \(operation) with"
     }
@@ -105,14 +106,16 @@ package enum NoteFormatter {
     }
   }
 
-  private static func outcome(_ outcome: RevocationOutcome) -> String {
-    switch outcome {
+  private static func outcome(_ settled: SessionNote.RevocationSettled) -> String {
+    switch settled.outcome {
     case .revoked: "revoked"
     case .notOffered: "not revoked, the backend does not offer it"
     case .failed: "not revoked yet"
+    case .abandoned where settled.status > 0:
+      "not revoked, the server refused it with \(settled.status), and it is not tried again"
     case .abandoned: "not revoked, what it needs is gone"
     case .alreadyInvalid: "nothing left to revoke, the server refused the token"
-    default: "outcome \(outcome)"
+    default: "outcome \(settled.outcome)"
     }
   }
 

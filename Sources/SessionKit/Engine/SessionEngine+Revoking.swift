@@ -94,8 +94,7 @@ extension SessionEngine {
             RevocationRun.isGivenUp(refusedSince: start, at: now) ? .abandoned : .failed, status
           )
         }
-        entry.refusedSince = now.milliseconds
-        await keep(entry)
+        await noteRefusal(of: entry, at: now)
         return (.failed, status)
       // A later process continues with what is stored.
       case .refresh where revocation == .pending && revocations.isStopped,
@@ -269,6 +268,22 @@ extension SessionEngine {
       }
     }
     return nil
+  }
+
+  /// Stores when the server first refused a revocation, and leaves its other values as they are by now.
+  private func noteRefusal(of entry: StoredRevocations.Entry, at now: Timestamp) async {
+    _ = await changeRevocations { vault throws(SessionError) in
+      var stored: StoredRevocations.Entry?
+      do throws(SecretStoreError) {
+        stored = try vault.revocations().last { $0.token == entry.token }
+      } catch {
+        throw .secrets(error)
+      }
+      // Another process may have settled it. If it could not be stored, there is no entry to wait in.
+      guard var stored, stored.refusedSince == nil else { return }
+      stored.refusedSince = now.milliseconds
+      try vault.update(stored)
+    }
   }
 
   /// Stores the progress of a revocation.

@@ -229,9 +229,13 @@ struct StoredCredentials: Sendable {
   /// - Requirement: REF-20
   func reserve() throws(SessionError) {
     guard store.reservesRoom else { return }
+    var present = 0
+    do throws(SecretStoreError) { present = try store.read(.token)?.count ?? 0 } catch {
+      // The token in memory can be refreshed, and its successor replaces the item. The store's failure is
+      // journaled.
+    }
     do throws(SecretStoreError) {
       if store.separatesRefreshToken { try store.reserve(.refreshToken, bytes: Self.growth) }
-      let present = try store.read(.token)?.count ?? 0
       try store.reserve(.token, bytes: present + Self.growth)
     } catch {
       throw .secrets(error)
@@ -242,12 +246,12 @@ struct StoredCredentials: Sendable {
 
   /// Stores the user or the context of a response.
   ///
-  /// Without room for it, the token is stored nevertheless: it has its reserve, and the server may
-  /// accept no other. The next response brings the item again.
+  /// If that fails, the token is stored nevertheless: it has its reserve, and the server may accept no
+  /// other. The journal has the context, and the next response brings the item again.
   private func write(_ item: some StoredItem, beside event: SessionEvent) throws(SessionError) {
     do throws(SessionError) { try write(item) } catch {
       if case .login = event { throw error }
-      guard case .secrets(.noSpace) = error.failure else { throw error }
+      guard case .secrets = error.failure else { throw error }
     }
   }
 
@@ -348,15 +352,24 @@ struct StoredCredentials: Sendable {
     } catch {
       throw .secrets(error)
     }
-    do throws(SecretStoreError) {
-      if token.fields.refreshPlace != nil { try store.remove(.refreshToken) }
-      if unread { return try store.remove(.token) }
-    } catch {
-      // The write after this block replaces the token.
+    // Each removal is tried: without a free descriptor one item can be refused, and the other not.
+    let refused = token.fields.refreshPlace == nil ? nil : refusal(toRemove: .refreshToken)
+    if !unread || refusal(toRemove: .token) != nil {
+      do throws(SessionError) { try write(token.unannounced) } catch {
+        guard !unread else { throw error }
+        if let refused = refusal(toRemove: .token) { throw .secrets(refused) }
+      }
     }
-    do throws(SessionError) { try write(token.unannounced) } catch {
-      guard !unread else { throw error }
-      do throws(SecretStoreError) { try store.remove(.token) } catch { throw .secrets(error) }
+    // The caller tries again. Until then nothing uses the item without its token.
+    if let refused { throw .secrets(refused) }
+  }
+
+  private func refusal(toRemove item: SecretItem) -> SecretStoreError? {
+    do throws(SecretStoreError) {
+      try store.remove(item)
+      return nil
+    } catch {
+      return error
     }
   }
 

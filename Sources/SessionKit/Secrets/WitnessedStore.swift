@@ -34,7 +34,8 @@ struct WitnessedStore: SecretStore {
   }
 
   func reserve(_ item: SecretItem, bytes: Int) throws(SecretStoreError) {
-    try watch(.write, item) { () throws(SecretStoreError) in
+    // No write: a failing write after a request tells others that this process has its response (REF-21).
+    try watch(.reserve, item) { () throws(SecretStoreError) in
       try store.reserve(item, bytes: bytes)
     }
   }

@@ -122,6 +122,24 @@ struct LeaseDecisionTests {
     #expect(bench.coordinator.fold.snapshot != nil)
   }
 
+  @Test("REF-21 it says so too if another item failed first, and then that the token is stored")
+  func keepsVisiblyBehindAnotherItem() throws {
+    var bench = CoordinatorBench.signedIn()
+    let (_, sent) = bench.refresh()
+    let number = try #require(sent.request)
+    bench.commitEndings = [.fails]
+    let facts = ResponseMetadata(lifetime: 3_600_000, hasRefreshToken: true)
+    bench.tell(.answered(number, facts))
+    #expect(bench.names.last == "requestSent")
+    bench.tell(
+      .stored([StorageReport(item: .context, operation: .write, failure: .init(.noRoom))]))
+    #expect(bench.coordinator.fold.intents.request?.unstored?.item == .token)
+    #expect(bench.names.suffix(3) == ["requestSent", "storageFailed", "storageFailed"])
+    bench.advance(by: 1_000)
+    bench.tell(.fired(.commit))
+    #expect(bench.names.suffix(2) == ["refreshSucceeded", "storageRecovered"])
+  }
+
   @Test(
     "REF-10 a slow read that ends after the lease does not overtake the holder",
     arguments: [1_100, 4_000, 60_000] as [Int64])

@@ -99,10 +99,11 @@ struct StatedEndDecisionTests {
   @Test("POL-10 an end in the past is due at once", arguments: [0, -1, .min] as [Int64])
   func passed(rest: Int64) {
     var bench = signedIn(Self.limit)
-    let (_, effects) = bench.refresh()
+    let (caller, effects) = bench.refresh()
     let answered = bench.tell(
       .answered(effects.request ?? RequestNumber(0), stating(rest, .token())))
     #expect(answered.uptime(of: .lifetime) == bench.now.uptime)
+    #expect(answered.reply(to: caller) == .failed(.ended(.expired, by: nil)))
     bench.tell(.fired(.lifetime))
     #expect(expired(bench) == .lifetimeEnded)
   }

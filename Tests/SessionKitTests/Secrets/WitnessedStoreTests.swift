@@ -10,7 +10,7 @@ struct WitnessedStoreTests {
   private static let calls: [(StorageOperation, Call)] = [
     (.read, { (store) throws(SecretStoreError) in _ = try store.read(.token) }),
     (.write, { (store) throws(SecretStoreError) in try store.write(.token, [1]) }),
-    (.write, { (store) throws(SecretStoreError) in try store.reserve(.token, bytes: 1) }),
+    (.reserve, { (store) throws(SecretStoreError) in try store.reserve(.token, bytes: 1) }),
     (.remove, { (store) throws(SecretStoreError) in try store.remove(.token) }),
     (.setAside, { (store) throws(SecretStoreError) in try store.setAside(.token) }),
     (.remove, { (store) throws(SecretStoreError) in try store.removeSetAside(.token) }),

@@ -31,7 +31,7 @@ struct StorageNotesTests {
     }
     #expect(bench.server.count(of: .refresh) == 0)
     let failed = SessionNote.storageFailed(
-      .init(item: .token, operation: .write, cause: .obstructed))
+      .init(item: .token, operation: .reserve, cause: .obstructed))
     try await eventually("the note") { try notes(bench) == [failed] }
     #expect(session.storageProblem != nil)
     for _ in 0..<5 {
@@ -44,7 +44,7 @@ struct StorageNotesTests {
       bench.clock.advance(by: .seconds(1))
       return try bench.eventNames().last == "refreshSucceeded"
     }
-    let recovered = SessionNote.storageRecovered(.init(item: .token, operation: .write))
+    let recovered = SessionNote.storageRecovered(.init(item: .token, operation: .reserve))
     try await eventually("the end of the run") { try notes(bench) == [failed, recovered] }
     #expect(session.storageProblem == nil)
     try await session.close()
