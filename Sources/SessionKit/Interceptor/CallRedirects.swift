@@ -18,6 +18,8 @@ struct CallRedirects: Sendable {
   /// Then no credential is sent any more, and a refusal does not concern the token. The other
   /// origin chooses where it leads back to, even many steps later.
   private(set) var hasLeft = false
+  /// The call in an error: as the app made it, since a server's address may hold a secret.
+  private let name: String
   private let map: CallMap
   /// The methods and addresses that were requested, from the first redirect on.
   private var requested: Set<String> = []
@@ -33,7 +35,7 @@ struct CallRedirects: Sendable {
     guard let url = call.request.url, url.host?.isEmpty == false else {
       throw .wrongAddress("the address has no host")
     }
-    (self.call, self.map) = (call, map)
+    (self.call, self.map, name) = (call, map, call.name)
     self.call.request.url = url.withSmallScheme
   }
 
@@ -69,7 +71,7 @@ struct CallRedirects: Sendable {
     if response.value(forHTTPHeaderField: "Set-Cookie") != nil { hasCookie = true }
     let mayDiffer = hasCookie && (method == "GET" || method == "HEAD")
     guard isNew || mayDiffer else {
-      throw .noReply("the server redirects in a circle: \(call.name)")
+      throw .noReply("the server redirects in a circle: \(name)")
     }
     count += 1
     guard count <= CallRedirects.limit else {

@@ -227,6 +227,7 @@ struct RedirectTests {
         try await api.upload(for: request(server, path, "POST"), from: Data("{}".utf8))
       }
       #expect(error?.code == .noReply)
+      #expect(error?.description.contains("\(targets[0])/") == false, "a server's address")
       #expect(server.requests[before...].map(\.target) == targets)
     }
     let text = URIReference.address(ofLocation: "y", at: "http://a.test/x#part")
