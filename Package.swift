@@ -114,15 +114,11 @@ let package = Package(
     // Records the reports of SessionTestKit in Swift Testing, which the kit itself does not import.
     .target(name: "SessionTesting", dependencies: ["SessionTestKit"], swiftSettings: strict),
 
-    // Threads that begin on another processor: calls of Linux that Swift does not show.
-    .target(name: "CWorkThread", path: "Tools/CWorkThread"),
-
     // The debugger: a thin main, and everything testable beside it.
     .target(
       name: "ReplayCommands",
       dependencies: [
         "SessionCore", "SessionChangeQueue", "SessionJournal", "SessionExplain", "SessionJSON",
-        "CWorkThread",
       ],
       path: "Tools/ReplayCommands", swiftSettings: strict),
     .executableTarget(

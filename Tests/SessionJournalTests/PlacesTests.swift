@@ -1,6 +1,5 @@
 import ChildProcesses
 import SessionJournal
-import Synchronization
 import Testing
 
 @Suite("Places to which a reader returns")
@@ -56,21 +55,6 @@ struct PlacesTests {
     let isWhole = try Self.rest(&reader) == Array(all[3...])
     #expect(isWhole)
     #expect(try reader.ending() == .clean)
-  }
-
-  @Test(
-    "JRN-1 a reader in the middle of a batch stays there if a search finds no batch, or fails")
-  func stays() throws {
-    let all = try write(isCompacted: false)
-    let system = FaultyFileSystem()
-    var reader = try JournalReader(path: scratch.journal, fileSystem: system)
-    #expect(try Self.rest(&reader, atMost: 3) == Array(all[..<3]))
-    #expect(try !reader.seek(toBatchAfter: 1 << 30))
-    #expect(try reader.next() == all[3])
-    system.plan.withLock { ($0.readsLeft, $0.isReadFaultBrief) = (0, true) }
-    #expect(throws: JournalError.self) { _ = try reader.seek(toBatchAfter: 4_096) }
-    let isWhole = try Self.rest(&reader) == Array(all[4...])
-    #expect(isWhole)
   }
 
   @Test("records that are read again are verified again")

@@ -140,8 +140,8 @@ struct SourceLayoutTests {
       "Tools/ReplayCommands",
       [
         "SessionCore", "SessionChangeQueue", "SessionJournal", "SessionExplain", "SessionJSON",
-        "CWorkThread", "Synchronization", "Dispatch", "Foundation", "FoundationEssentials", "Glibc",
-        "Musl", "Darwin",
+        "Synchronization", "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Musl",
+        "Darwin",
       ]
     ),
     (

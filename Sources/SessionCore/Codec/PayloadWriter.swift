@@ -121,11 +121,6 @@ package struct PayloadWriter {
     replace(at: offset, by: number.littleEndian)
   }
 
-  /// Replaces the version of the fields, which was written at `offset` before them.
-  package mutating func replace(version: UInt8, at offset: Int) {
-    replace(at: offset, by: version)
-  }
-
   private mutating func replace<Value: BitwiseCopyable>(at offset: Int, by value: Value) {
     assert(offset + MemoryLayout<Value>.size <= count)
     memory.withUnsafeMutableBytes { $0.storeBytes(of: value, toByteOffset: offset, as: Value.self) }

@@ -132,28 +132,6 @@ extension Timestamp: CustomStringConvertible, LosslessStringConvertible {
     guard description == text else { return nil }
   }
 
-  /// Parses the bytes of the output of `description`, in exactly that spelling.
-  ///
-  /// A time of the years 0 to 9999 needs no text.
-  package init?(printed utf8: UnsafeBufferPointer<UInt8>) {
-    guard utf8.count == 24 else {
-      self.init(printed: String(decoding: utf8, as: UTF8.self))
-      return
-    }
-    let bytes = UnsafeRawBufferPointer(utf8)
-    guard let first = TimeDigits(bytes, at: 0, like: "0000-00-"),
-      let second = TimeDigits(bytes, at: 8, like: "00T00:00"),
-      let third = TimeDigits(bytes, at: 16, like: ":00.000Z"),
-      let date = CivilDate(
-        year: 100 * first.pair(0) + first.pair(2), month: first.pair(5), day: second.pair(0)),
-      second.pair(3) < 24, second.pair(6) < 60, third.pair(1) < 60
-    else { return nil }
-    let seconds = 3_600 * second.pair(3) + 60 * second.pair(6) + third.pair(1)
-    self.init(
-      milliseconds: date.daysSince1970 * Timestamp.day + 1_000 * seconds + 10 * third.pair(4)
-        + third.digit(6))
-  }
-
   private static var day: Int64 { 86_400_000 }
 
   private func signed(_ year: Int64) -> String {
@@ -208,41 +186,6 @@ package struct CivilDate {
     let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
     return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
   }
-}
-
-/// Eight characters of a time: digits, and separators between them.
-private struct TimeDigits {
-  /// The values of the digits; the first character is the lowest byte, and a separator is 0.
-  private let values: UInt64
-
-  /// Takes the eight bytes at a place, which must be there.
-  ///
-  /// `nil` unless they have a digit for each `0` of the pattern, and the same bytes elsewhere.
-  init?(_ bytes: UnsafeRawBufferPointer, at place: Int, like pattern: StaticString) {
-    let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self))
-    let likeness = UInt64(
-      littleEndian: UnsafeRawPointer(pattern.utf8Start).loadUnaligned(as: UInt64.self))
-    // In place of a 0, a digit becomes its value, and any other byte becomes more than 9. A separator
-    // becomes 0.
-    values = word ^ likeness
-    let separators = Self.marks(likeness ^ 0x3030_3030_3030_3030, above: 0)
-    guard Self.marks(values, above: 9) | Self.marks(values, above: 0) & separators == 0 else {
-      return nil
-    }
-  }
-
-  /// Returns the highest bit of each byte that is above a limit.
-  private static func marks(_ word: UInt64, above limit: UInt64) -> UInt64 {
-    let low: UInt64 = 0x7F7F_7F7F_7F7F_7F7F
-    // Without the highest bits, no sum of a byte reaches the next one.
-    let sums = (word & low) &+ (0x7F - limit) &* 0x0101_0101_0101_0101
-    return (word | sums) & ~low
-  }
-
-  func digit(_ place: Int) -> Int64 { Int64(values >> UInt64(8 * place) & 0xFF) }
-
-  /// Returns the number of two digits.
-  func pair(_ place: Int) -> Int64 { 10 * digit(place) + digit(place + 1) }
 }
 
 /// Parses digits and separators of fixed length from the front of a text.

@@ -74,7 +74,7 @@ struct FrameScanner: ~Copyable, Sendable {
   /// Scans a file whose status and header are known, from its first frame.
   init(
     path: String, file: any JournalFileHandle, _ status: FileStatus, _ header: JournalHeader,
-    _ window: consuming ReadWindow = ReadWindow()
+    _ window: consuming ReadWindow
   ) {
     self.path = path
     self.file = file
@@ -109,12 +109,7 @@ struct FrameScanner: ~Copyable, Sendable {
 
   /// Continues at another place between two batches.
   mutating func seek(to place: FramePosition) {
-    move(to: place)
     window.forget(from: 0)
-  }
-
-  /// Continues at another place between two batches, whose bytes are in the window.
-  mutating func move(to place: FramePosition) {
     position = place
     batch = place
     delivered = place.offset
@@ -125,13 +120,6 @@ struct FrameScanner: ~Copyable, Sendable {
   mutating func rest() {
     guard delivered == position.offset else { return }
     window.release()
-  }
-
-  /// Takes the bytes in memory; returns `nil` if there are none, or if verified frames in them were
-  /// not passed on yet.
-  mutating func takeWindow() -> ReadWindow? {
-    guard delivered == position.offset, window.count > 0 else { return nil }
-    return window.take()
   }
 
   /// A place from which the next frame can be read: the beginning of its batch.

@@ -200,32 +200,4 @@ extension JournalReader {
     scanner.seek(to: FramePosition(after: scanner.header))
     resumption = 0
   }
-
-  /// Continues at the first batch after the frame at or after `offset`; returns `false`, and stays,
-  /// if none is found near.
-  ///
-  /// It also stays if it throws.
-  ///
-  /// The checksums prove that frames follow each other from there on. They do not prove that it is
-  /// the history before that place which they continue.
-  package mutating func seek(toBatchAfter offset: UInt64) throws(JournalError) -> Bool {
-    let place = mark
-    var isFound = false
-    defer { if !isFound { seek(to: place) } }
-    isFound = try scanner.seek(toBatchAfter: offset)
-    if isFound { resumption = 0 }
-    return isFound
-  }
-
-  /// Passes on the record at `offset`, which was read before, and stays at its place.
-  ///
-  /// Throws `damaged` if the record is not there any more.
-  package func visit(recordAt offset: UInt64, _ body: (JournalFrame, RawSpan) -> Void)
-    throws(JournalError)
-  {
-    guard try scanner.lend(frameAt: offset, body) else {
-      throw .damaged(
-        path: path, JournalDamage(offset: offset, sequence: 0, flaw: .historyChanged))
-    }
-  }
 }

@@ -51,16 +51,6 @@ struct ReadWindow: ~Copyable, Sendable {
     (storage, count, next) = ([], 0, Self.sizeAfterRest)
   }
 
-  /// Moves the bytes to a new window.
-  ///
-  /// This one is then empty, and reads them again if they are needed.
-  mutating func take() -> ReadWindow {
-    var taken = ReadWindow()
-    swap(&taken, &self)
-    release()
-    return taken
-  }
-
   /// Reads until `length` bytes from `offset` are in memory, or the file ends.
   ///
   /// Bytes before `kept` may be dropped. Returns how many bytes from `offset` on are in memory.

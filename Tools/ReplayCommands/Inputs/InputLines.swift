@@ -54,34 +54,6 @@ struct InputLines: ~Copyable {
     return buffer[start...]
   }
 
-  /// Returns the next lines, each with its line feed if it has one; `nil` at the end.
-  mutating func block() throws(ToolError) -> [UInt8]? {
-    var searched = start
-    var end = buffer.count
-    while true {
-      if let last = buffer[searched...].lastIndex(of: 0x0A) {
-        end = last + 1
-        break
-      }
-      (searched, end) = (buffer.count, buffer.count)
-      if isAtEnd { break }
-      searched -= try readMore()
-    }
-    guard start < end else { return nil }
-    let rest = Array(buffer[end...])
-    var block = rest
-    swap(&block, &buffer)
-    block.removeSubrange(end...)
-    block.removeSubrange(..<start)
-    start = 0
-    var place = 0
-    while place < block.count {
-      number += 1
-      place = (block.lineFeed(from: place) ?? block.count) + 1
-    }
-    return block
-  }
-
   /// Reads more bytes of an unfinished line; returns how far the bytes in the buffer were moved.
   private mutating func readMore() throws(ToolError) -> Int {
     let moved = start

@@ -1,5 +1,6 @@
 @_spi(Internals) internal import SessionChangeQueue
 @_spi(Internals) internal import SessionCore
+internal import SessionExplain
 internal import SessionJournal
 
 /// A part of a file that a pass over the whole file meets, good or not.
@@ -87,6 +88,42 @@ extension JournalFile {
     return Pass(
       fault: visit.first, header: reader.header, totals: reader.totals, room: reader.room,
       end: reader.frozenEnd ?? 0, isGrowing: isGrowing)
+  }
+}
+
+extension JournalFile {
+  /// Reads all frames, and moves the reader to the place from which `why` of the last end must read.
+  ///
+  /// Returns `nil` and moves the reader to the beginning in these cases:
+  ///
+  /// - There are few sessions.
+  /// - A record is damaged, cannot be folded, or is of a newer version.
+  /// - `goesOn` returned `false`; it is called after every 1,024 records.
+  func lateSearch(
+    in reader: inout JournalReader, spacing: UInt64, while goesOn: () -> Bool = { true }
+  ) throws(ToolError) -> WhySearch? {
+    var (start, decoder) = (LateStart(spacing: spacing), self.decoder(for: reader.header))
+    var isTrusted = true
+    var records: UInt32 = 0
+    try onJournal { () throws(JournalError) in
+      try reader.visit { frame, payload in
+        isTrusted = start.take(
+          sequence: frame.sequence, kind: frame.kind, payload: payload,
+          endsBatch: frame.remainingInBatch == 0, at: frame.offset
+        ) { () throws(CodecError) in
+          try decoder.decode(sequence: frame.sequence, kind: frame.kind, payload: payload)
+        }
+        records &+= 1
+        if records & 1023 == 0 { isTrusted = isTrusted && goesOn() }
+        return isTrusted
+      }
+    }
+    guard isTrusted, let place = start.place else {
+      reader.seekToBeginning()
+      return nil
+    }
+    reader.seek(toFrameAt: place.offset, after: place.sequence)
+    return WhySearch(continuing: place, redaction: decoder.redaction)
   }
 }
 

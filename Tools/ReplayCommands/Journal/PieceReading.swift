@@ -57,9 +57,6 @@ struct PieceReading {
     return true
   }
 
-  /// Goes on after records that another pass has folded.
-  mutating func goOn(after sequence: UInt64) { last = sequence }
-
   /// Leaves out a record that cannot be folded; returns `false` if the pass must end at it.
   private mutating func leaveOut(
     _ place: JournalPlace, _ failure: SessionFold.Failure, _ interrupt: (EvidenceGap) -> Void

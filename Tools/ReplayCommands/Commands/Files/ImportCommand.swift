@@ -73,36 +73,16 @@ struct ImportCommand: JournalCommand {
     _ lines: inout InputLines, _ reader: inout ImportReader, _ file: JournalFile,
     _ context: ToolContext, _ take: (ImportReader.Step, Bool) throws(ToolError) -> Void
   ) throws(ToolError) {
-    var blocks = ImportBlocks()
-    func takeLine(_ line: ImportBlocks.Line) throws(ToolError) {
+    while let line = try lines.next() {
       try OutputFile.requireGoingOn(context)
       let step: ImportReader.Step
       do throws(ImportProblem) {
-        if let record = line.record, let taken = try reader.take(read: record) {
-          step = taken
-        } else {
-          step = try reader.take(line.bytes)
-        }
+        step = try reader.take(line)
       } catch {
-        throw problem(error, file, line: line.number)
+        throw problem(error, file, line: lines.number)
       }
       try take(step, reader.hasSnapshot == true)
     }
-    var failure: ToolError?
-    while failure == nil {
-      let before = lines.number
-      var next: [UInt8]?
-      do throws(ToolError) {
-        next = try lines.block()
-      } catch {
-        failure = error
-      }
-      guard let next else { break }
-      try blocks.add(next, after: before, to: takeLine)
-    }
-    // What is wrong with the lines before the one that cannot be read comes first.
-    try blocks.finish(to: takeLine)
-    if let failure { throw failure }
     do throws(ImportProblem) {
       try reader.finish()
     } catch {
@@ -208,12 +188,10 @@ private struct JournalWriter {
       path: file.draft, name: file.path.quotedWhereNeeded, interruption: interruption)
     var back = try draft.open()
     var ending = JournalEnding.clean
-    StretchReading().visit(&back) { (part, end) throws(JournalError) in
-      try part.visit(to: end) { _, _ in true }
-    } take: { _ in
-      true
+    try draft.onJournal { () throws(JournalError) in
+      try back.visit { _, _ in true }
+      ending = try back.frozenEnding()
     }
-    try draft.onJournal { () throws(JournalError) in ending = try back.frozenEnding() }
     guard ending == .clean, back.header == encoder.header, back.wholeEnd.offset == size,
       back.wholeEnd.chain == encoder.chain, back.lastSequence == reader.lastSequence
     else {

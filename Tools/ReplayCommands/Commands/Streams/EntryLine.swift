@@ -36,9 +36,6 @@ struct EntryLine: Sendable {
     self.asked = asked
   }
 
-  /// Whether it is JSON that does not depend on the lines around it.
-  var isAlone: Bool { isJSON && !asked.delta && !asked.context }
-
   /// Formats the line with its line feed, and lends it to `take`.
   mutating func write<Answer>(
     _ entry: JournalEntry, _ marks: Marks, to take: (ArraySlice<UInt8>) -> Answer
@@ -48,36 +45,23 @@ struct EntryLine: Sendable {
       let line = words.line(entry.record, delta: delta)
       return take(Array(((columns.map { StyledLine(line).cut(to: $0) } ?? line) + "\n").utf8)[...])
     }
-    removeAll()
-    append(entry.record, at: entry.offset, left: entry.remainingInBatch, marks)
-    return take(json.bytes)
-  }
-
-  /// The lines of JSON that were appended.
-  var bytes: ArraySlice<UInt8> { json.bytes }
-
-  /// Discards the lines of JSON and keeps their memory.
-  mutating func removeAll() { json.removeAll() }
-
-  /// Appends the line of JSON with its line feed; `left` records of the batch follow the record.
-  mutating func append(
-    _ record: SessionRecord, at offset: UInt64, left: UInt16, _ marks: Marks = Marks()
-  ) {
+    json.removeAll()
     let asked = asked
     json.object { json in
       json.field("v", 1)
-      json.field("sequence", record.sequence)
-      json.field("offset", offset)
-      json.field("remainingInBatch", left)
-      if let change = record.change {
+      json.field("sequence", entry.record.sequence)
+      json.field("offset", entry.offset)
+      json.field("remainingInBatch", entry.remainingInBatch)
+      if let change = entry.record.change {
         json.begin(.change, marks, asked)
         json.readable(change)
       } else {
-        json.begin(.of(record.content), marks, asked)
-        json.readable(record)
+        json.begin(.of(entry.record.content), marks, asked)
+        json.readable(entry.record)
       }
     }
     json.endLine()
+    return take(json.bytes)
   }
 }
 

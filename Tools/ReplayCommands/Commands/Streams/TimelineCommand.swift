@@ -46,8 +46,6 @@ struct TimelineCommand: JournalCommand {
     name: "delta", help: "Show the time since the record above")
 
   let display: DisplayOptions
-  /// How several threads read a long journal.
-  var stretches = StretchReading()
   private let since: Selector?
   private let until: Selector?
   private let filter: RecordFilter
@@ -80,7 +78,6 @@ struct TimelineCommand: JournalCommand {
         columns: fits ? context.columns : nil),
       showsSeparators: !display.isJSON && self.context != nil, namesLosses: !display.isJSON)
     (pass.first, pass.last) = try range(in: file)
-    pass.stretches = stretches
     let fault = try pass.print(last: number, isReversed: isReversed)
     guard context.output.isOpen, let fault else { return }
     throw fault.error(

@@ -15,8 +15,6 @@ struct TimelinePass {
   /// Records with sequences outside these bounds do not match.
   var first: UInt64 = 0
   var last: UInt64 = .max
-  /// How several threads read the file.
-  var stretches = StretchReading()
 
   private var above: Timestamp?
 
@@ -50,47 +48,6 @@ struct TimelinePass {
     return try print(behind: matching > number ? matching - number : 0, isReversed: isReversed)
   }
 
-  /// Whether each record that matches is a line of JSON that depends on nothing else.
-  private var isAlone: Bool {
-    around == 0 && line.isAlone && first == 0 && last == .max
-  }
-
-  /// Prints the matches of the good prefix, whose lines several threads make, or of a part of it.
-  ///
-  /// The reader then stands after the last record that it has passed.
-  private func printStretches(of reader: inout JournalReader) {
-    let output = context.output
-    let (file, header, filter, new) = (file, reader.header, filter, line)
-    let includesAll = filter.isOpen
-    let (lines, decoders) = (Spares { new }, Spares { file.decoder(for: header) })
-    stretches.visit(&reader) { (reader, end) throws(JournalError) in
-      var (decoder, line) = (decoders.take(), lines.take())
-      defer { decoders.put(decoder) }
-      line.removeAll()
-      let isGood = try reader.visit(to: end) { frame, payload in
-        do throws(CodecError) {
-          guard filter.mayInclude(kind: frame.kind) else {
-            try SessionCodec.check(sequence: frame.sequence, kind: frame.kind, payload: payload)
-            return true
-          }
-          let record = try decoder.decode(
-            sequence: frame.sequence, kind: frame.kind, payload: payload)
-          if includesAll || filter.includes(record.content) {
-            line.append(record, at: frame.offset, left: frame.remainingInBatch)
-          }
-          return true
-        } catch {
-          return false
-        }
-      }
-      return isGood ? line : nil
-    } take: { line in
-      output.write(block: line.bytes)
-      lines.put(line)
-      return output.isOpen
-    }
-  }
-
   private func isMatch(_ record: SessionRecord) -> Bool {
     record.sequence >= first && record.sequence <= last && filter.includes(record.content)
   }
@@ -101,19 +58,11 @@ struct TimelinePass {
   private func visit(needsAll: Bool = false, _ body: (JournalPiece) -> Bool) throws(ToolError)
     -> JournalFault?
   {
-    var reader = try file.open()
-    return try visit(of: &reader, needsAll: needsAll, body)
-  }
-
-  /// Passes on the same from the reader's place on.
-  private func visit(
-    of reader: inout JournalReader, needsAll: Bool = false, _ body: (JournalPiece) -> Bool
-  ) throws(ToolError) -> JournalFault? {
     let output = context.output
     // Without context and separators, a record that does not match leaves no trace.
     let skipsOthers = !needsAll && around == 0 && !showsSeparators && !filter.isOpen
     return try file.visitPieces(
-      of: &reader, surveysDamageOnly: true,
+      surveysDamageOnly: true,
       skips: { frame in
         guard skipsOthers, frame.sequence <= last, !filter.mayInclude(kind: frame.kind) else {
           return false
@@ -169,17 +118,15 @@ struct TimelinePass {
     -> JournalFault?
   {
     let output = context.output
-    var reader = try file.open()
     guard isReversed else {
-      if isAlone, skipped == 0 { printStretches(of: &reader) }
-      return try visit(of: &reader, behind: skipped) { bytes in
+      return try visit(behind: skipped) { bytes in
         output.write(bytes)
         return output.isOpen
       }
     }
     var reversed = try ReversedLines()
     var failure: ToolError?
-    let fault = try visit(of: &reader, behind: skipped) { bytes in
+    let fault = try visit(behind: skipped) { bytes in
       do throws(ToolError) {
         try reversed.append(bytes)
       } catch {
@@ -193,12 +140,12 @@ struct TimelinePass {
   }
 
   private mutating func visit(
-    of reader: inout JournalReader, behind skipped: UInt64, _ take: (ArraySlice<UInt8>) -> Bool
+    behind skipped: UInt64, _ take: (ArraySlice<UInt8>) -> Bool
   ) throws(ToolError) -> JournalFault? {
     var skipped = skipped
     var groups = ContextGroups<(entry: JournalEntry, isBehind: Bool)>(around: around)
     let pass = self
-    return try pass.visit(of: &reader) { piece in
+    return try pass.visit { piece in
       switch piece {
       case .record(let entry, let isBehind):
         guard entry.record.sequence <= last || groups.isWithin else { return false }

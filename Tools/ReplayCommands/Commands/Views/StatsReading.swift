@@ -12,8 +12,6 @@ struct StatsReading: Sendable {
   let until: Selector?
   let zone: TimeZoneChoice
   let interruption: Interruption
-  /// The length from which on a journal is read in two halves, in bytes.
-  var halving = JournalFile.halvedLength
 
   /// The result for all files.
   struct Outcome: Sendable {
@@ -34,8 +32,10 @@ struct StatsReading: Sendable {
     var findings: [(file: Int, finding: FilesOutcome.Finding)] = []
   }
 
-  /// Counts all files with `jobs` threads, of which the caller's is one.
-  func run(jobs: Int = WorkThread.processors, _ progress: ProgressBar) -> Outcome {
+  /// Counts all files with at most `jobs` threads, of which the caller's is one.
+  ///
+  /// The system's pool runs as many of them at once as there are processors.
+  func run(jobs: Int = 64, _ progress: ProgressBar) -> Outcome {
     let files = files.files
     let sizes = files.map(\.size)
     // The largest files come first, so that no thread has to finish a large one alone at the end.
@@ -119,12 +119,7 @@ struct StatsReading: Sendable {
       let fold = StatsFold(
         by: grouping, counted: counted, app: file.original?.opening?.app,
         offset: { [zone] in zone.offset(at: $0) })
-      // Many files keep all processors busy.
-      let isDividable =
-        grouping == nil && counted == 0...UInt64.max && files.files.count < WorkThread.processors
-      var pass = StatsPass(
-        file, fold, by: grouping,
-        later: isDividable ? FileCount.later(of: file, reader, above: halving) : nil)
+      var pass = StatsPass(file, fold, by: grouping)
       return try pass.run(&reader, pulse)
     } catch {
       return (nil, .unread(error))

@@ -57,9 +57,7 @@ struct WhyCommand: Command {
   private let isOneLine: Bool
   private let isStrict: Bool
   /// The records between two places at which a search for the last end can begin, at least.
-  var spacing = NewestEnds.usualSpacing
-  /// The length from which on a journal is read in two halves, in bytes.
-  var halving = JournalFile.halvedLength
+  var spacing = LateStart.usualSpacing
 
   init(_ arguments: Arguments) throws(ToolError) {
     display = try DisplayOptions(arguments, names: .users)
@@ -98,15 +96,12 @@ struct WhyCommand: Command {
     var search = WhySearch(target: try target(in: file), isAll: isAll)
     var shown = Shown()
     var reader = try file.open()
-    if at == nil, !isAll,
-      let later = try file.searchOfNewestEnds(
-        in: &reader, spacing: spacing, halving: halving,
-        while: {
-          context.output.beat()
-          return context.output.isOpen
-        })
-    {
-      search = later
+    if at == nil, !isAll {
+      let late = try file.lateSearch(in: &reader, spacing: spacing) {
+        context.output.beat()
+        return context.output.isOpen
+      }
+      search = late ?? search
     }
     let pass = try file.visitPieces(of: &reader, surveysDamageOnly: true) { piece in
       context.output.pulse()

@@ -3,7 +3,7 @@ internal import SessionExplain
 internal import SessionJSON
 
 /// A JSON object whose members are all read by their keys; none may remain.
-struct ImportObject: ImportMembers {
+struct ImportObject {
   /// The place of the object around it: empty for the line itself, otherwise `facts`, for example.
   private let above: String
   /// Its key in that object.
@@ -40,7 +40,7 @@ struct ImportObject: ImportMembers {
       next: near.map { "\"\(place($0))\"" })
   }
 
-  func problem(_ key: StaticString, _ message: @autoclosure () -> String, next: String?)
+  func problem(_ key: StaticString, _ message: @autoclosure () -> String, next: String? = nil)
     -> ImportProblem
   {
     ImportProblem(.badLine, "\"\(place(key.description))\" \(message())", next: next)
@@ -159,9 +159,7 @@ struct ImportObject: ImportMembers {
   }
 
   mutating func time(_ key: StaticString) throws(ImportProblem) -> Timestamp {
-    let value = try value(key)
-    guard value.kind == .text else { throw wrong(key, value, "a text") }
-    guard let time = value.withUTF8({ Timestamp(printed: $0) }) else {
+    guard let time = Timestamp(printed: try text(key)) else {
       throw problem(key, "is no time as an export writes it, such as 2026-11-21T14:00:05.205Z")
     }
     return time

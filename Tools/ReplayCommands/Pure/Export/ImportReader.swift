@@ -33,8 +33,6 @@ struct ImportReader {
   private(set) var explanation: ReportedExplanation?
   /// Whether a record is an opening.
   private var hasOpening = false
-  /// Whether the header was read, and the last line was not: a test of the header itself copies it.
-  private var takesRecords = false
   /// How the exported journal ends; known after the last line.
   private(set) var ending: ExportEnding?
   /// The expected sequence.
@@ -196,7 +194,7 @@ struct ImportReader {
         .partial, "the export leaves out what came before, and no snapshot stands for it",
         next: "export without --since")
     }
-    (header, takesRecords) = (found, true)
+    header = found
     longestPayload = Int(found.maximumRecordSize)
     due = found.firstSequence > 1 ? found.firstSequence - 1 : 1
     return found
@@ -247,15 +245,6 @@ struct ImportReader {
       try ImportRecord(&object, word, sequence) { (left, isSnapshot) throws(ImportProblem) in
         try check(left, isSnapshot)
       })
-  }
-
-  /// Takes a record whose line was read by itself; `nil` if ``take(_:)`` must read the line.
-  mutating func take(read record: ImportRecord) throws(ImportProblem) -> Step? {
-    guard takesRecords else { return nil }
-    beginWithoutSnapshot(unless: record.isSnapshot)
-    guard record.sequence == due else { throw isNotDue(record.sequence) }
-    try check(record.remainingInBatch, record.isSnapshot)
-    return .record(try take(record))
   }
 
   /// Throws if a record cannot follow the records so far; `left` records of its batch follow it.
@@ -321,6 +310,6 @@ struct ImportReader {
         "it counts \(count(counted, "record")) to seq \(last), and there are "
           + "\(records.grouped) to seq \(lastSequence)")
     }
-    (ending, takesRecords) = (found, false)
+    ending = found
   }
 }

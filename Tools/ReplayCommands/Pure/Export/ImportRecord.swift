@@ -39,24 +39,6 @@ struct ImportRecord: Equatable, Sendable {
     self.payload = payload
   }
 
-  /// Reads a line of any spelling by itself; `nil` if it is another line, or if anything is wrong with it.
-  init?(parsing line: ArraySlice<UInt8>, _ tape: inout JSONTape) {
-    guard tape.read(line) else { return nil }
-    do throws(ImportProblem) {
-      var object = try Self.object(tape)
-      let word = try object.text("class")
-      switch LineClass(rawValue: word) {
-      case .event, .note, .snapshot, .unknown: break
-      case .header, .watermark, .explanation, .end, .change, nil: return nil
-      }
-      let sequence: UInt64 = try object.number("sequence")
-      try self.init(&object, word, sequence) { _, _ in }
-    } catch {
-      // The reader of the lines in order says what is wrong.
-      return nil
-    }
-  }
-
   private init(_ record: SessionRecord, _ left: UInt16, _ payload: [UInt8]? = nil)
     throws(ImportProblem)
   {

@@ -169,22 +169,6 @@ struct StatsFold: Sendable {
     waiting = []
   }
 
-  /// Whether a count of the records from the next login on can be added.
-  ///
-  /// Everything but open requests begins again at a login, if figures have no groups.
-  var isContinued: Bool { grouping == nil && requests.isEmpty }
-
-  /// Adds the count of all records from a login on, made with the same choices.
-  mutating func add(_ later: StatsFold) {
-    groups.merge(later.groups)
-    pending.merge(later.pending)
-    records += later.records
-    firstTime = [firstTime, later.firstTime].compactMap { $0 }.min()
-    lastTime = [lastTime, later.lastTime].compactMap { $0 }.max()
-    (state, lastSequence, requests) = (later.state, later.lastSequence, later.requests)
-    (since, failingSince, lastFailure) = (later.since, later.failingSince, later.lastFailure)
-  }
-
   /// Gives the first waiting end at or before this sequence its cause.
   mutating func explain(endAt sequence: UInt64, cause: String) {
     guard let index = waiting.firstIndex(where: { $0.sequence <= sequence }) else { return }

@@ -11,7 +11,7 @@ import Testing
 
 /// The search for the last end that begins at a late place, compared with one of all records.
 @Suite("The place from which why reads")
-struct NewestEndsTests {
+struct LateStartTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
@@ -20,25 +20,23 @@ struct NewestEndsTests {
 
   /// The answer of `why` if places are at least `spacing` records apart; with `max` there are none.
   private func answer(
-    _ file: JournalFile, _ options: [String] = [], spacing: UInt64, halving: UInt64 = .max
+    _ file: JournalFile, _ options: [String] = [], spacing: UInt64
   ) throws -> CommandAnswer {
     var command = try WhyCommand(
       Arguments([file.path] + options, syntax: WhyCommand.syntax))
-    (command.spacing, command.halving) = (spacing, halving)
+    command.spacing = spacing
     let run = command
     return CommandAnswer { (context) throws(ToolError) in try run.run([file], context) }
   }
 
   /// The evidence that answers, with all parts of it; from a late place or from the beginning.
-  private func evidence(_ file: JournalFile, spacing: UInt64?, halving: UInt64 = .max) throws
-    -> (String, isLate: Bool)
-  {
+  private func evidence(_ file: JournalFile, spacing: UInt64?) throws -> (
+    String, isLate: Bool
+  ) {
     var reader = try file.open()
     var search = WhySearch()
     var isLate = false
-    if let spacing,
-      let later = try file.searchOfNewestEnds(in: &reader, spacing: spacing, halving: halving)
-    {
+    if let spacing, let later = try file.lateSearch(in: &reader, spacing: spacing) {
       (search, isLate) = (later, true)
     }
     _ = try file.visitPieces(of: &reader, surveysDamageOnly: true) { piece in
@@ -116,15 +114,13 @@ struct NewestEndsTests {
     .check { choices in
       let file = try file(bytes(choices), isRedacting: choices.chance(1, in: 3))
       let spacing = choices.draw(below: 12)
-      // In two threads, or in one.
-      let halving: UInt64 = choices.chance(1, in: 2) ? 0 : .max
-      let (late, isLate) = try evidence(file, spacing: spacing, halving: halving)
+      let (late, isLate) = try evidence(file, spacing: spacing)
       choices.label(isLate ? "late" : "from the beginning")
       try choices.require(
         late == evidence(file, spacing: nil).0, "the evidence differs:\n\(late)")
       for options in [["--full"], ["--json"]] {
         try choices.require(
-          answer(file, options, spacing: spacing, halving: halving)
+          answer(file, options, spacing: spacing)
             == answer(file, options, spacing: .max),
           "the answer differs with \(options)")
       }
@@ -151,11 +147,10 @@ struct NewestEndsTests {
         }
         let file = try file(bytes)
         let spacing = choices.draw(below: 12)
-        let halving: UInt64 = choices.chance(1, in: 2) ? 0 : .max
         choices.label(try evidence(file, spacing: spacing).isLate ? "late" : "from the beginning")
         for options in [["--full"], ["--json"]] {
           try choices.require(
-            answer(file, options, spacing: spacing, halving: halving)
+            answer(file, options, spacing: spacing)
               == answer(file, options, spacing: .max),
             "the answer differs with \(options)")
         }
@@ -176,7 +171,6 @@ struct NewestEndsTests {
       for options in [["--full"], ["--json"]] {
         let all = try answer(file, options, spacing: .max)
         #expect(try answer(file, options, spacing: 0) == all, "\(name)")
-        #expect(try answer(file, options, spacing: 0, halving: 0) == all, "\(name)")
       }
     }
   }
@@ -199,13 +193,11 @@ struct NewestEndsTests {
     for isDamaged in [false, true] {
       if isDamaged { bytes[bytes.count - 5_000] ^= 4 }
       let file = try file(bytes)
-      for halving in [UInt64.max, 0] {
-        #expect(try evidence(file, spacing: NewestEnds.usualSpacing, halving: halving).isLate)
-        for options in [["--full"], ["--json"]] {
-          #expect(
-            try answer(file, options, spacing: NewestEnds.usualSpacing, halving: halving)
-              == answer(file, options, spacing: .max))
-        }
+      #expect(try evidence(file, spacing: LateStart.usualSpacing).isLate)
+      for options in [["--full"], ["--json"]] {
+        #expect(
+          try answer(file, options, spacing: LateStart.usualSpacing)
+            == answer(file, options, spacing: .max))
       }
     }
   }
@@ -251,21 +243,21 @@ struct NewestEndsTests {
     let bytes = sessions(4_000, isCompacted: isCompacted)
     let file = try file(bytes)
     var reader = try file.open()
-    let search = try file.searchOfNewestEnds(in: &reader, spacing: NewestEnds.usualSpacing)
+    let search = try file.lateSearch(in: &reader, spacing: LateStart.usualSpacing)
     #expect(search != nil)
     var records = 0
     _ = try file.visitPieces(of: &reader, surveysDamageOnly: true) { _ in
       records += 1
       return true
     }
-    #expect(records > 21 && records < 3 * NewestEnds.usualSpacing)
-    let answer = try answer(file, ["--json"], spacing: NewestEnds.usualSpacing)
+    #expect(records > 21 && records < 3 * LateStart.usualSpacing)
+    let answer = try answer(file, ["--json"], spacing: LateStart.usualSpacing)
     #expect(try answer == self.answer(file, ["--json"], spacing: .max))
     #expect(answer.output.contains("3999"), "\(answer.output)")
   }
 }
 
-extension NewestEndsTests {
+extension LateStartTests {
   @Test("RPL-3 the search asks every 1,024 records whether it goes on, also between watermarks")
   func goesOn() throws {
     // Every second sequence is a watermark, as in an app that stores one record and closes.
@@ -279,7 +271,7 @@ extension NewestEndsTests {
     for most in [1, 2, .max] {
       var calls = 0
       var reader = try file.open()
-      let search = try file.searchOfNewestEnds(in: &reader, spacing: 100) {
+      let search = try file.lateSearch(in: &reader, spacing: 100) {
         calls += 1
         return calls < most
       }
@@ -289,43 +281,19 @@ extension NewestEndsTests {
     }
   }
 
-  @Test("RPL-3 a record that cannot be decoded long before the last end does not change its answer")
-  func undecodable() throws {
+  @Test(
+    "RPL-3 why decodes all records if one is impossible, newer or cannot be decoded",
+    arguments: ["impossible", "newer", "short"])
+  func refused(kind: String) throws {
     var frames = frames(of: 4_000)
-    let all = try answer(file(CraftedJournals.file(frames)), ["--json"], spacing: .max)
-    // The payload of an early failure without its last fields.
-    frames[20].payload.removeLast(3)
-    let broken = try file(CraftedJournals.file(frames))
-    #expect(try answer(broken, ["--json"], spacing: NewestEnds.usualSpacing) == all)
-    #expect(try answer(broken, ["--json"], spacing: .max).code == 65)
-    // A record after the place is an error, as before.
-    frames[11_990].payload.removeLast(3)
-    let late = try answer(
-      file(CraftedJournals.file(frames)), ["--json"], spacing: NewestEnds.usualSpacing)
-    #expect(late.code == 65)
-  }
-
-  @Test("RPL-3 why decodes all records if one is impossible or newer", arguments: [true, false])
-  func impossible(isNewer: Bool) throws {
-    var frames = frames(of: 4_000)
-    if !isNewer { frames.remove(at: 30) } else { frames[30].payload[8] = 9 }
+    switch kind {
+    case "impossible": frames.remove(at: 30)
+    case "newer": frames[30].payload[8] = 9
+    default: frames[20].payload.removeLast(3)
+    }
     for index in frames.indices { frames[index].sequence = UInt64(index + 1) }
     let file = try file(CraftedJournals.file(frames))
-    #expect(try !evidence(file, spacing: NewestEnds.usualSpacing).isLate)
-  }
-
-  @Test("RPL-3 an impossible login is found everywhere, also where the later half begins")
-  func impossibleLogin() throws {
-    let whole = frames(of: 40)
-    // All logouts except the last one: without one of them, the login after it is impossible.
-    for index in stride(from: 3, to: whole.count - 3, by: 3) {
-      var frames = whole
-      frames[index] = CraftedJournals.frame(CraftedJournals.opened, UInt64(index + 1))
-      let file = try file(CraftedJournals.file(frames))
-      let all = try answer(file, ["--json"], spacing: .max)
-      #expect(all.code == 65, "\(index)")
-      #expect(try answer(file, ["--json"], spacing: 0, halving: 0) == all, "\(index)")
-    }
+    #expect(try !evidence(file, spacing: LateStart.usualSpacing).isLate)
   }
 }
 

@@ -2,40 +2,8 @@
 internal import SessionExplain
 internal import SessionJSON
 
-/// The members of an object in a line of an export, each read by its key.
-///
-/// They are asked for in the order in which `export` writes them.
-protocol ImportMembers {
-  /// Returns whether the object has the key, with any value.
-  mutating func has(_ key: StaticString) -> Bool
-
-  /// Returns the value that `read` returns for the member; `nil` if the member is `null`.
-  mutating func optional<Value>(
-    _ key: StaticString, _ read: (inout Self, StaticString) throws(ImportProblem) -> Value
-  ) throws(ImportProblem) -> Value?
-
-  /// Returns what `read` returns for an object, of which no member may remain.
-  mutating func object<Value>(
-    _ key: StaticString, _ read: (inout Self) throws(ImportProblem) -> Value
-  ) throws(ImportProblem) -> Value
-
-  mutating func text(_ key: StaticString) throws(ImportProblem) -> String
-  mutating func flag(_ key: StaticString) throws(ImportProblem) -> Bool
-  mutating func number<Value: FixedWidthInteger>(_ key: StaticString) throws(ImportProblem) -> Value
-  mutating func time(_ key: StaticString) throws(ImportProblem) -> Timestamp
-  mutating func identifier(_ key: StaticString) throws(ImportProblem) -> Identifier
-
-  /// Returns the problem with the member of this key; `next` is the next step if it is known.
-  func problem(_ key: StaticString, _ message: @autoclosure () -> String, next: String?)
-    -> ImportProblem
-}
-
-extension ImportMembers {
-  /// Returns the problem with the member of this key.
-  func problem(_ key: StaticString, _ message: @autoclosure () -> String) -> ImportProblem {
-    problem(key, message(), next: nil)
-  }
-
+// Codes of values that a later version can have more of.
+extension ImportObject {
   mutating func code<Value: OpenEnum>(_ key: StaticString) throws(ImportProblem) -> Value {
     let word = try text(key)
     guard let code = Value(word: word) else {
@@ -51,7 +19,7 @@ extension ImportMembers {
 }
 
 // Values with rules of their own.
-extension ImportMembers {
+extension ImportObject {
   /// Reads the process that wrote a record; the line may lack it, because older versions export none.
   mutating func identity() throws(ImportProblem) -> ProcessIdentity? {
     guard has("identity") else { return nil }
