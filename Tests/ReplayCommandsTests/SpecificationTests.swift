@@ -9,7 +9,7 @@ import Testing
 @Suite("Specs/ReplayTool.md")
 struct SpecificationTests {
   /// Every page that has errors of the tool.
-  private static let pages = ["ReplayTool", "ReplayFiles", "ReplayStep"]
+  private static let pages = ["ReplayTool", "ReplayFiles"]
 
   private func rows(under heading: String, of page: String = "ReplayTool") throws -> [[String]] {
     let lines = try Repository.text("Specs/\(page).md").components(separatedBy: "\n")

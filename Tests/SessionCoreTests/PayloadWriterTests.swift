@@ -50,7 +50,5 @@ struct PayloadWriterTests {
     writer.write(UInt8(9))
     writer.replace(0x0102_0304, at: 1)
     #expect(writer.bytes == [9, 4, 3, 2, 1, 9])
-    writer.replace(version: 7, at: 0)
-    #expect(writer.bytes == [7, 4, 3, 2, 1, 9])
   }
 }

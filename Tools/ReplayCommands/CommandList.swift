@@ -5,7 +5,7 @@ enum CommandList {
     TimelineCommand.self, StateCommand.self, StepCommand.self, DiffCommand.self, WhyCommand.self,
     WhatIfCommand.self, VerifyCommand.self, RepairCommand.self, FollowCommand.self,
     StatsCommand.self, EndsCommand.self, RefreshesCommand.self, ReplayCorpusCommand.self,
-    ExportCommand.self, ImportCommand.self, ReportCommand.self, CompletionCommand.self,
+    ExportCommand.self, ImportCommand.self, ReportCommand.self,
   ]
 
   /// Their names.

@@ -122,12 +122,6 @@ struct FrameScanner: ~Copyable, Sendable {
     window.release()
   }
 
-  /// A place from which the next frame can be read: the beginning of its batch.
-  var resumption: FramePosition { delivered == position.offset ? position : batch }
-
-  /// The end of the frames that were passed on, in bytes from the beginning of the file.
-  var deliveredEnd: UInt64 { delivered }
-
   /// Skips batches that this process has written, so that they are not read back.
   mutating func pass(to place: FramePosition) {
     seek(to: place)

@@ -3,10 +3,9 @@ import Foundation
 import SessionJournal
 
 extension ProvokedErrors {
-  /// These need a system that refuses, or another process; see SystemTests and
-  /// FollowTests; `completion` has no JSON, see CompletionTests.
+  /// These need a system that refuses, or another process; see SystemTests and FollowTests.
   static let elsewhereInStreams: Set = [
-    "permissionDenied", "inputOutput", "output", "replaced", "badShell", "noGzip",
+    "permissionDenied", "inputOutput", "output", "replaced", "noGzip",
   ]
 
   static func streams(in folder: TemporaryFolder) throws -> [String: [String]] {

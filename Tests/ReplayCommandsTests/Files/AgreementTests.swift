@@ -123,7 +123,7 @@ struct AgreementTests {
       ],
       "whatif": [["--policy", "attempts=2"], ["--policy", "offlineFirst", "--json"]],
       "replay-corpus": [[], ["--json"]],
-      "import": [["--dry-run"]], "report": [["-o", "-"]], "step": [[]], "completion": [],
+      "import": [["--dry-run"]], "report": [["-o", "-"]], "step": [[]],
     ]
     #expect(Set(options.keys) == Set(CommandList.order))
     for (name, bytes) in try CraftedJournals.all() {

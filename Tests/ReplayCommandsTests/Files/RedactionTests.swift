@@ -66,26 +66,6 @@ struct RedactionTests {
       })
   }
 
-  @Test("RPL-9 the screens of step have pseudonyms")
-  func screens() throws {
-    var file = JournalFile(path: journal, name: "a.journal")
-    func texts() throws -> String {
-      var source = try StepFile(file)
-      var model = StepModel(
-        name: "a.journal", isColored: false, size: ScreenSize(rows: 50, columns: 200))
-      var text = ""
-      for keys in ["G", "g", "j", "w", "q", "Enter", "q"] + Array(repeating: "j", count: 26) {
-        for key in stepKeys(keys) { _ = model.handle(key, &source) }
-        text += model.screen(&source).lines.map { $0.text + "\n" }.joined()
-      }
-      return text
-    }
-    #expect(try !Leak.search(texts(), source: journal, isLines: false).isEmpty)
-    file.redactor = Redactor(isRedacting: true, needsKey: true, chosen: nil)
-    #expect(try Leak.search(texts(), source: journal, isLines: false) == [])
-    #expect(try texts().contains("user-"))
-  }
-
   @Test("RPL-9 a user has the same pseudonym in every output under one key")
   func samePseudonyms() throws {
     let pattern = try Regex("user-[0-9a-z]{10}")

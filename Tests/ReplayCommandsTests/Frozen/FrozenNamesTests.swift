@@ -76,7 +76,6 @@ struct FrozenNamesTests {
     add("import problem", ImportProblem.Name.self)
     add("export format", ExportCommand.Format.self)
     add("help topic", HelpText.Topic.self)
-    add("shell", CompletionCommand.Shell.self)
     add("color", Style.Choice.self)
     add("what-if answer", WhatIfAnswer.Kind.self)
     add("undecided batch", DecisionReplay.Gap.self)

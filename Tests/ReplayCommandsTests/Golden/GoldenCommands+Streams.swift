@@ -94,7 +94,6 @@ enum GoldenCommands {
     ("help-codes", ["help", "codes"]),
     ("help-diff", ["help", "diff"]),
     ("help-follow", ["help", "follow"]),
-    ("help-completion", ["help", "completion"]),
     ("help-timeline", ["timeline", "--help"]),
     ("help-state", ["help", "state"]),
     ("help-verify", ["verify", "-h"]),

@@ -46,7 +46,6 @@ import ChildProcesses
       "import": Work(arguments: ["LINES", "--dry-run"], writing: ["LINES", "-o", "OUT"]),
       "report": Work(
         arguments: ["JOURNAL", "-o", "-"], writing: ["JOURNAL", "JOURNAL", "-o", "OUT"]),
-      "completion": Work(arguments: ["bash"], isShort: true),
     ]
 
     /// The files that the commands read, made once: a debug build takes seconds for them.

@@ -29,7 +29,7 @@ struct MatrixTests {
 
   /// Commands for which a file has another meaning: they need no journal, or have other codes.
   private static let others: Set = [
-    "import", "step", "completion", "stats", "report", "repair", "ends", "refreshes",
+    "import", "step", "stats", "report", "repair", "ends", "refreshes",
     "replay-corpus",
   ]
 

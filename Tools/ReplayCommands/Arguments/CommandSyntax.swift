@@ -25,7 +25,7 @@ struct CommandSyntax: Equatable, Sendable {
 
   /// The values that an option or operand accepts, as far as they are known in advance.
   ///
-  /// Completions offer them, and suggestions for misspelled values are taken from them.
+  /// Suggestions for misspelled values are taken from them.
   enum Values: Equatable, Sendable {
     case free
     case selector

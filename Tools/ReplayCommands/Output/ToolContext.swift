@@ -18,8 +18,6 @@ struct ToolContext {
   enum Variable: String, CaseIterable, Sendable {
     /// The number of columns of the terminal, if it is not what the terminal says.
     case columns = "COLUMNS"
-    /// Milliseconds that `step` waits after Escape for the rest of a key.
-    case escapeDelay = "ESCDELAY"
     /// The key of pseudonyms.
     case key = "SESSIONREPLAY_KEY"
     /// The file with the key of pseudonyms.

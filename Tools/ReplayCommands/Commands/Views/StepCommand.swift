@@ -1,114 +1,275 @@
 @_spi(Internals) internal import SessionCore
 internal import SessionExplain
 
-/// `step`: a debugger in the terminal that moves forward and back.
+/// `step`: a debugger that goes through the records one by one, forward and back.
+///
+/// It reads lines and not keys, so it works in a pipe and in a log as it does on a terminal.
 struct StepCommand: JournalCommand {
   static let name = "step"
   static let syntax = CommandSyntax(
-    name: name, summary: "Go through the records in the terminal, forward and back",
+    name: name, summary: "Go through the records one by one, forward and back",
     discussion: """
-      Shows the records and, beside them, the state after the selected one, with what
-      it changed. Begins at the last end of a session.
+      Shows a record and what it changed in the state, and then reads a line from standard input.
+      Begins at the last end of a session, or else at the last record.
 
-        → ←   one record on, one back     e E   the next end of a session, one back
-        /     search                      :     go to a selector
-        n N   next event, one back        w     why the session ended
-        H     all keys                    q     leave
-
-      A journal may be written while it is shown: new records come to the end.
+      \(StepInput.help)
+      All of the journal is in memory, as it was when it was opened. At its end, n looks for more.
       """,
-    operands: operands,
+    operands: [.init(name: "FILE", help: "A journal or its folder")],
     options: [
       .init(
         name: "at", value: "SELECTOR", values: .selector,
-        help: "Begin at this record, or the last at or before it"),
-      .init(
-        name: "kind", value: "KIND,...", values: .kinds,
-        help: "n and N stop at these: names of records, or event, note, snapshot, unknown"),
+        help: "Begin at this record, or the last at or before it")
     ] + RedactionOptions.options + DisplayOptions.zones,
     examples: [
       .init(line: "sessionreplay step a.journal", help: "From the last end of a session"),
       .init(line: "sessionreplay step a.journal --at -5m", help: "Five minutes before the end"),
-      .init(
-        line: "sessionreplay step a.journal --kind requestSent", help: "n goes to the next request"),
     ])
 
   let display: DisplayOptions
   private let at: Selector?
-  private let kinds: KindFilter?
+  /// Returns the next line of the user; `nil` at the end.
+  var nextLine: @Sendable () -> String? = { readLine() }
 
   init(_ arguments: Arguments) throws(ToolError) {
     display = try DisplayOptions(arguments)
     at = try arguments.selector("at")
-    if let text = arguments.value("kind") { kinds = try KindFilter(text) } else { kinds = nil }
   }
 
   func run(on file: JournalFile, _ context: ToolContext) throws(ToolError) {
-    guard context.output.isTerminal else { throw RawTerminal.notATerminal("Standard output") }
-    guard context.value(of: .terminal) != "dumb" else {
-      throw RawTerminal.notATerminal("A dumb terminal (TERM)")
+    guard !file.isStandardInput else {
+      throw .usage(
+        .conflict, "step reads its commands from standard input, so the journal is a file.",
+        next: "sessionreplay step FILE")
     }
-    try file.requireSession()
-    let terminal = try RawTerminal()
-    var source = try StepFile(file)
-    var model = StepModel(
-      name: Self.shortName(of: file), zone: display.zone, now: ToolContext.now(), kinds: kinds,
-      isColored: context.style.isColored)
-    if let at {
-      source.pulse = { _ in context.output.isOpen }
-      let jump = model.go(to: at, &source)
-      if let error = jump.error(file.name) {
-        if case .damaged? = source.problem?.code { try refuse(source, file) }
-        throw error
+    var (stepper, fault) = try read(file)
+    if let at, let problem = try jump(to: at, file, &stepper) {
+      throw .usage(.beyondTheEnd, "\(file.name) has no such record. \(problem)", next: "--at @-1")
+    }
+    var problem = stepper.entries.isEmpty ? "There are no records." : nil
+    if problem != nil { try refuse(fault, file) }
+    show(problem, stepper, context)
+    while let line = line(after: stepper, context) {
+      guard let input = StepInput(line) else {
+        show("'\(line.printable)' is no command and no selector; h lists them.", stepper, context)
+        continue
       }
+      switch input {
+      case .next:
+        if stepper.isAtEnd, fault == nil { fault = try readMore(file, &stepper) }
+        problem = stepper.goOn() ? nil : fault?.message(file.name) ?? "This is the last record."
+      case .back: problem = stepper.goBack() ? nil : "This is the first record."
+      case .nextEnd: problem = stepper.goToNextEnd() ? nil : "No end of a session follows."
+      case .previousEnd:
+        problem = stepper.goToEndBefore() ? nil : "No end of a session before this."
+      case .jump(let selector): problem = try jump(to: selector, file, &stepper)
+      case .state: problem = answer(of: StateCommand.self, file, stepper, context)
+      case .why: problem = answer(of: WhyCommand.self, file, stepper, context)
+      case .help: problem = StepInput.help
+      case .leave: return try refuse(fault, file)
+      }
+      if input.moves || problem != nil { show(problem, stepper, context) }
     }
-    let session = StepSession(source, model, terminal, context)
-    try session.run(isOpening: at == nil)
-    guard !context.interruption.isRaised else { return }
-    // `standard input` is not a file's name (a real one would be in quotes), and it cannot be read
-    // again.
-    if let entry = source.record(at: session.model.cursor), file.name != "standard input" {
-      let redact = file.redactor.isRedacting ? " --redact" : ""
-      let line = "sessionreplay step \(file.name) --at @\(entry.record.sequence)\(redact)"
-      context.output.write(line.printable + "\n")
-    }
-    try refuse(source, file)
+    try refuse(fault, file)
   }
 
-  /// Returns the file's name without its folder, for which a screen has no room.
-  private static func shortName(of file: JournalFile) -> String {
-    guard !file.isStandardInput, let last = file.path.split(separator: "/").last else {
-      return file.name
-    }
-    return String(last)
+  /// Writes the problem, or else the record.
+  private func show(_ problem: String?, _ stepper: Stepper, _ context: ToolContext) {
+    context.output.write(
+      problem.map { $0 + "\n" } ?? stepper.text(display.zone, context.style))
   }
 
-  /// Throws if the journal cannot be read or is not good.
-  private func refuse(_ source: StepFile, _ file: JournalFile) throws(ToolError) {
-    if let refusal = source.refusal { throw refusal }
-    guard let problem = source.problem else { return }
-    throw problem.error(
+  /// Returns the next line of the user, who is asked for it on a terminal; `nil` at the end.
+  private func line(after stepper: Stepper, _ context: ToolContext) -> String? {
+    if context.output.isTerminal { context.output.write(stepper.prompt) }
+    context.output.flush()
+    return context.output.isOpen ? nextLine() : nil
+  }
+
+  /// Reads all records up to the first fault.
+  private func read(_ file: JournalFile) throws(ToolError) -> (Stepper, JournalFault?) {
+    var (entries, fold, refused): ([JournalEntry], SessionFold, JournalFault?) = ([], .init(), nil)
+    let pass = try file.visit(requiresSession: true) { entry in
+      do throws(SessionFold.Failure) {
+        try fold.apply(entry.record)
+      } catch {
+        refused = JournalFault(error, at: entry.place)
+        return false
+      }
+      entries.append(entry)
+      return true
+    }
+    return (Stepper(entries), refused ?? pass.fault)
+  }
+
+  /// Reads the journal again, since a writer may have appended records.
+  private func readMore(_ file: JournalFile, _ stepper: inout Stepper) throws(ToolError)
+    -> JournalFault?
+  {
+    let (longer, fault) = try read(file)
+    stepper.take(longer.entries)
+    return fault
+  }
+
+  /// Goes to the record that a selector means; returns why if there is none.
+  private func jump(
+    to selector: Selector, _ file: JournalFile, _ stepper: inout Stepper
+  ) throws(ToolError) -> String? {
+    let found =
+      try SelectorResolver(file: file, zone: display.zone)
+      .resolve([(selector, .atOrBefore)]).first ?? 0
+    guard let first = stepper.entries.first, let last = stepper.entries.last else {
+      return "There are no records."
+    }
+    if case .sequence(let wanted) = selector, wanted > last.record.sequence {
+      return "The last record is @\(last.record.sequence)."
+    }
+    return stepper.go(toSequence: found)
+      ? nil : "That is before the first record, @\(first.record.sequence)."
+  }
+
+  /// Writes what another command says of the record; returns its error.
+  private func answer<Other: Command>(
+    of command: Other.Type, _ file: JournalFile, _ stepper: Stepper, _ context: ToolContext
+  ) -> String? {
+    guard let sequence = stepper.entry?.record.sequence else { return "There are no records." }
+    let zone = display.zone == .local ? ["--local"] : []
+    do throws(ToolError) {
+      let arguments = try Arguments(
+        [file.path, "--at", "@\(sequence)"] + zone, syntax: Other.syntax)
+      _ = try Other(arguments).run([file], context)
+      context.output.flush()
+      return nil
+    } catch {
+      return error.text
+    }
+  }
+
+  /// Throws if the journal is not good.
+  private func refuse(_ fault: JournalFault?, _ file: JournalFile) throws(ToolError) {
+    guard let fault else { return }
+    throw fault.error(
       file.name,
       consequence: "Everything before it is good and was shown. What can be read after it was not.")
   }
 }
 
-extension StepJump {
-  /// Returns why `--at` selects no record; `nil` if it selects one.
-  fileprivate func error(_ name: String) -> ToolError? {
-    guard let problem else { return nil }
+/// A line that the user entered.
+enum StepInput: Equatable {
+  case next
+  case back
+  case nextEnd
+  case previousEnd
+  case state
+  case why
+  case help
+  case leave
+  case jump(Selector)
+
+  static let help = """
+      n, or nothing   the next record          b   the one before
+      e               the next end             E   the end before
+      412, @-1, -5m   this record or time      s   the whole state
+      w               why it ended             q   leave
+    """
+
+  /// Reads a line; `nil` if it is neither a command nor a selector.
+  init?(_ line: String) {
+    let word = line.split(separator: " ").joined(separator: " ")
+    switch word {
+    case "", "n": self = .next
+    case "b": self = .back
+    case "e": self = .nextEnd
+    case "E": self = .previousEnd
+    case "s": self = .state
+    case "w": self = .why
+    case "h", "?": self = .help
+    case "q": self = .leave
+    default:
+      guard let selector = Selector(word) else { return nil }
+      self = .jump(selector)
+    }
+  }
+
+  /// Whether the record is shown after it.
+  var moves: Bool {
     switch self {
-    case .to, .stopped: return nil
-    case .beyondTheEnd(let last):
-      return .usage(
-        .beyondTheEnd, "\(name) has no such record. \(problem)",
-        next: last == 0 ? "without --at" : "--at @-1")
-    case .beyondTheStart(let records):
-      return .usage(
-        .beyondTheStart, "\(name) has no such record. \(problem)", next: "--at @-\(records)")
-    case .beforeTheFirst(let first):
-      return .usage(
-        .beyondTheStart, "\(name) has no such record. \(problem)", next: "--at @\(first)")
+    case .next, .back, .nextEnd, .previousEnd, .jump: true
+    case .state, .why, .help, .leave: false
+    }
+  }
+}
+
+/// The records of a journal, and the place of the one that is looked at.
+struct Stepper {
+  private(set) var entries: [JournalEntry]
+  private var place: Int
+
+  /// Begins at the last end of a session, or else at the last record.
+  init(_ entries: [JournalEntry]) {
+    self.entries = entries
+    place = entries.lastIndex(where: \.isEnd) ?? max(0, entries.count - 1)
+  }
+
+  var entry: JournalEntry? { entries.isEmpty ? nil : entries[place] }
+  var isAtEnd: Bool { place + 1 >= entries.count }
+  var prompt: String { "\(entries.isEmpty ? 0 : place + 1) of \(entries.count)> " }
+
+  /// Takes the records of the same journal after it grew.
+  mutating func take(_ longer: [JournalEntry]) {
+    // After a compaction the old records are gone, so they stay as they were.
+    if longer.first?.offset == entries.first?.offset,
+      longer.first?.record.sequence == entries.first?.record.sequence
+    {
+      entries = longer
+    }
+  }
+
+  mutating func goOn() -> Bool { go(to: isAtEnd ? nil : place + 1) }
+  mutating func goBack() -> Bool { go(to: place == 0 ? nil : place - 1) }
+  mutating func goToEndBefore() -> Bool { go(to: entries[..<place].lastIndex(where: \.isEnd)) }
+
+  mutating func goToNextEnd() -> Bool {
+    go(to: isAtEnd ? nil : entries[(place + 1)...].firstIndex(where: \.isEnd))
+  }
+
+  /// Goes to the last record with this sequence or a lower one.
+  mutating func go(toSequence sequence: UInt64) -> Bool {
+    go(to: entries.lastIndex { $0.record.sequence <= sequence })
+  }
+
+  private mutating func go(to found: Int?) -> Bool {
+    guard let found else { return false }
+    place = found
+    return true
+  }
+
+  /// The record as `timeline` shows it, and what it changed in the state.
+  func text(_ zone: TimeZoneChoice, _ style: Style) -> String {
+    guard let entry else { return "" }
+    var (before, after) = (StateSnapshot(), StateSnapshot())
+    do throws(SessionFold.Failure) {
+      // At most a few milliseconds for a journal of the usual retention.
+      for entry in entries[...place] {
+        before = after
+        try after.apply(entry.record)
+      }
+    } catch {
+      // Each record was folded when the journal was read.
+      return "\(error)\n"
+    }
+    let changes = StateDifference(from: before, to: after, between: RecordsBetween())
+    return RecordFormatter(zone: zone, style: style).line(entry.record) + "\n"
+      + changes.text(showsAll: false, zone: zone, style: style)
+  }
+}
+
+extension JournalEntry {
+  /// Whether it ends a session.
+  fileprivate var isEnd: Bool {
+    switch record.event?.kind {
+    case .sessionExpired?, .logout?: true
+    default: false
     }
   }
 }
