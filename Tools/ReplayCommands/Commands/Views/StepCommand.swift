@@ -12,7 +12,7 @@ struct StepCommand: JournalCommand {
       Shows a record and what it changed in the state, and then reads a line from standard input.
       Begins at the last end of a session, or else at the last record.
 
-      \(StepInput.help)
+      \(StepInput.words)
       All of the journal is in memory, as it was when it was opened. At its end, n looks for more.
       """,
     operands: [.init(name: "FILE", help: "A journal or its folder")],
@@ -65,7 +65,7 @@ struct StepCommand: JournalCommand {
       case .jump(let selector): problem = try jump(to: selector, file, &stepper)
       case .state: problem = answer(of: StateCommand.self, file, stepper, context)
       case .why: problem = answer(of: WhyCommand.self, file, stepper, context)
-      case .help: problem = StepInput.help
+      case .help: problem = StepInput.words
       case .leave: return try refuse(fault, file)
       }
       if input.moves || problem != nil { show(problem, stepper, context) }
@@ -166,7 +166,7 @@ enum StepInput: Equatable {
   case leave
   case jump(Selector)
 
-  static let help = """
+  static let words = """
       n, or nothing   the next record          b   the one before
       e               the next end             E   the end before
       412, @-1, -5m   this record or time      s   the whole state
