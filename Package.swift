@@ -202,9 +202,6 @@ let package = Package(
         "ChildProcesses", "sessionreplay",
       ],
       swiftSettings: strict),
-    // What `sessionreplay export --format swift` writes, compiled and run.
-    .testTarget(
-      name: "GeneratedHistoryTests", dependencies: ["SessionCore"], swiftSettings: strict),
     // The files of Specs/Scenarios, played in a simulated world and over real sockets.
     .testTarget(
       name: "ScenarioTests",
@@ -231,8 +228,7 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "SourceLayoutTests", dependencies: ["ChildProcesses"], exclude: ["words.txt"],
-      swiftSettings: strict),
+      name: "SourceLayoutTests", exclude: ["words.txt"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

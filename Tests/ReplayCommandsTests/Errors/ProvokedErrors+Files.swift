@@ -21,12 +21,7 @@ extension ProvokedErrors {
       return ["import", "--dry-run", try folder.write(Array(text.utf8), to: name + ".jsonl")]
     }
     _ = try folder.write([], to: "there")
-    let closed = SessionCodec.encode(.note(.closed), at: SampleJournal.start)
-    let draft = JournalDraft(kind: closed.kind, payload: closed.payload)
-    try SampleJournal.write(
-      to: folder.file("long.journal"), drafts: [Array(repeating: draft, count: 2_001)])
     return [
-      "tooManyRecords": ["export", "--format", "swift", folder.file("long.journal")],
       "exists": ["export", journal, "-o", folder.file("there")],
       "sameFile": ["export", journal, "--force", "-o", journal],
       "cannotCreate": ["export", journal, "-o", folder.file("none/out")],

@@ -119,11 +119,11 @@ struct AgreementTests {
       "refreshes": [[], ["--redact"]],
       "export": [
         [], ["--since", "@2"], ["--since", "@9223372036854775807"], ["--until", "@1"],
-        ["--format", "trace"], ["--format", "mermaid"], ["--format", "swift"],
+        ["--format", "trace"], ["--format", "mermaid"],
       ],
       "whatif": [["--policy", "attempts=2"], ["--policy", "offlineFirst", "--json"]],
       "replay-corpus": [[], ["--json"]],
-      "import": [["--dry-run"]], "report": [["-o", "-"]], "step": [[]],
+      "import": [["--dry-run"]], "report": [["-o", "-"]], "step": [],
     ]
     #expect(Set(options.keys) == Set(CommandList.order))
     for (name, bytes) in try CraftedJournals.all() {

@@ -66,7 +66,7 @@ struct FileWordsTests {
     #expect(Suggestion.nearest(to: word, in: ["verify"]) == nil)
     for arguments in [
       [word], ["verify", "--" + word, "a"], ["export", "a", "--format", word],
-      ["export", "a", "--name", word], ["verify", word], ["timeline", "a", "--kind", word],
+      ["verify", word], ["timeline", "a", "--kind", word],
       ["timeline", "a", "--since", word], ["import", "a", "b" + word],
       ["export", folder.file("a.journal"), "-o", folder.file(word)],
     ] {

@@ -85,8 +85,7 @@ struct FormatTests {
         try check(trace: trace, records: records)
         let diagram = ToolRun.inProcess(["export", path, "--format", "mermaid"]).output
         try check(diagram: diagram, events: events)
-        let test = ToolRun.inProcess(["export", path, "--format", "swift"]).output
-        for (name, text) in [("trace", trace), ("mermaid", diagram), ("swift", test)] {
+        for (name, text) in [("trace", trace), ("mermaid", diagram)] {
           let leaks = try Leak.search(text, source: path, isLines: false)
           guard leaks.isEmpty else { throw Falsified("\(name): \(leaks.prefix(3))") }
         }
@@ -108,83 +107,6 @@ struct FormatTests {
         ["export", path, "--format", "trace", "--since", "@22"]
       ).output
       #expect(trace.contains(#"{"ph":"b","name":"tok#6","#))
-    }
-    // A generated test begins with a snapshot. Records of a newer version cannot be in one.
-    let run = ToolRun.inProcess(
-      ["export", folder.file("a.journal"), "--format", "swift", "--since", "@-1"])
-    #expect(run.output.isEmpty)
-    #expect(run.code == 65 && run.errors.contains("snapshot"), "\(run.errors)")
-    for name in ["lower", "A b", "A\"", "", "Ä", String(repeating: "A", count: 65)] {
-      let refused = ToolRun.inProcess(
-        ["export", folder.file("a.journal"), "--format", "swift", "--name", name])
-      #expect(refused.code == 64 && refused.errors.contains("--name cannot be"), "\(name)")
-    }
-  }
-
-  /// The sample, and what it lacks: notes, codes of other versions, unusual texts.
-  private static let everything: [SampleJournal.Batch] = {
-    let odd = "\"quoted\" \\(x) \n\u{0}\u{202E} e\u{301} 🏫 */ // \u{FEFF}"
-    let old = RequestFailure(
-      kind: .init(rawValue: 77), status: 418, recordedCode: "some-old.code", retryAfter: 9)
-    let context = ActiveContext(role: .init(id: "", name: odd), permissions: ["", odd, "a:b"])
-    let token = TokenMetadata(
-      generation: Generation(.max), issuedAt: Timestamp(milliseconds: .min),
-      expiresAt: Timestamp(milliseconds: .max), id: .init(odd), isRefreshable: false)
-    let start: Int64 = 90_001_000
-    let contents: [SessionRecord.Content] = [
-      .note(.opened(.init(process: .max, boot: nil, uptime: .min))),
-      .note(.continued(.init(journal: .init(odd), sequence: .max, cause: .lost))),
-      .note(.continued(.init(journal: nil, sequence: 0, cause: .init(rawValue: 99)))),
-      .note(.clockSkew(-5)), .note(.localDataCleared),
-      .note(.answerDropped(.init(request: 9, cause: .noRoom))),
-      .event(
-        .login(
-          .init(
-            user: .init(odd), method: .init(rawValue: 250), token: token, context: context))),
-      .event(
-        .refreshFailed(
-          .init(
-            generation: Generation(.max), trigger: .retry, attempt: 3, failure: old, retryAt: nil,
-            request: 0))),
-      .event(
-        .contextSwitched(.init(context: context, token: nil, trigger: .server, request: .max))),
-      .note(.requestEnded(.init(request: 1, failure: old))),
-      .note(.revocationPending(Generation(9))),
-      .note(.revocationSettled(.init(generation: Generation(6), outcome: .revoked, status: 200))),
-      .event(.sessionExpired(.init(reason: .init(rawValue: 200)))),
-    ]
-    return SampleJournal.batches
-      + contents.enumerated().map { (start + Int64($0.offset), [$0.element]) }
-  }()
-
-  @Test("RPL-4 the test that GeneratedHistoryTests compiles is the output of the tool")
-  func generated() throws {
-    let folder = try TemporaryFolder()
-    try SampleJournal.write(to: folder.file("every.journal"), batches: Self.everything)
-    let run = ToolRun.inProcess(
-      [
-        "export", folder.file("every.journal"), "--format", "swift", "--name", "RecordedSession",
-        "--reveal",
-      ])
-    #expect(run.code == 0, "\(run.errors)")
-    let path = "Tests/GeneratedHistoryTests/RecordedSession.swift"
-    if ProcessInfo.processInfo.environment["UPDATE_GOLDEN"] != nil {
-      try run.output.write(
-        to: Repository.root.appending(path: path), atomically: true, encoding: .utf8)
-    }
-    let isSame = try Repository.text(path) == run.output
-    #expect(isSame, "UPDATE_GOLDEN=1 swift test --filter FormatTests writes \(path)")
-  }
-
-  @Test("RPL-4 a generated test contains every record of the journal")
-  func literals() throws {
-    // Another target compiles the expressions. This test checks that each line has its own.
-    let text = try Repository.text("Tests/GeneratedHistoryTests/RecordedSession.swift")
-    let applied = text.split(separator: "\n").filter { $0.contains("try fold.apply(") }
-    let contents = Self.everything.flatMap { $0.contents }
-    #expect(applied.count == contents.count)
-    for (place, line) in applied.enumerated() {
-      #expect(line.contains("sequence: \(place + 1),"))
     }
   }
 }

@@ -34,7 +34,6 @@ struct FormsTests {
     ["timeline"], ["timeline", "-r", "-n", "5"], ["state", "--json"], ["state", "--at", "@9"],
     ["diff", "--json"], ["why", "--full"], ["why", "--all", "--oneline"], ["stats", "--json"],
     ["export", "--format", "mermaid", "--reveal"],
-    ["export", "--format", "swift", "--name", "A", "--reveal"],
   ]
 
   @Test("RPL-7 each command gives the same answer for a journal, its export, and compressed ones")

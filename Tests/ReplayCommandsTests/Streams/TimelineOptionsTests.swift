@@ -57,8 +57,7 @@ struct TimelineOptionsTests {
       ["repair", journal, "--dry-run", "-o", "X", "--force"],
       ["repair", journal, "--dry-run", "--in-place"],
       ["repair", journal, "--in-place", "--force"],
-      ["export", journal, "--format", "trace", "--name", "Foo"], ["export", journal, "--force"],
-      ["export", journal, "-o", "-", "--force"],
+      ["export", journal, "--force"], ["export", journal, "-o", "-", "--force"],
     ]
     for arguments in cases {
       let run = ToolRun.inProcess(arguments)

@@ -51,7 +51,6 @@ struct ToolError: Error, Equatable, Sendable {
     case sameFile = "sameFile"
     case timedOut = "timedOut"
     case tooManyInputs = "tooManyInputs"
-    case tooManyRecords = "tooManyRecords"
     case torn = "torn"
     case undecodable = "undecodable"
     case undetermined = "undetermined"

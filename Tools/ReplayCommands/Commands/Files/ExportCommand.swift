@@ -17,17 +17,13 @@ struct ExportCommand: JournalCommand {
       A change log, which holds what waits to be sent, is refused: copy the file instead.
 
       FORMAT is jsonl (the default), lines of JSON that import reads back; trace, for the timeline of
-      https://ui.perfetto.dev or chrome://tracing; mermaid, a diagram of the transitions that happened;
-      or swift, a test that plays the records again (at most 2,000).
+      https://ui.perfetto.dev or chrome://tracing; or mermaid, a diagram of the transitions that happened.
       """,
     operands: operands,
     options: [
       .init(
         name: "format", value: "FORMAT", values: .words(Format.allCases.map(\.rawValue)),
         help: "\(Format.allCases.map(\.rawValue).joined(separator: ", ")); jsonl if not said"),
-      .init(
-        name: "name", value: "NAME",
-        help: "The Swift test's type; RecordedSession if not said"),
       .init(
         name: "output", letter: "o", value: "OUT", values: .path,
         help: "The file to make, mode 0600; - or nothing is standard output"),
@@ -57,12 +53,10 @@ struct ExportCommand: JournalCommand {
     case jsonl = "jsonl"
     case trace = "trace"
     case mermaid = "mermaid"
-    case swift = "swift"
   }
 
   let display: DisplayOptions
   private let format: Format
-  private let name: String
   private let target: String
   private let mayReplace: Bool
   private let isRevealing: Bool
@@ -80,18 +74,6 @@ struct ExportCommand: JournalCommand {
         next: "--format \(near ?? Format.jsonl.rawValue)")
     }
     self.format = format
-    name = arguments.value("name") ?? "RecordedSession"
-    guard Self.isTypeName(name) else {
-      throw .usage(
-        .badValue,
-        "--name cannot be '\(name.shortened)': it is a capital, then letters, digits and _.",
-        next: "--name RecordedSession")
-    }
-    guard format == .swift || arguments.value("name") == nil else {
-      throw .usage(
-        .conflict, "--name is the type of a Swift test, and the format is \(format.rawValue).",
-        next: "--format swift, or no --name")
-    }
     target = arguments.value("output") ?? "-"
     mayReplace = arguments.has("force")
     guard !mayReplace || target != "-" else {
@@ -126,39 +108,17 @@ struct ExportCommand: JournalCommand {
       switch format {
       case .jsonl:
         let origin = ExportOrigin(header, isRedacted: hasPseudonyms)
-        return try walk.run(LineExport(redaction: redaction, origin: origin, output: output)).fault
+        return try walk.run(LineExport(redaction: redaction, origin: origin, output: output))
       case .trace:
         let trace = TraceLines(journal: journal)
-        return try walk.run(PictureExport(trace, redaction: redaction, output: output)).fault
+        return try walk.run(PictureExport(trace, redaction: redaction, output: output))
       case .mermaid:
         let diagram = StateDiagram(journal: journal)
-        return try walk.run(PictureExport(diagram, redaction: redaction, output: output)).fault
-      case .swift:
-        let test = SwiftTest(name: name)
-        let done = try walk.run(PictureExport(test, redaction: redaction, output: output))
-        guard done.export.picture.records <= SwiftTest.mostRecords else {
-          throw .usage(
-            .tooManyRecords,
-            "A test of more than \(SwiftTest.mostRecords.grouped) records would take the compiler minutes.",
-            next: "--since @-\(SwiftTest.mostRecords - 1)")
-        }
-        return done.fault
+        return try walk.run(PictureExport(diagram, redaction: redaction, output: output))
       }
     }
     guard context.output.isOpen, let fault else { return }
     throw fault.error(file.name, consequence: "Everything before it is good and was exported.")
-  }
-
-  private static func isTypeName(_ text: String) -> Bool {
-    let letters = text.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-        true
-      default: false
-      }
-    }
-    return letters && text.utf8.count <= 64 && ("A"..."Z").contains(text.prefix(1))
   }
 }
 
@@ -180,7 +140,7 @@ extension SelectorResolver {
 
 /// An export as one text, made of the records and of the session's states between them.
 private struct PictureExport<Picture: ExportPicture>: RecordExport {
-  private(set) var picture: Picture
+  private var picture: Picture
   private let redaction: Redaction?
   private let output: Output
   private var fold = SessionFold()
@@ -192,9 +152,6 @@ private struct PictureExport<Picture: ExportPicture>: RecordExport {
   }
 
   var isOpen: Bool { output.isOpen }
-
-  /// Some texts need the records that are left out, or a snapshot of them.
-  var needsBeginning: Bool { Picture.needsBeginning }
 
   mutating func begin(_ snapshot: ExportItem?, behind before: SessionFold, isPartial: Bool) {
     if isPartial { fold = shown(before) }

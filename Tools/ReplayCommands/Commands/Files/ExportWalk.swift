@@ -7,9 +7,6 @@ protocol RecordExport {
   /// Whether the destination accepts more.
   var isOpen: Bool { get }
 
-  /// Whether the export is impossible if no snapshot can replace the records that are left out.
-  var needsBeginning: Bool { get }
-
   /// Begins the export, before the first record.
   ///
   /// If records are left out, `snapshot` replaces them. Without one, `before` is the state before
@@ -41,9 +38,9 @@ struct ExportWalk {
 
   /// Passes the good batches to `export`.
   ///
-  /// Returns the export, and the fault if the journal has one.
+  /// Returns the fault if the journal has one.
   func run<Export: RecordExport>(_ export: Export) throws(ToolError)
-    -> (fault: JournalFault?, export: Export)
+    -> JournalFault?
   {
     var export = export
     var gate = BatchGate()
@@ -53,7 +50,6 @@ struct ExportWalk {
     var lastSequence: UInt64 = 0
     var (isBegun, isCut) = (false, false)
     var refused: JournalFault?
-    var isLacking = false
     func begin() {
       isBegun = true
       // A compacted journal's own snapshot is exported like any other record.
@@ -61,7 +57,6 @@ struct ExportWalk {
         return export.begin(nil, behind: before, isPartial: false)
       }
       guard let content = before.snapshot else {
-        isLacking = export.needsBeginning
         return export.begin(nil, behind: before, isPartial: true)
       }
       let record = SessionRecord(sequence: lastSequence, time: lastTime, content: content)
@@ -103,9 +98,9 @@ struct ExportWalk {
         return false
       }
       export.pulse()
-      return export.isOpen && !isLacking
+      return export.isOpen
     }
-    guard export.isOpen else { return (nil, export) }
+    guard export.isOpen else { return nil }
     if !isCut, refused == nil, pass.fault?.isUndecodable != true { hand(gate.endBatch()) }
     if !isBegun, header.beginsWithSnapshot, gate.records == 0 {
       // Even the journal's snapshot, which replaces all earlier records, cannot be read.
@@ -115,18 +110,12 @@ struct ExportWalk {
       before = gate.fold
       begin()
     }
-    guard !isLacking else {
-      throw ToolError(
-        .damaged, .partial,
-        "No snapshot can stand for what comes before --since: a newer version wrote some of it.",
-        consequence: "Nothing was exported.", next: "without --since")
-    }
     let fault = refused ?? pass.fault
     let isAtEnd = !isCut && refused == nil && !(fault?.isUndecodable ?? false)
     export.end(
       isCut ? .until : fault.map(ExportEnding.init) ?? .clean,
       lastSequence: isAtEnd ? pass.totals.lastSequence : nil)
-    return (fault, export)
+    return fault
   }
 }
 
@@ -162,8 +151,6 @@ struct LineExport: RecordExport {
   }
 
   var isOpen: Bool { output.isOpen }
-  var needsBeginning: Bool { false }
-
   mutating func begin(_ snapshot: ExportItem?, behind before: SessionFold, isPartial: Bool) {
     let output = output
     writer.begin(snapshot, isPartial: isPartial) { Self.write($0, to: output) }

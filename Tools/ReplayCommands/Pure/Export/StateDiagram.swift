@@ -102,9 +102,6 @@ struct ExportStep {
 
 /// Makes one text of a journal's records.
 protocol ExportPicture {
-  /// Whether the text needs the first records, or a snapshot of them.
-  static var needsBeginning: Bool { get }
-
   /// Returns the text before the first record; `fold` is the state there.
   mutating func begin(_ fold: SessionFold) -> String
 
@@ -112,8 +109,4 @@ protocol ExportPicture {
 
   /// Returns the text after the last record.
   mutating func end() -> String
-}
-
-extension ExportPicture {
-  static var needsBeginning: Bool { false }
 }
