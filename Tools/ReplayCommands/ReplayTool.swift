@@ -235,7 +235,7 @@ public enum ReplayTool {
 
   /// Whether the first argument, which is no command, is the file of a `why`.
   private static func isFile(_ name: String) -> Bool {
-    let suffixes = [".journal", ".jsonl", ".gz"]
+    let suffixes = [".journal", ".jsonl"]
     if name == "-" || name.contains("/") || suffixes.contains(where: name.hasSuffix) { return true }
     guard !name.isEmpty, !name.hasPrefix("-") else { return false }
     do throws(SystemFault) {

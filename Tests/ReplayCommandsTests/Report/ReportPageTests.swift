@@ -52,19 +52,14 @@ struct ReportPageTests {
   @Test("RPL-9 a page of a redacted export has its pseudonyms, and none in their place")
   func redactedExport() throws {
     let pattern = /(user|role|school|unit|jti|permission)-[0-9a-z]{10}/
-    for name in ["a.jsonl", "a.jsonl.gz"] {
-      let export = ToolRun.inProcess(["export", folder.file("a.journal")]).output
-      _ = try folder.write(Array(export.utf8), to: "a.jsonl")
-      if name.hasSuffix(".gz") {
-        try #require(try ToolRun.run("/usr/bin/env", ["gzip", folder.file("a.jsonl")]).code == 0)
-      }
-      let known = Set(export.matches(of: pattern).map { String($0.output.0) })
-      for more in [[], [folder.file("a.journal")]] {
-        let shown = Set(
-          try page([folder.file(name)] + more).matches(of: pattern).map { String($0.output.0) })
-        #expect(!shown.isEmpty && (shown.isSubset(of: known) || !more.isEmpty), "\(name)")
-        #expect(!shown.isDisjoint(with: known), "\(name)")
-      }
+    let export = ToolRun.inProcess(["export", folder.file("a.journal")]).output
+    _ = try folder.write(Array(export.utf8), to: "a.jsonl")
+    let known = Set(export.matches(of: pattern).map { String($0.output.0) })
+    for more in [[], [folder.file("a.journal")]] {
+      let shown = Set(
+        try page([folder.file("a.jsonl")] + more).matches(of: pattern).map { String($0.output.0) })
+      #expect(!shown.isEmpty && (shown.isSubset(of: known) || !more.isEmpty))
+      #expect(!shown.isDisjoint(with: known))
     }
   }
 

@@ -31,32 +31,21 @@ enum FileForm {
 extension JournalFile {
   /// Returns the file as a journal: itself, or an unnamed temporary one with the same records.
   ///
-  /// A compressed file is decompressed, and an export is converted. The result has the name that
-  /// the user gave.
+  /// An export is converted. The result has the name that the user gave.
   func readable() throws(ToolError) -> JournalFile {
     guard original == nil else { return self }
     switch form() {
     case .journal: return self
     case .export: return try ExportCopy.journal(of: self, named: path)
-    case .gzip:
-      let copy = try Decompression.copy(of: self)
-      switch FileForm(try copy.read(0..<min(2, copy.size))) {
-      case .journal:
-        return converted(
-          ConvertedFile(path: path, copy: copy, isRedacted: false, fault: nil))
-      case .export:
-        var text = self
-        text.path = "/dev/fd/\(copy.descriptor)"
-        let journal = try ExportCopy.journal(of: text, named: path)
-        // The lines are needed up to here.
-        _ = consume copy
-        return journal
-      case .gzip:
-        throw ToolError(
-          .damaged, .badGzip, "\(name) is compressed twice.",
-          next: "decompress it once: gzip -d")
-      }
+    case .gzip: throw isCompressed
     }
+  }
+
+  private var isCompressed: ToolError {
+    ToolError(
+      .damaged, .notAJournal, "\(name) is compressed.",
+      next: isStandardInput
+        ? "gzip -dc before it" : "gzip -dc \(name) | sessionreplay COMMAND -")
   }
 
   /// Opens a file as a journal; converts it before if it is none.
@@ -81,22 +70,6 @@ extension JournalFile {
     }
   }
 
-  /// The size of what a command reads, in bytes; 0 if the system does not say it.
-  ///
-  /// A compressed file states it in its last four bytes, below 4 GiB and for its last part.
-  var statedSize: UInt64 {
-    let size = self.size
-    guard size >= 18, form() == .gzip else { return size }
-    let descriptor = opened(path)
-    guard descriptor >= 0 else { return size }
-    defer { close(descriptor) }
-    var last: UInt32 = 0
-    let count = withUnsafeMutableBytes(of: &last) {
-      pread(descriptor, $0.baseAddress, 4, off_t(size - 4))
-    }
-    return count == 4 ? max(size, UInt64(UInt32(littleEndian: last))) : size
-  }
-
   /// Returns the temporary journal of this file.
   func converted(_ original: ConvertedFile) -> JournalFile {
     var file = self
@@ -115,11 +88,7 @@ extension JournalFile {
         .damaged, .notAJournal, "\(name) is an export, and '\(command)' needs the journal itself.",
         next: isStandardInput
           ? "the journal itself" : "sessionreplay import \(name) -o OUT, and then that file")
-    case .gzip:
-      throw ToolError(
-        .damaged, .notAJournal,
-        "\(name) is compressed, and '\(command)' needs the journal itself.",
-        next: isStandardInput ? "gzip -dc before it" : "gzip -dk \(name), and then that file")
+    case .gzip: throw isCompressed
     }
   }
 
@@ -133,11 +102,7 @@ extension JournalFile {
         .damaged, .badLine, "\(name) is a journal, and not the lines of an export.",
         consequence: "Nothing was imported.",
         next: "the file that sessionreplay export wrote")
-    case .gzip:
-      throw ToolError(
-        .damaged, .badLine, "\(name) is compressed, and 'import' needs the lines themselves.",
-        consequence: "Nothing was imported.",
-        next: isStandardInput ? "gzip -dc before it" : "gzip -dk \(name), and then that file")
+    case .gzip: throw isCompressed
     }
   }
 

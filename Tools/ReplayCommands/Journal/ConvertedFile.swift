@@ -1,6 +1,6 @@
 internal import SessionExplain
 
-/// What a temporary journal was made of: an export, or a compressed file.
+/// The export that a temporary journal was made of.
 ///
 /// The temporary file has no name. It exists as long as this value.
 final class ConvertedFile: Sendable {

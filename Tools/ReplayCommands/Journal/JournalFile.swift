@@ -328,9 +328,7 @@ extension JournalFile {
   ///
   /// Many programs write lines of JSON, this one too. So such a file in a folder is no damage.
   func isForeign(_ error: ToolError) -> Bool {
-    guard isFound, givenPath.hasSuffix(".jsonl") || givenPath.hasSuffix(".jsonl.gz") else {
-      return false
-    }
+    guard isFound, givenPath.hasSuffix(".jsonl") else { return false }
     return error.name == .empty || error.name == .notAJournal
   }
 

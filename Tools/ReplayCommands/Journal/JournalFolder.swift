@@ -11,8 +11,8 @@ internal import SessionJournal
 
 /// A folder that is given in place of the journals in it, at any depth.
 enum JournalFolder {
-  /// The ends of the names of journals, exports, and compressed ones.
-  private static let endings = [".journal", ".journal.gz", ".jsonl", ".jsonl.gz"]
+  /// The ends of the names of journals and exports.
+  private static let endings = [".journal", ".jsonl"]
 
   /// Replaces each folder by the journals and exports in it and below it, sorted by path.
   ///
@@ -100,8 +100,7 @@ enum JournalFolder {
     return ToolError(
       .missing, .noJournal, "\(file.name) holds no journal\(rest).",
       consequence:
-        "The name of a journal ends with .journal, that of an export with .jsonl; .gz may "
-        + "follow.",
+        "The name of a journal ends with .journal, that of an export with .jsonl.",
       next: "check the path")
   }
 

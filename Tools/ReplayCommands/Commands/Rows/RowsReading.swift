@@ -9,8 +9,8 @@ internal import Synchronization
 /// the files.
 struct RowsReading<Fold: RowsFold, Item: Sendable>: Sendable {
   let interruption: Interruption
-  /// Files above this size in bytes, decompressed, are read one by one, and twice: once to know whether they are
-  /// damaged, and once to pass rows on without keeping them.
+  /// Files above this size in bytes are read one by one, and twice: once to know whether they are damaged,
+  /// and once to pass rows on without keeping them.
   var largest: UInt64 = 4 << 20
   /// Makes an item of some rows of one file.
   let make: @Sendable ([Fold.Row], RowSource) -> Item
@@ -42,7 +42,7 @@ struct RowsReading<Fold: RowsFold, Item: Sendable>: Sendable {
     return outcome
   }
 
-  private func isSmall(_ file: JournalFile) -> Bool { file.statedSize <= largest }
+  private func isSmall(_ file: JournalFile) -> Bool { file.size <= largest }
 
   /// What is made of one file, and what is wrong with it.
   private struct Answer: Sendable {
