@@ -98,7 +98,7 @@ struct StepTests {
     var command = try StepCommand(Arguments([path], syntax: StepCommand.syntax))
     command.nextLine = {
       let line = rest.next()
-      if line == "n" { FileManager.default.createFile(atPath: path, contents: Data(bytes)) }
+      if line == "n" { _ = FileManager.default.createFile(atPath: path, contents: Data(bytes)) }
       return line
     }
     let run = command

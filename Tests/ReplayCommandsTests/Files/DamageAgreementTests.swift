@@ -137,30 +137,6 @@ struct DamageAgreementTests {
     )
   }
 
-  @Test("RPL-11 RPL-6 step says that records follow the damage, and gives the answer of why")
-  func step() throws {
-    var asked = 0
-    _ = try eachDamaged { file in
-      let journal = JournalFile(path: file.path, name: file.path)
-      let source = try StepFile(journal)
-      _ = source.last()
-      guard source.total.number > 0 else { return }
-      #expect(source.fault?.contains("is in timeline, not here") == true, "\(file.name)")
-      for place in [0, source.total.number - 1] {
-        let sequence = try #require(source.record(at: place)?.record.sequence)
-        let run = try ToolRun.inProcess(["why", "--json", file.path, "--at", "@\(sequence)"])
-          .objects()
-        guard let answer = run.first else { continue }
-        asked += 1
-        let found = try #require(source.explanation(at: place), "\(file.name)")
-        #expect(found.cause.id == answer["cause"] as? String, "\(file.name) @\(sequence)")
-        #expect(found.certainty.rawValue == answer["certainty"] as? String, "\(file.name)")
-        #expect(found.sequence == (answer["sequence"] as? Int).map { UInt64($0) }, "\(file.name)")
-      }
-    }
-    #expect(asked > Self.sweep.cases(of: 100))
-  }
-
   @Test("RPL-4 the page shows a row and a mark for lost records, and counts no record for them")
   func page() throws {
     try Journals.write(into: folder)
