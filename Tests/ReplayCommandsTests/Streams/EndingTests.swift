@@ -29,7 +29,7 @@ import ChildProcesses
       "timeline": Work(arguments: ["JOURNAL", "--kind", "login"]),
       "state": Work(arguments: ["JOURNAL"]),
       // `StepTerminalTests` tests its loops on a terminal.
-      "step": Work(arguments: ["JOURNAL"], isShort: true, code: 64),
+      "step": Work(arguments: ["JOURNAL"], isShort: true),
       "diff": Work(arguments: ["JOURNAL", "JOURNAL"]),
       "why": Work(arguments: ["JOURNAL"]),
       "whatif": Work(arguments: ["JOURNAL", "--policy", "standard"]),
