@@ -42,6 +42,6 @@ struct FleetPageTests {
 
   @Test("SCL-3 CI answers the questions about a small fleet")
   func ci() throws {
-    #expect(try Repository.text(".ci/run").contains("\nTools/fleet/run "))
+    #expect(try Repository.text(".ci/nightly").contains("\nTools/fleet/run "))
   }
 }
