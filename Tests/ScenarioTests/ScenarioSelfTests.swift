@@ -320,6 +320,11 @@ struct ScenarioSelfTests {
 
 extension Scenario {
   fileprivate static func isReadable(_ text: String) -> Bool {
-    ScenarioParserTests.errors(of: text) == nil
+    do throws(ScenarioErrors) {
+      _ = try Scenario(text, file: "x")
+      return true
+    } catch {
+      return false
+    }
   }
 }

@@ -8,15 +8,11 @@ package struct ScenarioError: Error, Hashable, Sendable {
   package let column: Int
   /// A sentence that says what is wrong.
   package let problem: String
-  /// The word that was probably meant; `nil` if there is none.
-  package let hint: String?
 }
 
 extension ScenarioError: CustomStringConvertible {
-  /// `FILE:LINE:COLUMN: problem; hint`.
-  package var description: String {
-    "\(file):\(line):\(column): \(problem)" + (hint.map { "; did you mean \"\($0)\"?" } ?? "")
-  }
+  /// `FILE:LINE:COLUMN: problem`.
+  package var description: String { "\(file):\(line):\(column): \(problem)" }
 }
 
 /// All errors in a scenario file, at most ``limit``, in the order of lines.

@@ -1,5 +1,4 @@
 @_spi(Internals) import SessionCore
-import SessionExplain
 import SessionJSON
 import SessionKit
 
@@ -62,7 +61,7 @@ struct ScenarioParser {
 
   private mutating func checkWhole() {
     func missing(_ word: String) -> ScenarioError {
-      ScenarioError(file: file, line: 1, column: 1, problem: "there is no \(word) line", hint: nil)
+      ScenarioError(file: file, line: 1, column: 1, problem: "there is no \(word) line")
     }
     if title == nil { errors.append(missing("scenario")) }
     if requirements.isEmpty { errors.append(missing("proves")) }
@@ -201,15 +200,15 @@ extension ScenarioLine {
 // Functions that all readers of lines need.
 extension ScenarioParser {
   func error(_ line: ScenarioLine, _ column: Int, _ problem: String) -> ScenarioError {
-    ScenarioError(file: file, line: line.number, column: column, problem: problem, hint: nil)
+    ScenarioError(file: file, line: line.number, column: column, problem: problem)
   }
 
   func unknown(
     _ word: ScenarioWord, in line: ScenarioLine, _ what: String, of words: [String]
   ) -> ScenarioError {
-    ScenarioError(
-      file: file, line: line.number, column: word.column, problem: "\"\(word.text)\" is \(what)",
-      hint: Suggestion.nearest(to: word.text, in: words.sorted()))
+    error(
+      line, word.column,
+      "\"\(word.text)\" is \(what); these are: \(words.sorted().joined(separator: ", "))")
   }
 
   func expectNoDetails(_ block: ScenarioBlock) throws(ScenarioError) {
