@@ -107,7 +107,7 @@ let package = Package(
       dependencies: [
         "SessionTestKit", "SessionKit", "SessionHTTP", "SessionChanges", "SessionWebSignIn",
         "SessionMessages",
-        "SessionCore", "SessionJournal", "SessionJSON", "SessionExplain",
+        "SessionCore", "SessionJournal", "SessionJSON",
       ],
       swiftSettings: strict),
 
