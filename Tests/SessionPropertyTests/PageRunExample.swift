@@ -7,15 +7,6 @@ import Testing
 /// The examples of Specs/PropertyTesting.md that need what only this package's tests see.
 @Suite("TST-1: the specification's examples of a coordinator")
 struct PageRunExample {
-  @Test("TST-1: given, when, then: a living session")
-  func coordinator() throws {
-    // shown: begins
-    try given(.standard, .login(as: "ada"))
-      .when(.refresh(by: 1), .logout(by: 2), .answered(.token()))
-      .then(.state(.unauthenticated), .journals("requestSent", "logout", "revocationPending"))
-    // shown: ends
-  }
-
   @Test("TST-1: runs of a coordinator")
   func runs() {
     // shown: begins
