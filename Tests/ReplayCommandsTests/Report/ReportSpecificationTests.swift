@@ -16,27 +16,6 @@ struct ReportSpecificationTests {
     }
   }
 
-  @Test("RPL-4 the page lists the keys of the report's help and script")
-  func keys() throws {
-    let named = try rows(under: "Keys").map { row in
-      row[0].split(separator: " ").map { $0.trimmingCharacters(in: ["`"]) }
-    }
-    var page = ""
-    ReportPage(
-      title: "", journals: [], totals: .init(), figures: .init(), ends: .init(), isRevealed: true,
-      zone: .utc, version: ""
-    ).write { page += $0 }
-    let help = page.components(separatedBy: "<dt>").dropFirst().map { line in
-      line.components(separatedBy: "</dt>")[0].components(separatedBy: "<kbd>").dropFirst()
-        .map { $0.components(separatedBy: "</kbd>")[0] }
-    }
-    #expect(named == help.map { Array($0) })
-    let spelled = ["←": "ArrowLeft", "→": "ArrowRight"]
-    for key in named.joined() {
-      #expect(PageScript.text.contains("\"\(spelled[key] ?? key)\": "), "\(key)")
-    }
-  }
-
   @Test("the bounds on the page are those of the code")
   func bounds() throws {
     let numbers = try rows(under: "Bounds").map { row in

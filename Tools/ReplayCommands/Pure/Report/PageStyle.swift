@@ -1,7 +1,7 @@
 /// The page's style sheet, which refers to no other file.
 enum PageStyle {
   /// The SHA-256 of `text` for the page's content security policy; a test compares it.
-  static let hash = "sha256-4BqfL/J3lzLbTHrmLXsUp+bxuxK1ZTbxrM84m1fpF/4="
+  static let hash = "sha256-Pd3ZLLNT+od8zsrjhVaRajv5ed/r8tsaOrEPL3nfYyA="
 
   static let text = #"""
     :root{color-scheme:light dark;--bg:#f6f7f9;--card:#fff;--text:#171a20;--dim:#566072;--line:#dfe3e9;
@@ -24,9 +24,8 @@ enum PageStyle {
     p{margin:0}
     a{color:var(--accent)}
     .dim{color:var(--dim)}
-    .mono,code,kbd,td.seq,td.time,.links td{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;
+    .mono,code,td.seq,td.time,.links td{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;
     font-size:.86em}
-    kbd{border:1px solid var(--line);border-bottom-width:2px;border-radius:5px;padding:1px 6px;background:var(--soft)}
     .card{background:var(--card);border:1px solid var(--line);border-radius:12px;padding:20px;margin:20px 0;
     box-shadow:var(--shadow)}
     .tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(190px,1fr));gap:14px;margin:20px 0 0;padding:0;
@@ -100,7 +99,6 @@ enum PageStyle {
     button,select,input[type=search]{font:inherit;color:var(--text);background:var(--card);border:1px solid var(--line);
     border-radius:8px;min-height:44px;min-width:44px;padding:6px 12px}
     input[type=search]{width:100%;border-color:var(--out)}
-    button{cursor:pointer}
     button:hover{background:var(--soft)}
     label.box{display:inline-flex;gap:7px;align-items:center;min-height:44px;padding:0 10px;border:1px solid var(--line);
     border-radius:8px;cursor:pointer}
@@ -122,13 +120,10 @@ enum PageStyle {
     .own{height:20px}
     .own text{fill:var(--dim);font-size:12px}
     .own line{stroke:var(--line)}
-    .shared .own,.shared text.in,.unused{display:none!important}
     .lane header{position:sticky;left:12px;display:inline-flex;flex-wrap:wrap;gap:2px 12px;align-items:baseline;padding:0 0 4px;
     margin:0;max-width:min(88vw,1200px);font-size:.93rem}
     .lane h3{max-width:min(60vw,640px);overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
     .lane svg.shapes{height:74px}
-    .inner line.now{stroke:var(--accent);stroke-width:1.5}
-    .cursor{position:absolute;top:0;bottom:0;width:2px;background:var(--accent);pointer-events:none}
     .authenticated{fill:var(--in-soft);stroke:var(--in)}
     .expired{fill:var(--expired-soft);stroke:var(--expired)}
     .unauthenticated{fill:none;stroke:var(--out);stroke-dasharray:4 3}
@@ -145,7 +140,6 @@ enum PageStyle {
     .rows{width:100%;border-collapse:collapse;table-layout:fixed;font-size:.92rem}
     .rows th{text-align:left;font-weight:600;color:var(--dim);border-bottom:1px solid var(--line);padding:4px 8px;position:sticky;
     top:0;background:var(--card);z-index:1}
-    .rows th button{border:0;background:none;padding:0;min-height:36px;font-weight:600;color:inherit}
     .rows td{padding:5px 8px;border-bottom:1px solid var(--line);vertical-align:baseline}
     .rows td.seq,.rows th.seq{text-align:right;width:5.5rem}
     .rows .time{width:14.5rem}
@@ -158,19 +152,13 @@ enum PageStyle {
     .rows tr.by-user td.name{color:inherit}
     .rows tr.g-failures td.name{color:var(--fail)}
     .rows tr.g-logins td.name{color:var(--login)}
-    .rows tr:target td,.rows tr.chosen td{background:var(--mark)}
-    .rows tbody tr{cursor:default;scroll-margin:4rem}
-    .rows tbody tr:focus-visible{outline-offset:-2px}
+    .rows tr:target td{background:var(--mark)}
+    .rows tbody tr{scroll-margin:4rem}
     .dot{display:inline-block;width:9px;height:9px;border-radius:2px;margin-right:6px;border:1.5px solid var(--out)}
     .dot.s-authenticated{background:var(--in);border-color:var(--in);border-radius:50%}
     .dot.s-expired{background:var(--expired);border-color:var(--expired);transform:rotate(45deg)}
     footer{padding-bottom:48px;color:var(--dim);font-size:.9rem}
     footer p{margin:4px 0}
-    dialog{border:1px solid var(--line);border-radius:12px;background:var(--card);color:var(--text);max-width:min(92vw,520px)}
-    dialog dl{display:grid;grid-template-columns:max-content 1fr;gap:8px 16px;margin:12px 0}
-    dialog dd{margin:0}
-    button[role=switch]::before{content:"○ ";color:var(--dim)}
-    button[aria-checked=true]::before{content:"● ";color:var(--accent)}
     [hidden]{display:none!important}
     .away{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
     @media (max-width:760px){header,main,footer{padding-left:14px;padding-right:14px}.card{padding:14px}
@@ -191,7 +179,7 @@ enum PageStyle {
     @media (prefers-reduced-motion:no-preference){html{scroll-behavior:smooth}}
     @media (forced-colors:active){.m-refresh,.m-change,.m-login,.m-end,.token,.authenticated,.expired{fill:CanvasText}
     .dot{forced-color-adjust:none}}
-    @media print{:root{color-scheme:light}body{background:#fff;font-size:12px}.bar,nav,dialog,.cursor{display:none}
+    @media print{:root{color-scheme:light}body{background:#fff;font-size:12px}.bar,nav{display:none}
     .card,.tiles li{box-shadow:none}.tiles li,tr,.lane,.why,h2,h3{break-inside:avoid}h2,h3{break-after:avoid}
     .chart{max-height:none;overflow:visible}.axis,.rows th{position:static}.lane,.cause,#records{content-visibility:visible}
     svg,.dot{print-color-adjust:exact}}

@@ -15,31 +15,17 @@ extension ReportPage {
       <section class="card" id="lanes" aria-labelledby="lanes-title">
       <h2 id="lanes-title">Over time</h2>
       <ul class="key">\(Self.key)</ul>
-      <div class="bar" data-script hidden role="group" aria-label="Zoom">
-      <button type="button" data-act="out" aria-label="Zoom out">−</button>
-      <button type="button" data-act="in" aria-label="Zoom in">+</button>
-      <button type="button" data-act="whole">Whole</button>
-      <button type="button" data-act="left" aria-label="Earlier">←</button>
-      <button type="button" data-act="right" aria-label="Later">→</button>
-      <button type="button" data-act="zone" id="zone">Times: \(zone == .utc ? "UTC" : "local")</button>
-      \(hasOwnAxes ? Self.axisSwitch : "")
-      <span class="dim" id="zoom" aria-live="polite">1×</span>
-      </div>
       <div class="chart" tabindex="0" role="region" aria-label="Lanes, to be scrolled sideways">
       <div class="inner">
-      \(axis(scale, "axis\(hasOwnAxes ? " unused" : "")", y: 16))
+      \(hasOwnAxes ? "" : axis(scale, "axis", y: 16))
 
       """)
     for (index, journal) in journals.enumerated() { write(lane(journal, index, scale)) }
     write("</div></div></section>\n")
   }
 
-  /// Whether each lane has a time axis of its own at first.
+  /// Whether each lane has a time axis of its own.
   private var hasOwnAxes: Bool { journals.count > 1 }
-
-  private static let axisSwitch =
-    "<button type=\"button\" role=\"switch\" aria-checked=\"false\" data-act=\"axis\" id=\"axis\">"
-    + "One time axis for all</button>"
 
   private func axis(_ scale: TimeScale, _ name: String, y: Int) -> String {
     var shapes = ""
@@ -54,8 +40,7 @@ extension ReportPage {
         "<line x1=\"\(x)\" x2=\"\(x)\" y1=\"\(y == 16 ? 22 : 0)\" y2=\"\(y == 16 ? 30 : 4)\"/>"
         + "<text x=\"\(x)\" y=\"\(y)\" text-anchor=\"\(anchor)\">\(scale.label(tick.advanced(by: zone.offset(at: tick))))</text>"
     }
-    return "<svg class=\"\(name)\" aria-hidden=\"true\" data-first=\"\(scale.first.milliseconds)\" "
-      + "data-last=\"\(scale.last.milliseconds)\">\(shapes)</svg>"
+    return "<svg class=\"\(name)\" aria-hidden=\"true\">\(shapes)</svg>"
   }
 
   private func lane(_ journal: ReportJournal, _ index: Int, _ whole: TimeScale) -> String {
@@ -70,13 +55,12 @@ extension ReportPage {
       facts.append("\(span) from \(time(first))")
     }
     let scale = hasOwnAxes ? TimeScale(journal) : whole
-    let (x, width, _) = place(scale.first, scale.last, whole)
     var html = """
       <section class="lane" id="\(id)" aria-label="\(text(journal.name))">
       <header><h3 id="\(id)-h" title="\(text(journal.name))">\(text(journal.name))</h3>
       <span class="dim">\(facts.joined(separator: " · "))</span></header>
       <svg class="shapes" role="img" aria-labelledby="\(id)-h \(id)-d"><desc id="\(id)-d">\
-      \(text(description(of: journal)))</desc><svg class="part" data-x="\(x)" data-w="\(width)">
+      \(text(description(of: journal)))</desc>
 
       """
     for segment in journal.lanes.segments { html += shape(segment, scale) }
@@ -85,7 +69,7 @@ extension ReportPage {
     for mark in journal.lanes.marks.sorted(by: { $0.kind < $1.kind }) {
       html += shape(mark, id, journal.shown.contains(mark.sequence), scale)
     }
-    return html + "</svg></svg>\(hasOwnAxes ? axis(scale, "own", y: 14) : "")</section>\n"
+    return html + "</svg>\(hasOwnAxes ? axis(scale, "own", y: 14) : "")</section>\n"
   }
 
   private func description(of journal: ReportJournal) -> String {

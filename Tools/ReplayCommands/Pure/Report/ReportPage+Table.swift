@@ -31,8 +31,7 @@ extension ReportPage {
 
   private func line(_ row: ReportJournal.Row, _ index: Int, _ isMany: Bool) -> String {
     "<tr id=\"j\(index)-\(row.sequence)\" class=\"g-\(row.group)\(row.isByUser ? " by-user" : "")\" data-g=\"\(row.group)\" "
-      + "data-j=\"j\(index)\" data-s=\"\(row.sequence)\" data-t=\"\(row.time.milliseconds)\" "
-      + "tabindex=\"-1\"><td class=\"seq\">@\(row.sequence)</td>"
+      + "data-j=\"j\(index)\"><td class=\"seq\">@\(row.sequence)</td>"
       + "<td class=\"time\">\(time(row.time))</td><td class=\"name\">\(text(row.name))</td>"
       + "<td class=\"words\">\(text(row.words))</td><td class=\"state\"><span class=\"dot s-\(row.state)\">"
       + "</span>\(Self.word(row.state))</td>"
@@ -40,7 +39,7 @@ extension ReportPage {
   }
 
   private func heading(_ key: String, _ word: String) -> String {
-    "<th scope=\"col\" class=\"\(key)\"><button type=\"button\" data-key=\"\(key)\">\(word)</button></th>"
+    "<th scope=\"col\" class=\"\(key)\">\(word)</th>"
   }
 
   private var boxes: String {

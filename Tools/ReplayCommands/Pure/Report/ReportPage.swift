@@ -104,7 +104,7 @@ struct ReportPage: Sendable {
     writeWhys(write)
     writeTable(write)
     write(
-      "</main>\n\(footer)\n\(Self.help)\n<script>\(PageScript.text)</script>\n</body>\n</html>\n")
+      "</main>\n\(footer)\n<script>\(PageScript.text)</script>\n</body>\n</html>\n")
   }
 
   private func writeProblems(_ write: (String) -> Void) {
@@ -233,8 +233,7 @@ struct ReportPage: Sendable {
         : "Names and identifiers are pseudonyms: a name has the same one on the whole page. Names of "
           + "files are as they were.")
     left.append(
-      "Made by sessionreplay \(text(version)). The page loads nothing, and sends nothing."
-        + "<span data-script hidden> Press <kbd>?</kbd> for its keys.</span>")
+      "Made by sessionreplay \(text(version)). The page loads nothing, and sends nothing.")
     return "<footer>" + left.map { "<p>\($0)</p>" }.joined(separator: "\n") + "</footer>"
   }
 
@@ -242,9 +241,9 @@ struct ReportPage: Sendable {
 
   func text(_ text: String) -> String { HTML.text(text, limit: Self.longestText) }
 
-  /// Returns the element of a time, which the script may show in another zone.
+  /// Returns the element of a time.
   func time(_ time: Timestamp) -> String {
-    "<time data-t=\"\(time.milliseconds)\" datetime=\"\(time.description)\">\(zone.text(time))</time>"
+    "<time datetime=\"\(time.description)\">\(zone.text(time))</time>"
   }
 
   /// The shapes of marks, drawn around the origin.
@@ -258,22 +257,5 @@ struct ReportPage: Sendable {
     <path id="m-failure" d="M-4.5-4.5L4.5 4.5M-4.5 4.5L4.5-4.5"/>
     <path id="m-end" d="M-6-6H6V6H-6Z"/>
     </defs></svg>
-    """
-
-  private static let help = """
-    <dialog id="help" aria-labelledby="help-title">
-    <h2 id="help-title">Keys</h2>
-    <dl>
-    <dt><kbd>/</kbd></dt><dd>to the filter; <kbd>Esc</kbd> empties it</dd>
-    <dt><kbd>j</kbd> <kbd>k</kbd></dt><dd>next and previous record</dd>
-    <dt><kbd>e</kbd> <kbd>E</kbd></dt><dd>next and previous end of a session</dd>
-    <dt><kbd>Enter</kbd></dt><dd>show the record in its lane</dd>
-    <dt><kbd>+</kbd> <kbd>-</kbd> <kbd>0</kbd></dt><dd>zoom in, out, whole</dd>
-    <dt><kbd>a</kbd></dt><dd>one time axis for all lanes, or one for each</dd>
-    <dt><kbd>←</kbd> <kbd>→</kbd></dt><dd>along the lanes</dd>
-    <dt><kbd>?</kbd></dt><dd>this help; <kbd>Esc</kbd> closes it</dd>
-    </dl>
-    <form method="dialog"><button>Close</button></form>
-    </dialog>
     """
 }
