@@ -33,7 +33,6 @@ let package = Package(
     .library(name: "SessionMessages", targets: ["SessionMessages"]),
     .library(name: "SessionExplain", targets: ["SessionExplain"]),
     .library(name: "SessionTestKit", targets: ["SessionTestKit"]),
-    .library(name: "SessionTesting", targets: ["SessionTesting"]),
     .executable(name: "sessionreplay", targets: ["sessionreplay"]),
     .executable(name: "sessiondemo", targets: ["sessiondemo"]),
   ],
@@ -111,9 +110,6 @@ let package = Package(
       ],
       swiftSettings: strict),
 
-    // Records the reports of SessionTestKit in Swift Testing, which the kit itself does not import.
-    .target(name: "SessionTesting", dependencies: ["SessionTestKit"], swiftSettings: strict),
-
     // The debugger: a thin main, and everything testable beside it.
     .target(
       name: "ReplayCommands",
@@ -158,7 +154,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "JournalPropertyTests",
-      dependencies: ["SessionTestKit", "SessionTesting", "SessionJournal", "ChildProcesses"],
+      dependencies: ["SessionTestKit", "SessionJournal", "ChildProcesses"],
       swiftSettings: strict),
     .testTarget(
       name: "SessionKitTests",
@@ -166,14 +162,14 @@ let package = Package(
         "SessionKit", "SessionHTTP", "SessionChangeQueue", "SessionChanges", "SessionWebSignIn",
         "SessionMessages",
         "SessionTestKit",
-        "SessionTestSupport", "SessionTesting", "SessionCore", "SessionJournal", "SessionJSON",
+        "SessionTestSupport", "SessionCore", "SessionJournal", "SessionJSON",
         "ChildProcesses",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "SessionTestKitTests",
       dependencies: [
-        "SessionTestKit", "SessionTestSupport", "SessionTesting", "SessionKit", "SessionHTTP",
+        "SessionTestKit", "SessionTestSupport", "SessionKit", "SessionHTTP",
         "SessionCore",
         "ReplayCommands", "ChildProcesses",
       ],
@@ -183,13 +179,13 @@ let package = Package(
     .testTarget(
       name: "PropertyPageTests",
       dependencies: [
-        "SessionTestKit", "SessionTesting", "SessionKit", "SessionHTTP", "SessionCore",
+        "SessionTestKit", "SessionKit", "SessionHTTP", "SessionCore",
       ],
       packageAccess: false, swiftSettings: strict),
     .testTarget(
       name: "SessionPropertyTests",
       dependencies: [
-        "SessionTestKit", "SessionTestSupport", "SessionTesting", "SessionCore",
+        "SessionTestKit", "SessionTestSupport", "SessionCore",
         "SessionChangeQueue", "SessionJournal",
       ],
       swiftSettings: strict),
@@ -198,7 +194,7 @@ let package = Package(
       dependencies: [
         "ReplayCommands", "SessionCore", "SessionChangeQueue", "SessionJournal", "SessionKit",
         "SessionHTTP",
-        "SessionExplain", "SessionJSON", "SessionTestKit", "SessionTestSupport", "SessionTesting",
+        "SessionExplain", "SessionJSON", "SessionTestKit", "SessionTestSupport",
         "ChildProcesses", "sessionreplay",
       ],
       swiftSettings: strict),
@@ -222,7 +218,7 @@ let package = Package(
     .testTarget(
       name: "RecordedJournalTests",
       dependencies: [
-        "ReplayCommands", "SessionKit", "SessionHTTP", "SessionTestKit", "SessionTesting",
+        "ReplayCommands", "SessionKit", "SessionHTTP", "SessionTestKit",
         "SessionCore",
         "SessionJournal", "SessionExplain", "SessionJSON",
       ],

@@ -1,6 +1,5 @@
 import SessionJournal
 import SessionTestKit
-import SessionTesting
 import Testing
 
 @Suite("Compaction and a disk that stops or fails")

@@ -1,6 +1,5 @@
 import SessionJournal
 import SessionTestKit
-import SessionTesting
 import Testing
 
 @Suite("Compaction with other processes on the journal")

@@ -1,6 +1,5 @@
 import SessionJournal
 import SessionTestKit
-import SessionTesting
 import Testing
 
 @Suite("The bytes of a journal")

@@ -1,7 +1,6 @@
 import Foundation
 import SessionJournal
 import SessionTestKit
-import SessionTesting
 import Synchronization
 import Testing
 

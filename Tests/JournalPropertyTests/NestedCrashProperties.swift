@@ -1,6 +1,5 @@
 import SessionJournal
 import SessionTestKit
-import SessionTesting
 import Testing
 
 @Suite("A crash in a compaction, and a crash in the next opening")

@@ -1,6 +1,5 @@
 import SessionJournal
 import SessionTestKit
-import SessionTesting
 import Testing
 
 @Suite("Two processes and a disk that fails")

@@ -1,7 +1,6 @@
 import Foundation
 import SessionCore
 import SessionTestKit
-import SessionTesting
 import Testing
 
 // shown: begins

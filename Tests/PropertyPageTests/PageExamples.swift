@@ -2,7 +2,6 @@ import Foundation
 import SessionCore
 import SessionKit
 import SessionTestKit
-import SessionTesting
 import Testing
 
 /// The short examples of Specs/PropertyTesting.md: each is on the page as it is here, and passes.

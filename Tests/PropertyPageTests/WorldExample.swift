@@ -2,7 +2,6 @@ import Foundation
 import SessionHTTP
 import SessionKit
 import SessionTestKit
-import SessionTesting
 import Synchronization
 import Testing
 

@@ -1,6 +1,5 @@
 import SessionJSON
 import SessionTestKit
-import SessionTesting
 import Testing
 
 /// The flat structure of a JSON text, compared with its tree.

@@ -2,7 +2,6 @@ import ChildProcesses
 @_spi(Internals) import SessionCore
 import SessionJournal
 import SessionTestKit
-import SessionTesting
 import Testing
 
 @testable import ReplayCommands

@@ -1,7 +1,6 @@
 @_spi(Internals) import SessionCore
 import SessionTestKit
 import SessionTestSupport
-import SessionTesting
 import Testing
 
 /// Every rule together on random runs, for each preset.

@@ -1,7 +1,6 @@
 @_spi(Internals) import SessionChangeQueue
 @_spi(Internals) import SessionCore
 import SessionTestKit
-import SessionTesting
 import Testing
 
 /// A server that accepts changes: entities with their content and references.

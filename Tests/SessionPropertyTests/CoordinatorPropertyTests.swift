@@ -1,7 +1,6 @@
 @_spi(Internals) import SessionCore
 @_spi(Internals) import SessionTestKit
 import SessionTestSupport
-import SessionTesting
 import Testing
 
 /// Each rule of `CoordinatorRule` on random runs.

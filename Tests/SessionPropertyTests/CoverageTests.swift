@@ -2,7 +2,6 @@ import Foundation
 @_spi(Internals) import SessionCore
 import SessionTestKit
 import SessionTestSupport
-import SessionTesting
 import Testing
 
 /// Checks that the properties reach all cases.

@@ -1,7 +1,6 @@
 @_spi(Internals) import SessionCore
 import SessionJournal
 @_spi(Internals) import SessionTestKit
-import SessionTesting
 import Testing
 
 @Suite("Properties of the fold")

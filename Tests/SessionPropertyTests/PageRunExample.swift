@@ -1,7 +1,6 @@
 @_spi(Internals) import SessionCore
 import SessionTestKit
 import SessionTestSupport
-import SessionTesting
 import Testing
 
 /// The examples of Specs/PropertyTesting.md that need what only this package's tests see.

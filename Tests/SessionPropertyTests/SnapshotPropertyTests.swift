@@ -1,6 +1,5 @@
 @_spi(Internals) import SessionCore
 @_spi(Internals) import SessionTestKit
-import SessionTesting
 import Testing
 
 @Suite("Properties of snapshots")

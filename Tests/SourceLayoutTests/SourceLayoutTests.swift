@@ -124,6 +124,7 @@ struct SourceLayoutTests {
       [
         "SessionCore", "SessionJournal", "SessionJSON", "SessionKit", "SessionHTTP",
         "Synchronization", "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Musl",
+        "Testing",
         "Darwin",
       ]
     ),
@@ -148,7 +149,6 @@ struct SourceLayoutTests {
       "Tools/ReplayCommands/Pure",
       ["SessionCore", "SessionChangeQueue", "SessionExplain", "SessionJSON"]
     ),
-    ("Sources/SessionTesting", ["SessionTestKit", "Testing"]),
     ("Tools/sessionreplay", ["ReplayCommands", "Glibc", "Musl", "Darwin", "Foundation"]),
   ]
 

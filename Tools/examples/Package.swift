@@ -56,7 +56,7 @@ let package = Package(
     .testTarget(
       name: "ViewModelTests",
       dependencies: [
-        "viewmodel", library("SessionKit"), library("SessionTestKit"), library("SessionTesting"),
+        "viewmodel", library("SessionKit"), library("SessionTestKit"),
       ],
       swiftSettings: strict),
   ],

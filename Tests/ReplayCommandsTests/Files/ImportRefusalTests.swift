@@ -3,7 +3,6 @@ import Foundation
 @_spi(Internals) import SessionCore
 import SessionJournal
 @_spi(Internals) import SessionTestKit
-import SessionTesting
 import Testing
 
 @testable import ReplayCommands

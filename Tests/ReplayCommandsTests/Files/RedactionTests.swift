@@ -2,7 +2,6 @@ import ChildProcesses
 import Foundation
 @_spi(Internals) import SessionCore
 import SessionTestKit
-import SessionTesting
 import Testing
 
 @testable import ReplayCommands

@@ -1,7 +1,6 @@
 import Foundation
 @_spi(Internals) import SessionCore
 import SessionTestKit
-import SessionTesting
 import Synchronization
 import Testing
 

@@ -4,7 +4,6 @@ import Foundation
 import SessionJournal
 import SessionKit
 import SessionTestKit
-import SessionTesting
 import Testing
 
 @testable import ReplayCommands

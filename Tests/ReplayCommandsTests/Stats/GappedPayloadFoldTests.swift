@@ -1,7 +1,6 @@
 @_spi(Internals) import SessionCore
 import SessionExplain
 import SessionTestKit
-import SessionTesting
 import Testing
 
 @Suite("GappedPayloadFold")

@@ -1,6 +1,5 @@
 @_spi(Internals) import SessionCore
 import SessionTestKit
-import SessionTesting
 import Testing
 
 @testable import SessionKit

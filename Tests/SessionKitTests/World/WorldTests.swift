@@ -1,7 +1,6 @@
 @_spi(Internals) import SessionCore
 import SessionKit
 import SessionTestKit
-import SessionTesting
 import Testing
 
 @Suite("A simulated world")

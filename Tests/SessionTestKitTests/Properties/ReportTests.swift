@@ -1,5 +1,4 @@
 import SessionTestKit
-import SessionTesting
 import Synchronization
 import Testing
 

@@ -1,6 +1,5 @@
 import SessionKit
 import SessionTestKit
-import SessionTesting
 import Testing
 
 @testable import viewmodel

@@ -1,5 +1,4 @@
 #if canImport(Testing)
-  public import SessionTestKit
   public import Testing
 
   /// Records a property's report in Swift Testing: one issue at the caller's line, or none.
