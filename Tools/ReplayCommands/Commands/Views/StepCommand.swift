@@ -9,12 +9,13 @@ struct StepCommand: JournalCommand {
   static let syntax = CommandSyntax(
     name: name, summary: "Go through the records one by one, forward and back",
     discussion: """
-      Shows a record and what it changed in the state, and then reads a line from standard
-      input. Begins at the last end of a session, or else at the last record.
+      Shows a record and what it changed in the state, and then reads a line
+      from standard input. Begins at the last end of a session, or else at the
+      last record.
 
       \(StepInput.words)
-      All of the journal is in memory, as it was when it was opened. At its end, n looks for
-      more.
+      All of the journal is in memory, as it was when it was opened. At its end,
+      n looks for more.
       """,
     operands: [.init(name: "FILE", help: "A journal or its folder")],
     options: [
