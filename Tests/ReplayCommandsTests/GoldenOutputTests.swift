@@ -2,40 +2,46 @@ import ChildProcesses
 import Foundation
 import Testing
 
-/// The exact output of the tool, in `Specs/Golden/replay`.
+/// The exact output of the tool, in `Specs/Golden/replay.txt`: a section for each command line.
 ///
-/// After an intended change, `UPDATE_GOLDEN=1 swift test --filter GoldenOutput` writes them anew;
-/// check the difference with git.
-@Suite("Specs/Golden/replay")
+/// After an intended change, `UPDATE_GOLDEN=1 swift test --filter GoldenOutput` writes it anew; check
+/// the difference with git.
+@Suite("Specs/Golden/replay.txt")
 struct GoldenOutputTests {
   static let commands =
     GoldenCommands.streams + GoldenCommands.why + GoldenCommands.step + GoldenCommands.views
     + GoldenCommands.files
 
-  @Test("RPL-1 RPL-2 RPL-5 the output of the program equals its golden file")
+  private static let path = "Specs/Golden/replay.txt"
+
+  /// Returns the recorded output of each command by its name.
+  static func recorded() throws -> [String: String] {
+    let sections = try Repository.text(path).components(separatedBy: "=== ").dropFirst()
+    return Dictionary(
+      uniqueKeysWithValues: sections.map { section in
+        let name = section.prefix { $0 != "\n" }
+        return (String(name), String(section.dropFirst(name.count + 1)))
+      })
+  }
+
+  @Test("RPL-1 RPL-2 RPL-5 the output of the program equals the recorded one")
   func output() throws {
     let folder = try TemporaryFolder()
     try Journals.write(into: folder)
-    let isUpdating = ProcessInfo.processInfo.environment["UPDATE_GOLDEN"] != nil
+    var found: [(name: String, text: String)] = []
     for command in Self.commands {
       let run = try ToolRun.shell(
         "cd \"$1\" && shift && exec \"$0\" \"$@\"", [folder.path] + command.arguments)
       var text = "$ sessionreplay \(command.arguments.joined(separator: " "))\n" + run.output
       if !run.errors.isEmpty { text += "--- errors\n" + run.errors }
-      text += "--- exit \(run.code)\n"
-      let path = "Specs/Golden/replay/\(command.name).txt"
-      if isUpdating {
-        try text.write(
-          to: Repository.root.appending(path: path), atomically: true, encoding: .utf8)
-      }
-      #expect(text == (try Repository.text(path)), "\(command.name)")
+      found.append((command.name, text + "--- exit \(run.code)\n"))
     }
-  }
-
-  @Test("every golden file belongs to a command")
-  func files() throws {
-    let folder = Repository.root.appending(path: "Specs/Golden/replay").path(percentEncoded: false)
-    let found = try FileManager.default.contentsOfDirectory(atPath: folder)
-    #expect(Set(found) == Set(Self.commands.map { "\($0.name).txt" }))
+    if ProcessInfo.processInfo.environment["UPDATE_GOLDEN"] != nil {
+      try found.map { "=== \($0.name)\n\($0.text)" }.joined()
+        .write(to: Repository.root.appending(path: Self.path), atomically: true, encoding: .utf8)
+    }
+    let recorded = try Self.recorded()
+    #expect(Set(recorded.keys) == Set(found.map(\.name)))
+    for (name, text) in found { #expect(text == recorded[name], "\(name)") }
   }
 }

@@ -135,7 +135,7 @@ struct RedactionTests {
         "-c", "\"$1\" export \"$2\" --key-file <(printf 'sixteen-bytes-or-more\\n') --until @2",
         "bash", try ToolRun.binary(), journal,
       ])
-    let golden = try Repository.text("Specs/Golden/replay/export-key.txt")
+    let golden = try #require(GoldenOutputTests.recorded()["export-key"])
     #expect(!pipe.output.isEmpty && golden.contains(pipe.output), "\(pipe.errors)")
   }
 

@@ -25,8 +25,9 @@ struct FrozenJSONTests {
   @Test("RPL-5 the member names in the JSON of every command do not change")
   func members() throws {
     var members = MemberPaths()
+    let recorded = try GoldenOutputTests.recorded()
     for command in GoldenOutputTests.commands where command.arguments.contains("--json") {
-      let text = try Repository.text("Specs/Golden/replay/\(command.name).txt")
+      let text = try #require(recorded[command.name])
       // A file without a command is explained.
       let name = command.arguments.first.flatMap { CommandList.order.contains($0) ? $0 : nil }
       try add(text, of: name ?? "why", to: &members)

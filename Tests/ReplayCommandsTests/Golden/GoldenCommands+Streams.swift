@@ -1,4 +1,4 @@
-/// Command lines whose exact output is in `Specs/Golden/replay`; each list is of one family of commands.
+/// Command lines whose exact output is in `Specs/Golden/replay.txt`; each list is of one family of commands.
 enum GoldenCommands {
   typealias Line = (name: String, arguments: [String])
 
