@@ -207,11 +207,11 @@ extension ProcessBench {
       try reader.visit { _, _ in true }
       try Data(contentsOf: URL(fileURLWithPath: journal)).prefix(Int(reader.totals.bytes))
         .write(to: folder.appending(path: "\(cause).journal"))
-      try Data((line.joined(separator: " ") + "\n").utf8)
+      try Data((line.joined(separator: " ") + "\n--- json\n" + output.text).utf8)
         .write(to: folder.appending(path: "\(cause).txt"))
-      try Data(output.text.utf8).write(to: folder.appending(path: "\(cause).json"))
     }
-    let kept = try String(contentsOf: folder.appending(path: "\(cause).json"), encoding: .utf8)
+    let answers = try String(contentsOf: folder.appending(path: "\(cause).txt"), encoding: .utf8)
+    let kept = try #require(answers.components(separatedBy: "--- json\n").last)
     let words = try Self.words(output.text)
     #expect(words == (try Self.words(kept)))
     #expect(words.first == known ?? cause)

@@ -42,9 +42,15 @@ struct RecordedJournal {
     Self.folder.appending(path: "\(name).\(suffix)")
   }
 
-  func text(_ suffix: String) throws -> String {
-    try String(contentsOf: file(suffix), encoding: .utf8)
+  /// The stored answers: as people read it, and as JSON.
+  func kept() throws -> (text: String, json: String) {
+    let parts = try String(contentsOf: file("txt"), encoding: .utf8)
+      .components(separatedBy: Self.separator)
+    return (parts[0], parts.count > 1 ? parts[1] : "")
   }
+
+  /// The line between the two answers.
+  static let separator = "--- json\n"
 
   /// Stores a journal with its answers.
   func write(_ journal: Data) throws {
@@ -54,8 +60,7 @@ struct RecordedJournal {
   }
 
   func write(_ text: String, _ json: String) throws {
-    try Data(text.utf8).write(to: file("txt"))
-    try Data(json.utf8).write(to: file("json"))
+    try Data((text + Self.separator + json).utf8).write(to: file("txt"))
   }
 
   /// The tool's answers about it.

@@ -31,7 +31,7 @@ struct RecordedJournalTests {
     }
     let kept = try RecordedJournal(keptFor: story.cause)
     let answer = RecordedJournal.run([stage.journal] + question + ["--json"])
-    #expect(try AnswerShape(answer.output) == AnswerShape(try kept.text("json")))
+    #expect(try AnswerShape(answer.output) == AnswerShape(try kept.kept().json))
   }
 
   @Test(
@@ -70,8 +70,8 @@ struct RecordedJournalTests {
   private func check(_ kept: RecordedJournal, _ cause: Cause) throws {
     let (text, json) = kept.answers()
     if RecordedJournal.isUpdating { try kept.write(text, json) }
-    #expect(try kept.text("txt") == text)
-    #expect(try kept.text("json") == json)
+    #expect(try kept.kept().text == text)
+    #expect(try kept.kept().json == json)
     let object = try #require(
       try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
     #expect(object["cause"] as? String == cause.id)
@@ -81,7 +81,7 @@ struct RecordedJournalTests {
   func files() throws {
     let found = try FileManager.default.contentsOfDirectory(atPath: RecordedJournal.folder.path)
     let names = Cause.all.map(\.id) + RecordedJournal.variants.map(\.name)
-    let known = names.flatMap { name in ["journal", "txt", "json"].map { "\(name).\($0)" } }
+    let known = names.flatMap { name in ["journal", "txt"].map { "\(name).\($0)" } }
     #expect(Set(found).subtracting(["README.md", "differences.txt"]) == Set(known))
   }
 
