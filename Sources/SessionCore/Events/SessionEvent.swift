@@ -4,6 +4,13 @@
 ///
 /// - Requirement: STA-1
 public enum SessionEvent: Hashable, Sendable {
+  // An event has no time; its record has one. Events of one batch share it, and a test that builds
+  // events need not invent times that nothing reads. Every payload begins with the time, so a
+  // reader can date a record of a kind that it does not know. `state.evolve(event)` without a time
+  // was rejected, because a state knows since when its user is logged in. Six cases and no seventh
+  // for "something is missing here": an app that forgets such a branch has a silent gap. A
+  // subscriber receives an error instead (`CompactedEvents`).
+
   /// A user logged in.
   case login(Login)
   /// The session received a newer token.

@@ -3,6 +3,9 @@
 /// The flat layout lets an event change a few fields in place. A rejected event changes nothing.
 /// Fields that the current state does not have keep their initial values.
 struct FoldState: Hashable, Sendable {
+  // It has fields that a state does not have, so each rule resets them. Properties F1 and S1
+  // compare whether equal states have equal fold states.
+
   /// The name of the state.
   private(set) var kind = SessionState.Kind.unauthenticated
 

@@ -7,6 +7,11 @@
 @_spi(Internals)
 public protocol OpenEnum: RawRepresentable, Hashable, Sendable, CustomStringConvertible
 where RawValue == UInt8 {
+  // An enum with a case `unknown(UInt8)` was rejected. It needs three switches for each type, and
+  // `unknown(1)` and the case for 1 would be two values with one meaning. The price is a `default`
+  // in each `switch` over a reason, which every set that grows has. Events, notes and states are
+  // enums nevertheless, since every decision about them must be complete.
+
   /// The name of each byte, from 0; only ever appended to.
   static var words: [String] { get }
 

@@ -78,6 +78,9 @@ extension JournalFrame {
     }
     let frame = JournalFrame(start, offset: offset)
     let delta = frame.durableDelta
+    // A delta of 0 would say that a frame was durable before it was written. One that is too large
+    // for its field says nothing (`.max`) instead of being clamped, since a clamped one would claim
+    // too much.
     let isFirstSnapshot = header.isSnapshotPlace(offset)
     let isPossible =
       frame.kind != RecordKind.invalid && frame.isSnapshot == isFirstSnapshot
@@ -94,6 +97,11 @@ extension JournalFrame {
   /// All bytes of the frame must be in memory.
   @inline(__always)
   func isIntact(_ start: UnsafeRawPointer) -> Bool {
+    // The checksum covers the padding too. Otherwise seven bytes of a record could rot unseen, and
+    // "every flipped bit is noticed" would need a rule of its own. One checksum for a batch was
+    // rejected: a flipped bit would hide the place of the damage. So were checksums of 64 bits, for
+    // which not every processor has an instruction. In a false frame, chain, salt and sequence
+    // would also have to agree by chance.
     var checksum = Checksum()
     checksum.extend(over: start + Self.headerSize, count: size - Self.headerSize)
     return checksum.value == payloadChecksum
@@ -133,6 +141,7 @@ package struct FrameWriter {
 
   /// Creates the encoder of a whole file, which begins with the header.
   package init(after header: JournalHeader) {
+    // The first frame chains to the header, so no frames can be put under another header.
     self.init(seed: header.seed, chain: header.checksum)
     bytes = header.encoded
   }

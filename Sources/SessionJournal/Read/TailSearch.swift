@@ -75,6 +75,12 @@ struct TailSearch {
   private func proves(_ start: UnsafeRawPointer, offset: UInt64, _ stop: FrameScanner.Stop)
     -> Bool
   {
+    // A header is enough; the payload need not be intact. So two damages, one in the middle and one
+    // at the end, are still reported as damage: the later header proves the earlier commit. The
+    // search begins at the damaged place itself. If frames were removed there, the one that follows
+    // has too high a sequence, and is the proof. A sync marker or a footer after each commit was
+    // rejected: it is a second record of each commit, and the delta of the next frame says the same
+    // at no cost.
     let read = JournalFrame.read(start, offset: offset, seed: seed, header: header)
     guard case .success(let frame) = read, let durable = frame.durableSequence else {
       return false

@@ -11,6 +11,9 @@ enum Verdict {
         JournalDamage(offset: stop.offset, sequence: stop.sequence, flaw: stop.flaw))
     }
     let isOnlyZeros = evidence.significantEnd == stop.offset
+    // If a disk returned zeros for the last acknowledged commits, that would look like room too. It
+    // is accepted: a commit that no later frame vouches for looks like a torn write without room as
+    // well.
     // Nothing was written here: preallocated room, or size without data after a power cut.
     if isOnlyZeros, stop.offset == whole.offset { return .clean }
     // The file was cut during the search.

@@ -19,6 +19,7 @@ struct TailRepair {
     let copy = try keepAside(tail)
     try onFile(path) { () throws(SystemFault) in try file.truncate(to: tail.offset) }
     do throws(SystemFault) {
+      // A full sync and not one of the data: POSIX lets that leave out a smaller size.
       try file.synchronize()
     } catch {
       // Never `diskFull`: the tail is cut, but perhaps not permanently.

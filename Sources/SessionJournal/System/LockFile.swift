@@ -104,6 +104,8 @@ struct LockFile: Sendable {
     var refusal: SystemFault?
     do throws(SystemFault) {
       guard try file.tryLock() else { return false }
+      // Otherwise a cleanup of `*.lock` would split the writers into two groups, each of which
+      // believes itself alone.
       if try fileSystem.status(of: path).identity == mine { return true }
       try file.unlock()
     } catch {

@@ -21,6 +21,10 @@ extension JournalStore {
       guard try unproven.writeAgain(in: scanner) else { throw .diskFull(path: path) }
     }
     let isPending = durable < scanner.lastSequence && durability == .everyCommit
+    // The next commit vouches for everything before it. Suppose that it vouched for records of
+    // another process that were not synced, and one of these was damaged afterwards. Then the
+    // damage could only be called undetermined, together with the commit. This costs one more sync
+    // for each change of the writer.
     if isPending || unproven != nil { try synchronize(upTo: scanner.lastSequence) }
     unproven = nil
     if !isQuiet { try repairOthers() }

@@ -148,6 +148,11 @@ extension JournalStore {
     let bytes = writer.bytes
     let end = writer.place.offset
     let zeros = withRoom ? room.zeros(after: end, in: knownSize) : 0
+    // A commit that makes its file longer costs the file system a record of its own, and the sync
+    // of it. So the batch that must grow the file writes zeros after itself, and the next ones
+    // overwrite blocks that the file has already. `fallocate` and `F_PREALLOCATE` were rejected:
+    // their blocks count as unwritten until data reaches them, and marking them costs that record
+    // at each commit again.
     if zeros > 0 {
       let (count, fault) = scanner.file.writeSome(
         [UInt8](bytes, zeros: zeros), at: writer.start)
@@ -173,6 +178,11 @@ extension JournalStore {
   private mutating func takeBack(
     _ writer: borrowing BatchWriter, after count: Int, _ fault: SystemFault
   ) throws(JournalError) -> Written {
+    // All or nothing was rejected. Readers take no lock, so between the write and this cut they may
+    // have read the first batches, which are whole and valid. If those were cut, a follower would
+    // report damage in a sound file, and another process would refuse to append to it. Each batch
+    // has its own caller, so the callers of one write may receive different outcomes. `ifLastIs`
+    // asks for an order among them.
     let whole = writer.whole(upTo: writer.start + UInt64(count), zerosUpTo: knownSize)
     let end = whole == 0 ? writer.start : writer.ends[whole - 1].place.offset
     do throws(SystemFault) {

@@ -200,6 +200,8 @@ extension JournalStore {
 
 /// The creation of a journal file, whole or not at all.
 private struct JournalCreation {
+  // The rename needs no form that refuses to replace a file, which some file systems lack: the
+  // caller holds the lock. For that, the lock file must exist before the journal does.
   let location: JournalLocation
   let fileSystem: any JournalFileSystem
 

@@ -21,6 +21,12 @@ public struct JournalTransaction: Equatable, Sendable {
 
 /// Why a transaction appended no batch that is known to be durable, and how far it came.
 public enum TransactionError<Value: Sendable, Refusal: Error>: Error, Sendable {
+  // Three cases, since a caller must do something else in each. The engine stores a token inside
+  // the decision (REF-7). If the append fails then, the server accepts only that token, so the
+  // error has to carry it. A captured variable did that before, and no type told the caller to look
+  // at it. Delivering the records of others once more after a refusal was rejected: a refused
+  // addition to a change log must still show what other processes have appended.
+
   /// The journal could not be locked or read, so nothing was decided.
   ///
   /// Nothing was written. The records of others are returned by a later call.
