@@ -146,7 +146,7 @@ extension SessionCoordinator {
   /// Decides a purpose again, after another process appended first.
   ///
   /// A batch was decided on exactly the journal that it follows. So no purpose needs a proof that the
-  /// records in between do not matter to it (`decide-again-after-peer-records`).
+  /// records in between do not matter to it (`compose-the-coordinator-of-machines`).
   mutating func decideAgain(_ purpose: PendingCommit.Purpose, at now: ClockReading)
     -> [SessionEffect]
   {

@@ -109,7 +109,7 @@ extension SessionCoordinator {
   /// Decides at the opening whether the token is refreshed, and when.
   ///
   /// Two requests in a row without an end may mean that the response crashes the process. Without a pause,
-  /// the app could not be started any more (`delay-requests-that-may-crash-the-process`).
+  /// the app could not be started any more.
   private mutating func launch(at now: ClockReading) -> [SessionEffect] {
     guard case .authenticated(let session) = state else { return [] }
     let failures = session.failures
@@ -120,6 +120,7 @@ extension SessionCoordinator {
       let pause = policy.pause(afterEndedProcesses: opening.endedProcesses)
       let end = now.uptime.addingSaturating(max(delay, pause))
       // Calls and the foreground must not start a request that may end the process again.
+      // A `refresh()` by the app is sent at once nevertheless, so that the app can offer it.
       if pause > 0 {
         schedule.pause(
           Backoff(failure: RequestFailure(kind: .noReply), end: end, isForAll: true))

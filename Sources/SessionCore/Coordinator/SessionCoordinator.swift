@@ -181,6 +181,9 @@ package struct SessionCoordinator: Hashable, Sendable {
     } else {
       effects = decide(input, at: now)
     }
+    // Fixing each end of a request in its own place was rejected: reviewers, a random walk and a
+    // simulated world had found nine that left a caller waiting, and a tenth would have followed. A
+    // refresh that is due is a fact and no call, so it cannot be missed.
     effects += proceed(at: now)
     while let next = sequencer.next() {
       effects += decide(next, at: now) + proceed(at: now)
@@ -191,7 +194,7 @@ package struct SessionCoordinator: Hashable, Sendable {
   /// Starts what waits, once no request is under way: the only place where waiting work begins.
   ///
   /// It follows every input, so that no waiting caller is forgotten, however a request ends. When each end
-  /// of a request started what came next, nine of them forgot a caller (`start-pending-work-in-one-place`).
+  /// of a request started what came next, nine of them forgot a caller.
   private mutating func proceed(at now: ClockReading) -> [SessionEffect] {
     let effects = begin(at: now)
     guard sequencer.isDeciding else { return effects }
@@ -201,6 +204,8 @@ package struct SessionCoordinator: Hashable, Sendable {
   private mutating func begin(at now: ClockReading) -> [SessionEffect] {
     guard sequencer.isDeciding, stopped == nil else { return [] }
     if !notes.endings.isEmpty { return noteEndings(at: now) }
+    // A close waits for the response under way: it may hold the only refresh token that the server
+    // still accepts. A response that cannot be stored yet is not waited for.
     if let closer = callers.first(.close), request == nil || request?.isLogin == true || isStuck {
       return finish(for: closer, at: now)
     }

@@ -63,7 +63,7 @@ struct SessionEnding: Hashable, Sendable {
   /// Until when another process's request may be the reason of a rejection; `nil` if none is.
   ///
   /// That process may be suspended with the only token that the server still accepts
-  /// (`retry-a-refusal-after-taking-over-a-request`).
+  /// (`watch-the-journal-before-taking-over-a-request`).
   let doubtEnd: Int64?
   /// The present time, on the clock that never jumps.
   let uptime: Int64

@@ -56,6 +56,10 @@ extension ErrorMeaning {
 
   /// The codes with a known meaning, by meaning; they equal the table of `Specs/Why.md`.
   public static let codes: [(meaning: ErrorMeaning, codes: [String])] = [
+    // A meaning has effects by rules only (`FailureRule.meanings`), so the status still counts. A
+    // meaning that is in this list is not journaled: every reader has the list, and most records
+    // keep their bytes. Only one that a configuration gives is a field of `refreshFailed`. A note
+    // for it was rejected, since a compaction could separate the note from its failure.
     (
       .refreshTokenReused,
       [

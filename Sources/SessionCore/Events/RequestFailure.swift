@@ -132,6 +132,10 @@ public struct RequestFailure: Hashable, Sendable {
   /// Returns the code to journal; a code that the configuration names is kept if a journal can hold
   /// it.
   package static func kept(_ code: String, isNamed: Bool) -> String? {
+    // Servers spell codes in many ways, and one may repeat a token or a password in the place of a
+    // code. Once only capitals were kept, and `why` reported that the server gave no reason. No
+    // part, length or digest of another code is kept, since it may be a secret. That there was one
+    // is recorded.
     guard !code.isEmpty else { return nil }
     return keeps(code) || isNamed && isRecordedCode(code) ? code : codeNotKept
   }

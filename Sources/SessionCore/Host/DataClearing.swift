@@ -23,6 +23,11 @@
 ///
 /// - Requirement: SYN-5
 package struct DataClearing: Hashable, Sendable {
+  // It is a machine beside the coordinator and not in it: it appends no event but
+  // `localDataCleared`, and an input for each timer of a host would have made every run of the
+  // sweeps longer. As eight properties of the engine, its retries needed a session, a server and a
+  // clock to be tested.
+
   /// What the hosts have in common.
   package struct Hosts: Hashable, Sendable {
     /// Whether a host keeps data that a logout removes.

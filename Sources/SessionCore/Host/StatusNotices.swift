@@ -9,8 +9,7 @@ package struct StatusVerdict: Hashable, Sendable {
   package let change: StatusChange?
   /// Whether a later status is known, so that the response has no effect and is not shown.
   ///
-  /// A backend has replicas and caches, and one of them may lag. The decision
-  /// `ignore-stale-profile-responses` has the reasons.
+  /// A backend has replicas and caches, and one of them may lag.
   package let isStale: Bool
 
   fileprivate static let stale = StatusVerdict(failure: nil, change: nil, isStale: true)
@@ -52,6 +51,12 @@ package struct StatusVerdict: Hashable, Sendable {
 ///
 /// - Requirement: LOG-6, SYN-4
 package struct StatusNotices: Hashable, Sendable {
+  // A profile that calls the user deleted removes the user's data, and a backend has replicas and
+  // caches that lag. The newest time is kept for each user by a host, since it must survive the
+  // logout that clears everything else: otherwise the first login after it would believe the old
+  // replica. It is known here until it is stored there, because two profiles may be compared with
+  // the same stored time. A rejected token is not compared. It is about the token that was sent,
+  // and carries no such time.
   private enum State: Hashable, Sendable {
     /// Exits: `pending`, by a change.
     case settled
@@ -162,6 +167,7 @@ package enum StatusFreshness: Hashable, Sendable {
   package static func of(_ found: Timestamp?, known: Timestamp?, now: Timestamp?) -> StatusFreshness
   {
     guard let found else { return .unsaid }
+    // The device's clock is not used: the response brings its own `Date`.
     if let now, found.milliseconds(since: now) > tolerance { return .unsaid }
     guard let known, known >= found else { return .newer(found) }
     return known == found ? .same : .stale

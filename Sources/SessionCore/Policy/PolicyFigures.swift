@@ -108,6 +108,12 @@ package struct PolicyFigures: Hashable, Sendable {
   /// It begins with a minute, doubles each time, and is at most the longest delay.
   func pause(afterEndedProcesses count: UInt32) -> Int64 {
     guard count > 1 else { return 0 }
+    // On Linux `URLSession` ended the process at two kinds of responses. If the response to a
+    // refresh is one of them, each opening ends the process again, and the app cannot be started.
+    // The journal shows that already: a request without an end whose process is gone. One such
+    // request has many reasons, two in a row may have this one. A minute, since an app that was
+    // killed twice for any other reason has calls that fail for that long. A shorter pause leaves
+    // no time to do anything in an app that will crash.
     return min(longestRetryDelay, 60_000 << Int64(min(count - 2, 20)))
   }
 

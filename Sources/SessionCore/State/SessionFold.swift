@@ -293,6 +293,13 @@ extension SessionFold {
   /// - Requirement: REF-3
   @inline(__always)
   mutating func endRequest(answered request: UInt64) {
+    // A process can hold a response for long because its secret store is locked, while another one
+    // sends its own request. When the held token was journaled, it once ended every open request.
+    // So the first process could send a refresh beside the request of the other. A switch may keep
+    // the refresh token, so both sent the same one, and a strict server would have revoked the
+    // session. A simulated world found this in its 54th random case. The open request ends with its
+    // own event or note, or when its lease is over. A snapshot can therefore hold a request that is
+    // older than the current token.
     endRequest(request == 0 ? nil : request)
   }
 }

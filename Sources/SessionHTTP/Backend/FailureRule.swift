@@ -137,8 +137,14 @@ extension FailureRule {
     FailureRule(.intercepted, at: tokenSteps, statuses: 402...599, body: .html),
     // Firewalls and gateways answer 403 in forms of their own. Taken for the server's refusal, such
     // an answer would end the session of each user in that network (REF-6).
+    // A company's proxy answered with a line of text, and ended sessions at once. The body is the
+    // only evidence of the sender. A session that continues costs a request now and then, and one
+    // that was ended wrongly costs the user a login. An app's own rule comes before this one.
     FailureRule(.intercepted, at: [.refresh], status: 403, body: .foreign),
     // A missing address is a gateway's answer as well.
+    // A gateway did so while a backend was being replaced. A wrong path of the refresh looks the
+    // same, so `why` names it as possible, and the session continues until its access token
+    // expires.
     FailureRule(.intercepted, at: [.refresh], statuses: 404...405, body: .uncoded),
     FailureRule(.server, statuses: 500...599),
     FailureRule(.rateLimited, status: 429),

@@ -3,6 +3,9 @@ import SessionJournal
 
 /// The callers that wait for an answer of the coordinator, and what they have passed.
 struct CallerTable: Sendable {
+  // The parts of the engine are structs and never call it. If one did, the engine would access it
+  // twice at the same time, and Swift ends the process. As actors or classes they would need locks,
+  // or a suspension between two effects of one input.
   typealias Answer = Result<SessionEffect.Reply, SessionError>
   typealias Payload = SessionEngine.CommandPayload
 

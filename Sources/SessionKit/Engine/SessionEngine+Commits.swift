@@ -42,15 +42,22 @@ extension SessionEngine {
 
   /// Decides under the journal's lock what a commit appends, and stores its secrets before that.
   ///
-  /// The order is a rule. What peers appended comes first (`decide-again-after-peer-records`). A stored token
-  /// that is newer comes before a batch that would use or give up an older one
-  /// (`read-stored-tokens-before-using-an-older-one`). Room for a response is reserved before its request is
-  /// journaled (`a-full-disk`). A token is stored before the event that announces it, so that a crash between
-  /// the two loses neither (`store-a-token-with-its-event`).
+  /// The order is a rule. What peers appended comes first. A stored token that is newer comes before a batch
+  /// that would use or give up an older one (`read-stored-tokens-before-using-an-older-one`). Room for a
+  /// response is reserved before its request is journaled (`a-full-disk`). A token is stored before the event
+  /// that announces it, so that a crash between the two loses neither.
   private func decide(_ commit: SessionCommit, with others: [SessionRecord]) throws(SessionError)
     -> ([JournalDraft], CommitDecision)
   {
+    // Any record of a peer counts, also a note: its `requestSent` must stop this process's request.
+    // To check only the generation and to append beside notes was rejected. It saves a round in
+    // rare cases, and each kind of commit would need a proof that the notes do not matter to it.
     guard others.isEmpty else { return ([], .nothing(.conflicted(others))) }
+    // A process can store token n+1 and die before it journals that. An opening repairs it, but a
+    // peer that was open all the time opens nothing: it would send n again, and the session would
+    // end with the only valid token wiped. Token and event are written under one hold of the lock.
+    // So who has the lock and finds one without the other knows that the writer is not about to
+    // write. Reading the items at every request was rejected, since some stores ask the user.
     if let newer = try vault.announcement(newerThan: commit.newest) {
       return ([], .nothing(.superseded(newer)))
     }

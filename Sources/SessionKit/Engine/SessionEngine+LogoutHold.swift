@@ -41,6 +41,8 @@ extension SessionEngine {
     _ scope: LogoutScope, in race: Race<Result<Logout, SessionError>>
   ) async throws(SessionError) {
     try await holdChanges()
+    // The caller waits outside of the engine. As one call of the engine, a cancelled caller would
+    // wait for its thread, which a store of the app can keep busy.
     start { race.end(await $0.logoutEndingHold(scope)) }
   }
 

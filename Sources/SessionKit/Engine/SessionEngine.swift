@@ -6,8 +6,8 @@ import SessionJournal
 /// It passes inputs to the coordinator and performs the effects that it returns.
 ///
 /// Only the engine uses the journal and the stored items, on a thread that may wait. What happens to a
-/// session is decided in the core. The engine decides what concerns this process only
-/// (`decide-in-the-core-perform-in-parts` has the same list):
+/// session is decided in the core (`compose-the-coordinator-of-machines`). The engine decides what concerns
+/// this process only:
 /// - which of its callers waits, and what each receives if the session closes,
 /// - whether a held-back logout still waits for its host,
 /// - whether an opening that failed is tried again,
@@ -274,6 +274,10 @@ actor SessionEngine {
   ///
   /// Half of the inputs change nothing that is shown.
   func showChanges(after input: SessionInput) {
+    // A login, nine requests and a logout are some 40 inputs, and showing copies the state, the
+    // token and the user. A new value that is shown needs a place in `ShownInputs`, or subscribers
+    // miss its change. A property of `SessionViewTests` compares this with a forced `show()` after
+    // each command.
     let isShown =
       !needsShow && !input.mayBringRecords && coordinator.shownInputs() == shownInputs
       && credentials.unjournaled == nil && !hosts.awaitsUser()
@@ -364,6 +368,9 @@ actor SessionEngine {
   func start(_ work: @escaping @Sendable (isolated SessionEngine) async -> Void)
     -> Task<Void, Never>
   {
+    // Each `await` of the engine from outside is two changes of the thread: a logout had nine of
+    // them, and has one. To let the runtime set the timers as well was rejected. A test of an app
+    // may give a session another clock, and the timers must be those of that clock.
     guard let tasks = runtime.tasks else { return Task { await work(self) } }
     return Task(executorPreference: tasks) { await work(self) }
   }

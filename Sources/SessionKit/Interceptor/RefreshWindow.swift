@@ -32,6 +32,10 @@ enum RefreshDenial: String, CaseIterable, Sendable {
 /// It is a value without a clock. Refusals of one token count once, since calls that are refused
 /// together share one refresh.
 struct RefusalHistory: Hashable, Sendable {
+  // It is not in the coordinator, since only calls have this limit: it must not delay a refresh by
+  // hand or by schedule. It is not in the journal, since a refusal that causes nothing changes
+  // nothing. So the count is per process.
+
   /// Whether a call may cause a refresh, with the reason if not.
   enum Verdict: Hashable {
     case allowed
@@ -85,6 +89,9 @@ struct RefusalHistory: Hashable, Sendable {
     let interval = window.interval.milliseconds(atLeast: 0)
     longest = max(longest, interval)
     asked.removeAll { uptime.subtractingSaturating($0.uptime) >= longest }
+    // The token is new only for the call that caused its refresh. A slow call that was repeated
+    // with an older token says nothing about how new the current one is. If the server revokes a
+    // valid token within the interval, it is replaced when the interval is over.
     if let refusedNew, refusedNew.generation == generation,
       uptime.subtractingSaturating(refusedNew.uptime) < interval
     {

@@ -10,6 +10,9 @@ import Synchronization
 ///
 /// - Requirement: STO-3
 final class ItemMemory: Sendable {
+  // Decoding the token item four times took 200,000 of the 4.9 million instructions of a logout.
+  // The store is asked nevertheless, so a secret that another process changed is noticed with the
+  // next read.
   private struct Entry: Sendable {
     let item: SecretItem
     let bytes: [UInt8]
