@@ -69,6 +69,10 @@ struct Inactivity: Hashable, Sendable {
   mutating func use(at uptime: Int64, now: Int64) -> [SessionEffect] {
     guard isLimited else { return [] }
     lastUse = max(lastUse, min(uptime, now))
+    // A note for each use would be an append for each call. A note at intervals would have to
+    // survive compaction, so the snapshot would need a field, and a version that does not know it
+    // would never compact again. A file of its own would have to be locked, protected and deleted
+    // too.
     guard lastUse.subtractingSaturating(storedUse) >= interval else { return timer }
     storedUse = lastUse
     return timer + [.markActive(lastUse)]

@@ -25,6 +25,11 @@
 ///
 /// - Requirement: LOG-9, OUT-4, OUT-7, RPL-6
 struct LateResponses: Hashable, Sendable {
+  // A token that came too late has a note of its own, `answerUnused`: `requestEnded` names a
+  // failure, and a token is none. A reader of an older version ignores it and reports that the
+  // response was lost, which claims less. Such a token is not revoked, since the server may end the
+  // family with it.
+
   /// What is known of a request whose response has arrived.
   struct Fate: Hashable, Sendable {
     /// Whether its tokens are revoked, even if a user is logged in.

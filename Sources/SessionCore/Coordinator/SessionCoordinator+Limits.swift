@@ -98,6 +98,10 @@ extension SessionCoordinator {
 
   /// Returns the end to store with the token of a response; a login does not keep the previous end.
   func storedSessionEnd(with arrival: TokenRequest.ReceivedResponse) -> Timestamp? {
+    // The end is stored with the token, because it must not be lost between the response and the
+    // journal, and because a process that takes over a peer's token reads that item anyway. A note
+    // in the journal was rejected: a kind of its own, a section in each reader, and ignored by
+    // older versions.
     let kept = request?.isLogin == true || statedEnd == .max ? nil : statedEnd
     guard let end = arrival.sessionEnd ?? kept else { return nil }
     let moment = arrival.moment

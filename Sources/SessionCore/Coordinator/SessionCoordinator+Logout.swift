@@ -65,6 +65,10 @@ extension SessionCoordinator {
         isLogout = true
         if logout.reason.leavesTokens, let token { return token }
       case .sessionExpired(let expiry):
+        // A session that ended by itself once left tokens at the server that were valid for weeks,
+        // because only a user's logout revoked them. A deleted account is revoked too: the server
+        // may keep its tokens for a while, and a code in the response to a call may be about
+        // another account.
         if expiry.reason.leavesTokens || purpose.finds(token), let token { return token }
       case .login, .refreshSucceeded, .refreshFailed, .contextSwitched: continue
       }
@@ -75,7 +79,7 @@ extension SessionCoordinator {
   /// The highest number of logouts whose revocation may be pending.
   ///
   /// One item holds the secrets of all, so that each logout without a network reaches the server later
-  /// (`keep-several-pending-revocations`).
+  /// (`revoke-tokens-when-a-session-ends`).
   package static let maximumRevocations = 8
 
   /// Continues after a durable logout: wipes, then revokes `generation`, then resumes the caller.

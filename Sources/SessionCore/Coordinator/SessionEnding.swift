@@ -82,7 +82,11 @@ struct SessionEnding: Hashable, Sendable {
     case .notRefreshable(let trigger, let token):
       guard isTokenGood else { return .expires(.tokenExpired, policy.onRejection) }
       // A rejection is the only sign that such a token is invalid (POL-7). It has no end of its own, and
-      // each call would be rejected again (`end-a-session-whose-token-has-no-lifetime`).
+      // each call would be rejected again.
+      // Not every rejected token: one with a known lifetime ends by itself, and a single endpoint
+      // may answer 401 for other reasons. A lifetime of ten years is how an unknown one is stored,
+      // so the journal needed no new field, and a stated one of ten years is treated alike. Only a
+      // call ends the session. A `refresh()` by the app throws and changes nothing.
       let isRefused =
         trigger == .unauthorized && !token.isLifetimeKnown && policy.onRefusedToken == .end
       return isRefused

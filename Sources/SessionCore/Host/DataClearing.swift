@@ -151,6 +151,8 @@ package struct DataClearing: Hashable, Sendable {
   package var answer: Answer? {
     if !isCalling { return .ended }
     if session == .closing { return .closed }
+    // A login that continues after the limit was rejected: the host may remove what the new user
+    // stores meanwhile, and a login that fails can be repeated.
     return limit == .exceeded ? .overdue : nil
   }
 
@@ -273,6 +275,10 @@ package struct DataClearing: Hashable, Sendable {
 ///
 /// - Requirement: SYN-5
 package struct PendingDataClearing: Hashable, Sendable {
+  // No part of the session's fold: no state depends on it, and a snapshot need not hold it. While a
+  // host clears, the journal is not compacted, so the record that shows what is to be cleared is
+  // still there.
+
   /// A logout whose data was not reported as cleared before another user or the same one logged in.
   ///
   /// The data that the host has now may be the new user's. Only a host that keeps data per login

@@ -128,6 +128,8 @@ package struct RevocationRun: Hashable, Sendable {
       refusedStatus = status
     case .failed(let status): outcome = .end(.failed, status: status)
     case .unauthorized(let status):
+      // A 401 once counted as done: the journal said *revoked* for a logout that had waited for a
+      // network, and the refresh token stayed valid.
       if hasRefreshed {
         // A new access token is rejected too: that proves nothing about the refresh token.
         outcome = .end(.failed, status: status)

@@ -182,8 +182,12 @@ public struct SessionPolicy: Hashable, Sendable {
       onRefusedToken: RefusedToken = .end, inactivityLimit: Duration? = nil,
       absoluteLifetime: Duration? = nil
     ) {
+      // The default is `keep`. Clearing removes the app's data with the session, and the next screen
+      // knows no reason. An app whose requirements ask for it says so.
       self.onRejection = onRejection
       self.onExhaustion = onExhaustion
+      // The default is `end`. Without it such a session never ends: each call receives a 401, and
+      // the user stays logged in.
       self.onRefusedToken = onRefusedToken
       self.inactivityLimit = inactivityLimit
       self.absoluteLifetime = absoluteLifetime

@@ -157,6 +157,10 @@ struct FoldState: Hashable, Sendable {
   /// Rejects an event that needs a logged-in user.
   @inline(__always)
   private func requireUser(for event: SessionEvent.Kind) throws(SessionRejection) {
+    // Also after an expiry: nothing that ended comes back by a late response. A rule without
+    // exceptions can be checked, and the token item is wiped at the expiry, so there is nothing
+    // left to refresh with. The ways out are a login of the same user, also a silent one, and a
+    // logout.
     guard kind == .authenticated else {
       throw rejection(of: event, kind == .expired ? .expired : .notAuthenticated)
     }

@@ -37,6 +37,11 @@ extension SessionEnd.Reason: CustomStringConvertible {
 /// A new login does not remove it. A compaction keeps the record of the last end
 /// (`Specs/Retention.md`). If it could not, the end is unknown.
 package struct LastEnd: Hashable, Sendable {
+  // It is read from records and is neither in the fold nor in a snapshot, so no journal needed a
+  // new field. A compaction keeps the record of the last end as long as the limits allow. A logout
+  // that the policy adds to an expiry does not hide that: it is the expiry that a user wants to
+  // know about.
+
   /// The end; `nil` if no session ended, or if that is unknown.
   package private(set) var end: SessionEnd?
   /// Whether the session has expired and neither a logout nor a login followed.

@@ -7,6 +7,10 @@
 ///
 /// - Requirement: RPL-6
 struct EarlierTokens: Hashable, Sendable {
+  // `why` once read only the requests with the newest token. It explained such an end as a logout
+  // elsewhere, and ruled out lost responses and peers. Now either is ruled out only if every
+  // request since the login rules it out, and neither after a compaction, damage or an adoption.
+
   /// The requests with these tokens that may have, or have, caused a reuse; the oldest first.
   private(set) var requests: [RequestTrace] = []
   /// The number of requests with these tokens.

@@ -7,6 +7,11 @@
 ///
 /// - Requirement: OUT-1
 struct StoredRevocations: LocatedItem {
+  // There was room for one. A second logout without a network, by a user who had logged in
+  // meanwhile, took its place, and the first session stayed valid at the server. An item for each
+  // revocation was rejected: a keychain cannot list items by prefix as reliably as it reads one,
+  // and each change must be whole or not happen at all. An entry is removed by its generation,
+  // which never repeats.
   struct Fields {
     var newest = Entry()
     /// The other entries, oldest first; `nil` if there are none.

@@ -61,6 +61,7 @@ extension ExplanationDraft {
     let isTold = word == .reused || word == .revoked && request.reuseAnswer != nil
     let isOnly = losses.isEmpty && token.lastDubious(before: refusal.sequence) == nil
     let isWhole = token.isWhole && token.omitted == 0
+    // Never proven: the user may have logged out elsewhere in the same minute.
     let certainty = isTold && isOnly && isWhole ? Certainty.likely : .possible
     conclude(.familyRevoked, certainty)
     infer(
