@@ -183,8 +183,9 @@ private final class POSIXFileHandle: JournalFileHandle {
 
   func forgetCache() {
     #if os(Linux) || os(Android)
-      // FUSE keeps the pages of an open file, and its size for a second: a process on the mount did not see what another one
-      // wrote to the folder below it, and wrote over its records (Linux 6, bindfs 1.14.7).
+      // FUSE keeps the pages of an open file, and its size for a second: a process on the mount did
+      // not see what another one wrote to the folder below it, and wrote over its records (Linux 6,
+      // bindfs 1.14.7).
       guard isShared else { return }
       cfilestatus_refresh(descriptor)
       _ = posix_fadvise(descriptor, 0, 0, Int32(POSIX_FADV_DONTNEED))
