@@ -22,6 +22,14 @@ public enum SessionWarning: Hashable, Sendable {
   ///
   /// - Requirement: RES-6
   case journalSetAside(ContinuationCause)
+  /// The journal is on a file system, such as FUSE, NFS, SMB or 9P, whose locks may not reach every
+  /// process that can write to it.
+  ///
+  /// Only one process at a time may use the session there. Each ``Session/reports`` begins with it.
+  /// Only Linux and Android can tell.
+  ///
+  /// - Requirement: JRN-2
+  case journalShared
   /// A call was refused this token right after the refresh that issued it.
   ///
   /// The caller received the 401.
@@ -90,6 +98,10 @@ extension SessionWarning: CustomStringConvertible {
     case .journalSetAside(let cause):
       "the journal could not be used (\(cause)) and was moved aside; a new journal continues from "
         + "it"
+    case .journalShared:
+      "the journal is on a file system that others may reach in another way (FUSE, NFS, SMB, 9P …), "
+        + "and its locks may not hold for them. Let one process at a time use the session, or use "
+        + "a local disk"
     case .refreshTokenMissing(let path):
       "the response to the login has no refresh token: \(path) is missing, but the backend has a "
         + "refresh endpoint. The session ends with its access token. Correct the path (the "

@@ -23,6 +23,7 @@ public enum SessionReport: Hashable, Sendable {
     case .warning(.storageFailing): "session.warning.storageFailing"
     case .warning(.compactionFailing): "session.warning.compactionFailing"
     case .warning(.journalSetAside): "session.warning.journalSetAside"
+    case .warning(.journalShared): "session.warning.journalShared"
     case .warning(.newTokenRefused), .warning(.refreshLimitReached):
       "session.warning.refreshDenied"
     case .warning(.refreshTokenMissing): "session.warning.refreshTokenMissing"
@@ -45,7 +46,8 @@ public enum SessionReport: Hashable, Sendable {
     case .warning(.journalSetAside(let cause)): ["cause": cause.description]
     case .warning(.newTokenRefused): ["denial": RefreshDenial.tokenIsNew.rawValue]
     case .warning(.refreshLimitReached): ["denial": RefreshDenial.tooMany.rawValue]
-    case .warning(.refreshTokenMissing), .warning(.tokenPlaceDiffers): [:]
+    case .warning(.refreshTokenMissing), .warning(.tokenPlaceDiffers), .warning(.journalShared):
+      [:]
     case .warning(.longTokenRefused(_, let status)): ["status": "\(status)"]
     }
   }
@@ -179,6 +181,7 @@ extension Session {
     let shown = engine.view.current
     let status = status
     var first = engine.journalSetAside.map { [SessionWarning.journalSetAside($0.cause)] } ?? []
+    if engine.isJournalShared { first.append(.journalShared) }
     first += shown.storageProblem.map { [.storageFailing($0)] } ?? []
     first += shown.compactionProblem.map { [.compactionFailing($0)] } ?? []
     return SessionReports(

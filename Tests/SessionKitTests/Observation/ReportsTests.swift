@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 @_spi(Internals) import SessionCore
 import SessionJournal
@@ -100,6 +101,28 @@ struct ReportsTests {
       if case .warning(let warning) = report { found.append(warning) }
     }
     #expect(found.map(\.description) == ["the journal cannot be compacted: noRoom"])
+    try await session.close()
+  }
+
+  @Test(
+    "JRN-2 STA-7 a session on a FUSE mount warns that its locks may not reach others",
+    .enabled(if: access("/usr/bin/bindfs", X_OK) == 0 && access("/dev/fuse", W_OK) == 0))
+  func sharedJournal() async throws {
+    let bench = try Bench()
+    let view = bench.folder.path + ".view"
+    #expect(mkdir(view, 0o700) == 0)
+    let mount = try ChildProcess.run("bindfs", ["--no-allow-other", bench.folder.path, view])
+    #expect(mount.code == 0)
+    defer { do { _ = try ChildProcess.run("umount", [view]) } catch {} }
+    var configuration = bench.configuration()
+    configuration.place = FilePlace(path: view + "/a.journal")
+    let session = try await Session.open(configuration)
+    for _ in 0..<2 {
+      var reports = session.reports.makeAsyncIterator()
+      let report = try #require(try await reports.next())
+      #expect(report == .warning(.journalShared) && report.labels.isEmpty)
+      #expect(report.name == "session.warning.journalShared")
+    }
     try await session.close()
   }
 
