@@ -138,14 +138,17 @@ extension HTTPBackend {
   /// Returns when a limit is reset, by the fields of a limiter.
   ///
   /// `RateLimit` is that of draft-ietf-httpapi-ratelimit-headers-08: an item for each limit, of which
-  /// the one with `r=0` is reached. `RateLimit-Reset` is that of draft 06, which litestar 2.25 sends.
-  /// `X-RateLimit-Reset` is older than the drafts.
+  /// those with `r=0` are reached, and the last reset counts. `RateLimit-Reset` is that of draft 06,
+  /// which litestar 2.25 sends. `X-RateLimit-Reset` is older than the drafts.
   private static func resets(_ response: HTTPResponse) -> [String] {
     let limits = (response.header("RateLimit") ?? "").split(separator: ",").map { limit in
       limit.split(separator: ";").map { $0.filter { $0 != " " } }
     }
     let reached = limits.filter { $0.contains("r=0") }.joined()
-    return reached.filter { $0.hasPrefix("t=") }.map { String($0.dropFirst(2)) }
+    let times = reached.filter { $0.hasPrefix("t=") }.compactMap {
+      seconds(String($0.dropFirst(2)))
+    }
+    return (times.max().map { ["\($0)"] } ?? [])
       + ["RateLimit-Reset", "X-RateLimit-Reset"].compactMap { response.header($0) }
   }
 
