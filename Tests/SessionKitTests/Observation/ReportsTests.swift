@@ -113,7 +113,10 @@ struct ReportsTests {
     #expect(mkdir(view, 0o700) == 0)
     let mount = try ChildProcess.run("bindfs", ["--no-allow-other", bench.folder.path, view])
     #expect(mount.code == 0)
-    defer { do { _ = try ChildProcess.run("umount", [view]) } catch {} }
+    defer {
+      do { _ = try ChildProcess.run("umount", [view]) } catch {}
+      rmdir(view)
+    }
     var configuration = bench.configuration()
     configuration.place = FilePlace(path: view + "/a.journal")
     let session = try await Session.open(configuration)
