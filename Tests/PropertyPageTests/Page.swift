@@ -60,7 +60,7 @@ struct PageTests {
   @Test("TST-1: every block of code on the page compiles here with the imports of a reader")
   func code() throws {
     let page = try Page()
-    #expect(page.blocks.count == 8)
+    #expect(page.blocks.count == 7)
     for block in page.blocks { #expect(page.shown.contains(block), "\(block)") }
   }
 

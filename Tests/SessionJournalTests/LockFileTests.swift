@@ -51,7 +51,7 @@ struct LockFileTests {
     let scratch = try TemporaryFolder()
     let system = FaultyFileSystem(openLockFiles: OpenFileBudget(0))
     var options = JournalOptions()
-    (options.fileSystem, options.lockDeadline) = (system, .milliseconds(5))
+    (options.fileSystem, options.lockDeadline) = (system, .milliseconds(50))
     let journal = try Journal.open(at: scratch.journal, options: options)
     let other = open(scratch.journal + ".lock", O_RDWR)
     #expect(flock(other, LOCK_EX | LOCK_NB) == 0)
