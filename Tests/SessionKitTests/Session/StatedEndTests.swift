@@ -86,3 +86,25 @@ struct StatedEndTests {
     try await session.close()
   }
 }
+
+extension Bench {
+  /// Expects that a session lasts for this number of milliseconds and then ends.
+  func expectEnd(of session: Session, after limit: Int64) async throws {
+    await clock.waitForSleepers(1)
+    clock.advance(by: .milliseconds(limit - 1))
+    #expect(session.currentToken != nil)
+    clock.advance(by: .milliseconds(1))
+    #expect(session.currentToken == nil)
+    let error = await failure { () async throws(SessionError) in try await session.refresh() }
+    #expect(error?.isExpired == true)
+    #expect(session.expiryReason == .lifetimeEnded)
+    #expect(server.count(of: .refresh) == 0, "and nothing asked for a token")
+  }
+}
+
+extension Session {
+  var expiryReason: ExpiryReason? {
+    guard case .expired(let expired) = state else { return nil }
+    return expired.reason
+  }
+}
