@@ -253,6 +253,24 @@ struct WhyDoubtTests {
     #expect(history.answer(at: failed).signedInAgain == failed + 1)
   }
 
+  @Test(
+    "RPL-3 OUT-5 a revocation that is given up says whether a server refused it",
+    arguments: [0, 404])
+  func givenUp(status: UInt16) {
+    var history = WhyHistory()
+    history.add(
+      60, .event(.logout(.init(reason: .user))), .note(.revocationPending(Generation(1))))
+    let left = history.add(
+      61,
+      .note(
+        .revocationSettled(
+          .init(generation: Generation(1), outcome: .abandoned, status: status))))
+    let answer = history.answer(at: left)
+    #expect(answer.has(status == 0 ? .revocationLeft : .revocationFailed))
+    #expect(!answer.has(status == 0 ? .revocationFailed : .revocationLeft))
+    #expect(answer.advice.contains { $0.what == .endAtServer })
+  }
+
   // MARK: 7, 8. The process that replaced a request
 
   @Test("RPL-3 a request replaced before its deadline is not reported as replaced after it")

@@ -23,9 +23,9 @@ public struct JournalTransaction: Equatable, Sendable {
 public enum TransactionError<Value: Sendable, Refusal: Error>: Error, Sendable {
   // Three cases, since a caller must do something else in each. The engine stores a token inside
   // the decision (REF-7). If the append fails then, the server accepts only that token, so the
-  // error has to carry it. A captured variable did that before, and no type told the caller to look
-  // at it. Delivering the records of others once more after a refusal was rejected: a refused
-  // addition to a change log must still show what other processes have appended.
+  // error has to carry it. A captured variable did that before, and a caller could forget it. A
+  // refusal returns the records of others too: a refused addition to a change log must still show
+  // what other processes have appended.
 
   /// The journal could not be locked or read, so nothing was decided.
   ///

@@ -43,8 +43,6 @@ actor SessionEngine {
   private let endedProcesses: UInt32
   /// The same journal for the app, if this object is the first to report it.
   nonisolated let journalSetAside: JournalQuarantine?
-  /// Whether the journal's locks may not reach all that can write to it.
-  nonisolated let isJournalShared: Bool
 
   let vault: StoredCredentials
   /// Records what the secret store did, until the coordinator receives it.
@@ -119,7 +117,6 @@ actor SessionEngine {
     self.endedProcesses = endedProcesses
     self.predecessor = predecessor
     journalSetAside = fold.sequence == 0 ? predecessor.map(JournalQuarantine.init) : nil
-    isJournalShared = configuration.place.file != nil && !configuration.place.isLocal
     compaction = CompactionSchedule(plan)
     self.configuration = configuration
     let detailed = configuration.backend as? any DetailedBackend

@@ -220,14 +220,16 @@ extension ExplanationDraft {
     case .notOffered:
       prove(.revocationNotOffered, [.token(generation)], on: place)
       advise(.endAtServer)
-    case .failed:
+    // With a status, the server refused it, and it is given up.
+    case .failed,
+      .abandoned where last.status > 0:
       prove(
         .revocationFailed,
         [
           .token(generation),
           .word(last.status == 0 ? "no response" : "status \(last.status)"),
         ], on: place)
-      advise(.toldAtOpen)
+      advise(last.outcome == .failed ? .toldAtOpen : .endAtServer)
     default:
       prove(.revocationLeft, [.token(generation)], on: place)
       advise(.endAtServer)
