@@ -17,6 +17,10 @@
 ///
 /// - Requirement: RES-7
 package struct AbsenceDoubt: Hashable, Sendable {
+  // To wait for the foreground instead was rejected: a command-line tool or a server has none. A
+  // suspended process reads again when it resumes, so its second and third results come after the
+  // app was opened.
+
   /// An item that was not found, and why.
   struct Absence: Hashable, Sendable {
     let item: SecretItem

@@ -204,6 +204,10 @@ extension SessionCoordinator {
         fold.kind == .unauthenticated ? facts.hasItems : facts.token != .absent
       return isLeftOver ? [.note(.secretsWiped(facts.wipeCause))] : []
     case .authenticated(let session):
+      // The later version, installed again, continues its session. Without this rule an app that
+      // was installed over a later version of itself was `loading` without an end, and even after a
+      // logout every login was refused. A login is allowed, and its batch ends the session before.
+      // So a wrong password loses nothing.
       guard !isOfNewerVersion(facts) else { return [] }
       if isUndone(facts) { return undoing(facts) }
       if let reason = problem(with: facts, of: session) {
@@ -242,6 +246,9 @@ extension SessionCoordinator {
   /// Whether a newer version wrote an item that the journal's session requires.
   private func isOfNewerVersion(_ facts: StoredItemsReport) -> Bool {
     guard fold.kind == .authenticated else { return false }
+    // A newer revocation item does not count: it stays for the version that can read it. Neither
+    // does a newer item with the refresh token alone: the token is used until it expires, and then
+    // refreshes fail until a logout.
     return facts.token == .newerVersion
       || policy.requiredItems.contains { facts.item($0) == .newerVersion }
   }

@@ -46,6 +46,9 @@ package struct StorageReport: Hashable, Sendable {
 ///
 /// - Requirement: STO-5
 struct StorageWatch: Hashable, Sendable {
+  // The secret store once failed while the journal could be written, and nothing said so: `why`
+  // ruled out storage for a session that storage had ended. A user who has to show their presence
+  // before a token can be read is no failure (STO-2).
   private struct Subject: Hashable, Sendable {
     let item: SecretItem
     let operation: StorageOperation
@@ -121,6 +124,8 @@ struct StorageWatch: Hashable, Sendable {
   }
 
   private mutating func add(_ note: SessionNote) {
+    // If they cannot be written, they wait for a batch that can be. A full disk must not fill the
+    // memory.
     guard notes.count < Self.most else { return }
     notes.append(note)
   }

@@ -132,6 +132,9 @@ package struct ProcessEvidence: Hashable, Sendable {
     // After another boot nothing is known: two hosts may share the folder.
     guard let boot, boot == holder.boot else { return false }
     if let lock, lock.file == holder.lock { return lock.state == .free }
+    // A process number alone proves nothing. Two containers that share a folder do not see each
+    // other's processes, and both often have number 1. With `kill(pid, 0)` each took the other for
+    // dead and sent its refresh token a second time.
     guard let namespace, namespace == holder.namespace else { return false }
     switch number {
     case .unused?: return true

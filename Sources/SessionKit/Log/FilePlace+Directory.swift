@@ -19,6 +19,11 @@ import SessionJournal
 extension FilePlace {
   func prepare(for secrets: any SecretStore) throws(SessionError) {
     guard let directory else { return }
+    // A directory of its own keeps two sessions from sharing a folder and differing only in a file
+    // name. An existing one keeps its mode, since a group of apps may share it. A link that leads
+    // to nothing is not followed, since the disk that it leads to may come back. A disk may still
+    // be mounted over the folder before it is created. Then the new directory is below the mounted
+    // disk, empty and hidden, and the journal that opens is the one on the disk.
     let missing = try Self.missingFolders(of: Self.path(of: directory), path)
     guard !missing.isEmpty else { return }
     try refuseIfJournalIsMissed(secrets)
@@ -83,6 +88,9 @@ extension FilePlace {
     }
     guard let other = stored.journalPath, other != path else { throw missing }
     // In an empty folder, a new journal would prove that nothing is to be mounted there.
+    // Secrets are wiped only if the journal of their owner is proven to be gone. An empty folder
+    // above it is no proof, since a disk may be mounted there later. Once this directory was
+    // created in that folder, it would not be empty any more, and would count as one.
     switch Journal.presence(at: other, options: options) {
     case .unknown(let problem) where problem.isOfMissingFile: throw missing
     case .present, .absent, .unknown: break

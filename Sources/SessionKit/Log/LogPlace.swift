@@ -123,6 +123,12 @@ struct OpenedLog {
 
 /// The owner of stored items that name another journal than ours.
 enum SecretsOwner: Equatable, Sendable {
+  // Two accounts were given one place for their secrets by mistake. The items of the first counted
+  // as stray, so opening the second wiped its tokens, and it ended with "a stored secret is
+  // missing". Therefore an owner whose journal exists or cannot be read is left alone. The
+  // identifier says whose the items are, and the path is only where to search first, since a system
+  // moves a container with all that is in it.
+
   /// There is no other owner: there are no items, they are ours, or they name our own path.
   case none
   /// The session of another journal, which is at this path.

@@ -162,6 +162,9 @@ public struct BackendIdentity: Hashable, Codable, Sendable {
     // Most stored items are of the backend that the session has now.
     if self == other { return true }
     guard !other.origins.isEmpty else { return false }
+    // The client counts, since a server issues refresh tokens to one client (RFC 6749 section 6).
+    // Its secret does not, since it may change. Two backends on one origin with one client are not
+    // told apart.
     return client == other.client && Set(other.origins).isSubset(of: origins)
   }
 }

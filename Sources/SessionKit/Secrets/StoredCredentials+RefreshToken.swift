@@ -12,6 +12,9 @@ extension StoredCredentials {
   ///
   /// Throws `unavailable` until the user has proven their presence.
   func refreshToken(of token: StoredToken) throws(SecretStoreError) -> Secret? {
+    // It is not kept in memory after a login either: the protection would begin with the next
+    // process. The library never asks the user. It reads in a context that shows nothing, and the
+    // app unlocks.
     if let refresh = token.refresh { return refresh }
     guard token.fields.refreshPlace != nil, let bytes = try store.read(.refreshToken) else {
       return nil
@@ -62,6 +65,9 @@ extension StoredCredentials {
     // A refresh token in the token item counts before any other. The place records that another one
     // may still exist.
     guard store.separatesRefreshToken else { return (refresh, known) }
+    // The refresh token is written before the token item. If the process ends between the two, the
+    // server accepts only the newer one, and it is there. In the other order it would be lost, and
+    // the session with it. It is removed before the token item, since that records that it exists.
     let place = RefreshPlace(journal: owner, generation: generation.number)
     try write(
       StoredRefreshToken(

@@ -81,6 +81,11 @@ public final class SessionOpening: Sendable {
 
 /// The state of an opening, and the callers that wait for its outcome.
 private final class OpeningState: Sendable {
+  // A journal that cannot be read yet is not "no session" (RES-3). An incomplete session returned
+  // by `Session.open` was rejected: its `state` would report that no user is logged in, though that
+  // is unknown, `events` would have no place to begin at, and each command would need one more way
+  // to fail. If only the items cannot be read, it is known who is logged in, so there is a session,
+  // which is `loading`.
   typealias Outcome = Result<Session, SessionError>
 
   private struct State: Sendable {
