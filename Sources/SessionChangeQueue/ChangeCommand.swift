@@ -86,6 +86,10 @@ extension ChangeQueue {
     _ command: ChangeCommand, at time: Timestamp,
     isGone: (_ holder: ProcessIdentity, _ process: UInt32) -> Bool = { _, _ in false }
   ) throws(ChangeRefusal) -> [ChangeEvent] {
+    // The queue decides, and the store reads the file under the lock, asks, and appends. The guards
+    // of a new change were between the calls of the shell before, so a test of one needed a file, a
+    // session and a clock. Whether another process is gone is not known here, so it is passed as a
+    // function. Sending stays a question (`turn`), since its reply is more than events.
     switch command {
     case .add(let addition):
       return try events(adding: addition, at: time, isGone: isGone)

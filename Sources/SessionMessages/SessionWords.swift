@@ -8,6 +8,7 @@ public import SessionKit
 ///
 /// - Requirement: LOG-8
 public struct SessionWords: Hashable, Sendable {
+  // A replacement is shown without the library's advice, since such a text contains its own.
   private var texts: [SessionLanguage: [SessionMessage: String]] = [:]
 
   /// No replacements.

@@ -132,6 +132,8 @@ package struct PolicyFigures: Hashable, Sendable {
 extension Duration {
   /// Returns whole milliseconds, rounded up, at least `least` and at most `Int64.max`.
   package func milliseconds(atLeast least: Int64) -> Int64 {
+    // Rounded up, so that a limit is never shorter than the app said. The library adds no public
+    // member to `Duration`.
     guard self < .milliseconds(Int64.max) else { return .max }
     guard self > .milliseconds(least) else { return least }
     let (seconds, attoseconds) = components

@@ -37,10 +37,14 @@ extension SessionPolicy {
   ///
   /// - Requirement: POL-1, POL-2, POL-3, REF-12
   package static let tik = SessionPolicy.clearOnRefusal.named("TIK") {
+    // No timer for a valid token. A refresh that failed is still repeated, since something needed
+    // it (REF-12).
     $0.refresh.beforeExpiry = nil
     $0.refresh.attempts = 1
     $0.refresh.firstRetryDelay = .seconds(1)
     $0.refresh.atLaunch = .always
+    // Exhausted attempts end no session whose token is valid here. The document of API requires a
+    // logout after three attempts, so that policy ends it.
     $0.ending.onExhaustion = .endAfterExpiry(.clear)
     $0.limits.profileCheck = .afterLoginAndLaunch
   }

@@ -155,6 +155,8 @@ extension Identifier: Codable {
   /// Throws `DecodingError` if there is no string, or if its bytes are not UTF-8. An encoded
   /// identifier is always decoded as the same one.
   public init(from decoder: any Decoder) throws {
+    // A decoder refuses bytes that are not UTF-8. To replace them would make another user's
+    // identifier.
     self.init(try decoder.singleValueContainer().decode(String.self))
   }
 

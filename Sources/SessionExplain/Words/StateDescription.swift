@@ -6,6 +6,10 @@ package import SessionJSON
 /// Everything that shows a state reads it from here: `state`, `diff`, `step`, snapshots in a list,
 /// and JSON. The fold's own sequences are no part of it: they only identify the state.
 package struct StateDescription {
+  // Four types took a state apart, each with its own `switch`. `diff` paired the fields of two
+  // states by their position, so it showed an opening as `intents.revocations` if only one of them
+  // had a request. Now both states have the same rows. Lines for people stay sentences, and each
+  // chooses its words.
   package let kind: SessionState.Kind
   package let user: Identifier?
   /// `nil` unless authenticated.

@@ -46,6 +46,9 @@ extension HTTPBackend {
     } catch {
       // The time cannot be an end of the token's validity, so it counts as missing.
     }
+    // A backend seldom changes the lifetime, and a day is soon enough for a refresh token not to
+    // expire unused. One that is too long costs one call with a 401, one that is too short costs a
+    // refresh.
     return before.map(TokenLife.asBefore) ?? 300_000
   }
 

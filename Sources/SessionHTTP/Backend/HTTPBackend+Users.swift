@@ -184,6 +184,7 @@ extension HTTPBackend {
   private func further(_ user: JSONMembers) -> [String: String] {
     var further: [String: String] = [:]
     for path in response.furtherMembers {
+      // A member of another type counts as missing: no login fails because of it.
       do throws(Unreadable) { further[path.description] = try user.word(path) } catch { continue }
     }
     return further

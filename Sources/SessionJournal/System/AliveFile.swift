@@ -97,6 +97,11 @@ package final class AliveFile: Sendable {
 ///
 /// - Requirement: SCL-2, REF-9
 package final class AliveFiles: Sendable {
+  // One alive file in a common folder was rejected: older versions look for it next to the journal.
+  // A child process that was forked without `exec` inherits the files, so locks are released
+  // explicitly. If the process ends without closing its sessions, their locks last until the child
+  // has ended too.
+
   /// The files of this process.
   package static let shared = AliveFiles()
 

@@ -21,6 +21,10 @@ internal import Synchronization
 ///
 /// - Requirement: SCL-2, JRN-1
 package final class ChangeNotifier: Sendable {
+  // If the system's queue was full, it has dropped events, so every reader looks at its file then.
+  // A watch belongs to a file and not to its name: after a compaction the system reports that the
+  // old file has lost its name, and the session watches the new one.
+
   /// The notifier of this process.
   package static let shared = ChangeNotifier()
 

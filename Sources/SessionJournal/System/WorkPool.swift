@@ -13,6 +13,10 @@ internal import Synchronization
 ///
 /// - Requirement: SCL-2
 package final class WorkPool: Sendable {
+  // The threads of Swift's tasks are as many as the processors, and must never wait. Before, each
+  // busy session had a thread, and 1,000 sessions peaked at 451 to 513. Eight was not tuned by
+  // measurement.
+
   /// The number of threads of the process's pools, except for openings.
   package static let width = 8
 

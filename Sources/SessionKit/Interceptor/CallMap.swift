@@ -100,6 +100,12 @@ struct CallMap: Sendable {
   private static func exemptions(
     ofEndpoints endpoints: [CallDefaults.Endpoint], shared: Bool?
   ) -> [Exemption] {
+    // The library's own requests do not come here, so an exemption only protects calls that an app
+    // itself makes to these endpoints. A missing one costs little: the token's own server receives
+    // a token that it does not need. A wrong one makes the call fail. So it is narrow, and a shared
+    // address has none. `/auth/*` was public by default before: `GET /auth/me` was sent without its
+    // token, and `POST /users` with it. A query counts only if an endpoint has one. Otherwise `POST
+    // /auth/login?lang=es` would carry the token.
     let all = endpoints.compactMap { endpoint -> (isLeftAlone: Bool, exemption: Exemption)? in
       guard let address = CallAddress(endpoint.url) else { return nil }
       let exemption = Exemption(

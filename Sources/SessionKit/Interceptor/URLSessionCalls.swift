@@ -186,6 +186,8 @@ final class URLSessionLine: Sendable {
       case .data(let data): session.uploadTask(with: request, from: data)
       case .file(let file): session.uploadTask(with: request, fromFile: file)
       }
+    // A response of one byte every 300 ms outlasted a `timeoutInterval` of 1 s without an end: that
+    // limits silence only.
     let watch = end.map { end in
       Task { [limit = timeout ?? .zero] in
         var left = SuspendingClock.now.duration(to: end)

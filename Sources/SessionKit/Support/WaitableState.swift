@@ -5,6 +5,12 @@ import Synchronization
 /// A task waits with a function that looks at the state and returns an answer, or `nil` to wait. After
 /// each change, the waiting tasks are resumed in the order of arrival. They may look in any order.
 package final class WaitableState<State: Sendable>: Sendable {
+  // Seven types had continuations of their own, and five had tickets and a cancellation handler.
+  // The order of these steps is hard to get right: a task must not miss a change between its look
+  // and its wait, must be resumed once, and must not stay behind when it is cancelled. Waiters in a
+  // lock of each owner were rejected, since each owner would repeat that. Not used where something
+  // else decides who goes on: callers of the session (the coordinator), state of the engine (an
+  // actor), threads of `SessionJournal` without a task, and a bridge to one callback.
   private struct Waiter {
     let ticket: UInt64
     let continuation: CheckedContinuation<Void, Never>

@@ -7,6 +7,8 @@ extension Identifier {
   /// If a server writes the UUID in capitals, its identifier is different. Create it from the
   /// server's text.
   public init(_ uuid: UUID) {
+    // Lower case, as most servers write it. Two spellings are two identifiers, because a server may
+    // tell them apart.
     let bytes = uuid.uuid
     let high = [bytes.0, bytes.1, bytes.2, bytes.3, bytes.4, bytes.5, bytes.6, bytes.7]
     let low = [bytes.8, bytes.9, bytes.10, bytes.11, bytes.12, bytes.13, bytes.14, bytes.15]
@@ -22,6 +24,7 @@ extension Timestamp {
   /// that is not a number becomes the earliest timestamp, so that an unreadable time of expiry
   /// counts as past.
   public init(_ date: Date) {
+    // A `Date` holds a `Double`, so cutting off would lose a millisecond on the way back.
     let milliseconds = (date.timeIntervalSince1970 * 1_000).rounded()
     if let exact = Int64(exactly: milliseconds) {
       self.init(milliseconds: exact)

@@ -84,6 +84,9 @@ extension AppPreset {
     backend.profile = .get(
       "api/auth/me", accessToken: .bearer)
     backend.response.errorCode = ["error.code", "code"]
+    // The app's document names neither the member of the token in a response nor the body of a
+    // social login. It has no way to revoke a refresh token either, so that stays valid at the
+    // server until it expires.
     backend.response.accessToken = ["token", "access_token"]
     backend.response.lifetime = [.claim("exp")]
     backend.response.user = [.member("user"), .claim("sub")]
@@ -114,6 +117,7 @@ extension SessionWords {
   /// The three Spanish texts of the ticketing app (TIK).
   fileprivate static let tik: SessionWords = {
     var words = SessionWords()
+    // The document has one text for everything that requires a new login. These four do.
     for message in [
       SessionMessage.sessionExpired, .endedByService, .loggedOut, .signInRefused,
     ] {

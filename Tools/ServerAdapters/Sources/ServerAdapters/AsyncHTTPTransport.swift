@@ -13,6 +13,13 @@ public import SessionHTTP
 ///
 /// Copy it together with `AsyncHTTPExchange.swift`.
 public struct AsyncHTTPTransport: HTTPTransport {
+  // The adapters are files to copy. As products of the root package, their packages would be
+  // fetched by every app, also one for a phone, and traits that are off are still resolved by older
+  // tools. A package in a folder cannot be a dependency by URL. A second repository would follow
+  // each change of the protocols late. It owns its client: the settings of one that an app passes
+  // cannot be read, so neither redirects nor retries could be excluded, and a redirect may take a
+  // token in another field to another origin.
+
   /// The size of a response in bytes beyond which every reader of a token refuses it: 1 MiB.
   static let bodyLimit = 1 << 20
 
