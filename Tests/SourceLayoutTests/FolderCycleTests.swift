@@ -3,6 +3,11 @@ import Testing
 
 /// The folders of a module, and which of them use types of which others.
 private struct FolderGraph {
+  // Without the rule, a reader of one folder has to know all others: 13 of 16 folders of
+  // ReplayCommands were one cycle, and a few files caused it. A file that several folders need
+  // moves to the lowest of them. A function that causes the use moves to the type that it is about,
+  // or receives a value or a closure. There are no exceptions.
+
   /// A file and the name of a type of another folder.
   typealias Use = (file: String, name: String)
 

@@ -182,7 +182,12 @@ def test_digest(target):
 
 
 class Judge:
-    """Runs the tests that reach a bug, until one finds it."""
+    """Runs the tests that reach a bug, until one finds it.
+
+    A run of all tests takes minutes, and most suites never execute the line of a given bug. So each suite runs once
+    with no bug active, and notes the bugs that it reaches and its time. Quick suites judge first. A bug that no suite
+    reaches survives at once: its line has no test. Suites that look at the source fail in the copy, and are left out.
+    """
 
     def __init__(self, sample, bundle, groups, jobs):
         self.sample = sample
