@@ -147,6 +147,9 @@ extension ChangeQueue {
     try requireOwner(addition.user)
     try requireRoom(for: change, in: limits)
     let added = ChangeEvent.added(.init(user: addition.user, change: change))
+    // A sign-in is named by the generation of its token, which the session shows without a read of
+    // the disk. A generation of logins would need a field in a journal with a stable format. The
+    // price is one `addedBy` after each refresh after which something is added.
     guard let signIn = addition.signIn, signIn != author else { return [added] }
     return [.addedBy(signIn), added]
   }
@@ -155,6 +158,8 @@ extension ChangeQueue {
     _ signIn: SignIn?, at time: Timestamp, isGone: (ProcessIdentity, UInt32) -> Bool
   ) throws(ChangeRefusal) {
     guard let signIn else { return }
+    // It is written and read under this log's own lock. So no order of processes, and no crash,
+    // lets a change in after its logout, which is an event of another file.
     if hasEnded(signIn) { throw .signInEnded }
     if let until = isLeaving(signIn.journal, at: time, isGone: isGone) {
       throw .loggingOut(until: until)
@@ -162,6 +167,7 @@ extension ChangeQueue {
   }
 
   private func requireOwner(_ user: Identifier) throws(ChangeRefusal) {
+    // An owner as a value of its own was rejected, since it could disagree with the records.
     guard owner ?? user == user else { throw .othersChanges(pending.count) }
   }
 

@@ -32,6 +32,8 @@ public enum Coalescing: Hashable, Sendable {
       if otherEntity == entity {
         switch (other, change) {
         case (.create, .update), (.update, .update), (.create, .create):
+          // At the place of the earlier one, since others may mention the entity from there on. But
+          // a change that relies on an entity must not move before that one.
           return mentionsMoved ? .appended : .rewritten(place)
         case (.create, .delete):
           if isNew(entity, before: place, in: waiting) {
@@ -42,6 +44,7 @@ public enum Coalescing: Hashable, Sendable {
           return deletesBetween ? .appended : .superseded(place)
         case (.delete, .delete):
           return .repeated(place)
+        // Only the server knows what depends on an entity that was deleted and created again.
         case (.delete, .create), (.delete, .update), (.update, .create), (.request, _),
           (_, .request):
           return .appended

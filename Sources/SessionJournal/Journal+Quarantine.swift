@@ -41,6 +41,9 @@ extension Journal {
       let aside = SetAsideJournal(
         of: location.real, number: (known?.number ?? 0) + 1, reason: reason, time: time)
       let folder = try fileSystem.openFolder(of: location.real)
+      // Nothing is written before the rename. A process that is killed after it leaves no journal,
+      // and the next opening finds this file and continues from there. So there is one procedure
+      // only.
       try fileSystem.rename(location.real, to: aside.path)
       try folder.synchronize()
       return aside

@@ -69,6 +69,8 @@ struct PeerRequests: Hashable, Sendable {
     }
     guard lease?.request != open.sequence else { return }
     // A deadline from a clock far ahead of ours causes no wait longer than a lease.
+    // A civil clock that is set forward by an hour would otherwise let every process refresh at
+    // once.
     let left = open.sent.deadline.milliseconds(since: now.time)
     lease = PeerLease(
       request: open.sequence, end: now.uptime.addingSaturating(min(max(0, left), lasting)),
@@ -140,6 +142,10 @@ struct PeerRequests: Hashable, Sendable {
 ///
 /// - Requirement: REF-3, REF-10
 struct PeerLease: Hashable, Sendable {
+  // A process held the lock for 4 s in a slow sync, and the response of another one waited for that
+  // lock. The deadline passed meanwhile, and the spent token was sent 2 ms after the lock was
+  // released. Only a request that its process left open waits these two seconds, and only once.
+
   /// The sequence of its `requestSent`.
   let request: UInt64
   /// The deadline on the clock that never jumps, in milliseconds.

@@ -85,8 +85,8 @@ struct SessionEnding: Hashable, Sendable {
       // each call would be rejected again.
       // Not every rejected token: one with a known lifetime ends by itself, and a single endpoint
       // may answer 401 for other reasons. A lifetime of ten years is how an unknown one is stored,
-      // so the journal needed no new field, and a stated one of ten years is treated alike. Only a
-      // call ends the session. A `refresh()` by the app throws and changes nothing.
+      // so the journal needed no new field, and a stated one of ten years is treated alike. A
+      // `refresh()` by the app ends nothing: it throws.
       let isRefused =
         trigger == .unauthorized && !token.isLifetimeKnown && policy.onRefusedToken == .end
       return isRefused

@@ -244,6 +244,11 @@ extension HTTPBackend {
       try members.first(self.response.refreshToken, members.token)
     }
     let isSpent = isFirstRefresh || step.spends(refresh)
+    // If the token is spent, the type is not checked, and what cannot be read counts as missing.
+    // The server has replaced the token already, so a rejection would throw away the only one that
+    // it accepts. Calls that are refused because of the type are repaired by a new version of the
+    // app. A session that ended is not. At a sign-in nothing is lost, and a wrong configuration is
+    // found on the first day.
     if !isSpent { try checkType(members) }
     let payload = try payload(of: access)
     var start = InstantStart(response, usesDeviceClock: self.response.usesDeviceClock)

@@ -78,9 +78,8 @@ extension JournalFrame {
     }
     let frame = JournalFrame(start, offset: offset)
     let delta = frame.durableDelta
-    // A delta of 0 would say that a frame was durable before it was written. One that is too large
-    // for its field says nothing (`.max`) instead of being clamped, since a clamped one would claim
-    // too much.
+    // A delta of 0 would say that a frame was durable before it was written. The greatest number
+    // says nothing, also for a delta that does not fit: as a number it would claim too much.
     let isFirstSnapshot = header.isSnapshotPlace(offset)
     let isPossible =
       frame.kind != RecordKind.invalid && frame.isSnapshot == isFirstSnapshot

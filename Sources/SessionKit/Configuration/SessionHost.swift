@@ -251,6 +251,9 @@ extension SessionConfiguration {
     var isDone = true
     // The time limit cancels the remaining calls. Hosts to which it does not apply are therefore
     // called first.
+    // A slow host of the app would else keep a change log from ending the login, and another
+    // process could still add changes through it. The order does not depend on the lines of the
+    // app: a mistake there would show up in production.
     let separate = hosts.filter(\.separatesSignIns)
     let others = ended.hasLaterLogin ? [] : hosts.filter { !$0.separatesSignIns }
     for host in separate + others where host.hasUserData {

@@ -169,6 +169,8 @@ extension SessionEngine {
   /// Returns what peers have appended meanwhile, if anything. A busy log does not stall the loop,
   /// since nothing waits for a compaction.
   private func compactIfDue() -> SessionInput? {
+    // No caller asked for a compaction, so its failure is no error of any call, and the journal is
+    // unchanged.
     guard !loop.isCompactionPaused else { return nil }
     let (now, beginning) = (configuration.clock.now(), log.firstSequence)
     let first = compaction.firstKept(

@@ -250,6 +250,10 @@ actor SessionEngine {
     guard error.isOfAnotherHistory, lost == nil else { return }
     let problem = SessionError.journal(error)
     lost = problem
+    // To follow into the new journal, this object would have to become another one, with another
+    // history, another owner of the items, and responses on their way that belong to the old one.
+    // The last known state would be a claim without a token: a screen would show a user whose calls
+    // all fail.
     credentials.loseTokens()
     timers.cancelAll()
     hosts.clearing.loseJournal()

@@ -5,6 +5,10 @@ import SessionJournal
 ///
 /// - Requirement: RES-6
 struct QuarantinedJournal: Sendable {
+  // Repair in place was rejected: the journal's identifier would name two histories. So was a new
+  // journal that begins with the readable state. After the damage the user may have logged out and
+  // another one logged in, and the stored token would be taken for the first user's.
+
   /// The path of the file.
   let path: String
   /// The note with which the new journal refers to this one.

@@ -228,6 +228,10 @@ struct StoredCredentials: Sendable {
   ///
   /// - Requirement: REF-20
   func reserve() throws(SessionError) {
+    // A tool on a full disk refreshed, could not store the response and ended. Its next run sent
+    // the old token again, and the server ended the session. To ask for the free bytes was
+    // rejected: that shows no quota, no limit on file sizes and no missing right, and another
+    // program can take them before the response arrives.
     guard store.reservesRoom else { return }
     var present = 0
     do throws(SecretStoreError) { present = try store.read(.token)?.count ?? 0 } catch {

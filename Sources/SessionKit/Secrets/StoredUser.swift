@@ -77,6 +77,10 @@ struct StoredUser: LocatedItem {
 
   /// The source that named the user; `nil` if that is not known.
   var origin: UserOrigin? {
+    // Only this source is compared, since the places of a response that name a user need not agree.
+    // A server sent an identity token with a refresh and none with a login, and a session named by
+    // the user name was ended as another user's. The value is a secret, which other processes read
+    // with the token.
     guard let source = fields.source, let named = fields.named else { return nil }
     return UserOrigin(source: source, value: named)
   }

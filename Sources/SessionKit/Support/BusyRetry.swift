@@ -12,6 +12,12 @@ import SessionJournal
 ///
 /// - Requirement: SCL-1
 struct BusyRetry: Hashable, Sendable {
+  // A thread that waits for a lock is lost for all sessions that share it: one process that is
+  // stopped while it holds one journal's lock would block every session of a server. A lock that
+  // suspends was rejected, since a decision would be separated from its append by an `await`. So
+  // was `busy` as an input of the coordinator: each purpose of a commit would get a state for it,
+  // and would have to prove that nothing was performed twice. Five seconds cover a slow sync of
+  // another process.
   enum Verdict: Equatable, Sendable {
     /// Try again after a pause.
     case again(after: Int64)

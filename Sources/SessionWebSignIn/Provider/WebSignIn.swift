@@ -9,6 +9,10 @@
 ///
 /// - Requirement: WEB-5
 public struct WebSignIn: Hashable, Sendable {
+  // The steps are no states of the coordinator. They last as long as the user takes, know nothing
+  // of journals, and no decision there depends on them. To it, a login on a page is one request.
+  // They never go back, so a test visits every state that any inputs can reach.
+
   /// Which steps a sign-in may take.
   public enum Mode: String, Hashable, Sendable, CaseIterable {
     /// First silently, then with a page if that fails.
@@ -196,6 +200,8 @@ public struct WebSignIn: Hashable, Sendable {
     case .done(let ticket): return ended(ticket, nil)
     case .failed(let ticket, let problem): return ended(ticket, .some(problem))
     case .late(let ticket): return late(ticket)
+    // What counts is what the observer says at the end. An error on a page in the middle does not
+    // explain why the user leaves the next one, and an observer may withdraw it.
     case .saw(let problem):
       if isObserving { seen = problem }
       return []
@@ -227,6 +233,8 @@ public struct WebSignIn: Hashable, Sendable {
       if failure == .noAccount { prompt = .always }
       return perform(.makeView)
     case .undoing(let step, ticket):
+      // A view that is being made is waited for without a limit: what it makes after the end could
+      // not be dismissed any more.
       if step == .makeView, failure == nil { hasView = true }
       return end(.failed(.cancelled))
     case .dismissing(ticket):
@@ -244,6 +252,9 @@ public struct WebSignIn: Hashable, Sendable {
       if step.bringsTokens { abandoned.insert(ticket) }
       return [.stop(ticket)]
         + (mode == .silent ? end(.failed(.unreachable)) : perform(.makeView))
+    // UIKit calls no completion for a view that other code has removed. To wait without an end, or
+    // to refuse every later login, would lock a user out because of a missing call. Two views at
+    // once are the smaller problem.
     case .dismissing(ticket): return over()
     default: return []
     }
