@@ -181,9 +181,9 @@ extension Session {
     let shown = engine.view.current
     let status = status
     var first = engine.journalSetAside.map { [SessionWarning.journalSetAside($0.cause)] } ?? []
-    let place = engine.configuration.place
+    let log = engine.configuration.place
     // The locks of such a file system may not reach all that can write to the journal.
-    if place.file != nil, !place.isLocal { first.append(.journalShared) }
+    if log.file != nil, !log.isLocal { first.append(.journalShared) }
     first += shown.storageProblem.map { [.storageFailing($0)] } ?? []
     first += shown.compactionProblem.map { [.compactionFailing($0)] } ?? []
     return SessionReports(
