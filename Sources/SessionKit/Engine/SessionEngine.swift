@@ -278,10 +278,8 @@ actor SessionEngine {
   ///
   /// Half of the inputs change nothing that is shown.
   func showChanges(after input: SessionInput) {
-    // A login, nine requests and a logout are some 40 inputs, and showing copies the state, the
-    // token and the user. A new value that is shown needs a place in `ShownInputs`, or subscribers
-    // miss its change. A property of `SessionViewTests` compares this with a forced `show()` after
-    // each command.
+    // To show copies the state, the token and the user. A new value that is shown needs a place in
+    // `ShownInputs`, or subscribers miss its change (a property of `SessionViewTests`).
     let isShown =
       !needsShow && !input.mayBringRecords && coordinator.shownInputs() == shownInputs
       && credentials.unjournaled == nil && !hosts.awaitsUser()
@@ -372,9 +370,7 @@ actor SessionEngine {
   func start(_ work: @escaping @Sendable (isolated SessionEngine) async -> Void)
     -> Task<Void, Never>
   {
-    // Each `await` of the engine from outside is two changes of the thread: a logout had nine of
-    // them, and has one. To let the runtime set the timers as well was rejected. A test of an app
-    // may give a session another clock, and the timers must be those of that clock.
+    // Each `await` of the engine from outside is two changes of the thread: a logout has one.
     guard let tasks = runtime.tasks else { return Task { await work(self) } }
     return Task(executorPreference: tasks) { await work(self) }
   }

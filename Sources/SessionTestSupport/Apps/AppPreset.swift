@@ -75,7 +75,8 @@ extension AppPreset {
   /// The settings of the ticketing app (TIK).
   ///
   /// The token's `exp` decides its lifetime. Tokens can come from other services. There is no
-  /// logout endpoint. The app has three Spanish texts of its own.
+  /// logout endpoint. The app has three Spanish texts of its own. Its document names neither the member of
+  /// the token in a response nor the body of a social login.
   package static func tik(_ baseURL: URL) -> AppPreset {
     var backend = HTTPBackend(baseURL: baseURL)
     backend.login = "api/auth/login"
@@ -84,9 +85,6 @@ extension AppPreset {
     backend.profile = .get(
       "api/auth/me", accessToken: .bearer)
     backend.response.errorCode = ["error.code", "code"]
-    // The app's document names neither the member of the token in a response nor the body of a
-    // social login. It has no way to revoke a refresh token either, so that stays valid at the
-    // server until it expires.
     backend.response.accessToken = ["token", "access_token"]
     backend.response.lifetime = [.claim("exp")]
     backend.response.user = [.member("user"), .claim("sub")]

@@ -233,8 +233,7 @@ public struct WebSignIn: Hashable, Sendable {
       if failure == .noAccount { prompt = .always }
       return perform(.makeView)
     case .undoing(let step, ticket):
-      // A view that is being made is waited for without a limit: what it makes after the end could
-      // not be dismissed any more.
+      // A view that is being made has no limit: after the end nothing could dismiss it.
       if step == .makeView, failure == nil { hasView = true }
       return end(.failed(.cancelled))
     case .dismissing(ticket):
