@@ -9,7 +9,7 @@ import Testing
 struct IdentityErrorTests {
   @Test("WEB-3 each text gives the problem in Specs/WebSignIn.md")
   func texts() {
-    let rows = WebSignInPage.rows(["text", "found"])
+    let rows = SpecPage("WebSignIn.md").rows(["text", "found"])
     #expect(rows.count >= 12)
     for row in rows where row.count == 2 {
       let found = IdentityError.problem(inText: row[0])
@@ -22,7 +22,7 @@ struct IdentityErrorTests {
 
   @Test("WEB-3 LOG-20 each error gives the problem in Specs/WebSignIn.md")
   func errors() throws {
-    let rows = WebSignInPage.rows(["error", "says"])
+    let rows = SpecPage("WebSignIn.md").rows(["error", "says"])
     let named = Self.named
     #expect(Set(rows.map { $0[0] }) == Set(named.keys))
     for row in rows {

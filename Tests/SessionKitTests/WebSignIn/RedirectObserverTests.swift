@@ -9,7 +9,7 @@ import Testing
 struct RedirectObserverTests {
   @Test("WEB-2 each address gives the error in Specs/WebSignIn.md")
   func page() {
-    let rows = WebSignInPage.rows(["address", "seen"])
+    let rows = SpecPage("WebSignIn.md").rows(["address", "seen"])
     #expect(rows.count >= 25)
     for row in rows where row.count == 2 {
       let observer = RedirectObserver()
@@ -54,7 +54,7 @@ struct RedirectObserverTests {
   @Test(
     "WEB-2 WEB-4 the error that is kept after further addresses is the one in Specs/WebSignIn.md")
   func retained() {
-    let rows = WebSignInPage.rows(["seen one after another", "stands"])
+    let rows = SpecPage("WebSignIn.md").rows(["seen one after another", "stands"])
     #expect(rows.count >= 10)
     for row in rows where row.count == 2 {
       let observer = RedirectObserver()

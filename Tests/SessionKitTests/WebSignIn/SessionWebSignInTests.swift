@@ -150,7 +150,9 @@ struct SessionWebSignInTests {
   func stuckView() async throws {
     let limit = WebSignIn.dismissLimit.milliseconds(atLeast: 0)
     #expect(
-      WebSignInPage.rows(["what is waited for", "milliseconds"]) == [["dismiss", "\(limit)"]])
+      SpecPage("WebSignIn.md").rows(["what is waited for", "milliseconds"]) == [
+        ["dismiss", "\(limit)"]
+      ])
     let session = try await open()
     fake.script("acquireSilently", .fail(FakeIdentity.Failed()))
     fake.script("dismiss", .waitAndIgnore)
@@ -325,7 +327,7 @@ struct SessionWebSignInTests {
 
   @Test(
     "WEB-6 REF-6 each error of the provider is journaled as in Specs/WebSignIn.md",
-    arguments: WebSignInPage.rows(["the provider says", "the refresh has failed as"]))
+    arguments: SpecPage("WebSignIn.md").rows(["the provider says", "the refresh has failed as"]))
   func ownedFailure(row: [String]) async throws {
     let named: [String: any Error] = [
       "noAccount": WebSignInProblem.noAccount, "unreachable": WebSignInProblem.unreachable,

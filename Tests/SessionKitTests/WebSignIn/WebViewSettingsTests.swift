@@ -7,7 +7,7 @@ import Testing
 struct WebViewSettingsTests {
   @Test("WEB-7 Specs/WebSignIn.md lists exactly the settings of debug and release builds")
   func page() throws {
-    let rows = WebSignInPage.rows(["setting", "in a debug build", "in a release"])
+    let rows = SpecPage("WebSignIn.md").rows(["setting", "in a debug build", "in a release"])
     func values(_ settings: WebViewSettings) -> [String: String] {
       Dictionary(
         Mirror(reflecting: settings).children.map { ($0.label ?? "", "\($0.value)") }
