@@ -58,27 +58,27 @@ extension SessionCoordinator {
     var effects = tokenChanged(
       current, remaining: arrival.facts.lifetime.subtractingSaturating(age), at: now)
     effects.append(.cancel(.commit))
-    switch landed.purpose {
-    case .login(let caller, _):
+    if landed.isLogin {
       owesProfile = false
       // The stored items were just written by this version.
       (items, sparesOthers) = (.current, false)
       effects += beginUse(at: now) + beginLifetime(at: now)
-      effects += lifetime.state(arrival.sessionEnd)
-      // The end may have passed while the batch was written. The timer then ends the session.
-      effects.append(
-        .resume(caller, now.uptime < lifetime.end ? .signedIn : .failed(.ended(.expired, by: nil))))
+    }
+    effects += lifetime.state(arrival.sessionEnd)
+    // A response can state an end that has passed, and it can pass while the batch is written. No caller
+    // is to use its token until the timer has ended the session.
+    let ended: SessionEffect.Reply? =
+      now.uptime < lifetime.end ? nil : .failed(.ended(.expired, by: nil))
+    switch landed.purpose {
+    case .login(let caller, _): effects.append(.resume(caller, ended ?? .signedIn))
     case .switchContext:
-      effects += lifetime.state(arrival.sessionEnd)
       let isNamed = arrival.facts.namedContext != nil
       effects += resume(
         landed.owner.map { [$0] } ?? [],
-        isNamed ? .switched : .failed(.request(RequestFailure(kind: .unreadable))))
-    case .refresh: effects += lifetime.state(arrival.sessionEnd)
+        ended ?? (isNamed ? .switched : .failed(.request(RequestFailure(kind: .unreadable)))))
+    case .refresh: break
     }
-    // A response can state an end that has passed. No caller is to use its token until the timer fires.
-    let isOver = now.uptime >= lifetime.end
-    return effects + resumeWaiters(isOver ? .failed(.ended(.expired, by: nil)) : .refreshed)
+    return effects + resumeWaiters(ended ?? .refreshed)
       + publish(events) + startSwitch(at: now)
   }
 

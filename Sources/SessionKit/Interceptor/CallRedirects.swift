@@ -48,7 +48,8 @@ struct CallRedirects: Sendable {
     guard let response = response as? HTTPURLResponse, let from = call.request.url,
       let method = CallRedirects.method(after: response.statusCode, call.request.httpMethod),
       let location = response.value(forHTTPHeaderField: "Location"),
-      let address = URIReference.address(ofLocation: location, at: from.absoluteString),
+      let address = URIReference.address(
+        ofLocation: location, at: from.absoluteString, isFollowed: true),
       let target = URL(string: address)
     else { return false }
     requested.insert(CallRedirects.name(call.request))

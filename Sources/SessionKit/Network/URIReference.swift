@@ -12,8 +12,11 @@ package struct URIReference: Sendable {
   /// stay as they are. A character that no URI may contain is escaped, as browsers do.
   ///
   /// It is `nil` for a control character, a scheme other than HTTP, no host, or a user name: RFC
-  /// 9110 §4.2.4 calls that an error in an address from elsewhere.
-  package static func address(ofLocation location: String, at base: String) -> String? {
+  /// 9110 §4.2.4 calls that an error in an address from elsewhere. So it is for a way from HTTPS to
+  /// HTTP if the request follows: its body and the app's own fields would be sent in the clear.
+  package static func address(
+    ofLocation location: String, at base: String, isFollowed: Bool = false
+  ) -> String? {
     guard let text = escaped(location), !text.isEmpty, let origin = escaped(base) else {
       return nil
     }
@@ -21,7 +24,8 @@ package struct URIReference: Sendable {
     let target = reference.resolved(at: URIReference(origin))
     guard target.scheme == "http" || target.scheme == "https",
       let authority = target.authority, !authority.isEmpty,
-      reference.authority.map(isServer) ?? true
+      reference.authority.map(isServer) ?? true,
+      !isFollowed || target.scheme == "https" || URIReference(origin).scheme == "http"
     else { return nil }
     return target.text
   }

@@ -104,6 +104,12 @@ struct StatedEndDecisionTests {
       .answered(effects.request ?? RequestNumber(0), stating(rest, .token())))
     #expect(answered.uptime(of: .lifetime) == bench.now.uptime)
     #expect(answered.reply(to: caller) == .failed(.ended(.expired, by: nil)))
+    let switcher = bench.caller()
+    let switching = bench.tell(.switchContext(switcher))
+    let switched = bench.tell(
+      .answered(
+        switching.request ?? RequestNumber(0), stating(rest, .context(.plainTeacher))))
+    #expect(switched.reply(to: switcher) == .failed(.ended(.expired, by: nil)))
     bench.tell(.fired(.lifetime))
     #expect(expired(bench) == .lifetimeEnded)
   }

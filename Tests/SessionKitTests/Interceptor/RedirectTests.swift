@@ -234,6 +234,11 @@ struct RedirectTests {
     #expect(text == "http://a.test/y#part")
     #expect(URIReference.address(ofLocation: "/a\r\nb", at: "http://a.test/") == nil)
     #expect(URIReference.address(ofLocation: "//[::1]:8080/x", at: "http://a.test/") != nil)
+    for (location, isFollowed) in [("//g.test/x", true), ("http://a.test/x", false)] {
+      let address = URIReference.address(
+        ofLocation: location, at: "https://a.test/", isFollowed: true)
+      #expect((address != nil) == isFollowed, "no body in the clear after HTTPS")
+    }
     try await session.close()
   }
 }
