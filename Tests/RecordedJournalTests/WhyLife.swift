@@ -86,8 +86,8 @@ final class WhyLife {
   private(set) var wasRevoked = false
   /// How often a copy of the token was used.
   private(set) var copies = 0
-  /// The offset of the civil time at each opening.
-  private(set) var offsets: [Int64] = []
+  /// The offset of the civil time from each uptime on.
+  private(set) var offsets: [(uptime: Int64, offset: Int64)] = [(.min, 0)]
 
   private let secrets = SimulatedSecrets()
   private var session: Session
@@ -104,7 +104,6 @@ final class WhyLife {
     world.server.weather = SimulatedServer.Weather(
       lostRequests: 4, lostAnswers: 8, repetitions: 4, outages: 20, longestWay: 100)
     session = try Self.open(world, disk, secrets, witness)
-    offsets = [0]
   }
 
   private static func open(
@@ -183,10 +182,12 @@ final class WhyLife {
       let hours = Int64(choices.draw(in: -9...9))
       choices.step("the clock is set by \(hours) h")
       offset += hours * 3_600_000
+      // Records that are already written keep the offset of before.
+      world.clock.advance(by: .seconds(1))
+      offsets.append((world.clock.now().uptime, offset))
       world.clock.setTime(world.clock.now().time.advanced(by: hours * 3_600_000))
     }
     choices.step("open")
     session = try Self.open(world, disk, secrets, witness)
-    offsets.append(offset)
   }
 }

@@ -56,17 +56,19 @@ struct WhyTruth {
     choices = life.choices
     run = try WhyRun(bytes: life.disk.contents(of: "session.journal") ?? [])
     var sent: [UInt64] = []
-    var opened: [UInt64] = []
+    var offsets: [UInt64: Int64] = [:]
     for record in run.entries.map(\.record) {
       if case .note(.requestSent) = record.content { sent.append(record.sequence) }
-      if case .note(.opened) = record.content { opened.append(record.sequence) }
+      if case .note(.opened(let opened)) = record.content {
+        offsets[record.sequence] = life.offsets.last { $0.uptime <= opened.uptime }?.offset
+      }
     }
     // Each request is journaled before it is sent, and they are sent in their order.
     try choices.require(
       sent.count == life.witness.refreshes.count,
       "\(sent.count) requests are journaled, \(life.witness.refreshes.count) were sent")
     seen = Dictionary(uniqueKeysWithValues: zip(sent, life.witness.refreshes))
-    offsets = Dictionary(uniqueKeysWithValues: zip(opened, life.offsets))
+    self.offsets = offsets
   }
 
   func check() throws {

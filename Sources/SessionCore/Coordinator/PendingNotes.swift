@@ -7,11 +7,14 @@
 ///  none ───────────────────────▶ ending  ─────────────────────────────▶ in it ───────▶ none
 /// ```
 ///
-/// - Notes of the opening and of the secret store go with the next batch.
+/// - Notes of the opening and of the secret store go with the next batch. An opening that found
+///   nothing to note waits for a batch of another purpose, and is never noted if there is none.
 /// - The ends of requests that no event records have a batch of their own.
 struct PendingNotes: Hashable, Sendable {
   /// The notes of the opening.
   private(set) var opening: [SessionNote] = []
+  /// Whether the opening is noted although there is nothing else to note.
+  private var isDue = false
   /// The ends of requests that no event records.
   private(set) var endings: [SessionNote] = []
   /// The failures of the secret store.
@@ -19,11 +22,19 @@ struct PendingNotes: Hashable, Sendable {
   /// The skew to the server's clock that was last noted, in milliseconds.
   private var skew: Int64 = 0
 
-  /// The notes that go with the next batch.
-  var forNextBatch: [SessionNote] { opening + storage.notes }
+  /// Whether the notes of the opening say more than that there was one.
+  var hasFinding: Bool { opening.contains { $0.kind != .opened } }
 
-  /// Whether a batch is to be written for the secret store's failures alone.
-  var wantsCommit: Bool { storage.wantsCommit }
+  /// Returns the notes that go with the next batch, which is written at this uptime.
+  func forNextBatch(at uptime: Int64) -> [SessionNote] {
+    // A reader of the journal compares the uptime with the record's time to find a clock that was set.
+    opening.map { note in
+      if case .opened(let opened) = note { .opened(opened.written(at: uptime)) } else { note }
+    } + storage.notes
+  }
+
+  /// Whether a batch is to be written for these notes alone.
+  var wantsCommit: Bool { storage.wantsCommit || isDue && !opening.isEmpty }
 
   // MARK: Inputs
 
@@ -40,10 +51,23 @@ struct PendingNotes: Hashable, Sendable {
   mutating func retryStorage() { storage.retry() }
 
   /// Records that a batch for ``wantsCommit`` could not be journaled.
-  mutating func storageNotJournaled() { storage.notJournaled() }
+  mutating func notJournaled() {
+    storage.notJournaled()
+    isDue = false
+  }
 
   /// Records what the opening notes.
-  mutating func opened(_ notes: [SessionNote]) { opening = notes }
+  ///
+  /// With `isDue` it is noted at once: only two openings show later that the clock was set between them.
+  mutating func opened(_ notes: [SessionNote], isDue: Bool = false) {
+    (opening, self.isDue) = (notes, isDue)
+  }
+
+  /// Has the opening noted before this process waits for another one's request.
+  ///
+  /// If the first batch of an opening says that such a request has no response, readers take it that the
+  /// other process was gone before this one came.
+  mutating func waiting() { isDue = true }
 
   /// Records more notes of the opening, which could not be journaled.
   mutating func postpone(_ notes: [SessionNote]) { opening += notes }
@@ -58,7 +82,7 @@ struct PendingNotes: Hashable, Sendable {
 
   /// Records that a batch with ``forNextBatch`` is durable.
   mutating func journaled() {
-    opening = []
+    (opening, isDue) = ([], false)
     storage.journaled()
   }
 

@@ -73,6 +73,10 @@ extension SessionCoordinator {
   /// last batch. So the next opening knows that the token was lost.
   mutating func finish(for closer: Caller, at now: ClockReading) -> [SessionEffect] {
     guard let stuck = request, let kept = stuck.unjournaled else {
+      // What the journal does not know to be open needs no close.
+      guard isOpen || notes.hasFinding || notes.wantsCommit else {
+        return closed(closer, dropping: false)
+      }
       return commit([.note(.closed)], for: .close(closer), at: now)
     }
     guard kept.failuresAtClose >= Self.triesAtClose else {

@@ -6,7 +6,7 @@ extension SessionCoordinator {
   ) -> [SessionEffect] {
     notes.noteLastingRuns(at: now.uptime)
     // Notes that could not be journaled before go first.
-    var contents = notes.forNextBatch.map(SessionRecord.Content.note) + contents
+    var contents = notes.forNextBatch(at: now.uptime).map(SessionRecord.Content.note) + contents
     contents += revocation(with: contents, for: purpose)
     var deadline: Int64?
     var sessionEnd: Timestamp?
@@ -203,7 +203,7 @@ extension SessionCoordinator {
     // Other batches may fail because of the secret store, but this one says that the journal
     // failed.
     case .storage:
-      notes.storageNotJournaled()
+      notes.notJournaled()
       return []
     case .expire(.lifetimeEnded):
       return resumeAll(.failed(.storage))

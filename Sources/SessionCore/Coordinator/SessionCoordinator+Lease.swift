@@ -23,6 +23,7 @@ extension SessionCoordinator {
 
   /// Waits for the end of another process's request; no caller waits for a response that is kept.
   mutating func awaitEnd(of open: OpenIntents.Request, at now: ClockReading) -> [SessionEffect] {
+    notes.waiting()
     guard keeps(open, isTokenGood: isTokenGood(at: now.uptime)) else {
       return peers.wait(at: now.uptime)
     }

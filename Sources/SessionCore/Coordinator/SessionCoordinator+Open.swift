@@ -3,7 +3,7 @@ extension SessionCoordinator {
     opening = Opening(facts)
     owesProfile = policy.profileCheck == .afterLoginAndLaunch
     followOpenRequest(at: now)
-    notes.opened(facts.notes)
+    notes.opened(facts.notes, isDue: facts.isClockSet)
     var facts = facts
     facts.began = facts.began ?? now.time
     return clear(owed: facts.owedClearing) + restore(facts, at: now)
@@ -26,7 +26,9 @@ extension SessionCoordinator {
     if isElsewhere || isDoubted { facts.isLocked = true }
     let contents = agreement(with: facts, at: now)
     let refused = isElsewhere ? resume(callers.takeAll(.context, .token), .failed(.locked)) : []
-    guard !contents.isEmpty || !notes.opening.isEmpty || notes.wantsCommit else {
+    // Nothing but the opening itself is to be noted: that waits for the first record that needs it. A
+    // program that only finds its token leaves no record, and needs no lock and no sync.
+    guard !contents.isEmpty || notes.hasFinding || notes.wantsCommit else {
       return refused + restored(facts, at: now)
     }
     let isStored = takesOver(facts) && facts.stray?.expired == nil

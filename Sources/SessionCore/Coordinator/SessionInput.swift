@@ -365,6 +365,8 @@ package struct StoredItemsReport: Hashable, Sendable {
   package var hasUnreadRevocations = false
   /// The notes of the opening that the shell adds.
   package var notes: [SessionNote] = []
+  /// Whether the device's clock was set since the last opening that is noted.
+  package var isClockSet = false
   /// The process of this opening.
   package var process: UInt32 = 0
   /// The identity of this opening of the journal.

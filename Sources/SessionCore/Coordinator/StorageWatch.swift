@@ -158,8 +158,7 @@ extension SessionCoordinator {
   mutating func noteStorage(at now: ClockReading) -> [SessionEffect] {
     notes.noteLastingRuns(at: now.uptime)
     if keepsUntold { notes.noteUnstored(at: now.uptime) }
-    guard notes.wantsCommit, stopped == nil, callers.isEmpty(.close), notes.opening.isEmpty
-    else {
+    guard notes.wantsCommit, stopped == nil, callers.isEmpty(.close), !notes.hasFinding else {
       return []
     }
     return commit([], for: .storage, at: now)

@@ -90,6 +90,13 @@
       self.identity = identity
       self.platform = identity == nil ? nil : platform
     }
+
+    /// Returns the note as it is written at this uptime.
+    package func written(at uptime: Int64) -> Opened {
+      Opened(
+        process: process, boot: boot, uptime: uptime, app: app, identity: identity,
+        platform: platform)
+    }
   }
 
   /// The payload of `tailCut`.

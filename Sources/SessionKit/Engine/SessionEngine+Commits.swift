@@ -63,7 +63,7 @@ extension SessionEngine {
     }
     if try needsPresence(toRefresh: commit.refreshing) { return ([], .nothing(.presenceNeeded)) }
     try refuseOthersSecrets(before: commit)
-    if commit.isIntent { try vault.reserve() }
+    if commit.isIntent { try vault.reserve(replacing: credentials.token) }
     let stored = try store(commit)
     return (commit.contents.map { JournalDraft($0, at: commit.time) }, .append(after: stored))
   }

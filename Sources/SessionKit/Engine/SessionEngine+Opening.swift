@@ -8,17 +8,17 @@ extension SessionEngine {
   ///
   /// If another opening has the log, this is tried again until the log's deadline.
   static func load(_ configuration: SessionConfiguration, _ runtime: SessionRuntime)
-    async throws(SessionError) -> (SessionEngine, [SessionNote], PendingDataClearing)
+    async throws(SessionError) -> LoadedSession
   {
     try await runtime.result(within: configuration.place.deadline) {
-      () throws(SessionError) -> (SessionEngine, [SessionNote], PendingDataClearing) in
+      () throws(SessionError) -> LoadedSession in
       try configuration.place.prepare(for: configuration.secrets)
       return try make(configuration, runtime)
     }
   }
 
   private static func make(_ configuration: SessionConfiguration, _ runtime: SessionRuntime)
-    throws(SessionError) -> (SessionEngine, [SessionNote], PendingDataClearing)
+    throws(SessionError) -> LoadedSession
   {
     if let refusal = openingRefusal(configuration) { throw refusal }
     guard configuration.policy.recovery.unusableJournal == .setAside,
@@ -45,12 +45,13 @@ extension SessionEngine {
   }
 
   private static func fold(_ configuration: SessionConfiguration, _ runtime: SessionRuntime)
-    throws(SessionError) -> (SessionEngine, [SessionNote], PendingDataClearing)
+    throws(SessionError) -> LoadedSession
   {
     var debt = PendingDataClearing()
     var lastEnd = LastEnd()
     var ended = EndedProcesses()
     var storers = TokenStorers()
+    var lastOpening = LastOpening()
     var payloads = PayloadFold()
     var plan = configuration.retention.map { RetentionPlan($0) }
     var failure: SessionError?
@@ -72,6 +73,7 @@ extension SessionEngine {
           lastEnd.take(record, payload)
           ended.take(record, payload)
           storers.take(record, payload)
+          lastOpening.take(record, payload, at: time)
           plan?.take(
             record.kind, sequence: record.sequence, at: time, leaving: payloads.intents,
             bytes: JournalFrame.bytes(of: payload.byteCount))
@@ -97,7 +99,10 @@ extension SessionEngine {
       predecessor: predecessor, continuesAnother: continuesAnother, lastEnd: lastEnd,
       endedProcesses: ended.count, storers: (fold.generation, storers),
       provenSequence: opened.provenSequence)
-    return (engine, engine.notes(of: opened, at: configuration.clock.now()), debt)
+    let now = configuration.clock.now()
+    return LoadedSession(
+      engine: engine, notes: engine.notes(of: opened, at: now), debt: debt,
+      isClockSet: lastOpening.isClockSet(at: now, boot: configuration.clock.boot))
   }
 
   private static func onLog<Value>(_ work: () throws(JournalError) -> Value)
@@ -136,6 +141,14 @@ extension SessionEngine {
       expiredIn: predecessor,
       hasUserItem: owner != nil && owner == predecessor.link.journal?.description)
   }
+}
+
+/// An engine that has folded its log, and what it found there.
+struct LoadedSession: Sendable {
+  let engine: SessionEngine
+  let notes: [SessionNote]
+  let debt: PendingDataClearing
+  let isClockSet: Bool
 }
 
 extension SessionError {

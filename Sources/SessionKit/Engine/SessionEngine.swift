@@ -149,9 +149,8 @@ actor SessionEngine {
   /// Brings the journal and the stored items into agreement.
   ///
   /// Throws if the journal cannot be written and waiting would not help.
-  func open(
-    noting notes: [SessionNote], owing debt: PendingDataClearing, since began: Timestamp
-  ) async throws(SessionError) {
+  func open(_ loaded: LoadedSession, since began: Timestamp) async throws(SessionError) {
+    let debt = loaded.debt
     var contents = readStoredItems()
     contents.began = began
     contents.hostClears = configuration.hasLocalData
@@ -159,7 +158,7 @@ actor SessionEngine {
     contents.owedClearing = debt.reason
     contents.endedProcesses = endedProcesses
     lastUser = debt.user
-    contents.notes = notes
+    (contents.notes, contents.isClockSet) = (loaded.notes, loaded.isClockSet)
     (contents.process, contents.identity) = (presence.process, presence.identity)
     feed(.opened(contents))
     await idle()

@@ -97,6 +97,37 @@ extension EndedProcesses {
   }
 }
 
+/// The last opening that the journal notes.
+struct LastOpening: Sendable {
+  private var payload: [UInt8]?
+  private var time = Timestamp(milliseconds: 0)
+
+  /// Takes in a journal's record while the journal is read.
+  mutating func take(_ header: RecordHeader, _ payload: RawSpan, at time: Timestamp) {
+    guard header.kind == SessionNote.Kind.opened.rawValue else { return }
+    (self.payload, self.time) = (payload.withUnsafeBytes { Array($0) }, time)
+  }
+
+  /// Returns whether the civil clock was set since then, by the clock that never jumps in the same boot.
+  func isClockSet(at now: ClockReading, boot: Identifier?) -> Bool {
+    guard let payload, let boot else { return false }
+    do throws(CodecError) {
+      let kind = SessionNote.Kind.opened.rawValue
+      let record = try SessionCodec.decode(sequence: 1, kind: kind, payload: payload)
+      guard case .note(.opened(let opened)) = record.content, opened.boot == boot,
+        now.uptime >= opened.uptime
+      else { return false }
+      let drift = now.time.milliseconds(since: time)
+        .subtractingSaturating(now.uptime.subtractingSaturating(opened.uptime))
+      // Readers of the journal take less for the time that processes need.
+      return drift.magnitude > 60_000
+    } catch {
+      // The fold of the same record reports what is wrong with it.
+      return false
+    }
+  }
+}
+
 /// The last openings before the journal's present token: one of their processes stored it.
 struct TokenStorers: Sendable {
   /// The payloads of the openings, oldest first.

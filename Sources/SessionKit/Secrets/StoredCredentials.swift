@@ -227,7 +227,7 @@ struct StoredCredentials: Sendable {
   /// refresh token's item is not read, since that may require the user's presence.
   ///
   /// - Requirement: REF-20
-  func reserve() throws(SessionError) {
+  func reserve(replacing held: StoredToken?) throws(SessionError) {
     // A tool on a full disk refreshed, could not store the response and ended. Its next run sent
     // the old token again, and the server ended the session. To ask for the free bytes was
     // rejected: that shows no quota, no limit on file sizes and no missing right, and another
@@ -237,6 +237,7 @@ struct StoredCredentials: Sendable {
     do throws(SecretStoreError) { present = try store.read(.token)?.count ?? 0 } catch {
       // The token in memory can be refreshed, and its successor replaces the item. The store's failure is
       // journaled.
+      present = held.map { WholeItem($0, for: binding?.backend).encoded.count } ?? 0
     }
     do throws(SecretStoreError) {
       if store.separatesRefreshToken { try store.reserve(.refreshToken, bytes: Self.growth) }

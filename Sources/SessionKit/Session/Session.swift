@@ -50,9 +50,9 @@ public final class Session: Sendable {
     let began = configuration.clock.now().time
     try configuration.place.check()
     try await SessionEngine.awaitJournal(configuration, runtime)
-    let (engine, notes, debt) = try await SessionEngine.load(configuration, runtime)
-    try await engine.open(noting: notes, owing: debt, since: began)
-    return Session(engine)
+    let loaded = try await SessionEngine.load(configuration, runtime)
+    try await loaded.engine.open(loaded, since: began)
+    return Session(loaded.engine)
   }
 
   // MARK: Commands

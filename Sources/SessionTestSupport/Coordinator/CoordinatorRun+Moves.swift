@@ -74,7 +74,10 @@ extension CoordinatorRun {
     let isQuiet = lastEffects.allSatisfy { effect in
       guard case .commit(let commit) = effect else { return true }
       return commit.contents.allSatisfy { content in
-        if case .note(.requestSent) = content { true } else { false }
+        switch content {
+        case .note(.opened), .note(.requestSent): true
+        default: false
+        }
       }
     }
     try require(.rejectionsChangeNothing, isQuiet) {

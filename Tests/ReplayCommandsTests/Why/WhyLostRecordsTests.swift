@@ -251,7 +251,7 @@ struct WhyLostRecordsTests {
 
   @Test("RPL-6 no next step repeats the command or names one that refuses the file")
   func nextSteps() throws {
-    let compacted = try recorded("ended-before", without: 8)
+    let compacted = try recorded("ended-before", without: 5)
     #expect(ToolRun.inProcess(["repair", compacted, "--dry-run"]).code == 65)
     for command in ["why", "timeline", "state", "diff", "stats", "verify", "export"] {
       // Without it, stats exits with 0 after a damaged file.

@@ -1,3 +1,4 @@
+import Foundation
 @_spi(Internals) import SessionCore
 import SessionTestKit
 import Testing
@@ -13,13 +14,21 @@ struct OpenedNoteTests {
     }
   }
 
+  /// Opens a session, logs in and closes it: an opening is noted with its first record.
+  private func write(_ configuration: SessionConfiguration, _ bench: Bench) async throws {
+    let session = try await Session.open(configuration)
+    try await session.logout()
+    try await session.login(bench.credentials)
+    try await session.close()
+  }
+
   @Test("RPL-4 each opening notes the app's version, or none if the app gives none")
   func version() async throws {
     let bench = try Bench()
     for name in ["2.4.1+318", "2.5.0", ""] {
       var configuration = bench.configuration()
       configuration.appVersion = AppVersion(name)
-      try await Session.open(configuration).close()
+      try await write(configuration, bench)
     }
     #expect(try openings(bench).map { $0.app?.description } == ["2.4.1+318", "2.5.0", nil])
   }
@@ -27,7 +36,7 @@ struct OpenedNoteTests {
   @Test("RPL-8 each opening notes the kind of system")
   func platform() async throws {
     let bench = try Bench()
-    try await bench.open().close()
+    try await write(bench.configuration(), bench)
     #if os(Linux)
       #expect(try openings(bench).map(\.platform) == [.linux])
     #elseif os(macOS)
@@ -38,10 +47,30 @@ struct OpenedNoteTests {
   @Test("RES-2 the noted start of the system comes from the session's clock")
   func boot() async throws {
     let bench = try Bench()
-    try await bench.open().close()
+    try await write(bench.configuration(), bench)
     let opened = try #require(try openings(bench).first)
     #expect(opened.boot == bench.clock.boot && opened.boot != nil)
     #expect(opened.boot != SystemClock().boot)
+  }
+
+  @Test("LCH-1 an opening that changes nothing leaves every byte of the journal as it was")
+  func unchanged() async throws {
+    let bench = try Bench()
+    try await write(bench.configuration(), bench)
+    let before = try Data(contentsOf: URL(filePath: bench.journal))
+    let session = try await bench.open()
+    #expect(try await session.accessToken().generation == Generation(1))
+    try await session.close()
+    #expect(try Data(contentsOf: URL(filePath: bench.journal)) == before)
+  }
+
+  @Test("LCH-1 REF-8 an opening is noted at once if the clock was set since the last one")
+  func clock() async throws {
+    let bench = try Bench()
+    try await write(bench.configuration(), bench)
+    bench.clock.setTime(bench.clock.now().time.advanced(by: -120_000))
+    try await bench.open().close()
+    #expect(try bench.records().suffix(2).map(\.name) == ["opened", "closed"])
   }
 
   @Test("a bundle's version includes its build number, if it has a valid one")

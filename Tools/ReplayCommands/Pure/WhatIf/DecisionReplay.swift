@@ -42,6 +42,8 @@ struct DecisionReplay: Sendable {
   private var opened = 0
   /// The last use that a record proves.
   private var lastUse: Timestamp?
+  /// The time of the last batch; `nil` before the first one.
+  private var lastTime: Timestamp?
 
   init(_ journal: JournalProofs) { self.journal = journal }
 
@@ -125,6 +127,11 @@ struct DecisionReplay: Sendable {
     guard let note = batch.opened, opened < journal.policies.count else { return }
     let policy = journal.policies[opened].policy
     opened += 1
+    var fold = fold
+    if batch.isOpenedPlainly {
+      // The command has checked that the records can be folded.
+      do { try fold.apply(batch.records[0]) } catch { return }
+    }
     begin(
       ReplayedOpening(
         note, at: batch.time, policy: policy, fold: fold, unsent: journal.unsent,
@@ -147,12 +154,13 @@ struct DecisionReplay: Sendable {
     guard let note = batch.opened, opened < journal.policies.count else {
       return .undecided(.noOpening)
     }
+    let last = lastTime
     append(batch)
     var facts = facts(of: batch, note).found(by: batch, after: fold)
-    facts.notes = batch.contents.prefix { $0.isOfOpening }.compactMap { content in
-      if case .note(let note) = content { note } else { nil }
-    }
+    facts.notes = batch.contents.prefix { $0.isOfOpening && !batch.isOpenedPlainly }
+      .compactMap { content in if case .note(let note) = content { note } else { nil } }
     let index = openings.count - 1
+    let (opening, rest) = (openings[index], batch.decided)
     var decided: [SessionRecord.Content]?
     let isProvenGone = fold.intents.request.map { journal.gone.contains($0.sequence) } ?? false
     for isHolderGone in facts.isHolderGone ? [isProvenGone, !isProvenGone] : [false] {
@@ -162,14 +170,25 @@ struct DecisionReplay: Sendable {
       if !reports.isEmpty {
         script.steps.insert(contentsOf: [.tell(.stored(reports)), .holdBackNotes], at: 0)
       }
-      guard let played = openings[index].playing(script, at: batch.time) else { continue }
-      if played.decision?.contents == batch.contents, played.decision?.time == batch.time {
+      guard let played = opening.playing(script, at: batch.time) else { continue }
+      // What follows from an opening that was noted alone is the next batch.
+      let isSame =
+        played.decision?.contents == rest?.contents && played.decision?.time == batch.time
+      if rest == nil || isSame {
         (openings[index], decision) = (played, played.decision)
         return .explained(opening: index, script)
       }
       decided = decided ?? played.decision?.contents
     }
-    return .differs(decided: decided)
+    if batch.isOpenedPlainly, let rest,
+      let (played, script) = opening.explaining(
+        rest, by: scripts(for: rest, of: opening), openedWith: facts, since: last)
+    {
+      (openings[index], decision) = (played, played.decision)
+      return .explained(opening: index, script)
+    }
+    let own = batch.isOpenedPlainly ? Array(batch.contents.prefix(1)) : []
+    return .differs(decided: decided.map { own + $0 })
   }
 
   private func facts(of batch: RecordedBatch, _ note: SessionNote.Opened?) -> StoredItemsReport {
@@ -219,7 +238,7 @@ struct DecisionReplay: Sendable {
     var writer: Int?
     switch outcome {
     case .explained(let index, _):
-      openings[index].commit(first: batch.first, at: batch.time)
+      if let first = batch.decided?.first { openings[index].commit(first: first, at: batch.time) }
       writer = index
     case .differs, .undecided:
       writer = batch.opened != nil ? openings.indices.last : writers(of: batch).first
@@ -233,6 +252,7 @@ struct DecisionReplay: Sendable {
       do { try fold.apply(record) } catch { return }
     }
     if batch.contents.provesUse { lastUse = batch.time }
+    lastTime = batch.time
     let (offset, boot) = writer.map { (openings[$0].offset, openings[$0].note?.boot) } ?? (nil, nil)
     items.take(batch, offset: offset, boot: boot)
     guard let writer else { return }
@@ -282,6 +302,23 @@ extension ReplayedOpening {
     return (played, solved, true)
   }
 
+  /// Plays scripts for the first batch of an opening that found nothing to note.
+  ///
+  /// When it was opened is not recorded: at the time of the batch, or right after the batch before.
+  fileprivate func explaining(
+    _ batch: RecordedBatch, by scripts: [InputScript], openedWith facts: StoredItemsReport,
+    since last: Timestamp?
+  ) -> (ReplayedOpening, InputScript)? {
+    for opened in [batch.time, last].compactMap({ $0 }) {
+      for var script in scripts {
+        script.steps.insert(.earlier(.opened(facts), opened), at: 0)
+        let (played, solved, isSame) = explaining(batch, by: script) ?? (self, script, false)
+        if isSame { return (played, solved) }
+      }
+    }
+    return nil
+  }
+
   private func trying(_ script: InputScript, _ jitter: UInt16, at time: Timestamp) -> (
     ReplayedOpening, Timestamp
   )? {
@@ -294,14 +331,5 @@ extension ReplayedOpening {
 }
 
 extension SessionRecord.Content {
-  /// Whether an opening notes this itself, before journal and items agree.
-  fileprivate var isOfOpening: Bool {
-    switch self {
-    case .note(.opened), .note(.tailCut): true
-    case .note(.continued(let link)): link.cause != .lost
-    default: false
-    }
-  }
-
   fileprivate var isLink: Bool { if case .note(.continued) = self { true } else { false } }
 }

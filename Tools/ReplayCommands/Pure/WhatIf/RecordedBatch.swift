@@ -23,6 +23,21 @@ struct RecordedBatch: Hashable, Sendable {
     return nil
   }
 
+  /// The batch without the note of an opening that found nothing else to note; `nil` if nothing is left.
+  ///
+  /// That note goes with the first batch of the opening, of any purpose. Earlier versions wrote it
+  /// alone. In both cases no decision of the session depends on it.
+  var decided: RecordedBatch? {
+    guard isOpenedPlainly else { return self }
+    return RecordedBatch(Array(records.dropFirst()))
+  }
+
+  /// Whether the batch begins with the note of an opening that found nothing else to note.
+  var isOpenedPlainly: Bool {
+    guard case .note(.opened)? = contents.first else { return false }
+    return contents.count == 1 || !contents[1].isOfOpening
+  }
+
   /// The request that the batch is about to send; `nil` if it sends none.
   var sent: SessionNote.RequestSent? {
     for case .note(.requestSent(let sent)) in contents { return sent }
@@ -79,6 +94,15 @@ struct RecordedBatch: Hashable, Sendable {
 }
 
 extension SessionRecord.Content {
+  /// Whether an opening notes this itself, before journal and items agree.
+  var isOfOpening: Bool {
+    switch self {
+    case .note(.opened), .note(.tailCut): true
+    case .note(.continued(let link)): link.cause != .lost
+    default: false
+    }
+  }
+
   /// Whether this note goes with a batch that is decided for another reason.
   fileprivate var isCompanion: Bool {
     switch self {

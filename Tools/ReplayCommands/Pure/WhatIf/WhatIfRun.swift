@@ -109,24 +109,33 @@ struct WhatIfRun: Sendable {
     if let timer = script.timer, let due = notYet(timer, index, at: batch.time) {
       return .nothing(due: due)
     }
-    guard let played = other.play(batch, by: index, script), let decision = played.decision else {
-      return .nothing(due: nil)
-    }
-    let contents = decision.contents
-    guard batch.isSame(as: contents), decision.time == batch.time else {
-      return .decides(contents, due: due(batch, index, script))
-    }
-    if let now = recorded.decision?.contents.retryAt, let then = contents.retryAt, now != then {
-      moved.append(
-        Moved(
-          sequence: batch.first, recorded: batch.contents.retryAt ?? now,
-          other: times(around: then, batch, index, script)))
+    guard let played = other.play(batch, by: index, script) else { return .nothing(due: nil) }
+    if let rest = batch.decided {
+      guard let decision = played.decision else { return .nothing(due: nil) }
+      guard rest.isSame(as: decision.contents), decision.time == batch.time else {
+        let opened = batch.isOpenedPlainly ? Array(batch.contents.prefix(1)) : []
+        return .decides(opened + decision.contents, due: due(batch, index, script))
+      }
+      noteMove(to: decision.contents, batch, index, script)
     }
     other.accept(batch, by: index, played)
     guard let more = other.openings[index].decision?.contents,
       recorded.openings[index].decision?.contents != more
     else { return nil }
     return .more(more)
+  }
+
+  /// Notes a next attempt that the other policy makes at another time.
+  private mutating func noteMove(
+    to contents: [SessionRecord.Content], _ batch: RecordedBatch, _ index: Int,
+    _ script: InputScript
+  ) {
+    if let now = recorded.decision?.contents.retryAt, let then = contents.retryAt, now != then {
+      moved.append(
+        Moved(
+          sequence: batch.first, recorded: batch.contents.retryAt ?? now,
+          other: times(around: then, batch, index, script)))
+    }
   }
 
   /// Returns a part of the policy on which the decision depends although no record proves it.
@@ -138,6 +147,10 @@ struct WhatIfRun: Sendable {
     let decided = played?.decision?.contents.map(\.withoutDelay)
     for number in variants.indices {
       let varied = variants[number].replay.play(batch, by: index, script)
+      if let varied, batch.decided == nil {
+        variants[number].replay.accept(batch, by: index, varied)
+        continue
+      }
       guard let varied, let contents = varied.decision?.contents.map(\.withoutDelay),
         contents == decided
       else {
