@@ -49,6 +49,19 @@ public final class Journal: Sendable {
     return Journal(store)
   }
 
+  /// Opens the journal at `path` by reading it, without a lock, a sync or a write.
+  ///
+  /// The first call that takes the lock makes what was read durable, and does what else ``open`` does.
+  /// Returns nil if that cannot wait. Then `replay` has received records that may not count.
+  ///
+  /// - Requirement: LCH-1
+  package static func read(
+    at path: String, options: JournalOptions, replay: (JournalFrame, RawSpan) -> Void
+  ) throws(JournalError) -> Journal? {
+    guard let store = try JournalStore.read(path, options, replay: replay) else { return nil }
+    return Journal(store)
+  }
+
   private init(_ store: consuming JournalStore) {
     path = store.path
     fileSystem = store.fileSystem

@@ -28,6 +28,13 @@ extension JournalStore {
     if isPending || unproven != nil { try synchronize(upTo: scanner.lastSequence) }
     unproven = nil
     if !isQuiet { try repairOthers() }
+    guard isOnlyRead else { return }
+    // The file's name too may be in the cache only: its creator may have died before the folder's sync.
+    try onFile(path) { () throws(SystemFault) in
+      try fileSystem.synchronizeFolder(of: location.real)
+    }
+    DraftFile(location: location, fileSystem: fileSystem).removeLeftover()
+    isOnlyRead = false
   }
 
   /// Cuts what another process left incomplete.

@@ -224,7 +224,8 @@ extension JournalStore {
       pager = nil
       undelivered = []
     }
-    guard wasUsable else { return }
+    // What was only read is as others left it.
+    guard wasUsable, !isOnlyRead else { return }
     // Needs no lock, and is promised even if another process holds it.
     if durable < scanner.lastSequence { try synchronize(upTo: scanner.lastSequence) }
     do throws(JournalError) {

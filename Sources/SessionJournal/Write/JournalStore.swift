@@ -43,10 +43,13 @@ struct JournalStore: ~Copyable, Sendable {
   /// Whether the last frame is a watermark, which proves to all readers that the file is durable.
   var endsWithWatermark: Bool
 
-  /// The bytes that opening could not write again for lack of room.
+  /// The bytes that opening has not written again, for lack of room or since it has only read.
   ///
   /// Nothing is appended before that is done.
   var unproven: UndeterminedTail?
+
+  /// Whether the file was opened by reading alone, and not used under its lock since.
+  var isOnlyRead = false
 
   init(
     location: JournalLocation, options: JournalOptions, lock: consuming LockFile,
@@ -135,6 +138,46 @@ extension JournalStore {
     return JournalStore(
       location: location, options: options, lock: lock, scanner: scanner, recovery: recovery,
       knownSize: size, lastRecord: lastRecord, unproven: isWritten ? nil : unproven)
+  }
+
+  /// Opens a file by reading it, without a lock, a sync or a write.
+  ///
+  /// The first call that takes the lock does what an opening does under it. Returns nil if that cannot wait:
+  /// the file is missing, its end needs a repair, or another one took its place meanwhile. Then `replay` has
+  /// received records that may not count.
+  static func read(
+    _ path: String, _ options: JournalOptions, replay: (JournalFrame, RawSpan) -> Void
+  ) throws(JournalError) -> JournalStore? {
+    let fileSystem = options.fileSystem
+    let location = try JournalLocation.find(path, fileSystem)
+    guard location.isThere else { return nil }
+    var scanner = try scan(location, fileSystem)
+    var lastRecord = scanner.lastSequence
+    var unproven = UndeterminedTail()
+    try scanner.visit { frame, payload in
+      unproven.note(frame)
+      guard !frame.isWatermark else { return true }
+      lastRecord = frame.sequence
+      replay(frame, payload)
+      return true
+    }
+    // A batch that is being written looks torn, and so does one whose writer died. Only the lock tells.
+    guard try scanner.verdict() == .clean,
+      try location.status(fileSystem).identity == scanner.identity
+    else { return nil }
+    scanner.rest()
+    let recovery = JournalRecovery(
+      created: false, totals: scanner.totals, repair: nil, provenSequence: unproven.provenSequence)
+    // A watermark says that all before it was synced.
+    let isProven = lastRecord < scanner.lastSequence
+    var store = JournalStore(
+      location: location, options: options,
+      lock: LockFile(
+        beside: location, fileSystem: fileSystem, deadline: options.deadlineNanoseconds),
+      scanner: scanner, recovery: recovery, knownSize: 0, lastRecord: lastRecord,
+      unproven: isProven ? nil : unproven)
+    store.isOnlyRead = true
+    return store
   }
 
   /// Cuts what does not count after the whole prefix; nil if there is nothing.

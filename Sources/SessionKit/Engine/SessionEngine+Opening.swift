@@ -47,62 +47,32 @@ extension SessionEngine {
   private static func fold(_ configuration: SessionConfiguration, _ runtime: SessionRuntime)
     throws(SessionError) -> LoadedSession
   {
-    var debt = PendingDataClearing()
-    var lastEnd = LastEnd()
-    var ended = EndedProcesses()
-    var storers = TokenStorers()
-    var lastOpening = LastOpening()
-    var payloads = PayloadFold()
-    var plan = configuration.retention.map { RetentionPlan($0) }
-    var failure: SessionError?
-    // The journal itself says so, since the quarantined file may have been removed since.
-    var continuesAnother = false
     let place = configuration.place
-    let name = place.name
-    let opened = try onLog { () throws(JournalError) in
-      try place.open { record, payload in
-        guard failure == nil else { return }
-        do throws(SessionError) {
-          guard !OtherLogRecords.contains(kind: record.kind, payload: payload) else {
-            throw .unusableJournal(
-              path: name, sequence: record.sequence, problem: SessionError.otherLogProblem)
-          }
-          let time = try payloads.apply(record, payload, path: name)
-          if record.kind == SessionNote.Kind.continued.rawValue { continuesAnother = true }
-          if configuration.hasLocalData { debt.take(record, payload) }
-          lastEnd.take(record, payload)
-          ended.take(record, payload)
-          storers.take(record, payload)
-          lastOpening.take(record, payload, at: time)
-          plan?.take(
-            record.kind, sequence: record.sequence, at: time, leaving: payloads.intents,
-            bytes: JournalFrame.bytes(of: payload.byteCount))
-        } catch {
-          failure = error
-        }
-      }
+    var records = FoldedRecords(configuration)
+    let opened = try onLog { () throws(JournalError) -> OpenedLog in
+      if let read = try place.read(replay: { records.take($0, $1) }) { return read }
+      records = FoldedRecords(configuration)
+      return try place.open { records.take($0, $1) }
     }
     let fold: SessionFold
     let predecessor: QuarantinedJournal?
     do throws(SessionError) {
-      if let failure { throw failure }
-      fold = try payloads.fold(path: name)
-      lastEnd.pass(to: fold.eventSequence)
+      fold = try records.fold()
       predecessor = fold.generation == .none ? try place.quarantine?.predecessor() : nil
     } catch let failure {
       try onLog { () throws(JournalError) in try opened.log.close() }
       throw failure
     }
+    let (clock, now) = (configuration.clock, configuration.clock.now())
     let engine = SessionEngine(
-      configuration, log: opened.log, fold: fold, plan: plan, runtime: runtime,
-      presence: place.beginPresence(boot: configuration.clock.boot),
-      predecessor: predecessor, continuesAnother: continuesAnother, lastEnd: lastEnd,
-      endedProcesses: ended.count, storers: (fold.generation, storers),
-      provenSequence: opened.provenSequence)
-    let now = configuration.clock.now()
+      configuration, log: opened.log, fold: fold, plan: records.plan, runtime: runtime,
+      presence: place.beginPresence(boot: clock.boot),
+      predecessor: predecessor, continuesAnother: records.continuesAnother,
+      lastEnd: records.lastEnd, endedProcesses: records.ended.count,
+      storers: (fold.generation, records.storers), provenSequence: opened.provenSequence)
     return LoadedSession(
-      engine: engine, notes: engine.notes(of: opened, at: now), debt: debt,
-      isClockSet: lastOpening.isClockSet(at: now, boot: configuration.clock.boot))
+      engine: engine, notes: engine.notes(of: opened, at: now), debt: records.debt,
+      isClockSet: records.lastOpening.isClockSet(at: now, boot: clock.boot))
   }
 
   private static func onLog<Value>(_ work: () throws(JournalError) -> Value)
@@ -140,6 +110,59 @@ extension SessionEngine {
     return OrphanedSession(
       expiredIn: predecessor,
       hasUserItem: owner != nil && owner == predecessor.link.journal?.description)
+  }
+}
+
+/// What an opening takes from the records of its log.
+private struct FoldedRecords {
+  private(set) var debt = PendingDataClearing()
+  private(set) var lastEnd = LastEnd()
+  private(set) var ended = EndedProcesses()
+  private(set) var storers = TokenStorers()
+  private(set) var lastOpening = LastOpening()
+  private(set) var plan: RetentionPlan?
+  /// The journal itself says so, since the quarantined file may have been removed since.
+  private(set) var continuesAnother = false
+  /// Why the records cannot be folded; `nil` as long as they can.
+  private(set) var failure: SessionError?
+
+  private var payloads = PayloadFold()
+  private let name: String
+  private let hasLocalData: Bool
+
+  init(_ configuration: SessionConfiguration) {
+    name = configuration.place.name
+    hasLocalData = configuration.hasLocalData
+    plan = configuration.retention.map { RetentionPlan($0) }
+  }
+
+  mutating func take(_ record: RecordHeader, _ payload: RawSpan) {
+    guard failure == nil else { return }
+    do throws(SessionError) {
+      guard !OtherLogRecords.contains(kind: record.kind, payload: payload) else {
+        throw .unusableJournal(
+          path: name, sequence: record.sequence, problem: SessionError.otherLogProblem)
+      }
+      let time = try payloads.apply(record, payload, path: name)
+      if record.kind == SessionNote.Kind.continued.rawValue { continuesAnother = true }
+      if hasLocalData { debt.take(record, payload) }
+      lastEnd.take(record, payload)
+      ended.take(record, payload)
+      storers.take(record, payload)
+      lastOpening.take(record, payload, at: time)
+      plan?.take(
+        record.kind, sequence: record.sequence, at: time, leaving: payloads.intents,
+        bytes: JournalFrame.bytes(of: payload.byteCount))
+    } catch {
+      failure = error
+    }
+  }
+
+  mutating func fold() throws(SessionError) -> SessionFold {
+    if let failure { throw failure }
+    let fold = try payloads.fold(path: name)
+    lastEnd.pass(to: fold.eventSequence)
+    return fold
   }
 }
 

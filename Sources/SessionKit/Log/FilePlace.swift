@@ -66,6 +66,13 @@ struct FilePlace: LogPlace {
 
   var isLocal: Bool { ChangeNotifier.reportsAll(of: path) != false }
 
+  func read(replay: (RecordHeader, RawSpan) -> Void) throws(JournalError) -> OpenedLog? {
+    let journal = try Journal.read(at: path, options: shortOptions) { frame, payload in
+      replay(frame.record, payload)
+    }
+    return journal.map { OpenedLog($0, proven: $0.recovery.provenSequence) }
+  }
+
   func open(replay: (RecordHeader, RawSpan) -> Void) throws(JournalError) -> OpenedLog {
     let journal = try Journal.open(at: path, options: shortOptions) { frame, payload in
       replay(frame.record, payload)

@@ -29,6 +29,11 @@ protocol LogPlace: Sendable {
   /// Asked after the log was opened.
   var isLocal: Bool { get }
 
+  /// Opens a log that is here without changing anything; `nil` if it must be opened by `open`.
+  ///
+  /// `replay` receives records even if the result is `nil`; they do not count then.
+  func read(replay: (RecordHeader, RawSpan) -> Void) throws(JournalError) -> OpenedLog?
+
   /// Opens the log, and creates it if it is absent; `replay` receives every record.
   func open(replay: (RecordHeader, RawSpan) -> Void) throws(JournalError) -> OpenedLog
 
@@ -73,6 +78,7 @@ protocol LogPlace: Sendable {
 }
 
 extension LogPlace {
+  func read(replay: (RecordHeader, RawSpan) -> Void) throws(JournalError) -> OpenedLog? { nil }
   var looksAbsent: Bool { false }
   var isLocal: Bool { false }
   var mayTakeSecretsBack: Bool { false }
