@@ -17,11 +17,25 @@ extension SessionEngine {
     var limit: Duration { isUnread ? .seconds(1) : changes.longestWait }
   }
 
-  /// Reads the log whenever a change is reported.
+  /// Reads the log whenever a change is reported, from half a second after the opening on.
   ///
-  /// Does nothing if no source reports changes, as in a simulated world.
+  /// A watch takes a thread and 20 system calls, and most programs that only need a token have ended by
+  /// then. Its first look finds what was appended before.
   func followOthers() {
-    guard configuration.followsOthers, let watch = newWatch() else { return }
+    guard configuration.followsOthers else { return }
+    // A simulation decides the order of steps, and has no thread to save.
+    guard runtime.executor is WorkLane else { return watchOthers() }
+    let runtime = runtime
+    let task = runtime.spawn { [weak self] in
+      await runtime.pause(500)
+      if !Task.isCancelled { await self?.watchOthers() }
+    }
+    peers.follow(task)
+  }
+
+  /// Does nothing if no source reports changes, as in a simulated world.
+  private func watchOthers() {
+    guard let watch = newWatch() else { return }
     let task = runtime.spawn { [weak self] in
       var current = watch
       while !Task.isCancelled {

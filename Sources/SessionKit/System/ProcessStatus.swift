@@ -24,7 +24,9 @@ enum ProcessStatus {
   }
 
   /// The identifier of the system's current boot; `nil` if the system does not report one.
-  static var boot: Identifier? {
+  ///
+  /// A process does not outlive the boot, so it is read once.
+  static let boot: Identifier? = {
     #if canImport(Darwin)
       var text = [CChar](repeating: 0, count: 64)
       var length = text.count
@@ -33,7 +35,7 @@ enum ProcessStatus {
     #else
       return contents(of: "/proc/sys/kernel/random/boot_id").flatMap(identifier)
     #endif
-  }
+  }()
 
   /// The namespace in which this process's number and start time are valid; `nil` if the system
   /// does not report it.
