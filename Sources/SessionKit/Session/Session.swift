@@ -33,6 +33,9 @@ public final class Session: Sendable {
   /// It never waits for the network. A token that has expired is refreshed afterwards, and
   /// `activity` shows it.
   ///
+  /// If there is nothing to note, it takes no lock and writes nothing. A program that only uses a
+  /// token which is still valid leaves no record.
+  ///
   /// If the end of the journal was never acknowledged, it is cut off and kept in a file next to the
   /// journal. A record in the journal notes it.
   ///
@@ -42,7 +45,7 @@ public final class Session: Sendable {
   /// - `storage` if the journal cannot be read or written; `underlyingError` is the cause. If it
   ///   cannot be read *yet*, ``SessionOpening`` waits for it. If it is damaged and the policy's
   ///   `recovery` is `resume`, the journal is moved aside instead, and the session continues.
-  /// - Requirement: RES-1, RES-3, RES-6
+  /// - Requirement: LCH-1, RES-1, RES-3, RES-6
   public static func open(_ configuration: SessionConfiguration)
     async throws(SessionError) -> Session
   {
