@@ -265,14 +265,6 @@ struct SourceLayoutTests {
     #expect(listed.count > 10)
   }
 
-  @Test(
-    "the page about an own backend shows the examples that tests compile and run",
-    arguments: ["Network/OwnBackendExample", "Session/AuthBackendExample"])
-  func ownWire(name: String) throws {
-    let page = try tree.text(of: "Specs/Backends.md")
-    #expect(page.contains(try block("SessionKitTests/\(name)", "PAGE")))
-  }
-
   /// The lines between two marks in a test, as a block of a page; empty lines separate its parts.
   private func block(_ name: String, _ mark: String) throws -> String {
     let source = try tree.text(of: "Tests/\(name).swift")

@@ -5,9 +5,8 @@ import SessionKit
 import SessionTestKit
 import Testing
 
-/// The backend of the page, exactly as shown there.
+/// A backend that differs from every preset; `DescribeYourBackend` refers to it.
 private func clinic(_ base: URL, secret: Secret) -> HTTPBackend {
-  // PAGE begins
   var backend = HTTPBackend(baseURL: base)
 
   // Where: PUT of a form to sign in; the refresh token as bearer; JSON for another role.
@@ -56,11 +55,10 @@ private func clinic(_ base: URL, secret: Secret) -> HTTPBackend {
   backend.prepare = { request, step in
     if step == .login { request.headers.append(HTTPHeader("X-Locale", "es-AR")) }
   }
-  // PAGE ends
   return backend
 }
 
-@Suite("The page's backend")
+@Suite("An unusual backend")
 struct OwnBackendExample {
   private let signIn = Credential.password("ana@clinic.test", "s3creta-9")
 

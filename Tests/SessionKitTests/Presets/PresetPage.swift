@@ -10,10 +10,10 @@ struct PresetPage {
   private let page = SpecPage("Presets.md")
   private var lines: [String] { page.lines }
 
-  /// The names of the sections that show code.
+  /// The names of the sections that show requests.
   var names: [String] {
     lines.filter { $0.hasPrefix("## ") }.map { String($0.dropFirst(3)) }
-      .filter { block("swift", of: $0) != nil }
+      .filter { block("http", of: $0) != nil }
   }
 
   /// The first block of this language in a section.
@@ -28,17 +28,6 @@ struct PresetPage {
 
   /// The rows of the table with this header, in any section.
   func rows(_ head: [String]) -> [[String]] { page.rows(head) }
-
-  /// The source that must contain a section's code.
-  func source(of section: String) throws -> String {
-    let file =
-      switch section {
-      case "SimpleJWT": "Tests/SessionKitTests/Presets/SimpleJWTExample.swift"
-      case "OFF", "TIK": "Sources/SessionTestSupport/Apps/AppPreset.swift"
-      default: "Sources/SessionHTTP/Backend/HTTPBackend+Presets.swift"
-      }
-    return try String(contentsOf: SpecPage.root.appendingPathComponent(file), encoding: .utf8)
-  }
 
   static let credentials = Credential.password("ana@school.test", "correct horse")
 

@@ -5,7 +5,6 @@ import SessionKit
 /// The example in `Specs/Presets.md` of a backend without a preset.
 enum SimpleJWTExample {
   static func backend(_ baseURL: URL) -> HTTPBackend {
-    // page begins
     var backend = HTTPBackend(baseURL: baseURL)
     backend.login = "api/token/"
     backend.refresh = .post("api/token/refresh/", refreshToken: .member("refresh"))
@@ -16,7 +15,6 @@ enum SimpleJWTExample {
     backend.response.refreshToken = "refresh"
     backend.response.lifetime = [.claim("exp")]
     backend.response.user = [.claim("user_id")]
-    // page ends
     return backend
   }
 }

@@ -31,7 +31,6 @@ struct AccountClient {
   }
 }
 
-// PAGE begins
 /// Users log in with a code that they were sent.
 struct CodeBackend: AuthBackend {
   let client: AccountClient
@@ -69,9 +68,8 @@ struct CodeBackend: AuthBackend {
     }
   }
 }
-// PAGE ends
 
-@Suite("The page's example of a backend without HTTP")
+@Suite("A backend without HTTP")
 struct AuthBackendExample {
   @Test("POL-4 LOG-14 REF-5 the example logs in with a code, refreshes, and tells errors apart")
   func run() async throws {
