@@ -3,13 +3,12 @@ import SessionCore
 import SessionTestKit
 import Testing
 
-// shown: begins
 struct Editor {
   var draft = ""
 
   mutating func receive(_ event: SessionEvent) {
     switch event {
-    case .login, .logout: draft = ""  // wrong: what of a login after an expiry?
+    case .login, .logout: draft = ""  // wrong: a login after an expiry must keep it
     default: break
     }
   }
@@ -30,32 +29,18 @@ func keepsDraft(_ choices: Choices) throws {
     try choices.require(editor.draft == typed, "typed \"\(typed)\", it is \"\(editor.draft)\"")
   }
 }
-// shown: ends
 
-// It fails, as the page says. So it is compiled but is not a test.
-// shown: begins
-// @Test
-func draft() {
-  expect(
-    Property(
-      "a draft survives an expiry", requiredLabels: ["expired login same user"],
-      regressions: RegressionFolder()
-    ).check(keepsDraft))
-}
-// shown: ends
-
-@Suite("TST-1: the specification's example")
+@Suite("TST-1: the example of the article TestingYourApp")
 struct DraftExample {
-  @Test("TST-1: the run on the page equals the real run, with its saved case")
+  @Test("TST-1: the run in the article equals the real run")
   func run() throws {
-    let folder = FileManager.default.temporaryDirectory.appending(
-      path: "page-\(UUID().uuidString)")
     let report = Property(
       "a draft survives an expiry", requiredLabels: ["expired login same user"],
-      regressions: RegressionFolder(path: folder.path), settings: PropertySettings()
+      settings: PropertySettings()
     ).check(keepsDraft)
-    try FileManager.default.removeItem(at: folder)
-    let text = report.text.replacing(folder.path, with: "/app/Tests/Regressions")
-    #expect(try Page().text.contains("```\n\(text)\n```"), "\(text)")
+    // The article names a file of the reader's tests.
+    let text = report.text.replacing(
+      /\(PropertyPageTests\/\w+\.swift:\d+\)/, with: "(NotesTests/DraftTests.swift:28)")
+    #expect(try Page().article.contains("```\n\(text)\n```"), "\(text)")
   }
 }

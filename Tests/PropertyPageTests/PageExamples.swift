@@ -9,11 +9,9 @@ import Testing
 struct PageExamples {
   @Test("TST-1: given, when, then: the fold")
   func fold() throws {
-    // shown: begins
     try given(.login(as: "ada"), .expired(.inactivity))
       .when(.login(as: "bob", token: 2))
       .then(.rejected(.differentUser), .user("ada"), .state(.expired))
-    // shown: ends
   }
 
   @Test("TST-1: generators of sessions")

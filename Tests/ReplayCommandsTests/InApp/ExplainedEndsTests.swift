@@ -141,11 +141,12 @@ struct ExplainedEndsTests {
     }
   }
 
-  @Test("RPL-8 the durations of refreshes are counted in the buckets of Specs/InApp.md, and merge")
+  @Test("RPL-8 the durations of refreshes are counted in the buckets of the article, and merge")
   func histogram() throws {
-    let page = try Repository.text("Specs/InApp.md").components(separatedBy: "\n")
-    let start = try #require(page.firstIndex(of: "## Durations of refreshes"))
-    let rows = page[start...].prefix { !$0.hasPrefix("## Support") }.filter { $0.hasPrefix("| ") }
+    let article = "Sources/SessionExplain/SessionExplain.docc/ExplainInTheApp.md"
+    let page = try Repository.text(article).components(separatedBy: "\n")
+    let start = try #require(page.firstIndex(of: "## Measure refreshes"))
+    let rows = page[start...].filter { $0.hasPrefix("| ") }
       .dropFirst(2).map { $0.split(separator: "|")[0].trimmingCharacters(in: .whitespaces) }
     let bounds = RefreshHistogram.bounds.map { bound in
       "\(bound.components.seconds * 1_000 + bound.components.attoseconds / 1_000_000_000_000_000)"

@@ -8,10 +8,6 @@ import Testing
 /// The plain sentences at the beginning of an answer, in three languages.
 @Suite("RPL-3 The summary of an answer")
 struct WhySummaryTests {
-  private static let headings: [(SessionLanguage, String)] = [
-    (.english, "English"), (.spanish, "Spanish"), (.portuguese, "Portuguese"),
-  ]
-
   /// Words that a person who has never seen this project does not know.
   private static let jargon = [
     "@", "#", "seq", "journal", "generation", "lease", "answering", "fold", "rotat", "replay",
@@ -27,17 +23,6 @@ struct WhySummaryTests {
     let object = try #require(
       try ToolRun.inProcess(["why", kept(name), "--json"] + line).objects().first)
     return try #require(object["summary"] as? String)
-  }
-
-  @Test("RPL-3 the page and the code have the same summaries", arguments: headings)
-  func page(_ language: SessionLanguage, _ heading: String) throws {
-    let page = try SpecPage("Specs/WhySummaries.md").rows(under: heading)
-    let code = (Cause.all + Cause.reworded).map { cause in
-      let plain = cause.plain(in: language)
-      return [cause.id, cause.experience.text(in: language), plain.story, plain.fix]
-    }
-    #expect(Set(page) == Set(code))
-    #expect(page.count == code.count)
   }
 
   @Test("RPL-3 every cause has a story and a fix in each language, without jargon")
