@@ -32,15 +32,12 @@ struct EventCodecSpecTests {
       "storage operation": StorageOperation.self, "storage cause": StorageCause.self,
       "error meaning": ErrorMeaning.self, "platform": Platform.self,
     ]
-    let page = try SpecFile("Specs/EventCodec.md")
-    let start = try #require(page.lines.firstIndex(of: "## Codes"))
-    let headings = page.lines[(start + 1)...].prefix { !$0.hasPrefix("## ") }
-      .filter { $0.hasPrefix("### ") }.map { String($0.dropFirst(4)) }
-    #expect(headings.sorted() == types.keys.sorted())
-    for (heading, type) in types {
-      let rows = page.table(under: heading)
-      #expect(rows.map { $0["word"] } == type.words, "\(heading)")
-      #expect(rows.map { $0["byte"] } == type.words.indices.map(String.init), "\(heading)")
+    let rows = try SpecFile("Specs/EventCodec.md").table(under: "Codes")
+    #expect(rows.compactMap { $0["code"] }.sorted() == types.keys.sorted())
+    for row in rows {
+      let words = try #require(types[row["code"] ?? ""]).words
+      let expected = words.enumerated().map { "\($0) \($1)" }.joined(separator: ", ")
+      #expect(row["byte and word of each"] == expected)
     }
   }
 
