@@ -36,9 +36,23 @@ struct SpecPage: Sendable {
   }
 
   /// The rows of the table with this header, without code marks, or none if there is no such table.
+  ///
+  /// A cell with several lines (`<br>`) makes a row for each of them.
   func rows(_ head: [String]) -> [[String]] {
     guard let start = lines.firstIndex(where: { cells($0) == head }) else { return [] }
-    return lines.dropFirst(start + 2).prefix { $0.hasPrefix("|") }.map(cells)
+    return lines.dropFirst(start + 2).prefix { $0.hasPrefix("|") }.flatMap(expanded)
+  }
+
+  private func expanded(_ line: String) -> [[String]] {
+    let cells = line.components(separatedBy: "|")
+    guard let place = cells.firstIndex(where: { $0.contains("<br>") }) else {
+      return [self.cells(line)]
+    }
+    return cells[place].components(separatedBy: "<br>").map { value in
+      var row = cells
+      row[place] = value
+      return self.cells(row.joined(separator: "|"))
+    }
   }
 
   private func cells(_ line: String) -> [String] {

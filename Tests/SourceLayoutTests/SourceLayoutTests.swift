@@ -33,7 +33,7 @@ struct SourceLayoutTests {
     }
     var told = try Set(
       tree.rows("| what | message | advice |", of: "Errors.md").compactMap { row in
-        found.first { row[0] == $0 || row[0].hasPrefix($0 + ".") }
+        found.first { row[0] == $0 || row[0].hasPrefix($0 + ":") }
       })
     // It has its own table.
     told.insert("SessionError")
