@@ -57,7 +57,7 @@ extension SessionHistory {
 public struct RefreshHistogram: Hashable, Sendable {
   /// The highest duration of each bucket, itself included; a last bucket has the longer ones.
   ///
-  /// 50, 100, 250 and 500 ms, 1, 2.5, 5, 10, 30 and 60 s. `Specs/InApp.md` lists them.
+  /// 50, 100, 250 and 500 ms, 1, 2.5, 5, 10, 30 and 60 s.
   public static let bounds: [Duration] = [
     .milliseconds(50), .milliseconds(100), .milliseconds(250), .milliseconds(500),
     .seconds(1), .milliseconds(2_500), .seconds(5), .seconds(10), .seconds(30), .seconds(60),
