@@ -1,4 +1,6 @@
 /// A value in a JSON text.
+///
+/// A text has more members than are used. So texts are made only of those that are asked for.
 @usableFromInline
 package struct JSONPart: Sendable {
   let tape: JSONTape
@@ -65,6 +67,41 @@ package struct JSONPart: Sendable {
 }
 
 extension JSONPart {
+  /// The value, with all that is in it.
+  package var value: JSONValue {
+    switch kind {
+    case .null: return .null
+    case .yes: return .bool(true)
+    case .no: return .bool(false)
+    case .number: return .number(JSONNumber(checked: spelling))
+    case .text: return .string(text ?? "")
+    case .unreadable: return .unreadable(spelling.utf8.first == UInt8(ascii: "\"") ? .text : .depth)
+    case .array: return .array(elements.map(\.value))
+    case .object:
+      let entries = tape.entries
+      var (key, members) = (index + 1, [String: JSONValue]())
+      while key < entries[index].next {
+        members[tape.text(of: entries[key])] = JSONPart(tape: tape, index: key + 1).value
+        key = entries[key + 1].next
+      }
+      return .object(members)
+    }
+  }
+
+  /// Returns the member of an object; `nil` if there is none, or if the value is another one.
+  ///
+  /// If Unicode calls several names equivalent to this one, the last of them counts.
+  package func member(_ name: String) -> JSONPart? {
+    guard kind == .object else { return nil }
+    return tape.member(name, of: index).map { JSONPart(tape: tape, index: $0) }
+  }
+
+  /// Returns the element of an array; `nil` if there is none, or if the value is another one.
+  package func element(_ index: Int) -> JSONPart? {
+    let elements = elements
+    return elements.indices.contains(index) ? elements[index] : nil
+  }
+
   /// The members of an object, which are usually asked for in their order.
   package struct Members: Sendable {
     private let tape: JSONTape

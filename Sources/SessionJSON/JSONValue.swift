@@ -28,7 +28,7 @@ package enum JSONValue: Hashable, Sendable {
     case .array: "an array"
     case .object: "an object"
     case .unreadable(.text): "a string that cannot be decoded"
-    case .unreadable(.depth): "nested more than \(JSONReader.deepest) deep"
+    case .unreadable(.depth): "nested more than \(JSONTape.Rules.tolerant.deepest) deep"
     }
   }
 

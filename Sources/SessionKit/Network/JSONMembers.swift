@@ -23,26 +23,26 @@ package struct JSONMembers: Sendable {
   /// Responses with tokens have a few thousand.
   package static let bodyLimit = 1 << 20
 
-  private let root: JSONNode
+  private let root: JSONPart
   /// The path of the object, of which a name is made only for a problem; empty for the outermost one.
   private let place: [String]
 
   /// Creates the members of an object; none of another value.
-  package init(_ root: JSONNode) {
+  package init(_ root: JSONPart) {
     self.init(root, at: [])
   }
 
-  private init(_ root: JSONNode, at place: [String]) {
+  private init(_ root: JSONPart, at place: [String]) {
     (self.root, self.place) = (root, place)
   }
 
   /// Returns the members of an object at a path within this one.
-  package func members(of object: JSONNode, at steps: [String]) -> JSONMembers {
+  package func members(of object: JSONPart, at steps: [String]) -> JSONMembers {
     JSONMembers(object, at: place.isEmpty ? steps : place + steps)
   }
 
   /// No members.
-  package static let none = JSONMembers(.value(.object([:])))
+  package static let none = JSONMembers(JSONTape.emptyObject)
 
   /// Reads the object in a body.
   package init(body: [UInt8]) throws(Unreadable) {
@@ -55,7 +55,7 @@ package struct JSONMembers: Sendable {
     guard first != UInt8(ascii: "<") else {
       throw Unreadable("the body is a page (HTML or XML); it must be a JSON object")
     }
-    let root: JSONNode
+    let root: JSONPart
     do { root = try JSONReader.node(body) } catch {
       // Caddy 2.6.2 and lighttpd 1.4.79 end a chunked response properly if the server stops in its
       // middle.
@@ -96,19 +96,19 @@ package struct JSONMembers: Sendable {
   }
 
   /// Returns the place of the value at a path; `nil` if it is missing or `null`.
-  package func node(at steps: [String]) throws(Unreadable) -> JSONNode? {
+  package func node(at steps: [String]) throws(Unreadable) -> JSONPart? {
     if let step = steps.first, steps.count == 1, root.kind == .object {
       // Most paths have one step.
       return root.member(step).flatMap { $0.kind == .null ? nil : $0 }
     }
     var node = root
     for (depth, step) in steps.enumerated() {
-      let inner: JSONNode?
+      let inner: JSONPart?
       switch node.kind {
       case .object: inner = node.member(step)
       case .array: inner = Int(step).flatMap(node.element)
       case .null: inner = nil
-      case .other: throw wrong(at: Array(steps.prefix(depth)), node.value, "an object")
+      default: throw wrong(at: Array(steps.prefix(depth)), node.value, "an object")
       }
       guard let inner else { return nil }
       node = inner
@@ -194,7 +194,7 @@ package enum TokenPayload {
   package static func read(_ token: Secret) throws(Flaw) -> JSONMembers {
     var text = token.plaintext
     let payload = try text.withUTF8 { secondPart(of: $0) }.get()
-    let root: JSONNode
+    let root: JSONPart
     do { root = try JSONReader.node(payload) } catch { throw .notObject }
     guard root.kind == .object else { throw .notObject }
     return JSONMembers(root)

@@ -63,7 +63,7 @@ struct ItemReader: ItemPass {
   /// Creates the reader of the outermost object; `nil` if the bytes are not JSON with an object.
   init?(_ bytes: [UInt8]) {
     var tape = JSONTape()
-    guard tape.read(bytes[...]) else { return nil }
+    do { try tape.read(bytes[...]) } catch { return nil }
     self.init(tape.root)
   }
 

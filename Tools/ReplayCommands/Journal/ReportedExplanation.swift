@@ -11,25 +11,15 @@ struct ReportedExplanation: Equatable, Sendable {
   let sequence: UInt64?
 
   /// Creates it from the object of the line; `nil` if this version cannot tell what it says.
-  init?(_ tree: JSONTree) {
-    guard case .object(let members) = tree else { return nil }
-    func text(_ key: String) -> String? {
-      guard case .text(let text) = members.first(where: { $0.key == key })?.value else {
-        return nil
-      }
-      return text
-    }
-    guard let cause = text("cause"), let certainty = text("certainty"),
-      let summary = text("summary")
+  init?(_ part: JSONPart) {
+    guard let cause = part.member("cause")?.text,
+      let certainty = part.member("certainty")?.text,
+      let summary = part.member("summary")?.text
     else { return nil }
     (self.cause, self.certainty) = (cause.shortened, certainty.shortened)
     self.summary = String(summary.prefix(2_000))
-    app = text("app").map(\.shortened)
-    if case .number(let digits) = members.first(where: { $0.key == "sequence" })?.value {
-      sequence = UInt64(digits)
-    } else {
-      sequence = nil
-    }
+    app = part.member("app")?.text?.shortened
+    sequence = part.member("sequence")?.integer()
   }
 
   /// Returns whether it says something else than an explanation of the records.

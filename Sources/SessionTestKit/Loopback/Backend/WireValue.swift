@@ -97,7 +97,7 @@ struct RequestBody {
 
   /// Parses a JSON object; `nil` if the bytes are not one, or if a member is not a string.
   init?(_ bytes: [UInt8]) {
-    let root: JSONNode
+    let root: JSONPart
     do throws(JSONReader.Problem) { root = try JSONReader.node(bytes) } catch {
       // The caller answers 400, and the client needs to know no more.
       return nil

@@ -184,6 +184,7 @@ extension JSONPart {
     case .number: "a number"
     case .yes, .no: "true or false"
     case .null: "null"
+    case .unreadable: "a value that cannot be decoded"
     }
   }
 }

@@ -76,7 +76,9 @@ struct ImportReader {
       beginWithoutSnapshot(unless: false)
       // A report leaves records out, so the other lines may say less.
       try requireBetweenBatches("an explanation")
-      if object.has("explanation") { explanation = Self.explanation(in: line) }
+      if object.has("explanation") {
+        explanation = tape.root.member("explanation").flatMap(ReportedExplanation.init)
+      }
       return .explanation
     case .end:
       beginWithoutSnapshot(unless: false)
@@ -87,17 +89,6 @@ struct ImportReader {
       let near = Suggestion.nearest(to: word, in: LineClass.exported.map(\.rawValue))
       throw ImportProblem(
         .badLine, "there is no class \"\(word.shortened)\"", next: near.map { "\"\($0)\"" })
-    }
-  }
-
-  /// Returns the explanation in a line that a tape was read from.
-  private static func explanation(in line: ArraySlice<UInt8>) -> ReportedExplanation? {
-    do throws(JSONTree.Problem) {
-      guard case .object(let members) = try JSONTree(line) else { return nil }
-      return members.first { $0.key == "explanation" }.flatMap { ReportedExplanation($0.value) }
-    } catch {
-      // A tape accepts only what a tree accepts.
-      return nil
     }
   }
 
@@ -142,21 +133,14 @@ struct ImportReader {
   }
 
   private mutating func object(_ line: ArraySlice<UInt8>) throws(ImportProblem) -> ImportObject {
-    guard tape.read(line) else { throw noJSON(line) }
-    return try ImportRecord.object(tape)
-  }
-
-  /// The problem of a line that is no JSON.
-  private func noJSON(_ line: ArraySlice<UInt8>) -> ImportProblem {
-    var found = JSONTree.Problem(offset: 0, message: "it cannot be parsed")
-    do throws(JSONTree.Problem) {
-      _ = try JSONTree(line)
+    do throws(JSONTape.Problem) {
+      try tape.read(line)
     } catch {
-      found = error
+      throw ImportProblem(
+        .badLine, "it is no JSON: \(error.message) (byte \(error.offset + 1))",
+        next: header == nil ? "the lines that sessionreplay export writes" : nil)
     }
-    return ImportProblem(
-      .badLine, "it is no JSON: \(found.message) (byte \(found.offset + 1))",
-      next: header == nil ? "the lines that sessionreplay export writes" : nil)
+    return try ImportRecord.object(tape)
   }
 
   private mutating func takeHeader(_ object: inout ImportObject) throws(ImportProblem)
