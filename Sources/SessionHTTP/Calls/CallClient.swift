@@ -1,50 +1,12 @@
-public import Foundation
 public import SessionKit
 
 /// The properties of a request that decide whether it gets the token.
-public struct CallHead: Sendable {
-  let outline: CallOutline
-
-  /// Creates the head of a request.
-  ///
-  /// - Parameters:
-  ///   - method: the method, such as `GET`.
-  ///   - url: the whole address.
-  ///   - isAuthorized: whether the request already has a value in the token's place, such as its
-  ///     own `Authorization`.
-  ///   - isRepeatable: whether its body can be sent again; `false` for a stream.
-  public init(method: String, url: URL?, isAuthorized: Bool, isRepeatable: Bool = true) {
-    outline = CallOutline(
-      method: method, url: url, isAuthorized: isAuthorized, isRepeatable: isRepeatable)
-  }
-}
+public typealias CallHead = SessionKit.CallHead
 
 /// The session's token in the form in which a call carries it.
 ///
 /// - Requirement: INT-5
-public struct CallToken: Sendable {
-  private let token: CarriedToken
-
-  init(_ token: CarriedToken) {
-    self.token = token
-  }
-
-  /// The place of the token.
-  public var place: CallTokenPlace { token.place }
-  /// The text of the member, or of the header field with its scheme.
-  ///
-  /// - Requirement: STO-3
-  public var plaintext: String { token.plaintext }
-
-  /// Returns the body with the token as its first member.
-  ///
-  /// Every other byte is unchanged.
-  ///
-  /// Throws `refused` if the body is no JSON object.
-  public func body(_ body: [UInt8], of call: String) throws(SessionError) -> [UInt8] {
-    try token.body(body, of: call)
-  }
-}
+public typealias CallToken = SessionKit.CallToken
 
 /// Sends an app's protected calls with any HTTP client, for ``SessionCalls``.
 ///

@@ -69,12 +69,12 @@ extension Session {
 struct ClientCarrier<Client: CallClient>: CallCarrier {
   let client: Client
 
-  func outline(of request: Client.Request, token place: CallTokenPlace) -> CallOutline {
-    client.head(of: request, token: place).outline
+  func head(of request: Client.Request, token place: CallTokenPlace) -> CallHead {
+    client.head(of: request, token: place)
   }
 
-  func authorize(_ request: inout Client.Request, with token: CarriedToken) throws {
-    try client.authorize(&request, with: CallToken(token))
+  func authorize(_ request: inout Client.Request, with token: CallToken) throws {
+    try client.authorize(&request, with: token)
   }
 
   func send(_ request: Client.Request) async throws -> Client.Response {

@@ -141,12 +141,12 @@ final class CallPass: Sendable {
   }
 
   /// Returns the token in the form in which a call carries it.
-  func token(in place: CallTokenPlace) -> CarriedToken {
+  func token(in place: CallTokenPlace) -> CallToken {
     switch place {
-    case .bearer: CarriedToken(place: place, secret: bearer)
+    case .bearer: CallToken(place: place, secret: bearer)
     case .header(_, let scheme?):
-      CarriedToken(place: place, secret: Secret("\(scheme) \(token.plaintext)"))
-    case .header(_, nil), .member: CarriedToken(place: place, secret: token)
+      CallToken(place: place, secret: Secret("\(scheme) \(token.plaintext)"))
+    case .header(_, nil), .member: CallToken(place: place, secret: token)
     }
   }
 

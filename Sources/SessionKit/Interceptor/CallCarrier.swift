@@ -1,18 +1,22 @@
-package import Foundation
+public import Foundation
 @_spi(Internals) public import SessionCore
 
 /// The properties of a request that decide whether it gets the token.
-package struct CallOutline: Sendable {
-  /// The method, such as `GET`.
+public struct CallHead: Sendable {
   package let method: String
-  /// The whole address.
   package let url: URL?
-  /// Whether the request already has a value in the token's place, such as its own `Authorization`.
   package let isAuthorized: Bool
-  /// Whether the body can be sent a second time; `false` for a stream.
   package let isRepeatable: Bool
 
-  package init(method: String, url: URL?, isAuthorized: Bool, isRepeatable: Bool = true) {
+  /// Creates the head of a request.
+  ///
+  /// - Parameters:
+  ///   - method: the method, such as `GET`.
+  ///   - url: the whole address.
+  ///   - isAuthorized: whether the request already has a value in the token's place, such as its
+  ///     own `Authorization`.
+  ///   - isRepeatable: whether its body can be sent again; `false` for a stream.
+  public init(method: String, url: URL?, isAuthorized: Bool, isRepeatable: Bool = true) {
     (self.method, self.url) = (method, url)
     (self.isAuthorized, self.isRepeatable) = (isAuthorized, isRepeatable)
   }
@@ -40,10 +44,10 @@ package protocol CallCarrier: Sendable {
   associatedtype Response: Sendable
 
   /// Returns the properties of a request whose token is in this place.
-  func outline(of request: Request, token place: CallTokenPlace) -> CallOutline
+  func head(of request: Request, token place: CallTokenPlace) -> CallHead
 
   /// Puts the token in its place, and replaces a value that is there.
-  func authorize(_ request: inout Request, with token: CarriedToken) throws
+  func authorize(_ request: inout Request, with token: CallToken) throws
 
   /// Sends a request once.
   func send(_ request: Request) async throws -> Response

@@ -131,11 +131,11 @@ struct CallMap: Sendable {
   /// states none.
   func failure(_ response: CallResponse) -> RequestFailure? { reading(response) }
 
-  func attempts(_ head: CallOutline) -> UInt32 {
+  func attempts(_ head: CallHead) -> UInt32 {
     attempts > 1 && head.isIdempotent ? attempts : 1
   }
 
-  func target(_ head: CallOutline, _ mark: CallMark) -> CallPlan.Target {
+  func target(_ head: CallHead, _ mark: CallMark) -> CallPlan.Target {
     guard mark != .plain, !head.isAuthorized else { return .plain }
     switch (finding(head), mark) {
     case (.foreign, .authenticated): return .foreign
@@ -150,7 +150,7 @@ struct CallMap: Sendable {
     return origin == CallAddress.origin(of: other)
   }
 
-  private func finding(_ head: CallOutline) -> Finding {
+  private func finding(_ head: CallHead) -> Finding {
     guard let url = head.url else { return .foreign }
     // The text is compared as it is if it is already normal. Otherwise it is normalised first,
     // which costs more.

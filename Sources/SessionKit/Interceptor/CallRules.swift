@@ -107,7 +107,7 @@ extension CallRules {
 
   /// Returns what a call with these properties may carry at this backend.
   package func target(
-    _ head: CallOutline, _ backend: any AuthBackend, as mark: CallMark = .byRules
+    _ head: CallHead, _ backend: any AuthBackend, as mark: CallMark = .byRules
   ) -> CallPlan.Target {
     CallMap(self, backend).target(head, mark)
   }

@@ -25,7 +25,7 @@ struct URLSessionCalls: CallCarrier {
     var bare: Data?
 
     /// The method and the path without the query, for errors.
-    var name: String { URLSessionCalls.outline(of: request, isAuthorized: false).name }
+    var name: String { CallHead(request, isAuthorized: false).name }
 
     /// Whether the body can be read only once.
     var isStream: Bool {
@@ -77,40 +77,6 @@ struct URLSessionCalls: CallCarrier {
     self.line = line
   }
 
-  func outline(of call: Call, token place: CallTokenPlace) -> CallOutline {
-    let isAuthorized =
-      switch place {
-      case .header(let name, _): call.request.value(forHTTPHeaderField: name) != nil
-      case .member: place.isMember(of: call.bytes)
-      }
-    return URLSessionCalls.outline(
-      of: call.request, isAuthorized: isAuthorized, isStream: call.isStream)
-  }
-
-  static func outline(
-    of request: URLRequest, isAuthorized: Bool, isStream: Bool = false
-  ) -> CallOutline {
-    CallOutline(
-      method: request.httpMethod ?? "GET", url: request.url, isAuthorized: isAuthorized,
-      isRepeatable: !isStream)
-  }
-
-  func authorize(_ call: inout Call, with token: CarriedToken) throws(SessionError) {
-    switch token.place {
-    case .header(let name, _): call.request.setValue(token.plaintext, forHTTPHeaderField: name)
-    case .member:
-      guard !call.isStream else {
-        throw .unusableCall(
-          call: call.name, problem: "its token belongs in the body, which is a stream")
-      }
-      guard let bare = call.bodyAgain() else {
-        throw .noConnection("the file with the body cannot be read")
-      }
-      call.bare = bare
-      call.setBody(Data(try token.body(Array(bare), of: call.name)))
-    }
-  }
-
   func send(_ call: Call) async throws -> Answer {
     try await line.send(call)
   }
@@ -125,6 +91,42 @@ struct URLSessionCalls: CallCarrier {
     return CallResponse(
       status: response?.statusCode ?? 0, fields: response?.callFields ?? [],
       body: Array(answer.data.prefix(JSONMembers.bodyLimit)))
+  }
+}
+
+/// What calls with `URLSession` share, whether their responses are whole or arrive byte by byte.
+extension CallCarrier where Request == URLSessionCalls.Call {
+  func head(of call: Request, token place: CallTokenPlace) -> CallHead {
+    let isAuthorized =
+      switch place {
+      case .header(let name, _): call.request.value(forHTTPHeaderField: name) != nil
+      case .member: place.isMember(of: call.bytes)
+      }
+    return CallHead(call.request, isAuthorized: isAuthorized, isStream: call.isStream)
+  }
+
+  func authorize(_ call: inout Request, with token: CallToken) throws(SessionError) {
+    switch token.place {
+    case .header(let name, _): call.request.setValue(token.plaintext, forHTTPHeaderField: name)
+    case .member:
+      guard !call.isStream else {
+        throw .unusableCall(
+          call: call.name, problem: "its token belongs in the body, which is a stream")
+      }
+      guard let bare = call.bodyAgain() else {
+        throw .noConnection("the file with the body cannot be read")
+      }
+      call.bare = bare
+      call.setBody(Data(try token.body(Array(bare), of: call.name)))
+    }
+  }
+}
+
+extension CallHead {
+  fileprivate init(_ request: URLRequest, isAuthorized: Bool, isStream: Bool = false) {
+    self.init(
+      method: request.httpMethod ?? "GET", url: request.url, isAuthorized: isAuthorized,
+      isRepeatable: !isStream)
   }
 }
 

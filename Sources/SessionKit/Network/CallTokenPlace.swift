@@ -51,18 +51,15 @@ public enum CallTokenPlace: Hashable, Sendable {
 /// The session's token in the form in which a call carries it.
 ///
 /// - Requirement: INT-5
-package struct CarriedToken: Sendable {
+public struct CallToken: Sendable {
   /// The place of the token.
-  package let place: CallTokenPlace
-  /// The value of the member, or of the header field with its scheme.
-  ///
-  /// No description shows it.
-  package let secret: Secret
+  public let place: CallTokenPlace
+  private let secret: Secret
 
   /// The text of the member, or of the header field with its scheme.
   ///
   /// - Requirement: STO-3
-  package var plaintext: String { secret.plaintext }
+  public var plaintext: String { secret.plaintext }
 
   /// The length of the header field with its name, in bytes; `nil` if the token is in the body.
   var fieldLength: Int? {
@@ -79,7 +76,7 @@ package struct CarriedToken: Sendable {
   /// Every other byte is unchanged.
   ///
   /// Throws `refused` if the body is no JSON object.
-  package func body(_ body: [UInt8], of call: String) throws(SessionError) -> [UInt8] {
+  public func body(_ body: [UInt8], of call: String) throws(SessionError) -> [UInt8] {
     guard case .member(let name) = place else { return body }
     guard let object = CallBody.object(body),
       let start = body.firstIndex(of: UInt8(ascii: "{"))

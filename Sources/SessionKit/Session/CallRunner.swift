@@ -1,11 +1,7 @@
 import Foundation
 @_spi(Internals) import SessionCore
 
-/// Makes protected calls of one session, by the same rules for every carrier.
-///
-/// A call gets the session's token, or a newer one if that has expired. If the server refuses the
-/// token, the call gets a newer one, once. All calls share that refresh. `Specs/Calls.md` has the
-/// rules.
+/// Makes protected calls of one session, by the rules of `Specs/Calls.md` for every carrier.
 ///
 /// - Requirement: INT-1, INT-2, INT-3
 package struct CallRunner<Carrier: CallCarrier>: Sendable {
@@ -38,20 +34,11 @@ package struct CallRunner<Carrier: CallCarrier>: Sendable {
 
   /// Makes a call, and repeats it if the rules say so.
   ///
-  /// Returns the response with any status.
-  ///
-  /// It throws the errors of the carrier. It throws a ``SessionError`` if there is no token for the
-  /// call:
-  ///
-  /// - `notLoggedIn`, `expired` and `loggedOut` if it has no session, or its session is over.
-  /// - `noConnection`, `noReply`, `serverFailure` … if its refresh failed. The session is
-  ///   unchanged.
-  /// - `refused` without a status if the call cannot carry the token.
-  /// - `cancelled` if its task was cancelled during a wait.
+  /// Throws the errors of the carrier, and a ``SessionError`` if there is no token for the call.
   package func send(_ request: Carrier.Request, as mark: CallMark = .byRules) async throws
     -> Carrier.Response
   {
-    let head = carrier.outline(of: request, token: map.token)
+    let head = carrier.head(of: request, token: map.token)
     var plan = CallPlan(
       map.target(head, mark), isRepeatable: head.isRepeatable, attempts: map.attempts(head))
     var last: Result<Carrier.Response, any Error> = .failure(SessionError.notSignedIn)
@@ -142,7 +129,7 @@ package struct CallRunner<Carrier: CallCarrier>: Sendable {
     session.note(isRefused: isRefused, at: map.token, notAt: other)
   }
 
-  private func note(_ head: CallOutline, _ step: CallTrace.Step) {
+  private func note(_ head: CallHead, _ step: CallTrace.Step) {
     guard let trace else { return }
     trace(CallTrace(method: head.method, path: head.url?.path ?? "", step: step))
   }
@@ -169,7 +156,7 @@ extension CallPlan.Reason {
   }
 
   /// Returns the error that the call throws; `nil` for the last error that occurred.
-  fileprivate func error(_ head: CallOutline, after end: EndCause) -> SessionError? {
+  fileprivate func error(_ head: CallHead, after end: EndCause) -> SessionError? {
     switch self {
     case .insecure:
       .wrongAddress(

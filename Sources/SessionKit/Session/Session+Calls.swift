@@ -73,7 +73,7 @@ extension Session {
   /// together, so half of it can be too much.
   ///
   /// - Requirement: INT-5
-  func note(_ token: CarriedToken, _ generation: Generation, answeredWith status: Int) {
+  func note(_ token: CallToken, _ generation: Generation, answeredWith status: Int) {
     guard let bytes = token.fieldLength, bytes > 4_096,
       engine.view.withRefusals({ $0.refusesLong(generation, status: status) })
     else { return }

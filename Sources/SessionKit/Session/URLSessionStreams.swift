@@ -20,18 +20,6 @@
 
     let line: URLSessionLine
 
-    private var calls: URLSessionCalls { URLSessionCalls(line) }
-
-    func outline(of call: URLSessionCalls.Call, token place: CallTokenPlace) -> CallOutline {
-      calls.outline(of: call, token: place)
-    }
-
-    func authorize(_ call: inout URLSessionCalls.Call, with token: CarriedToken)
-      throws(SessionError)
-    {
-      try calls.authorize(&call, with: token)
-    }
-
     func send(_ call: URLSessionCalls.Call) async throws -> Answer {
       var redirects = try CallRedirects(call, line.map)
       do {

@@ -207,7 +207,7 @@ struct CallPlanTests {
     wire.register = "users"
     wire.social = "social?v=2"
     let call = row[1].split(separator: " ")
-    let head = CallOutline(
+    let head = CallHead(
       method: String(call[0]), url: URL(string: String(call[1])), isAuthorized: row[2] != "none")
     let mark: CallMark =
       switch row[3] {
@@ -236,7 +236,7 @@ struct CallPlanTests {
     var rules = CallRules()
     rules.endpointsAreShared = ["yes": true, "no": false][row[1]]
     let call = row[2].split(separator: " ")
-    let head = CallOutline(
+    let head = CallHead(
       method: String(call[0]), url: URL(string: String(call[1])), isAuthorized: false)
     #expect("\(rules.target(head, wire))" == row[3])
   }

@@ -250,7 +250,7 @@ struct CustomBackendTests {
   @Test("INT-5 calls carry the token only to the origins that the app names")
   func calls() throws {
     let url = try #require(URL(string: "https://api.school.test/v1/materials"))
-    let head = CallOutline(method: "GET", url: url, isAuthorized: false)
+    let head = CallHead(method: "GET", url: url, isAuthorized: false)
     var rules = CallRules()
     #expect(rules.target(head, server) == .plain)
     rules.origins = [try #require(URL(string: "https://api.school.test/v1"))]
