@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// This is a package of its own, so that the sanitizers of a fuzzing build reach the library and not
-// its tests. ./run builds and runs it.
+// This is a package of its own: the sanitizers of a fuzzing build must reach the library, and
+// libFuzzer has the main function of its programs. ./run builds and runs it.
 
 let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
