@@ -60,11 +60,7 @@ extension SessionEngine {
   func run() {
     guard !loop.isRunning, !loop.isStalled else { return }
     loop.isRunning = true
-    vault.memory.open()
-    defer {
-      loop.isRunning = false
-      vault.memory.close()
-    }
+    defer { loop.isRunning = false }
     if !loop.effects.isEmpty {
       guard performEffects() else { return }
     }

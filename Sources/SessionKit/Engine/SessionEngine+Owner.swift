@@ -18,11 +18,11 @@ extension SessionEngine {
   /// `own` is our journal's identifier. If it is `nil`, the identifier of the file at our path
   /// counts.
   static func secretsOwner(
-    _ configuration: SessionConfiguration, own: String? = nil, _ memory: ItemMemory = ItemMemory()
+    _ configuration: SessionConfiguration, own: String? = nil, continued: [String] = []
   ) -> SecretsOwner {
     do throws(SecretStoreError) {
-      if let owner = try owner(of: StoredToken.self, configuration, own, memory) { return owner }
-      return try owner(of: StoredUser.self, configuration, own, memory) ?? .none
+      if let owner = try owner(of: StoredToken.self, configuration, own, continued) { return owner }
+      return try owner(of: StoredUser.self, configuration, own, continued) ?? .none
     } catch {
       return .unread(error)
     }
@@ -30,15 +30,15 @@ extension SessionEngine {
 
   /// Returns the owner of one item; `nil` if there is no such item, or if it cannot be decoded.
   private static func owner<Item: LocatedItem>(
-    of _: Item.Type, _ configuration: SessionConfiguration, _ own: String?, _ memory: ItemMemory
+    of _: Item.Type, _ configuration: SessionConfiguration, _ own: String?, _ continued: [String]
   ) throws(SecretStoreError) -> SecretsOwner? {
     guard let bytes = try configuration.secrets.read(Item.item),
-      let stored = memory.read(Item.self, bytes)?.item
+      let stored = WholeItem<Item>(bytes)?.item
     else { return nil }
     let place = configuration.place
     guard stored.journal != own, let name = stored.journalPath else { return SecretsOwner.none }
     if let own, Item.item == .token, stored.continues.contains(own), place.isNamed(name),
-      !memory.continues.contains(stored.journal)
+      !continued.contains(stored.journal)
     {
       return .hidden(name)
     }
@@ -52,7 +52,7 @@ extension SessionEngine {
   private var own: String { vault.owner }
 
   var secretsOwner: SecretsOwner {
-    Self.secretsOwner(configuration, own: own, vault.memory)
+    Self.secretsOwner(configuration, own: own, continued: vault.continued.journals)
   }
 
   /// Returns why a session may not be opened with the stored secrets; `nil` if it may.
@@ -79,7 +79,7 @@ extension SessionEngine {
   /// Returns why the stored items of this owner must not be touched; `nil` if they may be.
   func refusal(of owner: SecretsOwner) -> SessionError? {
     owner.refusal
-      ?? vault.binding?.problem(in: configuration.secrets, vault.memory).map(SessionError.secrets)
+      ?? vault.binding?.problem(in: configuration.secrets).map(SessionError.secrets)
   }
 
   /// Whether this session may take the revocations of another journal, because that journal does
@@ -93,7 +93,7 @@ extension SessionEngine {
 
   private var ownerOfStrayRevocations: SecretsOwner? {
     do throws(SecretStoreError) {
-      return try Self.owner(of: StoredRevocations.self, configuration, own, vault.memory)
+      return try Self.owner(of: StoredRevocations.self, configuration, own, [])
     } catch {
       return .unread(error)
     }
@@ -130,7 +130,7 @@ extension SessionEngine {
       (facts.token, facts.generation) = (.present, token.generation)
       facts.announcement = token.announcement
       guard coordinator.goesOn(with: facts) else { return }
-      vault.memory.add(continued: [token.journal], to: own)
+      vault.continued.add([token.journal], to: own)
     } catch {
       // The read that follows reports what is wrong.
     }

@@ -26,7 +26,6 @@ extension SessionEngine {
   /// Removes the items under the journal's lock; throws if the log is busy, and then nothing was
   /// removed.
   func finish(_ wipe: SessionEffect.Wipe, of held: StoredToken?) throws(Busy) {
-    if let held { vault.expect(held) }
     var (others, isDone): ([SessionRecord], Bool) = ([], false)
     do throws(JournalError) {
       (others, isDone) = try log.locked { foreign in

@@ -114,7 +114,7 @@ extension StoredCredentials {
     guard let bytes = try store.read(Item.item) else { return nil }
     try binding?.refuse(Item.self, bytes)
     // The item was read before. If no version can read it, it was moved aside then.
-    return memory.read(Item.self, bytes)?.item
+    return WholeItem<Item>(bytes)?.item
   }
 }
 

@@ -13,8 +13,7 @@ struct StoredCredentials: Sendable {
   var path: String?
   /// The backend that receives the stored tokens; `nil` if the items are not bound to one.
   var binding: BackendBinding?
-  /// What was decoded and written while the engine's loop runs.
-  let memory = ItemMemory()
+  let continued = ContinuedJournals()
 
   init(
     store: any SecretStore, journal: JournalIdentifier, path: String? = nil,
@@ -73,7 +72,7 @@ struct StoredCredentials: Sendable {
       contents.facts.sessionEnd = token.item?.sessionEnd
       contents.token = token.item
       if let item = token.item, item.journal != owner { contents.successor = item.journal }
-      memory.add(continued: (token.item?.continues ?? []) + (user.item?.continues ?? []), to: owner)
+      continued.add((token.item?.continues ?? []) + (user.item?.continues ?? []), to: owner)
       contents.user = user.item
     } catch {
       contents = Contents()
@@ -108,7 +107,7 @@ struct StoredCredentials: Sendable {
   /// An item of a newer version is neither read nor moved.
   func find<Item: StoredItem>(_: Item.Type) throws(SecretStoreError) -> Found<Item> {
     guard let bytes = try store.read(Item.item) else { return Found(condition: .absent) }
-    if let whole = memory.read(Item.self, bytes) {
+    if let whole = WholeItem<Item>(bytes) {
       try binding?.refuse(Item.self, of: whole.backend)
       return found(whole.item)
     }
@@ -134,7 +133,7 @@ struct StoredCredentials: Sendable {
   /// - Requirement: RES-7
   func isOwn(_ item: some StoredItem) -> Bool {
     guard item.journal != owner else { return true }
-    return item.continues.contains(owner) && memory.continues.contains(item.journal)
+    return item.continues.contains(owner) && continued.journals.contains(item.journal)
   }
 
   /// Returns an item if it is this journal's and readable.
@@ -144,14 +143,6 @@ struct StoredCredentials: Sendable {
     let found = try find(type)
     if let newer = found.newer { throw newer }
     return found.item
-  }
-
-  /// Keeps the bytes that this token has in the store, if no other process has replaced it.
-  ///
-  /// To write them takes a third of the time that it takes to decode them.
-  func expect(_ token: StoredToken) {
-    let whole = WholeItem(token, for: binding?.backend)
-    memory.keep(whole, whole.encoded)
   }
 
   /// Returns the stored token, if it is this journal's and readable.
@@ -193,7 +184,7 @@ struct StoredCredentials: Sendable {
     boot: Identifier?, firstUse: LastActivity?, isOwned: Bool
   ) throws(SessionError) -> StoredToken? {
     guard let event = commit.announcement, let facts = event.announcedToken else { return nil }
-    memory.add(continued: answer.continues, to: owner)
+    continued.add(answer.continues, to: owner)
     if let context = commit.context {
       let item = StoredContext(journal: owner, generation: facts.generation, context: context)
       // A policy may require the item, and nothing brings it again. So without one, the response waits.
@@ -214,7 +205,7 @@ struct StoredCredentials: Sendable {
       journal: owner, facts: facts, access: answer.access, refresh: refresh, refreshPlace: place,
       announcement: event, at: commit.time, boot: boot, deadline: commit.deadline,
       path: path, isOwned: isOwned, sessionEnd: commit.sessionEnd
-    ).continuing(memory.continues)
+    ).continuing(continued.journals)
     try write(token)
     tidy(token)
     return token
@@ -261,10 +252,8 @@ struct StoredCredentials: Sendable {
   }
 
   func write(_ item: some StoredItem) throws(SessionError) {
-    let whole = WholeItem(item.continuing(memory.continues), for: binding?.backend)
-    let bytes = whole.encoded
+    let bytes = item.continuing(continued.journals).encoded(for: binding?.backend)
     do { try store.write(type(of: item).item, bytes) } catch { throw .secrets(error) }
-    memory.keep(whole, bytes)
   }
 
   /// Removes items of a newer version, or of another journal, that a sign-in does not overwrite.

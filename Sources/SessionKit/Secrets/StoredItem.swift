@@ -1,5 +1,6 @@
 @_spi(Internals) import SessionCore
 import SessionJSON
+import Synchronization
 
 /// Why an item cannot be decoded.
 ///
@@ -169,6 +170,24 @@ extension BackendIdentity: ItemValue {
   }
 }
 
+/// The journals that a session's journal continues, the newest first.
+///
+/// - Requirement: RES-7
+final class ContinuedJournals: Sendable {
+  private let state = Mutex<[String]>([])
+
+  var journals: [String] { state.withLock { $0 } }
+
+  /// Adds journals; more than eight are not kept.
+  func add(_ journals: [String], to own: String) {
+    guard !journals.isEmpty else { return }
+    state.withLock { known in
+      let new = journals.filter { $0 != own && !known.contains($0) }
+      known = Array((new + known).prefix(8))
+    }
+  }
+}
+
 /// Decides which stored secrets a session may use: those of its backend, at the present or an
 /// earlier address.
 struct BackendBinding: Sendable {
@@ -200,15 +219,9 @@ struct BackendBinding: Sendable {
   ///
   /// Data of a revocation at another backend does not prevent a sign-in. It stays unread and is not
   /// sent.
-  func problem(in store: any SecretStore, _ memory: ItemMemory = ItemMemory()) -> SecretStoreError?
-  {
+  func problem(in store: any SecretStore) -> SecretStoreError? {
     do throws(SecretStoreError) {
-      guard let bytes = try store.read(.token) else { return nil }
-      if let whole = memory.read(StoredToken.self, bytes) {
-        try refuse(StoredToken.self, of: whole.backend)
-      } else {
-        try refuse(StoredToken.self, bytes)
-      }
+      if let bytes = try store.read(.token) { try refuse(StoredToken.self, bytes) }
     } catch {
       if case .otherBackend = error { return error }
     }
