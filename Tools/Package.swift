@@ -69,6 +69,12 @@ let package = Package(
           "SessionTestKit")
         + [.product(name: "GRDB", package: "GRDB.swift")],
       path: "Benchmarks/Sources/benchmarks", swiftSettings: strict),
+    // Two short programs that the benchmarks start.
+    .executableTarget(
+      name: "launchsession", dependencies: library("SessionKit", "SessionHTTP"),
+      path: "Benchmarks/Sources/launchsession", swiftSettings: strict),
+    .executableTarget(
+      name: "launchfile", path: "Benchmarks/Sources/launchfile", swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

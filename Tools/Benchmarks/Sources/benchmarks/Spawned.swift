@@ -9,6 +9,8 @@ internal import Foundation
 /// A program that ran to its end, and its duration.
 struct Spawned {
   let seconds: Double
+  /// The seconds of processor time, in the program and in the system for it.
+  let processor: Double
 
   /// Returns the peak memory of a program in KiB; at least about 10 MiB.
   ///
@@ -46,15 +48,19 @@ struct Spawned {
     defer { for argument in arguments { free(argument) } }
     var process = pid_t()
     var status: Int32 = 0
+    var usage = rusage()
     let duration = try ContinuousClock().measure {
       let code = posix_spawnp(&process, words[0], &actions, nil, arguments, environ)
       guard code == 0 else { throw Problem("\(words[0]) cannot be run: errno \(code)") }
-      while waitpid(process, &status, 0) < 0 {
-        guard errno == EINTR else { throw Problem("waitpid: errno \(errno)") }
+      while wait4(process, &status, 0, &usage) < 0 {
+        guard errno == EINTR else { throw Problem("wait4: errno \(errno)") }
       }
     }
     guard status == 0 else { throw Problem("\(words.joined(separator: " ")): status \(status)") }
-    return Spawned(seconds: duration / .seconds(1))
+    func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
+    return Spawned(
+      seconds: duration / .seconds(1),
+      processor: seconds(usage.ru_utime) + seconds(usage.ru_stime))
   }
 
   /// Returns whether the system finds a program with this name.
