@@ -84,18 +84,6 @@ struct CompactionTests {
     try await first.close()
   }
 
-  @Test("JRN-4 without a retention policy all records are kept")
-  func keepsAll() async throws {
-    let bench = try Bench()
-    let session = try await Session.open(configuration(bench, retention: nil))
-    try await session.login(bench.credentials)
-    for _ in 0..<30 { try await session.refresh() }
-    try await session.close()
-    #expect(try bench.records().first?.sequence == 1)
-    let found = try snapshot(bench)
-    #expect(found == nil)
-  }
-
   @Test("JRN-4 a failed compaction ends no session, is reported, and is retried after an hour")
   func fails() async throws {
     let bench = try Bench()

@@ -9,20 +9,6 @@ import Testing
 
 @Suite("A session: subscribers")
 struct EventTests {
-  @Test("STA-7 a subscription begins when the sequence is made, not when its loop begins")
-  func begins() async throws {
-    let bench = try Bench()
-    let session = try await bench.open()
-    let events = session.events
-    try await session.login(bench.credentials)
-    try await session.refresh()
-    try await session.logout()
-    try await session.close()
-    var kinds: [SessionEvent.Kind] = []
-    for try await event in events { kinds.append(event.event.kind) }
-    #expect(kinds == [.login, .refreshSucceeded, .logout])
-  }
-
   @Test("STA-7 each subscriber receives the history and then live events, without gap or duplicate")
   func historyThenLive() async throws {
     let bench = try Bench()
@@ -116,20 +102,6 @@ struct EventTests {
     var iterator = session.events.makeAsyncIterator()
     try await session.login(bench.credentials)
     #expect(try await iterator.next()?.event.kind == .login)
-    try await session.close()
-  }
-
-  @Test("the live state equals the fold of the journal file")
-  func fold() async throws {
-    let bench = try Bench()
-    let session = try await bench.signedIn(.keeping)
-    try await session.refresh()
-    try await session.switchContext(to: bench.coordinator)
-    bench.server.failNext(.refresh, with: .status(500))
-    _ = await failure { () async throws(SessionError) in try await session.refresh() }
-    var fold = SessionFold()
-    for record in try bench.records() { try fold.apply(record) }
-    #expect(fold.state == session.state)
     try await session.close()
   }
 
