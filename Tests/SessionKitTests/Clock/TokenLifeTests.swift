@@ -13,30 +13,6 @@ struct TokenLifeTests {
     bench.clock.setTime(bench.clock.now().time.advanced(by: milliseconds))
   }
 
-  @Test(
-    "REF-8 a token keeps its lifetime if the wall clock jumps while the session is closed",
-    arguments: [9, -20, 24 * 400, -24 * 400])
-  func closed(hours: Int64) async throws {
-    let bench = try Bench()
-    try await bench.signedIn().close()
-    bench.clock.advance(by: .milliseconds(hour / 4))
-    jump(bench, by: hours * hour)
-    let session = try await bench.open()
-    #expect(!session.isTokenExpired)
-    bench.clock.advance(by: .milliseconds(hour / 4 * 3 - 1))
-    #expect(!session.isTokenExpired)
-    bench.clock.advance(by: .milliseconds(1))
-    #expect(session.isTokenExpired)
-    try await session.close()
-
-    // A token that has expired is not valid again.
-    jump(bench, by: -9 * hour)
-    bench.server.stop()
-    let again = try await bench.open()
-    #expect(again.isTokenExpired || again.currentToken?.generation == Generation(2))
-    try await again.close()
-  }
-
   @Test("REF-8 after a reboot the wall clock decides about a token, up to its whole lifetime")
   func restarted() async throws {
     let bench = try Bench()

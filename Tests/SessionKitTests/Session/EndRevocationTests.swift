@@ -77,83 +77,6 @@ struct EndRevocationTests {
     try await session.close()
   }
 
-  @Test(
-    "OUT-6 LOG-6 a refresh that finds an inactive or deleted account revokes the tokens",
-    arguments: ["USER_INACTIVE", "USER_DELETED"])
-  func account(code: String) async throws {
-    let (backend, session) = try await signedIn(.keep)
-    backend.answer(403, #"{"error":{"code":"\#(code)"}}"#)
-    backend.answer(200, "{}")
-    _ = await failure { () async throws(SessionError) in try await session.refresh() }
-    #expect(session.state.kind == (code == "USER_DELETED" ? .unauthenticated : .expired))
-    try await expectRevoked(backend)
-    try await session.close()
-  }
-
-  @Test("OUT-6 POL-2 an end after exhausted attempts revokes the tokens")
-  func exhausted() async throws {
-    let (backend, session) = try await signedIn(.keep)
-    backend.answer(503, "")
-    backend.answer(200, "{}")
-    _ = await failure { () async throws(SessionError) in try await session.refresh() }
-    #expect(session.state.kind == .expired)
-    try await expectRevoked(backend)
-    try await session.close()
-  }
-
-  @Test("OUT-6 after a refused refresh token nothing is revoked")
-  func refused() async throws {
-    let (backend, session) = try await signedIn(.keep)
-    backend.answer(401, "")
-    _ = await failure { () async throws(SessionError) in try await session.refresh() }
-    #expect(session.state.kind == .expired)
-    try await session.close()
-    #expect(try backend.bench.records().allSatisfy { $0.name != "revocationPending" })
-    #expect(revoked(backend) == [])
-  }
-
-  @Test("OUT-6 RES-1 an end because of a missing item revokes the tokens that are still stored")
-  func itemMissing() async throws {
-    let (backend, session) = try await signedIn(.keep)
-    try await session.close()
-    var policy = Self.policy(.keep)
-    policy.limits.requiredItems = [.token, .user]
-    try FileManager.default.removeItem(atPath: backend.bench.secrets + "/user")
-    backend.answer(200, "{}")
-    let again = try await backend.open(policy)
-    for _ in 0..<3 {
-      backend.bench.clock.advance(by: .seconds(3))
-      await again.retry()
-    }
-    #expect(again.state.kind == .expired)
-    try await expectRevoked(backend)
-    try await again.close()
-  }
-
-  @Test("OUT-6 after a death between such an end and its wipe, the next opening wipes and revokes")
-  func killed() async throws {
-    let (backend, session) = try await signedIn(.keep)
-    let token = try Data(contentsOf: URL(filePath: backend.bench.secrets + "/token"))
-    backend.answer(503, "")
-    backend.bench.clock.advance(by: .milliseconds(Self.limit))
-    _ = await failure { () async throws(SessionError) in try await session.accessToken() }
-    try await session.close()
-    try backend.bench.cutJournal(before: "revocationSettled")
-    let revocation = backend.bench.secrets + "/revocation"
-    if FileManager.default.fileExists(atPath: revocation) {
-      try FileManager.default.removeItem(atPath: revocation)
-    }
-    try token.write(to: URL(filePath: backend.bench.secrets + "/token"))
-    let sent = revoked(backend).count
-    backend.answer(200, "{}")
-    let again = try await backend.open(Self.policy(.keep))
-    #expect(again.state.kind == .expired)
-    try await eventually("the server is told") { try outcomes(backend).contains(.revoked) }
-    #expect(revoked(backend).count == sent + 1)
-    try await eventually("only the user is left") { try backend.bench.files() == ["user"] }
-    try await again.close()
-  }
-
   /// Stores a token of a refresh that no event announces.
   private func storeUnannounced(_ backend: AnswerBench, _ session: Session) async throws {
     let time = backend.bench.clock.now().time
@@ -179,24 +102,6 @@ struct EndRevocationTests {
     backend.answer(200, "{}")
     #expect(try await session.logout() == .success)
     try await expectRevoked(backend, "A2")
-    try await session.close()
-  }
-
-  @Test("OUT-6 REF-7 after a death between such a logout and its wipe, the newer token is revoked")
-  func unannouncedAndKilled() async throws {
-    let (backend, session) = try await signedIn(.keep)
-    try await storeUnannounced(backend, session)
-    let time = backend.bench.clock.now().time
-    let drafts = [
-      JournalDraft(.event(.logout(SessionEvent.Logout(reason: .user))), at: time),
-      JournalDraft(.note(.revocationPending(Generation(1))), at: time),
-    ]
-    _ = try session.engine.log.transact { (_) throws(Never) in (drafts, ()) }
-    backend.answer(200, "{}")
-    let again = try await backend.open(Self.policy(.keep))
-    #expect(again.state == .unauthenticated)
-    try await expectRevoked(backend, "A2")
-    try await again.close()
     try await session.close()
   }
 }

@@ -39,18 +39,6 @@ struct LastEndTests {
     try await again.close()
   }
 
-  @Test("STA-8 an end that another process journaled is the last end")
-  func others() async throws {
-    let bench = try Bench()
-    let first = try await bench.signedIn()
-    let second = try await bench.open()
-    try await first.logout()
-    #expect(try await second.logout() == .alreadyLoggedOut)
-    #expect(second.lastEnd == first.lastEnd && second.lastEnd?.reason == .loggedOut(.user))
-    try await first.close()
-    try await second.close()
-  }
-
   @Test("POL-6 the default policies keep an expired session, and those that clear it state so")
   func defaults() {
     let plain: [SessionPolicy] = [

@@ -16,47 +16,6 @@ struct LocalDataTests {
     func tell(_ line: String) { told.withLock { $0.append(line) } }
   }
 
-  private func configuration(_ bench: Bench, _ app: App) -> SessionConfiguration {
-    var configuration = bench.configuration(.keeping)
-    configuration.add(host: SessionHooks(clearLocalData: { app.tell("cleared, \($0)") }))
-    return configuration
-  }
-
-  @Test(
-    "SYN-5 after a death before the data was cleared, the next opening clears it once"
-  )
-  func crash() async throws {
-    let bench = try Bench()
-    let app = App()
-    // This process has no data to clear, like one that dies before it does so.
-    let first = try await bench.signedIn(.keeping)
-    try await first.logout()
-    try await first.close()
-    for _ in 0..<2 {
-      let session = try await Session.open(configuration(bench, app))
-      #expect(try await session.logout() == .alreadyLoggedOut, "and it waits for the clearing")
-      #expect(app.lines == ["cleared, user"])
-      try await session.close()
-    }
-  }
-
-  @Test("SYN-5 a session that is new, logged in or expired clears no data")
-  func nothingOwed() async throws {
-    let bench = try Bench()
-    let app = App()
-    var session = try await Session.open(configuration(bench, app))
-    try await session.login(bench.credentials)
-    try await session.close()
-    session = try await Session.open(configuration(bench, app))
-    bench.server.failNext(.refresh, with: .status(401))
-    _ = await failure { () async throws(SessionError) in try await session.refresh() }
-    #expect(session.state.kind == .expired)
-    try await session.close()
-    session = try await Session.open(configuration(bench, app))
-    try await session.close()
-    #expect(app.lines.isEmpty)
-  }
-
   @Test("SYN-5 a login waits until the old data is cleared, and so does the logout")
   func order() async throws {
     let bench = try Bench()
@@ -151,33 +110,6 @@ struct LocalDataTests {
     try await session.close()
   }
 
-  @Test(
-    "SYN-5 a close does not wait for the clearing, and ends the logins that do",
-    .timeLimit(.minutes(2)))
-  func closed() async throws {
-    let bench = try Bench()
-    let app = App()
-    let (configuration, end) = slow(bench, app)
-    let session = try await Session.open(configuration)
-    try await session.login(bench.credentials)
-    let other = try await bench.open(.keeping)
-    try await other.logout()
-    // One login is about to be sent, and one waits for its turn.
-    let first = Task { try await session.login(bench.credentials) }
-    await eventually("the clearing") { app.lines == ["clearing"] }
-    let second = Task { try await session.login(bench.credentials) }
-    try await session.close()
-    await #expect(throws: SessionError.self) { _ = try await first.value }
-    await #expect(throws: SessionError.self) { _ = try await second.value }
-    #expect(bench.server.count(of: .login) == 1)
-    let again = try await Session.open(configuration)
-    await eventually("the next one clears") { app.lines == ["clearing", "clearing"] }
-    end()
-    try await again.login(bench.credentials)
-    try await again.close()
-    try await other.close()
-  }
-
   @Test("OUT-3 pending changes prevent a logout, whether or not this process has seen the login")
   func pending() async throws {
     let bench = try Bench()
@@ -195,18 +127,6 @@ struct LocalDataTests {
     #expect(try await session.logout() == .success)
     try await session.close()
     try await other.close()
-  }
-
-  @Test("OUT-3 OUT-1 a logout may discard pending changes if the caller says so")
-  func discarded() async throws {
-    let bench = try Bench()
-    var configuration = bench.configuration(.keeping)
-    configuration.add(host: SessionHooks(pendingChanges: { 7 }))
-    let session = try await Session.open(configuration)
-    try await session.login(bench.credentials)
-    #expect(try await session.logout(discardingPendingChanges: true) == .success)
-    #expect(session.state == .unauthenticated)
-    try await session.close()
   }
 
   /// Lets time pass until the work has ended, and returns its result.

@@ -114,65 +114,6 @@ struct RevocationOutcomeTests {
     #expect(try outcomes(backend) == [.failed, .revoked])
   }
 
-  @Test(
-    "OUT-5 an expired access token is refreshed before the first logout request",
-    arguments: [false, true])
-  func expired(unauthorizedConfirms: Bool) async throws {
-    var wire = try Self.wire()
-    wire.revoked.unauthorizedConfirms = unauthorizedConfirms
-    let (backend, session) = try await signedIn(wire)
-    #expect(try await session.logout() == .partial(.serverNotTold(status: nil)))
-    try await session.close()
-    backend.bench.clock.advance(by: .seconds(901))
-    backend.answer(Self.tokens(2))
-    backend.answer(unauthorizedConfirms ? 401 : 200, "{}")
-    try await reopened(backend, outcomes: 2)
-    #expect(paths(backend) == ["login", "logout", "refresh", "logout"])
-    #expect(bearers(backend).last == "Bearer A2")
-    #expect(try outcomes(backend) == [.failed, .revoked])
-  }
-
-  @Test("OUT-5 a refused refresh token leaves nothing to revoke")
-  func dead() async throws {
-    let (backend, session) = try await signedIn(Self.wire())
-    backend.answer(401, "")
-    backend.answer(401, "")
-    #expect(try await session.logout() == .success)
-    #expect(try outcomes(backend) == [.alreadyInvalid])
-    try await session.close()
-  }
-
-  @Test("OUT-5 the revocation stays pending if the new access token is refused as well")
-  func refusedTwice() async throws {
-    let (backend, session) = try await signedIn(Self.wire())
-    backend.answer(401, "")
-    backend.answer(Self.tokens(2))
-    backend.answer(401, "")
-    #expect(try await session.logout() == .partial(.serverNotTold(status: 401)))
-    #expect(paths(backend) == ["login", "logout", "refresh", "logout"])
-    try await session.close()
-    // The rotated tokens are stored with the revocation.
-    backend.answer(200, "{}")
-    try await reopened(backend, outcomes: 2)
-    #expect(bearers(backend).last == "Bearer A2")
-    #expect(try outcomes(backend) == [.failed, .revoked])
-  }
-
-  @Test(
-    "OUT-5 a refusal after a refresh without a response does not prove that the token is invalid")
-  func doubt() async throws {
-    let (backend, session) = try await signedIn(Self.wire())
-    backend.answer(401, "")
-    backend.lose()
-    #expect(try await session.logout() == .partial(.serverNotTold(status: nil)))
-    try await session.close()
-    backend.answer(401, "")
-    backend.answer(401, "")
-    try await reopened(backend, outcomes: 2)
-    #expect(paths(backend) == ["login", "logout", "refresh", "logout", "refresh"])
-    #expect(try outcomes(backend) == [.failed, .abandoned])
-  }
-
   @Test("OUT-5 REF-3 a process waits while another one refreshes for the same revocation")
   func claimed() async throws {
     let (backend, session) = try await signedIn(Self.wire())

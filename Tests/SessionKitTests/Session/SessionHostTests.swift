@@ -36,55 +36,6 @@ struct SessionHostTests {
     try await session.close()
   }
 
-  @Test("SYN-5 every host receives the end of a session again until all hosts have succeeded")
-  func repeated() async throws {
-    let bench = try Bench()
-    let diary = Diary()
-    let hosts = [DiaryHost("a", diary), DiaryHost("b", diary)]
-    hosts[1].failures.withLock { $0 = 1 }
-    var configuration = bench.configuration(.keeping)
-    for host in hosts { configuration.add(host: host) }
-    let session = try await Session.open(configuration)
-    try await session.login(bench.credentials)
-    let user = session.state.user
-    #expect(
-      try await session.logout(discardingPendingChanges: true) == .partial(.localDataRemains))
-    #expect(diary.lines == ["a ends", "b ends"])
-    let due = bench.clock.now().uptime + 1_000
-    await eventually("it waits for its next try") { bench.clock.nextDeadline == due }
-    bench.clock.advance(by: .seconds(1))
-    try await eventually("all of them have succeeded") {
-      try bench.records().map(\.name).contains("localDataCleared")
-    }
-    #expect(diary.lines == ["a ends", "b ends", "a ends", "b ends"])
-    let expected = EndedSession(
-      reason: .user, user: user, journal: session.journal,
-      generation: Generation(1))
-    #expect(hosts[0].ended.withLock { $0 } == [expected, expected])
-    try await session.close()
-  }
-
-  @Test("SYN-5 after a later login, only hosts that separate logins receive the end")
-  func laterLogin() async throws {
-    let bench = try Bench()
-    let diary = Diary()
-    let (plain, separate) = (DiaryHost("a", diary), DiaryHost("b", diary, separatesSignIns: true))
-    let first = try await bench.signedIn(.keeping)
-    let user = first.state.user
-    try await first.logout()
-    try await first.login(bench.credentials)
-    try await first.close()
-    var configuration = bench.configuration(.keeping)
-    for host in [plain, separate] { configuration.add(host: host) }
-    let session = try await Session.open(configuration)
-    await eventually("one learns of it") { !diary.lines.isEmpty }
-    try await session.engine.awaitDataClearing()
-    let ended = separate.ended.withLock { $0 }
-    #expect(ended.map(\.hasLaterLogin) == [true] && ended.map(\.user) == [user])
-    #expect(diary.lines == ["b ends"])
-    try await session.close()
-  }
-
   @Test("SYN-5 a slow host does not delay the end for hosts that separate logins")
   func slow() async throws {
     let bench = try Bench()

@@ -28,15 +28,6 @@ struct StatedEndTests {
     return try await Session.open(configuration)
   }
 
-  @Test("POL-10 at the stated end the session expires and returns no token")
-  func expires() async throws {
-    let bench = try bench()
-    let session = try await open(bench)
-    try await session.login(bench.credentials)
-    try await bench.expectEnd(of: session, after: Self.limit)
-    try await session.close()
-  }
-
   @Test(
     "POL-10 the stated end survives a restart, a reboot and a refresh that does not state it",
     arguments: [false, true])
@@ -84,21 +75,6 @@ struct StatedEndTests {
     await eventually("it ends") { session.expiryReason == .lifetimeEnded }
     #expect(session.currentToken == nil)
     try await session.close()
-  }
-}
-
-extension Bench {
-  /// Expects that a session lasts for this number of milliseconds and then ends.
-  func expectEnd(of session: Session, after limit: Int64) async throws {
-    await clock.waitForSleepers(1)
-    clock.advance(by: .milliseconds(limit - 1))
-    #expect(session.currentToken != nil)
-    clock.advance(by: .milliseconds(1))
-    #expect(session.currentToken == nil)
-    let error = await failure { () async throws(SessionError) in try await session.refresh() }
-    #expect(error?.isExpired == true)
-    #expect(session.expiryReason == .lifetimeEnded)
-    #expect(server.count(of: .refresh) == 0, "and nothing asked for a token")
   }
 }
 

@@ -53,64 +53,6 @@ struct UseTests {
     try await session.close()
   }
 
-  @Test("POL-5 REF-8 after a reboot the wall clock decides about inactivity")
-  func rebooted() async throws {
-    for (passed, isOver) in [(Self.limit, true), (Self.limit - 1, false), (-86_400_000, false)] {
-      let bench = try Bench()
-      let session = try await bench.signedIn(Self.policy)
-      bench.clock.advance(by: .milliseconds(Self.limit / 2))
-      _ = session.currentToken
-      try await session.close()
-      bench.clock.restart()
-      bench.clock.setTime(bench.clock.now().time.advanced(by: passed))
-      // By their uptimes alone, the session would have been used just now.
-      bench.clock.advance(by: .milliseconds(passed > 0 ? Self.limit / 2 : 0))
-      bench.clock.setTime(bench.clock.now().time.advanced(by: passed > 0 ? -Self.limit / 2 : 0))
-      let reopened = try await bench.open(Self.policy)
-      #expect((reopened.expiryReason == .inactivity) == isOver, "\(passed)")
-      try await reopened.close()
-    }
-  }
-
-  @Test("POL-5 REF-8 without a reboot a jump of the wall clock does not count as inactivity")
-  func jumped() async throws {
-    for jump: Int64 in [86_400_000, -86_400_000] {
-      let bench = try Bench()
-      var session = try await bench.signedIn(Self.policy)
-      try await session.close()
-      bench.clock.setTime(bench.clock.now().time.advanced(by: jump))
-      bench.clock.advance(by: .milliseconds(Self.limit - 1))
-      session = try await bench.open(Self.policy)
-      // The token may expire: a restart measures its life by the wall clock.
-      #expect(session.expiryReason != .inactivity)
-      try await session.close()
-      bench.clock.advance(by: .milliseconds(1))
-      session = try await bench.open(Self.policy)
-      #expect(session.expiryReason == .inactivity || !session.isAuthenticated)
-      try await session.close()
-    }
-  }
-
-  @Test("POL-5 a use by another process keeps this process's session alive")
-  func others() async throws {
-    let bench = try Bench()
-    let idle = try await bench.signedIn(Self.policy)
-    let used = try await bench.open(Self.policy)
-    for _ in 0..<4 {
-      bench.clock.advance(by: .milliseconds(Self.limit / 3))
-      _ = used.currentToken
-      try await eventually("the use is noted") {
-        let bytes = try FileSecretStore(folder: bench.secrets).read(.user)
-        guard let bytes else { return false }
-        return try StoredUser(decoding: bytes).fields.used?.uptime == bench.clock.now().uptime
-      }
-    }
-    try await idle.enterForeground()
-    #expect(idle.isAuthenticated && idle.currentToken != nil)
-    try await idle.close()
-    try await used.close()
-  }
-
   @Test("POL-5 reading a token writes at most once a minute")
   func bounded() async throws {
     let bench = try Bench()
@@ -157,17 +99,6 @@ struct UseTests {
     let meter: ActivityMeter
     let told = Mutex(0)
     init(_ policy: SessionPolicy) { meter = ActivityMeter(PolicyFigures(policy)) }
-  }
-
-  @Test("POL-5 a call carries no token after the session reached its inactivity limit")
-  func calls() async throws {
-    let bench = try Bench()
-    let session = try await bench.signedIn(Self.policy)
-    bench.clock.advance(by: .milliseconds(Self.limit))
-    if case .holding(_, _, isGood: true) = session.observed(session.pass) {
-      Issue.record("the call holds a token that is good")
-    }
-    try await session.close()
   }
 
   @Test("POL-5 JRN-3 a user item is read with and without the time of the last use")
