@@ -85,20 +85,6 @@ struct AccountStatusTests {
     #expect(session.isAuthenticated, "the same user has signed in anew")
     try await session.close()
   }
-
-  @Test("LOG-7 an app's own rule for calls overrides the default one")
-  func ownRule() async throws {
-    let bench = try CallBench()
-    let session = try await bench.signedIn(.keeping) { wire in
-      wire.failures.insert(
-        FailureRule(.unexpected, at: [.call], statuses: 400...499, codes: ["USER_*"]), at: 0)
-    }
-    let gone = Answer(status: 410, code: "USER_DELETED")
-    let backend = FakeServer { (_, _) throws(TransportError) in gone.response }
-    _ = try await session.calls(by: TransportCalls(backend)).send(bench.get())
-    #expect(session.isAuthenticated)
-    try await session.close()
-  }
 }
 
 extension AccountStatusTests {
@@ -119,20 +105,6 @@ extension AccountStatusTests {
     let session = try await backend.open(policy)
     try await session.login(.password("ana@tik.test", "secreta-9"))
     return (backend, session)
-  }
-
-  @Test("LOG-6 the account is active, inactive or deleted, as the server answers")
-  func check() async throws {
-    for (body, status, kind) in [
-      ("active", AccountStatus.active, SessionState.Kind.authenticated),
-      ("inactive", .inactive, .expired), ("deleted", .deleted, .unauthenticated),
-    ] {
-      let (backend, session) = try await asked()
-      backend.answer(200, #"{"id":42,"status":"\#(body)"}"#)
-      #expect(try await session.checkAccountStatus() == status)
-      #expect(session.state.kind == kind)
-      try await session.close()
-    }
   }
 
   @Test("LOG-6 a profile that names another user does not change the user who is shown")

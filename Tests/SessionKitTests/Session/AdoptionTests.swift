@@ -42,43 +42,6 @@ struct AdoptionTests {
     try await session.close()
   }
 
-  @Test("LOG-9 tokens are adopted only once, so that a logged-out user stays logged out")
-  func once() async throws {
-    let bench = try Bench()
-    let tokens = try await old(bench)
-    var session = try await bench.open()
-    try await session.adopt(tokens)
-    #expect(try await session.adopt(tokens) == false)
-    #expect(session.isAuthenticated)
-    try await session.logout()
-    #expect(try await session.adopt(tokens) == false)
-    #expect(!session.isAuthenticated)
-    try await session.close()
-    session = try await bench.open()
-    #expect(try await session.adopt(tokens) == false)
-    #expect(try bench.eventNames() == ["login", "logout"])
-    try await session.close()
-  }
-
-  @Test("LOG-9 tokens that name no user are refused, and are not revoked")
-  func nobody() async throws {
-    let bench = try Bench()
-    let session = try await bench.open()
-    let error = await failure { () async throws(SessionError) in
-      try await session.adopt(
-        AdoptedTokens(access: Secret("opaque"), refresh: Secret("r"), lifetime: .seconds(1)))
-    }
-    guard case .unreadableAnswer = error.failure else {
-      Issue.record("\(String(describing: error))")
-      return
-    }
-    #expect(!session.isAuthenticated)
-    #expect(bench.server.calls.isEmpty)
-    #expect(try bench.eventNames().isEmpty)
-    #expect(try await session.adopt(old(bench)))
-    try await session.close()
-  }
-
   @Test(
     "LOG-9 STO-3 tokens that cannot be sent, and an e-mail address as id, are refused",
     arguments: [
@@ -133,49 +96,6 @@ struct AdoptionTests {
     let error = await failure { () async throws(SessionError) in try await session.refresh() }
     #expect(error == .noRefreshToken)
     #expect(session.isAuthenticated)
-    try await session.close()
-  }
-
-  @Test(
-    "LOG-9 POL-4 an adopted token without a lifetime gets the lifetime that the backend assumes")
-  func assumed() async throws {
-    let bench = try Bench()
-    var configuration = bench.configuration()
-    configuration.http.refresh = nil
-    configuration.http.response.lifetime = [.assumed(.seconds(3600))]
-    let session = try await Session.open(configuration)
-    try await session.adopt(AdoptedTokens(access: Secret("a"), user: UserProfile(id: "u-1")))
-    #expect(session.isAuthenticated && !session.isTokenExpired)
-    bench.clock.advance(by: .seconds(3_599))
-    #expect(!session.isTokenExpired)
-    try await session.close()
-  }
-
-  @Test(
-    "POL-4 REF-6 a token stays valid if a new version of the app has no refresh endpoint")
-  func dropped() async throws {
-    let bench = try Bench()
-    let before = try await bench.signedIn()
-    try await before.close()
-    var configuration = bench.configuration()
-    configuration.http.refresh = nil
-    let session = try await Session.open(configuration)
-    let error = await failure { () async throws(SessionError) in try await session.refresh() }
-    #expect(error == .noRefreshToken)
-    #expect(session.isAuthenticated && !session.isTokenExpired)
-    #expect(try bench.eventNames().last == "refreshFailed")
-    try await session.close()
-  }
-
-  @Test("LOG-9 REF-2 an adopted token that has expired is refreshed at once")
-  func expired() async throws {
-    let bench = try Bench()
-    var tokens = try await old(bench)
-    tokens.lifetime = .zero
-    let session = try await bench.open()
-    try await session.adopt(tokens)
-    bench.clock.advance(by: .milliseconds(1))
-    await eventually("it is refreshed") { session.currentToken?.generation == Generation(2) }
     try await session.close()
   }
 

@@ -95,16 +95,6 @@ struct CustomBackendTests {
     #expect(failures.map(\.serverCode) == [nil, "renewal-reused"])
   }
 
-  @Test("REF-6 after a lost request, a repetition succeeds if the server has not acted")
-  func lostRequest() async throws {
-    let session = try await signedIn()
-    await server.next(.fails(.noResponse("the line was cut", mayHaveActed: true)))
-    try await session.refresh()
-    #expect(session.currentToken?.secret == Secret("access-2"))
-    #expect(try failures().map(\.kind) == [.noReply])
-    try await session.close()
-  }
-
   @Test("REF-9 a request is given up at its timeout if the backend does not answer")
   func hangs() async throws {
     var policy = SessionPolicy.unasked
@@ -114,16 +104,6 @@ struct CustomBackendTests {
     _ = try await bench.clock.running { try await session.refresh() }
     #expect(session.currentToken?.secret == Secret("access-2"))
     #expect(try failures().map(\.kind) == [.noReply])
-    try await session.close()
-  }
-
-  @Test("OUT-5 a refused access token is refreshed once, and the revocation is repeated")
-  func revocation() async throws {
-    let session = try await signedIn()
-    await server.failRevocations(BackendError(.accessTokenRefused, status: 401))
-    #expect(try await session.logout() == .success)
-    #expect(
-      await server.requests == ["login", "revoke access-1", "refresh refresh-1", "revoke access-2"])
     try await session.close()
   }
 
@@ -193,25 +173,6 @@ struct CustomBackendTests {
     #expect(!session.isAuthenticated)
     try await session.close()
     #expect(try failures().last?.serverCode == NamingSource.reader.rawValue)
-  }
-
-  @Test("REF-17 another subject in the access token ends the session")
-  func subject() async throws {
-    func token(_ subject: String) -> Secret {
-      Secret(LoopbackToken.make(claims: ["sub": .string(subject)]))
-    }
-    let session = try await Session.open(configuration(server))
-    await server.next(
-      .brings(
-        TokenResponse(
-          access: token("a"), refresh: Secret("R"), lifetime: .seconds(60),
-          user: UserProfile(id: "u-1"))),
-      .brings(TokenResponse(access: token("b"), lifetime: .seconds(60))))
-    try await session.login(Self.credentials)
-    _ = await failure { () async throws(SessionError) in try await session.refresh() }
-    #expect(!session.isAuthenticated)
-    try await session.close()
-    #expect(try failures().last?.serverCode == NamingSource.changedAccessToken.rawValue)
   }
 
   @Test("REF-7 tokens that cannot be sent are not stored")

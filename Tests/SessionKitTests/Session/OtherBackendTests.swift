@@ -77,36 +77,6 @@ struct OtherBackendTests {
     #expect(other.calls.isEmpty)
   }
 
-  @Test("STO-6 another path on the same origin, or one endpoint less, is the same backend")
-  func otherPath() async throws {
-    defer { other.stop() }
-    try await bench.signedIn().close()
-    let moved = try await Session.open(
-      configuration {
-        $0.baseURL = $0.baseURL.appending(path: "v2")
-        $0.switchContext = nil
-      })
-    #expect(moved.isAuthenticated && moved.currentToken != nil)
-    try await moved.close()
-  }
-
-  @Test("STO-6 tokens are sent to a new address if the configuration names the former backend")
-  func moved() async throws {
-    defer { other.stop() }
-    try await bench.signedIn().close()
-    var configuration = elsewhere
-    configuration.formerBackends = [BackendIdentity(origins: [bench.server.baseURL])]
-    let session = try await Session.open(configuration)
-    #expect(session.currentToken?.generation == Generation(1))
-    // The new server does not know the token. A login there binds the next one.
-    try await session.logout()
-    try await session.login(bench.credentials)
-    try await session.close()
-    #expect(try stored(.token) == elsewhere.http.identity)
-    let here = bench.configuration()
-    #expect(await refused(here) == .token)
-  }
-
   private func stored(_ item: SecretItem) throws -> BackendIdentity? {
     let bytes = try FileSecretStore(folder: bench.secrets).read(item)
     return bytes.flatMap(BackendIdentity.init(ofItem:))

@@ -10,48 +10,6 @@ import Testing
 
 @Suite("Responses that name another user")
 struct OtherUserTests {
-  /// A session of `u-1`, and a service that answers as if `u-2` had asked.
-  private func confused() async throws -> (CallBench, Session) {
-    let bench = try CallBench()
-    let session = try await bench.signedIn(.keeping)
-    bench.service.signIn(as: "u-2")
-    return (bench, session)
-  }
-
-  @Test(
-    "REF-5 STA-6 a refresh that brings another user's token ends the session and is revoked")
-  func refresh() async throws {
-    let (bench, session) = try await confused()
-    let error = await failure { () async throws(SessionError) in try await session.refresh() }
-    #expect(error?.isExpired == true)
-    guard case .expired(let expired) = session.state else {
-      Issue.record("\(session.state)")
-      return
-    }
-    #expect(expired.user == "u-1")
-    #expect(session.currentToken == nil)
-    await eventually("it is given back") {
-      bench.service.book.withLock { book in
-        book.requests.contains { $0.header("Authorization") == "Bearer A2" }
-      }
-    }
-    try await session.close()
-  }
-
-  @Test("CTX-1 STA-6 a switch that brings another user's token changes nothing")
-  func change() async throws {
-    let (_, session) = try await confused()
-    let target = ContextTarget(role: "r-2")
-    let error = await failure { () async throws(SessionError) in
-      try await session.switchContext(to: target)
-    }
-    #expect(error != nil)
-    #expect(session.state.user == "u-1")
-    #expect(session.currentToken?.generation == Generation(1))
-    #expect(session.activeContext == nil || session.activeContext?.role.id != "r-2")
-    try await session.close()
-  }
-
   // MARK: One user, named in several ways
 
   private static func token(_ claims: [String: WireValue]) -> String {
@@ -63,25 +21,6 @@ struct OtherUserTests {
     return AppPreset.oauth(
       token: url.appending(path: "token"), revocation: url.appending(path: "revoke")
     ).backend
-  }
-
-  @Test("REF-5 STA-6 a claim and a response member with different ids name one user")
-  func twoNames() async throws {
-    let backend = try AnswerBench(Self.oauth())
-    let session = try await backend.open()
-    for number in 1...2 {
-      let token = Self.token(["sub": "8f1c-uuid", "jti": .string("t-\(number)")])
-      backend.answer(
-        #"{"access_token":"\#(token)","refresh_token":"r\#(number)","token_type":"Bearer","#
-          + #""expires_in":3600,"user":{"id":42,"email":"a@b.test"}}"#)
-    }
-    try await session.login(.password("a@b.test", "secreta-9"))
-    #expect(session.state.user == "8f1c-uuid")
-    try await session.refresh()
-    #expect(session.currentToken?.generation == Generation(2))
-    #expect(session.currentUser?.id == "8f1c-uuid")
-    #expect(backend.requests.count == 2)
-    try await session.close()
   }
 
   @Test("LOG-9 STA-6 an adopted session keeps its user, whatever a response calls the user")
@@ -122,44 +61,6 @@ struct OtherUserTests {
 
   private func identity(_ subject: String) -> String {
     #","id_token":"\#(Self.token(["sub": .string(subject)]))""#
-  }
-
-  @Test(
-    "LOG-12 an identity token with another id does not rename a user named by the user name",
-    arguments: [false, true])
-  func namedByUserName(isRestarted: Bool) async throws {
-    var wire = try Self.oauth()
-    wire.response.user.append(.userName(UserNameKey.random()))
-    let backend = try AnswerBench(wire)
-    var session = try await backend.open()
-    backend.answer(tokens(1))
-    let user = try await session.login(credentials()).user
-    if isRestarted {
-      try await session.close()
-      session = try await backend.open()
-    }
-    for number in 2...3 {
-      backend.answer(tokens(number, identity("42")))
-      try await session.refresh()
-    }
-    #expect(session.currentToken?.generation == Generation(3))
-    #expect(session.currentUser?.id == user?.id)
-    try await session.close()
-  }
-
-  @Test("LOG-12 a refresh with another id does not replace a user who was named by the profile")
-  func namedByProfile() async throws {
-    let backend = try AnswerBench(AppPreset.off(AnswerBench.url()).backend)
-    let session = try await backend.open()
-    backend.answer(tokens(1))
-    backend.answer(#"{"id":12,"email":"a@b.test","status":"active"}"#)
-    try await session.login(credentials())
-    #expect(session.state.user == "12")
-    backend.answer(tokens(2, #","user":{"id":"8f1c-uuid"}"#))
-    try await session.refresh()
-    #expect(session.currentToken?.generation == Generation(2))
-    #expect(session.state.user == "12")
-    try await session.close()
   }
 
   @Test(

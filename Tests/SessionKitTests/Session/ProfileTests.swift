@@ -98,60 +98,6 @@ struct ProfileTests {
     #expect(unasked.state.user == "42")
   }
 
-  @Test(
-    "LOG-6 SYN-5 an inactive account expires the session, and a deleted one logs out",
-    arguments: [plain, named])
-  func standing(login: String) async throws {
-    let inactive = try await signIn((200, #"{"id":42,"status":"inactive"}"#), login: login)
-    let ended = #expect(throws: SessionError.self) { try inactive.result.get() }
-    #expect(ended?.code == .accountUnavailable && ended?.accountStatus == .inactive)
-    #expect(ended?.reason == .expired(.userInactive))
-    guard case .expired(let expired) = inactive.state else {
-      Issue.record("it is \(inactive.state.kind)")
-      return
-    }
-    #expect(expired.user == "42" && expired.reason == .userInactive)
-    #expect(inactive.events == ["login", "sessionExpired"] && !inactive.isCleared)
-    let deleted = try await signIn((200, #"{"id":42,"status":"deleted"}"#), login: login)
-    let gone = #expect(throws: SessionError.self) { try deleted.result.get() }
-    #expect(gone?.code == .accountUnavailable && gone?.accountStatus == .deleted)
-    #expect(gone?.reason == .loggedOut(.userDeleted))
-    #expect(deleted.state == .unauthenticated && deleted.isCleared)
-    #expect(deleted.events == ["login", "logout"])
-    for ending in [inactive, deleted] {
-      await eventually("the tokens are given back") {
-        ending.backend.paths.last == "/api/auth/logout"
-      }
-    }
-  }
-
-  @Test("LOG-6 an inactive account ends the session, whatever id the profile gives")
-  func otherName() async throws {
-    let ending = try await signIn(
-      (200, #"{"id":"auth|77","status":"inactive"}"#), login: Self.named)
-    let error = #expect(throws: SessionError.self) { try ending.result.get() }
-    #expect(error?.accountStatus == .inactive)
-    #expect(ending.state.user == "42" && ending.state.kind == .expired)
-  }
-
-  @Test("LOG-6 an inactive account ends the session at launch, whatever id the profile gives")
-  func otherNameAtLaunch() async throws {
-    let backend = try AnswerBench(AnswerBench.camelCaseWire())
-    var policy = SessionPolicy.bench
-    policy.limits.profileCheck = .afterLogin
-    let session = try await backend.open(policy)
-    backend.answer(Self.named)
-    backend.answer(200, #"{"id":42,"status":"active"}"#)
-    try await session.login(.password("ana@tik.test", "secreta-9"))
-    try await session.close()
-    backend.answer(200, #"{"id":"auth|77","status":"inactive"}"#)
-    policy.limits.profileCheck = .afterLoginAndLaunch
-    let again = try await backend.open(policy)
-    await eventually("it ends") { again.state.kind == .expired }
-    #expect(again.state.user == "42")
-    try await again.close()
-  }
-
   @Test("LOG-6 a failed profile request fails a login only if its response did not name the user")
   func failed() async throws {
     let cases: [((status: Int, body: String)?, (SessionError) -> Bool)] = [

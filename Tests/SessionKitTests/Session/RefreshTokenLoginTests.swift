@@ -47,16 +47,6 @@ struct RefreshTokenLoginTests {
     try await again.close()
   }
 
-  @Test("LOG-15 REF-5 a newer refresh token replaces the first one")
-  func rotates() async throws {
-    let bench = try Bench { $0.rotatesRefreshTokens = true }
-    let session = try await Session.open(configuration(bench))
-    try await session.login(.refreshToken(try await token(bench)))
-    #expect(try await session.refresh().generation == Generation(2))
-    #expect(bench.server.violations.isEmpty)
-    try await session.close()
-  }
-
   @Test("LOG-15 a login whose response is lost stores nothing, and can be repeated")
   func lost() async throws {
     let bench = try Bench()

@@ -21,37 +21,6 @@ struct SpentTokenTests {
     return (bench, session)
   }
 
-  @Test(
-    "REF-5 REF-7 a new token is kept although other members of the response are wrong",
-    arguments: [
-      "", #","expiresIn":0"#, #","expiresIn":-1"#, #","expiresIn":1e12"#, #","tokenType":"mac""#,
-      #","user":{}"#, #","user":"ana""#,
-      #","user":{"id":42,"email":7}"#, #","user":{"id":42}"#, #","activeContext":{}"#,
-      #","activeContext":{"roleId":"r2","permissions":"all"}"#, #","idToken":"a b""#,
-      #","limits":1e400"#, #","limits":{"a":[-1e999]}"#, #","expiresIn":1e400"#,
-      #","expiresIn":"+900""#, #","nickname":"\uD83D""#, #","\uDE00":1"#, #","nickname":"it\'s""#,
-    ])
-  func besideToken(rest: String) async throws {
-    let (bench, session) = try await signedIn()
-    bench.answer(#"{"accessToken":"A2","refreshToken":"R2"\#(rest)}"#)
-    try await session.refresh()
-    #expect(session.currentToken?.secret == Secret("A2"))
-    #expect(session.currentUser?.email == "ana@tik.test" && session.currentUser?.firstName == "Ana")
-    #expect(session.activeContext?.role.id == "r")
-    bench.answer(#"{"accessToken":"A3","expiresIn":900}"#)
-    try await session.refresh()
-    #expect(bench.lastBody == #"{"refreshToken":"R2"}"#)
-    try await session.close()
-    // The stored user is the same, and no e-mail address is in the journal.
-    let again = try await bench.open()
-    #expect(again.currentUser?.email == "ana@tik.test" && again.currentUser?.firstName == "Ana")
-    try await again.close()
-    let journal = try Data(contentsOf: URL(fileURLWithPath: bench.bench.journal))
-    #expect(journal.range(of: Data("@tik.test".utf8)) == nil)
-    #expect(
-      try bench.bench.eventNames() == ["login", "refreshSucceeded", "refreshSucceeded"])
-  }
-
   @Test("REF-5 a refresh replaces the user's members that it names, and keeps the others")
   func merged() async throws {
     let (bench, session) = try await signedIn()
@@ -108,32 +77,5 @@ struct SpentTokenTests {
     try await session.close()
     let journal = try Data(contentsOf: URL(fileURLWithPath: bench.bench.journal))
     #expect(journal.range(of: Data("@school.test".utf8)) == nil)
-  }
-
-  @Test(
-    "REF-6 POL-2 a response from the network instead of the server never ends the session",
-    arguments: [
-      (302, "", ""), (407, "", ""), (511, "", ""), (200, "text/html", "Welcome to the hotel"),
-      (200, "text/html", "<html>"), (408, "", ""), (425, "", ""), (200, "", ""), (204, "", ""),
-    ])
-  func network(status: Int, type: String, body: String) async throws {
-    for policy in [SessionPolicy.tik, .off] {
-      var wire = try AnswerBench.camelCaseWire()
-      wire.profile = nil
-      let bench = try AnswerBench(wire)
-      bench.answer(
-        #"{"accessToken":"A1","refreshToken":"R1","expiresIn":900,"user":{"id":42}}"#)
-      let session = try await bench.open(policy)
-      try await session.login(.password("ana@tik.test", "secreta-9"))
-      let headers = type.isEmpty ? [] : [HTTPHeader("Content-Type", type)]
-      for _ in 0..<4 { bench.answer(status, body, headers: headers) }
-      for _ in 0..<2 {
-        _ = await failure { () async throws(SessionError) in try await session.refresh() }
-      }
-      #expect(session.isAuthenticated, "\(policy.name)")
-      #expect(session.currentToken?.secret == Secret("A1"))
-      #expect(try bench.bench.eventNames().allSatisfy { ["login", "refreshFailed"].contains($0) })
-      try await session.close()
-    }
   }
 }

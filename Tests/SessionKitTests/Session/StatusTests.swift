@@ -103,48 +103,6 @@ struct StatusTests {
     try await session.close()
   }
 
-  @Test("LOG-6 SYN-4 of two profiles at the same time, the older one ends nothing")
-  func concurrent() async throws {
-    let backend = try AnswerBench(wire())
-    let (first, second) = (CallBench.Gate(), CallBench.Gate())
-    for gate in [first, second] { gate.shut() }
-    let reads = Mutex(0)
-    let told = Mutex<[StatusChange]>([])
-    var configuration = backend.bench.configuration(.bench)
-    configuration.http = backend.wire
-    configuration.http.transport = backend
-    configuration.policy.limits.profileCheck = .whenUnknown
-    configuration.policy.limits.requiredItems = [.token]
-    configuration.add(
-      host: SessionHooks(
-        knownStatus: { _ in
-          let number = reads.withLock { reads in
-            reads += 1
-            return reads
-          }
-          await (number == 1 ? first : second).pass()
-          // Both reads come before any change is stored.
-          return Timestamp(milliseconds: 5_000)
-        },
-        statusChanged: { change in told.withLock { $0.append(change) } }))
-    let session = try await Session.open(configuration)
-    backend.answer(Self.login)
-    try await session.login(Self.credentials)
-    backend.answer(200, profile("active", "20"))
-    let newer = Task { try await session.checkAccountStatus() }
-    await eventually("the newer response has arrived") { first.count == 1 }
-    backend.answer(200, profile("inactive", "10"))
-    let older = Task { try await session.checkAccountStatus() }
-    await eventually("the older response has arrived") { second.count == 1 }
-    first.open()
-    #expect(try await newer.value == .active)
-    second.open()
-    #expect(try await older.value == .outdated)
-    #expect(session.isAuthenticated)
-    try await session.close()
-    #expect(told.withLock { $0.map(\.changedAt.milliseconds) } == [20_000])
-  }
-
   @Test(
     "SYN-4 a change log keeps the newest time for each user, and still calls the app's hooks")
   func settled() async throws {
