@@ -68,24 +68,6 @@ struct NewerItemsTests {
     #expect(ends == [.sessionExpired(SessionEvent.SessionExpired(reason: .secretsNewer))])
   }
 
-  @Test("RES-8 the version that wrote the item can read it after an older version was used")
-  func upgradeAgain() async throws {
-    try await bench.signedIn().close()
-    let original = try contents("token")
-    try make(newer: "token")
-    for _ in 0..<3 {
-      let session = try await bench.open()
-      bench.clock.advance(by: .seconds(5))
-      await session.retry()
-      #expect(session.state.kind == .authenticated && session.currentToken == nil)
-      try await session.close()
-    }
-    try original.write(to: URL(filePath: bench.secrets + "/token"))
-    let session = try await bench.open()
-    #expect(session.currentToken?.generation == Generation(1))
-    try await session.close()
-  }
-
   @Test("RES-8 any user can log in after a logout, at once and after another opening")
   func logout() async throws {
     for isReopened in [false, true] {

@@ -75,27 +75,6 @@ struct RefreshItemTests {
   }
 
   @Test(
-    "STO-2 POL-2 after a new fingerprint is enrolled, the session lasts as long as its token"
-  )
-  func enrolment() async throws {
-    let session = try await reopened()
-    door.changeEnrolment()
-    #expect(
-      await failure { () throws(SessionError) in try await session.refresh() } == .noRefreshToken)
-    #expect(session.isAuthenticated && session.currentToken != nil)
-    let life = try #require(session.currentToken).expiry.milliseconds(
-      since: bench.clock.now().time)
-    bench.clock.advance(by: .milliseconds(life + 1_000))
-    _ = await failure { () throws(SessionError) in try await session.accessToken() }
-    #expect(session.state.kind == .expired && bench.server.count(of: .refresh) == 0)
-    try await session.login(bench.credentials)
-    door.isPresent = true
-    try await session.refresh()
-    #expect(session.isAuthenticated)
-    try await session.close()
-  }
-
-  @Test(
     """
     OUT-1 STO-2 a logout without the refresh token sends the access token until the server \
     accepts it

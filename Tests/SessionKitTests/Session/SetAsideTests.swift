@@ -56,33 +56,6 @@ struct SetAsideTests {
     #expect(try bench.asides().count == 1)
   }
 
-  @Test("RES-6 a damaged journal is not moved without the policy")
-  func refused() async throws {
-    let bench = try Bench()
-    try await bench.signedIn().close()
-    try bench.damage(2)
-    let error = await failure { () async throws(SessionError) in
-      try await Session.open(bench.configuration())
-    }
-    guard case .journal(.damaged) = error.failure else {
-      Issue.record("\(String(describing: error))")
-      return
-    }
-    #expect(try bench.asides().isEmpty)
-  }
-
-  @Test("RES-6 an expired token is refreshed in the new journal")
-  func expiredToken() async throws {
-    let bench = try Bench()
-    try await bench.signedIn().close()
-    try bench.damage(1)
-    bench.clock.advance(by: .milliseconds(3_600_001))
-    let session = try await bench.openAside()
-    await eventually("the refresh") { session.currentToken?.generation == Generation(2) }
-    #expect(try bench.eventNames() == ["login", "refreshSucceeded"])
-    try await session.close()
-  }
-
   @Test(
     "RES-6 a journal of a newer version is quarantined, and the policy decides about its secrets")
   func newerFormat() async throws {
@@ -112,19 +85,6 @@ struct SetAsideTests {
     URL(filePath: #filePath).deletingLastPathComponent().path + "/../../../Specs/Golden/"
 
   @Test(
-    "RES-6 a journal with an event of a newer version is quarantined, and the session continues")
-  func newerEvent() async throws {
-    let bench = try Bench()
-    try await bench.signedIn().close()
-    try bench.append(.unknown(SessionRecord.Unknown(kind: 9, payload: [1, 2, 3])))
-    let session = try await bench.openAside()
-    #expect(session.isAuthenticated)
-    #expect(session.quarantine?.cause == .newerVersion)
-    #expect((session.quarantine?.lastSequence ?? 0) >= 3)
-    try await session.close()
-  }
-
-  @Test(
     "RES-6 a file that is no journal is quarantined, and a user can log in",
     arguments: ["", "text", String(repeating: "not a journal ", count: 20)])
   func noJournal(content: String) async throws {
@@ -142,45 +102,6 @@ struct SetAsideTests {
       try Data(contentsOf: URL(filePath: bench.folder.path + "/" + name)) == Data(content.utf8))
   }
 
-  @Test("RES-9 a journal that is opened through a link is quarantined in its own folder")
-  func throughLink() async throws {
-    let bench = try Bench()
-    try await bench.signedIn().close()
-    let real = bench.folder.appending(path: "real.journal").path
-    try FileManager.default.moveItem(atPath: bench.journal, toPath: real)
-    try FileManager.default.createSymbolicLink(
-      atPath: bench.journal, withDestinationPath: "real.journal")
-    try bench.damage(2)
-    let session = try await bench.openAside()
-    #expect(session.isAuthenticated)
-    try await session.refresh()
-    try await session.close()
-    let names = try FileManager.default.contentsOfDirectory(atPath: bench.folder.path)
-    #expect(names.contains { $0.hasPrefix("real.journal.aside-1-damaged-") })
-    #expect(
-      try FileManager.default.destinationOfSymbolicLink(atPath: bench.journal) == "real.journal")
-  }
-
-  @Test("RES-6 a folder in the journal's place is not quarantined")
-  func obstacles() async throws {
-    let folder = try Bench()
-    try FileManager.default.createDirectory(
-      atPath: folder.journal, withIntermediateDirectories: true)
-    for bench in [folder] {
-      var configuration = bench.configuration()
-      configuration.policy.recovery.unusableJournal = .setAside
-      let asked = configuration
-      let error = await failure { () async throws(SessionError) in
-        try await Session.open(asked)
-      }
-      guard case .journal = error.failure else {
-        Issue.record("\(String(describing: error))")
-        return
-      }
-      #expect(try bench.asides().isEmpty)
-    }
-  }
-
   @Test("RES-6 OUT-1 a logout that can be read after the damage stays in force")
   func endedBehindDamage() async throws {
     let bench = try Bench()
@@ -196,50 +117,6 @@ struct SetAsideTests {
     #expect(try bench.files().isEmpty)
     #expect(try bench.records().map(\.name) == ["opened", "continued", "secretsWiped"])
     try await again.close()
-  }
-
-  @Test("RES-6 an expired session stays expired after a quarantine, and its user can log in again")
-  func expiredStays() async throws {
-    let bench = try Bench()
-    let session = try await bench.signedIn(.keeping)
-    bench.server.failNext(.refresh, with: .status(401, code: "TOKEN_REVOKED"))
-    _ = await failure { () async throws(SessionError) in try await session.refresh() }
-    guard case .expired(let before) = session.state else {
-      Issue.record("\(session.state)")
-      return
-    }
-    try await session.close()
-    // The last record, whose existence the journal's closing mark proves.
-    try bench.damage(try #require(try bench.records().last?.sequence))
-    let again = try await bench.openAside(.keeping)
-    guard case .expired(let after) = again.state else {
-      Issue.record("\(again.state)")
-      return
-    }
-    #expect(
-      (after.user, after.reason, after.context) == (before.user, before.reason, before.context))
-    #expect(try bench.eventNames() == ["login", "sessionExpired"])
-    try await again.login(bench.credentials)
-    #expect(again.isAuthenticated)
-    try await again.close()
-  }
-
-  @Test("RES-6 REF-3 sessions that find the damage at once quarantine once and share one session")
-  func together() async throws {
-    let bench = try Bench()
-    try await bench.signedIn().close()
-    try bench.damage(2)
-    let sessions = try await withThrowingTaskGroup(of: Session.self) { group in
-      for _ in 0..<8 { group.addTask { try await bench.openAside() } }
-      return try await group.reduce(into: [Session]()) { $0.append($1) }
-    }
-    #expect(try bench.asides().count == 1)
-    for session in sessions {
-      #expect(session.isAuthenticated)
-      #expect(session.currentToken?.generation == Generation(1))
-    }
-    #expect(try bench.eventNames() == ["login"])
-    for session in sessions { try await session.close() }
   }
 
   @Test("RES-6 REF-3 real processes that find the damage at once quarantine the journal once")
@@ -271,39 +148,6 @@ struct SetAsideTests {
     #expect(try bench.records().filter { $0.name == "continued" }.count == 1)
   }
 
-  @Test("RES-6 after a death during a quarantine, the next opening uses the quarantined journal")
-  func killedBetween() async throws {
-    let bench = try Bench()
-    try await bench.signedIn().close()
-    try bench.damage(2)
-    let identity = try #require(try Journal.identity(at: bench.journal, options: .init()))
-    let aside = try Journal.setAside(
-      bench.journal, identity, reason: "damaged", time: "20260101T000000Z", options: .init())
-    #expect(aside?.number == 1)
-    // This opening does not ask for a quarantine, which has already happened.
-    let session = try await bench.open()
-    #expect(session.isAuthenticated)
-    #expect(session.quarantine?.cause == .damaged)
-    #expect(try bench.records().map(\.name) == ["opened", "continued", "login"])
-    try await session.close()
-  }
-
-  @Test("RES-6 a second damaged journal is quarantined next to the first")
-  func twice() async throws {
-    let bench = try Bench()
-    try await bench.signedIn().close()
-    for number in 1...2 {
-      try bench.damage(2)
-      let session = try await bench.openAside()
-      #expect(session.isAuthenticated)
-      try await session.close()
-      #expect(try bench.asides().count == number)
-    }
-    #expect(try bench.asides().map { $0.contains(".aside-2-") } == [false, true])
-    try Journal.delete(at: bench.journal)
-    #expect(try bench.asides().isEmpty)
-  }
-
   // MARK: Secrets without their journal
 
   @Test("RES-5 secrets without their journal are adopted if the policy says so, with a note")
@@ -332,38 +176,6 @@ struct SetAsideTests {
     let again = try await bench.open(policy)
     #expect(again.state == .unauthenticated)
     try await again.close()
-  }
-
-  @Test("RES-5 after a crash between adoption and its event, the login is appended as recovered")
-  func strayRecovered() async throws {
-    let bench = try Bench()
-    try await bench.signedIn().close()
-    try Journal.delete(at: bench.journal)
-    var policy = SessionPolicy.bench
-    policy.recovery.orphanedSecrets = .adopt
-    try await bench.openMissing(policy).close()
-    try bench.cutJournal(before: "continued")
-    let again = try await bench.open()
-    #expect(again.isAuthenticated)
-    #expect(try bench.records().map(\.name).suffix(3) == ["opened", "tokenRecovered", "login"])
-    try await again.close()
-  }
-
-  @Test("RES-5 RES-3 stray secrets that cannot be read yet are neither adopted nor wiped")
-  func strayLocked() async throws {
-    let bench = try Bench()
-    let store = MemorySecretStore()
-    try await bench.signedIn(store: store).close()
-    try Journal.delete(at: bench.journal)
-    store.isAvailable = false
-    var policy = SessionPolicy.bench
-    policy.recovery.orphanedSecrets = .adopt
-    let session = try await bench.open(policy, store: store)
-    #expect(session.activity == .loading)
-    store.isAvailable = true
-    await session.retry()
-    #expect(session.isAuthenticated && session.activity == .idle)
-    try await session.close()
   }
 }
 
@@ -395,13 +207,6 @@ extension Bench {
     try file.seek(toOffset: offset)
     try file.write(contentsOf: [byte ^ 1])
     try file.close()
-  }
-
-  func append(_ content: SessionRecord.Content) throws {
-    let journal = try Journal.open(at: journal)
-    let (kind, payload) = SessionCodec.encode(content, at: clock.now().time)
-    _ = try journal.append([JournalDraft(kind: kind, payload: payload)])
-    try journal.close()
   }
 
   /// The stored items, for ``restore(_:)``.

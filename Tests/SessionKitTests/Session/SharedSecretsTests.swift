@@ -69,51 +69,6 @@ struct SharedSecretsTests {
   }
 
   @Test(
-    "RES-7 a process with another folder for secrets ends no session, and its callers hear why",
-    arguments: [true, false])
-  func otherFolder(isOpenBefore: Bool) async throws {
-    let elsewhere = MemorySecretStore()
-    let owner = try await bench.open()
-    var other = isOpenBefore ? try await bench.open(store: elsewhere) : owner
-    try await owner.login(bench.credentials)
-    // The process that stored the token lives, and its opening is older than the token.
-    if !isOpenBefore { other = try await bench.open(store: elsewhere) }
-    // The first call reads the journal, and finds no token for the login in it.
-    _ = await failure { () async throws(SessionError) in try await other.refresh() }
-    for _ in 0..<3 {
-      let error = await failure { () async throws(SessionError) in try await other.refresh() }
-      #expect(error.failure == .secrets(.storedElsewhere(item: .token)))
-      await bench.passDoubt(other)
-      #expect(other.storageProblem.failure == .secrets(.storedElsewhere(item: .token)))
-      #expect(other.isAuthenticated && other.activity == .loading)
-      try await owner.refresh()
-    }
-    #expect(owner.currentToken?.generation == Generation(4))
-    #expect(try !bench.records().map(\.name).contains("sessionExpired"))
-    try await other.close()
-    try await owner.close()
-    // No process is left that could have stored it: an absence counts again.
-    let alone = try await bench.open(store: elsewhere)
-    await bench.passDoubt(alone)
-    #expect(!alone.isAuthenticated)
-    try await alone.close()
-  }
-
-  @Test("RES-5 a journal that was moved or is opened through a link still owns its secrets")
-  func samePlace() async throws {
-    try await bench.signedIn().close()
-    try FileManager.default.createSymbolicLink(atPath: other, withDestinationPath: bench.journal)
-    let linked = try await Session.open(configuration(other))
-    #expect(linked.isAuthenticated)
-    try await linked.close()
-    try FileManager.default.removeItem(atPath: other)
-    try FileManager.default.moveItem(atPath: bench.journal, toPath: other)
-    let moved = try await Session.open(configuration(other))
-    #expect(moved.isAuthenticated)
-    try await moved.close()
-  }
-
-  @Test(
     "RES-5 a journal that was deleted or replaced owns no secrets, and the policy decides"
   )
   func gone() async throws {
@@ -265,44 +220,6 @@ struct SharedSecretsTests {
     let again = try await bench.open()
     #expect(again.isAuthenticated && again.currentToken != nil)
     try await again.close()
-  }
-
-  @Test("RES-7 another journal does not wipe an expired session's user item")
-  func expiredOwner() async throws {
-    var policy = SessionPolicy.bench
-    policy.ending.onRejection = .keep
-    let first = try await bench.signedIn(policy)
-    bench.server.revokeAllTokens()
-    _ = await failure { () async throws(SessionError) in try await first.refresh() }
-    #expect(first.state.kind == .expired)
-    try await first.close()
-    let before = try contents()
-    #expect(!before.isEmpty)
-    #expect(
-      await refused(configuration(other)).failure
-        == .secretsOfAnotherSession(journal: bench.journal))
-    #expect(try contents() == before)
-  }
-
-  @Test("RES-7 an opening waits for an expired session's journal that is missing for a moment")
-  func expiredAndMissing() async throws {
-    let bench = try Bench()
-    var policy = SessionPolicy.bench
-    policy.ending.onRejection = .keep
-    let session = try await bench.signedIn(policy)
-    bench.server.revokeAllTokens()
-    _ = await failure { () async throws(SessionError) in try await session.refresh() }
-    try await session.close()
-    let away = bench.journal + ".away"
-    try FileManager.default.moveItem(atPath: bench.journal, toPath: away)
-    let configuration = bench.configuration(policy)
-    let opening = Task { try await Session.open(configuration) }
-    await eventually("it is waited for") { bench.clock.sleeperCount > 0 }
-    try FileManager.default.moveItem(atPath: away, toPath: bench.journal)
-    bench.clock.advance(by: .seconds(1))
-    let found = try await opening.value
-    #expect(found.state.kind == .expired)
-    try await found.close()
   }
 
   @Test("RES-7 an opening waits for a journal, or its folder, that is missing for a moment")

@@ -28,23 +28,6 @@ struct UnstoredAnswerTests {
     return (bench, writes, session)
   }
 
-  @Test(
-    "REF-11 a close stores the token after one failed write, for the next opening",
-    arguments: [FailingWrites.ioError, .noSpace(item: .token, place: "secrets/token")])
-  func storedAtClose(error: SecretStoreError) async throws {
-    let (bench, writes, session) = try await stuck(failing: 1, with: error)
-    try await session.close()
-    let names = try bench.records().map(\.name)
-    #expect(
-      names.filter { $0 != "storageRecovered" }.suffix(4)
-        == ["requestSent", "storageFailed", "refreshSucceeded", "closed"])
-    let again = try await bench.open(store: writes.store)
-    #expect(again.currentToken?.generation == Generation(2))
-    #expect(try await again.refresh().generation == Generation(3))
-    #expect(bench.server.calls.allSatisfy { $0.code != "TOKEN_REUSED" })
-    try await again.close()
-  }
-
   @Test("REF-11 a close throws what was lost, where and why, and the journal records it")
   func lostAtClose() async throws {
     let (bench, writes, session) = try await stuck(failing: .max)
@@ -66,23 +49,6 @@ struct UnstoredAnswerTests {
     await eventually("the server's refusal") { again.state.kind != .authenticated }
     #expect(bench.server.calls.contains { $0.code == "TOKEN_REUSED" })
     try await again.close()
-  }
-
-  @Test("REF-11 a close during a request throws if the response cannot be stored")
-  func closedBeforeAnswer() async throws {
-    let (bench, writes) = try bench()
-    let session = try await bench.signedIn(store: writes.store)
-    let gate = bench.server.hold(.refresh, at: .afterActing)
-    let refresh = Task { try await session.refresh() }
-    #expect(await bench.server.received(.refresh))
-    let close = Task { try await session.close() }
-    writes.fail(.max)
-    gate.open()
-    await #expect(throws: SessionError.self) { try await refresh.value }
-    await #expect(throws: SessionError.answerDropped(because: .secrets(FailingWrites.ioError))) {
-      try await close.value
-    }
-    #expect(try bench.records().last?.name == "closed")
   }
 
   /// The causes that can prevent the storing of a response, and a word of each message.
