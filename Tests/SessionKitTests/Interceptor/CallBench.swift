@@ -91,19 +91,6 @@ final class CallBench: Sendable {
       }
     }
 
-    /// Accepts the second token only.
-    ///
-    /// Its response to the first one waits at the gate.
-    static func holdingOldCalls() -> (server: FakeServer, gate: Gate) {
-      let gate = Gate()
-      gate.shut()
-      let server = FakeServer { (authorization, _) throws(TransportError) in
-        if authorization == "Bearer A1" { await gate.pass() }
-        return HTTPResponse(status: authorization == "Bearer A2" ? 200 : 401)
-      }
-      return (server, gate)
-    }
-
     var authorizations: [String?] { book.withLock { $0.authorizations } }
 
     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {

@@ -36,54 +36,6 @@ struct CallTokenTests {
     return String(decoding: request.body, as: UTF8.self)
   }
 
-  @Test("INT-5 INT-3 the backend's own endpoints get no token, and other methods and paths do")
-  func endpoints() async throws {
-    let bench = try CallBench()
-    let session = try await bench.signedIn { wire in
-      (wire.register, wire.social) = ("users", "auth/social")
-    }
-    let backend = FakeServer()
-    let calls = session.calls(by: TransportCalls(backend))
-    for path in ["users", "auth/social", "auth/login", "auth/refresh", "auth/logout"] {
-      _ = try await calls.send(post(bench, path))
-    }
-    #expect(backend.authorizations == [nil, nil, nil, nil, nil])
-    _ = try await calls.send(bench.get("auth/me"))
-    _ = try await calls.send(bench.get("users"))
-    #expect(backend.authorizations.suffix(2) == ["Bearer A1", "Bearer A1"])
-    try await session.close()
-  }
-
-  @Test("INT-5 a protected call can share its address with other endpoints")
-  func oneAddress() async throws {
-    let bench = try CallBench()
-    let session = try await bench.signedIn { wire in
-      // The bench's server answers each of them at its own path.
-      wire.register = "rpc"
-      wire.social = "rpc"
-    }
-    let backend = FakeServer()
-    let calls = session.calls(by: TransportCalls(backend))
-    _ = try await calls.send(post(bench, "rpc"))
-    _ = try await calls.send(post(bench, "rpc"), as: .plain)
-    #expect(backend.authorizations == ["Bearer A1", nil])
-    try await session.close()
-  }
-
-  @Test("INT-5 a call that is marked as plain has no token, and its 401 is returned to the caller")
-  func plain() async throws {
-    let bench = try CallBench()
-    let session = try await bench.open()
-    let backend = FakeServer { (_, _) throws(TransportError) in HTTPResponse(status: 401) }
-    let calls = session.calls(by: TransportCalls(backend))
-    #expect(try await calls.send(bench.get(), as: .plain).status == 401)
-    try await bench.signIn(session)
-    #expect(try await calls.send(bench.get(), as: .plain).status == 401)
-    #expect(backend.authorizations == [nil, nil])
-    #expect(bench.service.refreshCount == 0)
-    try await session.close()
-  }
-
   @Test("INT-5 a marked call carries the token to a public path, and never to another origin")
   func authenticated() async throws {
     let bench = try CallBench()

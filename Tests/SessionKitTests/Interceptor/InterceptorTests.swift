@@ -177,24 +177,6 @@ struct InterceptorTests {
     try await session.close()
   }
 
-  @Test("INT-3 a call to a closed port fails, and the session stays logged in")
-  func refusedConnection() async throws {
-    let bench = try CallBench()
-    var server: CallServer? = try CallServer { _, _ in .answer(200) }
-    let url = try #require(server?.url)
-    let session = try await bench.signedIn { $0.baseURL = url }
-    server = nil
-    let error = await sessionError {
-      try await SessionInterceptor(session).data(for: URLRequest(url: url))
-    }
-    switch error.failure {
-    case .noConnection, .noReply: break
-    default: Issue.record("\(String(describing: error))")
-    }
-    #expect(session.isAuthenticated)
-    try await session.close()
-  }
-
   @Test("INT-2 a cancelled call ends at once, even if the server does not answer")
   func cancelled() async throws {
     let bench = try CallBench()

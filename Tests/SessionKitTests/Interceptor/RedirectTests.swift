@@ -47,24 +47,6 @@ struct RedirectTests {
     try await session.close()
   }
 
-  @Test("INT-1 a redirect within the origin keeps the token")
-  func redirectHome() async throws {
-    let bench = try CallBench()
-    let server = try CallServer { request, _ in
-      request.target == "/materials"
-        ? .answer(302, fields: ["Location": "/elsewhere?page=2"])
-        : .answer(request.token == "A2" ? 200 : 401)
-    }
-    let session = try await bench.signedIn { $0.baseURL = server.url }
-    let api = SessionInterceptor(session)
-    #expect(status(try await api.data(for: request(server)).1) == 200)
-    #expect(
-      server.requests.map { "\($0.target) \($0.token ?? "none")" } == [
-        "/materials A1", "/elsewhere?page=2 A1", "/materials A2", "/elsewhere?page=2 A2",
-      ])
-    try await session.close()
-  }
-
   @Test(
     "INT-3 a redirect that keeps the method keeps the body, also when the call is repeated",
     arguments: [307, 308], ["memory", "file", "request"])

@@ -104,26 +104,4 @@ struct ThunderTests {
     #expect(backend.authorizations.count == 2 * Self.count)
     try await session.close()
   }
-
-  @Test("REF-3 INT-3 10,000 calls of a session that ends each get its error, after one request")
-  func ended() async throws {
-    let bench = try CallBench()
-    let session = try await bench.signedIn()
-    await bench.expire(session)
-    bench.service.fail(.success(HTTPResponse(status: 401)))
-    let backend = CallBench.FakeServer()
-    let calls = session.calls(by: TransportCalls(backend))
-    let request = bench.get()
-    await withTaskGroup(of: SessionError?.self) { group in
-      for _ in 0..<Self.count {
-        group.addTask { await sessionError { try await calls.send(request) } }
-      }
-      await eventually("all wait") { session.waiterCount == Self.count }
-      bench.service.gate.open()
-      for await error in group { #expect(error?.isLoggedOut == true) }
-    }
-    #expect(bench.service.refreshCount == 1)
-    #expect(backend.authorizations.isEmpty)
-    try await session.close()
-  }
 }
