@@ -95,16 +95,6 @@ struct AuthorizationCodeTests {
     #expect(try bench.eventNames() == ["login", "refreshSucceeded"])
   }
 
-  @Test("WEB-4 STA-3 a closed page is not reported as a failure")
-  func leaving() async throws {
-    let session = try await open()
-    let ending = try await login(session, [.leaves])
-    #expect(throws: SessionError.webSignIn(.cancelledByUser)) { try ending.get() }
-    #expect(session.activity == .idle && server.identity.codes.isEmpty)
-    try await session.close()
-    #expect(try bench.eventNames().isEmpty)
-  }
-
   @Test(
     "WEB-5 a redirect that reaches the app from outside ends the login, and a foreign one does not")
   func handedIn() async throws {
@@ -123,19 +113,6 @@ struct AuthorizationCodeTests {
     try await session.close()
   }
 
-  @Test("WEB-5 a cancelled login takes the page down and redeems no code")
-  func cancellation() async throws {
-    let session = try await open()
-    let login = WebLogin.authorizationCode(code(), on: Browser(page: page))
-    let task = Task { try await session.login(login) }
-    await eventually("a page waits for the user") { page.isWaiting }
-    task.cancel()
-    await #expect(throws: SessionError.self) { try await task.value }
-    #expect(!page.isWaiting && !server.identity.log.contains("POST /token"))
-    #expect(session.activity == .idle)
-    try await session.close()
-  }
-
   @Test("WEB-5 POL-5 with .always the server asks the user, although its cookie is valid")
   func prompt() async throws {
     let session = try await open()
@@ -145,17 +122,6 @@ struct AuthorizationCodeTests {
     try await session.logout()
     #expect(try await login(session, prompt: .always, [Self.right]).get()?.id == "o-1")
     #expect(server.identity.violations.isEmpty)
-    try await session.close()
-  }
-
-  @Test("WEB-5 STO-4 a login that cannot be used throws, and shows and sends nothing")
-  func wrongAddress() async throws {
-    let session = try await open()
-    let login = WebLogin.authorizationCode(code(redirect: "auth"), on: Browser(page: page))
-    await #expect(throws: SessionError.wrongAddress("the redirect has no scheme")) {
-      try await session.login(login)
-    }
-    #expect(page.visited.isEmpty && server.identity.log.isEmpty && session.activity == .idle)
     try await session.close()
   }
 }

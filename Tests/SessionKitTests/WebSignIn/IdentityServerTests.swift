@@ -103,17 +103,6 @@ struct IdentityServerTests {
     #expect(try bench.eventNames() == ["login"])
   }
 
-  @Test("WEB-5 STA-3 a wrong password shows the page again, and the right one logs in once")
-  func wrongPassword() async throws {
-    let session = try await open()
-    let wrong = HeadlessPage.Act.types(name: "ana@school.test", password: "battery-staple-7")
-    let (_, ending) = try await signIn(session, nil, [wrong, Self.right])
-    #expect(try ending.get()?.id == "o-1")
-    #expect(server.identity.wrongPasswords == 1 && server.identity.codes.count == 1)
-    #expect(server.identity.violations.isEmpty)
-    try await session.close()
-  }
-
   @Test(
     "WEB-2 WEB-4 STA-3 a user who leaves the page in any of three ways causes no failure",
     arguments: [
@@ -131,41 +120,6 @@ struct IdentityServerTests {
     #expect(try await signIn(session, nil, [Self.right]).ending.get()?.id == "o-1")
     try await session.close()
     #expect(try bench.eventNames() == ["login"])
-  }
-
-  @Test(
-    "WEB-2 WEB-4 an error in a redirect is reported by its code, in the query or the fragment",
-    arguments: [
-      (LoopbackIdentity.Refusal.error("server_error", description: nil), "refused server_error"),
-      (.error("invalid_request", description: "AADB2C90289: x"), "refused AADB2C90289"),
-      (.error("ana@school.test", description: "Ana"), "refused"), (.malformed, "refused"),
-      (.nowhere, "refused"),
-    ], [nil, "fragment"])
-  func refused(
-    refusal: (LoopbackIdentity.Refusal, String), responseMode: String?
-  ) async throws {
-    let session = try await open()
-    let page = HeadlessPage(browser)
-    let provider = provider(responseMode)
-    let task = Task {
-      await failure { () async throws(SessionError) in
-        try await session.login(.provider(provider, in: page))
-      }
-    }
-    await eventually("a page waits for the user") { page.isWaiting }
-    server.change { $0.refusal = refusal.0 }
-    try page.act(Self.right)
-    guard case .webSignIn(let problem)? = await task.value.failure else {
-      Issue.record("it is no failure of the page")
-      return
-    }
-    #expect("\(problem)" == refusal.1)
-    #expect(session.status.loginError == .webSignIn(problem) && server.identity.codes.isEmpty)
-    #expect(server.identity.violations.isEmpty)
-    await session.clearError()
-    #expect(session.activity == .idle)
-    try await session.close()
-    #expect(try bench.eventNames().isEmpty && bench.files().isEmpty)
   }
 
   @Test("LOG-5 WEB-5 a silent login succeeds with the provider's cookie, and fails without it")
@@ -186,25 +140,6 @@ struct IdentityServerTests {
     ) { [browser] in try await browser.hidden($0, until: $1) }
     #expect(try await session.login(.silently(with: other)).user?.id == "o-1")
     #expect(server.identity.codes.values.allSatisfy { $0.uses == 1 })
-    #expect(server.identity.violations.isEmpty)
-    try await session.close()
-  }
-
-  @Test(
-    "LOG-5 WEB-5 with .always, the page asks a user whom the provider's cookie already knows")
-  func always() async throws {
-    let session = try await open()
-    #expect(try await signIn(session, nil, [Self.right]).ending.get()?.id == "o-1")
-    try await session.logout()
-    #expect(browser.cookieNames(of: "127.0.0.1") == [LoopbackIdentity.cookie])
-    let (page, ending) = try await signIn(session, prompt: .always, [Self.right])
-    #expect(try ending.get()?.id == "o-1")
-    #expect(page.visited.first?.contains("prompt=login") == true && page.visited.count == 4)
-    // No silent attempt comes first: only the page, the user's input, the callback and the code.
-    #expect(
-      server.identity.log.suffix(5) == [
-        "POST /token", "GET /authorize", "POST /signin", "GET /confirmed", "POST /token",
-      ])
     #expect(server.identity.violations.isEmpty)
     try await session.close()
   }

@@ -30,10 +30,6 @@ struct OwnedAccountTests {
     fake.log.count { $0 == "removeAccount \(user)" }
   }
 
-  private func isEmptied() -> Bool {
-    do { return try bench.files().isEmpty } catch { return false }
-  }
-
   /// Expects that these tokens log in no user.
   private func isRefused(_ tokens: IdentityTokens) async throws {
     let session = try await open()
@@ -76,26 +72,6 @@ struct OwnedAccountTests {
       try bench.eventNames() == ["login", "refreshFailed", "sessionExpired", "logout"])
     try await session.close()
     #expect(try bench.files().isEmpty)
-  }
-
-  @Test(
-    "WEB-6 OUT-1 an end by the policy removes the account, and the next opening retries a failure")
-  func byPolicy() async throws {
-    var policy = SessionPolicy.bench
-    policy.ending.onRejection = .clear
-    let session = try await open(policy)
-    try await session.login(.provider(provider, in: view))
-    fake.script("acquireSilently", .fail(WebSignInProblem.noAccount))
-    fake.script("removeAccount o-1", .fail(URLError(.notConnectedToInternet)))
-    _ = await failure { () async throws(SessionError) in try await session.refresh() }
-    #expect(session.state.kind == .unauthenticated)
-    await eventually("the provider is told") { removals() == 1 }
-    try await session.close()
-    fake.script("removeAccount o-1", .work)
-    let again = try await open(policy)
-    await eventually("the provider is told again") { removals() == 2 }
-    await eventually("nothing is kept") { isEmptied() }
-    try await again.close()
   }
 
   @Test("WEB-6 OUT-1 the account is removed after a death between logout and wipe")

@@ -62,21 +62,6 @@ struct SessionWebSignInTests {
     try await session.close()
   }
 
-  @Test("LOG-5 WEB-5 a silent login succeeds or fails without a view, and leaves the session idle")
-  func silentOnly() async throws {
-    let session = try await open()
-    fake.script("acquireSilently", .fail(FakeIdentity.Failed()))
-    let error = await failure { () async throws(SessionError) in
-      try await session.login(.silently(with: provider))
-    }
-    #expect(error.failure == .webSignIn(.noAccount))
-    #expect(session.activity == .idle && !session.isAuthenticated)
-    fake.script("acquireSilently", .work)
-    try await session.login(.silently(with: provider))
-    #expect(session.isAuthenticated && fake.log.allSatisfy { !$0.hasSuffix("iew") })
-    try await session.close()
-  }
-
   @Test(
     "WEB-5 STA-3 if a step fails, the view is dismissed and the session shows failed",
     arguments: all)
@@ -174,53 +159,6 @@ struct SessionWebSignInTests {
     #expect(try bench.eventNames() == ["login", "logout", "login"])
   }
 
-  @Test("WEB-5 a second login is refused at once, and the first one continues")
-  func secondTap() async throws {
-    let session = try await open()
-    fake.script("acquireSilently", .fail(FakeIdentity.Failed()))
-    fake.script("signIn", .wait)
-    let (provider, view) = (provider, view)
-    let first = Task { try await session.login(.provider(provider, in: view)) }
-    await eventually("the page is shown") { fake.isWaiting("signIn") }
-    let second = await failure { () async throws(SessionError) in
-      try await session.login(.provider(provider, in: view))
-    }
-    #expect(second == .signInUnderWay)
-    #expect(session.activity == .authenticating)
-    fake.letGo("signIn")
-    #expect(try await first.value.user?.id == "o-1")
-    #expect(fake.log == Self.all)
-    try await session.close()
-  }
-
-  @Test(
-    "WEB-4 STA-3 an error that the observer saw is reported, and leaving the page is no failure")
-  func observed() async throws {
-    let session = try await open()
-    fake.script("acquireSilently", .fail(FakeIdentity.Failed()))
-    fake.script("signIn", .fail(WebSignInProblem.refused(IdentityCode("AADB2C90080"))))
-    let cases: [(String, WebSignInProblem, Bool)] = [
-      (
-        "app://auth?error=access_denied&error_description=AADB2C90091%3a+x", .cancelledByUser, false
-      ),
-      (
-        "app://auth#error=access_denied&error_description=AADB2C90118%3a", .forgottenPassword, false
-      ),
-      ("app://auth?error=server_error", .refused(IdentityCode("server_error")), true),
-      ("https://login.test/authorize?state=1", .refused(IdentityCode("AADB2C90080")), true),
-    ]
-    for (address, problem, isShown) in cases {
-      let fake = fake
-      fake.onStep { if $0 == "signIn" { fake.observer?.see(address) } }
-      let error = await failure { () async throws(SessionError) in
-        try await session.login(.provider(provider, in: view))
-      }
-      #expect(error.failure == .webSignIn(problem))
-      #expect(session.status.loginError == (isShown ? .webSignIn(problem) : nil))
-    }
-    try await session.close()
-  }
-
   @Test("WEB-5 the provider gets a redirect from outside only while it waits for one")
   func redirected() async throws {
     let session = try await open()
@@ -305,24 +243,6 @@ struct SessionWebSignInTests {
     fake.give(FakeIdentity.tokens(3))
     #expect(try await again.refresh().secret == Secret("access-SECRET-3"))
     try await again.close()
-  }
-
-  @Test("WEB-6 REF-6 a refresh fails in the way in which the provider fails")
-  func ownedRefreshFails() async throws {
-    let session = try await open(owned: true)
-    try await session.login(.provider(provider, in: view))
-    fake.script("acquireSilently", .fail(URLError(.notConnectedToInternet)))
-    let offline = await failure { () async throws(SessionError) in try await session.refresh() }
-    guard case .noConnection? = offline.failure else {
-      Issue.record("\(String(describing: offline))")
-      return
-    }
-    #expect(session.isAuthenticated)
-    fake.give(FakeIdentity.tokens(2, user: "o-2"))
-    fake.script("acquireSilently", .fail(WebSignInProblem.noAccount))
-    let dead = await failure { () async throws(SessionError) in try await session.refresh() }
-    #expect(dead != nil && !session.isAuthenticated)
-    try await session.close()
   }
 
   @Test(

@@ -50,17 +50,6 @@ struct SessionWebSignInTurnsTests {
   }
 
   @Test(
-    "WEB-5 LOG-5 the page is shown if the tokens of the silent attempt are unreadable")
-  func unreadable() async throws {
-    let session = try await open()
-    fake.give(IdentityTokens(access: Secret("opaque"), lifetime: .seconds(1)))
-    fake.giveOnPage(FakeIdentity.tokens(1))
-    #expect(try await session.login(.provider(provider, in: view)).user?.id == "o-1")
-    #expect(fake.log.contains("signIn") && fake.prompts == [.ifNeeded])
-    try await session.close()
-  }
-
-  @Test(
     "WEB-5 STA-6 an expired session asks for its own user, and shows a page for another's tokens")
   func ofExpired() async throws {
     let session = try await expired()
@@ -73,24 +62,6 @@ struct SessionWebSignInTurnsTests {
     try await session.login(.provider(provider, in: view))
     #expect(session.isAuthenticated && fake.prompts == [.always])
     #expect(fake.accounts == [nil, "o-1", "o-1", "o-1"])
-    try await session.close()
-  }
-
-  @Test("WEB-5 POL-5 a session that expired by inactivity needs a page to log in again")
-  func unused() async throws {
-    var policy = SessionPolicy.keeping
-    policy.ending.inactivityLimit = .seconds(600)
-    let session = try await open(policy)
-    try await session.login(.provider(provider, in: view))
-    bench.clock.advance(by: .seconds(700))
-    await eventually("it has expired") { session.state.kind == .expired }
-    let calls = fake.accounts.count
-    let silent = await failure { () async throws(SessionError) in
-      try await session.login(.silently(with: provider))
-    }
-    #expect(silent.failure == .webSignIn(.noAccount))
-    try await session.login(.provider(provider, in: view))
-    #expect(session.isAuthenticated && fake.prompts == [.always] && fake.accounts.count == calls)
     try await session.close()
   }
 
@@ -113,17 +84,6 @@ struct SessionWebSignInTurnsTests {
   }
 
   @Test(
-    "WEB-5 with .always the page appears without a silent attempt, and the provider asks the user")
-  func always() async throws {
-    let session = try await open()
-    try await session.login(.provider(provider, in: view, prompt: .always))
-    #expect(
-      fake.log == ["warmUp", "makeView", "observe", "present", "signIn", "dismiss"]
-        && fake.prompts == [.always])
-    try await session.close()
-  }
-
-  @Test(
     "WEB-5 the page appears after the request's time if the provider does not answer",
     arguments: ["warmUp", "acquireSilently"])
   func late(step: String) async throws {
@@ -137,28 +97,6 @@ struct SessionWebSignInTurnsTests {
     }
     #expect(await shown.value == nil)
     #expect(fake.log.contains("signIn"))
-    fake.letGo(step)
-    try await session.close()
-  }
-
-  @Test(
-    "WEB-5 a silent login fails as unreachable if the provider does not answer",
-    arguments: ["warmUp", "acquireSilently"])
-  func lateSilently(step: String) async throws {
-    let session = try await open()
-    fake.script(step, .waitAndIgnore)
-    let provider = provider
-    let task = Task {
-      await failure { () async throws(SessionError) in
-        try await session.login(.silently(with: provider))
-      }
-    }
-    await eventually("it does not answer") { fake.isWaiting(step) }
-    await eventually("it ends") {
-      bench.clock.advance(by: .seconds(60))
-      return session.activity == .idle
-    }
-    #expect(await task.value.failure == .webSignIn(.unreachable))
     fake.letGo(step)
     try await session.close()
   }
@@ -214,22 +152,6 @@ struct SessionWebSignInTurnsTests {
     }
     #expect(await second.value == nil)
     fake.letGo("signIn")
-    try await session.close()
-  }
-
-  @Test("WEB-5 a login ends after the limit if its view never reports its dismissal")
-  func dismissal() async throws {
-    let session = try await open()
-    fake.script("acquireSilently", .fail(FakeIdentity.Failed()))
-    fake.script("dismiss", .waitAndIgnore)
-    let task = tap(session)
-    await eventually("it goes") { fake.isWaiting("dismiss") }
-    await eventually("it is waited for no longer") {
-      bench.clock.advance(by: WebSignIn.dismissLimit)
-      return session.isAuthenticated
-    }
-    #expect(await task.value == nil)
-    fake.letGo("dismiss")
     try await session.close()
   }
 
@@ -315,19 +237,6 @@ struct SessionWebSignInTurnsTests {
       fake.failing("signIn", with: WebSignInProblem.cancelledByUser)
       #expect(await task.value == observer.lastError.map(SessionError.webSignIn))
     }
-    try await session.close()
-  }
-
-  @Test("WEB-4 a user who closes the sheet while it appears has cancelled, and nothing has failed")
-  func swipedAway() async throws {
-    let session = try await open()
-    fake.script("acquireSilently", .fail(FakeIdentity.Failed()))
-    fake.script("present", .fail(WebSignInProblem.cancelledByUser))
-    #expect(await tap(session).value.failure == .webSignIn(.cancelledByUser))
-    #expect(session.activity == .idle && fake.log.last == "dismiss")
-    fake.script("present", .work)
-    fake.script("signIn", .fail(CancellationError()))
-    #expect(await tap(session).value.failure == .webSignIn(.cancelledByUser))
     try await session.close()
   }
 
