@@ -136,81 +136,6 @@ struct ChangeLeavingTests {
     try await others.add(change, through: bench.gate)
   }
 
-  @Test("OUT-3 another user's changes stay at a logout, and do not prevent it")
-  func othersAreNotCounted() async throws {
-    let bench = try ChangeBench()
-    let log = try await bench.open()
-    try await log.add(ChangeBench.change(.create, 1, key: "k1"), through: bench.gate)
-    #expect(try await log.holdForLogout(ChangeBench.journal, of: "u-2") == 0)
-    await log.releaseHold(ChangeBench.journal)
-    #expect(try await log.holdForLogout(ChangeBench.journal, of: "u-1") == 1)
-    #expect(try await log.holdForLogout(ChangeBench.journal, of: nil) == 1)
-    // The next user of the same journal: changes of the first user that the policy kept stay.
-    try await log.end(signIn(4), of: "u-2", discards: true)
-    #expect(log.queue.pending.map(\.change.key) == ["k1"])
-    try await log.end(signIn(5), of: "u-1", discards: true)
-    #expect(log.queue.pending.isEmpty)
-  }
-
-  @Test("OUT-3 SYN-2 a logout discards only its own user's changes if two accounts share a log")
-  func accounts() async throws {
-    let bench = try ChangeBench()
-    let log = try await bench.open()
-    try await log.add(ChangeBench.change(.create, 1, key: "k1"), through: bench.gate)
-    try await log.end(signIn(4, of: "other"), of: "u-2", discards: true)
-    #expect(log.queue.pending.map(\.change.key) == ["k1"])
-    try await log.end(signIn(4, of: "other"), of: "u-1", discards: true)
-    #expect(log.queue.pending.isEmpty)
-  }
-
-  @Test(
-    "SYN-3 OUT-3 dead letters fill the log, count at a logout, and are retried with their keys"
-  )
-  func retried() async throws {
-    let bench = try ChangeBench()
-    let server = ChangeServer()
-    let log = try await bench.open { $0.limits = ChangeLogLimits(count: 2) }
-    let gate = bench.gate
-    try await log.add(ChangeBench.change(.create, 1, key: "k1"), through: gate)
-    try await log.add(ChangeBench.change(.create, 2, key: "k2"), through: gate)
-    server.answer(.refused("422"), .refused("422"))
-    #expect(try await log.drain(through: gate) { server.take($0) }.givenUp == 2)
-    let third = ChangeBench.change(.create, 3, key: "k3")
-    #expect(
-      try await caught { try await log.add(third, through: gate) }
-        == .full(count: 2, bytes: log.queue.failureBytes))
-    #expect(try await log.holdForLogout(ChangeBench.journal, of: "u-1") == 2)
-    #expect(
-      try await caught {
-        try await log.add(ChangeBench.change(.create, 1, key: "k1"), through: gate)
-      } == .givenUp("k1"))
-    try await log.retry("k1")
-    #expect(try await caught { try await log.retry("k1") } == .unknownKey("k1"))
-    try await log.discard("k2")
-    try await log.add(ChangeBench.change(.update, 1, key: "k4"), through: gate)
-    #expect(log.queue.pending.map(\.change.key) == ["k1", "k4"])
-    #expect(try await bench.open().queue == log.queue)
-    #expect(try await log.drain(through: gate) { server.take($0) }.acknowledged == 2)
-    #expect(server.arrivals == ["k1", "k2", "k1", "k4"])
-  }
-
-  @Test("SYN-2 a key with other content is refused, and the same change again is not added twice")
-  func keys() async throws {
-    let bench = try ChangeBench()
-    let log = try await bench.open()
-    try await log.add(ChangeBench.change(.create, 1, key: "k1"), through: bench.gate)
-    let update = ChangeBench.change(.update, 1, key: "k2", text: "new")
-    #expect(try await log.add(update, through: bench.gate) == 1)
-    #expect(try await log.add(update, through: bench.gate) == 1)
-    for other in [
-      ChangeBench.change(.update, 2, key: "k2", text: "new"),
-      ChangeBench.change(.update, 1, key: "k2", text: "newer"),
-    ] {
-      #expect(
-        try await caught { try await log.add(other, through: bench.gate) } == .keyInUse("k2"))
-    }
-  }
-
   @Test(
     "JRN-4 SYN-2 the file stays below twice its useful bytes plus 256 KiB"
   )
@@ -245,33 +170,6 @@ struct ChangeLeavingTests {
     }
     #expect(drained.acknowledged == 21)
     #expect(try size() <= 131_072 && log.problem == nil)
-  }
-
-  @Test(
-    "SYN-3 a retry time out of bounds is replaced by a limit, and a released change has no lease",
-    arguments: [-2e16, 2e16])
-  func wishes(seconds: Double) async throws {
-    let bench = try ChangeBench()
-    let server = ChangeServer()
-    let log = try await bench.open()
-    try await log.add(ChangeBench.change(.create, 1, key: "k1"), through: bench.gate)
-    server.answer(.tryLater("503", after: .seconds(seconds)))
-    let now = bench.clock.now().time
-    #expect(
-      try await log.drain(through: bench.gate) { server.take($0) }.ending
-        == .waits(until: now.advanced(by: seconds < 0 ? 1_000 : 86_400_000)))
-    bench.clock.advance(by: .seconds(86_400))
-    let others = try await bench.open()
-    let gate = bench.gate
-    let stopped = try await log.drain(through: gate) { item in
-      _ = server.take(item)
-      bench.expire()
-      return .notReached("cancelled")
-    }
-    #expect(stopped.ending == .gateClosed)
-    bench.signIn()
-    #expect(try await others.drain(through: gate) { server.take($0) }.acknowledged == 1)
-    #expect(server.arrivals == ["k1", "k1", "k1"])
   }
 
   @Test(
