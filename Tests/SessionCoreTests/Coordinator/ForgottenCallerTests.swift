@@ -14,55 +14,6 @@ struct ForgottenCallerTests {
           trigger: .schedule, attempt: 1, isRotated: false, request: 0)))
   }
 
-  @Test("REF-1 a due refresh is not lost to another process's note")
-  func proactiveRefresh() {
-    var bench = CoordinatorBench.signedIn()
-    bench.advance(by: 3_600_000 - 60_000)
-    bench.commitEndings = [.conflicts([.note(.closed)])]
-    let effects = bench.tell(.fired(.refresh))
-    #expect(effects.sendCount == 1 || effects.uptime(of: .refresh) != nil, "\(effects)")
-  }
-
-  @Test("REF-1 a refresh that falls due during a failed switch is not lost")
-  func dueDuringSwitch() {
-    var bench = CoordinatorBench.signedIn()
-    bench.advance(by: 3_600_000 - 60_001)
-    let sent = bench.tell(.switchContext(bench.caller()))
-    bench.advance(by: 1)
-    let fired = bench.tell(.fired(.refresh))
-    let failed = bench.tell(
-      .failed(
-        (sent.request ?? RequestNumber(0)), RequestFailure(kind: .server, status: 500), jitter: 0))
-    let all = fired + failed
-    #expect(all.sendCount > 0 || all.uptime(of: .refresh) != nil, "\(all)")
-  }
-
-  @Test("CTX-2 a switch that waited for a refresh continues after another process has refreshed")
-  func switchBehindOthers() {
-    var bench = CoordinatorBench.signedIn()
-    bench.advance(by: 3_700_000)
-    bench.commitEndings = [.conflicts([Self.foreignRefresh(bench, 2)])]
-    let caller = bench.caller()
-    let effects = bench.tell(.switchContext(caller))
-    #expect(effects.sendCount == 1 || effects.reply(to: caller) != nil, "\(effects)")
-  }
-
-  @Test("CTX-2 callers that wait for a switch continue if another process overtakes it")
-  func behindStaleSwitch() {
-    var bench = CoordinatorBench.signedIn()
-    let first = bench.tell(.switchContext(bench.caller()))
-    let (waiter, _) = bench.refresh()
-    let queued = bench.caller()
-    bench.tell(.switchContext(queued))
-    bench.commitEndings = [.conflicts([Self.foreignRefresh(bench, 2)])]
-    let effects = bench.tell(
-      .answered(
-        (first.request ?? RequestNumber(0)),
-        ResponseMetadata(lifetime: 3_600_000, hasRefreshToken: false, context: .plainPrincipal)))
-    #expect(effects.reply(to: waiter) != nil || effects.sendCount > 0, "\(effects)")
-    #expect(effects.reply(to: queued) != nil || effects.sendCount > 0, "\(effects)")
-  }
-
   @Test("OUT-1 each caller of two logouts with a login between them is answered")
   func logoutTwice() {
     var bench = CoordinatorBench.signedIn()
@@ -123,39 +74,6 @@ struct ForgottenCallerTests {
     #expect(late == [.discard((first.request ?? RequestNumber(0)), revoking: true)], "LOG-10")
   }
 
-  @Test("REF-6 a policy without a retry delay does not send requests in a loop")
-  func zeroDelay() {
-    var policy = SessionPolicy.bench
-    policy.refresh.firstRetryDelay = .zero
-    var bench = CoordinatorBench.signedIn(policy)
-    let (waiter, effects) = bench.refresh()
-    var all = effects
-    var request = effects.request
-    var sends = 0
-    while let number = request, sends < 1000 {
-      let next = bench.tell(.failed(number, RequestFailure(kind: .noConnection), jitter: 0))
-      all += next
-      request = next.request
-      sends += 1
-    }
-    #expect(sends < 10, "offline: \(sends) requests and \(bench.journal.count) records in 0 ms")
-    #expect(all.reply(to: waiter) != nil)
-  }
-
-  @Test("STA-5 a refreshed token of another school switches the context")
-  func otherSchool() {
-    var bench = CoordinatorBench.signedIn()
-    let (_, sent) = bench.refresh()
-    let south = ActiveContext(
-      role: ActiveContext.plainTeacher.role, school: ActiveContext.Named(id: "s-2", name: "South"),
-      permissions: ActiveContext.plainTeacher.permissions)
-    bench.tell(
-      .answered(
-        (sent.request ?? RequestNumber(0)),
-        ResponseMetadata(lifetime: 3_600_000, hasRefreshToken: false, context: south)))
-    #expect(bench.coordinator.state.activeContext == south)
-  }
-
   @Test("REF-3 a refresh by another process makes this process's refresh unnecessary")
   func learned() {
     // Another process's request is open. While ours waits, any commit may read its success.
@@ -174,20 +92,6 @@ struct ForgottenCallerTests {
     bench.commitEndings = [.conflicts([Self.foreignRefresh(bench, 2)])]
     let learned = bench.tell(.logout(bench.caller()))
     #expect(learned.sendCount == 0)
-  }
-
-  @Test("CTX-1 a switch that cannot be journaled fails as unsettled, and takes effect later")
-  func unsettledSwitch() {
-    var bench = CoordinatorBench.signedIn()
-    let caller = bench.caller()
-    let sent = bench.tell(.switchContext(caller))
-    bench.commitEndings = [.fails]
-    let facts = ResponseMetadata(
-      lifetime: 3_600_000, hasRefreshToken: false, context: .plainPrincipal)
-    let told = bench.tell(.answered(sent.request ?? RequestNumber(0), facts))
-    #expect(told.reply(to: caller) == .failed(.unsettled))
-    bench.tell(.fired(.commit))
-    #expect(bench.coordinator.state.activeContext == .plainPrincipal)
   }
 
   @Test("a switch after a response that cannot be journaled fails without waiting")

@@ -37,25 +37,6 @@ struct LifetimeDecisionTests {
     #expect(late.contains(.cancel(.lifetime)))
   }
 
-  @Test("POL-10 POL-2 if the policy clears, the user is logged out")
-  func clears() {
-    var bench = CoordinatorBench.signedIn(Self.policy(.clear))
-    bench.advance(by: Self.limit)
-    bench.tell(.fired(.lifetime))
-    #expect(bench.names.suffix(3) == ["sessionExpired", "logout", "revocationPending"])
-  }
-
-  @Test("POL-10 REF-8 a jump of the civil clock neither ends nor prolongs an open session")
-  func jumps() {
-    var bench = CoordinatorBench.signedIn(Self.policy())
-    bench.jump(by: 1 << 40)
-    #expect(bench.tell(.fired(.lifetime)).uptime(of: .lifetime) != nil)
-    bench.jump(by: -(1 << 41))
-    bench.advance(by: Self.limit)
-    bench.tell(.fired(.lifetime))
-    #expect(Self.expired(bench) == .lifetimeEnded)
-  }
-
   @Test(
     "POL-10 opening expires a session past its lifetime, by civil time after a reboot",
     arguments: [limit - 1, limit, 10 * limit])
@@ -96,22 +77,5 @@ struct LifetimeDecisionTests {
     #expect(
       bench.tell(.fired(.lifetime)).uptime(of: .lifetime) == bench.now.uptime + Self.limit - 1)
     #expect(bench.coordinator.state.kind == .authenticated)
-  }
-
-  @Test("POL-10 an end that cannot be journaled is tried again a second later")
-  func failing() {
-    var bench = CoordinatorBench.signedIn(Self.policy())
-    bench.advance(by: Self.limit)
-    bench.commitEndings = [.fails]
-    let effects = bench.tell(.fired(.lifetime))
-    #expect(effects.uptime(of: .lifetime) == bench.now.uptime + 1_000)
-    #expect(bench.coordinator.state.kind == .authenticated)
-  }
-
-  @Test("POL-10 without a limit no timer is set, and a timer ends nothing")
-  func noLimit() {
-    var bench = CoordinatorBench.signedIn(.benchKeeping)
-    #expect(bench.tell(.fired(.lifetime)).isEmpty)
-    #expect(bench.coordinator.lifetimeEnd == .max)
   }
 }

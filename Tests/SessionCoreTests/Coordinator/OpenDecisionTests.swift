@@ -272,17 +272,6 @@ struct OpenDecisionTests {
     #expect(done.reply(to: waiter) == .refreshed)
   }
 
-  @Test("REF-3 a request whose process is certainly gone is replaced at once")
-  func leaseOfTheDead() throws {
-    var bench = try CoordinatorBench(journal: [
-      .event(Self.login), .note(Self.sent(by: 99, deadlineIn: 20_000)),
-    ])
-    bench.tell(.opened(.session(1)))
-    let (_, effects) = bench.refresh()
-    #expect(effects.sendCount == 0)
-    #expect(bench.tell(.observed([], isHolderGone: true)).sendCount == 1)
-  }
-
   @Test("CTX-2 a switch also waits for another process's request")
   func leaseForSwitch() throws {
     var bench = try CoordinatorBench(journal: [
@@ -360,17 +349,6 @@ struct OpenDecisionTests {
       time: bench.now.time.advanced(by: -86_400_000 * 30), uptime: bench.now.uptime)
     bench.tell(.opened(.session(1)))
     #expect(bench.coordinator.tokenDeadline == bench.now.uptime + CoordinatorBench.lifetime)
-  }
-
-  @Test("REF-8 a jump of the wall clock neither expires nor revives a token")
-  func clockJump() {
-    var bench = CoordinatorBench.signedIn()
-    let uptime = bench.now.uptime
-    bench.now = ClockReading(time: bench.now.time.advanced(by: 1 << 40), uptime: uptime)
-    #expect(bench.coordinator.isTokenGood(at: bench.now.uptime))
-    bench.now = ClockReading(
-      time: Timestamp(milliseconds: 0), uptime: uptime + CoordinatorBench.lifetime)
-    #expect(!bench.coordinator.isTokenGood(at: bench.now.uptime))
   }
 
   @Test(

@@ -171,15 +171,6 @@ struct StatedEndDecisionTests {
     }
   }
 
-  @Test("POL-10 opening expires a session whose stated end has passed")
-  func reopenedLate() throws {
-    var bench = try CoordinatorBench(policy(limit: nil), journal: [.event(.login(as: "ada"))])
-    var facts = StoredItemsReport.session(1)
-    facts.sessionEnd = bench.now.time
-    bench.tell(.opened(facts))
-    #expect(expired(bench) == .lifetimeEnded)
-  }
-
   @Test("POL-10 an end that another process stored with its token applies here")
   func others() throws {
     var bench = signedIn(Self.limit)

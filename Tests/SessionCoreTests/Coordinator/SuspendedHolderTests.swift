@@ -174,36 +174,4 @@ struct SuspendedHolderTests {
       #expect(bench.pollJournal(for: 200).sendCount == 1)
     }
   }
-
-  @Test("INT-2 a token refused with 401 that is not the newest is replaced without a request")
-  func newerIsHere() throws {
-    var bench = CoordinatorBench.signedIn()
-    let (_, effects) = bench.refresh()
-    bench.tell(.answered(try #require(effects.request), .token()))
-    let caller = bench.caller()
-    let told = bench.tell(.refresh(caller, .unauthorized, .unlessNewer(than: Generation(1))))
-    #expect(told == [.resume(caller, .refreshed)])
-    let again = bench.tell(
-      .refresh(bench.caller(), .unauthorized, .unlessNewer(than: Generation(2))))
-    #expect(again.sendCount == 1)
-  }
-
-  @Test("INT-2 simultaneous 401s share one request, and none follows after it failed")
-  func refusedTogether() throws {
-    var bench = CoordinatorBench.signedIn()
-    let need = RefreshNeed.unlessNewer(than: Generation(1))
-    let callers = (0..<100).map { _ in bench.caller() }
-    let effects = callers.map { bench.tell(.refresh($0, .unauthorized, need)) }
-    #expect(effects.map(\.sendCount).reduce(0, +) == 1)
-    let number = try #require(effects[0].request)
-    let failure = RequestFailure(kind: .server, status: 503)
-    let told = bench.tell(.failed(number, failure, jitter: 0))
-    for caller in callers { #expect(told.reply(to: caller) == .failed(.request(failure))) }
-    let late = bench.caller()
-    #expect(
-      bench.tell(.refresh(late, .unauthorized, need))
-        == [.resume(late, .failed(.request(failure)))])
-    bench.advance(by: 1_000)
-    #expect(bench.tell(.refresh(bench.caller(), .unauthorized, need)).sendCount == 1)
-  }
 }

@@ -45,17 +45,6 @@ struct UseDecisionTests {
     #expect(bench.coordinator.endCause == EndCause(expiry: .inactivity))
   }
 
-  @Test("POL-5 POL-2 if the policy clears, it is logged out")
-  func clears() {
-    var policy = Self.policy
-    policy.ending.onRejection = .clear
-    var bench = CoordinatorBench.signedIn(policy)
-    bench.advance(by: Self.limit)
-    bench.tell(.fired(.inactivity))
-    bench.tell(.useRead(.min))
-    #expect(bench.names.suffix(3) == ["sessionExpired", "logout", "revocationPending"])
-  }
-
   @Test("POL-5 a use moves the end, and a refresh by itself does not")
   func used() {
     var bench = CoordinatorBench.signedIn(Self.policy)
@@ -145,13 +134,5 @@ struct UseDecisionTests {
     ]
     bench.tell(.useRead(.min))
     #expect(bench.coordinator.state.user == "bob")
-  }
-
-  @Test("POL-5 without a limit nothing is counted, noted or waited for")
-  func noLimit() {
-    var bench = CoordinatorBench.signedIn()
-    #expect(bench.tell(.used(bench.now.uptime)).isEmpty)
-    #expect(bench.tell(.fired(.inactivity)).isEmpty)
-    #expect(bench.tell(.useRead(.min)).isEmpty)
   }
 }
