@@ -201,43 +201,6 @@ struct CompactionTests {
     #expect(try records(at: path).map(\.text) == ["four"])
   }
 
-  @Test("JRN-4 other readers cross one or two compactions without a gap or duplicate")
-  func others() throws {
-    let journal = try sample()
-    let behind = try Journal.open(at: journal.path)
-    let far = try Journal.open(at: journal.path)
-    var reader = FollowedFile(path: journal.path, sequence: 0)
-    var read = [try #require(try reader.next())]
-    _ = try journal.append([draft("nine")])
-    let done = try #require(try journal.compact(keepingFrom: 9, summary: TextSummary()))
-    #expect(done.firstSequence == 9)
-    // It reads its missing records from the old file.
-    #expect(try behind.catchUp().map(\.text) == ["nine"])
-    #expect(try behind.records(after: 8, limit: 9).map(\.text) == ["nine"])
-    let answer = try behind.append([draft("eleven")])
-    #expect(answer.foreign.isEmpty)
-    #expect(answer.appended.map(\.sequence) == [11])
-
-    let second = try #require(try journal.compact(keepingFrom: 11, summary: TextSummary()))
-    #expect(second.foreign.map(\.text) == ["eleven"])
-    #expect(second.firstSequence == 10)
-    _ = try journal.append([draft("thirteen")])
-    _ = try #require(try journal.compact(keepingFrom: 13, summary: TextSummary()))
-    // Two files later: the rest of its own file, and the snapshot for the records that it missed.
-    let caught = try far.catchUp()
-    #expect(caught.map(\.isSnapshot) == [false, true, false])
-    #expect(caught.map(\.sequence) == [9, 11, 13])
-    #expect(caught[1].text == "one\ntwo\nthree\n\nsix\nseven\neight\nnine\neleven")
-    #expect(try far.append([draft("last")]).foreign.isEmpty)
-
-    while let record = try reader.next() { read.append(record) }
-    #expect(read.map(\.sequence) == [1, 2, 3, 4, 6, 7, 8, 9, 11, 13, 15])
-    reader = FollowedFile(path: journal.path, sequence: 11)
-    #expect(try reader.next()?.text == "thirteen")
-    reader = FollowedFile(path: journal.path, sequence: 10)
-    #expect(try reader.next()?.isSnapshot == true)
-  }
-
   @Test("JRN-4 a follower and another process cross the compactions of a third")
   func crossing() async throws {
     let path = scratch.journal

@@ -17,37 +17,6 @@ struct FaultTests {
     return try Journal.open(at: scratch.journal, options: options)
   }
 
-  @Test(
-    "JRN-2 without room an append fails, and the journal stays unchanged and usable",
-    arguments: [ENOSPC, EDQUOT, EFBIG], [[], [1], [31], [32], [40, 3]])
-  func diskFull(code: Int32, shortWrites: [Int]) throws {
-    let path = scratch.journal
-    let journal = try open()
-    let first = try journal.append([draft("first")]).appended
-    let before = try contents(of: path)
-    system.plan.withLock { $0.writeSizes = shortWrites }
-    system.fail("write", code)
-    #expect(throws: JournalError.diskFull(path: path)) {
-      try journal.append([draft("too much"), draft("of it")])
-    }
-    #expect(try contents(of: path) == before)
-    #expect(journal.lastSequence == 1)
-    let second = try journal.append([draft("fits")]).appended
-    #expect(second.map(\.sequence) == [2])
-    #expect(try journal.records(after: 0, limit: 9) == first + second)
-  }
-
-  @Test("JRN-2 short writes are continued until the batch is complete")
-  func shortWrites() throws {
-    let journal = try open()
-    system.plan.withLock { $0.writeSizes = [1, 7, 8, 1, 20] }
-    let done = try journal.append([draft("in pieces"), draft("put together")])
-    var reader = try JournalReader(path: scratch.journal)
-    #expect(try reader.next() == done.appended.first)
-    #expect(try reader.next() == done.appended.last)
-    #expect(try reader.ending() == .clean)
-  }
-
   @Test("JRN-2 a failed sync poisons the journal permanently and is not repeated")
   func failedSync() throws {
     let path = scratch.journal
@@ -235,39 +204,6 @@ struct FaultTests {
     _ = try scratch.write([1, 2, 3], to: "a.journal.new")
     #expect(try open().recovery.created)
     #expect(try scratch.names == ["a.journal", "a.journal.lock"])
-  }
-
-  @Test("JRN-2 records of other processes are synced before a frame calls them durable")
-  func vouching() throws {
-    let journal = try open()
-    _ = try journal.append([draft("one")])
-    _ = try Journal.open(at: scratch.journal).append([draft("two"), draft("three")])
-    system.plan.withLock { $0.log = [] }
-    _ = try journal.transact { _ in
-      #expect(system.plan.withLock { $0.log } == ["sync"])
-      return ([draft("four"), draft("five")], ())
-    }
-    #expect(system.plan.withLock { $0.log } == ["sync", "write", "sync"])
-    var reader = try JournalReader(path: scratch.journal)
-    var durable: [UInt64?] = []
-    try reader.visit { frame, _ in
-      durable.append(frame.durableSequence)
-      return true
-    }
-    #expect(durable == [0, 1, 1, 3, 3])
-  }
-
-  @Test("JRN-2 a caller whose append failed still receives the records of other processes")
-  func redelivery() throws {
-    let journal = try open()
-    let other = try Journal.open(at: scratch.journal)
-    let foreign = try other.append([draft("from the other")]).appended
-    system.fail("write", ENOSPC)
-    #expect(throws: JournalError.diskFull(path: scratch.journal)) {
-      try journal.append([draft("mine")])
-    }
-    #expect(try journal.append([draft("mine")]).foreign == foreign)
-    #expect(try journal.append([draft("mine")]).foreign == [])
   }
 
   @Test("JRN-2 every error says what happened, where, and what to do")

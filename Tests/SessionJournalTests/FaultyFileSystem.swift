@@ -11,9 +11,6 @@ final class FaultyFileSystem: JournalFileSystem {
     /// How many calls of an operation succeed before its faults begin.
     var skipped: [String: Int] = [:]
 
-    /// A byte of a file that the next write stores with another value.
-    var flippedByte: Int?
-
     /// The maximum bytes of one write; each write uses up one entry.
     var writeSizes: [Int] = []
 
@@ -191,24 +188,9 @@ private final class FaultyFile: JournalFileHandle {
     // A short write precedes the fault that explains it.
     guard most < bytes.count else {
       try system.check("write")
-      let count = try file.write(bytes, at: offset)
-      try flip(bytes, at: Int(offset))
-      return count
+      return try file.write(bytes, at: offset)
     }
     return try file.write(UnsafeRawBufferPointer(rebasing: bytes[..<most]), at: offset)
-  }
-
-  /// Stores another value than was written, as a faulty disk does.
-  private func flip(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(SystemFault) {
-    let found = system.plan.withLock { plan -> Int? in
-      guard let place = plan.flippedByte, offset..<(offset + bytes.count) ~= place else {
-        return nil
-      }
-      plan.flippedByte = nil
-      return place
-    }
-    guard let found else { return }
-    try file.writeAll([bytes[found - offset] ^ 1], at: UInt64(found))
   }
 
   func truncate(to size: UInt64) throws(SystemFault) {

@@ -55,23 +55,6 @@ struct LinkTests {
     #expect(try journal.catchUp().map(\.text) == ["after", "after"])
   }
 
-  @Test("JRN-1 appends through links and directly are all there once")
-  func turns() throws {
-    let path = scratch.journal
-    let first = try Journal.open(at: path)
-    let journals = try [first] + otherNames(of: path).map { try Journal.open(at: $0) }
-    var appended: [JournalRecord] = []
-    for turn in 0..<12 {
-      appended += try journals[turn % 3].append([draft("\(turn)"), draft("")]).appended
-    }
-    #expect(appended.map(\.sequence) == Array(1...24))
-    var reader = try JournalReader(path: path)
-    var read: [JournalRecord] = []
-    while let record = try reader.next() { read.append(record) }
-    #expect(read == appended)
-    #expect(try reader.ending() == .clean)
-  }
-
   @Test(
     "JRN-1 a process that opened the journal by a link neither loses nor removes records",
     arguments: [0, 1])

@@ -31,58 +31,6 @@ struct MutilationTests {
     }
   }
 
-  @Test("JRN-2 opening after a cut at any byte cuts the tail, keeps a copy, reports it and appends")
-  func reopened() throws {
-    let sample = try SampleJournal(closed: true)
-    for size in stride(from: JournalHeader.size, through: sample.bytes.count, by: 3) {
-      let scratch = try TemporaryFolder()
-      let path = try scratch.write(Array(sample.bytes.prefix(size)))
-      let whole = sample.wholeBatches(at: size)
-      let offset = sample.boundaries[whole]
-      let next = SampleJournal.sequences[whole] + 1
-      let journal = try Journal.open(at: path)
-      if size == offset {
-        #expect(journal.recovery.repair == nil)
-      } else {
-        let aside = "\(path).torn-\(next)-0"
-        #expect(journal.recovery.repair?.keptAside == aside)
-        #expect(try contents(of: aside) == Array(sample.bytes[offset..<size]))
-        #expect(try mode(of: aside) == 0o600)
-      }
-      #expect(try contents(of: path) == Array(sample.bytes.prefix(offset)))
-      let done = try journal.append([draft("after")])
-      #expect(done.appended.map(\.sequence) == [next])
-      var reader = try JournalReader(path: path)
-      #expect(try reader.ending() == .clean)
-      #expect(reader.totals.lastSequence == next)
-      // A second recovery has nothing to do.
-      #expect(try Journal.open(at: path).recovery.repair == nil)
-    }
-  }
-
-  @Test("JRN-2 a flipped bit is reported as damaged, or as undetermined in the last commit")
-  func flips() throws {
-    for closed in [false, true] {
-      let sample = try SampleJournal(closed: closed)
-      let last = sample.boundaries[sample.boundaries.count - 2]
-      for bit in 0..<(sample.bytes.count * 8) {
-        var bytes = sample.bytes
-        bytes[bit / 8] ^= 1 << (bit % 8)
-        let line = verdictLine(bytes)
-        let ending = line.split(separator: " ").dropFirst(2).first.map(String.init) ?? line
-        if bit / 8 < JournalHeader.size {
-          #expect(ending == "headerDamaged", "bit \(bit): \(line)")
-        } else {
-          #expect(
-            ending == (bit / 8 < last ? "damaged" : "undetermined"), "bit \(bit): \(line)")
-          let whole = sample.wholeBatches(at: bit / 8)
-          let records = min(SampleJournal.sequences[whole], 5)
-          #expect(line.hasPrefix("\(records) "), "bit \(bit): \(line)")
-        }
-      }
-    }
-  }
-
   @Test("JRN-5 the reader in another language gives the same verdict on each of them")
   func otherReader() throws {
     let sample = try SampleJournal(closed: false)

@@ -104,26 +104,6 @@ struct RoomTests {
     #expect(try size() == 1024)
   }
 
-  @Test(
-    "JRN-2 a process death during a write into the room leaves a tail that is cut",
-    arguments: [1, 8, 31, 32, 39, 44])
-  func diesInWrite(bytes: Int) throws {
-    let journal = try open()
-    _ = try journal.append([draft("kept")])
-    // An unfinished write of another process.
-    let other = try open()
-    system.plan.withLock { $0.writeSizes = [bytes] }
-    system.fail("write", EIO)
-    system.fail("truncate", EIO)
-    #expect(throws: JournalError.self) { try other.append([draft("lost for ever")]) }
-    let next = try journal.append([draft("goes on")])
-    #expect(next.repair != nil)
-    #expect(next.appended.map(\.sequence) == [2])
-    var reader = try JournalReader(path: scratch.journal)
-    #expect(try reader.ending() == .clean)
-    #expect(reader.totals.records == 2)
-  }
-
   @Test("JRN-2 a batch that lacks only zeros in the room is whole and not refused")
   func padding() throws {
     let journal = try open()
@@ -160,21 +140,5 @@ struct RoomTests {
     var closed = try JournalReader(path: scratch.journal)
     #expect(try closed.ending() == .clean)
     #expect(closed.totals.watermarks == 1)
-  }
-
-  @Test("JRN-2 a writer that syncs every commit also syncs the records of one that does not")
-  func mixed() throws {
-    let fast = try open(durability: .operatingSystem)
-    let safe = try open()
-    _ = try fast.append([draft("1")])
-    let done = try safe.append([draft("2")])
-    #expect(done.foreign.map(\.text) == ["1"])
-    var frames: [UInt64?] = []
-    var reader = try JournalReader(path: scratch.journal)
-    try reader.visit { frame, _ in
-      frames.append(frame.durableSequence)
-      return true
-    }
-    #expect(frames == [0, 1])
   }
 }

@@ -32,28 +32,6 @@ struct SharingTests {
     #expect(try second.locked { $0 } == [])
   }
 
-  @Test("JRN-1 threads that share one journal receive a unique number for every append")
-  func threads() async throws {
-    let path = scratch.journal
-    let shared = try Journal.open(at: path)
-    let other = try Journal.open(at: path)
-    let sequences = try await withThrowingTaskGroup(of: [UInt64].self) { group in
-      for worker in 0..<4 {
-        group.addTask {
-          let journal = worker % 2 == 0 ? shared : other
-          return try (0..<25).flatMap {
-            try journal.append([draft("\(worker).\($0)"), draft("")]).appended.map(\.sequence)
-          }
-        }
-      }
-      return try await group.reduce(into: []) { $0 += $1 }
-    }
-    #expect(sequences.sorted() == Array(1...200))
-    var reader = try JournalReader(path: path)
-    #expect(try reader.ending() == .clean)
-    #expect(reader.totals.records == 200)
-  }
-
   @Test("JRN-1 two processes append at once without a gap or loss, and see all records")
   func twoProcesses() async throws {
     let path = scratch.journal
@@ -190,39 +168,6 @@ struct SharingTests {
     #expect(try journal.append([draft("c")]).appended.map(\.sequence) == [2])
   }
 
-  @Test("JRN-1 a removed lock file does not separate the writers")
-  func removedLock() throws {
-    let first = try Journal.open(at: scratch.journal, options: .init(lockDeadline: .zero))
-    try FileManager.default.removeItem(atPath: scratch.journal + ".lock")
-    let second = try Journal.open(at: scratch.journal)
-    let holder = try POSIXFileSystem().open(scratch.journal + ".lock", for: .writing)
-    #expect(try holder.tryLock())
-    #expect(throws: JournalError.busy(path: scratch.journal, waited: 0)) {
-      try Journal.open(at: scratch.journal, options: .init(lockDeadline: .zero))
-    }
-    #expect(throws: JournalError.self) { try first.append([draft("x")]) }
-    try holder.unlock()
-    #expect(try first.append([draft("a")]).appended.map(\.sequence) == [1])
-    #expect(try second.append([draft("b")]).appended.map(\.sequence) == [2])
-  }
-
-  @Test("JRN-2 the next writer cuts and reports the unfinished batch of a dead one")
-  func deadWriter() throws {
-    let path = scratch.journal
-    let journal = try Journal.open(at: path, options: .fixed)
-    _ = try journal.append([draft("one")])
-    let whole = try contents(of: path)
-    let half = Array(try SampleJournal(closed: false).bytes[64..<90])
-    _ = try scratch.write(whole + half)
-    let done = try journal.append([draft("two")])
-    let repair = try #require(done.repair)
-    #expect(try contents(of: repair.keptAside) == half)
-    #expect(done.appended.map(\.sequence) == [2])
-    var reader = try JournalReader(path: path)
-    #expect(try reader.ending() == .clean)
-    #expect(reader.totals.records == 2)
-  }
-
   @Test(
     "JRN-2 a FUSE mount and the folder below it show each other's records",
     .enabled(if: access("/usr/bin/bindfs", X_OK) == 0 && access("/dev/fuse", W_OK) == 0))
@@ -267,21 +212,5 @@ struct SharingTests {
       path: path, expected: journal.identifier, found: other.identifier)
     #expect(throws: error) { try journal.append([draft("x")]) }
     #expect(throws: error) { try journal.catchUp() }
-  }
-
-  @Test("JRN-4 a rewritten file of the same journal is read without a gap or duplicate")
-  func rewritten() throws {
-    let path = scratch.journal
-    let journal = try Journal.open(at: path)
-    _ = try journal.append([draft("one")])
-    let copy = scratch.file("copy")
-    try FileManager.default.copyItem(atPath: path, toPath: copy)
-    let writer = try Journal.open(at: copy)
-    let two = try writer.append([draft("two")]).appended
-    try POSIXFileSystem().rename(copy, to: path)
-    let done = try journal.append([draft("three")])
-    #expect(done.foreign == two)
-    #expect(done.appended.map(\.sequence) == [3])
-    #expect(try journal.records(after: 0, limit: 9).map(\.text) == ["one", "two", "three"])
   }
 }

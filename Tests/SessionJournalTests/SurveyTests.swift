@@ -78,23 +78,6 @@ struct SurveyTests {
     #expect(survey.rest?.offsets.upperBound == UInt64(bytes.count))
   }
 
-  @Test("JRN-2 a batch whose begin is lost does not count, and the next one does")
-  func halfBatch() throws {
-    let sample = try SampleJournal(closed: true)
-    var bytes = sample.bytes
-    // The first frame of the batch of three.
-    bytes[sample.boundaries[1]] ^= 1
-    var reader = try JournalReader(bytes: bytes)
-    let survey = try reader.survey()
-    #expect(survey.runs.map(\.sequences) == [5...6])
-    #expect(survey.runs.map(\.records) == [1])
-    #expect(survey.gaps.map(\.sequences) == [2...4])
-    #expect(survey.gaps.map(\.looseFrames) == [2])
-    #expect(
-      survey.gaps.map(\.offsets)
-        == [UInt64(sample.boundaries[1])..<UInt64(sample.boundaries[2])])
-  }
-
   @Test("JRN-2 room after a damaged journal is not lost, and a changed run is refused")
   func room() throws {
     let sample = try SampleJournal(closed: true)
