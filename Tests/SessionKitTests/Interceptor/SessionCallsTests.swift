@@ -110,4 +110,35 @@ struct SessionCallsTests {
     #expect(bench.service.refreshCount == 1)
     try await session.close()
   }
+
+  @Test("INT-3 a 401 is returned to the caller if there is no way to refresh")
+  func noRefresh() async throws {
+    let bench = try CallBench()
+    let session = try await bench.signedIn { $0.refresh = nil }
+    let backend = FakeServer.accepting(from: 2)
+    let response = try await session.calls(by: TransportCalls(backend)).send(bench.get())
+    #expect(response.status == 401)
+    #expect(session.isAuthenticated)
+    #expect(backend.authorizations == ["Bearer A1"])
+    try await session.close()
+  }
+
+  @Test("INT-3 REF-14 a call fails with the refresh's network error, and the next call tries again")
+  func refreshFailed() async throws {
+    let bench = try CallBench()
+    let session = try await bench.signedIn()
+    bench.service.fail(.failure(.noConnection("there is no network")))
+    let backend = FakeServer.accepting(from: 2)
+    let calls = session.calls(by: TransportCalls(backend))
+    #expect(
+      await sessionError { try await calls.send(bench.get()) }
+        == .noConnection("there is no network"))
+    #expect(session.isAuthenticated)
+    #expect(session.currentToken?.generation == Generation(1))
+    // The network is back: the next refused call does not wait for the retry.
+    #expect(try await calls.send(bench.get()).status == 200)
+    #expect(session.currentToken?.generation == Generation(2))
+    #expect(bench.service.refreshCount == 2)
+    try await session.close()
+  }
 }

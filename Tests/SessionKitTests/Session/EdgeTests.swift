@@ -100,4 +100,17 @@ struct EdgeTests {
     #expect(bench.server.count(of: .refresh) == 1)
     try await session.close()
   }
+
+  @Test("a close in a cancelled task still closes the session")
+  func cancelledClose() async throws {
+    let bench = try Bench()
+    let session = try await bench.signedIn()
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      try await session.close()
+    }
+    try await task.value
+    let error = await failure { () async throws(SessionError) in try await session.refresh() }
+    #expect(error == .closed)
+  }
 }

@@ -110,6 +110,33 @@ struct LocalDataTests {
     try await session.close()
   }
 
+  @Test(
+    "SYN-5 a close does not wait for the clearing, and ends the logins that do",
+    .timeLimit(.minutes(2)))
+  func closed() async throws {
+    let bench = try Bench()
+    let app = App()
+    let (configuration, end) = slow(bench, app)
+    let session = try await Session.open(configuration)
+    try await session.login(bench.credentials)
+    let other = try await bench.open(.keeping)
+    try await other.logout()
+    // One login is about to be sent, and one waits for its turn.
+    let first = Task { try await session.login(bench.credentials) }
+    await eventually("the clearing") { app.lines == ["clearing"] }
+    let second = Task { try await session.login(bench.credentials) }
+    try await session.close()
+    await #expect(throws: SessionError.self) { _ = try await first.value }
+    await #expect(throws: SessionError.self) { _ = try await second.value }
+    #expect(bench.server.count(of: .login) == 1)
+    let again = try await Session.open(configuration)
+    await eventually("the next one clears") { app.lines == ["clearing", "clearing"] }
+    end()
+    try await again.login(bench.credentials)
+    try await again.close()
+    try await other.close()
+  }
+
   @Test("OUT-3 pending changes prevent a logout, whether or not this process has seen the login")
   func pending() async throws {
     let bench = try Bench()

@@ -34,4 +34,23 @@ struct LoginTests {
     }
     try await session.close()
   }
+
+  @Test("LOG-1 invalid credentials are refused before a request is sent")
+  func validation() async throws {
+    let bench = try Bench()
+    let session = try await bench.open()
+    for (name, password, problem) in [
+      ("", "long enough", CredentialRules.Problem.emptyUserName),
+      ("ada.example.org", "long enough", .notAnEmail), ("ada@example", "long enough", .notAnEmail),
+      ("ada@example.org", "", .emptyPassword),
+      ("ada@example.org", "short", .passwordTooShort(minimumLength: 8)),
+    ] {
+      let error = await failure { () async throws(SessionError) in
+        try await session.login(.password(name, password))
+      }
+      #expect(error.failure == .invalidCredential(problem))
+    }
+    #expect(bench.server.calls.isEmpty)
+    try await session.close()
+  }
 }
