@@ -84,11 +84,7 @@ let package = Package(
 
     // Texts for users in three languages, and advice.
     .target(
-      name: "SessionMessages",
-      dependencies: [
-        "SessionKit", "SessionHTTP", "SessionChanges", "SessionCore", "SessionJournal",
-      ],
-      swiftSettings: strict),
+      name: "SessionMessages", dependencies: ["SessionKit", "SessionCore"], swiftSettings: strict),
 
     // Why a session ended, from its records, and records without names. No Foundation.
     .target(

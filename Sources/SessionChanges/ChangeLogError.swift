@@ -158,11 +158,9 @@ extension ChangeQueue {
   }
 }
 
-extension ChangeLogError: LocalizedError, WordedError {
-  package var text: ErrorText { userMessage() }
-
-  /// Returns the message for users.
-  package func userMessage<Message: ChangeMessage>() -> Message {
+extension ChangeLogError: UserFacingError {
+  /// The message for the user.
+  public var message: SessionMessage {
     switch self {
     case .sessionExpired: .sessionExpired
     case .notSignedIn, .signInEnded: .notSignedIn
@@ -178,69 +176,18 @@ extension ChangeLogError: LocalizedError, WordedError {
     case .notAChangeLog: .storageUnusable
     case .newerVersion: .newerData
     case .unusable: .storageDamaged
-    case .journal(let error): error.userMessage()
+    case .journal(let error): error.message
     }
   }
-
-  /// What happened, for the user.
-  ///
-  /// - Requirement: LOG-8
-  public var errorDescription: String? { spokenProblem }
-
-  /// What to do, for the user; `nil` if nothing has to be done.
-  public var recoverySuggestion: String? { spokenSuggestion }
 }
 
-extension SyncGateClosed: LocalizedError, WordedError, MessageChoosing {
-  package func userMessage<Message: UserMessage>() -> Message { .notSignedIn }
-
-  /// What happened, for the user.
-  public var errorDescription: String? { spokenProblem }
-
-  /// What to do, for the user; `nil` if nothing has to be done.
-  public var recoverySuggestion: String? { spokenSuggestion }
+extension SyncGateClosed: UserFacingError {
+  /// The message for the user.
+  public var message: SessionMessage { .notSignedIn }
 }
 
 // Users do not see this error, since an opened log reports `unusable`.
 extension ChangeRejection: LocalizedError {
   /// The same as the description.
   public var errorDescription: String? { description }
-}
-
-/// A message for users about pending changes, in one of its forms.
-package protocol ChangeMessage: UserMessage {
-  static func othersChanges(count: Int) -> Self
-  static func changesFull(count: Int) -> Self
-  static var changeTooLong: Self { get }
-  static var changeGivenUp: Self { get }
-  static var changeNotWaiting: Self { get }
-  static var changesBeingSent: Self { get }
-}
-
-// The texts for users about pending changes, in English.
-extension ErrorText: ChangeMessage {
-  package static func othersChanges(count: Int) -> ErrorText {
-    ErrorText(
-      "\(count == 1 ? "1 change of another user has" : "\(count) changes of another user have") "
-        + "not been sent yet.",
-      .logOut)
-  }
-  package static func changesFull(count: Int) -> ErrorText {
-    ErrorText(
-      "\(count == 1 ? "1 change has" : "\(count) changes have") not been sent, and there is no "
-        + "space for another.",
-      .sendOrDiscard)
-  }
-  package static let changeTooLong = ErrorText(
-    "This is too long to be kept until it can be sent.",
-    .correctInput)
-  package static let changeGivenUp = ErrorText(
-    "This change could not be sent and was given up.",
-    .sendOrDiscard)
-  package static let changeNotWaiting = ErrorText(
-    "This change is no longer pending. It may have been sent.",
-    .nothing)
-  package static let changesBeingSent = ErrorText(
-    "Your changes are already being sent.",
-    .wait(nil))
 }

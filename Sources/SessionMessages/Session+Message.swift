@@ -1,29 +1,5 @@
 @_spi(Internals) public import SessionCore
-public import SessionHTTP
 public import SessionKit
-
-extension CredentialRules.Problem: UserFacingError {
-  /// The message for the user.
-  public var message: SessionMessage { userMessage() }
-}
-
-extension SessionRejection: UserFacingError {
-  /// The message for the user.
-  public var message: SessionMessage { userMessage() }
-}
-
-extension TransportError: UserFacingError {
-  /// The message for the user.
-  public var message: SessionMessage { userMessage() }
-}
-
-/// The reason of an expiry, as an app shows it.
-extension ExpiryReason: UserFacing {
-  /// The message for the user.
-  ///
-  /// A reason that this version does not know has the message that the session expired.
-  public var message: SessionMessage { userMessage() }
-}
 
 /// The end of a session, as a sign-in screen shows it: why the user has to sign in again.
 ///

@@ -1,6 +1,5 @@
 public import Foundation
 @_spi(Internals) public import SessionCore
-package import SessionKit
 
 /// Why a response contains no token: the failure for decisions, and a description of the problem.
 public struct AnswerFailure: Error, Hashable, Sendable {
@@ -23,28 +22,6 @@ extension AnswerFailure: CustomStringConvertible {
   public var description: String {
     problem.map { "\(failure): \($0)" } ?? failure.description
   }
-}
-
-extension TransportError: WordedError, MessageChoosing {
-  package func userMessage<Message: UserMessage>() -> Message {
-    switch self {
-    case .noConnection: .noConnection
-    case .noReply: .noAnswer
-    case .badAddress: .appNotSetUp
-    case .insecure, .notTrusted: .insecureConnection
-    case .cancelled: .cancelled
-    }
-  }
-}
-
-extension TransportError: LocalizedError {
-  /// What happened, for the user.
-  ///
-  /// - Requirement: LOG-8
-  public var errorDescription: String? { spokenProblem }
-
-  /// What to do, for the user; `nil` if nothing has to be done.
-  public var recoverySuggestion: String? { spokenSuggestion }
 }
 
 extension TokenClaims.Problem: LocalizedError {

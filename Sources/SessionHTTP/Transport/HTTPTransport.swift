@@ -1,3 +1,6 @@
+import Foundation
+public import SessionKit
+
 /// Sends requests to the backend: `URLSession` in an app, anything in a test.
 public protocol HTTPTransport: Sendable {
   /// Sends a request once and returns the response with any status.
@@ -35,6 +38,19 @@ public enum TransportError: Error, Hashable, Sendable {
   ///
   /// The server may have acted.
   case cancelled
+}
+
+extension TransportError: UserFacingError {
+  /// The message for the user.
+  public var message: SessionMessage {
+    switch self {
+    case .noConnection: .noConnection
+    case .noReply: .noAnswer
+    case .badAddress: .appNotSetUp
+    case .insecure, .notTrusted: .insecureConnection
+    case .cancelled: .cancelled
+    }
+  }
 }
 
 extension TransportError: CustomStringConvertible {

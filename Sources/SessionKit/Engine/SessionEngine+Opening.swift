@@ -34,7 +34,7 @@ extension SessionEngine {
         return try fold(configuration, runtime)
       } catch {
         // The file disappeared between the check and the opening, so peers have quarantined it.
-        if case .journal(.missing) = error.failure, mark != nil { continue }
+        if case .missing? = error.journalError, mark != nil { continue }
         guard error.isOfUnusableJournal, let mark else { throw error }
         let time = configuration.clock.now().time.description
           .prefix { $0 != "." }.filter { $0.isLetter || $0.isNumber }
@@ -180,12 +180,9 @@ extension SessionError {
 
   /// Whether the journal's file can be read but is of no use to this version.
   fileprivate var isOfUnusableJournal: Bool {
-    switch failure {
-    case .journal(let error): error.isOfUnusableFile
     // Another log may hold the user's work, so it stays in its place.
-    case .unusableJournal(_, _, let problem): problem != Self.otherLogProblem
-    default: false
-    }
+    journalError?.isOfUnusableFile
+      ?? (failure == .unusableJournal && row.detail != Self.otherLogProblem)
   }
 }
 

@@ -4,20 +4,18 @@ import SessionJournal
 extension SessionError {
   /// Whether every further attempt would fail in the same way.
   var isLasting: Bool {
-    switch failure {
-    case .journal(.recordTooLarge), .journal(.batchTooLarge), .journal(.replaced),
-      .secrets(.tooLarge),
-      .unreadableAnswer:
-      true
-    default: false
+    if case .tooLarge? = secretsError { return true }
+    switch journalError {
+    case .recordTooLarge, .batchTooLarge, .replaced: return true
+    default: return failure == .unreadableAnswer
     }
   }
 
   /// Whether the same call may succeed after the disk has space again, or after a peer releases the
   /// lock.
   var isPassing: Bool {
-    switch failure {
-    case .journal(.diskFull), .journal(.busy), .journal(.unavailable): true
+    switch journalError {
+    case .diskFull, .busy, .unavailable: true
     default: false
     }
   }
@@ -198,7 +196,7 @@ extension SessionError {
       status: status.map { UInt16(clamping: $0) }, serverCode: serverCode,
       retryAfter: retryAfter.map { $0.milliseconds(atLeast: 0) },
       pendingChanges: pendingChanges, reason: reason, cause: underlyingError)
-    self.init(given.failure(code))
+    self = given.error(code)
   }
 
   /// The values that an app gives for an error.
@@ -224,7 +222,7 @@ extension SessionError {
       return end
     }
 
-    func failure(_ code: Code) -> Failure {
+    func error(_ code: Code) -> SessionError {
       switch code {
       case .invalidInput:
         status.map { .invalidRequest(code: serverCode, status: $0) }
@@ -258,7 +256,7 @@ extension SessionError {
       }
     }
 
-    private var refused: Failure {
+    private var refused: SessionError {
       switch status {
       case nil: .notOffered("the backend has no endpoint for it")
       case 401: .unauthorized(code: serverCode)
@@ -268,12 +266,12 @@ extension SessionError {
       }
     }
 
-    private var accountUnavailable: Failure {
+    private var accountUnavailable: SessionError {
       if status == 423 { return .accountLocked(code: serverCode) }
       return reason == .loggedOut(.userDeleted) ? .userDeleted(end) : .userInactive(end)
     }
 
-    private var storage: Failure {
+    private var storage: SessionError {
       switch cause {
       case let error as SecretStoreError: .secrets(error)
       case let error as CompactedEvents:

@@ -1,4 +1,5 @@
 @_spi(Internals) public import SessionCore
+package import SessionJournal
 
 /// Why a session could not perform a request.
 ///
@@ -15,11 +16,10 @@
 ///
 /// - Requirement: LOG-3, LOG-7, LOG-8, LOG-13, STO-3
 public struct SessionError: Error, Sendable {
-  /// The exact failure.
-  package let failure: Failure
-
-  /// Creates the error of a failure.
-  package init(_ failure: Failure) { self.failure = failure }
+  /// All that is known of the failure.
+  ///
+  /// It is stored outside the error, since a session keeps several errors that are mostly absent.
+  package let row: Row
 
   /// The class of an error.
   ///
@@ -118,25 +118,25 @@ extension SessionError.Code: CustomStringConvertible {
 
 extension SessionError {
   /// The class of the error.
-  public var code: Code { failure.code }
+  public var code: Code { row.code }
 
   /// Why the session ended; `nil` if it did not end, or if the reason is not known.
   ///
   /// - Requirement: LOG-13
-  public var reason: SessionEnd.Reason? { failure.reason }
+  public var reason: SessionEnd.Reason? { row.reason }
 
   /// The HTTP status of the server's response; `nil` without a response, or if this library itself
   /// refused.
   ///
   /// - Requirement: LOG-3
-  public var status: Int? { failure.status.flatMap { $0 == 0 ? nil : Int($0) } }
+  public var status: Int? { row.status.flatMap { $0 == 0 ? nil : Int($0) } }
 
   /// The code of the server or the identity provider; `nil` if it stated none.
   ///
   /// A code that is not kept is `CODE_NOT_KEPT`, since a server may repeat a secret in its place.
   ///
   /// - Requirement: LOG-7
-  public var serverCode: String? { failure.serverCode }
+  public var serverCode: String? { row.serverCode }
 
   /// The time to wait before the next attempt; `nil` if it is not known.
   ///
@@ -144,15 +144,13 @@ extension SessionError {
   ///
   /// - Requirement: LOG-2, LOG-3
   public var retryAfter: Duration? {
-    failure.retryAfter.map { .milliseconds($0) }
+    row.retryAfter.map { .milliseconds($0) }
   }
 
   /// The number of changes that were not sent to the server, for `pendingChanges`; else `nil`.
   ///
   /// - Requirement: OUT-3
-  public var pendingChanges: Int? {
-    if case .pendingChanges(let count) = failure { count } else { nil }
-  }
+  public var pendingChanges: Int? { row.pendingChanges }
 
   /// The status of the account, for `accountUnavailable` if it is inactive or deleted; else `nil`.
   ///
@@ -172,12 +170,12 @@ extension SessionError {
   /// compare it.
   ///
   /// - Requirement: LOG-13
-  public var underlyingError: (any Error)? { failure.underlyingError }
+  public var underlyingError: (any Error)? { row.cause }
 
   /// What the app should do next.
   ///
   /// - Requirement: LOG-8
-  public var advice: SessionAdvice { text.advice }
+  public var advice: SessionAdvice { row.message.advice }
 }
 
 extension SessionError: Hashable {
@@ -186,7 +184,7 @@ extension SessionError: Hashable {
   /// It does not compare the underlying errors, or the paths and details that only `description`
   /// has.
   public static func == (one: SessionError, other: SessionError) -> Bool {
-    one.failure.name == other.failure.name && one.code == other.code && one.reason == other.reason
+    one.failure == other.failure && one.code == other.code && one.reason == other.reason
       && one.status == other.status && one.serverCode == other.serverCode
       && one.retryAfter == other.retryAfter && one.pendingChanges == other.pendingChanges
       && one.advice == other.advice
@@ -200,12 +198,79 @@ extension SessionError: CustomStringConvertible {
   /// A description of what happened, the consequence for the session, and the next step.
   ///
   /// It is for developers.
-  public var description: String { failure.description }
+  public var description: String { row.description }
+}
+
+extension SessionError {
+  /// All that is known of one failure.
+  package final class Row: Sendable {
+    package let failure: Failure
+    let code: Code
+    let message: SessionMessage
+    let reason: SessionEnd.Reason?
+    /// It is 0 if the failure of a request had none.
+    package let status: UInt16?
+    let serverCode: String?
+    /// In milliseconds.
+    package let retryAfter: Int64?
+    let pendingChanges: Int?
+    let cause: (any Error)?
+    /// A part of the description that decides what the session does.
+    package let detail: String?
+    package let description: String
+
+    fileprivate init(
+      _ failure: Failure, _ code: Code, _ message: SessionMessage, reason: SessionEnd.Reason?,
+      status: UInt16?, serverCode: String?, retryAfter: Int64?, pendingChanges: Int?,
+      cause: (any Error)?, detail: String?, _ description: String
+    ) {
+      (self.failure, self.code, self.message, self.reason) = (failure, code, message, reason)
+      (self.status, self.serverCode, self.retryAfter) = (status, serverCode, retryAfter)
+      (self.pendingChanges, self.cause, self.detail) = (pendingChanges, cause, detail)
+      self.description = description
+    }
+  }
+
+  /// Creates the error of a row; `end` brings the reason, the status and the code of a session's end.
+  init(
+    _ failure: Failure, _ code: Code, _ message: SessionMessage, end: EndCause? = nil,
+    reason: SessionEnd.Reason? = nil, status: UInt16? = nil, serverCode: String? = nil,
+    retryAfter: Int64? = nil, pendingChanges: Int? = nil, cause: (any Error)? = nil,
+    detail: String? = nil, _ description: String
+  ) {
+    row = Row(
+      failure, code, message, reason: reason ?? end?.reason,
+      status: status ?? end?.failure?.status, serverCode: serverCode ?? end?.failure?.serverCode,
+      retryAfter: retryAfter, pendingChanges: pendingChanges, cause: cause, detail: detail,
+      description)
+  }
+
+  /// The name of the failure.
+  package var failure: Failure { row.failure }
+
+  /// The error of the journal, if it failed.
+  package var journalError: JournalError? {
+    failure == .journal ? row.cause as? JournalError : nil
+  }
+
+  /// The error of the secret store, if it failed.
+  package var secretsError: SecretStoreError? { row.cause as? SecretStoreError }
 }
 
 extension Optional where Wrapped == SessionError {
-  /// The exact failure; `nil` if there is no error.
   package var failure: SessionError.Failure? { map { error in error.failure } }
+  package var journalError: JournalError? { flatMap { error in error.journalError } }
+  package var secretsError: SecretStoreError? { flatMap { error in error.secretsError } }
+}
+
+extension EndCause {
+  /// The one reason of the end.
+  ///
+  /// If the policy adds a logout to an expiry, the reason of the expiry counts.
+  var reason: SessionEnd.Reason? {
+    if let expiry, logout == nil || logout == .policy { return .expired(expiry) }
+    return logout.map { .loggedOut($0) }
+  }
 }
 
 /// A snapshot has replaced the requested events, which cannot be read one by one any more.

@@ -20,17 +20,18 @@ enum StorageIssue: String, CaseIterable, Sendable {
 extension StorageIssue {
   /// Creates the class of an error of a journal or a secret store.
   init(_ error: SessionError) {
-    self.init(error.failure)
-  }
-
-  private init(_ failure: SessionError.Failure) {
-    switch failure {
-    case .journal(let error): self.init(error)
-    case .secrets(let error): self.init(error)
-    case .notStoredYet(let cause), .answerDropped(let cause): self.init(cause)
-    case .unusableJournal: self = .unusable
-    case .secretsOfAnotherSession, .secretsOwnerUnreadable: self = .refused
-    default: self = .failed
+    if let problem = error.journalError {
+      self.init(problem)
+    } else if let problem = error.secretsError {
+      self.init(problem)
+    } else if let cause = error.underlyingError as? SessionError {
+      self.init(cause)
+    } else {
+      switch error.failure {
+      case .unusableJournal: self = .unusable
+      case .secretsOfAnotherSession, .secretsOwnerUnreadable: self = .refused
+      default: self = .failed
+      }
     }
   }
 

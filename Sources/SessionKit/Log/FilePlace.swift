@@ -152,7 +152,7 @@ private struct FileQuarantine: LogQuarantine {
     do throws(SessionError) {
       read = try QuarantinedJournal.read(path, options)
     } catch {
-      guard case .journal(.missing) = error.failure else { throw error }
+      guard case .missing? = error.journalError else { throw error }
       return
     }
     guard let unusable = read else { return }

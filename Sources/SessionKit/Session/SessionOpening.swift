@@ -200,14 +200,15 @@ extension SessionError {
   ///
   /// - Requirement: RES-3, RES-6
   public var isTransient: Bool {
-    switch failure {
-    case .journal(.permissionDenied), .journal(.readOnlyFolder), .journal(.busy),
-      .journal(.unavailable),
-      .journal(.diskFull), .journal(.noRoomToCreate), .journal(.folderMissing),
-      .journal(.danglingLink),
-      .secrets(.unavailable), .secrets(.accessDenied), .secrets(.failed):
-      true
-    default: false
+    switch secretsError {
+    case .unavailable, .accessDenied, .failed: return true
+    default: break
+    }
+    switch journalError {
+    case .permissionDenied, .readOnlyFolder, .busy, .unavailable, .diskFull, .noRoomToCreate,
+      .folderMissing, .danglingLink:
+      return true
+    default: return false
     }
   }
 }

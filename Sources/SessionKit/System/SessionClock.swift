@@ -163,7 +163,7 @@ package struct SessionRuntime: Sendable {
     var retry = BusyRetry(limit: limit)
     while true {
       do throws(SessionError) { return try await result(of: work) } catch {
-        guard case .journal(let failure) = error.failure, case .busy = failure else { throw error }
+        guard let failure = error.journalError, case .busy = failure else { throw error }
         switch retry.failed(failure) {
         case .again(let time): await pause(time)
         case .over(let failure): throw .journal(failure)

@@ -233,7 +233,7 @@ struct KeychainTests {
       try body()
       return "none"
     } catch {
-      return ErrorSamples.name(of: error).rawValue
+      return ErrorSamples.caseName(error)
     }
   }
 

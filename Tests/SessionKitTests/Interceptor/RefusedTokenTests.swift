@@ -31,8 +31,8 @@ struct RefusedTokenTests {
     let calls = session.calls(by: TransportCalls(refusing))
     let error = await sessionError { try await calls.send(bench.get()) }
     switch error.failure {
-    case .expired(let cause)?: #expect(end == .keep && cause.expiry == .endedByServer)
-    case .loggedOut(let cause)?: #expect(end == .clear && cause.expiry == .endedByServer)
+    case .expired?: #expect(end == .keep && error?.reason == .expired(.endedByServer))
+    case .loggedOut?: #expect(end == .clear && error?.reason == .expired(.endedByServer))
     default: Issue.record("\(String(describing: error))")
     }
     #expect(session.state.kind == (end == .keep ? .expired : .unauthenticated))

@@ -75,7 +75,7 @@ struct BusyLogTests {
     try await session.login(bench.credentials)
     gated.close()
     let error = await #expect(throws: SessionError.self) { try await session.logout() }
-    guard case .journal(.busy(let path, let waited))? = error?.failure else {
+    guard case .busy(let path, let waited)? = error?.journalError else {
       Issue.record("\(String(describing: error))")
       return
     }
@@ -178,7 +178,7 @@ struct BusyLogTests {
     var hurried = configuration(gated)
     hurried.place.deadline = .milliseconds(50)
     let error = await #expect(throws: SessionError.self) { try await Session.open(hurried) }
-    guard case .journal(.busy(_, 50))? = error?.failure else {
+    guard case .busy(_, 50)? = error?.journalError else {
       Issue.record("\(String(describing: error))")
       return
     }

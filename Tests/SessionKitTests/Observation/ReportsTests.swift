@@ -49,10 +49,9 @@ struct ReportsTests {
     var reports = session.reports.makeAsyncIterator()
     isAvailable.withLock { $0 = false }
     let error = await failure { () async throws(SessionError) in try await session.refresh() }
-    guard case .notStoredYet(because: .secrets) = error.failure else {
-      Issue.record("\(String(describing: error))")
-      return
-    }
+    #expect(
+      error.failure == .notStoredYet
+        && (error?.underlyingError as? SessionError).failure == .secrets)
     let problem = try #require(session.storageProblem)
     let warning = SessionReport.warning(.storageFailing(problem))
     #expect(try await reports.next() == warning)

@@ -133,10 +133,7 @@ extension AccountStatusTests {
     let error = await failure { () async throws(SessionError) in
       try await session.checkAccountStatus()
     }
-    guard case .server(status: 503, _, _)? = error.failure else {
-      Issue.record("\(String(describing: error))")
-      return
-    }
+    #expect(error.failure == .server && error?.status == 503)
     #expect(session.isAuthenticated)
     backend.answer(410, #"{"error":{"code":"USER_DELETED"}}"#)
     #expect(try await session.checkAccountStatus() == .deleted)
@@ -189,10 +186,7 @@ extension AccountStatusTests {
     let error = await failure { () async throws(SessionError) in
       try await session.checkAccountStatus()
     }
-    guard case .notOffered? = error.failure else {
-      Issue.record("\(String(describing: error))")
-      return
-    }
+    #expect(error.failure == .notOffered)
     try await session.close()
   }
 }

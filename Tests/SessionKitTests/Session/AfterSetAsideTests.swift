@@ -43,7 +43,7 @@ struct AfterSetAsideTests {
     let other = try await bench.openAside()
     #expect(other.isAuthenticated)
     let error = await failure { () async throws(SessionError) in try await one.refresh() }
-    guard case .journal(.replaced)? = error.failure else {
+    guard case .replaced? = error.journalError else {
       Issue.record("\(String(describing: error))")
       return
     }
@@ -81,7 +81,7 @@ struct AfterSetAsideTests {
     let other = try await bench.openAside()
     await eventually("it gives up") { one.currentToken == nil }
     #expect(one.state == .unauthenticated && "\(one.activity)" == "replaced")
-    guard case .journal(.replaced)? = one.storageProblem.failure else {
+    guard case .replaced? = one.storageProblem.journalError else {
       Issue.record("\(String(describing: one.storageProblem))")
       return
     }
@@ -110,7 +110,7 @@ struct AfterSetAsideTests {
     }
     _ = try #require(rescue)
     let error = await failure { () async throws(SessionError) in try await session.refresh() }
-    guard case .journal(.damaged(_, let damage))? = error.failure, damage.flaw == .historyChanged
+    guard case .damaged(_, let damage)? = error.journalError, damage.flaw == .historyChanged
     else {
       Issue.record("\(String(describing: error))")
       return

@@ -12,7 +12,7 @@ struct BadPlaceTests {
     let error = await failure { () async throws(SessionError) in
       try await Session.open(bench.configuration())
     }
-    guard case .journal(let cause) = error.failure, isExpected(cause) else {
+    guard let cause = error.journalError, isExpected(cause) else {
       Issue.record("\(String(describing: error))")
       return
     }
@@ -75,11 +75,11 @@ struct BadPlaceTests {
     let error = await failure { () async throws(SessionError) in
       try await Session.open(bench.configuration())
     }
-    guard case .unusableJournal(let path, _, let problem) = error.failure else {
+    guard case .unusableJournal? = error.failure, let row = error?.row else {
       Issue.record("\(String(describing: error))")
       return
     }
-    #expect(path == bench.journal)
-    #expect(problem.contains("9"))
+    #expect(row.description.hasPrefix(bench.journal + " cannot be folded"))
+    #expect(row.detail?.contains("9") == true)
   }
 }

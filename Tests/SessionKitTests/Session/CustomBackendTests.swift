@@ -195,7 +195,7 @@ struct CustomBackendTests {
       let error = await failure { () async throws(SessionError) in
         try await Session.open(configuration(foreign))
       }
-      guard case .secrets(.otherBackend) = error?.failure else {
+      guard case .otherBackend? = error?.secretsError else {
         Issue.record("\(String(describing: error))")
         continue
       }

@@ -26,12 +26,12 @@ struct DirectoryTests {
     return try await bench.clock.running { try await Session.open(configuration) }
   }
 
-  private func refused(_ directory: URL, _ store: any SecretStore) async -> SessionError.Failure? {
+  private func refused(_ directory: URL, _ store: any SecretStore) async -> SessionError? {
     do {
       _ = try await open(directory, store)
       return nil
     } catch {
-      return (error as? SessionError)?.failure
+      return error as? SessionError
     }
   }
 
@@ -111,7 +111,8 @@ struct DirectoryTests {
       try FileManager.default.moveItem(at: gone, to: aside)
       let error = await refused(directory, store)
       #expect(
-        error == .journal(.folderMissing(path: directory.appending(path: "session.journal").path)))
+        error.isExactly(
+          .journal(.folderMissing(path: directory.appending(path: "session.journal").path))))
       #expect(!stands(gone))
       #expect(try items(in: store) == before)
       try FileManager.default.moveItem(at: aside, to: gone)
@@ -135,8 +136,8 @@ struct DirectoryTests {
       let store = MemorySecretStore()
       try store.write(item, try #require(try all.read(item)))
       #expect(
-        await refused(directory, store)
-          == .journal(.folderMissing(path: directory.appending(path: "session.journal").path)))
+        await refused(directory, store).isExactly(
+          .journal(.folderMissing(path: directory.appending(path: "session.journal").path))))
       #expect(!stands(directory))
     }
   }
@@ -148,7 +149,7 @@ struct DirectoryTests {
     try await session.login(bench.credentials)
     // The secrets of that session refuse the opening, so that nothing is created in the root.
     let error = try #require(await refused(URL(filePath: "/"), store))
-    if case .wrongAddress = error { Issue.record("\(error)") }
+    if error.failure == .wrongAddress { Issue.record("\(error)") }
     #expect(!stands(URL(filePath: "/session.journal")))
     try await session.close()
   }
@@ -184,8 +185,8 @@ struct DirectoryTests {
     try FileManager.default.createDirectory(at: disk, withIntermediateDirectories: false)
     let second = disk.appending(path: "second")
     #expect(
-      await refused(second, store)
-        == .journal(.folderMissing(path: second.appending(path: "session.journal").path)))
+      await refused(second, store).isExactly(
+        .journal(.folderMissing(path: second.appending(path: "session.journal").path))))
     #expect(!stands(second))
     #expect(try items(in: store) == before)
   }
@@ -203,7 +204,7 @@ struct DirectoryTests {
       let locked = InterceptedStore { (_, _) throws(SecretStoreError) in throw problem }
       let error = await refused(directory, locked)
       // The folder is not the problem, so that the error may not ask to create it.
-      #expect(error == .secrets(problem) && error.map { SessionError($0).isTransient } == true)
+      #expect(error.isExactly(.secrets(problem)) && error?.isTransient == true)
       #expect(!stands(directory))
     }
   }
@@ -213,7 +214,7 @@ struct DirectoryTests {
     let file = bench.folder.appending(path: "file")
     try Data("mine".utf8).write(to: file)
     for directory in [file, file.appending(path: "below"), file.appending(path: "a/b")] {
-      guard case .wrongAddress? = await refused(directory, MemorySecretStore()) else {
+      guard await refused(directory, MemorySecretStore()).failure == .wrongAddress else {
         Issue.record("\(directory.path)")
         continue
       }
@@ -227,8 +228,8 @@ struct DirectoryTests {
     let target = bench.folder.appending(path: "target")
     try FileManager.default.createSymbolicLink(at: link, withDestinationURL: target)
     #expect(
-      await refused(link.appending(path: "session"), MemorySecretStore())
-        == .journal(.danglingLink(path: link.path)))
+      await refused(link.appending(path: "session"), MemorySecretStore()).isExactly(
+        .journal(.danglingLink(path: link.path))))
     #expect(!stands(target))
   }
 
@@ -238,11 +239,9 @@ struct DirectoryTests {
   func otherURL(text: String) async throws {
     let directory = text.isEmpty ? URL(string: "?") : URL(string: text)
     let error = await refused(try #require(directory), MemorySecretStore())
-    guard case .wrongAddress(let problem)? = error else {
-      Issue.record("\(String(describing: error))")
-      return
-    }
-    #expect(problem == "the session's directory is not a file URL with an absolute path")
+    #expect(
+      error.isExactly(
+        .wrongAddress("the session's directory is not a file URL with an absolute path")))
   }
 
   private func items(in store: MemorySecretStore) throws -> [SecretItem: [UInt8]] {

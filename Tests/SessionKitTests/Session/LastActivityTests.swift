@@ -143,7 +143,7 @@ struct LastActivityTests {
       let error = await failure { () async throws(SessionError) in
         try await session.accessToken()
       }
-      guard case .secrets(.failed)? = error.failure else {
+      guard case .failed? = error.secretsError else {
         Issue.record("\(String(describing: error))")
         continue
       }
@@ -151,7 +151,7 @@ struct LastActivityTests {
     let foreground = await failure { () async throws(SessionError) in
       try await session.enterForeground()
     }
-    guard case .secrets(.failed)? = foreground.failure else {
+    guard case .failed? = foreground.secretsError else {
       Issue.record("\(String(describing: foreground))")
       return
     }

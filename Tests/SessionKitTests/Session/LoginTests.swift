@@ -48,7 +48,7 @@ struct LoginTests {
       let error = await failure { () async throws(SessionError) in
         try await session.login(.password(name, password))
       }
-      #expect(error.failure == .invalidCredential(problem))
+      #expect(error.isExactly(.invalidCredential(problem)))
     }
     #expect(bench.server.calls.isEmpty)
     try await session.close()

@@ -27,7 +27,7 @@ struct OpeningTests {
     await bench.clock.waitForSleepers(1)
     let path = bench.journal
     guard case .loading(let problem) = opening.status,
-      case .journal(.permissionDenied(path, _))? = problem.failure
+      case .permissionDenied(path, _)? = problem.journalError
     else {
       Issue.record("\(opening.status)")
       return
@@ -89,7 +89,7 @@ struct OpeningTests {
         let error = await failure { () async throws(SessionError) in
           try await session.login(.password("ada@school.test", "correct-horse"))
         }
-        guard case .secrets(.accessDenied(.token, _, let rights, _))? = error.failure else {
+        guard case .accessDenied(.token, _, let rights, _)? = error.secretsError else {
           Issue.record("\(String(describing: error))")
           return
         }

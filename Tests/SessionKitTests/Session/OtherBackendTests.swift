@@ -31,7 +31,7 @@ struct OtherBackendTests {
     let error = await failure { () async throws(SessionError) in
       try await Session.open(configuration)
     }
-    guard case .secrets(.otherBackend(let item, let stored, let configured)) = error.failure else {
+    guard case .otherBackend(let item, let stored, let configured)? = error.secretsError else {
       Issue.record("\(String(describing: error))")
       return nil
     }
@@ -133,7 +133,7 @@ struct OtherBackendTests {
     let bytes = try store.read(.token)
     await session.retry()
     #expect(session.activity == .loading && session.currentToken == nil)
-    guard case .secrets(.otherBackend) = session.storageProblem.failure else {
+    guard case .otherBackend? = session.storageProblem.secretsError else {
       Issue.record("\(String(describing: session.storageProblem))")
       return
     }

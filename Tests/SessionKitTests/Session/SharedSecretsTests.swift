@@ -42,8 +42,8 @@ struct SharedSecretsTests {
     let first = try await bench.signedIn()
     let before = try contents()
     #expect(
-      await refused(configuration(other)).failure
-        == .secretsOfAnotherSession(journal: bench.journal))
+      await refused(configuration(other)).isExactly(
+        .secretsOfAnotherSession(journal: bench.journal)))
     #expect(!FileManager.default.fileExists(atPath: other), "no journal is made")
     #expect(try contents() == before)
     try await first.refresh()
@@ -53,8 +53,8 @@ struct SharedSecretsTests {
       configuration(other, MemorySecretStore())
     ).close()
     #expect(
-      await refused(configuration(other)).failure
-        == .secretsOfAnotherSession(journal: bench.journal))
+      await refused(configuration(other)).isExactly(
+        .secretsOfAnotherSession(journal: bench.journal)))
     let again = try await bench.open()
     #expect(again.isAuthenticated && again.currentToken?.generation == Generation(2))
     try await again.logout()
@@ -64,8 +64,8 @@ struct SharedSecretsTests {
     try await second.login(bench.credentials)
     try await second.close()
     #expect(
-      await refused(configuration(bench.journal)).failure
-        == .secretsOfAnotherSession(journal: other))
+      await refused(configuration(bench.journal)).isExactly(
+        .secretsOfAnotherSession(journal: other)))
   }
 
   @Test(
@@ -107,7 +107,7 @@ struct SharedSecretsTests {
     await second.retry()
     #expect(second.activity == .loading && second.currentToken == nil)
     #expect(
-      second.storageProblem.failure == .secretsOfAnotherSession(journal: bench.journal))
+      second.storageProblem.isExactly(.secretsOfAnotherSession(journal: bench.journal)))
     #expect(store.items.contains(.token))
     try await second.close()
     try await first.refresh()
@@ -151,8 +151,8 @@ struct SharedSecretsTests {
     let place = new.path + "/sessions/a.journal"
     // An extension with its own journal, and by mistake with the app's store for secrets.
     #expect(
-      await refused(configuration(new.path + "/extension.journal", store)).failure
-        == .secretsOfAnotherSession(journal: place))
+      await refused(configuration(new.path + "/extension.journal", store)).isExactly(
+        .secretsOfAnotherSession(journal: place)))
     #expect(store.items.contains(.token))
     let again = try await Session.open(configuration(place, store))
     #expect(again.isAuthenticated)
@@ -198,7 +198,9 @@ struct SharedSecretsTests {
     let session = try await Session.open(second)
     for _ in 0..<5 {
       #expect(session.activity == .loading && session.state == .unauthenticated)
-      guard case .secretsOwnerUnreadable(bench.journal, _)? = session.storageProblem.failure else {
+      guard let problem = session.storageProblem, problem.failure == .secretsOwnerUnreadable,
+        problem.description.contains(bench.journal)
+      else {
         Issue.record("\(String(describing: session.storageProblem))")
         break
       }

@@ -103,11 +103,7 @@ struct SignInErrorTests {
     (wire.login, wire.switchContext) = (nil, nil)
     let bench = try AnswerBench(wire)
     let error = try await bench.signInError(200, "")
-    guard case .notOffered(let what)? = error.failure else {
-      Issue.record("\(String(describing: error))")
-      return
-    }
-    #expect(what == "the backend has no login with a password")
+    #expect(error.isExactly(.notOffered("the backend has no login with a password")))
     #expect(error?.message == .appNotSetUp && error?.advice == .contactSupport)
     #expect(error?.description.contains("onnection") == false)
     #expect(bench.requests.isEmpty)
@@ -124,10 +120,7 @@ struct SignInErrorTests {
     let error = await failure { () async throws(SessionError) in
       try await session.login(bench.credentials)
     }
-    guard case .wrongAddress? = error.failure else {
-      Issue.record("\(String(describing: error))")
-      return
-    }
+    #expect(error.failure == .wrongAddress)
     #expect(error?.message == .appNotSetUp && error?.advice == .contactSupport)
     #expect(error?.description.contains("Try again") == false)
     #expect(session.activity == .failed)

@@ -25,7 +25,7 @@ struct StorageNotesTests {
     try FileManager.default.createDirectory(
       atPath: obstacle, withIntermediateDirectories: false)
     let refused = await failure { () async throws(SessionError) in try await session.refresh() }
-    guard case .secrets(.obstructed)? = refused.failure else {
+    guard case .obstructed? = refused.secretsError else {
       Issue.record("\(String(describing: refused))")
       return
     }

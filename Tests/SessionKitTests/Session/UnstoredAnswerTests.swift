@@ -24,7 +24,7 @@ struct UnstoredAnswerTests {
     let session = try await bench.signedIn(store: writes.store)
     writes.fail(times, with: error)
     let refused = await failure { () async throws(SessionError) in try await session.refresh() }
-    #expect(refused.failure == .notStoredYet(because: .secrets(error)))
+    #expect(refused.isExactly(.notStoredYet(because: .secrets(error))))
     return (bench, writes, session)
   }
 
@@ -32,7 +32,7 @@ struct UnstoredAnswerTests {
   func lostAtClose() async throws {
     let (bench, writes, session) = try await stuck(failing: .max)
     let error = await failure { () async throws(SessionError) in try await session.close() }
-    #expect(error.failure == .answerDropped(because: .secrets(FailingWrites.ioError)))
+    #expect(error.isExactly(.answerDropped(because: .secrets(FailingWrites.ioError))))
     let text = error.map { "\($0)" } ?? ""
     #expect(text.contains("secrets/token") && text.contains("errno 5") && text.contains("lost"))
     let names = try bench.records().map(\.name)

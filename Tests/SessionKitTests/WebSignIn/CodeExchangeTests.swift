@@ -82,7 +82,7 @@ struct CodeExchangeTests {
   func refusals(row: SpecPage.Row) async throws {
     try answer(row[0], row[1])
     let error = try await error(of: login())
-    #expect("\(error.code)" == row[2] && AdviceCase(error.advice).rawValue == row[3], "\(error)")
+    #expect("\(error.code)" == row[2] && ErrorSamples.caseName(error.advice) == row[3], "\(error)")
     try answer(row[0], row[1])
     let other = try #require(try await bench.signInError())
     #expect("\(other.code)" == row[4], "\(other)")

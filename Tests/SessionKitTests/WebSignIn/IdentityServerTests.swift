@@ -112,7 +112,7 @@ struct IdentityServerTests {
   func left(act: HeadlessPage.Act, problem: WebSignInProblem) async throws {
     let session = try await open()
     let (page, ending) = try await signIn(session, nil, [act])
-    #expect(error(ending).failure == .webSignIn(problem))
+    #expect(error(ending).isExactly(.webSignIn(problem)))
     #expect(session.activity == .idle && !session.isAuthenticated)
     #expect(server.identity.codes.isEmpty && server.identity.violations.isEmpty)
     #expect(page.visited.last?.hasPrefix("app://auth?error=access_denied") == (act != .leaves))
@@ -129,7 +129,7 @@ struct IdentityServerTests {
     let nobody = await failure { () async throws(SessionError) in
       try await session.login(.silently(with: provider))
     }
-    #expect(nobody.failure == .webSignIn(.noAccount) && session.activity == .idle)
+    #expect(nobody.isExactly(.webSignIn(.noAccount)) && session.activity == .idle)
     #expect(try await signIn(session, nil, [Self.right]).ending.get()?.id == "o-1")
     #expect(browser.cookieNames(of: "127.0.0.1") == [LoopbackIdentity.cookie])
     try await session.logout()
@@ -160,7 +160,7 @@ struct IdentityServerTests {
     let nobody = await failure { () async throws(SessionError) in
       try await session.login(.silently(with: provider))
     }
-    #expect(nobody.failure == .webSignIn(.noAccount))
+    #expect(nobody.isExactly(.webSignIn(.noAccount)))
     try await session.close()
   }
 }

@@ -37,7 +37,7 @@ struct OwnedAccountTests {
     let error = await failure { () async throws(SessionError) in
       try await session.login(.silently(with: provider))
     }
-    #expect(error.failure == .webSignIn(.unreadableTokens) && !session.isAuthenticated)
+    #expect(error.isExactly(.webSignIn(.unreadableTokens)) && !session.isAuthenticated)
     try await session.close()
   }
 

@@ -79,7 +79,7 @@ struct SessionWebSignInTests {
     }
     let problem: WebSignInProblem =
       ["makeView", "observe", "present"].contains(step) ? .viewFailed : .refused(nil)
-    #expect(error.failure == .webSignIn(problem))
+    #expect(error.isExactly(.webSignIn(problem)))
     #expect(session.activity == .failed && session.status.loginError == .webSignIn(problem))
     let isMade = ["observe", "present", "signIn"].contains(step)
     #expect(fake.log.filter { $0 == "dismiss" }.count == (isMade ? 1 : 0))
@@ -189,7 +189,7 @@ struct SessionWebSignInTests {
       let error = await failure { () async throws(SessionError) in
         try await session.login(.provider(provider, in: view))
       }
-      #expect(error.failure == .webSignIn(.unreadableTokens))
+      #expect(error.isExactly(.webSignIn(.unreadableTokens)))
     }
     #expect(try bench.files().isEmpty && bench.eventNames().isEmpty)
     try await session.close()
@@ -215,7 +215,7 @@ struct SessionWebSignInTests {
     for text in texts + [dumped] {
       #expect(!text.contains("SECRET") && !text.contains("ana@"), "\(text)")
     }
-    #expect(observer.lastError == .refused(nil) && error.failure == .webSignIn(.refused(nil)))
+    #expect(observer.lastError == .refused(nil) && error.isExactly(.webSignIn(.refused(nil))))
     try await session.close()
   }
 

@@ -57,7 +57,7 @@ struct SessionWebSignInTurnsTests {
     let silent = await failure { () async throws(SessionError) in
       try await session.login(.silently(with: provider))
     }
-    #expect(silent.failure == .webSignIn(.noAccount) && !fake.log.contains("signIn"))
+    #expect(silent.isExactly(.webSignIn(.noAccount)) && !fake.log.contains("signIn"))
     fake.giveOnPage(FakeIdentity.tokens(3))
     try await session.login(.provider(provider, in: view))
     #expect(session.isAuthenticated && fake.prompts == [.always])
@@ -76,7 +76,7 @@ struct SessionWebSignInTurnsTests {
     let silent = await failure { () async throws(SessionError) in
       try await session.login(.silently(with: provider))
     }
-    #expect(silent.failure == .webSignIn(.noAccount))
+    #expect(silent.isExactly(.webSignIn(.noAccount)))
     fake.giveOnPage(FakeIdentity.tokens(2, user: "o-2"))
     #expect(try await session.login(.provider(provider, in: view)).user?.id == "o-2")
     #expect(fake.prompts == [.always])
@@ -173,7 +173,7 @@ struct SessionWebSignInTurnsTests {
       let isTaken = await session.handle(url)
       #expect(isTaken == (problem != .cancelledByUser))
       fake.failing("signIn", with: WebSignInProblem.cancelledByUser)
-      #expect(await task.value.failure == .webSignIn(problem))
+      #expect(await task.value.isExactly(.webSignIn(problem)))
     }
     fake.script("signIn", .wait)
     fake.script("handle", .waitAndIgnore)
@@ -215,7 +215,7 @@ struct SessionWebSignInTurnsTests {
         }
       }
       let error = await tap(session).value
-      #expect(error.failure == .webSignIn(problem), "\(addresses)")
+      #expect(error.isExactly(.webSignIn(problem)), "\(addresses)")
     }
     try await session.close()
   }
@@ -247,7 +247,7 @@ struct SessionWebSignInTurnsTests {
     let problem = WebSignInProblem.refused(IdentityCode("AADB2C90999"))
     fake.script("acquireSilently", .fail(problem))
     let error = await failure { () async throws(SessionError) in try await session.refresh() }
-    #expect(error.failure == .webSignIn(problem) && session.isAuthenticated)
+    #expect(error.isExactly(.webSignIn(problem)) && session.isAuthenticated)
     let text = error.map { "\($0)" } ?? ""
     #expect(text.contains("identity provider") && text.contains("AADB2C90999"))
     #expect(!text.contains("status"))

@@ -1,3 +1,4 @@
+import Foundation
 import SessionChanges
 @_spi(Internals) import SessionCore
 import SessionJournal
@@ -6,8 +7,7 @@ import SessionMessages
 
 /// One sample of every value that an app may show to its user.
 ///
-/// The functions called `name` are switches without a default, so that a new case needs a name. A
-/// test requires a sample for each name.
+/// A test compares the names with the cases that the sources declare.
 enum ErrorSamples {
   /// A mark in place of a path, a code or a server's text, which no user may read.
   static let marked = "/private/MARKED_7F3A"
@@ -15,39 +15,51 @@ enum ErrorSamples {
   static let all: [(name: String, value: any UserFacing)] =
     errors + rejections + expiryReasons + outcomes
 
-  /// The names that need a sample.
-  static let names: [String] =
-    SessionErrorCase.allCases.map { "SessionError.\($0.rawValue)" }
-    + JournalErrorCase.allCases.map { "JournalError.\($0.rawValue)" }
-    + SecretStoreErrorCase.allCases.map { "SecretStoreError.\($0.rawValue)" }
-    + CredentialProblemCase.allCases.map { "CredentialRules.Problem.\($0.rawValue)" }
-    + WebSignInProblemCase.allCases.map { "WebSignInProblem.\($0.rawValue)" }
-    + TransportErrorCase.allCases.map { "TransportError.\($0.rawValue)" }
-    + changeNames
-    + SessionRejection.Reason.allCases.map { "SessionRejection.\($0.rawValue)" }
-    + ExpiryReason.known.map { "ExpiryReason.\($0)" } + ["ExpiryReason.unknown(200)"]
-    + [
-      "success", "serverNotTold", "notRevocable", "itemsRemain", "localDataRemains",
-      "alreadyLoggedOut",
-    ].map {
-      "LogoutOutcome.\($0)"
-    }
+  /// The enums of errors, with the files that declare them and a sample of each case.
+  static let enums:
+    [(type: String, file: String, samples: [(name: String, value: any UserFacing)])] = [
+      ("JournalError", "SessionJournal/Format/JournalError.swift", list(journalErrorCases)),
+      ("SecretStoreError", "SessionKit/Errors/SecretStoreError.swift", list(secretStoreErrorCases)),
+      (
+        "CredentialRules.Problem", "SessionCore/Policy/PolicyFigures.swift",
+        list(credentialProblemCases)
+      ),
+      ("WebSignInProblem", "SessionCore/Events/IdentityCode.swift", list(webSignInProblemCases)),
+      ("TransportError", "SessionHTTP/Transport/HTTPTransport.swift", list(transportErrorCases)),
+      ("ChangeLogError", "SessionChanges/ChangeLogError.swift", list(changeLogErrorCases)),
+    ]
 
   static let errors: [(name: String, value: any UserFacing)] =
-    sessionErrorCases.map { ("SessionError.\(name(of: $0).rawValue)", $0) }
-    + journalErrorCases.map { ("JournalError.\(name(of: $0).rawValue)", $0) }
-    + secretStoreErrorCases.map { ("SecretStoreError.\(name(of: $0).rawValue)", $0) }
-    + credentialProblemCases.map { ("CredentialRules.Problem.\(name(of: $0).rawValue)", $0) }
-    + webSignInProblemCases.map { ("WebSignInProblem.\(name(of: $0).rawValue)", $0) }
-    + transportErrorCases.map { ("TransportError.\(name(of: $0).rawValue)", $0) }
-    + changeErrors
-
-  private static let changeNames: [String] =
-    ChangeLogErrorCase.allCases.map { "ChangeLogError.\($0.rawValue)" } + ["SyncGateClosed"]
-
-  private static let changeErrors: [(name: String, value: any UserFacing)] =
-    changeLogErrorCases.map { ("ChangeLogError.\(name(of: $0).rawValue)", $0) }
+    sessionErrorCases.map { ("SessionError.\($0.failure.name)", $0) }
+    + enums.flatMap { type, _, samples in samples.map { ("\(type).\($0.name)", $0.value) } }
     + [("SyncGateClosed", SyncGateClosed())]
+
+  static let messages = cases(of: "SessionMessage", in: "SessionKit/Errors/SessionMessage.swift")
+  static let advice = cases(of: "SessionAdvice", in: "SessionKit/Errors/SessionAdvice.swift")
+
+  private static func list<Value: UserFacing>(
+    _ samples: KeyValuePairs<String, Value>
+  ) -> [(name: String, value: any UserFacing)] {
+    samples.map { ($0.key, $0.value) }
+  }
+
+  /// The name of the case of an enum that has a payload, or no description of its own.
+  static func caseName(_ value: Any) -> String {
+    Mirror(reflecting: value).children.first?.label ?? "\(value)"
+  }
+
+  /// The cases that a file of Sources declares for an enum; none if it cannot be read.
+  static func cases(of type: String, in file: String) -> [String] {
+    let path = SpecPage.root.appending(path: "Sources/" + file).path
+    let bytes = FileManager.default.contents(atPath: path) ?? Data()
+    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+    let head = " enum \(type.split(separator: ".").last ?? ""):"
+    guard let start = lines.firstIndex(where: { $0.contains(head) }) else { return [] }
+    let end = lines[start].prefix { $0 == " " } + "}"
+    return lines[start...].prefix { $0 != end }.compactMap { line in
+      line.firstMatch(of: /^ *(?:indirect )?case ([a-z]\w*)/).map { String($0.1) }
+    }
+  }
 
   private static let rejections: [(name: String, value: any UserFacing)] =
     SessionRejection.Reason.allCases.map { ("SessionRejection.\($0.rawValue)", rejection($0)) }

@@ -8,10 +8,18 @@ import Testing
 struct WordsTests {
   @Test("LOG-8 every case has a sample, and every message and advice is used by a case")
   func completeness() {
-    #expect(ErrorSamples.all.map(\.name).sorted() == ErrorSamples.names.sorted())
-    let messages = Set(ErrorSamples.all.map { MessageCase($0.value.message) })
-    #expect(messages == Set(MessageCase.allCases))
-    #expect(Set(ErrorSamples.all.map { AdviceCase($0.value.advice) }) == Set(AdviceCase.allCases))
+    let failures = ErrorSamples.sessionErrorCases.map(\.failure.name)
+    #expect(failures.sorted() == SessionError.Failure.allCases.map(\.name).sorted())
+    for (type, file, samples) in ErrorSamples.enums {
+      #expect(samples.map(\.name).sorted() == ErrorSamples.cases(of: type, in: file).sorted())
+      for (name, value) in samples {
+        let label = Mirror(reflecting: value).children.first?.label
+        #expect(label == nil || label == name)
+      }
+    }
+    let values = ErrorSamples.all.map(\.value)
+    #expect(Set(values.map { ErrorSamples.caseName($0.message) }) == Set(ErrorSamples.messages))
+    #expect(Set(values.map { ErrorSamples.caseName($0.advice) }) == Set(ErrorSamples.advice))
   }
 
   @Test("LOG-8 Specs/Errors.md has the message and the advice of each case")
@@ -24,8 +32,8 @@ struct WordsTests {
     }
     let code = ErrorSamples.all.filter { !($0.value is SessionError) }.map { sample in
       [
-        sample.name, MessageCase(sample.value.message).rawValue,
-        AdviceCase(sample.value.advice).rawValue,
+        sample.name, ErrorSamples.caseName(sample.value.message),
+        ErrorSamples.caseName(sample.value.advice),
       ]
     }
     #expect(Set(rows) == Set(code) && rows.count == Set(code).count)
@@ -36,12 +44,12 @@ struct WordsTests {
     "LOG-8 messages and advice have the texts of Specs/Golden/messages.txt",
     arguments: SessionLanguage.allCases)
   func texts(language: SessionLanguage) throws {
-    var messages: [MessageCase: SessionMessage] = [:]
+    var messages: [String: SessionMessage] = [:]
     for sample in ErrorSamples.all {
-      messages[MessageCase(sample.value.message)] = sample.value.message
+      messages[ErrorSamples.caseName(sample.value.message)] = sample.value.message
     }
     let rows =
-      messages.map { "\($0.key.rawValue)|\($0.value.problem(in: language))" }.sorted()
+      messages.map { "\($0.key)|\($0.value.problem(in: language))" }.sorted()
       + Self.advice.map { "\($0)|\($1.text(in: language))" }
     let digest = SipHash.digest(of: Array(rows.joined(separator: "\n").utf8), low: 0, high: 0)
     let line = "\(language): \(rows.count) texts, \(Data(digest).base64EncodedString())"
@@ -63,7 +71,7 @@ struct WordsTests {
 
   @Test("LOG-8 every advice is among those whose text is checked")
   func everyAdvice() {
-    #expect(Set(Self.advice.map { AdviceCase($0.1) }) == Set(AdviceCase.allCases))
+    #expect(Set(Self.advice.map { ErrorSamples.caseName($0.1) }) == Set(ErrorSamples.advice))
   }
 
   @Test(
@@ -88,11 +96,12 @@ struct WordsTests {
 
   @Test("LOG-8 no two messages read the same", arguments: SessionLanguage.allCases)
   func distinct(language: SessionLanguage) {
-    var words: [MessageCase: String] = [:]
+    var words: [String: String] = [:]
     for sample in ErrorSamples.all {
-      words[MessageCase(sample.value.message)] = sample.value.message.problem(in: language)
+      words[ErrorSamples.caseName(sample.value.message)] = sample.value.message.problem(
+        in: language)
     }
-    #expect(Set(words.values).count == MessageCase.allCases.count)
+    #expect(Set(words.values).count == ErrorSamples.messages.count)
   }
 
   @Test("LOG-8 the text for developers differs from the user's, and names the place")

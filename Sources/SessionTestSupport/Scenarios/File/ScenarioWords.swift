@@ -83,29 +83,24 @@ package enum ScenarioWords {
   }
 
   private static func details(_ error: SessionError) -> Words {
-    switch error.failure {
-    case .pendingChanges(let count): ["count": "\(count)"]
-    case .invalidCredential(let problem): ["problem": name(problem)]
-    case .invalidRequest(let code, _), .invalidCredentials(let code, _),
-      .unauthorized(let code, _), .forbidden(let code), .conflict(let code, _):
-      ["code": code ?? "none"]
-    case .webSignIn(.refused(let code)):
-      ["problem": "refused", "code": code.map { "\($0)" } ?? "none"]
-    case .webSignIn(let problem): ["problem": "\(problem)", "code": "none"]
-    case .rateLimited(let wait, _, _): ["retryAfter": wait.map(duration) ?? "none"]
-    case .tooManyAttempts(let wait): ["retryAfter": duration(wait)]
-    case .expired(let cause), .loggedOut(let cause):
-      [
-        "status": cause.failure.map { "\($0.status)" } ?? "none",
-        "code": cause.failure?.serverCode ?? "none",
-      ]
-    case .server(let status, let code, _): ["status": "\(status)", "code": code ?? "none"]
-    case .databaseUnavailable(let code, _, _): ["code": code]
-    case .appRefused(let status, let code, _): ["status": "\(status)", "code": code]
-    case .codeRefused(let status, let code): ["status": "\(status)", "code": code ?? "none"]
-    case .unexpectedStatus(let status, _), .refreshRefused(let status, _),
-      .intercepted(let status), .gatewayFailed(let status):
-      ["status": "\(status)"]
+    let code = ["code": error.serverCode ?? "none"]
+    let status = ["status": error.row.status.map { "\($0)" } ?? "none"]
+    return switch error.failure {
+    case .pendingChanges: ["count": "\(error.pendingChanges ?? 0)"]
+    case .invalidCredential:
+      ["problem": (error.underlyingError as? CredentialRules.Problem).map { name($0) } ?? "none"]
+    case .invalidRequest, .invalidCredentials, .unauthorized, .forbidden, .conflict,
+      .databaseUnavailable:
+      code
+    case .webSignIn:
+      switch error.underlyingError as? WebSignInProblem {
+      case .refused?: code.merging(["problem": "refused"]) { $1 }
+      case let problem: code.merging(["problem": problem.map { "\($0)" } ?? "none"]) { $1 }
+      }
+    case .rateLimited, .tooManyAttempts:
+      ["retryAfter": error.row.retryAfter.map { duration($0) } ?? "none"]
+    case .expired, .loggedOut, .server, .appRefused, .codeRefused: status.merging(code) { $1 }
+    case .unexpectedStatus, .refreshRefused, .intercepted, .gatewayFailed: status
     default: [:]
     }
   }
