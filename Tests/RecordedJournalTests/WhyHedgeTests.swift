@@ -192,7 +192,7 @@ struct WhyHedgeTests {
     var history = WhyHistory()
     history.end(61, failure, 1, history.add(60, WhyHistory.sent(1, until: 66)))
     let answer = history.answer()
-    for word in words { #expect(answer.certainty(of: word) == .possible, "\(word.id)") }
+    for word in words { #expect(answer.certainty(of: word) == .possible, "\(word)") }
     #expect(answer.has(.refusedInFront) == (failure.status == 403))
   }
 

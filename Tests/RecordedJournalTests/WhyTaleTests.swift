@@ -115,7 +115,7 @@ struct WhyTaleTruth {
   private func check(
     _ finding: Finding, _ explanation: Explanation, _ known: [WhyTale.Noted]
   ) throws {
-    choices.label(finding.what.id)
+    choices.label(finding.what.rawValue)
     let answered = known.filter { $0.failure.kind.isAnswered }
     switch finding.what {
     case .noServerReached:
@@ -202,7 +202,7 @@ struct WhyTaleTruth {
   private func weigh(
     _ finding: Finding, _ explanation: Explanation, _ known: [WhyTale.Noted]
   ) throws {
-    choices.label(finding.what.id)
+    choices.label(finding.what.rawValue)
     let request = finding.sequences.compactMap { tale.requests[$0] }.first
     switch finding.what {
     case .goneBeforeDeadline:

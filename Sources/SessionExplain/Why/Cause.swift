@@ -83,35 +83,18 @@ extension Cause: Hashable, CustomStringConvertible {
   public func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }
 
-/// Causes that are explained together, and what only they say.
-package struct CauseFamily: Sendable {
-  var causes: [Cause] = []
-  var findings: [FindingWord] = []
-  var untold: [UntoldWord] = []
-  var advice: [AdviceWord] = []
-
+/// Causes that are explained together.
+enum CauseFamily {
   /// Every family, in the order of the files' subjects.
-  static let all: [CauseFamily] = [
-    .logouts,
-    .serverEnds,
-    .serverReasons,
-    .limits,
-    .lostReplies,
-    .revokedFamilies,
-    .refusals,
-    .exhaustions,
-    .tokenLifetimes,
-    .storageEnds,
-    .openSessions,
-    .standstills,
-    .singleRecords,
-    .shared,
+  static let all: [[Cause]] = [
+    logouts, serverEnds, serverReasons, limits, lostReplies, revokedFamilies, refusals, exhaustions,
+    tokenLifetimes, storageEnds, openSessions, standstills, singleRecords,
   ]
 }
 
 extension Cause {
   /// Every cause of this version, without duplicates.
-  public static let all = CauseFamily.all.flatMap(\.causes)
+  public static let all = CauseFamily.all.flatMap { $0 }
 }
 
 extension Cause {
@@ -119,19 +102,4 @@ extension Cause {
   package static let reworded: [Cause] = [
     .newerReason, .tokenNotRenewed, .nothingToSend, .endedInRefreshes, .switchRejected,
   ]
-}
-
-extension FindingWord {
-  /// Every finding.
-  package static let all = CauseFamily.all.flatMap(\.findings)
-}
-
-extension UntoldWord {
-  /// Every question that an answer may leave open.
-  package static let all = CauseFamily.all.flatMap(\.untold)
-}
-
-extension AdviceWord {
-  /// Every advice.
-  package static let all = CauseFamily.all.flatMap(\.advice)
 }

@@ -42,13 +42,13 @@ extension JSONWriter {
     findings("alsoSeen", explanation.alsoSeen, text)
     array("untold", explanation.untold) { json, untold in
       json.object { json in
-        json.field("what", untold.what.id)
+        json.field("what", untold.what.rawValue)
         json.field("text", text.fill(untold.what.sentence, untold.values))
       }
     }
     array("advice", explanation.advice) { json, advice in
       json.object { json in
-        json.field("what", advice.what.id)
+        json.field("what", advice.what.rawValue)
         json.field("text", text.fill(advice.what.sentence, advice.values))
       }
     }
@@ -70,7 +70,7 @@ extension JSONWriter {
   private mutating func findings(_ name: StaticString, _ findings: [Finding], _ text: WhyText) {
     array(name, findings) { json, finding in
       json.object { json in
-        json.field("what", finding.what.id)
+        json.field("what", finding.what.rawValue)
         json.field("against", finding.what.topic)
         json.field("text", text.fill(finding.what.sentence, finding.values))
         json.field("certainty", finding.certainty.rawValue)

@@ -65,9 +65,9 @@ struct FrozenNamesTests {
     add("error", ToolError.Name.self)
     add("verdict", JournalFault.Verdict.self)
     add("certainty", Certainty.self)
-    names += FindingWord.all.map { "finding \($0.id)" }
-    names += UntoldWord.all.map { "unknown \($0.id)" }
-    names += AdviceWord.all.map { "advice \($0.id)" }
+    add("finding", FindingWord.self)
+    add("unknown", UntoldWord.self)
+    add("advice", AdviceWord.self)
     add("role in the chain", Explanation.Role.self)
     add("grouping", StatsGrouping.self)
     add("group of a report", ReportJournal.Group.self)

@@ -31,8 +31,9 @@ struct SupportReportTests {
 
   /// Every sentence of an explanation, whose words are no names.
   private static let sentences =
-    (Cause.all.map(\.headline) + FindingWord.all.map(\.sentence) + UntoldWord.all.map(\.sentence)
-    + AdviceWord.all.map(\.sentence)).joined(separator: "\n")
+    (Cause.all.map(\.headline) + FindingWord.allCases.map(\.sentence)
+    + UntoldWord.allCases.map(\.sentence)
+    + AdviceWord.allCases.map(\.sentence)).joined(separator: "\n")
 
   @Test("RPL-8 RPL-9 STO-3 a report of any history has no name in it, and is imported as it is")
   func drawn() throws {

@@ -112,7 +112,7 @@ struct WhySummaryTests {
     #expect(!explanation.summary().contains("storage"))
     explanation.ruledOut = [Finding(.noRefusalBefore), Finding(.noEnd)]
     #expect(!explanation.summary().contains("Not "))
-    let topics = Set(FindingWord.all.compactMap(\.topic)).subtracting([
+    let topics = Set(FindingWord.allCases.compactMap(\.topic)).subtracting([
       "earlier refusal", "end of the session",
     ])
     #expect(topics == Set(Excluded.allCases.map(\.rawValue)))

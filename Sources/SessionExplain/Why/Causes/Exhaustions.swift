@@ -2,15 +2,10 @@
 
 extension CauseFamily {
   /// Ends after the policy's number of failed attempts.
-  static let exhaustions = CauseFamily(
-    causes: [
-      .serverFailing, .rateLimited, .refreshingTooOften, .answersUnreadable, .appRefused,
-      .endpointMissing, .attemptsExhausted,
-    ],
-    findings: [.countedFailures, .countNotWhole, .askedToWait, .wireDoesNotFit],
-    advice: [
-      .nothingOnDevice, .stayOnExhaustion, .honourWaits, .compareWire, .checkClient, .seeClasses,
-    ])
+  static let exhaustions: [Cause] = [
+    .serverFailing, .rateLimited, .refreshingTooOften, .answersUnreadable, .appRefused,
+    .endpointMissing, .attemptsExhausted,
+  ]
 }
 
 extension Cause {
@@ -110,43 +105,6 @@ extension Cause {
     portuguese: Plain(
       "renovar a sessão falhou ({}), sem nenhum sucesso nesse meio",
       fix: "veja as falhas uma por uma, e o log do servidor"))
-}
-
-extension FindingWord {
-  package static let countedFailures = FindingWord(
-    "countedFailures",
-    "{} with a response of the server, from {} to {}: {}")
-  package static let countNotWhole = FindingWord(
-    "countNotWhole",
-    "at least {} with a response of the server: {}")
-  package static let askedToWait = FindingWord(
-    "askedToWait",
-    "the server asked to wait, at the longest {}")
-  package static let wireDoesNotFit = FindingWord(
-    "wireDoesNotFit",
-    "the backend's response paths do not match the server's responses")
-}
-
-extension AdviceWord {
-  package static let nothingOnDevice = AdviceWord(
-    "nothingOnDevice",
-    "nothing on the device: the server was failing")
-  package static let stayOnExhaustion = AdviceWord(
-    "stayOnExhaustion",
-    "ending.onExhaustion = .stay in the policy keeps the user signed in through such a time")
-  package static let honourWaits = AdviceWord(
-    "honourWaits",
-    "send fewer requests: longer delays, fewer attempts")
-  package static let compareWire = AdviceWord(
-    "compareWire",
-    "compare the backend's response paths with a response of the server")
-  package static let checkClient = AdviceWord(
-    "checkClient",
-    "check client id, secret and method of the app's registration; a secret with reserved "
-      + "characters may need the other form of HTTP Basic (ClientAuthentication.BasicPair)")
-  package static let seeClasses = AdviceWord(
-    "seeClasses",
-    "see the failures, one by one")
 }
 
 extension ExplanationDraft {

@@ -2,10 +2,7 @@
 
 extension CauseFamily {
   /// Ends by a limit of the policy: inactivity and the absolute lifetime.
-  static let limits = CauseFamily(
-    causes: [.inactive, .lifetimeOver],
-    findings: [.unusedForLimit, .lastedForLifetime],
-    advice: [.raiseLimit, .raiseLifetime])
+  static let limits: [Cause] = [.inactive, .lifetimeOver]
 }
 
 extension Cause {
@@ -38,27 +35,6 @@ extension Cause {
     portuguese: Plain(
       "a sessão tinha durado tudo o que o app ou o servidor permite",
       fix: "entre de novo; se foi cedo demais, permita sessões mais longas no app ou no servidor"))
-}
-
-extension FindingWord {
-  package static let unusedForLimit = FindingWord(
-    "unusedForLimit",
-    "by this device's clock the session was unused for as long as the policy allows; the record "
-      + "before is {} older")
-  package static let lastedForLifetime = FindingWord(
-    "lastedForLifetime",
-    "by this device's clock the session had lasted for {}, as long as the policy or the backend "
-      + "allows")
-}
-
-extension AdviceWord {
-  package static let raiseLimit = AdviceWord(
-    "raiseLimit",
-    "raise ending.inactivityLimit in the policy if that was too soon")
-  package static let raiseLifetime = AdviceWord(
-    "raiseLifetime",
-    "raise ending.absoluteLifetime in the policy, or what the backend says, if that was "
-      + "too soon")
 }
 
 extension ExplanationDraft {

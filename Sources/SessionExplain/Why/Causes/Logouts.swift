@@ -2,11 +2,7 @@
 
 extension CauseFamily {
   /// Ends that the app or the policy asked for, and ends whose reason is not known.
-  static let logouts = CauseFamily(
-    causes: [.userLogout, .userLogoutAfterExpiry, .unexplained],
-    findings: [.appCalledLogout, .settledExpiry, .settledLater, .newReason, .closedByPolicy],
-    untold: [.personOrProgram],
-    advice: [.findLogoutCallers, .asRoot, .newerTool])
+  static let logouts: [Cause] = [.userLogout, .userLogoutAfterExpiry, .unexplained]
 }
 
 extension Cause {
@@ -62,42 +58,6 @@ extension Cause {
     portuguese: Plain(
       "a sessão terminou por um motivo ({}) que esta versão não conhece",
       fix: "explique com uma versão mais nova desta ferramenta"))
-}
-
-extension FindingWord {
-  package static let appCalledLogout = FindingWord(
-    "appCalledLogout",
-    "the app called logout()")
-  package static let settledExpiry = FindingWord(
-    "settledExpiry",
-    "the session had expired at {}; the logout completed that end")
-  package static let settledLater = FindingWord(
-    "settledLater",
-    "the logout at {} came after that end, and ended nothing")
-  package static let newReason = FindingWord(
-    "newReason",
-    "the reason is {}, which this version does not know")
-  package static let closedByPolicy = FindingWord(
-    "closedByPolicy",
-    "the policy closed the session, and no readable expiry says why")
-}
-
-extension UntoldWord {
-  package static let personOrProgram = UntoldWord(
-    "personOrProgram",
-    "whether a person or a program requested it")
-}
-
-extension AdviceWord {
-  package static let findLogoutCallers = AdviceWord(
-    "findLogoutCallers",
-    "if the user did not ask for it, look for callers of logout()")
-  package static let asRoot = AdviceWord(
-    "asRoot",
-    "see the expiry below")
-  package static let newerTool = AdviceWord(
-    "newerTool",
-    "use a newer sessionreplay")
 }
 
 extension ExplanationDraft {

@@ -1,15 +1,8 @@
 extension CauseFamily {
   /// Ends by a refresh token that was used again, since the response to an earlier request was lost.
-  static let lostReplies = CauseFamily(
-    causes: [
-      .lostReply, .answerNotStored, .answerNotRead, .killedInRefresh, .suspendedInRefresh,
-    ],
-    findings: [
-      .noRefusalBefore, .noOpeningBetween, .endUnnoted, .goneBeforeDeadline, .replacedAtOpening,
-      .overtakenAfterDeadline, .overtakenBefore, .cameBack, .rotatedAnswerDropped,
-      .rotatedAnswerUnusable, .closedUnstored, .answerEndsProcess, .answerArrived, .replyCut,
-    ],
-    advice: [.finishInBackground, .crashReports])
+  static let lostReplies: [Cause] = [
+    .lostReply, .answerNotStored, .answerNotRead, .killedInRefresh, .suspendedInRefresh,
+  ]
 }
 
 extension Cause {
@@ -103,62 +96,4 @@ extension Cause {
       "o sistema pausou uma parte do app enquanto ela renovava a sessão; a resposta do servidor "
         + "se perdeu, e o token antigo foi recusado",
       fix: "faça o servidor aceitar o token antigo por alguns segundos"))
-}
-
-extension FindingWord {
-  package static let noRefusalBefore = FindingWord(
-    "noRefusalBefore", against: "earlier refusal",
-    "{} was not refused before {}")
-  package static let noOpeningBetween = FindingWord(
-    "noOpeningBetween", against: "death of the process",
-    "no process opened the journal between {} and {}")
-  package static let endUnnoted = FindingWord(
-    "endUnnoted",
-    "the end of {} was not recorded in time; it was presumed lost at {}")
-  package static let goneBeforeDeadline = FindingWord(
-    "goneBeforeDeadline",
-    "the process that sent {} did not come back: it was presumed gone at {}, {} before its "
-      + "deadline")
-  package static let replacedAtOpening = FindingWord(
-    "replacedAtOpening",
-    "process {} had recorded no end of {} when process {} opened the journal at {}")
-  package static let overtakenAfterDeadline = FindingWord(
-    "overtakenAfterDeadline",
-    "process {} had recorded no end of {} by its deadline; process {} took over at {}")
-  package static let overtakenBefore = FindingWord(
-    "overtakenBefore",
-    "process {} had recorded no end of {} when process {} took over at {}")
-  package static let cameBack = FindingWord(
-    "cameBack",
-    "process {} came back and named {} again at {}")
-  package static let rotatedAnswerDropped = FindingWord(
-    "rotatedAnswerDropped",
-    "the server rotated {} at {}, and the new token was not stored")
-  package static let rotatedAnswerUnusable = FindingWord(
-    "rotatedAnswerUnusable",
-    "the server rotated {} at {}, and responded with {}")
-  package static let closedUnstored = FindingWord(
-    "closedUnstored",
-    "the session was closed properly while the response could not be stored: earlier versions did "
-      + "not record that")
-  package static let answerArrived = FindingWord(
-    "answerArrived",
-    "the response to {} had arrived: its token could not be written at {}")
-  package static let replyCut = FindingWord(
-    "replyCut",
-    "the response to {} is a success ({}), and its body is empty or ends early")
-  package static let answerEndsProcess = FindingWord(
-    "answerEndsProcess",
-    "the response ended the process: {} in a row have no end, and their processes did not come "
-      + "back")
-}
-
-extension AdviceWord {
-  package static let finishInBackground = AdviceWord(
-    "finishInBackground",
-    "let the process finish a refresh before it stops: {}")
-  package static let crashReports = AdviceWord(
-    "crashReports",
-    "look for crash reports of the app; on Linux, URLSession ends the process at two kinds of "
-      + "responses (Specs/URLSession.md)")
 }

@@ -1,17 +1,9 @@
 extension CauseFamily {
   /// A session that has not ended, or no session.
-  static let openSessions = CauseFamily(
-    causes: [
-      .stillOffline, .stillIntercepted, .stillServerFailing, .stillSecretsLocked, .stillRequestOpen,
-      .stillSignedIn, .neverSignedIn, .endedBefore, .journalReplaced, .stillErrorPage,
-    ],
-    findings: [
-      .endLost, .noServerReached, .pageInstead, .serverFailedSince, .lastUnansweredSo, .notReadYet,
-      .tokenLives, .signedInSince, .nobodyYet, .endedEarlier, .expiredEarlier, .captivePortal,
-      .offline, .stillAtIt, .pageOfEither, .serversPage, .gatewaysPage,
-    ],
-    untold: [.failedSignIns, .whoElse],
-    advice: [.noSignInScreen, .networkSignIn, .waitForNextTry, .firstUnlock, .openOrFollow])
+  static let openSessions: [Cause] = [
+    .stillOffline, .stillIntercepted, .stillServerFailing, .stillSecretsLocked, .stillRequestOpen,
+    .stillSignedIn, .neverSignedIn, .endedBefore, .journalReplaced, .stillErrorPage,
+  ]
 }
 
 extension Cause {
@@ -192,85 +184,4 @@ extension Cause {
       "veio uma página de erro no lugar de uma resposta, do próprio servidor ou de um gateway na "
         + "frente dele (status {})",
       fix: "verifique o servidor e o seu gateway; o app pergunta de novo sozinho"))
-}
-
-extension FindingWord {
-  package static let endLost = FindingWord(
-    "endLost",
-    "{} is about the end of the session of {}, and that end is lost")
-  package static let noServerReached = FindingWord(
-    "noServerReached",
-    "{} failed since {}, and none had a response that counts")
-  package static let pageInstead = FindingWord(
-    "pageInstead",
-    "a page or the like came in place of a response, last at {}")
-  package static let pageOfEither = FindingWord(
-    "pageOfEither",
-    "{}, last at {}")
-  package static let serversPage = FindingWord(
-    "serversPage",
-    "the server itself sent the page, with its own error")
-  package static let gatewaysPage = FindingWord(
-    "gatewaysPage",
-    "a gateway or a proxy in front of the server sent the page")
-  package static let serverFailedSince = FindingWord(
-    "serverFailedSince",
-    "the server responded to {} with a failure since {}: {}")
-  package static let lastUnansweredSo = FindingWord(
-    "lastUnansweredSo",
-    "the last one had no response that counts: {}, at {}")
-  package static let notReadYet = FindingWord(
-    "notReadYet",
-    "the refresh token could not be read yet, last at {}")
-  package static let tokenLives = FindingWord(
-    "tokenLives",
-    "{} is valid until {}")
-  package static let signedInSince = FindingWord(
-    "signedInSince",
-    "signed in since {}")
-  package static let nobodyYet = FindingWord(
-    "nobodyYet",
-    "no login is recorded up to {}")
-  package static let endedEarlier = FindingWord(
-    "endedEarlier",
-    "the session had ended before {}")
-  package static let expiredEarlier = FindingWord(
-    "expiredEarlier",
-    "the session had expired at {}: {}")
-  package static let captivePortal = FindingWord(
-    "captivePortal",
-    "a captive portal or a proxy responded instead of the server")
-  package static let offline = FindingWord(
-    "offline",
-    "the device is offline, or the server cannot be reached")
-  package static let stillAtIt = FindingWord(
-    "stillAtIt",
-    "the process is still waiting for the response")
-}
-
-extension UntoldWord {
-  package static let failedSignIns = UntoldWord(
-    "failedSignIns",
-    "logins that failed: they are not recorded")
-  package static let whoElse = UntoldWord(
-    "whoElse",
-    "which other processes opened the journal: {} processes may be alive")
-}
-
-extension AdviceWord {
-  package static let noSignInScreen = AdviceWord(
-    "noSignInScreen",
-    "do not show the login screen: the session continues when the server is reached")
-  package static let networkSignIn = AdviceWord(
-    "networkSignIn",
-    "sign in to the network, then open the app")
-  package static let waitForNextTry = AdviceWord(
-    "waitForNextTry",
-    "wait, or bring the app to the foreground: it sends a request at once")
-  package static let firstUnlock = AdviceWord(
-    "firstUnlock",
-    "open the app after the device was unlocked once")
-  package static let openOrFollow = AdviceWord(
-    "openOrFollow",
-    "open the app, or watch it: sessionreplay follow")
 }

@@ -1,21 +1,9 @@
 extension CauseFamily {
   /// Ends by a refresh that the server refused, or that had no refresh token.
-  static let refusals = CauseFamily(
-    causes: [
-      .usedElsewhere, .revokedElsewhere, .refreshTokenExpired, .unknownToServer, .refused,
-      .otherUser, .noRefreshToken,
-    ],
-    findings: [
-      .notSent, .refusalDoubted, .otherUserNamed, .accessTokenChanged, .otherNameOfUser,
-      .otherUserIndeed, .lostBefore, .lostUnseen, .requestRepeated, .restoredBackup, .secondDevice,
-      .stolen, .oldLayer,
-      .unusedTooLong, .unusedUntold, .clientChanged, .otherBackend, .databaseReset, .notCarried,
-    ],
-    untold: [.serverLog, .otherDevices],
-    advice: [
-      .deviceOnlySecrets, .compareTokenUses, .longerRefreshToken, .sameBackend, .tellingCode,
-      .nameCodes, .lookUpCode, .checkUserClaim, .lookAtItem,
-    ])
+  static let refusals: [Cause] = [
+    .usedElsewhere, .revokedElsewhere, .refreshTokenExpired, .unknownToServer, .refused, .otherUser,
+    .noRefreshToken,
+  ]
 }
 
 extension Cause {
@@ -135,108 +123,4 @@ extension Cause {
       "o app precisava renovar a sessão e não encontrou no dispositivo nenhum token para isso",
       fix: "verifique se o servidor emite esse token (um refresh token), e se o dispositivo o "
         + "conserva"))
-}
-
-extension FindingWord {
-  package static let notSent = FindingWord(
-    "notSent", against: "network",
-    "{} was not sent")
-  package static let refusalDoubted = FindingWord(
-    "refusalDoubted",
-    "the refusal at {} was in doubt, so the server was asked again")
-  package static let otherUserNamed = FindingWord(
-    "otherUserNamed",
-    "{}, which had identified the user before, identified another user than the one who is signed "
-      + "in")
-  package static let accessTokenChanged = FindingWord(
-    "accessTokenChanged",
-    "the new access token has another subject than the token before it")
-  package static let otherNameOfUser = FindingWord(
-    "otherNameOfUser",
-    "the response called the same user something else: this version of the app compared what "
-      + "different sources say")
-  package static let otherUserIndeed = FindingWord(
-    "otherUserIndeed",
-    "the response was for another user")
-  package static let lostBefore = FindingWord(
-    "lostBefore",
-    "the response to a request with {} before {} was lost")
-  package static let lostUnseen = FindingWord(
-    "lostUnseen",
-    "the response to a request with {} was lost, and the request is not recorded here")
-  package static let requestRepeated = FindingWord(
-    "requestRepeated",
-    "the network delivered the request {} to the server twice")
-  package static let restoredBackup = FindingWord(
-    "restoredBackup",
-    "a backup was restored")
-  package static let secondDevice = FindingWord(
-    "secondDevice",
-    "a second device has a copy")
-  package static let stolen = FindingWord(
-    "stolen",
-    "it was stolen")
-  package static let oldLayer = FindingWord(
-    "oldLayer",
-    "the app's old session layer used the adopted token")
-  package static let unusedTooLong = FindingWord(
-    "unusedTooLong",
-    "unused for {}: longer than the server lets the refresh token live")
-  package static let unusedUntold = FindingWord(
-    "unusedUntold",
-    "unused for longer than the server lets the refresh token live; the clock was set, so the "
-      + "time span is not known")
-  package static let clientChanged = FindingWord(
-    "clientChanged",
-    "the client's registration changed")
-  package static let otherBackend = FindingWord(
-    "otherBackend",
-    "the app talks to another server than before")
-  package static let databaseReset = FindingWord(
-    "databaseReset",
-    "the server's database was reset")
-  package static let notCarried = FindingWord(
-    "notCarried",
-    "a response had no refresh token")
-}
-
-extension UntoldWord {
-  package static let serverLog = UntoldWord(
-    "serverLog",
-    "what the server logged")
-  package static let otherDevices = UntoldWord(
-    "otherDevices",
-    "what other devices did")
-}
-
-extension AdviceWord {
-  package static let deviceOnlySecrets = AdviceWord(
-    "deviceOnlySecrets",
-    "keep secrets on this device only: not in backups, not on a second device")
-  package static let compareTokenUses = AdviceWord(
-    "compareTokenUses",
-    "compare with all uses of this token in the server's log; end the user's other "
-      + "sessions if they are not the user's")
-  package static let longerRefreshToken = AdviceWord(
-    "longerRefreshToken",
-    "let refresh tokens live longer at the server, or refresh in the background")
-  package static let sameBackend = AdviceWord(
-    "sameBackend",
-    "check that the app talks to the backend at which it signed in (see {})")
-  package static let tellingCode = AdviceWord(
-    "tellingCode",
-    "have the server send a code that says which: TOKEN_REUSED, TOKEN_REVOKED, TOKEN_EXPIRED")
-  package static let nameCodes = AdviceWord(
-    "nameCodes",
-    "name the server's codes and their meanings in the app's configuration "
-      + "(AuthBackend.errorCodes), so that the journal keeps them")
-  package static let lookUpCode = AdviceWord(
-    "lookUpCode",
-    "look up what the server means by {}")
-  package static let checkUserClaim = AdviceWord(
-    "checkUserClaim",
-    "find out why the server's response named another user")
-  package static let lookAtItem = AdviceWord(
-    "lookAtItem",
-    "find out why no refresh token could be read: missing, set aside, or of another session")
 }

@@ -2,9 +2,7 @@
 
 extension CauseFamily {
   /// Ends by an older refresh token that reached the server again (RFC 9700, section 4.14.2).
-  static let revokedFamilies = CauseFamily(
-    causes: [.familyRevoked],
-    findings: [.serverSaidOfOlder, .lateTwin, .familyEnded])
+  static let revokedFamilies: [Cause] = [.familyRevoked]
 }
 
 extension Cause {
@@ -24,19 +22,6 @@ extension Cause {
       "o servidor recebeu de novo um token mais antigo da sessão, tratou isso como abuso e "
         + "encerrou a sessão",
       fix: "faça o servidor aceitar um token mais antigo por alguns segundos"))
-}
-
-extension FindingWord {
-  package static let serverSaidOfOlder = FindingWord(
-    "serverSaidOfOlder",
-    "the server's response to {}, which had the older {}: {}")
-  package static let lateTwin = FindingWord(
-    "lateTwin",
-    "{} reached the server late with the older {}, which the server treated as a reuse")
-  package static let familyEnded = FindingWord(
-    "familyEnded",
-    "{} sent the older {} to the server after a newer one had replaced it, and the server revoked "
-      + "all tokens of the session")
 }
 
 // The effects that requests with older tokens of the same login may have had (RPL-6).

@@ -2,10 +2,7 @@
 
 extension CauseFamily {
   /// Ends that the server stated: the account, or the session itself.
-  static let serverEnds = CauseFamily(
-    causes: [.accountDeleted, .accountInactive, .endedByServer],
-    findings: [.serverSaidOfUser, .serverEndedIt],
-    advice: [.askWhoDeleted, .reactivate])
+  static let serverEnds: [Cause] = [.accountDeleted, .accountInactive, .endedByServer]
 }
 
 extension Cause {
@@ -51,24 +48,6 @@ extension Cause {
     portuguese: Plain(
       "o servidor comunicou ao app que a sessão terminou",
       fix: "descubra no servidor quem ou o que a encerrou"))
-}
-
-extension FindingWord {
-  package static let serverSaidOfUser = FindingWord(
-    "serverSaidOfUser",
-    "the server said so when the app requested the user's profile")
-  package static let serverEndedIt = FindingWord(
-    "serverEndedIt",
-    "the server ended the session")
-}
-
-extension AdviceWord {
-  package static let askWhoDeleted = AdviceWord(
-    "askWhoDeleted",
-    "ask the backend who deleted the account, and when")
-  package static let reactivate = AdviceWord(
-    "reactivate",
-    "have the account reactivated, then sign in")
 }
 
 extension ExplanationDraft {

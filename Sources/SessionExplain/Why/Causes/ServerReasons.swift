@@ -2,11 +2,9 @@
 
 extension CauseFamily {
   /// Ends by a refresh that the server refused with a code that states the reason.
-  static let serverReasons = CauseFamily(
-    causes: [
-      .passwordChanged, .endedByAdministrator, .sessionLimit, .allSessionsEnded, .signInDemanded,
-    ],
-    advice: [.newPassword, .allowSessions, .giveFactor])
+  static let serverReasons: [Cause] = [
+    .passwordChanged, .endedByAdministrator, .sessionLimit, .allSessionsEnded, .signInDemanded,
+  ]
 }
 
 extension Cause {
@@ -80,19 +78,6 @@ extension Cause {
     portuguese: Plain(
       "o servidor exige que o usuário entre de novo, por exemplo com um segundo fator",
       fix: "entre de novo, e dê o que o servidor pede"))
-}
-
-extension AdviceWord {
-  package static let newPassword = AdviceWord(
-    "newPassword",
-    "sign in again with the new password")
-  package static let allowSessions = AdviceWord(
-    "allowSessions",
-    "allow more sessions for each user at the server, if the limit is too low")
-  package static let giveFactor = AdviceWord(
-    "giveFactor",
-    "let the user sign in again with what the server demands: a further factor, a consent, or a "
-      + "newer sign-in")
 }
 
 extension ServerReason {

@@ -1,20 +1,9 @@
 extension CauseFamily {
   /// One record that ended nothing.
-  static let singleRecords = CauseFamily(
-    causes: [
-      .switchRefused, .switchLost, .notRevoked, .revocationDone, .takenOver, .refreshFailed,
-      .tokenRecovered, .tailCut, .itemUnreadable, .storageFailed, .leftoversWiped,
-      .journalContinued,
-    ],
-    findings: [
-      .endedNothing, .endedBehind, .leftoversGone, .switchRefusedBy, .switchFailedBy,
-      .sessionAsItWas, .revocationOpen, .revocationLeft, .revocationFailed, .revocationMoot,
-      .revocationNotOffered, .refreshFailedSo, .requestFailedSo, .refreshedLater, .eventRestored,
-      .tailTorn, .tailDoubtful, .continuesJournal, .neverArrived, .serverSwitched, .repaired,
-    ],
-    advice: [
-      .checkPermission, .trySwitchAgain, .toldAtOpen, .endAtServer, .keepAside, .keptOrDropped,
-    ])
+  static let singleRecords: [Cause] = [
+    .switchRefused, .switchLost, .notRevoked, .revocationDone, .takenOver, .refreshFailed,
+    .tokenRecovered, .tailCut, .itemUnreadable, .storageFailed, .leftoversWiped, .journalContinued,
+  ]
 }
 
 extension Cause {
@@ -201,92 +190,4 @@ extension Cause {
     portuguese: Plain(
       "os registros do app continuam os de um arquivo anterior",
       fix: "verifique o arquivo anterior se o conteúdo dele importa"))
-}
-
-extension FindingWord {
-  package static let endedNothing = FindingWord(
-    "endedNothing",
-    "this record ended nothing")
-  package static let endedBehind = FindingWord(
-    "endedBehind",
-    "the session ended later, at {}")
-  package static let leftoversGone = FindingWord(
-    "leftoversGone",
-    "stored secrets that belong to no session were wiped")
-  package static let switchRefusedBy = FindingWord(
-    "switchRefusedBy",
-    "the server refused the switch: {}")
-  package static let switchFailedBy = FindingWord(
-    "switchFailedBy",
-    "the switch failed: {}")
-  package static let sessionAsItWas = FindingWord(
-    "sessionAsItWas",
-    "the session went on with {} as before")
-  package static let revocationOpen = FindingWord(
-    "revocationOpen",
-    "the revocation of {} was not sent to the server yet")
-  package static let revocationLeft = FindingWord(
-    "revocationLeft",
-    "the revocation of {} was not sent, and cannot be sent any more: the data that it needs is "
-      + "gone")
-  package static let revocationFailed = FindingWord(
-    "revocationFailed",
-    "the revocation of {} failed ({})")
-  package static let revocationMoot = FindingWord(
-    "revocationMoot",
-    "the server refused the refresh token of {}: nothing was left to revoke")
-  package static let revocationNotOffered = FindingWord(
-    "revocationNotOffered",
-    "the backend has no way to revoke {}")
-  package static let refreshFailedSo = FindingWord(
-    "refreshFailedSo",
-    "the refresh of {} failed: {}")
-  package static let requestFailedSo = FindingWord(
-    "requestFailedSo",
-    "the end of {}: {}")
-  package static let refreshedLater = FindingWord(
-    "refreshedLater",
-    "it succeeded at {}, with {}")
-  package static let eventRestored = FindingWord(
-    "eventRestored",
-    "{} was stored without its event; the event was added")
-  package static let tailTorn = FindingWord(
-    "tailTorn",
-    "{} at the end were no complete commit, and were never acknowledged")
-  package static let tailDoubtful = FindingWord(
-    "tailDoubtful",
-    "{} at the end were left out, and may have been acknowledged")
-  package static let continuesJournal = FindingWord(
-    "continuesJournal",
-    "it {}")
-  package static let neverArrived = FindingWord(
-    "neverArrived",
-    "{} never reached the server")
-  package static let serverSwitched = FindingWord(
-    "serverSwitched",
-    "the server acted on {}, and its response was lost")
-  package static let repaired = FindingWord(
-    "repaired",
-    "sessionreplay repair made this file without it")
-}
-
-extension AdviceWord {
-  package static let checkPermission = AdviceWord(
-    "checkPermission",
-    "check what the user may switch to")
-  package static let trySwitchAgain = AdviceWord(
-    "trySwitchAgain",
-    "try the switch again")
-  package static let toldAtOpen = AdviceWord(
-    "toldAtOpen",
-    "the revocation is sent again when the app is opened next")
-  package static let endAtServer = AdviceWord(
-    "endAtServer",
-    "end the session at the server by hand if it must not continue")
-  package static let keepAside = AdviceWord(
-    "keepAside",
-    "the bytes are kept beside the journal; find out why the process ended during a commit")
-  package static let keptOrDropped = AdviceWord(
-    "keptOrDropped",
-    "the bytes are kept beside the journal, or in the OUT.dropped of sessionreplay repair")
 }

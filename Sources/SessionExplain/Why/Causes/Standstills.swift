@@ -2,13 +2,10 @@
 
 extension CauseFamily {
   /// Sessions that have not ended, and that no later attempt can renew.
-  static let standstills = CauseFamily(
-    causes: [
-      .stillRefused, .stillSignInDemanded, .stillAppRefused, .stillEndpointMissing,
-      .stillUnreadable, .stillBlocked,
-    ],
-    findings: [.outcomeSince, .addressMoved, .refusedBare],
-    advice: [.doNotWait, .loginAfterEnd, .lookInFront])
+  static let standstills: [Cause] = [
+    .stillRefused, .stillSignInDemanded, .stillAppRefused, .stillEndpointMissing, .stillUnreadable,
+    .stillBlocked,
+  ]
 }
 
 extension Cause {
@@ -116,29 +113,4 @@ extension Cause {
       fix: "descubra, também no log do servidor, o que envia o 403, e deixe passar a requisição do "
         + "app; esperar não ajuda, mas o usuário pode entrar de novo quando o token tiver expirado")
   )
-}
-
-extension FindingWord {
-  package static let outcomeSince = FindingWord(
-    "outcomeSince",
-    "the outcome of the newest {}, from {} to {}: {}")
-  package static let addressMoved = FindingWord(
-    "addressMoved",
-    "the server has another address for the refresh now, and redirects to it")
-  package static let refusedBare = FindingWord(
-    "refusedBare",
-    "the server itself refused the request, without a code")
-}
-
-extension AdviceWord {
-  package static let doNotWait = AdviceWord(
-    "doNotWait",
-    "do not wait: a later attempt sends the same request")
-  package static let loginAfterEnd = AdviceWord(
-    "loginAfterEnd",
-    "if it is not repaired, let the user log in again: after {} the app's login() is accepted")
-  package static let lookInFront = AdviceWord(
-    "lookInFront",
-    "find out what responds with 403 in place of the server: a firewall, a gateway, or a filter of "
-      + "the network")
 }

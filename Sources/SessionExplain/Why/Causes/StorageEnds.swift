@@ -3,17 +3,10 @@
 extension CauseFamily {
   /// Ends by stored secrets that were missing, unreadable, or of another age than the journal, and
   /// sessions whose store does not work.
-  static let storageEnds = CauseFamily(
-    causes: [
-      .secretsMissing, .secretUnreadable, .secretsAhead, .secretsOutdated, .secretsNewer,
-      .stillStoreFailing, .stillAccessRefused,
-    ],
-    findings: [
-      .itemMissing, .storedTokenNewer, .storedTokenOlder, .itemsOfNewerVersion, .secretsRestored,
-      .appDowngraded,
-    ],
-    untold: [.whichItem],
-    advice: [.updateApp, .noJournalBackup, .checkEntitlement])
+  static let storageEnds: [Cause] = [
+    .secretsMissing, .secretUnreadable, .secretsAhead, .secretsOutdated, .secretsNewer,
+    .stillStoreFailing, .stillAccessRefused,
+  ]
 }
 
 extension Cause {
@@ -138,47 +131,6 @@ extension Cause {
         + "pode usar nem renovar a sessão",
       fix: "corrija o dono e as permissões do lugar em que o app guarda os seus segredos, e depois "
         + "abra o app"))
-}
-
-extension FindingWord {
-  package static let itemMissing = FindingWord(
-    "itemMissing",
-    "a stored item that the policy requires was missing, or of another journal")
-  package static let storedTokenNewer = FindingWord(
-    "storedTokenNewer",
-    "the stored token is newer than {}, and no event that could be used came with it")
-  package static let storedTokenOlder = FindingWord(
-    "storedTokenOlder",
-    "the stored token is older than {}")
-  package static let itemsOfNewerVersion = FindingWord(
-    "itemsOfNewerVersion",
-    "a newer version of the library had written the stored items, and a new sign-in "
-      + "replaced them")
-  package static let secretsRestored = FindingWord(
-    "secretsRestored",
-    "older secrets were restored from a backup")
-  package static let appDowngraded = FindingWord(
-    "appDowngraded",
-    "an earlier version of the app was installed over a later one")
-}
-
-extension UntoldWord {
-  package static let whichItem = UntoldWord(
-    "whichItem",
-    "which item it was")
-}
-
-extension AdviceWord {
-  package static let checkEntitlement = AdviceWord(
-    "checkEntitlement",
-    "check the app's signature: it does not allow the keychain access group (status -34018, "
-      + "errSecMissingEntitlement), and no retry helps")
-  package static let updateApp = AdviceWord(
-    "updateApp",
-    "update the app to the version that was installed before")
-  package static let noJournalBackup = AdviceWord(
-    "noJournalBackup",
-    "keep journal and secrets out of backups, or restore neither")
 }
 
 extension ExplanationDraft {

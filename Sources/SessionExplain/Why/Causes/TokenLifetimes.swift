@@ -2,13 +2,7 @@
 
 extension CauseFamily {
   /// Ends by a token that expired and could not be refreshed.
-  static let tokenLifetimes = CauseFamily(
-    causes: [.tokenExpired, .expiredOnArrival, .clockForward],
-    findings: [
-      .nothingSent, .lifeWasOver, .lifeNotOver, .deadOnArrival, .oldWhenAdopted, .noLifetimeStated,
-      .clockMadeItExpire,
-    ],
-    advice: [.checkExpiresIn, .clockIsUsers])
+  static let tokenLifetimes: [Cause] = [.tokenExpired, .expiredOnArrival, .clockForward]
 }
 
 extension Cause {
@@ -69,39 +63,6 @@ extension Cause {
       "o relógio do dispositivo foi adiantado em {}, então o token parecia expirado",
       fix: "verifique o relógio do dispositivo, e corrija-o se estiver errado; depois entre de "
         + "novo"))
-}
-
-extension FindingWord {
-  package static let nothingSent = FindingWord(
-    "nothingSent", against: "network",
-    "nothing was sent")
-  package static let lifeWasOver = FindingWord(
-    "lifeWasOver",
-    "by this device's clock the lifetime of {} was over at {}, and nothing could refresh it")
-  package static let lifeNotOver = FindingWord(
-    "lifeNotOver",
-    "at the time of this record {} had {} left")
-  package static let deadOnArrival = FindingWord(
-    "deadOnArrival",
-    "{} had {} to live when it arrived")
-  package static let oldWhenAdopted = FindingWord(
-    "oldWhenAdopted",
-    "the token was old when it was adopted")
-  package static let noLifetimeStated = FindingWord(
-    "noLifetimeStated",
-    "the response stated no lifetime, or 0")
-  package static let clockMadeItExpire = FindingWord(
-    "clockMadeItExpire",
-    "without the change of the clock {} would have had {} left")
-}
-
-extension AdviceWord {
-  package static let checkExpiresIn = AdviceWord(
-    "checkExpiresIn",
-    "check the server's expires_in, and response.lifetime of the backend")
-  package static let clockIsUsers = AdviceWord(
-    "clockIsUsers",
-    "nothing in the app: the device's clock was wrong")
 }
 
 extension ExplanationDraft {
