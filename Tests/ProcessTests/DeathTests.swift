@@ -38,14 +38,13 @@ struct DeathTests {
       // The session is not responsible for a token that was lost on its way.
       ($0.rotatesRefreshTokens, $0.rotationGrace) = (true, .seconds(3_600))
     }
-    var random = SeededMoments(state: 7)
+    var random = SplitMix(seed: 7)
     var known = Known()
     var answers = 0
     var (round, patience) = (0, UInt64(1))
     // On a busy machine some die before they answer. The next ones live longer, until enough
     // answers and a logout are there. The time limit of the suite ends runs without them.
-    while round < Self.rounds || answers <= Self.rounds / 2
-      || bench.server.count(of: .logout) == 0
+    while round < Self.rounds || answers <= Self.rounds / 2 || bench.server.count(of: .logout) == 0
     {
       round += 1
       let told = try await live(bench, &known, &random, patience)
@@ -59,7 +58,7 @@ struct DeathTests {
 
   /// Runs one process until it dies; returns the number of its answers.
   private func live(
-    _ bench: ProcessBench, _ known: inout Known, _ random: inout SeededMoments, _ patience: UInt64
+    _ bench: ProcessBench, _ known: inout Known, _ random: inout SplitMix, _ patience: UInt64
   ) async throws -> Int {
     let worker = try bench.start()
     try worker.say("die \((60_000 + random.next() % 340_000) * patience)")
@@ -89,9 +88,7 @@ struct DeathTests {
     return answers
   }
 
-  private func line(
-    _ known: Known, _ random: inout SeededMoments, mayLogOut: Bool
-  ) -> String {
+  private func line(_ known: Known, _ random: inout SplitMix, mayLogOut: Bool) -> String {
     let user = LoopbackUser.sample
     guard known.kind == .authenticated else { return "login \(user.email) \(user.password)" }
     let context = random.next() % 2 == 0 ? LoopbackContext.teacher : .coordinator
@@ -104,7 +101,7 @@ struct DeathTests {
 
   @Test("OUT-7 killed at any moment of a local logout, a session revokes nothing")
   func killedLeaving() async throws {
-    var random = SeededMoments(state: 7)
+    var random = SplitMix(seed: 7)
     for _ in 0..<(Self.rounds / 5) {
       let bench = try ProcessBench()
       try await bench.signIn()
@@ -132,7 +129,7 @@ struct DeathTests {
     "LOG-9 REF-7 killed at any moment of an adoption, the tokens are good and adopted, or still to adopt"
   )
   func killedAdopting() async throws {
-    var random = SeededMoments(state: 9)
+    var random = SplitMix(seed: 9)
     for _ in 0..<(Self.rounds / 5) {
       let bench = try ProcessBench()
       let configuration = SessionConfiguration(
@@ -185,17 +182,5 @@ struct DeathTests {
     let shown = session.currentToken?.generation.number ?? 0
     try await session.close()
     return Known(kind: kind, generation: shown)
-  }
-}
-
-/// SplitMix64.
-private struct SeededMoments {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-    return value ^ value >> 31
   }
 }

@@ -10,7 +10,7 @@ import Testing
 /// One server, one journal, and any number of processes on it.
 final class ProcessBench {
   let server: LoopbackServer
-  let folder: URL
+  private let home: SessionFolder
   private let disk: MountedDisk?
 
   init(
@@ -20,19 +20,14 @@ final class ProcessBench {
     self.disk = disk
     server = try LoopbackServer.start(backend: .edu(users: users))
     server.settings.update { settings(&$0) }
-    let place = disk.map { URL(filePath: $0.folder) } ?? FileManager.default.temporaryDirectory
-    folder = place.appending(path: "processes-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    home = try disk.map { try SessionFolder(in: URL(filePath: $0.folder)) } ?? SessionFolder()
   }
 
-  deinit {
-    server.stop()
-    // The system removes what a test leaves in its temporary folder.
-    do { try FileManager.default.removeItem(at: folder) } catch {}
-  }
+  deinit { server.stop() }
 
-  var journal: String { folder.appending(path: "a.journal").path }
-  var secrets: String { folder.appending(path: "secrets").path }
+  var folder: URL { home.url }
+  var journal: String { home.journal }
+  var secrets: String { home.secrets }
 
   /// Ada signs in and the process ends; `hours` ago, by this device's clock.
   func signIn(hoursAgo hours: Int64 = 0) async throws {
@@ -48,27 +43,31 @@ final class ProcessBench {
 
   /// A process; its requests take at most `timeout` milliseconds.
   func start(timeout: Int64 = 300_000, _ options: String...) throws -> WorkerProcess {
+    try start(timeout, options)
+  }
+
+  private func start(_ timeout: Int64, _ options: [String], isIsolated: Bool = false) throws
+    -> WorkerProcess
+  {
     try WorkerProcess(
-      [journal, secrets, server.baseURL.absoluteString, "timeout=\(timeout)"] + options)
+      [journal, secrets, server.baseURL.absoluteString, "timeout=\(timeout)"] + options,
+      isIsolated: isIsolated)
+  }
+
+  private func opened(_ worker: WorkerProcess) async throws -> WorkerProcess {
+    let answer = try await worker.ask("open")
+    #expect(answer.error == nil, "\(answer)")
+    return worker
   }
 
   /// A process that has opened the session.
   func open(timeout: Int64 = 300_000, _ options: String...) async throws -> WorkerProcess {
-    let worker = try WorkerProcess(
-      [journal, secrets, server.baseURL.absoluteString, "timeout=\(timeout)"] + options)
-    let answer = try await worker.ask("open")
-    #expect(answer.error == nil, "\(answer)")
-    return worker
+    try await opened(try start(timeout, options))
   }
 
   /// A process in a PID namespace of its own, which has opened the session.
   func openIsolated(timeout: Int64 = 300_000, _ options: String...) async throws -> WorkerProcess {
-    let worker = try WorkerProcess(
-      [journal, secrets, server.baseURL.absoluteString, "timeout=\(timeout)"] + options,
-      isIsolated: true)
-    let answer = try await worker.ask("open")
-    #expect(answer.error == nil, "\(answer)")
-    return worker
+    try await opened(try start(timeout, options, isIsolated: true))
   }
 
   /// Whether the sent request has no end yet.
@@ -81,16 +80,7 @@ final class ProcessBench {
   }
 
   /// Every record of the journal as it is now.
-  func records() throws -> [SessionRecord] {
-    var reader = try JournalReader(path: journal)
-    var records: [SessionRecord] = []
-    while let raw = try reader.next() {
-      guard raw.kind != 0xFF else { continue }
-      records.append(
-        try SessionCodec.decode(sequence: raw.sequence, kind: raw.kind, payload: raw.payload))
-    }
-    return records
-  }
+  func records() throws -> [SessionRecord] { try home.records() }
 
   /// The answers of all of them.
   func fold() throws -> SessionFold {

@@ -65,7 +65,7 @@ struct PageTests {
   @Test("TST-1: every block of code on the page compiles here with the imports of a reader")
   func code() throws {
     let page = try Page()
-    #expect(page.blocks.count == 4)
+    #expect(page.blocks.count == 3)
     for block in page.blocks { #expect(page.shown.contains(block), "\(block)") }
   }
 

@@ -1,5 +1,7 @@
 import Foundation
 @_spi(Internals) import SessionCore
+import SessionKit
+import SessionTestKit
 import Testing
 
 @testable import ReplayCommands
@@ -14,18 +16,15 @@ struct RecordedJournal {
   static let isRecording = ProcessInfo.processInfo.environment["RECORD_JOURNALS"] != nil
   static let isUpdating = isRecording || ProcessInfo.processInfo.environment["UPDATE_GOLDEN"] != nil
 
-  static let folder = URL(fileURLWithPath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    .appending(path: "Specs/Journals")
+  static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Specs/Journals")
 
   /// Further journals of a cause, by their names.
   static let variants: [(name: String, cause: Cause)] = [
     ("killed-in-namespace", .killedInRefresh), ("ended-twice", .stillOffline),
   ]
 
-  init(cause: Cause, arguments: [String]) {
-    (name, self.arguments) = (cause.id, arguments)
-  }
+  init(cause: Cause, arguments: [String]) { (name, self.arguments) = (cause.id, arguments) }
 
   /// The stored journal; the first line of its text contains the question.
   init(keptFor cause: Cause) throws { try self.init(named: cause.id) }
@@ -38,14 +37,12 @@ struct RecordedJournal {
     (self.name, arguments) = (name, line.dropFirst(4).map(String.init))
   }
 
-  func file(_ suffix: String) -> URL {
-    Self.folder.appending(path: "\(name).\(suffix)")
-  }
+  func file(_ suffix: String) -> URL { Self.folder.appending(path: "\(name).\(suffix)") }
 
   /// The stored answers: as people read it, and as JSON.
   func kept() throws -> (text: String, json: String) {
-    let parts = try String(contentsOf: file("txt"), encoding: .utf8)
-      .components(separatedBy: Self.separator)
+    let parts = try String(contentsOf: file("txt"), encoding: .utf8).components(
+      separatedBy: Self.separator)
     return (parts[0], parts.count > 1 ? parts[1] : "")
   }
 
@@ -78,4 +75,54 @@ struct RecordedJournal {
       arguments: ["why"] + arguments, environment: { _ in nil }, output: output, errors: errors)
     return (code, output.text)
   }
+}
+
+/// The part of an answer that is the same in each run of its story: no times, no process numbers.
+struct AnswerShape: Equatable {
+  let cause: String
+  let certainty: String
+  let chain: [String]
+  let findings: [String]
+  let rest: [String]
+
+  init(_ json: String) throws {
+    let object = try #require(
+      try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
+    cause = try #require(object["cause"] as? String)
+    certainty = try #require(object["certainty"] as? String)
+    func list(_ name: String) throws -> [[String: Any]] {
+      try #require(object[name] as? [[String: Any]])
+    }
+    chain = try list("chain").map { "\($0["sequence"] ?? 0) \($0["name"] ?? "")" }
+    findings = try ["proven", "inferred", "ruledOut", "alsoSeen"].flatMap { name in
+      try list(name).map { "\(name) \($0["what"] ?? "") \($0["certainty"] ?? "")" }
+    }
+    rest = try ["untold", "advice"].flatMap { name in
+      try list(name).map { "\(name) \($0["what"] ?? "")" }
+    }
+  }
+}
+
+/// How the journal of a cause is made: a real session with a real server, on real files.
+struct JournalStory: Sendable, CustomTestStringConvertible {
+  let cause: Cause
+  /// What was done, for the page.
+  let title: String
+  /// The selected record: the last one of this name; `nil` for the last end.
+  var asks: String?
+  let tell: @Sendable (StoryStage) async throws -> Void
+
+  init(
+    _ cause: Cause, _ title: String, asks: String? = nil,
+    _ tell: @escaping @Sendable (StoryStage) async throws -> Void
+  ) {
+    self.cause = cause
+    self.title = title
+    self.asks = asks
+    self.tell = tell
+  }
+
+  var testDescription: String { cause.id }
+
+  static let all = refusals + exhaustions + storage + still + records
 }

@@ -4,36 +4,33 @@ import SessionHTTP
 import SessionJournal
 import SessionKit
 import SessionTestKit
+import Synchronization
 import Testing
 
 /// A server, a clock that a story moves, and a folder with a journal and secrets.
 final class StoryStage: Sendable {
   let server: LoopbackServer
   let clock = ManualClock()
-  let folder: URL
+  private let home: SessionFolder
 
   init() throws {
     server = try LoopbackServer.start()
     // Tokens expire by the manual clock, which differs from the server's.
     server.settings.update { $0.tellsTime = false }
-    folder = FileManager.default.temporaryDirectory.appending(path: "story-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    home = try SessionFolder()
   }
 
-  deinit {
-    server.stop()
-    // The system removes what a test leaves in its temporary folder.
-    do { try FileManager.default.removeItem(at: folder) } catch {}
-  }
+  deinit { server.stop() }
 
-  var journal: String { folder.appending(path: "a.journal").path }
-  var secrets: URL { folder.appending(path: "secrets") }
+  var folder: URL { home.url }
+  var journal: String { home.journal }
+  var secrets: String { home.secrets }
 
   func configuration(_ policy: SessionPolicy, _ store: (any SecretStore)? = nil)
     -> SessionConfiguration
   {
     var configuration = SessionConfiguration(
-      journal: journal, secrets: store ?? FileSecretStore(folder: secrets.path),
+      journal: journal, secrets: store ?? FileSecretStore(folder: secrets),
       backend: HTTPBackend.snakeCaseJSON(server.baseURL), policy: policy, clock: clock)
     configuration.followsOthers = false
     return configuration
@@ -41,9 +38,7 @@ final class StoryStage: Sendable {
 
   func open(_ policy: SessionPolicy = .story, _ store: (any SecretStore)? = nil) async throws
     -> Session
-  {
-    try await Session.open(configuration(policy, store))
-  }
+  { try await Session.open(configuration(policy, store)) }
 
   /// The same, and time passes: a missing item is read again (RES-7).
   func openMissing() async throws -> Session {
@@ -92,7 +87,7 @@ final class StoryStage: Sendable {
 
   // MARK: Files
 
-  func secret(_ name: String) -> URL { secrets.appending(path: name) }
+  func secret(_ name: String) -> URL { folder.appending(path: "secrets/\(name)") }
 
   /// Changes fields of the stored token, which no program does.
   func editToken(_ change: (inout [String: Any]) -> Void) throws {
@@ -124,17 +119,7 @@ final class StoryStage: Sendable {
   }
 
   /// Every record of the journal.
-  func records() throws -> [(record: SessionRecord, offset: UInt64)] {
-    var reader = try JournalReader(path: journal)
-    var records: [(SessionRecord, UInt64)] = []
-    while let raw = try reader.next() {
-      guard raw.kind != 0xFF else { continue }
-      let record = try SessionCodec.decode(
-        sequence: raw.sequence, kind: raw.kind, payload: raw.payload)
-      records.append((record, raw.offset))
-    }
-    return records
-  }
+  func records() throws -> [(record: SessionRecord, offset: UInt64)] { try home.entries() }
 
   /// Keeps the part of the journal before the first record of a name, as after a crash.
   func cutJournal(before name: String, plus bytes: Int = 0) throws {
@@ -185,10 +170,12 @@ extension SessionPolicy {
   }
 }
 
-/// How many seconds a wait may take: long on a busy machine, unless the operation should fail.
+/// The seconds to wait for something: long on a busy machine, and short if failures are expected.
 private let patience = Double(ProcessInfo.processInfo.environment["SESSION_PATIENCE"] ?? "") ?? 240
 
 /// Waits for something that happens on other threads.
+///
+/// An hour of patience would hide a hang.
 func eventually(
   _ what: Comment, within seconds: Double = patience, _ isTrue: () throws -> Bool,
   sourceLocation: SourceLocation = #_sourceLocation
@@ -202,4 +189,31 @@ func eventually(
     do { try await Task.sleep(for: .milliseconds(5)) } catch { return }
   }
   Issue.record(what, sourceLocation: sourceLocation)
+}
+
+/// Secrets in files, whose token item cannot be written for some time.
+final class BrokenStore: SecretStore {
+  private let files: FileSecretStore
+  private let isBroken = Mutex(false)
+
+  init(folder: String) { files = FileSecretStore(folder: folder) }
+
+  func breakTokenItem(_ isBroken: Bool) { self.isBroken.withLock { $0 = isBroken } }
+
+  func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]? { try files.read(item) }
+
+  func write(_ item: SecretItem, _ bytes: [UInt8]) throws(SecretStoreError) {
+    guard item != .token || !isBroken.withLock({ $0 }) else {
+      throw .failed(item: item, place: files.folder, operation: "write", code: 5)
+    }
+    try files.write(item, bytes)
+  }
+
+  func remove(_ item: SecretItem) throws(SecretStoreError) { try files.remove(item) }
+
+  func setAside(_ item: SecretItem) throws(SecretStoreError) { try files.setAside(item) }
+
+  func removeSetAside(_ item: SecretItem) throws(SecretStoreError) {
+    try files.removeSetAside(item)
+  }
 }

@@ -10,11 +10,10 @@ struct WhyDoubtTests {
   /// Process 200 presumes the request of process 100 lost and is refused; then 100 names it again.
   private func overtaken(_ late: (inout WhyHistory, UInt64) -> Void) -> Explanation {
     var history = WhyHistory()
-    history.add(1, WhyHistory.opened(200, at: 1))
-    let lost = history.add(60, WhyHistory.sent(1, until: 66))
-    let second = history.add(
-      67, WhyHistory.failed(.lost, lost, retry: 67), WhyHistory.sent(1, by: 200, until: 73))
-    history.add(68, WhyHistory.failed(.refusal("TOKEN_REUSED"), second + 1, retry: 75))
+    history.add(1, .opened(200, at: 1))
+    let lost = history.add(60, .sent(1, until: 66))
+    let second = history.add(67, .failed(.lost, lost, retry: 67), .sent(1, by: 200, until: 73))
+    history.add(68, .failed(.refusal("TOKEN_REUSED"), second + 1, retry: 75))
     late(&history, lost)
     return history.answer()
   }
@@ -23,9 +22,7 @@ struct WhyDoubtTests {
 
   @Test("RPL-3 a request whose own process returns with the response is not lost")
   func lateAnswer() {
-    let answer = overtaken { history, lost in
-      history.end(69, .refusal("TOKEN_REUSED"), 1, lost)
-    }
+    let answer = overtaken { history, lost in history.end(69, .refusal("TOKEN_REUSED"), 1, lost) }
     #expect(answer.cause == .usedElsewhere)
     #expect(answer.certainty == .possible)
     #expect(!answer.has(.rotatedReplyLost))
@@ -35,7 +32,7 @@ struct WhyDoubtTests {
   @Test("RPL-3 a request that was not sent after all is not lost")
   func lateNoConnection() {
     let answer = overtaken { history, lost in
-      history.add(70, WhyHistory.ended(lost, .offline))
+      history.add(70, .ended(lost, .offline))
       history.refuse(75, "TOKEN_REUSED", by: 200)
     }
     #expect(answer.cause == .usedElsewhere)
@@ -45,7 +42,7 @@ struct WhyDoubtTests {
   @Test("RPL-3 a process that returns without a response changes nothing")
   func lateNoReply() {
     let answer = overtaken { history, lost in
-      history.add(70, WhyHistory.ended(lost, .lost))
+      history.add(70, .ended(lost, .lost))
       history.refuse(75, "TOKEN_REUSED", by: 200)
     }
     #expect(answer.cause == .suspendedInRefresh)
@@ -66,7 +63,7 @@ struct WhyDoubtTests {
     history.attempt(60, failure)
     history.attempt(90, failure)
     let end = history.add(
-      4_000, .event(.sessionExpired(.init(reason: .tokenExpired))), WhyHistory.login(2, at: 4_000))
+      4_000, .event(.sessionExpired(.init(reason: .tokenExpired))), .login(2, at: 4_000))
     let answer = history.answer(at: end)
     #expect(answer.cause == .tokenExpired && answer.certainty == .proven)
     #expect(answer.has(.refreshFailedSo) && answer.has(.countedFailures) == isCounted)
@@ -100,10 +97,9 @@ struct WhyDoubtTests {
   @Test(
     "RPL-3 a code after a lost reply makes it likely only if the code says used",
     arguments: [
-      ("TOKEN_REUSED", Cause.lostReply, Certainty.likely),
-      ("INVALID_GRANT", .lostReply, .possible), ("invalid_grant", .lostReply, .possible),
-      (nil, .lostReply, .possible), ("ACCOUNT_LOCKED", .refused, .proven),
-      ("TOKEN_REVOKED", .revokedElsewhere, .proven),
+      ("TOKEN_REUSED", Cause.lostReply, Certainty.likely), ("INVALID_GRANT", .lostReply, .possible),
+      ("invalid_grant", .lostReply, .possible), (nil, .lostReply, .possible),
+      ("ACCOUNT_LOCKED", .refused, .proven), ("TOKEN_REVOKED", .revokedElsewhere, .proven),
     ] as [(String?, Cause, Certainty)])
   func codesAfterLoss(_ code: String?, _ cause: Cause, _ certainty: Certainty) {
     // A success that is empty or ends early is lost, too.
@@ -204,7 +200,7 @@ struct WhyDoubtTests {
   func noRefreshToken() {
     var history = WhyHistory()
     history.attempt(60, RequestFailure(kind: .server, status: 503))
-    let request = history.add(90, WhyHistory.sent(1, until: 96))
+    let request = history.add(90, .sent(1, until: 96))
     history.end(91, RequestFailure(kind: .noRefreshToken), 1, request)
     let answer = history.answer()
     #expect(answer.cause == .noRefreshToken)
@@ -222,9 +218,9 @@ struct WhyDoubtTests {
     var history = WhyHistory()
     let first = history.attempt(60, .lost)
     history.refuse(66, "TOKEN_REVOKED")
-    history.add(100, WhyHistory.login(2, at: 100))
-    let request = history.add(160, WhyHistory.sent(2, until: 166))
-    history.add(161, WhyHistory.succeeded(3, at: 161, request))
+    history.add(100, .login(2, at: 100))
+    let request = history.add(160, .sent(2, until: 166))
+    history.add(161, .succeeded(3, at: 161, request))
     let answer = history.answer(at: first + 1)
     #expect(answer.cause == .refreshFailed)
     #expect(!answer.has(.refreshedLater))
@@ -236,19 +232,15 @@ struct WhyDoubtTests {
   @Test("RPL-3 a revocation that settles much later is found")
   func settledLate() {
     var history = WhyHistory()
-    history.add(
-      60, .event(.logout(.init(reason: .user))), .note(.revocationPending(Generation(1))))
+    history.add(60, .event(.logout(.init(reason: .user))), .note(.revocationPending(Generation(1))))
     let failed = history.add(
-      61,
-      .note(
-        .revocationSettled(.init(generation: Generation(1), outcome: .failed, status: 0))))
-    history.add(70, WhyHistory.login(2, at: 70))
+      61, .note(.revocationSettled(.init(generation: Generation(1), outcome: .failed, status: 0))))
+    history.add(70, .login(2, at: 70))
     for number in 0..<20 { history.attempt(100 + Int64(number) * 20, .offline, of: 2) }
     #expect(history.answer(at: failed).cause == .notRevoked)
     history.add(
       900,
-      .note(
-        .revocationSettled(.init(generation: Generation(1), outcome: .revoked, status: 200))))
+      .note(.revocationSettled(.init(generation: Generation(1), outcome: .revoked, status: 200))))
     #expect(history.answer(at: failed).cause == .revocationDone)
     #expect(history.answer(at: failed).signedInAgain == failed + 1)
   }
@@ -258,13 +250,11 @@ struct WhyDoubtTests {
     arguments: [0, 404])
   func givenUp(status: UInt16) {
     var history = WhyHistory()
-    history.add(
-      60, .event(.logout(.init(reason: .user))), .note(.revocationPending(Generation(1))))
+    history.add(60, .event(.logout(.init(reason: .user))), .note(.revocationPending(Generation(1))))
     let left = history.add(
       61,
       .note(
-        .revocationSettled(
-          .init(generation: Generation(1), outcome: .abandoned, status: status))))
+        .revocationSettled(.init(generation: Generation(1), outcome: .abandoned, status: status))))
     let answer = history.answer(at: left)
     #expect(answer.has(status == 0 ? .revocationLeft : .revocationFailed))
     #expect(!answer.has(status == 0 ? .revocationFailed : .revocationLeft))
@@ -276,11 +266,10 @@ struct WhyDoubtTests {
   @Test("RPL-3 a request replaced before its deadline is not reported as replaced after it")
   func takenEarly() {
     var history = WhyHistory()
-    history.add(1, WhyHistory.opened(200, at: 1))
-    let lost = history.add(60, WhyHistory.sent(1, until: 366))
-    let taken = history.add(
-      61, WhyHistory.failed(.lost, lost, retry: 61), WhyHistory.sent(1, by: 200, until: 367))
-    history.add(62, WhyHistory.succeeded(2, at: 62, taken + 1))
+    history.add(1, .opened(200, at: 1))
+    let lost = history.add(60, .sent(1, until: 366))
+    let taken = history.add(61, .failed(.lost, lost, retry: 61), .sent(1, by: 200, until: 367))
+    history.add(62, .succeeded(2, at: 62, taken + 1))
     let answer = history.answer(at: taken)
     #expect(answer.cause == .takenOver)
     #expect(answer.has(.overtakenBefore))
@@ -290,12 +279,11 @@ struct WhyDoubtTests {
   @Test("RPL-3 the process that presumed a request lost is known after any number of later ones")
   func takerIsKept() throws {
     var history = WhyHistory()
-    let lost = history.add(60, WhyHistory.sent(1, until: 66))
-    history.add(
-      100, WhyHistory.opened(111, at: 100), WhyHistory.failed(.lost, lost, retry: 100))
+    let lost = history.add(60, .sent(1, until: 66))
+    history.add(100, .opened(111, at: 100), .failed(.lost, lost, retry: 100))
     for number in 0..<12 {
       let time = 200 + Int64(number) * 20
-      history.add(time, WhyHistory.opened(112 + UInt32(number), at: time))
+      history.add(time, .opened(112 + UInt32(number), at: time))
       history.attempt(time, .offline, by: 112 + UInt32(number))
     }
     history.refuse(900, "TOKEN_REUSED")
@@ -308,12 +296,11 @@ struct WhyDoubtTests {
   @Test("RPL-3 a late end of a switch names the process that replaced it")
   func lateSwitch() throws {
     var history = WhyHistory()
-    history.add(1, WhyHistory.opened(200, at: 1))
-    let lost = history.add(60, WhyHistory.sent(1, until: 66, kind: .switchContext))
-    let taken = history.add(
-      67, WhyHistory.ended(lost, .lost), WhyHistory.sent(1, by: 200, until: 73))
-    history.add(68, WhyHistory.succeeded(2, at: 68, taken + 1))
-    let late = history.add(69, WhyHistory.ended(lost, .refusal("FORBIDDEN")))
+    history.add(1, .opened(200, at: 1))
+    let lost = history.add(60, .sent(1, until: 66, kind: .switchContext))
+    let taken = history.add(67, .ended(lost, .lost), .sent(1, by: 200, until: 73))
+    history.add(68, .succeeded(2, at: 68, taken + 1))
+    let late = history.add(69, .ended(lost, .refusal("FORBIDDEN")))
     let answer = history.answer(at: late)
     #expect(answer.cause == .takenOver)
     let finding = try #require(answer.proven.first { $0.what == .overtakenAfterDeadline })
@@ -330,13 +317,13 @@ struct WhyDoubtTests {
     #expect(quiet.answer().rulesOut(.noOpeningBetween))
 
     var history = WhyHistory()
-    let lost = history.add(60, WhyHistory.sent(1, until: 66))
-    history.add(61, WhyHistory.opened(300, at: 61))
-    history.add(62, .note(.closed), WhyHistory.opened(100, at: 62))
-    history.add(66, WhyHistory.failed(.lost, lost, retry: 70))
+    let lost = history.add(60, .sent(1, until: 66))
+    history.add(61, .opened(300, at: 61))
+    history.add(62, .note(.closed), .opened(100, at: 62))
+    history.add(66, .failed(.lost, lost, retry: 70))
     for number in 0..<12 {
       let time = 200 + Int64(number) * 20
-      history.add(time, WhyHistory.opened(100, at: time))
+      history.add(time, .opened(100, at: time))
       history.attempt(time, .offline)
     }
     history.refuse(900, "TOKEN_REUSED")

@@ -8,17 +8,15 @@ import Testing
 @Suite("Why considers every token of a sign-in")
 struct WhyFamilyTests {
   /// Process 200 replaces process 100 and receives `tok#2`; then process 100 returns.
-  private func overtaken(
-    _ answer: RequestFailure?, then rest: (inout WhyHistory) -> Void
-  ) -> WhyHistory {
+  private func overtaken(_ answer: RequestFailure?, then rest: (inout WhyHistory) -> Void)
+    -> WhyHistory
+  {
     var history = WhyHistory()
-    history.add(5, WhyHistory.opened(200, at: 5))
-    let first = history.add(60, WhyHistory.sent(1, until: 66))
-    let second =
-      history.add(
-        67, WhyHistory.failed(.lost, first, retry: 67), WhyHistory.sent(1, by: 200, until: 73)) + 1
-    history.add(68, WhyHistory.succeeded(2, at: 68, second))
-    if let answer { history.add(70, WhyHistory.ended(first, answer)) }
+    history.add(5, .opened(200, at: 5))
+    let first = history.add(60, .sent(1, until: 66))
+    let second = history.add(67, .failed(.lost, first, retry: 67), .sent(1, by: 200, until: 73)) + 1
+    history.add(68, .succeeded(2, at: 68, second))
+    if let answer { history.add(70, .ended(first, answer)) }
     rest(&history)
     return history
   }
@@ -59,8 +57,8 @@ struct WhyFamilyTests {
   @Test("RPL-6 a token that was refreshed after the reuse was not revoked by it")
   func refreshedAfterwards() {
     let answer = overtaken(.refusal("TOKEN_REUSED")) { history in
-      let request = history.add(90, WhyHistory.sent(2, by: 200, until: 96))
-      history.add(91, WhyHistory.succeeded(3, at: 91, request))
+      let request = history.add(90, .sent(2, by: 200, until: 96))
+      history.add(91, .succeeded(3, at: 91, request))
       history.refuse(120, "TOKEN_REVOKED", of: 3, by: 200)
     }.answer()
     #expect(answer.cause == .revokedElsewhere)
@@ -69,19 +67,15 @@ struct WhyFamilyTests {
 
   @Test(
     "RPL-6 of two requests with one token, the one that was refused as reused came second",
-    arguments: [
-      ("TOKEN_REUSED", "family-revoked"), ("TOKEN_REVOKED", "revoked-elsewhere"),
-    ])
+    arguments: [("TOKEN_REUSED", "family-revoked"), ("TOKEN_REVOKED", "revoked-elsewhere")])
   func twins(_ code: String, _ cause: String) {
     var history = WhyHistory()
-    history.add(5, WhyHistory.opened(200, at: 5))
-    let first = history.add(60, WhyHistory.sent(1, until: 66))
-    let second =
-      history.add(
-        67, WhyHistory.failed(.lost, first, retry: 67), WhyHistory.sent(1, by: 200, until: 73)) + 1
+    history.add(5, .opened(200, at: 5))
+    let first = history.add(60, .sent(1, until: 66))
+    let second = history.add(67, .failed(.lost, first, retry: 67), .sent(1, by: 200, until: 73)) + 1
     // The second one is refused before the first one's process returns with the newer token.
-    history.add(68, WhyHistory.failed(.refusal(code), second, retry: 75))
-    history.add(70, WhyHistory.succeeded(2, at: 70, first))
+    history.add(68, .failed(.refusal(code), second, retry: 75))
+    history.add(70, .succeeded(2, at: 70, first))
     history.refuse(90, "TOKEN_REVOKED", of: 2)
     let answer = history.answer()
     #expect(answer.cause.id == cause)
@@ -96,18 +90,16 @@ struct WhyFamilyTests {
     ] as [(String?, Bool, Certainty)])
   func unstored(_ code: String?, _ isStoredLater: Bool, _ certainty: Certainty) {
     var history = WhyHistory()
-    history.add(5, WhyHistory.opened(200, at: 5))
-    let first = history.add(60, WhyHistory.sent(1, until: 66))
+    history.add(5, .opened(200, at: 5))
+    let first = history.add(60, .sent(1, until: 66))
     let full = SessionNote.StorageFailed(
       item: .token, operation: .write, cause: .noRoom, number: 28)
     history.add(61, .note(.storageFailed(full)))
-    let second =
-      history.add(
-        67, WhyHistory.failed(.lost, first, retry: 67), WhyHistory.sent(1, by: 200, until: 73)) + 1
+    let second = history.add(67, .failed(.lost, first, retry: 67), .sent(1, by: 200, until: 73)) + 1
     if isStoredLater {
       // The end of the second request may have had no room either.
-      if let code { history.add(68, WhyHistory.failed(.refusal(code), second, retry: 75)) }
-      history.add(70, WhyHistory.succeeded(2, at: 70, first))
+      if let code { history.add(68, .failed(.refusal(code), second, retry: 75)) }
+      history.add(70, .succeeded(2, at: 70, first))
       history.refuse(90, "TOKEN_REVOKED", of: 2)
     } else {
       history.end(68, .refusal(code), 1, second)
@@ -123,25 +115,24 @@ struct WhyFamilyTests {
   func lostBeforeThat() {
     var history = WhyHistory()
     let first = history.attempt(60, .lost)
-    var request = history.add(63, WhyHistory.sent(1, until: 69))
+    var request = history.add(63, .sent(1, until: 69))
     for (generation, seconds) in [(2, 64), (3, 164)] as [(UInt64, Int64)] {
-      history.add(seconds, WhyHistory.succeeded(generation, at: seconds, request))
-      request = history.add(seconds + 90, WhyHistory.sent(generation, until: seconds + 96))
+      history.add(seconds, .succeeded(generation, at: seconds, request))
+      request = history.add(seconds + 90, .sent(generation, until: seconds + 96))
     }
     history.end(260, .refusal("TOKEN_REVOKED"), 3, request)
     let answer = history.answer()
     #expect(answer.cause == .revokedElsewhere)
     #expect(!answer.rulesOut(.everyRequestAnswered))
-    #expect(
-      answer.inferred.contains { $0.what == .lateTwin && $0.values.first == .place(first) })
+    #expect(answer.inferred.contains { $0.what == .lateTwin && $0.values.first == .place(first) })
   }
 
   @Test("RPL-6 another process that used an older token is not ruled out")
   func otherProcessBefore() {
     var history = WhyHistory()
-    history.add(5, WhyHistory.opened(200, at: 5))
-    let request = history.add(60, WhyHistory.sent(1, by: 200, until: 66))
-    history.add(61, WhyHistory.succeeded(2, at: 61, request))
+    history.add(5, .opened(200, at: 5))
+    let request = history.add(60, .sent(1, by: 200, until: 66))
+    history.add(61, .succeeded(2, at: 61, request))
     history.refuse(90, "TOKEN_REVOKED", of: 2)
     #expect(!history.answer().rulesOut(.oneProcess))
     #expect(history.answer().rulesOut(.everyRequestAnswered))
@@ -152,7 +143,7 @@ struct WhyFamilyTests {
     var history = overtaken(.refusal("TOKEN_REUSED")) {
       $0.add(80, .event(.logout(.init(reason: .user))))
     }
-    history.add(100, WhyHistory.login(3, at: 100))
+    history.add(100, .login(3, at: 100))
     history.refuse(200, "TOKEN_REVOKED", of: 3)
     #expect(history.answer().cause == .revokedElsewhere)
     #expect(history.answer().rulesOut(.everyRequestAnswered))
@@ -162,9 +153,9 @@ struct WhyFamilyTests {
   @Test("RPL-6 nothing is ruled out for tokens whose records were compacted or lost")
   func unknownBefore() {
     var history = WhyHistory()
-    history.add(50, WhyHistory.cut)
-    let request = history.add(60, WhyHistory.sent(1, until: 66))
-    history.add(61, WhyHistory.succeeded(2, at: 61, request))
+    history.add(50, .cut)
+    let request = history.add(60, .sent(1, until: 66))
+    history.add(61, .succeeded(2, at: 61, request))
     history.refuse(90, "TOKEN_REVOKED", of: 2)
     #expect(!history.answer().rulesOut(.everyRequestAnswered))
     #expect(!history.answer().rulesOut(.oneProcess))
@@ -179,10 +170,10 @@ struct WhyFamilyTests {
       let seconds = Int64(generation) * 100
       let lost = history.attempt(seconds, .lost, of: generation)
       if generation == 59 { reused = lost }
-      request = history.add(seconds + 5, WhyHistory.sent(generation, until: seconds + 11))
-      history.add(seconds + 6, WhyHistory.succeeded(generation + 1, at: seconds + 6, request))
+      request = history.add(seconds + 5, .sent(generation, until: seconds + 11))
+      history.add(seconds + 6, .succeeded(generation + 1, at: seconds + 6, request))
     }
-    history.add(6_050, WhyHistory.ended(reused, .refusal("TOKEN_REUSED")))
+    history.add(6_050, .ended(reused, .refusal("TOKEN_REUSED")))
     history.refuse(6_100, "TOKEN_REVOKED", of: 61)
     let answer = history.answer()
     #expect(answer.cause.id == "family-revoked")

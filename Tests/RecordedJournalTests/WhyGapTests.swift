@@ -13,7 +13,7 @@ struct WhyGapTests {
   func clockCovers() throws {
     for (last, isRuledOut) in [(10, false), (3_550, false), (3_650, true)] as [(Int64, Bool)] {
       var history = WhyHistory(isRefreshable: false)
-      let opening = history.add(last, WhyHistory.opened(100, at: last))
+      let opening = history.add(last, .opened(100, at: last))
       history.add(3_700, .event(.sessionExpired(.init(reason: .tokenExpired))))
       let answer = history.answer()
       #expect(answer.cause == .tokenExpired)
@@ -25,8 +25,8 @@ struct WhyGapTests {
   @Test("RPL-3 the finding that openings agree names the first and the last record")
   func clockRange() throws {
     var history = WhyHistory()
-    history.add(30, WhyHistory.opened(101, at: 30))
-    let last = history.add(40, WhyHistory.opened(102, at: 40))
+    history.add(30, .opened(101, at: 30))
+    let last = history.add(40, .opened(102, at: 40))
     history.refuse(60, "TOKEN_REUSED", by: 102)
     let finding = try #require(history.answer().ruledOut.first { $0.what == .clockAgrees })
     #expect(finding.searched == 1...last)
@@ -34,12 +34,11 @@ struct WhyGapTests {
   }
 
   @Test(
-    "RPL-3 after a clock was set back, the token's remaining lifetime and idle time are not stated"
-  )
+    "RPL-3 after a clock was set back, the token's remaining lifetime and idle time are not stated")
   func setBack() {
     for (uptime, isTold) in [(100, true), (5_100, false)] as [(Int64, Bool)] {
       var history = WhyHistory()
-      history.add(100, WhyHistory.opened(101, at: uptime))
+      history.add(100, .opened(101, at: uptime))
       history.refuse(160, "TOKEN_EXPIRED", by: 101)
       let answer = history.answer()
       #expect(answer.cause == .refreshTokenExpired)
@@ -50,9 +49,9 @@ struct WhyGapTests {
     }
     // Before the token arrived, it does not affect the token.
     var before = WhyHistory()
-    before.add(100, WhyHistory.opened(101, at: 5_100))
-    let request = before.add(120, WhyHistory.sent(1, by: 101, until: 126))
-    before.add(121, WhyHistory.succeeded(2, at: 121, request))
+    before.add(100, .opened(101, at: 5_100))
+    let request = before.add(120, .sent(1, by: 101, until: 126))
+    before.add(121, .succeeded(2, at: 121, request))
     before.refuse(160, "TOKEN_EXPIRED", of: 2, by: 101)
     #expect(before.answer().rulesOut(.tokenHadLife))
   }
@@ -67,8 +66,8 @@ struct WhyGapTests {
     ] as [(Identifier?, Identifier?, UntoldWord)])
   func starts(_ one: Identifier?, _ other: Identifier?, _ word: UntoldWord) {
     var history = WhyHistory(isRefreshable: false)
-    history.add(10, WhyHistory.opened(101, at: 10, boot: one))
-    history.add(20, WhyHistory.opened(102, at: 20, boot: other))
+    history.add(10, .opened(101, at: 10, boot: one))
+    history.add(20, .opened(102, at: 20, boot: other))
     history.add(3_700, .event(.sessionExpired(.init(reason: .tokenExpired))))
     let answer = history.answer()
     #expect(!answer.rulesOut(.clockAgrees))
@@ -80,9 +79,9 @@ struct WhyGapTests {
   func unnamedOthers() {
     for (boot, isAlone) in [("second", true), (nil, false)] as [(Identifier?, Bool)] {
       var history = WhyHistory()
-      history.add(10, WhyHistory.opened(200, at: 10, boot: boot))
-      let request = history.add(60, WhyHistory.sent(1, by: 200, until: 66))
-      history.add(61, WhyHistory.failed(.lost, request, retry: 70))
+      history.add(10, .opened(200, at: 10, boot: boot))
+      let request = history.add(60, .sent(1, by: 200, until: 66))
+      history.add(61, .failed(.lost, request, retry: 70))
       history.refuse(90, "TOKEN_REUSED", by: 200)
       #expect(history.answer().rulesOut(.noOpeningBetween) == isAlone)
       #expect(!history.answer().has(.systemRestarted))
@@ -95,7 +94,7 @@ struct WhyGapTests {
   func cutInSession() {
     var history = WhyHistory()
     history.attempt(60, .offline)
-    history.add(100, WhyHistory.opened(101, at: 100), WhyHistory.cut)
+    history.add(100, .opened(101, at: 100), .cut)
     let answer = history.answer()
     #expect(answer.cause == .stillOffline)
     #expect(answer.certainty == .possible)
@@ -106,7 +105,7 @@ struct WhyGapTests {
     #expect(!history.answer().rulesOut(.noLogoutByApp))
     #expect(history.answer().certainty == .proven)
     // It contained nothing about a later sign-in.
-    history.add(120, WhyHistory.login(2, at: 120))
+    history.add(120, .login(2, at: 120))
     #expect(history.answer(at: 8).certainty == .proven)
     history.add(130, .event(.sessionExpired(.init(reason: .secretsMissing))))
     #expect(history.answer().rulesOut(.noLogoutByApp))
@@ -116,8 +115,7 @@ struct WhyGapTests {
   func tornTail() {
     var history = WhyHistory()
     history.add(
-      100, WhyHistory.opened(101, at: 100),
-      .note(.tailCut(.init(bytes: 21, isUndetermined: false))))
+      100, .opened(101, at: 100), .note(.tailCut(.init(bytes: 21, isUndetermined: false))))
     #expect(history.answer().cause == .stillSignedIn)
     #expect(history.answer().certainty == .proven)
   }
@@ -127,9 +125,9 @@ struct WhyGapTests {
   @Test("RPL-3 a batch that a watermark ended has the state before the next record")
   func watermark() throws {
     var history = WhyHistory()
-    let request = history.add(60, WhyHistory.sent(1, until: 66))
+    let request = history.add(60, .sent(1, until: 66))
     history.add(
-      61, WhyHistory.failed(.refusal("TOKEN_REVOKED"), request),
+      61, .failed(.refusal("TOKEN_REVOKED"), request),
       .event(.sessionExpired(.init(reason: .refreshRejected))))
     var run = history.run
     let end = try #require(run.entries.last).record
@@ -150,12 +148,11 @@ struct WhyGapTests {
   @Test("RPL-3 an end and a login in one batch: the end's decision is still explained")
   func endAndLogin() {
     var history = WhyHistory()
-    let request = history.add(60, WhyHistory.sent(1, until: 66))
+    let request = history.add(60, .sent(1, until: 66))
     let failed = history.add(
-      61, WhyHistory.failed(.refusal("TOKEN_REUSED"), request),
+      61, .failed(.refusal("TOKEN_REUSED"), request),
       .event(.sessionExpired(.init(reason: .refreshRejected))),
-      .event(.logout(.init(reason: .policy))), WhyHistory.login(2, at: 61),
-      .note(.itemUnreadable(.user)))
+      .event(.logout(.init(reason: .policy))), .login(2, at: 61), .note(.itemUnreadable(.user)))
     for sequence in failed...failed + 2 {
       let answer = history.answer(at: sequence)
       #expect(answer.cause == .usedElsewhere)
@@ -168,9 +165,9 @@ struct WhyGapTests {
   func longBatch() {
     for place in [0, 5, 20, 39] {
       var history = WhyHistory()
-      let request = history.add(60, WhyHistory.sent(1, until: 66))
+      let request = history.add(60, .sent(1, until: 66))
       var batch = [SessionRecord.Content](repeating: .note(.closed), count: 40)
-      batch.insert(WhyHistory.failed(.refusal("TOKEN_REUSED"), request), at: place)
+      batch.insert(.failed(.refusal("TOKEN_REUSED"), request), at: place)
       batch.append(.event(.sessionExpired(.init(reason: .refreshRejected))))
       let first = history.add(61, batch)
       #expect(history.answer().cause == .usedElsewhere)
@@ -180,8 +177,7 @@ struct WhyGapTests {
     }
   }
 
-  @Test(
-    "RPL-3 a token that could be refreshed did not certainly end without a refresh token")
+  @Test("RPL-3 a token that could be refreshed did not certainly end without a refresh token")
   func refreshable() {
     for (isRefreshable, certainty) in [(true, .possible), (false, .proven)] as [(Bool, Certainty)] {
       var history = WhyHistory(isRefreshable: isRefreshable)

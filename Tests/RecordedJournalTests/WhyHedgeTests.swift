@@ -26,15 +26,14 @@ struct WhyHedgeTests {
   func continued() {
     var history = WhyHistory.empty
     history.add(
-      0, WhyHistory.opened(100, at: 0),
-      .note(.continued(.init(journal: nil, sequence: 0, cause: .damaged))))
+      0, .opened(100, at: 0), .note(.continued(.init(journal: nil, sequence: 0, cause: .damaged))))
     let answer = history.answer()
     #expect(answer.cause == .neverSignedIn)
     #expect(answer.certainty == .possible)
     #expect(answer.untold.contains { $0.what == .otherJournal })
     var missed = WhyHistory.empty
     missed.add(
-      0, WhyHistory.opened(100, at: 0),
+      0, .opened(100, at: 0),
       .note(.storageFailed(.init(item: .token, operation: .find, cause: .ownerMissing))))
     #expect(missed.answer().cause == .neverSignedIn && missed.answer().certainty == .possible)
   }
@@ -48,8 +47,7 @@ struct WhyHedgeTests {
     #expect(newer.answer().has(.lostUnseen))
 
     var gap = WhyHistory()
-    gap.add(
-      30, .note(.tokenRecovered(Generation(9))), WhyHistory.succeeded(9, at: 30, 0))
+    gap.add(30, .note(.tokenRecovered(Generation(9))), .succeeded(9, at: 30, 0))
     gap.refuse(60, "TOKEN_REUSED", of: 9)
     #expect(!gap.answer().rulesOut(.everyRequestAnswered))
     #expect(gap.answer().has(.lostUnseen))
@@ -80,8 +78,8 @@ struct WhyHedgeTests {
   @Test("RPL-3 a process that died during a refresh is not offline")
   func killed() {
     var history = WhyHistory()
-    let lost = history.add(60, WhyHistory.sent(1, until: 366))
-    history.add(61, WhyHistory.opened(101, at: 61), WhyHistory.failed(.lost, lost, retry: 61))
+    let lost = history.add(60, .sent(1, until: 366))
+    history.add(61, .opened(101, at: 61), .failed(.lost, lost, retry: 61))
     let answer = history.answer()
     #expect(!answer.has(.offline))
     #expect(answer.has(.killedBySystem))
@@ -168,8 +166,8 @@ struct WhyHedgeTests {
     ] as [(Int64, Int64, Int64?)])
   func age(_ refreshed: Int64, _ refused: Int64, _ limit: Int64?) {
     var history = WhyHistory()
-    let request = history.add(refreshed, WhyHistory.sent(1, until: refreshed + 6))
-    history.add(refreshed, WhyHistory.succeeded(2, at: refreshed, request))
+    let request = history.add(refreshed, .sent(1, until: refreshed + 6))
+    history.add(refreshed, .succeeded(2, at: refreshed, request))
     history.refuse(refused - 1, "TOKEN_EXPIRED", of: 2)
     let answer = history.answer()
     let age = answer.proven.first { $0.what == .sessionAge }
@@ -190,7 +188,7 @@ struct WhyHedgeTests {
     ] as [(RequestFailure, [FindingWord])])
   func withoutCode(_ failure: RequestFailure, _ words: [FindingWord]) {
     var history = WhyHistory()
-    history.end(61, failure, 1, history.add(60, WhyHistory.sent(1, until: 66)))
+    history.end(61, failure, 1, history.add(60, .sent(1, until: 66)))
     let answer = history.answer()
     for word in words { #expect(answer.certainty(of: word) == .possible, "\(word)") }
     #expect(answer.has(.refusedInFront) == (failure.status == 403))
@@ -221,8 +219,8 @@ struct WhyHedgeTests {
   @Test("RPL-3 it is only possible that a lost switch changed the token")
   func lostSwitch() {
     var history = WhyHistory()
-    let lost = history.add(60, WhyHistory.sent(1, until: 366, kind: .switchContext))
-    history.add(61, WhyHistory.opened(101, at: 61), WhyHistory.ended(lost, .lost))
+    let lost = history.add(60, .sent(1, until: 366, kind: .switchContext))
+    history.add(61, .opened(101, at: 61), .ended(lost, .lost))
     history.refuse(62, "TOKEN_REUSED", by: 101)
     let answer = history.answer()
     #expect(answer.cause == .lostReply)
@@ -233,9 +231,9 @@ struct WhyHedgeTests {
   @Test("RPL-3 a switch whose response of success ends early is lost, and did arrive")
   func cutSwitch() {
     var history = WhyHistory()
-    let request = history.add(60, WhyHistory.sent(1, until: 66, kind: .switchContext))
+    let request = history.add(60, .sent(1, until: 66, kind: .switchContext))
     let cut = RequestFailure(kind: .noReply, status: 200)
-    let ended = history.add(61, WhyHistory.ended(request, cut))
+    let ended = history.add(61, .ended(request, cut))
     let answer = history.answer(at: ended)
     #expect(answer.cause == .switchLost && answer.has(.replyCut) && !answer.has(.neverArrived))
     #expect(answer.certainty(of: .serverSwitched) == .likely)
@@ -249,8 +247,8 @@ struct WhyHedgeTests {
     ] as [RequestFailure])
   func failedSwitch(_ failure: RequestFailure) {
     var history = WhyHistory()
-    let request = history.add(60, WhyHistory.sent(1, until: 66, kind: .switchContext))
-    let ended = history.add(61, WhyHistory.ended(request, failure))
+    let request = history.add(60, .sent(1, until: 66, kind: .switchContext))
+    let ended = history.add(61, .ended(request, failure))
     let answer = history.answer(at: ended)
     #expect(answer.cause == .switchRefused)
     #expect(!answer.has(.switchRefusedBy))
@@ -260,7 +258,7 @@ struct WhyHedgeTests {
   @Test("RPL-3 an unknown end of a request does not prove which process replaced it")
   func unknownEnd() {
     var history = WhyHistory()
-    let ended = history.add(61, WhyHistory.ended(77, .offline))
+    let ended = history.add(61, .ended(77, .offline))
     #expect(history.answer(at: ended).certainty == .possible)
     #expect(history.answer(at: ended).has(.requestFailedSo))
   }
@@ -289,13 +287,13 @@ struct WhyHedgeTests {
 
     var two = WhyHistory()
     two.attempt(60, .offline)
-    two.add(100, WhyHistory.opened(100, at: 100, boot: "second"))
+    two.add(100, .opened(100, at: 100, boot: "second"))
     two.refuse(160, "TOKEN_REUSED")
     #expect(!two.answer().rulesOut(.oneProcess))
 
     var killed = WhyHistory()
-    let lost = killed.add(60, WhyHistory.sent(1, until: 366))
-    killed.add(100, WhyHistory.opened(100, at: 100), WhyHistory.failed(.lost, lost, retry: 100))
+    let lost = killed.add(60, .sent(1, until: 366))
+    killed.add(100, .opened(100, at: 100), .failed(.lost, lost, retry: 100))
     killed.refuse(160, "TOKEN_REUSED")
     #expect(killed.answer().has(.killedBySystem))
     #expect(!killed.answer().rulesOut(.noOpeningBetween))
@@ -304,10 +302,9 @@ struct WhyHedgeTests {
   @Test("RPL-3 a restart is recognized if the request's end was noted after its first opening")
   func restartLocked() {
     var history = WhyHistory()
-    let lost = history.add(60, WhyHistory.sent(1, until: 66))
-    history.add(300, WhyHistory.opened(100, at: 300, boot: "second"))
-    let taken = history.add(
-      400, WhyHistory.failed(.lost, lost, retry: 400), WhyHistory.sent(1, until: 406))
+    let lost = history.add(60, .sent(1, until: 66))
+    history.add(300, .opened(100, at: 300, boot: "second"))
+    let taken = history.add(400, .failed(.lost, lost, retry: 400), .sent(1, until: 406))
     history.end(401, .refusal("TOKEN_REUSED"), 1, taken + 1)
     let answer = history.answer()
     #expect(answer.cause == .killedInRefresh)
@@ -329,7 +326,7 @@ struct WhyHedgeTests {
     for number in 1...6 {
       let time = Int64(number) * 100
       // Each opening is 50 s later by the clock that never jumps.
-      history.add(time, WhyHistory.opened(100, at: time - Int64(number) * 50))
+      history.add(time, .opened(100, at: time - Int64(number) * 50))
     }
     history.refuse(700, "TOKEN_REUSED")
     #expect(!history.answer().rulesOut(.clockAgrees))
@@ -346,7 +343,7 @@ struct WhyHedgeTests {
 
     for (jump, certainty) in [(0, .proven), (3_000_000, .possible)] as [(Int64, Certainty)] {
       var idle = WhyHistory()
-      idle.add(4_000_000, WhyHistory.opened(101, at: 4_000_000 - jump))
+      idle.add(4_000_000, .opened(101, at: 4_000_000 - jump))
       idle.add(4_000_001, .event(.sessionExpired(.init(reason: .inactivity))))
       #expect(idle.answer().cause == .inactive)
       #expect(idle.answer().certainty == certainty)
@@ -358,8 +355,8 @@ struct WhyHedgeTests {
     var history = WhyHistory(isRefreshable: false)
     history.add(1, .note(.clockSkew(10_800_000)))
     history.add(10, .event(.logout(.init(reason: .user))))
-    history.add(20, WhyHistory.login(2, at: 20, isRefreshable: false))
-    history.add(40, WhyHistory.opened(101, at: 40))
+    history.add(20, .login(2, at: 20, isRefreshable: false))
+    history.add(40, .opened(101, at: 40))
     history.add(3_700, .event(.sessionExpired(.init(reason: .tokenExpired))))
     #expect(!history.answer().rulesOut(.clockAgrees))
     #expect(history.answer().has(.serverClockBehind))
@@ -373,9 +370,9 @@ struct WhyHedgeTests {
         60 + Int64(status),
         RequestFailure(kind: status == 429 ? .rateLimited : .server, status: status))
     }
-    let request = history.add(900, WhyHistory.sent(1, until: 906))
+    let request = history.add(900, .sent(1, until: 906))
     history.add(
-      901, WhyHistory.failed(RequestFailure(kind: .server, status: 500), request),
+      901, .failed(RequestFailure(kind: .server, status: 500), request),
       .event(.sessionExpired(.init(reason: .attemptsExhausted))))
     #expect(history.answer().cause == .attemptsExhausted)
   }

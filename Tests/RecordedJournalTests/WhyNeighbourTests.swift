@@ -1,4 +1,5 @@
 @_spi(Internals) import SessionCore
+@_spi(Internals) import SessionTestKit
 import Testing
 
 @testable import ReplayCommands
@@ -76,8 +77,7 @@ struct WhyNeighbour: Sendable, CustomTestStringConvertible {
         failed.failure.kind == .noReply
       else { return record }
       return nil
-    },
-    losing(.killedInRefresh, .noConnection, 0, .usedElsewhere, .possible),
+    }, losing(.killedInRefresh, .noConnection, 0, .usedElsewhere, .possible),
     WhyNeighbour(.killedInRefresh, "the deadline was over", .killedInRefresh, .possible) {
       $0.due { $0.advanced(by: -3_600_000) }
     },
@@ -91,13 +91,10 @@ struct WhyNeighbour: Sendable, CustomTestStringConvertible {
       record in
       guard case .note(.requestSent(let sent)) = record.content else { return record }
       return record.with(
-        .note(
-          .requestSent(
-            .init(
-              kind: sent.kind, generation: sent.generation, trigger: sent.trigger,
-              attempt: sent.attempt, process: 7, deadline: sent.deadline))))
-    },
-    coded(.revokedElsewhere, "TOKEN_EXPIRED", .refreshTokenExpired),
+        .sent(
+          sent.generation.number, by: 7, until: sent.deadline, sent.trigger, attempt: sent.attempt,
+          kind: sent.kind))
+    }, coded(.revokedElsewhere, "TOKEN_EXPIRED", .refreshTokenExpired),
     coded(.revokedElsewhere, "TOKEN_REUSED", .usedElsewhere, .possible),
     coded(.revokedElsewhere, "TOKEN_INVALID", .refused, .possible),
     coded(.revokedElsewhere, nil, .refused, .possible),
@@ -114,8 +111,7 @@ struct WhyNeighbour: Sendable, CustomTestStringConvertible {
     coded(.lostReply, "interaction_required", .signInDemanded),
     failing(.revokedElsewhere, .otherUser, 200, .otherUser, .possible),
     failing(.revokedElsewhere, .otherUser, 0, code: "NAMED_BY_MEMBER", .otherUser),
-    failing(
-      .revokedElsewhere, .otherUser, 0, code: "CHANGED_IN_ACCESS_TOKEN", .otherUser, .likely),
+    failing(.revokedElsewhere, .otherUser, 0, code: "CHANGED_IN_ACCESS_TOKEN", .otherUser, .likely),
     failing(.otherUser, .otherUser, 0, .otherUser, .possible),
     failing(.otherUser, .otherUser, 0, code: "NAMED_BY_A_STAR", .otherUser, .possible),
     failing(.revokedElsewhere, .noRefreshToken, 0, .noRefreshToken),
@@ -127,8 +123,7 @@ struct WhyNeighbour: Sendable, CustomTestStringConvertible {
       record in
       guard case .event(.logout) = record.content else { return record }
       return record.with(.event(.logout(.init(reason: LogoutReason(rawValue: 77)))))
-    },
-    failing(.serverFailing, .rateLimited, 429, .rateLimited),
+    }, failing(.serverFailing, .rateLimited, 429, .rateLimited),
     failing(.serverFailing, .unexpected, 404, .endpointMissing),
     failing(.serverFailing, .unexpected, 400, .attemptsExhausted),
     failing(.serverFailing, .unexpected, 401, code: "invalid_client", .appRefused),
@@ -137,22 +132,16 @@ struct WhyNeighbour: Sendable, CustomTestStringConvertible {
     WhyNeighbour(.refreshingTooOften, "all was asked by hand", .rateLimited) { record in
       guard case .note(.requestSent(let sent)) = record.content else { return record }
       return record.with(
-        .note(
-          .requestSent(
-            .init(
-              kind: sent.kind, generation: sent.generation, trigger: .manual,
-              attempt: sent.attempt, process: sent.process, deadline: sent.deadline))))
+        .sent(
+          sent.generation.number, by: sent.process, until: sent.deadline, .manual,
+          attempt: sent.attempt, kind: sent.kind))
     },
     WhyNeighbour(.clockForward, "the other clock moved as far", .tokenExpired) { record in
       guard case .note(.opened(let opened)) = record.content, opened.uptime > 601_000 else {
         return record
       }
       return record.with(
-        .note(
-          .opened(
-            .init(
-              process: opened.process, boot: opened.boot,
-              uptime: opened.uptime + 9 * 3_600_000))))
+        .opened(by: opened.process, boot: opened.boot, uptime: opened.uptime + 9 * 3_600_000))
     },
     WhyNeighbour(.secretUnreadable, "no item was unreadable", .secretsAhead) { record in
       if case .note(.itemUnreadable) = record.content { nil } else { record }
@@ -160,8 +149,7 @@ struct WhyNeighbour: Sendable, CustomTestStringConvertible {
     WhyNeighbour(.secretUnreadable, "it was the user item", .secretUnreadable, .likely) { record in
       guard case .note(.itemUnreadable) = record.content else { return record }
       return record.with(.note(.itemUnreadable(.user)))
-    },
-    failing(.stillOffline, .intercepted, 0, .stillIntercepted),
+    }, failing(.stillOffline, .intercepted, 0, .stillIntercepted),
     failing(.stillIntercepted, .intercepted, 500, .stillErrorPage),
     failing(.stillErrorPage, .intercepted, 511, .stillIntercepted),
     failing(.stillErrorPage, .intercepted, 200, .stillIntercepted),
@@ -246,14 +234,12 @@ struct WhyNeighbourTests {
   /// The causes that are possible after records before the end are removed.
   private static let lessKnown: [Cause: Set<Cause>] = [
     .lostReply: [.usedElsewhere], .answerNotStored: [.usedElsewhere, .lostReply],
-    .answerNotRead: [.usedElsewhere],
-    .killedInRefresh: [.usedElsewhere, .lostReply],
+    .answerNotRead: [.usedElsewhere], .killedInRefresh: [.usedElsewhere, .lostReply],
     .suspendedInRefresh: [.usedElsewhere, .lostReply, .revokedElsewhere],
-    .familyRevoked: [.revokedElsewhere],
-    .clockForward: [.tokenExpired], .refreshingTooOften: [.attemptsExhausted, .rateLimited],
-    .rateLimited: [.attemptsExhausted], .serverFailing: [.attemptsExhausted],
-    .answersUnreadable: [.attemptsExhausted], .appRefused: [.attemptsExhausted],
-    .endpointMissing: [.attemptsExhausted],
+    .familyRevoked: [.revokedElsewhere], .clockForward: [.tokenExpired],
+    .refreshingTooOften: [.attemptsExhausted, .rateLimited], .rateLimited: [.attemptsExhausted],
+    .serverFailing: [.attemptsExhausted], .answersUnreadable: [.attemptsExhausted],
+    .appRefused: [.attemptsExhausted], .endpointMissing: [.attemptsExhausted],
   ]
 
   @Test(

@@ -1,5 +1,5 @@
 @_spi(Internals) import SessionCore
-import SessionTestKit
+@_spi(Internals) import SessionTestKit
 import Testing
 
 @testable import ReplayCommands
@@ -15,8 +15,7 @@ struct WhyPropertyTests {
     for (index, record) in records.enumerated() {
       if left == 0 { left = min(records.count - index, choices.draw(in: 1...4)) }
       left -= 1
-      entries.append(
-        JournalEntry(record: record, offset: 0, remainingInBatch: UInt16(left)))
+      entries.append(JournalEntry(record: record, offset: 0, remainingInBatch: UInt16(left)))
     }
     return WhyRun(entries)
   }
@@ -128,22 +127,11 @@ struct WhyPropertyTests {
         sequence: sequence, time: Timestamp(milliseconds: Int64(sequence)), content: content)
       try fold.take(JournalEntry(record: record, offset: 0, remainingInBatch: 0)) { evidence = $0 }
     }
-    try take(
-      .event(.login(.init(user: Identifier(name), method: .password, token: token))))
+    try take(.event(.login(.init(user: Identifier(name), method: .password, token: token))))
     for index in 0..<4_000 {
-      try take(
-        .note(
-          .requestSent(
-            .init(
-              kind: .refresh, generation: Generation(1), trigger: .retry, attempt: 1, process: 1,
-              deadline: Timestamp(milliseconds: 0)))))
+      try take(.sent(1, by: 1, until: Timestamp(milliseconds: 0), .retry))
       let failure = RequestFailure(kind: index % 2 == 0 ? .noReply : .server)
-      try take(
-        .event(
-          .refreshFailed(
-            .init(
-              generation: Generation(1), trigger: .retry, attempt: 1, failure: failure,
-              retryAt: nil, request: sequence))))
+      try take(.failed(failure, 1, sequence, .retry))
       try take(.note(.opened(.init(process: UInt32(index), boot: nil, uptime: 0))))
       try take(.note(.itemUnreadable(.user)))
     }

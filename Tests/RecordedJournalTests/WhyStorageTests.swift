@@ -11,8 +11,7 @@ struct WhyStorageTests {
     _ operation: StorageOperation, _ cause: StorageCause, _ number: Int64 = 0,
     of item: SecretItem = .token
   ) -> SessionRecord.Content {
-    .note(
-      .storageFailed(.init(item: item, operation: operation, cause: cause, number: number)))
+    .note(.storageFailed(.init(item: item, operation: operation, cause: cause, number: number)))
   }
 
   private func recovered(_ operation: StorageOperation) -> SessionRecord.Content {
@@ -22,9 +21,9 @@ struct WhyStorageTests {
   /// A process is killed during a refresh; the next one is refused.
   private func killed(_ notes: (inout WhyHistory) -> Void) -> Explanation {
     var history = WhyHistory()
-    let lost = history.add(60, WhyHistory.sent(1, until: 366))
+    let lost = history.add(60, .sent(1, until: 366))
     notes(&history)
-    history.add(70, WhyHistory.opened(101, at: 70), WhyHistory.failed(.lost, lost, retry: 70))
+    history.add(70, .opened(101, at: 70), .failed(.lost, lost, retry: 70))
     history.refuse(90, "TOKEN_REUSED", by: 101)
     return history.answer()
   }
@@ -44,7 +43,7 @@ struct WhyStorageTests {
   @Test("RPL-6 another process may have written, so the arrival is only possible")
   func unwrittenByAnother() {
     let answer = killed {
-      $0.add(60, WhyHistory.opened(300, at: 60))
+      $0.add(60, .opened(300, at: 60))
       $0.add(61, note(.write, .noRoom, 28))
     }
     #expect(answer.cause == .answerNotStored && answer.certainty == .possible)
@@ -98,12 +97,12 @@ struct WhyStorageTests {
     var opened = WhyHistory()
     opened.add(50, note(.read, .failed, -34_018))
     #expect(opened.answer().cause == .stillStoreFailing)
-    opened.add(60, WhyHistory.opened(101, at: 60))
+    opened.add(60, .opened(101, at: 60))
     #expect(opened.answer().cause == .stillSignedIn)
     var renewed = WhyHistory()
     renewed.add(50, note(.write, .noRoom, 28))
-    let request = renewed.add(60, WhyHistory.sent(1, until: 66))
-    renewed.add(61, WhyHistory.succeeded(2, at: 61, request))
+    let request = renewed.add(60, .sent(1, until: 66))
+    renewed.add(61, .succeeded(2, at: 61, request))
     #expect(renewed.answer().cause == .stillSignedIn)
     let refused = renewed.attempt(70, RequestFailure(kind: .server, status: 503), of: 2)
     #expect(renewed.answer(at: refused + 1).cause == .refreshFailed)
@@ -113,10 +112,10 @@ struct WhyStorageTests {
   @Test("RPL-6 what a killed process could not store may still not be stored")
   func openAfterKill() {
     var history = WhyHistory()
-    let lost = history.add(60, WhyHistory.sent(1, until: 366))
+    let lost = history.add(60, .sent(1, until: 366))
     history.add(61, note(.write, .noRoom, 28))
     #expect(history.answer().cause == .stillStoreFailing)
-    history.add(70, WhyHistory.opened(101, at: 70), WhyHistory.failed(.lost, lost, retry: 70))
+    history.add(70, .opened(101, at: 70), .failed(.lost, lost, retry: 70))
     let answer = history.answer()
     #expect(answer.cause == .stillStoreFailing && answer.certainty == .possible)
     #expect(answer.has(.answerArrived) && !answer.has(.offline))
@@ -135,8 +134,8 @@ struct WhyStorageTests {
           .opened(
             .init(
               process: opened.process, boot: opened.boot, uptime: opened.uptime,
-              identity: ProcessIdentity(
-                opening: "o", boot: opened.boot, namespace: nil, start: 0), platform: platform))))
+              identity: ProcessIdentity(opening: "o", boot: opened.boot, namespace: nil, start: 0),
+              platform: platform))))
     }.answer()
     #expect(answer.cause == .killedInRefresh)
     let text = WhyText(zone: .utc).text(answer)
@@ -162,10 +161,8 @@ struct WhyStorageTests {
       expiresAt: WhyHistory.time(0).advanced(by: TokenMetadata.unknownLifetime),
       isRefreshable: false)
     var history = WhyHistory.empty
-    history.add(0, WhyHistory.opened(100, at: 0))
-    history.add(
-      0,
-      .event(.login(.init(user: "u1", method: .password, token: token, context: nil))))
+    history.add(0, .opened(100, at: 0))
+    history.add(0, .event(.login(.init(user: "u1", method: .password, token: token, context: nil))))
     let answer = history.answer()
     #expect(answer.cause == .stillSignedIn && !answer.has(.tokenLives))
     #expect(WhyText(zone: .utc).text(answer).contains("tok#1 of unstated life, not refreshable"))

@@ -49,9 +49,7 @@ struct WhyTale {
   private var generation: UInt64 = 0
   private var isSignedIn = false
 
-  init(_ choices: Choices) {
-    self.choices = choices
-  }
+  init(_ choices: Choices) { self.choices = choices }
 
   private var civil: Int64 { now + offset }
   var last: UInt64 { history.run.entries.last?.record.sequence ?? 0 }
@@ -81,7 +79,7 @@ struct WhyTale {
   private mutating func signIn() {
     choices.step("sign in")
     generation += 1
-    tokens.append((history.add(civil, WhyHistory.login(generation, at: civil)), generation))
+    tokens.append((history.add(civil, .login(generation, at: civil)), generation))
     isSignedIn = true
   }
 
@@ -93,16 +91,14 @@ struct WhyTale {
     offset += signed
   }
 
-  private mutating func open(
-    _ process: UInt32, cuts: Bool = false, taking lost: UInt64? = nil
-  ) {
+  private mutating func open(_ process: UInt32, cuts: Bool = false, taking lost: UInt64? = nil) {
     let boot: Identifier? = choices.chance(1, in: 4) ? nil : "first"
     choices.step(
       "\(process) opens, its start of the system is \(boot == nil ? "not named" : "named")")
-    var batch = [WhyHistory.opened(process, at: now, boot: boot)]
+    var batch: [SessionRecord.Content] = [.opened(process, at: now, boot: boot)]
     let isCut = cuts && choices.chance(1, in: 2)
-    if isCut { batch.append(WhyHistory.cut) }
-    if let lost { batch.append(WhyHistory.failed(.lost, of: generation, lost, retry: civil)) }
+    if isCut { batch.append(.cut) }
+    if let lost { batch.append(.failed(.lost, of: generation, lost, retry: civil)) }
     let first = history.add(civil, batch)
     offsets[first] = offset
     if isCut, choices.chance(1, in: 2) {
@@ -121,7 +117,7 @@ struct WhyTale {
   // MARK: Requests
 
   private mutating func send(by process: UInt32, in batch: [SessionRecord.Content] = []) -> UInt64 {
-    let contents = batch + [WhyHistory.sent(generation, by: process, until: civil + 6)]
+    let contents = batch + [.sent(generation, by: process, until: civil + 6)]
     let number = history.add(civil, contents) + UInt64(batch.count)
     choices.step("@\(number) is sent by \(process)")
     requests[number] = Request(process: process, generation: generation, sent: now)
@@ -160,22 +156,21 @@ struct WhyTale {
       let padding = choices.chance(1, in: 4) ? choices.draw(in: 0...24) : 0
       note(failure, request, at: last + 1 + UInt64(padding), given: now)
       var batch = [SessionRecord.Content](repeating: .note(.closed), count: padding)
-      batch.append(WhyHistory.failed(failure, of: generation, request))
+      batch.append(.failed(failure, of: generation, request))
       batch += [SessionRecord.Content](repeating: .note(.closed), count: padding > 0 ? 24 : 0)
       batch.append(
         .event(.sessionExpired(.init(reason: isFinal ? .refreshRejected : .attemptsExhausted))))
       return end(batch + [.event(.logout(.init(reason: .policy)))])
     }
     let retry = choices.chance(1, in: 8) ? nil : civil + 10
-    let place = history.add(
-      civil, WhyHistory.failed(failure, of: generation, request, retry: retry))
+    let place = history.add(civil, .failed(failure, of: generation, request, retry: retry))
     note(failure, request, at: place, given: now)
   }
 
   private mutating func succeed(_ request: UInt64) {
     choices.step("@\(request) succeeds")
     generation += 1
-    let place = history.add(civil, WhyHistory.succeeded(generation, at: civil, request))
+    let place = history.add(civil, .succeeded(generation, at: civil, request))
     tokens.append((place, generation))
   }
 
@@ -186,7 +181,7 @@ struct WhyTale {
     isSignedIn = choices.chance(1, in: 4)
     if isSignedIn {
       generation += 1
-      batch.append(WhyHistory.login(generation, at: civil))
+      batch.append(.login(generation, at: civil))
     }
     let first = history.add(civil, batch)
     decided.formUnion(first..<first + count)
@@ -210,8 +205,7 @@ struct WhyTale {
     default: break
     }
     now += 6
-    let taken = send(
-      by: 200, in: [WhyHistory.failed(.lost, of: generation, lost, retry: civil)])
+    let taken = send(by: 200, in: [.failed(.lost, of: generation, lost, retry: civil)])
     comeBack(lost, given)
     finish(taken)
   }
@@ -233,7 +227,7 @@ struct WhyTale {
     now += 1
     let failure = drawFailure()
     choices.step("100 comes back with @\(lost): \(FailureFormatter.text(failure))")
-    let place = history.add(civil, WhyHistory.ended(lost, failure))
+    let place = history.add(civil, .ended(lost, failure))
     requests[lost]?.cameBack = true
     note(failure, lost, at: place, given: given)
   }

@@ -1,14 +1,16 @@
+import Foundation
 @_spi(Internals) import SessionCore
 import SessionJournal
+@_spi(Internals) import SessionTestKit
+import Testing
 
 /// A journal whose every byte is known: one life of a session with all events and notes in it.
 enum SampleJournal {
   static let start = Timestamp(milliseconds: 1_795_269_600_000)
   static let user: Identifier = "0190b2a4-7c1e-7d3a-9f00-5a5a5a5a5a5a"
   static let teacher = ActiveContext(
-    role: .init(id: "r-1", name: "Docente"),
-    school: .init(id: "s-7", name: "Colegio São João"), unit: .init(id: "5B", name: ""),
-    permissions: ["materials:read", "materials:write"])
+    role: .init(id: "r-1", name: "Docente"), school: .init(id: "s-7", name: "Colegio São João"),
+    unit: .init(id: "5B", name: ""), permissions: ["materials:read", "materials:write"])
   static let head = ActiveContext(
     role: .init(id: "r-2", name: "Head\u{1B}[31m\u{202E}\n"), permissions: ["reports:read"])
 
@@ -29,11 +31,9 @@ enum SampleJournal {
     (
       after,
       [
-        .note(
-          .requestSent(
-            .init(
-              kind: kind, generation: Generation(generation), trigger: trigger, attempt: attempt,
-              process: 4242, deadline: start.advanced(by: after + 30_000))))
+        .sent(
+          generation, by: 4242, until: start.advanced(by: after + 30_000), trigger,
+          attempt: attempt, kind: kind)
       ]
     )
   }
@@ -41,41 +41,16 @@ enum SampleJournal {
   private static func refreshed(
     _ token: TokenMetadata, _ trigger: RefreshTrigger, _ attempt: UInt32, _ request: UInt64
   ) -> SessionRecord.Content {
-    .event(
-      .refreshSucceeded(
-        .init(
-          token: token, trigger: trigger, attempt: attempt, isRotated: attempt == 1,
-          request: request)))
+    .refreshed(token, request, trigger, attempt: attempt, isRotated: attempt == 1)
   }
 
   private static func failed(
     _ generation: UInt64, _ failure: RequestFailure, retryAt: Timestamp?, _ request: UInt64
-  ) -> SessionRecord.Content {
-    .event(
-      .refreshFailed(
-        .init(
-          generation: Generation(generation), trigger: .schedule, attempt: 1, failure: failure,
-          retryAt: retryAt, request: request)))
-  }
+  ) -> SessionRecord.Content { .failed(failure, generation, request, retryAt: retryAt) }
 
   static let batches: [Batch] = [
-    (
-      0,
-      [
-        .note(
-          .opened(
-            .init(
-              process: 4242, boot: "boot-1", uptime: 86_400_000, app: AppVersion("2.4.1+318"))))
-      ]
-    ),
-    (
-      105,
-      [
-        .event(
-          .login(
-            .init(user: user, method: .password, token: token(1, at: 105), context: teacher)))
-      ]
-    ),
+    (0, [.opened(by: 4242, app: AppVersion("2.4.1+318"))]),
+    (105, [.login(user, token(1, at: 105), context: teacher)]),
     sent(.refresh, 1, .schedule, 1, at: 1_105),
     (1_150, [refreshed(token(2, at: 1_150), .schedule, 1, 3)]),
     sent(.refresh, 2, .schedule, 1, at: 2_150),
@@ -88,22 +63,12 @@ enum SampleJournal {
             kind: .server, status: 503, serverCode: "DB_TIMEOUT", retryAfter: .milliseconds(500)),
           retryAt: start.advanced(by: 2_700), 5)
       ]
-    ),
-    sent(.refresh, 2, .retry, 2, at: 2_700),
+    ), sent(.refresh, 2, .retry, 2, at: 2_700),
     (2_740, [refreshed(token(3, at: 2_740, lives: 900_000), .retry, 2, 7)]),
     sent(.switchContext, 3, .manual, 1, at: 10_000),
     (10_060, [.note(.requestEnded(.init(request: 9, failure: .init(kind: .noReply))))]),
     sent(.switchContext, 3, .manual, 1, at: 12_000),
-    (
-      12_050,
-      [
-        .event(
-          .contextSwitched(
-            .init(
-              context: head, token: token(4, at: 12_050, lives: 3_600_000), trigger: .user,
-              request: 11)))
-      ]
-    ),
+    (12_050, [.switched(head, token(4, at: 12_050, lives: 3_600_000), 11)]),
     sent(.refresh, 4, .unauthorized, 1, at: 60_000),
     (
       60_080,
@@ -112,17 +77,7 @@ enum SampleJournal {
           4, .init(kind: .rejected, status: 401, serverCode: "TOKEN_EXPIRED"), retryAt: nil, 13),
         .event(.sessionExpired(.init(reason: .refreshRejected))),
       ]
-    ),
-    (
-      3_700_000,
-      [
-        .event(
-          .login(
-            .init(
-              user: user, method: .biometric,
-              token: token(5, at: 3_700_000, lives: 100_000_000))))
-      ]
-    ),
+    ), (3_700_000, [.login(user, token(5, at: 3_700_000, lives: 100_000_000), by: .biometric)]),
     (3_800_000, [.note(.tailCut(.init(bytes: 96, isUndetermined: true)))]),
     (
       3_800_001,
@@ -130,22 +85,15 @@ enum SampleJournal {
         .note(.tokenRecovered(Generation(6))),
         refreshed(token(6, at: 3_799_000, lives: 5_400_000), .launch, 1, 0),
       ]
-    ),
-    (3_800_002, [.note(.itemUnreadable(.user))]),
+    ), (3_800_002, [.note(.itemUnreadable(.user))]),
     sent(.refresh, 6, .foreground, 1, at: 3_900_000),
     (
-      90_000_000,
-      [
-        .event(.logout(.init(reason: .user))), .note(.revocationPending(Generation(6))),
-      ]
+      90_000_000, [.event(.logout(.init(reason: .user))), .note(.revocationPending(Generation(6)))]
     ),
     (
       90_000_300,
-      [
-        .note(.revocationSettled(.init(generation: Generation(6), outcome: .failed, status: 503)))
-      ]
-    ),
-    (90_000_400, [.note(.secretsWiped(.signedOut))]),
+      [.note(.revocationSettled(.init(generation: Generation(6), outcome: .failed, status: 503)))]
+    ), (90_000_400, [.note(.secretsWiped(.signedOut))]),
     (90_000_500, [.unknown(.init(kind: 0xEE, payload: Array(0..<30)))]),
     (90_000_600, [.note(.closed)]),
   ]
@@ -171,5 +119,46 @@ enum SampleJournal {
     let journal = try Journal.open(at: path, options: options)
     for batch in drafts { _ = try journal.append(batch) }
     if closing { try journal.close() }
+  }
+}
+
+/// A journal that takes a while to read.
+enum LargeJournal {
+  /// Writes a journal of about `size` bytes in blocks: records of unknown kinds and real ones.
+  ///
+  /// Only the second record is a logout.
+  static func write(to path: String, size: Int, payload: Int) throws {
+    try SampleJournal.write(
+      to: path,
+      batches: [SampleJournal.batches[1], (200, [.event(.logout(.init(reason: .user)))])],
+      closing: false)
+    var last = try end(of: path)
+    let header = try JournalReader(path: path).header
+    let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+    try file.seekToEnd()
+    var writer = FrameWriter(seed: header.seed, chain: last.chain)
+    let (filler, body) = SessionCodec.encode(
+      .unknown(.init(kind: 0xEE, payload: [UInt8](repeating: 0x41, count: payload))),
+      at: SampleJournal.start)
+    let (kind, note) = SessionCodec.encode(.note(.closed), at: SampleJournal.start)
+    var written = 0
+    while written < size {
+      let draft =
+        last.sequence % 8 == 0
+        ? JournalDraft(kind: kind, payload: note) : JournalDraft(kind: filler, payload: body)
+      writer.append(draft, sequence: last.sequence, durable: last.sequence - 1, remainingInBatch: 0)
+      last.sequence += 1
+      guard writer.bytes.count >= 4 << 20 else { continue }
+      try file.write(contentsOf: writer.bytes)
+      written += writer.bytes.count
+      writer.removeBytes()
+    }
+    try file.close()
+  }
+
+  private static func end(of path: String) throws -> FramePosition {
+    var reader = try JournalReader(path: path)
+    _ = try reader.ending()
+    return reader.wholeEnd
   }
 }

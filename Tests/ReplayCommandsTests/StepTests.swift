@@ -8,8 +8,8 @@ import Testing
 /// `step`, by what it prints for the lines that a user enters.
 @Suite("Steps through a journal")
 struct StepTests {
-  private let journal = Repository.root.appending(path: "Specs/Journals/lost-reply.journal")
-    .path(percentEncoded: false)
+  private let journal = Repository.root.appending(path: "Specs/Journals/lost-reply.journal").path(
+    percentEncoded: false)
 
   /// Runs the command with these lines of input.
   private func answer(_ lines: [String], _ options: [String] = [], of path: String? = nil) throws
@@ -17,8 +17,7 @@ struct StepTests {
   {
     let path = path ?? journal
     let rest = Lines(lines)
-    var command = try StepCommand(
-      Arguments([path] + options, syntax: StepCommand.syntax))
+    var command = try StepCommand(Arguments([path] + options, syntax: StepCommand.syntax))
     command.nextLine = { rest.next() }
     let run = command
     let file = JournalFile(path: path, name: "a.journal")
@@ -27,9 +26,9 @@ struct StepTests {
 
   /// The sequences of the records that it shows.
   private func shown(_ lines: [String], _ options: [String] = []) throws -> [String] {
-    try answer(lines, options).output.split(separator: "\n")
-      .filter { $0.hasPrefix("  ") && $0.contains("Z  ") }
-      .compactMap { $0.split(separator: " ").first.map(String.init) }
+    try answer(lines, options).output.split(separator: "\n").filter {
+      $0.hasPrefix("  ") && $0.contains("Z  ")
+    }.compactMap { $0.split(separator: " ").first.map(String.init) }
   }
 
   @Test("RPL-1 step goes on, back, to ends and to selectors, and stays if there is nothing there")
@@ -44,9 +43,7 @@ struct StepTests {
       "This is the first record.", "No end of a session before this.", "This is the last record.",
       "No end of a session follows.", "'soon' is no command and no selector; h lists them.",
       "The last record is @11.", "That is before the first record, @1.",
-    ] {
-      #expect(text.contains(problem + "\n"), "\(problem)")
-    }
+    ] { #expect(text.contains(problem + "\n"), "\(problem)") }
   }
 
   @Test("RPL-1 step shows what a record changed, the whole state, and why")
@@ -116,4 +113,57 @@ private final class Lines: Sendable {
   init(_ lines: [String]) { rest = Mutex(lines) }
 
   func next() -> String? { rest.withLock { $0.isEmpty ? nil : $0.removeFirst() } }
+}
+
+@Suite("RPL-3 text on a terminal")
+struct StyledLineTests {
+  @Test("a long line is broken between words, and goes on below the text that it belongs to")
+  func wrapping() {
+    let line = StyledLine("Do         look at the server's log near the end of the session")
+    #expect(
+      line.wrapped(to: 40) == [
+        "Do         look at the server's log near", "           the end of the session",
+      ])
+    #expect(StyledLine("short").wrapped(to: 40) == ["short"])
+    #expect(StyledLine("one two three").wrapped(to: 8) == ["one two", "  three"])
+    let long = String(repeating: "x", count: 50)
+    #expect(StyledLine("a \(long) b").wrapped(to: 40) == ["a", "  \(long)", "  b"])
+  }
+
+  @Test("a cut line ends with an ellipsis, and codes for colours have no width and stay")
+  func cutting() {
+    #expect(StyledLine("abcdef").cut(to: 6) == "abcdef")
+    #expect(StyledLine("abcdef").cut(to: 5) == "abcd…")
+    let red = "\u{1B}[31mabcdef\u{1B}[0m"
+    #expect(StyledLine(red).cut(to: 6) == red)
+    #expect(StyledLine(red).cut(to: 4) == "\u{1B}[31mabc…\u{1B}[0m")
+    #expect(StyledLine("学校学校").cut(to: 5) == "学校…")
+  }
+
+  @Test("RPL-3 why fits into the terminal, and a pipe has whole lines")
+  func why() throws {
+    let folder = try TemporaryFolder()
+    try Journals.write(into: folder)
+    let path = folder.file("a.journal")
+    let whole = ToolRun.inProcess(["why", path]).output
+    func words(_ text: String) -> [Substring] { text.split { $0 == " " || $0 == "\n" } }
+    for columns in [60, 80, 120] {
+      let run = ToolRun.inProcess(
+        ["why", path, "--color", "never"], environment: ["COLUMNS": "\(columns)"], isTerminal: true)
+      let lines = run.output.split(separator: "\n")
+      #expect(lines.allSatisfy { $0.count <= columns }, "\(columns)")
+      #expect(words(run.output) == words(whole))
+    }
+    let hundred = ToolRun.inProcess(["why", path, "--color", "never"], isTerminal: true).output
+    #expect(hundred.split(separator: "\n").allSatisfy { $0.count <= 100 })
+    let pipe = ToolRun.inProcess(["why", path], environment: ["COLUMNS": "60"])
+    #expect(pipe.output == whole)
+    let fitted = ToolRun.inProcess(
+      ["timeline", path, "--fit"], environment: ["COLUMNS": "70", "NO_COLOR": "1"], isTerminal: true
+    )
+    #expect(fitted.output.split(separator: "\n").map(\.count).max() == 70)
+    #expect(
+      ToolRun.inProcess(["timeline", path, "--fit"]).output
+        == ToolRun.inProcess(["timeline", path]).output)
+  }
 }

@@ -221,8 +221,7 @@ struct ScenarioSelfTests {
     Lie("state=<S2>", "state=<S1>", at: authorize, "state of GET"),
     Lie(
       "request POST /signin\n", "request POST /signin\n  query tx=1\n", at: "request POST /signin",
-      "has no query"),
-    Lie("page types maria", "page forgets", "the page has no link forgot"),
+      "has no query"), Lie("page types maria", "page forgets", "the page has no link forgot"),
     Lie("  page /signin\n", "  html x\n", at: "page types maria", "the page has no form"),
     Lie("page types maria\n", "", at: "request POST /signin", "no further request arrived"),
     Lie(
@@ -232,17 +231,14 @@ struct ScenarioSelfTests {
       "no page is shown"),
     Lie(
       "state=<S2>\nrequest", "state=<S1>\nrequest", at: "request POST /tenant", "no further request"
-    ),
-    Lie("\"<N2>\"", "\"<N1>\"", at: "event login", "there is no further event"),
+    ), Lie("\"<N2>\"", "\"<N1>\"", at: "event login", "there is no further event"),
     Lie("page=yes", "page=no", at: "shows activity=authenticating", "page of app is yes, not no"),
     Lie("shows page=no", "shows page=yes", "page of app is no, not yes"),
     Lie("result ok user=o-1", "result error webSignIn", "ended: ok"),
   ]
 
   @Test("TST-2 WEB-5 each false line of a sign-in on a page is found", arguments: pageLies)
-  func foundOnPage(lie: Lie) throws {
-    try lie.expectFound(in: Self.paged)
-  }
+  func foundOnPage(lie: Lie) throws { try lie.expectFound(in: Self.paged) }
 
   @Test("TST-2 STO-3 the correct sign-in on a page passes and shows neither state nor code")
   func pageTruth() {
@@ -294,24 +290,20 @@ struct ScenarioSelfTests {
 
   @Test("TST-2 a session that never rests is found")
   func restless() throws {
-    let text = Self.good.replacing("at 55m\n", with: "network off\nuntil 3h\n")
-      .replacing("user maria", with: "policy longestRetryDelay=1s\nuser maria")
+    let text = Self.good.replacing("at 55m\n", with: "network off\nuntil 3h\n").replacing(
+      "user maria", with: "policy longestRetryDelay=1s\nuser maria")
     let failure = try #require(Self.problem(in: text))
     #expect(failure.problem == "there are more than 400 events on the way", "\(failure)")
   }
 
   @Test("TST-2 the correct file passes")
-  func truth() throws {
-    #expect(Self.problem(in: Self.good) == nil)
-  }
+  func truth() throws { #expect(Self.problem(in: Self.good) == nil) }
 
   static func problem(in text: String) -> ScenarioFailure? {
     do {
       try Scenario(text, file: "x").runSimulated(Choices(replaying: []))
       return nil
-    } catch let error as ScenarioFailure {
-      return error
-    } catch {
+    } catch let error as ScenarioFailure { return error } catch {
       Issue.record("the file cannot be read: \(error)")
       return nil
     }
@@ -320,11 +312,9 @@ struct ScenarioSelfTests {
 
 extension Scenario {
   fileprivate static func isReadable(_ text: String) -> Bool {
-    do throws(ScenarioErrors) {
+    do {
       _ = try Scenario(text, file: "x")
       return true
-    } catch {
-      return false
-    }
+    } catch { return false }
   }
 }

@@ -6,8 +6,7 @@ import Testing
 struct FieldPassTests {
   /// Each kind a hundred times, with random values.
   private var contents: [SessionRecord.Content] {
-    var random = SplitMix(seed: 5)
-    return (0..<100).flatMap { _ in random.contents() }
+    (0..<100).flatMap { Choices(seed: $0).contentOfEachKind() }
   }
 
   @Test("a pass that changes nothing returns an equal event or note")
@@ -130,9 +129,7 @@ private struct WrittenFields: FieldVisitor {
 /// Reads fields by name; the given values are ignored.
 private struct NamedFields: FieldPass {
   /// A field that is missing, or has another type.
-  struct Missing: Error {
-    let name: String
-  }
+  struct Missing: Error { let name: String }
 
   let values: [String: any Sendable]
 
@@ -158,9 +155,7 @@ private struct NamedFields: FieldPass {
   func meaning(_ name: FieldName, _: ErrorMeaning?) throws(Missing) -> ErrorMeaning? {
     try read(name)
   }
-  func number<Number: FixedWidthInteger>(
-    _ name: FieldName, _: Number
-  ) throws(Missing) -> Number {
+  func number<Number: FixedWidthInteger>(_ name: FieldName, _: Number) throws(Missing) -> Number {
     let number: Int128 = try read(name)
     return Number(truncatingIfNeeded: number)
   }
@@ -168,18 +163,13 @@ private struct NamedFields: FieldPass {
   func flag(_ name: FieldName, _: Bool) throws(Missing) -> Bool { try read(name) }
   func time(_ name: FieldName, _: Timestamp) throws(Missing) -> Timestamp { try present(name) }
   func time(_ name: FieldName, _: Timestamp?) throws(Missing) -> Timestamp? { try read(name) }
-  func generation(_ name: FieldName, _: Generation) throws(Missing) -> Generation {
-    try read(name)
-  }
-  func identifier(
-    _ name: FieldName, _: IdentifierKind, _: Identifier
-  ) throws(Missing) -> Identifier { try present(name) }
-  func identifier(
-    _ name: FieldName, _: IdentifierKind, _: Identifier?
-  ) throws(Missing) -> Identifier? { try read(name) }
-  func version(_ name: FieldName, _: AppVersion?) throws(Missing) -> AppVersion? {
-    try read(name)
-  }
+  func generation(_ name: FieldName, _: Generation) throws(Missing) -> Generation { try read(name) }
+  func identifier(_ name: FieldName, _: IdentifierKind, _: Identifier) throws(Missing) -> Identifier
+  { try present(name) }
+  func identifier(_ name: FieldName, _: IdentifierKind, _: Identifier?) throws(Missing)
+    -> Identifier?
+  { try read(name) }
+  func version(_ name: FieldName, _: AppVersion?) throws(Missing) -> AppVersion? { try read(name) }
   func token(_ name: FieldName, _: TokenMetadata) throws(Missing) -> TokenMetadata {
     try present(name)
   }

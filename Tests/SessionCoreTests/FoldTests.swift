@@ -1,5 +1,5 @@
 @_spi(Internals) import SessionCore
-import SessionTestKit
+@_spi(Internals) import SessionTestKit
 import Testing
 
 @Suite("SessionFold")
@@ -9,70 +9,30 @@ struct FoldTests {
       sequence: sequence, time: Timestamp(milliseconds: Int64(sequence) * 100), content: content)
   }
 
-  /// A mostly legal history: each record is close to what the fold accepts.
-  private func history(_ generator: inout SplitMix, count: UInt64) -> [SessionRecord] {
-    var newest: UInt64 = 0
+  /// Records that are legal or almost legal after those before them.
+  private func nearlyLegal(_ choices: Choices, count: UInt64) -> [SessionRecord] {
+    var model = SessionModel()
     return (1...count).map { sequence in
-      if generator.chance(2, in: 5) { return record(sequence, note(&generator, newest, sequence)) }
-      newest += generator.chance(1, in: 6) ? 0 : 1
-      return record(sequence, .event(event(&generator, newest, sequence)))
-    }
-  }
-
-  private func note(_ generator: inout SplitMix, _ newest: UInt64, _ sequence: UInt64)
-    -> SessionRecord.Content
-  {
-    let generation = Generation(newest)
-    let request = sequence - min(sequence, UInt64.random(in: 1...3, using: &generator))
-    switch generator.next() % 6 {
-    case 0: return .unknown(.init(kind: 0xEE, payload: []))
-    case 1: return .unknown(.init(kind: 0x0E, payload: []))
-    case 2:
-      return .note(
-        .requestSent(
-          .init(
-            kind: .refresh, generation: generation, trigger: .manual, attempt: 1, process: 1,
-            deadline: Timestamp(milliseconds: 0))))
-    case 3:
-      return .note(.requestEnded(.init(request: request, failure: .init(kind: .noReply))))
-    case 4: return .note(.revocationPending(generation))
-    default:
-      return .note(
-        .revocationSettled(.init(generation: generation, outcome: generator.code(), status: 200)))
-    }
-  }
-
-  private func event(_ generator: inout SplitMix, _ newest: UInt64, _ sequence: UInt64)
-    -> SessionEvent
-  {
-    let token = SampleRecords.token(newest)
-    let users: [Identifier] = ["u-1", "u-1", "u-2"]
-    switch generator.next() % 8 {
-    case 0, 1:
-      return .login(
-        .init(user: generator.pick(users, or: "u"), method: .password, token: token))
-    case 2, 3:
-      return .refreshSucceeded(
-        .init(token: token, trigger: .schedule, attempt: 1, isRotated: true, request: 0))
-    case 4:
-      return .refreshFailed(
-        .init(
-          generation: Generation(newest - min(newest, 1)), trigger: .schedule, attempt: 1,
-          failure: generator.failure(), retryAt: nil, request: sequence - 1))
-    case 5:
-      return .contextSwitched(
-        .init(
-          context: SampleRecords.head, token: generator.chance(1, in: 2) ? token : nil,
-          trigger: .user, request: 0))
-    case 6: return .sessionExpired(.init(reason: generator.code()))
-    default: return .logout(.init(reason: .user))
+      guard choices.chance(3, in: 5) else {
+        let isIgnorable = choices.chance(3, in: 4)
+        return record(
+          sequence,
+          choices.chance(1, in: 3)
+            ? .unknown(choices.unknown(isIgnorable: isIgnorable))
+            : .note(Generator<SessionNote>.note(choices)))
+      }
+      let event =
+        choices.chance(1, in: 2)
+        ? choices.legalEvent(after: model) : choices.nearEvent(after: model)
+      model.take(event)
+      return record(sequence, .event(event))
     }
   }
 
   /// Folds, skips rejected records, and checks that they changed nothing.
-  private func fold(_ records: [SessionRecord], from start: SessionFold = SessionFold())
-    -> (fold: SessionFold, rejected: Int)
-  {
+  private func fold(_ records: [SessionRecord], from start: SessionFold = SessionFold()) -> (
+    fold: SessionFold, rejected: Int
+  ) {
     var (fold, rejected) = (start, 0)
     for record in records {
       let before = fold
@@ -92,10 +52,10 @@ struct FoldTests {
     var rejected = 0
     var kinds: Set<String> = []
     for seed in 0..<400 as Range<UInt64> {
-      var generator = SplitMix(seed: seed)
-      let records = history(&generator, count: 30)
+      let choices = Choices(seed: seed)
+      let records = nearlyLegal(choices, count: 30)
       let whole = fold(records)
-      let cut = Int.random(in: 0...30, using: &generator)
+      let cut = choices.draw(in: 0...30)
       let first = fold(Array(records[..<cut]))
       let second = fold(Array(records[cut...]), from: first.fold)
       #expect(second.fold == whole.fold, "seed \(seed), cut \(cut)")
@@ -114,8 +74,7 @@ struct FoldTests {
     #expect(fold.state == .unauthenticated)
     #expect(fold.generation == Generation(3))
     for number in [0, 2, 3] as [UInt64] {
-      let stale = SessionRejection(
-        state: .unauthenticated, event: .login, reason: .staleGeneration)
+      let stale = SessionRejection(state: .unauthenticated, event: .login, reason: .staleGeneration)
       #expect(throws: SessionFold.Failure.illegal(stale, sequence: 3)) {
         try fold.apply(record(3, login("u-1", number)))
       }
@@ -156,24 +115,12 @@ struct FoldTests {
       return fold.intents.request != nil
     }
     let failure = RequestFailure(kind: .noReply)
-    func failed(_ request: UInt64) -> SessionRecord.Content {
-      .event(
-        .refreshFailed(
-          .init(
-            generation: Generation(1), trigger: .schedule, attempt: 1, failure: failure,
-            retryAt: nil, request: request)))
-    }
+    func failed(_ request: UInt64) -> SessionRecord.Content { .failed(failure, 1, request) }
     func switched(_ token: TokenMetadata?, request: UInt64 = 2) -> SessionRecord.Content {
-      .event(
-        .contextSwitched(
-          .init(context: SampleRecords.head, token: token, trigger: .user, request: request)))
+      .switched(SampleRecords.head, token, request)
     }
     func refreshed(_ request: UInt64) -> SessionRecord.Content {
-      .event(
-        .refreshSucceeded(
-          .init(
-            token: SampleRecords.token(2), trigger: .schedule, attempt: 1, isRotated: true,
-            request: request)))
+      .refreshed(SampleRecords.token(2), request)
     }
     #expect(try remains(after: .note(.requestEnded(.init(request: 1, failure: failure)))))
     #expect(try !remains(after: .note(.requestEnded(.init(request: 2, failure: failure)))))
@@ -209,7 +156,6 @@ struct FoldTests {
   }
 
   private func login(_ user: Identifier, _ generation: UInt64) -> SessionRecord.Content {
-    .event(
-      .login(.init(user: user, method: .password, token: SampleRecords.token(generation))))
+    .login(user, SampleRecords.token(generation))
   }
 }

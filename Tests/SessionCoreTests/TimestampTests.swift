@@ -8,16 +8,14 @@ struct TimestampTests {
   @Test("a timestamp prints as RFC 3339, in UTC with milliseconds")
   func printing() {
     let cases: [(Int64, String)] = [
-      (0, "1970-01-01T00:00:00.000Z"),
-      (-1, "1969-12-31T23:59:59.999Z"),
+      (0, "1970-01-01T00:00:00.000Z"), (-1, "1969-12-31T23:59:59.999Z"),
       (1_795_269_605_205, "2026-11-21T14:00:05.205Z"),
       (951_782_400_000, "2000-02-29T00:00:00.000Z"),
       (-2_203_891_200_000, "1900-03-01T00:00:00.000Z"),
       (-62_167_219_200_000, "0000-01-01T00:00:00.000Z"),
       (-62_167_219_200_001, "-0001-12-31T23:59:59.999Z"),
       (253_402_300_799_999, "9999-12-31T23:59:59.999Z"),
-      (253_402_300_800_000, "+10000-01-01T00:00:00.000Z"),
-      (.max, "+292278994-08-17T07:12:55.807Z"),
+      (253_402_300_800_000, "+10000-01-01T00:00:00.000Z"), (.max, "+292278994-08-17T07:12:55.807Z"),
       (.min, "-292275055-05-16T16:47:04.192Z"),
     ]
     for (milliseconds, text) in cases {
@@ -47,13 +45,14 @@ struct TimestampTests {
     var generator = SplitMix(seed: 3)
     for _ in 0..<5_000 {
       let time = Timestamp(
-        milliseconds: Int64.random(
-          in: -62_167_219_200_000...253_402_300_799_999, using: &generator))
+        milliseconds: Int64.random(in: -62_167_219_200_000...253_402_300_799_999, using: &generator)
+      )
       #expect(Timestamp(time.description) == time)
     }
     for _ in 0..<5_000 {
       // Printing any time never traps.
-      #expect(Timestamp(milliseconds: generator.signed()).description.hasSuffix("Z"))
+      #expect(
+        Timestamp(milliseconds: Int64(bitPattern: generator.next())).description.hasSuffix("Z"))
     }
   }
 
@@ -64,9 +63,7 @@ struct TimestampTests {
       "2026-11-21T14:00:05.205Z", "2026-11-21t14:00:05.205z", "2026-11-21 14:00:05.205Z",
       "2026-11-21T15:00:05.205+01:00", "2026-11-21T08:30:05.2059999999999999999999-05:30",
       "2026-11-22T13:59:05.205+23:59", "2026-11-21T14:00:05.205-00:00",
-    ] {
-      #expect(Timestamp(text) == time, "\(text)")
-    }
+    ] { #expect(Timestamp(text) == time, "\(text)") }
     #expect(Timestamp("2026-11-21T14:00:05.2Z") == Timestamp(milliseconds: 1_795_269_605_200))
     #expect(Timestamp("2016-12-31T23:59:60Z") == Timestamp("2017-01-01T00:00:00Z"))
   }
@@ -78,8 +75,7 @@ struct TimestampTests {
       .min, .min + 1, .max, .max - 1, 0, -1, 253_402_300_799_999, 253_402_300_800_000,
       -62_167_219_200_000, -62_167_219_200_001, -377_705_116_800_000,
     ]
-    let random = (0..<2_000).map { shift in
-      Int64(bitPattern: generator.next()) >> Int64(shift % 40)
+    let random = (0..<2_000).map { shift in Int64(bitPattern: generator.next()) >> Int64(shift % 40)
     }
     for milliseconds in bounds + random {
       let time = Timestamp(milliseconds: milliseconds)
@@ -91,9 +87,7 @@ struct TimestampTests {
       "+010000-01-01T00:00:00.000Z", "+292278994-08-17T07:12:55.808Z", "-0000-01-01T00:00:00.000Z",
       "+99999999999-01-01T00:00:00.000Z", "+10000-02-30T00:00:00.000Z",
       "+10000-01-01T24:00:00.000Z", "+10000-01-01T00:00:00.000Zz",
-    ] {
-      #expect(Timestamp(printed: text) == nil, "\(text)")
-    }
+    ] { #expect(Timestamp(printed: text) == nil, "\(text)") }
   }
 
   @Test("any other text is not a time")
@@ -106,9 +100,7 @@ struct TimestampTests {
       "2026-01-01T00:00:00+24:00", "2026-01-01T00:00:00+01:60", "2026-01-01T00:00:00+0100",
       "2026-01-01T00:00:00Zx", " 2026-01-01T00:00:00Z", "+2026-01-01T00:00:00Z",
       "2026-01-01T00:00:00Z\n", "２０２６-01-01T00:00:00Z", "2026-1-01T00:00:00Z",
-    ] {
-      #expect(Timestamp(text) == nil, "\(text)")
-    }
+    ] { #expect(Timestamp(text) == nil, "\(text)") }
   }
 
   @Test("arithmetic stops at the bounds")

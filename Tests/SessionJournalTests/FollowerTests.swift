@@ -1,8 +1,9 @@
 import ChildProcesses
 import Foundation
-import SessionJournal
 import Synchronization
 import Testing
+
+@testable import SessionJournal
 
 @Suite("Following")
 struct FollowerTests {
@@ -48,19 +49,14 @@ struct FollowerTests {
     #expect(try reader.next()?.payload == SampleJournal.batches[2][0].payload)
   }
 
-  @Test(
-    "JRN-1 a batch that completes while its beginning is judged is neither torn nor damaged")
+  @Test("JRN-1 a batch that completes while its beginning is judged is neither torn nor damaged")
   func judgedInFlux() throws {
     let sample = try SampleJournal(closed: true)
     let path = try scratch.write(Array(sample.bytes.prefix(240)))
     let system = FaultyFileSystem()
     system.plan.withLock { plan in
       plan.whenJudging = { [scratch, bytes = sample.bytes] in
-        do {
-          _ = try scratch.write(bytes)
-        } catch {
-          Issue.record(error)
-        }
+        do { _ = try scratch.write(bytes) } catch { Issue.record(error) }
       }
     }
     // The file is written in place, so that the open reader sees the change.
@@ -128,9 +124,7 @@ struct FollowerTests {
     bytes[sample.boundaries[2] + 3] ^= 4
     let path = try scratch.write(bytes)
     var iterator = JournalFollower(path: path, interval: .milliseconds(1)).makeAsyncIterator()
-    for sequence in 1...4 {
-      #expect(try await iterator.next()?.sequence == UInt64(sequence))
-    }
+    for sequence in 1...4 { #expect(try await iterator.next()?.sequence == UInt64(sequence)) }
     let damage = JournalDamage(
       offset: UInt64(sample.boundaries[2]), sequence: 5, flaw: .headerChecksum)
     await #expect(throws: JournalError.damaged(path: path, damage)) { try await iterator.next() }
@@ -147,15 +141,60 @@ struct FollowerTests {
     let system = FaultyFileSystem()
     system.plan.withLock { plan in
       plan.whenWatching = {
-        do {
-          try POSIXFileSystem().rename(other, to: path)
-        } catch {
-          Issue.record(error)
-        }
+        do { try POSIXFileSystem().rename(other, to: path) } catch { Issue.record(error) }
       }
     }
     let file = FollowedFile(path: path, sequence: 0, fileSystem: system)
     #expect(try file.next()?.text == "new")
     #expect(try file.next() == nil)
   }
+}
+
+@Suite("The notices of changes of one journal", .timeLimit(.minutes(3)))
+struct FileChangesTests {
+  private let scratch: TemporaryFolder
+  private let notifier = ChangeNotifier()
+
+  init() throws { scratch = try TemporaryFolder() }
+
+  @Test("JRN-1 a watch is current until another file takes the name, though the old one is open")
+  func replaced() async throws {
+    let path = try scratch.write([1], to: "a")
+    let file = try FileHandle(forReadingFrom: URL(filePath: path))
+    let old = FileChanges(of: path, by: notifier)
+    #expect(old.isCurrent)
+    let other = try scratch.write([2], to: "b")
+    #expect(rename(other, path) == 0)
+    #expect(!old.isCurrent)
+    #if os(Linux)
+      // The system reports that the name is gone, so no reader waits for the limit.
+      await old.wait(atMost: .seconds(100_000))
+    #endif
+    #expect(FileChanges(of: path, by: notifier).isCurrent)
+    try file.close()
+  }
+
+  @Test("JRN-1 a watch of a missing file is current until a file is there")
+  func missing() throws {
+    let path = scratch.file("a")
+    let changes = FileChanges(of: path, by: notifier)
+    #expect(changes.isCurrent && !changes.isNotified)
+    _ = try scratch.write([1], to: "a")
+    #expect(!changes.isCurrent)
+  }
+
+  #if os(Linux)
+    @Test("JRN-1 a file that was removed is not taken for one that has its number again")
+    func removed() async throws {
+      let (path, watched) = (try scratch.write([1], to: "a"), try scratch.write([1], to: "b"))
+      // Not every file system uses a number again. So the file that is watched and removed is another
+      // one here, and the file at the path has the number that the reader knows.
+      let notifier = ChangeNotifier { instance, _ in ChangeNotifier.ask(instance, watched) }
+      let old = FileChanges(of: path, by: notifier)
+      #expect(old.isNotified && old.isCurrent)
+      try FileManager.default.removeItem(atPath: watched)
+      while notifier.count > 0 { await Task.yield() }
+      #expect(!old.isCurrent)
+    }
+  #endif
 }

@@ -1,6 +1,7 @@
 import ChildProcesses
 import Foundation
 import SessionJournal
+import Testing
 
 extension TemporaryFolder {
   /// The path of the journal of most tests.
@@ -57,6 +58,72 @@ func draft(_ text: String, kind: UInt8 = 1) -> JournalDraft {
   JournalDraft(kind: kind, payload: Array(text.utf8))
 }
 
-extension JournalRecord {
-  var text: String { String(decoding: payload, as: UTF8.self) }
+extension JournalRecord { var text: String { String(decoding: payload, as: UTF8.self) } }
+
+/// Writes frames that no writer produces, with valid checksums.
+struct FrameForge {
+  var sequence: UInt64
+  var chain: UInt32
+  var delta: UInt32 = 1
+  var kind: UInt8 = 1
+  var left: UInt16 = 0
+  var length: UInt32?
+  var payload: [UInt8] = []
+  var salt: UInt64 = 0x0123_4567_89AB_CDEF
+
+  var bytes: [UInt8] {
+    let padded = payload + [UInt8](repeating: 0, count: (8 - payload.count % 8) % 8)
+    var checksum = Checksum()
+    checksum.extend(over: padded)
+    var rest: [UInt8] = []
+    rest += little(length ?? UInt32(payload.count)) + little(sequence) + little(delta)
+    rest += little(chain) + little(checksum.value) + [kind, 0] + little(left)
+    var frame = Checksum()
+    frame.extend(over: little(salt))
+    frame.extend(over: rest)
+    return little(frame.value) + rest + padded
+  }
+}
+
+func little(_ number: some FixedWidthInteger) -> [UInt8] {
+  withUnsafeBytes(of: number.littleEndian) { [UInt8]($0) }
+}
+
+func number(_ bytes: [UInt8], at offset: Int) -> UInt32 {
+  bytes[offset..<(offset + 4)].reversed().reduce(0) { $0 << 8 | UInt32($1) }
+}
+
+/// Summarizes records as their texts, one per line.
+struct TextSummary: JournalSummary {
+  var lines: [String] = []
+
+  /// The maximum number of lines of a snapshot; nil: no maximum.
+  var most: Int?
+
+  /// Loses the first line of a snapshot that it reads: a fold with a bug.
+  var forgets = false
+
+  mutating func take(_ record: RecordHeader, payload: RawSpan) {
+    let text = payload.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+    guard record.isSnapshot else {
+      lines.append(text)
+      return
+    }
+    lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    if forgets { lines.removeFirst() }
+  }
+
+  func snapshot() -> [UInt8]? {
+    guard lines.count <= most ?? .max else { return nil }
+    return Array(lines.joined(separator: "\n").utf8)
+  }
+}
+
+/// Every record of the file at `path`, the snapshot first.
+func records(at path: String) throws -> [JournalRecord] {
+  var reader = try JournalReader(path: path)
+  var records: [JournalRecord] = []
+  while let record = try reader.next() { records.append(record) }
+  #expect(try reader.ending() == .clean)
+  return records
 }

@@ -18,8 +18,7 @@ struct LinkTests {
   /// Two other names of the same file: a symbolic link in another folder, and a hard link.
   private func otherNames(of path: String) throws -> [String] {
     let folder = scratch.file("other")
-    try FileManager.default.createDirectory(
-      atPath: folder, withIntermediateDirectories: false)
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
     let hard = folder + "/hard.journal"
     try FileManager.default.linkItem(atPath: path, toPath: hard)
     return [try link("other/soft.journal", to: "../a.journal"), hard]
@@ -64,9 +63,7 @@ struct LinkTests {
     let other = try otherNames(of: path)[name]
     async let child = #expect(processExitsWith: .success) { [other = other as String] in
       let journal = try Journal.open(at: other, options: .init(lockDeadline: .seconds(600)))
-      for number in 0..<40 {
-        _ = try journal.append([draft("child \(number)"), draft("")])
-      }
+      for number in 0..<40 { _ = try journal.append([draft("child \(number)"), draft("")]) }
       try journal.close()
     }
     var mine: [JournalRecord] = []
@@ -133,4 +130,26 @@ struct LinkTests {
     let names = try FileManager.default.contentsOfDirectory(atPath: scratch.file("real"))
     #expect(names.sorted() == ["b.journal", "b.journal.lock"])
   }
+}
+
+@Suite("Backups")
+struct BackupExclusionTests {
+  @Test("JRN-1 the mark that excludes a file from backups equals the system's")
+  func value() throws {
+    let list = try PropertyListSerialization.propertyList(
+      from: Data(BackupExclusion.value), format: nil)
+    #expect(list as? String == "com.apple.backupd")
+  }
+
+  #if canImport(Darwin)
+    @Test("JRN-1 a new journal is excluded from backups")
+    func journal() throws {
+      let scratch = try TemporaryFolder()
+      try Journal.open(at: scratch.journal).close()
+      let values = try URL(filePath: scratch.journal).resourceValues(forKeys: [
+        .isExcludedFromBackupKey
+      ])
+      #expect(values.isExcludedFromBackup == true)
+    }
+  #endif
 }

@@ -74,8 +74,8 @@ struct ProofTests {
   /// A row for each requirement that a scenario of the five apps proves.
   private func rows() throws -> [String] {
     let scenarios = try ScenarioClaims.all(in: tree)
-    let required = try tree.text(of: "Specs/Requirements.md")
-      .matches(of: /(?m)^\| ([A-Z]{3}-\d+) \| ([^|]*) \|/)
+    let required = try tree.text(of: "Specs/Requirements.md").matches(
+      of: /(?m)^\| ([A-Z]{3}-\d+) \| ([^|]*) \|/)
     let rows: [String] = required.compactMap { row in
       let cells = Self.apps.map { app in
         cell(scenarios.filter { $0.app == app && $0.proves.contains(String(row.1)) })
@@ -89,8 +89,9 @@ struct ProofTests {
 
   /// Up to three scenarios, those with the fewest other claims first.
   private func cell(_ scenarios: [ScenarioClaims]) -> String {
-    scenarios.sorted { ($0.proves.count, $0.name) < ($1.proves.count, $1.name) }.prefix(3)
-      .map { "[\($0.flow)](Scenarios/\($0.name).scenario)" }.joined(separator: ", ")
+    scenarios.sorted { ($0.proves.count, $0.name) < ($1.proves.count, $1.name) }.prefix(3).map {
+      "[\($0.flow)](Scenarios/\($0.name).scenario)"
+    }.joined(separator: ", ")
   }
 
   /// For each requirement the lines that a file must hold, each as alternative patterns.
@@ -104,5 +105,55 @@ struct ProofTests {
       #expect(needs.updateValue(lines, forKey: String(row.1)) == nil, "\(row.1) stands twice")
     }
     return needs
+  }
+}
+
+/// A scenario's file: its app, the requirements that it claims to prove, and its lines.
+struct ScenarioClaims {
+  /// The file's name without its ending, such as `edu-day`.
+  let name: String
+  let app: String
+  let proves: [String]
+  /// Each line's words, without indentation and comments.
+  private let lines: [[Substring]]
+
+  init(name: String, text: String) {
+    self.name = name
+    let lines = text.split(separator: "\n").map { line in
+      let words = line.split(separator: " ")
+      return Array(words.prefix { !$0.hasPrefix("#") })
+    }
+    func rest(_ word: Substring) -> [Substring] {
+      lines.first { $0.first == word }.map { Array($0.dropFirst()) } ?? []
+    }
+    self.lines = lines
+    app = rest("app").first.map(String.init) ?? ""
+    proves = rest("proves").map(String.init)
+  }
+
+  /// Every scenario of the project, by name.
+  static func all(in tree: SourceTree) throws -> [ScenarioClaims] {
+    let folder = "Specs/Scenarios"
+    return try FileManager.default.contentsOfDirectory(atPath: tree.root.path + "/" + folder).filter
+    { $0.hasSuffix(".scenario") }.sorted().map { file in
+      ScenarioClaims(
+        name: file.replacing(".scenario", with: ""), text: try tree.text(of: "\(folder)/\(file)"))
+    }
+  }
+
+  /// The part of its name after the app's: `day` of `edu-day`.
+  var flow: Substring { name[name.index(after: name.firstIndex(of: "-") ?? name.startIndex)...] }
+
+  /// Whether a line has these words in their order; one that ends in `=` may go on.
+  func holds(_ pattern: some StringProtocol) -> Bool {
+    let wanted = pattern.split(separator: " ")
+    return lines.contains { line in
+      var rest = wanted[...]
+      for word in line {
+        guard let next = rest.first else { break }
+        if word == next || (next.hasSuffix("=") && word.hasPrefix(next)) { rest.removeFirst() }
+      }
+      return rest.isEmpty
+    }
   }
 }

@@ -52,6 +52,12 @@ extension Choices {
     return bytes
   }
 
+  /// Draws an event and a note of each kind, and an entry of an unknown kind.
+  package func contentOfEachKind() -> [SessionRecord.Content] {
+    SessionEvent.Kind.allCases.map { .event(event($0)) }
+      + SessionNote.Kind.allCases.map { .note(note($0)) } + [.unknown(unknown())]
+  }
+
   func content() -> SessionRecord.Content {
     switch draw(below: 8) {
     case 0...4: .event(event())

@@ -3,6 +3,7 @@ package import Foundation
 package import SessionHTTP
 import SessionJSON
 package import SessionKit
+package import SessionTestKit
 package import SessionWebSignIn
 import Synchronization
 
@@ -56,16 +57,12 @@ package struct CodeFlowProvider<Page: IdentityPage>: IdentityProvider {
     return tokens
   }
 
-  package func login(
-    in view: Page, prompt: WebSignIn.Prompt
-  ) async throws -> IdentityTokens {
+  package func login(in view: Page, prompt: WebSignIn.Prompt) async throws -> IdentityTokens {
     let grant = accounts.newGrant()
     let address = grant.address(for: client, prompt: prompt == .always ? "login" : nil)
     current.page.withLock { $0 = (view, grant) }
     defer { current.page.withLock { $0 = nil } }
-    let redirect = try await named {
-      try await view.follow(address, to: client.scheme)
-    }
+    let redirect = try await named { try await view.follow(address, to: client.scheme) }
     return try await redeem(redirect, of: grant)
   }
 
@@ -92,11 +89,9 @@ package struct CodeFlowProvider<Page: IdentityPage>: IdentityProvider {
   private func named<Place>(_ work: () async throws -> Place) async throws -> Place {
     do { return try await work() } catch let error as TransportError {
       throw IdentitySDKError.unreached(error)
-    } catch is PageWasLeft {
-      throw IdentitySDKError.cancelled
-    } catch let problem as HeadlessBrowser.Problem {
-      throw IdentitySDKError.internalProblem("\(problem)")
-    }
+    } catch is PageWasLeft { throw IdentitySDKError.cancelled } catch let problem
+      as HeadlessBrowser.Problem
+    { throw IdentitySDKError.internalProblem("\(problem)") }
   }
 
   private func redeem(_ redirect: URL, of grant: CodeGrant) async throws -> IdentityTokens {
@@ -123,9 +118,7 @@ package struct CodeFlowProvider<Page: IdentityPage>: IdentityProvider {
           method: "POST", url: client.endpoint("token"),
           headers: [HTTPHeader("Content-Type", "application/x-www-form-urlencoded")],
           body: Array(form.text.utf8)))
-    } catch {
-      throw IdentitySDKError.unreached(error)
-    }
+    } catch { throw IdentitySDKError.unreached(error) }
     guard answer.status == 200 else { throw IdentitySDKError.answered(answer) }
     let tokens = try IdentityTokens(tokenAnswer: answer.body)
     if let grant {
@@ -216,7 +209,55 @@ private struct IdentitySDKError: Error, CustomNSError {
   }
 
   /// Whether the server no longer accepts the refresh token.
-  var isDeadGrant: Bool {
-    info["MSALErrorDescriptionKey"]?.contains("invalid_grant") ?? false
+  var isDeadGrant: Bool { info["MSALErrorDescriptionKey"]?.contains("invalid_grant") ?? false }
+}
+
+/// A ``LoopbackIdentity`` on a real socket of 127.0.0.1.
+package final class IdentityServer: Sendable {
+  private let service: IdentityService
+  private let server: LoopbackServer
+
+  /// Starts to listen on a port that the system chooses.
+  package init(_ identity: LoopbackIdentity) throws(LoopbackError) {
+    service = IdentityService(identity)
+    server = try LoopbackServer.start(service: service, clock: LoopbackServer.systemTime)
+  }
+
+  /// The address of the server.
+  package var baseURL: URL { server.baseURL }
+  /// The address of the user flow, which apps use.
+  package var userFlow: URL {
+    server.baseURL.appending(path: String(LoopbackIdentity.path.dropFirst()))
+  }
+  /// The current state of the provider.
+  package var identity: LoopbackIdentity { service.state.withLock { $0.identity } }
+
+  /// Changes the provider's state between two requests.
+  package func change(_ change: (inout LoopbackIdentity) -> Void) {
+    service.state.withLock { change(&$0.identity) }
+  }
+
+  /// Ends all connections, and frees the port.
+  package func stop() { server.stop() }
+}
+
+/// A service that answers each request at once.
+private final class IdentityService: LoopbackService {
+  struct State {
+    var identity: LoopbackIdentity
+    var answers: [Int: SentResponse] = [:]
+  }
+
+  let state: Mutex<State>
+
+  init(_ identity: LoopbackIdentity) { state = Mutex(State(identity: identity)) }
+
+  func receive(_ request: ReceivedRequest, number: Int) {
+    let now = LoopbackServer.systemTime()
+    state.withLock { $0.answers[number] = $0.identity.answer(request, now: now) }
+  }
+
+  func fate(ofRequest number: Int) -> LoopbackFate? {
+    state.withLock { $0.answers.removeValue(forKey: number) }.map { .answer($0) }
   }
 }

@@ -1,6 +1,7 @@
 @_spi(Internals) import SessionChangeQueue
 @_spi(Internals) import SessionCore
 import SessionJournal
+@_spi(Internals) import SessionTestKit
 import Testing
 
 /// Files that no writer makes, with valid checksums: all commands must judge them alike.
@@ -16,9 +17,9 @@ enum CraftedJournals {
   static let identifier = JournalIdentifier(high: 0x0123_4567_89AB_4CDE, low: 0x8F01_2345_6789_ABCD)
 
   /// A file with this first sequence and these frames, one after the other.
-  static func file(
-    format: UInt16 = 1, first: UInt64 = 1, snapshot: Bool = false, _ frames: [Frame]
-  ) -> [UInt8] {
+  static func file(format: UInt16 = 1, first: UInt64 = 1, snapshot: Bool = false, _ frames: [Frame])
+    -> [UInt8]
+  {
     let plain = JournalHeader(
       identifier: identifier, salt: 0x5A17, maximumRecordSize: 65_536, firstSequence: first)
     let header = snapshot ? plain.compacted(from: first, salt: 0x5A17) : plain
@@ -37,27 +38,23 @@ enum CraftedJournals {
       } else {
         writer.append(
           JournalDraft(kind: frame.kind, payload: frame.payload), sequence: frame.sequence,
-          durable: frame.sequence - 1,
-          remainingInBatch: frame.remaining)
+          durable: frame.sequence - 1, remainingInBatch: frame.remaining)
       }
     }
     return bytes + writer.bytes
   }
 
-  static func frame(
-    _ content: SessionRecord.Content, _ sequence: UInt64, remaining: UInt16 = 0
-  ) -> Frame {
+  static func frame(_ content: SessionRecord.Content, _ sequence: UInt64, remaining: UInt16 = 0)
+    -> Frame
+  {
     let (kind, payload) = SessionCodec.encode(content, at: SampleJournal.start)
     return Frame(kind: kind, payload: payload, sequence: sequence, remaining: remaining)
   }
 
   static func watermark(_ sequence: UInt64) -> Frame { Frame(kind: 0xFF, sequence: sequence) }
 
-  static let opened = SessionRecord.Content.note(
-    .opened(.init(process: 1, boot: "boot-1", uptime: 1_000)))
-  static let login = SessionRecord.Content.event(
-    .login(
-      .init(user: SampleJournal.user, method: .password, token: SampleJournal.token(1, at: 10))))
+  static let opened = SessionRecord.Content.opened(by: 1, uptime: 1_000)
+  static let login = SessionRecord.Content.login(SampleJournal.user, SampleJournal.token(1, at: 10))
 
   /// The highest first sequence that a header may have.
   static let highest: UInt64 = 1 << 62
@@ -83,9 +80,7 @@ enum CraftedJournals {
       ),
       (
         "a session's note behind a change",
-        file([
-          Frame(kind: change.kind, payload: change.payload, sequence: 1), frame(closed, 2),
-        ])
+        file([Frame(kind: change.kind, payload: change.payload, sequence: 1), frame(closed, 2)])
       ),
       (
         "one change of a key that is not there",
@@ -94,8 +89,7 @@ enum CraftedJournals {
       (
         "one record of a newer change log",
         file([Frame(kind: 0xBE, payload: [UInt8](repeating: 0, count: 9), sequence: 1)])
-      ),
-      ("format 2 for readers of 1", file(format: 2, [frame(opened, 1), frame(login, 2)])),
+      ), ("format 2 for readers of 1", file(format: 2, [frame(opened, 1), frame(login, 2)])),
       ("a first sequence without a snapshot", file(first: 7, [frame(opened, 7), frame(login, 8)])),
       ("a first sequence without a record", file(first: 7, [])),
       ("the highest first sequence", file(first: highest, [frame(opened, highest)])),
@@ -111,11 +105,8 @@ enum CraftedJournals {
       ),
       (
         "a watermark that ends a batch before what is illegal",
-        file([
-          frame(opened, 1), frame(login, 2, remaining: 1), watermark(3), frame(login, 4),
-        ])
-      ),
-      ("watermarks alone", file([watermark(1), watermark(2)])),
+        file([frame(opened, 1), frame(login, 2, remaining: 1), watermark(3), frame(login, 4)])
+      ), ("watermarks alone", file([watermark(1), watermark(2)])),
       (
         "a kind that may not be passed over",
         file([frame(opened, 1), Frame(kind: 9, payload: [7], sequence: 2)])
@@ -125,13 +116,11 @@ enum CraftedJournals {
       (
         "half a batch",
         file([frame(opened, 1), frame(login, 2, remaining: 2), frame(closed, 3, remaining: 1)])
-      ),
-      ("a snapshot and no more", file(first: 8, snapshot: true, [snapshot(7, fold)])),
+      ), ("a snapshot and no more", file(first: 8, snapshot: true, [snapshot(7, fold)])),
       (
         "a snapshot and records",
         file(first: 8, snapshot: true, [snapshot(7, fold), frame(opened, 8)])
-      ),
-      ("no snapshot where one must be", file(first: 8, snapshot: true, [])),
+      ), ("no snapshot where one must be", file(first: 8, snapshot: true, [])),
       (
         "a snapshot that cannot be read",
         file(first: 8, snapshot: true, [snapshot(7, [1, 2, 3]), frame(opened, 8)])

@@ -2,6 +2,7 @@ import ChildProcesses
 import Foundation
 @_spi(Internals) import SessionCore
 import SessionJournal
+@_spi(Internals) import SessionTestKit
 import Testing
 
 @testable import ReplayCommands
@@ -28,9 +29,7 @@ struct RepairTests {
         var bytes = source
         bytes[bit / 8] ^= 1 << UInt8(bit % 8)
         var reader: JournalReader
-        do {
-          reader = try JournalReader(bytes: bytes)
-        } catch {
+        do { reader = try JournalReader(bytes: bytes) } catch {
           #expect(bit < 64 * 8, "bit \(bit): \(error)")
           refused += 1
           continue
@@ -160,8 +159,7 @@ struct RepairTests {
       }
       let again = ToolRun.inProcess(["repair", path, "-o", folder.file(name), "--json"])
       #expect(try again.error()["name"] as? String == "exists")
-      #expect(
-        ToolRun.inProcess(["repair", path, "-o", folder.file(name), "--force"]).code == 0)
+      #expect(ToolRun.inProcess(["repair", path, "-o", folder.file(name), "--force"]).code == 0)
       // An app opens the repaired journal and continues.
       try Journal.open(at: folder.file(name)).close()
     }
@@ -170,10 +168,7 @@ struct RepairTests {
   @Test("RPL-2 JRN-2 repair keeps no record of a batch that contains an impossible record")
   func wholeBatches() throws {
     let folder = try TemporaryFolder()
-    let login = SessionRecord.Content.event(
-      .login(
-        .init(
-          user: SampleJournal.user, method: .password, token: SampleJournal.token(1, at: 10))))
+    let login = SessionRecord.Content.login(SampleJournal.user, SampleJournal.token(1, at: 10))
     let logout = SessionRecord.Content.event(.logout(.init(reason: .user)))
     let path = folder.file("a.journal")
     // The second logout is illegal. Three good records precede it in its batch.

@@ -1,6 +1,8 @@
+import ChildProcesses
 import Foundation
 @_spi(Internals) import SessionCore
-import SessionTestKit
+import SessionJournal
+@_spi(Internals) import SessionTestKit
 import Synchronization
 import Testing
 
@@ -10,9 +12,7 @@ import Testing
 struct ExplainedEndsTests {
   /// A journal that grows: its records in batches, and the events of each.
   private final class Growing: Sendable {
-    private struct State {
-      var shown = 0
-    }
+    private struct State { var shown = 0 }
 
     let parts: [SessionHistory.Part]
     private let state = Mutex(State())
@@ -25,8 +25,7 @@ struct ExplainedEndsTests {
 
     func history(of count: Int) -> SessionHistory {
       SessionHistory(
-        origin: .init(
-          journal: ExplainedEndsTests.journal, salt: 7, lastSequence: UInt64(count)),
+        origin: .init(journal: ExplainedEndsTests.journal, salt: 7, lastSequence: UInt64(count)),
         parts: Array(parts.prefix(count)), ending: .clean)
     }
   }
@@ -80,8 +79,7 @@ struct ExplainedEndsTests {
       let growing = Growing(parts(choices, history))
       let wanted = ExplainedEnd.ends(of: growing.history(of: growing.parts.count))
       // An app stores the position of each end. It starts again between two batches.
-      var position: ExplainedEnd.Position? = .init(
-        journal: Self.journal.description, sequence: 0)
+      var position: ExplainedEnd.Position? = .init(journal: Self.journal.description, sequence: 0)
       var found: [ExplainedEnd] = []
       var start = 0
       while start < growing.parts.count {
@@ -101,8 +99,7 @@ struct ExplainedEndsTests {
   @Test("RPL-8 without a position, the ends before the events are not explained")
   func later() async throws {
     let login = SessionEvent.login(
-      .init(
-        user: "u", method: .password, token: SampleJournal.token(1, at: 0), context: nil))
+      .init(user: "u", method: .password, token: SampleJournal.token(1, at: 0), context: nil))
     let contents: [(SessionEvent, UInt16)] = [
       (login, 0), (.logout(.init(reason: .user)), 0), (login, 0),
       (.sessionExpired(.init(reason: .inactivity)), 1), (.logout(.init(reason: .policy)), 0),
@@ -113,8 +110,7 @@ struct ExplainedEndsTests {
           record: SessionRecord(
             sequence: UInt64(place + 1),
             time: SampleJournal.start.advanced(by: Int64(place) * 1_000), content: .event(content.0)
-          ),
-          remainingInBatch: content.1, offset: 64 + UInt64(place) * 64))
+          ), remainingInBatch: content.1, offset: 64 + UInt64(place) * 64))
     }
     let growing = Growing(parts)
     let found = await live(growing, from: 2, to: 5, after: nil, Choices(seed: 1))
@@ -184,18 +180,10 @@ struct ExplainedEndsTests {
             platform: platform)))
     }
     func sent(_ generation: UInt64) -> SessionRecord.Content {
-      .note(
-        .requestSent(
-          .init(
-            kind: .refresh, generation: Generation(generation), trigger: .schedule, attempt: 1,
-            process: 1, deadline: SampleJournal.start)))
+      .sent(generation, by: 1, until: SampleJournal.start)
     }
     func succeeded(_ generation: UInt64, _ request: UInt64) -> SessionRecord.Content {
-      .event(
-        .refreshSucceeded(
-          .init(
-            token: SampleJournal.token(generation, at: 0), trigger: .schedule, attempt: 1,
-            isRotated: true, request: request)))
+      .refreshed(SampleJournal.token(generation, at: 0), request)
     }
     let contents: [(Int64, SessionRecord.Content)] = [
       (0, opened("1.0", .iOS)), (1_000, sent(1)), (1_140, succeeded(2, 2)),
@@ -207,8 +195,7 @@ struct ExplainedEndsTests {
         .init(
           record: SessionRecord(
             sequence: UInt64(place + 1), time: SampleJournal.start.advanced(by: content.0),
-            content: content.1),
-          remainingInBatch: 0, offset: 0))
+            content: content.1), remainingInBatch: 0, offset: 0))
     }
     let history = Growing(parts).history(of: parts.count)
     let samples = history.refreshes()
@@ -225,5 +212,63 @@ extension SessionHistory.Part {
   fileprivate var remaining: UInt16 {
     guard case .record(let entry) = self else { return 0 }
     return entry.remainingInBatch
+  }
+}
+
+/// A history of raw records, with public names only, as a program without SessionKit makes it.
+@Suite("A history of raw records")
+struct RawHistoryTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+    try Journals.write(into: folder)
+  }
+
+  private func history(_ name: String, upTo last: UInt64 = .max, cutting cut: UInt64? = nil) throws
+    -> SessionHistory
+  {
+    var reader = try JournalReader(path: folder.file(name))
+    var history = SessionHistory(journal: reader.identifier.description)
+    while let record = try reader.next(), record.sequence <= last {
+      history.append(
+        payload: record.sequence == cut ? [1] : record.payload, kind: record.kind,
+        sequence: record.sequence, remainingInBatch: record.remainingInBatch)
+    }
+    if case .damaged(let damage) = try reader.ending() { history.endDamaged(at: damage.offset) }
+    return history
+  }
+
+  private func why(_ name: String, _ options: String...) throws -> String {
+    let run = ToolRun.inProcess(["why", "--json", folder.file(name)] + options)
+    return try #require(try run.objects().first?["cause"] as? String)
+  }
+
+  @Test("RPL-8 RPL-3 a program without SessionKit gets the answer of `why`")
+  func answers() throws {
+    for name in ["a.journal", "compacted.journal", "torn.journal", "illegal.journal"] {
+      let history = try history(name)
+      #expect(Explanation(of: history).cause.id == (try why(name)), "\(name)")
+      #expect(history.isCompacted == (name == "compacted.journal"))
+    }
+    let empty = SessionHistory(journal: "0190b2a4-7c1e-7d3a-9f00-5a5a5a5a5a5a")
+    #expect(empty.count == 0 && !Explanation(of: empty).text.isEmpty)
+  }
+
+  @Test("RPL-6 a record that cannot be decoded is damage, and nothing is proven across it")
+  func leftOut() throws {
+    let whole = try history("a.journal", upTo: 15)
+    // The request whose response ended the session.
+    let cut = try history("a.journal", upTo: 15, cutting: 13)
+    #expect(whole.damage.isEmpty && cut.damage.map(\.sequences) == [13...13])
+    #expect(cut.count == whole.count - 1)
+    let (proven, doubted) = (Explanation(of: whole), Explanation(of: cut))
+    #expect(proven.text != doubted.text && doubted.certainty <= proven.certainty)
+  }
+
+  @Test("RPL-6 damage at the end of a journal is a place of the history")
+  func end() throws {
+    let damaged = try history("damaged.journal")
+    #expect(damaged.damage.count == 1 && damaged.damage.first?.offset ?? 0 > 64)
   }
 }

@@ -3,7 +3,7 @@ import Foundation
 @_spi(Internals) import SessionCore
 import SessionJournal
 import SessionKit
-import SessionTestKit
+@_spi(Internals) import SessionTestKit
 import Testing
 
 @testable import ReplayCommands
@@ -51,8 +51,9 @@ struct SupportReportTests {
         let key = choices.chance(1, in: 2) ? "a key of sixteen bytes" : nil
         let report = try SupportReport(of: read, key: key)
 
-        let leaks = try Leak.search(report.text, source: path)
-          .filter { !Self.sentences.contains($0) }
+        let leaks = try Leak.search(report.text, source: path).filter {
+          !Self.sentences.contains($0)
+        }
         guard leaks.isEmpty else { throw Falsified("\(leaks.prefix(3)) can be read") }
         let redaction = Redaction(
           pseudonyms: key.map { Pseudonyms(key: Array($0.utf8)) } ?? Pseudonyms(of: read.origin))
@@ -86,17 +87,7 @@ struct SupportReportTests {
     try SampleJournal.write(
       to: folder.file("a"),
       batches: [
-        (0, [content("1.0", .iOS)]),
-        (
-          5,
-          [
-            .event(
-              .login(
-                .init(
-                  user: user, method: .password, token: SampleJournal.token(1, at: 5), context: nil)
-              ))
-          ]
-        ),
+        (0, [content("1.0", .iOS)]), (5, [.login(user, SampleJournal.token(1, at: 5))]),
         (10, [content("1.1", .macOS)]), (20, [.event(.logout(.init(reason: .user)))]),
       ])
     let report = try SupportReport(of: try SessionHistory(path: folder.file("a")))
@@ -217,18 +208,13 @@ struct SupportReportTests {
         .init(
           process: 1, boot: "boot-1", uptime: 0, app: AppVersion("1.7"),
           identity: ProcessIdentity(opening: "opening-1", boot: "boot-1"), platform: .iOS)))
-    let login = SessionRecord.Content.event(
-      .login(
-        .init(
-          user: SampleJournal.user, method: .password, token: SampleJournal.token(1, at: 5),
-          context: nil)))
-    let notes: [SampleJournal.Batch] = (0..<40).map {
-      (Int64(100 + $0), [.note(.clockSkew(1))])
-    }
+    let login = SessionRecord.Content.login(SampleJournal.user, SampleJournal.token(1, at: 5))
+    let notes: [SampleJournal.Batch] = (0..<40).map { (Int64(100 + $0), [.note(.clockSkew(1))]) }
     try SampleJournal.write(
       to: folder.file("long.journal"),
-      batches: [(0, [content]), (5, [login])] + notes
-        + [(9_000, [.event(.logout(.init(reason: .user)))])])
+      batches: [(0, [content]), (5, [login])] + notes + [
+        (9_000, [.event(.logout(.init(reason: .user)))])
+      ])
     let history = try SessionHistory(path: folder.file("long.journal"))
     let report = try SupportReport(of: history, maximumBytes: 7_000)
     #expect(!report.text.contains("\"name\":\"opened\""))
@@ -243,8 +229,7 @@ struct SupportReportTests {
     let stats = ToolRun.inProcess(["stats", "--by", "version", "--json", folder.file("cut.jsonl")])
     #expect(stats.output.contains("\"key\":\"1.7\""))
     // After damage, the header may name a later opening.
-    let damaged = report.text.replacing(
-      "\"ending\":\"clean\"", with: "\"ending\":\"damaged\"")
+    let damaged = report.text.replacing("\"ending\":\"clean\"", with: "\"ending\":\"damaged\"")
     let unknown = try rows(damaged)
     #expect(unknown.app == nil && unknown.platform == nil && unknown.why == nil)
   }

@@ -28,7 +28,7 @@ struct ReportFleetTests {
   private static func write(_ count: UInt64, to folder: TemporaryFolder) throws {
     for index in 0..<count {
       try SampleJournal.write(
-        to: folder.file("p\(index).journal"), records: ReportJournals.phone(index))
+        to: folder.file("p\(index).journal"), records: DrawnSession.phone(index))
     }
   }
 
@@ -36,9 +36,7 @@ struct ReportFleetTests {
     text.components(separatedBy: start).dropFirst().map { $0.components(separatedBy: end)[0] }
   }
 
-  private func number(_ text: String) -> Int? {
-    Int(text.replacingOccurrences(of: ",", with: ""))
-  }
+  private func number(_ text: String) -> Int? { Int(text.replacingOccurrences(of: ",", with: "")) }
 
   @Test("RPL-4 all journals count, and a hundred are drawn, with each cause among them")
   func counts() throws {
@@ -49,7 +47,7 @@ struct ReportFleetTests {
     let causes = try #require(parts(page, "<table class=\"causes\">", "</table>").first)
     let ends = parts(causes, "<td class=\"num\">", "</td>").compactMap(number)
     var (logouts, rules, ended) = (0, 0, 0)
-    for record in (0..<Self.phones).flatMap({ ReportJournals.phone($0) }) {
+    for record in (0..<Self.phones).flatMap({ DrawnSession.phone($0) }) {
       switch record.content {
       case .event(.logout): logouts += 1
       case .event(.sessionExpired(let expiry)):
@@ -75,7 +73,7 @@ struct ReportFleetTests {
     let versions = try #require(
       parts(Self.page.get(), "<table class=\"versions\">", "</table>").first)
     let rows = parts(versions, "<tr><th scope=\"row\">", "</tr>")
-    #expect(Set(rows.map { $0.components(separatedBy: "<")[0] }) == Set(ReportJournals.versions))
+    #expect(Set(rows.map { $0.components(separatedBy: "<")[0] }) == Set(DrawnSession.versions))
     let sessions = rows.compactMap { number(parts($0, "<td class=\"num\">", "</td>")[0]) }
     #expect(sessions.reduce(0, +) == Int(Self.phones))
   }
@@ -117,8 +115,9 @@ struct ReportFleetTests {
     #expect(places == places.sorted())
     let causes = Set(all.flatMap { $0.whys.filter { $0.cause.class == .end }.map(\.cause) })
     for cause in causes {
-      let newest = all.filter { $0.whys.contains { $0.cause == cause } }
-        .max { $0.lastEnd < $1.lastEnd }
+      let newest = all.filter { $0.whys.contains { $0.cause == cause } }.max {
+        $0.lastEnd < $1.lastEnd
+      }
       #expect(chosen.contains { $0.name == newest?.name }, "\(cause)")
     }
     #expect(ReportChoice.chosen(all, upTo: 40).map(\.name) == names)
@@ -133,5 +132,93 @@ struct ReportFleetTests {
     let one = ToolRun.inProcess(["report", folder.file("p1.journal"), "-o", "-"]).output
     #expect(one.contains("<svg class=\"axis\"") && !one.contains("class=\"own\""))
     #expect(!one.contains("id=\"causes\""))
+  }
+}
+
+@Suite("Specs/ReplayReport.md")
+struct ReportSpecificationTests {
+  private func rows(under heading: String, _ number: Int = 0) throws -> [[String]] {
+    let lines = try Repository.text("Specs/ReplayReport.md").components(separatedBy: "\n")
+    let start = try #require(lines.firstIndex(of: "## \(heading)"))
+    let section = lines[(start + 1)...].prefix { !$0.hasPrefix("## ") }
+    let tables = section.split { !$0.hasPrefix("| ") }.map { Array($0.dropFirst(2)) }
+    return try #require(tables.count > number ? tables[number] : nil).map { row in
+      row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+  }
+
+  @Test("the bounds on the page are those of the code")
+  func bounds() throws {
+    let numbers = try rows(under: "Bounds").map { row in
+      row[1].replacingOccurrences(of: ",", with: "").split { !$0.isNumber }.map { Int($0) }
+    }
+    let room = ReportReading.room(for: 1)
+    #expect(
+      numbers == [
+        [ReportReading.mostJournals], [ReportReading.mostRows],
+        [room.shapes, ReportReading.mostShapes], [room.whys, ReportReading.mostWhys],
+        [ReportPage.longestText], [ReportPage.shownVersions], [ReportPage.comparedVersions],
+        [EndTally.mostVersions], [EndTally.mostDays], [DayScale.most], [ReportPage.toldProblems],
+      ])
+    #expect(ReportReading.room(for: 10_000).whys == 4)
+  }
+
+  @Test("the parts of a report are in the order of the page")
+  func parts() throws {
+    let path = "Tools/ReplayCommands/Pure/Report/ReportPage"
+    let source = try ["", "+Causes", "+Lanes", "+Why"].map {
+      try Repository.text("\(path)\($0).swift")
+    }.joined()
+    for part in try rows(under: "The page").map({ $0[0] }) where part.first?.isUppercase == true {
+      #expect(source.contains(">\(part)</h2>"), "\(part)")
+    }
+  }
+
+  @Test("RPL-4 each cause of an end has its class in the table, and the table has no other")
+  func classes() throws {
+    let table = try rows(under: "Classes of ends").map { row in
+      row.prefix(2) + row[2].components(separatedBy: ", ")
+    }
+    let code = EndClass.allCases.map { kind in
+      [kind.words, kind.isUnexpected ? "yes" : "no"] + kind.causes.map(\.id)
+    }
+    #expect(table.map { Array($0) } == code)
+    let causes = EndClass.allCases.flatMap(\.causes)
+    #expect(causes.count == Set(causes).count)
+    #expect(Set(causes) == Set(Cause.all.filter { $0.class == .end }))
+    for kind in EndClass.allCases { #expect(kind.causes.allSatisfy { EndClass($0) == kind }) }
+  }
+}
+
+/// Writes the journals for the pages of `Tools/browser/run` into the folder that it names.
+@Suite("Journals for a browser")
+struct BrowserJournals {
+  private static let place = ProcessInfo.processInfo.environment["SESSION_BROWSER_JOURNALS"]
+
+  @Test("a life, a hostile one, many, and a long one", .enabled(if: place != nil))
+  func journals() throws {
+    let place = try #require(Self.place)
+    try SampleJournal.write(to: "\(place)/sample.journal")
+    try SampleJournal.write(
+      to: "\(place)/life.journal",
+      records: DrawnSession.life(seed: 5, user: SampleJournal.user, days: 3))
+    try SampleJournal.write(to: "\(place)/hostile.journal", records: DrawnSession.ofHostileNames())
+    try SampleJournal.write(
+      to: "\(place)/long.journal", records: DrawnSession.life(seed: 9, user: "u-9", days: 250))
+    let fleet = ProcessInfo.processInfo.environment["SESSION_BROWSER_FLEET"].flatMap(UInt64.init)
+    try FileManager.default.createDirectory(
+      atPath: "\(place)/fleet", withIntermediateDirectories: false)
+    for index in 0..<(fleet ?? 400) {
+      try SampleJournal.write(
+        to: "\(place)/fleet/phone-\(index).journal", records: DrawnSession.phone(index))
+    }
+    try FileManager.default.createDirectory(
+      atPath: "\(place)/many", withIntermediateDirectories: false)
+    for index in 0..<200 as Range<UInt64> {
+      try SampleJournal.write(
+        to: "\(place)/many/phone-\(index).journal",
+        records: DrawnSession.life(
+          seed: index, user: Identifier("u-\(index)"), days: 1 + Int64(index % 3)))
+    }
   }
 }

@@ -22,8 +22,7 @@ struct ReportPageTests {
   }
 
   private func parts(_ text: String, _ start: String, _ end: String) -> [String] {
-    text.components(separatedBy: start).dropFirst()
-      .map { $0.components(separatedBy: end)[0] }
+    text.components(separatedBy: start).dropFirst().map { $0.components(separatedBy: end)[0] }
   }
 
   @Test("RPL-4 the page's security policy allows only its own style and script, by their hashes")
@@ -97,8 +96,7 @@ struct ReportPageTests {
   func selfContained() throws {
     for file in ["a.journal", "hostile.journal"] {
       try SampleJournal.write(
-        to: folder.file("hostile.journal"), records: ReportJournals.hostileRecords(),
-        replacing: true)
+        to: folder.file("hostile.journal"), records: DrawnSession.ofHostileNames(), replacing: true)
       let page = try page([folder.file(file), "--reveal"])
       let own = page.replacingOccurrences(of: "javascript:alert(5)", with: "")
       for word in [
@@ -119,8 +117,7 @@ struct ReportPageTests {
   func redaction() throws {
     let names = [
       SampleJournal.user.description, "Docente", "Colegio", "5B", "jti-1", "materials:read",
-      "boot-1",
-      "0190b2a4",
+      "boot-1", "0190b2a4",
     ]
     let hidden = try page([folder.file("a.journal")])
     let key = try folder.write(Array("sixteen bytes !!".utf8), to: "key")
@@ -183,9 +180,7 @@ struct ReportPageTests {
     for arguments in [
       ["report", journal], ["report", journal, "-o", ""],
       ["report", journal, "-o", path, "--reveal", "--key-file", "k"],
-    ] {
-      #expect(ToolRun.inProcess(arguments).code == 64)
-    }
+    ] { #expect(ToolRun.inProcess(arguments).code == 64) }
     #expect(
       ToolRun.inProcess(["report", folder.file("none"), "-o", folder.file("x.html")]).code == 66)
     #expect(!FileManager.default.fileExists(atPath: folder.file("x.html")))

@@ -12,7 +12,7 @@ struct HistogramTests {
   }
 
   private func spans(_ seed: UInt64, _ count: Int) -> [Int64] {
-    var chance = Chance(seed)
+    var chance = SplitMix(seed: seed)
     return (0..<count).map { _ in chance.span(bits: 62) }
   }
 

@@ -10,25 +10,22 @@ import Testing
 struct StatsCommandTests {
   private let folder: TemporaryFolder
 
-  init() throws {
-    folder = try TemporaryFolder()
-  }
+  init() throws { folder = try TemporaryFolder() }
 
   private func many(_ count: Int) throws -> String {
     let path = folder.file("many")
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
     for index in 0..<count {
-      let history = try StatsHistory(
-        seed: UInt64(index), records: 5 + index % 40, mayBeCompacted: false)
       try SampleJournal.write(
-        to: "\(path)/\(index).journal", records: history.records)
+        to: "\(path)/\(index).journal",
+        records: DrawnSession.ofFigures(
+          seed: UInt64(index), records: 5 + index % 40, mayBeCompacted: false))
     }
     return path
   }
 
   @Test(
-    "RPL-4 a thousand journals are counted; damaged ones are counted and named, and never fatal"
-  )
+    "RPL-4 a thousand journals are counted; damaged ones are counted and named, and never fatal")
   func thousand() throws {
     try SampleJournal.write(to: folder.file("one.journal"))
     let good = try folder.bytes("one.journal")
@@ -194,5 +191,83 @@ extension SampleJournal {
     let journal = try Journal.open(at: path, options: options)
     for batch in batches { _ = try journal.append(batch) }
     try journal.close()
+  }
+}
+
+@Suite("ProgressLine")
+struct ProgressLineTests {
+  @Test("RPL-4 a progress line shows how much is done, and never more than 100 %")
+  func line() {
+    var line = ProgressLine(
+      bytes: 410_000_000, allBytes: 1_000_000_000, files: 4_102, allFiles: 10_000, elapsed: 2_000)
+    #expect(line.text == "[#########···············] 41 %  4,102 of 10,000 files  205 MB/s")
+    line.bytes = 2_000_000_000
+    #expect(line.text.hasPrefix("[########################] 100 %  4,102 of"))
+    line = ProgressLine(bytes: 0, allBytes: 0, files: 0, allFiles: 1, elapsed: 0)
+    #expect(line.text == "[························] 0 %  0 of 1 file  0 MB/s")
+    line = ProgressLine(bytes: .max, allBytes: .max, files: .max, allFiles: .max, elapsed: 1)
+    #expect(line.text.contains(" 100 % "))
+  }
+
+  @Test("nothing is shown in the first second or without a terminal")
+  func quiet() {
+    for isTerminal in [true, false] {
+      let seen = CollectedOutput(isTerminal: isTerminal)
+      let bar = ProgressBar(Output(seen, interruption: Interruption()), now: { 0 })
+      bar.show { _ in ProgressLine(bytes: 1, allBytes: 2, files: 1, allFiles: 2, elapsed: 3) }
+      bar.erase()
+      #expect(seen.text.isEmpty)
+    }
+  }
+
+  @Test("after a second a line is shown, ten times a second, and erased at the end")
+  func shown() {
+    let seen = CollectedOutput(isTerminal: true)
+    var time: UInt64 = 500
+    let bar = ProgressBar(Output(seen, interruption: Interruption()), now: { time })
+    var asked: [UInt64] = []
+    for moment in [1_499, 1_500, 1_550, 1_599, 1_600, 1_601] as [UInt64] {
+      time = moment
+      bar.show { elapsed in
+        asked.append(elapsed)
+        return ProgressLine(bytes: 1, allBytes: 2, files: 1, allFiles: 2, elapsed: elapsed)
+      }
+    }
+    #expect(asked == [1_000, 1_100])
+    bar.erase()
+    #expect(seen.text.hasPrefix("\r[############············] 50 %  1 of 2 files"))
+    #expect(seen.text.hasSuffix("\r\u{1B}[K"))
+    #expect(seen.text.split(separator: "\r").count == 3)
+  }
+}
+
+@Suite("Specs/ReplayStats.md")
+struct StatsPageTests {
+  private func words(under heading: String) throws -> [String] {
+    let lines = try Repository.text("Specs/ReplayStats.md").components(separatedBy: "\n")
+    let start = try #require(lines.firstIndex(of: "## \(heading)"))
+    return lines[(start + 1)...].prefix { !$0.hasPrefix("## ") }.filter { $0.hasPrefix("| ") }
+      .dropFirst(2).compactMap {
+        $0.split(separator: "|").first?.trimmingCharacters(in: .whitespaces)
+      }
+  }
+
+  @Test("RPL-4 the page names every figure of the answer, in its order, and no other")
+  func figures() throws {
+    let folder = try TemporaryFolder()
+    try SampleJournal.write(to: folder.file("a.journal"))
+    let run = ToolRun.inProcess(["stats", "--json", "--by", "method", folder.file("a.journal")])
+    let groups = try #require(try run.objects().first?["groups"] as? [[String: Any]])
+    let found = try #require(groups.first).keys.filter { $0 != "key" }
+    let named = try words(under: "Figures")
+    #expect(Set(found) == Set(named))
+    let text = try #require(run.output.range(of: "\"groups\":[")).upperBound
+    let places = named.map { run.output[text...].range(of: "\"\($0)\":")?.lowerBound }
+    #expect(zip(places, places.dropFirst()).allSatisfy { ($0 ?? text) < ($1 ?? text) })
+  }
+
+  @Test("the page names the values of --by")
+  func groupings() throws {
+    #expect(try words(under: "Groups") == StatsGrouping.allCases.map(\.rawValue))
   }
 }

@@ -32,9 +32,9 @@ struct StatsFoldTests {
   @Test("RPL-4 every figure equals one that is computed from the whole, sorted history")
   func oracle() throws {
     for seed in 0..<200 as Range<UInt64> {
-      let history = try StatsHistory(seed: seed, records: Int(1 + seed % 150))
-      let oracle = StatsOracle(history.records)
-      let figures = try folded(history.records).groups.total
+      let history = try DrawnSession.ofFigures(seed: seed, records: Int(1 + seed % 150))
+      let oracle = StatsOracle(history)
+      let figures = try folded(history).groups.total
       let name = "seed \(seed)"
       #expect(figures.sessions == UInt64(oracle.sessions), "\(name)")
       #expect(figures.continued == UInt64(oracle.continued), "\(name)")
@@ -46,8 +46,7 @@ struct StatsFoldTests {
       #expect(figures.tokens == UInt64(oracle.tokens), "\(name)")
       #expect(figures.rotated == UInt64(oracle.rotated), "\(name)")
       check(figures.latency, oracle.latencies, limit: 600_000, "latency of \(name)")
-      check(
-        figures.failureLatency, oracle.failureLatencies, limit: 600_000, "failures of \(name)")
+      check(figures.failureLatency, oracle.failureLatencies, limit: 600_000, "failures of \(name)")
       check(figures.recovery, oracle.recoveries, "recovery of \(name)")
       check(figures.length, oracle.lengths, "length of \(name)")
     }
@@ -60,7 +59,7 @@ struct StatsFoldTests {
   @Test("the figures of the groups add up to the total for every grouping")
   func sums() throws {
     for seed in 0..<60 as Range<UInt64> {
-      let records = try StatsHistory(seed: seed, records: 90).records
+      let records = try DrawnSession.ofFigures(seed: seed, records: 90)
       let whole = try folded(records).groups.total
       for grouping in StatsGrouping.allCases {
         #expect(try folded(records, by: grouping).groups.total == whole.withoutCauses, "\(seed)")
@@ -71,7 +70,7 @@ struct StatsFoldTests {
   @Test("the figures of a range and of the remaining records add up to the total")
   func ranges() throws {
     for seed in 0..<60 as Range<UInt64> {
-      let records = try StatsHistory(seed: seed, records: 60).records
+      let records = try DrawnSession.ofFigures(seed: seed, records: 60)
       let middle = records[30].sequence
       var parts = try folded(records, counted: 0...middle).groups
       parts.merge(try folded(records, counted: (middle + 1)...UInt64.max).groups)
@@ -116,7 +115,7 @@ struct StatsFoldTests {
   func byVersion() throws {
     var seen: Set<StatsKey> = []
     for seed in 0..<60 as Range<UInt64> {
-      let records = try StatsHistory(seed: seed, records: 90).records
+      let records = try DrawnSession.ofFigures(seed: seed, records: 90)
       let groups = try folded(records, by: .version).groups.figures
       // The simple way: cut the history at each opening, and name each piece by its app.
       var app = StatsFold.noVersion
@@ -152,7 +151,7 @@ struct StatsFoldTests {
     #expect(Set(groups.keys) == [.word("refused"), .word(StatsFold.unexplained)])
     #expect(groups[.word("refused")]?.causes == ["refused": 1])
     #expect(groups[.word("refused")]?.succeeded == 2)
-    var many = try StatsHistory(seed: 4, records: 4_000).records
+    var many = try DrawnSession.ofFigures(seed: 4, records: 4_000)
     many.removeAll { if case .unknown = $0.content { true } else { false } }
     let total = try folded(many, by: .cause).groups.total
     #expect(total == (try folded(many).groups.total))
@@ -182,9 +181,7 @@ struct StatsFoldTests {
     var fold = StatsFold(by: nil)
     let logout = SessionRecord(
       sequence: 99, time: SampleJournal.start, content: .event(.logout(.init(reason: .user))))
-    #expect(throws: PayloadFold.Failure.self) {
-      try fold.count(SampleJournal.records + [logout])
-    }
+    #expect(throws: PayloadFold.Failure.self) { try fold.count(SampleJournal.records + [logout]) }
     fold.finish()
     let legal = try folded(SampleJournal.records)
     #expect(fold.groups == legal.groups)
@@ -219,10 +216,64 @@ extension StatsFigures {
 extension SampleJournal {
   /// The sample's records without those of a newer version: sequences without a gap.
   static var records: [SessionRecord] {
-    batches.flatMap { batch in
-      batch.contents.map { (start.advanced(by: batch.after), $0) }
-    }.enumerated().map { index, pair in
-      SessionRecord(sequence: UInt64(index + 1), time: pair.0, content: pair.1)
+    batches.flatMap { batch in batch.contents.map { (start.advanced(by: batch.after), $0) } }
+      .enumerated().map { index, pair in
+        SessionRecord(sequence: UInt64(index + 1), time: pair.0, content: pair.1)
+      }
+  }
+}
+
+@Suite("StatsGroups")
+struct StatsGroupsTests {
+  @Test("keys are sorted naturally: numbers in words by their value")
+  func order() {
+    let words = [
+      "", "(unknown)", "1", "01", "2.4.1", "2.9.0", "2.10.0", "2.10.0-b2", "2.10.0-b10", "a", "a1",
+      "a10b", "b", String(repeating: "9", count: 64), "1" + String(repeating: "0", count: 64),
+    ]
+    let keys = words.map { StatsKey.word($0) }
+    let shown = keys.reversed().sorted { $0.comesBefore($1) }
+    for (left, right) in zip(shown, shown.dropFirst()) { #expect(!right.comesBefore(left)) }
+    for (earlier, later) in [
+      ("2.9.0", "2.10.0"), ("2.10.0", "2.10.0-b2"), ("2.10.0-b2", "2.10.0-b10"), ("01", "1"),
+      ("2.4.1", "a"), ("a", "a1"), (words[13], words[14]),
+    ] {
+      #expect(StatsKey.word(earlier).comesBefore(.word(later)), "\(earlier), \(later)")
+      #expect(!StatsKey.word(later).comesBefore(.word(earlier)), "\(later), \(earlier)")
+    }
+  }
+
+  private func figures(_ sessions: UInt64) -> StatsFigures {
+    var figures = StatsFigures()
+    figures.sessions = sessions
+    return figures
+  }
+
+  @Test("groups beyond the limit are counted together, the same in any order")
+  func bounded() {
+    for seed in 0..<40 as Range<UInt64> {
+      var chance = SplitMix(seed: seed)
+      let added = (0..<60).map { _ in
+        let number = Int64(chance.below(25)) - 9
+        let key: StatsKey = seed % 2 == 0 ? .day(number) : .word("\(number)")
+        return (key, figures(1 + chance.below(4)))
+      }
+      func groups(_ added: some Sequence<(StatsKey, StatsFigures)>) -> StatsGroups {
+        var groups = StatsGroups(limit: 7)
+        for (key, figures) in added { groups.add(figures, to: key) }
+        return groups
+      }
+      let whole = groups(added)
+      #expect(whole.figures.count == 7)
+      #expect(whole == groups(added.reversed()))
+      var halves = groups(added[30...])
+      halves.merge(groups(added[..<30]))
+      #expect(halves == whole)
+      #expect(whole.total.sessions == added.reduce(0) { $0 + $1.1.sessions })
+      // The limit keeps the last days and the first words.
+      let keys = Set(added.map(\.0)).sorted()
+      let kept = seed % 2 == 0 ? Array(keys.suffix(7)) : Array(keys.prefix(7))
+      #expect(whole.figures.keys.sorted() == kept)
     }
   }
 }

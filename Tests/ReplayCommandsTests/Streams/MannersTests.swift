@@ -5,6 +5,8 @@ import SessionJournal
 import Synchronization
 import Testing
 
+@testable import ReplayCommands
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)
@@ -16,9 +18,7 @@ import Testing
 struct MannersTests {
   private let folder: TemporaryFolder
 
-  init() throws {
-    folder = try TemporaryFolder()
-  }
+  init() throws { folder = try TemporaryFolder() }
 
   private func write(_ name: String, size: Int, payload: Int) throws -> String {
     let path = folder.file(name)
@@ -43,8 +43,7 @@ struct MannersTests {
       print(used.ru_utime + used.ru_stime, used.ru_maxrss, os.waitstatus_to_exitcode(status))
       """
     let run = try ToolRun.run(
-      "/usr/bin/env",
-      ["python3", "-c", script, "\(lines ?? 0)", try ToolRun.binary()] + arguments)
+      "/usr/bin/env", ["python3", "-c", script, "\(lines ?? 0)", try ToolRun.binary()] + arguments)
     let words = run.output.split(whereSeparator: \.isWhitespace)
     try #require(words.count == 3, "\(run.errors)")
     return (
@@ -135,9 +134,7 @@ struct MannersTests {
           // Without a pause the file could grow faster than a busy machine reads it.
           Thread.sleep(forTimeInterval: 0.001)
         }
-      } catch {
-        Issue.record(error)
-      }
+      } catch { Issue.record(error) }
     }
     thread.start()
     for _ in 0..<40 {
@@ -159,4 +156,95 @@ private final class LockedFlag: Sendable {
   private let value = Mutex(false)
   var isSet: Bool { value.withLock { $0 } }
   func set() { value.withLock { $0 = true } }
+}
+
+@Suite("Specs/ReplayTool.md, options")
+struct OptionTableTests {
+  @Test("RPL-5 the page and the code have the same commands, operands and options")
+  func options() throws {
+    let lines = try Repository.text("Specs/ReplayTool.md").components(separatedBy: "\n")
+    let start = try #require(lines.firstIndex(of: "## Options"))
+    let rows = lines[start...].dropFirst().prefix { !$0.hasPrefix("## ") }.filter {
+      $0.hasPrefix("| ")
+    }.dropFirst(2).map { row in
+      row.split(separator: "|", omittingEmptySubsequences: false).dropFirst().map {
+        $0.trimmingCharacters(in: .whitespaces)
+      }
+    }
+    let syntaxes = CommandList.all.map { $0.syntax }
+    #expect(rows.map { $0[0] } == syntaxes.map(\.name))
+    #expect(CommandList.order == syntaxes.map(\.name))
+    for row in rows {
+      let syntax = try #require(syntaxes.first { $0.name == row[0] }, "\(row[0])")
+      let operands = syntax.operands.map { "`\($0.spelling)`" }.joined(separator: " ")
+      #expect(row[1] == operands, "\(row[0])")
+      let options = syntax.options.map { option in
+        "`--\(option.name)" + (option.letter.map { " -\($0)" } ?? "") + "`"
+      }
+      #expect(row[2] == options.joined(separator: " "), "\(row[0])")
+    }
+  }
+}
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+@Suite("RPL-11 an output to a descriptor")
+struct DescriptorOutputTests {
+  /// More than a pipe holds.
+  private static let text = [UInt8](repeating: UInt8(ascii: "x"), count: 4 << 20)
+
+  /// A pipe that is never read; a write fills it, and does not wait.
+  private struct FullPipe: ~Copyable {
+    let read: Int32
+    let write: Int32
+
+    init() throws {
+      let (read, write) = try Self.opened()
+      (self.read, self.write) = (read, write)
+    }
+
+    private static func opened() throws -> (read: Int32, write: Int32) {
+      var ends: [Int32] = [-1, -1]
+      try #require(pipe(&ends) == 0)
+      try #require(fcntl(ends[1], F_SETFL, fcntl(ends[1], F_GETFL) | O_NONBLOCK) == 0)
+      return (ends[0], ends[1])
+    }
+
+    deinit {
+      close(read)
+      close(write)
+    }
+  }
+
+  @Test("RPL-11 a write of which a part was taken is not continued after a signal")
+  func partlyTaken() throws {
+    let pipe = try FullPipe()
+    let asked = Atomic(0)
+    let output = DescriptorOutput(descriptor: pipe.write) {
+      asked.add(1, ordering: .relaxed)
+      return true
+    }
+    #expect(throws: OutputFailure.closed) { try output.write(Self.text[...]) }
+    #expect(asked.load(ordering: .relaxed) == 1)
+  }
+
+  @Test("RPL-11 without a signal a write goes on after a part, until the system refuses")
+  func continued() throws {
+    let pipe = try FullPipe()
+    let output = DescriptorOutput(descriptor: pipe.write)
+    #expect(throws: OutputFailure.refused(EAGAIN)) { try output.write(Self.text[...]) }
+  }
+
+  @Test("RPL-11 a write that is whole asks for no signal")
+  func whole() throws {
+    let pipe = try FullPipe()
+    let output = DescriptorOutput(descriptor: pipe.write) { true }
+    try output.write(Self.text[..<4_096])
+    var taken = [UInt8](repeating: 0, count: 8_192)
+    #expect(read(pipe.read, &taken, taken.count) == 4_096)
+  }
 }

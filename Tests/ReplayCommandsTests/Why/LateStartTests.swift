@@ -2,7 +2,7 @@ import ChildProcesses
 import Foundation
 @_spi(Internals) import SessionCore
 import SessionJournal
-import SessionTestKit
+@_spi(Internals) import SessionTestKit
 import Testing
 
 @testable import ReplayCommands
@@ -18,20 +18,17 @@ struct LateStartTests {
   // MARK: Answers
 
   /// The answer of `why` if places are at least `spacing` records apart; with `max` there are none.
-  private func answer(
-    _ file: JournalFile, _ options: [String] = [], spacing: UInt64
-  ) throws -> CommandAnswer {
-    var command = try WhyCommand(
-      Arguments([file.path] + options, syntax: WhyCommand.syntax))
+  private func answer(_ file: JournalFile, _ options: [String] = [], spacing: UInt64) throws
+    -> CommandAnswer
+  {
+    var command = try WhyCommand(Arguments([file.path] + options, syntax: WhyCommand.syntax))
     command.spacing = spacing
     let run = command
     return CommandAnswer { (context) throws(ToolError) in try run.run([file], context) }
   }
 
   /// The evidence that answers, with all parts of it; from a late place or from the beginning.
-  private func evidence(_ file: JournalFile, spacing: UInt64?) throws -> (
-    String, isLate: Bool
-  ) {
+  private func evidence(_ file: JournalFile, spacing: UInt64?) throws -> (String, isLate: Bool) {
     var reader = try file.open()
     var search = WhySearch()
     var isLate = false
@@ -42,9 +39,8 @@ struct LateStartTests {
       switch piece {
       case .record(let entry, _): return search.take(entry) { _ in }
       case .unreadable(let place, let bytes):
-        search.interrupt(
-          EvidenceGap(after: search.last, offset: place.offset, bytes: bytes)
-        ) { _ in }
+        search.interrupt(EvidenceGap(after: search.last, offset: place.offset, bytes: bytes)) { _ in
+        }
       case .lost(let range): search.interrupt(EvidenceGap(range, after: search.last)) { _ in }
       }
       return true
@@ -107,20 +103,16 @@ struct LateStartTests {
   func sameAnswer() {
     let sweep = Sweep("late places", takingOneOf: 6)
     let report = Property(
-      "why from a late place", cases: sweep.cases(of: 150),
-      regressions: RegressionFolder()
-    )
-    .check { choices in
+      "why from a late place", cases: sweep.cases(of: 150), regressions: RegressionFolder()
+    ).check { choices in
       let file = try file(bytes(choices), isRedacting: choices.chance(1, in: 3))
       let spacing = choices.draw(below: 12)
       let (late, isLate) = try evidence(file, spacing: spacing)
       choices.label(isLate ? "late" : "from the beginning")
-      try choices.require(
-        late == evidence(file, spacing: nil).0, "the evidence differs:\n\(late)")
+      try choices.require(late == evidence(file, spacing: nil).0, "the evidence differs:\n\(late)")
       for options in [["--full"], ["--json"]] {
         try choices.require(
-          answer(file, options, spacing: spacing)
-            == answer(file, options, spacing: .max),
+          answer(file, options, spacing: spacing) == answer(file, options, spacing: .max),
           "the answer differs with \(options)")
       }
     }
@@ -149,8 +141,7 @@ struct LateStartTests {
         choices.label(try evidence(file, spacing: spacing).isLate ? "late" : "from the beginning")
         for options in [["--full"], ["--json"]] {
           try choices.require(
-            answer(file, options, spacing: spacing)
-              == answer(file, options, spacing: .max),
+            answer(file, options, spacing: spacing) == answer(file, options, spacing: .max),
             "the answer differs with \(options)")
         }
       })
@@ -161,8 +152,7 @@ struct LateStartTests {
     let place = Repository.root.appending(path: "Specs/Journals")
     let names = try FileManager.default.contentsOfDirectory(
       atPath: place.path(percentEncoded: false)
-    )
-    .filter { $0.hasSuffix(".journal") }
+    ).filter { $0.hasSuffix(".journal") }
     #expect(names.count > 50)
     for name in names {
       let path = place.appending(path: name).path(percentEncoded: false)
@@ -178,7 +168,7 @@ struct LateStartTests {
     "RPL-3 a long journal of any sessions has the same answer",
     arguments: Sweep("long journals", takingOneOf: 6).places(of: UInt64(1)...12))
   func long(seed: UInt64) throws {
-    let records = try RowsHistory(seed: seed, records: 5_000).records
+    let records = try DrawnSession.ofRequests(seed: seed, records: 5_000)
     let isCompacted = records.contains { if case .snapshot = $0.content { true } else { false } }
     var frames = records.map { record in
       let (kind, payload) = SessionCodec.encode(record.content, at: record.time)
@@ -213,11 +203,7 @@ struct LateStartTests {
       let token = SampleJournal.token(number, at: Int64(number))
       contents += [
         .event(.login(.init(user: Identifier("u\(number)"), method: .password, token: token))),
-        .event(
-          .refreshFailed(
-            .init(
-              generation: Generation(number), trigger: .manual, attempt: 1,
-              failure: RequestFailure(kind: .server, status: 500), retryAt: nil, request: 0))),
+        .failed(RequestFailure(kind: .server, status: 500), number, 0, .manual),
         .event(.logout(.init(reason: .user))),
       ]
     }
@@ -226,9 +212,7 @@ struct LateStartTests {
     if isCompacted {
       first = 11
       var fold = SessionFold()
-      for sequence in UInt64(1)...10 {
-        fold.pass(sequence)
-      }
+      for sequence in UInt64(1)...10 { fold.pass(sequence) }
       frames.append(CraftedJournals.frame(.snapshot(fold), 10))
     }
     for (index, content) in contents.enumerated() {
@@ -301,10 +285,7 @@ extension SessionFold {
   fileprivate mutating func pass(_ sequence: UInt64) {
     do {
       try apply(
-        SessionRecord(
-          sequence: sequence, time: SampleJournal.start, content: .note(.closed)))
-    } catch {
-      Issue.record("\(error)")
-    }
+        SessionRecord(sequence: sequence, time: SampleJournal.start, content: .note(.closed)))
+    } catch { Issue.record("\(error)") }
   }
 }

@@ -2,6 +2,7 @@ import ChildProcesses
 import Foundation
 @_spi(Internals) import SessionCore
 import SessionJournal
+@_spi(Internals) import SessionTestKit
 import Testing
 
 @testable import ReplayCommands
@@ -51,16 +52,7 @@ struct WhyCommandTests {
     let batches = (0..<count).flatMap { number -> [SampleJournal.Batch] in
       let start = number * 1_000
       return [
-        (
-          start,
-          [
-            .event(
-              .login(
-                .init(
-                  user: "u-1", method: .password,
-                  token: SampleJournal.token(UInt64(number + 1), at: start))))
-          ]
-        ),
+        (start, [.login("u-1", SampleJournal.token(UInt64(number + 1), at: start))]),
         (start + 500, [.event(.logout(.init(reason: .user)))]),
       ]
     }
@@ -109,19 +101,13 @@ struct WhyCommandTests {
   @Test("RPL-3 a version belongs to the end after its opening, and to no earlier end")
   func version() throws {
     func opened(_ app: String, _ after: Int64) -> SampleJournal.Batch {
-      (
-        after,
-        [.note(.opened(.init(process: 1, boot: "b", uptime: after, app: AppVersion(app))))]
-      )
+      (after, [.note(.opened(.init(process: 1, boot: "b", uptime: after, app: AppVersion(app))))])
     }
-    let login = SessionRecord.Content.event(
-      .login(.init(user: "u", method: .password, token: SampleJournal.token(1, at: 1))))
+    let login = SessionRecord.Content.login("u", SampleJournal.token(1, at: 1))
     let end = SessionRecord.Content.event(.logout(.init(reason: .user)))
     try SampleJournal.write(
       to: folder.file("versions"),
-      batches: [
-        opened("1.0", 0), (1, [login]), opened("2.0", 2), (3, [end]), opened("3.0", 4),
-      ])
+      batches: [opened("1.0", 0), (1, [login]), opened("2.0", 2), (3, [end]), opened("3.0", 4)])
     #expect(try object(folder.file("versions"))["app"] as? String == "2.0")
   }
 

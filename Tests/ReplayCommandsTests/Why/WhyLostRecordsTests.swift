@@ -2,6 +2,7 @@ import ChildProcesses
 import Foundation
 @_spi(Internals) import SessionCore
 import SessionJournal
+@_spi(Internals) import SessionTestKit
 import Testing
 
 @testable import ReplayCommands
@@ -23,9 +24,9 @@ struct WhyLostRecordsTests {
     return try damaged(Array(try Data(contentsOf: file)), sequence, "\(cause)@\(sequence).journal")
   }
 
-  private func damaged(
-    _ bytes: [UInt8], _ sequence: UInt64, _ name: String = "x.journal"
-  ) throws -> String {
+  private func damaged(_ bytes: [UInt8], _ sequence: UInt64, _ name: String = "x.journal") throws
+    -> String
+  {
     var bytes = bytes
     var reader = try JournalReader(bytes: bytes)
     var middle: Int?
@@ -65,9 +66,7 @@ struct WhyLostRecordsTests {
       cause = try #require(object["cause"] as? String)
       certainty = try #require(object["certainty"] as? String)
       text = try #require(object["text"] as? String)
-      (proven, ruledOut) = (
-        try Self.words(object["proven"]), try Self.words(object["ruledOut"])
-      )
+      (proven, ruledOut) = (try Self.words(object["proven"]), try Self.words(object["ruledOut"]))
     }
 
     private static func words(_ findings: Any?) throws -> [String] {
@@ -162,14 +161,9 @@ struct WhyLostRecordsTests {
 
   @Test("RPL-6 storage is not ruled out if an opening of the journal is lost")
   func lostOpening() throws {
-    let request = SessionRecord.Content.note(
-      .requestSent(
-        .init(
-          kind: .refresh, generation: Generation(1), trigger: .manual, attempt: 1, process: 1,
-          deadline: SampleJournal.start.advanced(by: 6_000))))
-    let end: [SessionRecord.Content] = [
-      Crafted.login, request, Self.expired(.endedByServer),
-    ]
+    let request = SessionRecord.Content.sent(
+      1, by: 1, until: SampleJournal.start.advanced(by: 6_000), .manual)
+    let end: [SessionRecord.Content] = [Crafted.login, request, Self.expired(.endedByServer)]
     func frames(_ contents: [SessionRecord.Content], from first: UInt64) -> [Crafted.Frame] {
       contents.enumerated().map { Crafted.frame($1, first + UInt64($0)) }
     }
@@ -197,14 +191,11 @@ struct WhyLostRecordsTests {
 
   @Test("RPL-6 why continues after an event that the state does not allow")
   func impossibleEvent() throws {
-    let again = SessionRecord.Content.event(
-      .login(
-        .init(user: SampleJournal.user, method: .password, token: SampleJournal.token(1, at: 20))))
+    let again = SessionRecord.Content.login(SampleJournal.user, SampleJournal.token(1, at: 20))
     let path = try folder.write(
       Crafted.file([
-        Crafted.frame(Crafted.opened, 1), Crafted.frame(Crafted.login, 2),
-        Crafted.frame(again, 3), Crafted.frame(Self.expired(.endedByServer), 4),
-        Crafted.frame(Self.logout(.policy), 5),
+        Crafted.frame(Crafted.opened, 1), Crafted.frame(Crafted.login, 2), Crafted.frame(again, 3),
+        Crafted.frame(Self.expired(.endedByServer), 4), Crafted.frame(Self.logout(.policy), 5),
       ]), to: "x.journal")
     let found = try answer(path)
     #expect(found.cause == "ended-by-server")

@@ -1,6 +1,7 @@
-@_spi(Internals) import SessionCore
 import SessionTestKit
 import Testing
+
+@_spi(Internals) @testable import SessionCore
 
 @Suite("Decisions: every caller receives a reply")
 struct ForgottenCallerTests {
@@ -113,8 +114,113 @@ struct ForgottenCallerTests {
     let (caller, sent) = bench.refresh()
     bench.commitEndings = [.failsForGood]
     let effects = bench.tell(.answered(sent.request ?? RequestNumber(0), .token()))
-    #expect(
-      effects.reply(to: caller) == .failed(.request(RequestFailure(kind: .unreadable))))
+    #expect(effects.reply(to: caller) == .failed(.request(RequestFailure(kind: .unreadable))))
     #expect(bench.refresh().1.sendCount == 1)
+  }
+}
+
+/// The machine that orders inputs, transition by transition.
+@Suite("The machine InputSequencer")
+struct InputSequencerTests {
+  private static let now = ClockReading(time: Timestamp(milliseconds: 0), uptime: 0)
+  private let commit = PendingCommit(purpose: .note, contents: [], moment: now, request: nil)
+  private let read = ReadBarrier(question: nil, asked: 0)
+  private let command = SessionInput.clearError
+  private let other = SessionInput.fired(.refresh)
+  private let committed = SessionInput.committed(firstSequence: 1)
+
+  @Test("deciding: each input is decided at once, and none waits")
+  func deciding() {
+    var machine = InputSequencer()
+    #expect(machine.isDeciding && machine.commit == nil && machine.read == nil)
+    for input in [command, other, committed, .unobserved] { #expect(machine.admits(input) == true) }
+    #expect(machine.next() == nil)
+    #expect(machine.endCommit() == nil && machine.endRead() == nil)
+  }
+
+  @Test("committing: only the end of the commit is decided; other inputs wait in order")
+  func committing() {
+    var machine = InputSequencer()
+    machine.begin(commit)
+    #expect(!machine.isDeciding && machine.commit == commit)
+    #expect(!machine.admits(command) && !machine.admits(.unobserved) && !machine.admits(other))
+    #expect(machine.next() == nil)
+    #expect(machine.endRead() == nil)
+    #expect(machine.admits(committed) == true)
+    #expect(machine.endCommit() == commit)
+    #expect(machine.isDeciding)
+    #expect(machine.next() == command && machine.next() == .unobserved && machine.next() == other)
+    #expect(machine.next() == nil)
+  }
+
+  @Test("reading: only the end of the read is decided; other inputs wait in order")
+  func reading() {
+    var machine = InputSequencer()
+    machine.begin(read)
+    #expect(!machine.isDeciding && machine.read == read)
+    #expect(!machine.admits(command) && !machine.admits(committed))
+    #expect(machine.endCommit() == nil)
+    #expect(machine.admits(.unobserved) == true)
+    #expect(machine.endRead() == read)
+    #expect(machine.next() == command && machine.next() == committed)
+  }
+
+  @Test("an input that waited may begin a commit; the others go on waiting")
+  func oneByOne() {
+    var machine = InputSequencer()
+    machine.begin(read)
+    #expect(!machine.admits(command) && !machine.admits(other))
+    _ = machine.endRead()
+    #expect(machine.next() == command)
+    machine.begin(commit)
+    #expect(machine.next() == nil)
+    _ = machine.endCommit()
+    #expect(machine.next() == other)
+  }
+}
+
+/// The lists of waiting callers, operation by operation.
+@Suite("The machine WaitingCallers")
+struct WaitingCallersTests {
+  private static let goals: [WaitingCallers.Goal] = [.token, .context, .items, .close]
+  private let one = Caller(1)
+  private let two = Caller(2)
+
+  @Test("STA-7 none: every list is empty", arguments: goals)
+  func none(goal: WaitingCallers.Goal) {
+    var callers = WaitingCallers()
+    #expect(callers.isEmpty(goal) && callers.first(goal) == nil)
+    #expect(callers.takeFirst(goal) == nil)
+    #expect(callers.takeAll(goal).isEmpty)
+  }
+
+  @Test("STA-7 waiting: callers leave in the order in which they came, each once", arguments: goals)
+  func order(goal: WaitingCallers.Goal) {
+    var callers = WaitingCallers()
+    callers.add(one, for: goal)
+    callers.add(two, for: goal)
+    #expect(callers.count(goal) == 2 && callers.first(goal) == one)
+    for other in Self.goals where other != goal { #expect(callers.isEmpty(other)) }
+    #expect(callers.takeFirst(goal) == one)
+    callers.addFirst(one, for: goal)
+    #expect(callers.takeAll(goal) == [one, two])
+    #expect(callers == WaitingCallers())
+  }
+
+  @Test("STA-7 waiting: several lists are taken in the order of the question")
+  func several() {
+    var callers = WaitingCallers()
+    callers.add(one, for: .token)
+    callers.add(two, for: .context)
+    #expect(callers.takeAll(.context, .token) == [two, one])
+  }
+
+  @Test("STA-7 cancel: the caller leaves, unless it closes the session", arguments: goals)
+  func cancelled(goal: WaitingCallers.Goal) {
+    var callers = WaitingCallers()
+    callers.add(one, for: goal)
+    callers.add(two, for: goal)
+    callers.cancel(one)
+    #expect(callers.takeAll(goal) == (goal == .close ? [one, two] : [two]))
   }
 }

@@ -1,6 +1,7 @@
-@_spi(Internals) import SessionCore
 import SessionTestKit
 import Testing
+
+@_spi(Internals) @testable import SessionCore
 
 /// The response to a request after another process took its place and announced its token.
 @Suite("Decisions: responses that arrive after another process's token")
@@ -21,15 +22,13 @@ struct LateAnswerTests {
       deadline: bench.now.time.advanced(by: 31_000))
     return (
       bench, number,
-      [
-        .event(.refreshFailed(lost)), .note(.requestSent(theirs)), .event(.refreshed(to: 2)),
-      ]
+      [.event(.refreshFailed(lost)), .note(.requestSent(theirs)), .event(.refreshed(to: 2))]
     )
   }
 
-  private func records(
-    _ bench: CoordinatorBench, _ contents: [SessionRecord.Content]
-  ) -> [SessionRecord] {
+  private func records(_ bench: CoordinatorBench, _ contents: [SessionRecord.Content])
+    -> [SessionRecord]
+  {
     zip(UInt64(bench.journal.count + 1)..., contents).map {
       SessionRecord(sequence: $0, time: bench.now.time, content: $1)
     }
@@ -113,8 +112,7 @@ struct LateAnswerTests {
     #expect(bench.coordinator.state.token?.generation == Generation(2))
     let (caller, effects) = bench.refresh()
     #expect(effects.sendCount == 0 && effects.reply(to: caller) == nil)
-    let end = bench.tell(
-      .observed(records(bench, [.note(.answerUnused(4))]), isHolderGone: false))
+    let end = bench.tell(.observed(records(bench, [.note(.answerUnused(4))]), isHolderGone: false))
     #expect(end.sendCount == 1)
   }
 
@@ -164,10 +162,75 @@ struct LateAnswerTests {
   @Test("REF-11 a response that arrives after the session's end is not journaled")
   func endedSince() throws {
     var (bench, number, contents) = try overtaken()
-    bench.tell(
-      .observed(records(bench, contents + [.event(.loggedOut())]), isHolderGone: false))
+    bench.tell(.observed(records(bench, contents + [.event(.loggedOut())]), isHolderGone: false))
     let before = bench.journal.count
     bench.tell(.failed(number, Self.reused, jitter: 0))
     #expect(bench.journal.count == before)
+  }
+}
+
+/// The machine of late responses, transition by transition.
+@Suite("The machine LateResponses")
+struct LateResponsesTests {
+  private let one = RequestNumber(1)
+  private let two = RequestNumber(2)
+
+  @Test("OUT-4 a request of which nothing is known has no fate")
+  func unknown() {
+    var machine = LateResponses()
+    #expect(!machine.isSpared(one))
+    let fate = machine.end(one)
+    #expect(!fate.isAbandoned && !fate.isSpared && fate.intent == nil)
+    #expect(machine == LateResponses())
+  }
+
+  @Test("OUT-4 abandoned: the tokens are revoked once, and the request is forgotten")
+  func abandoned() {
+    var machine = LateResponses()
+    machine.abandon(one)
+    #expect(!machine.end(two).isAbandoned)
+    #expect(machine.end(one).isAbandoned)
+    #expect(!machine.end(one).isAbandoned)
+    #expect(machine == LateResponses())
+  }
+
+  @Test("RPL-6 superseded: the intent is known when the response arrives")
+  func superseded() {
+    var machine = LateResponses()
+    machine.supersede(one, intent: 41)
+    #expect(!machine.isSpared(one))
+    #expect(machine.end(one).intent == 41)
+    #expect(machine.end(one).intent == nil)
+  }
+
+  @Test("OUT-7 a logout of this device spares superseded requests, and no abandoned login")
+  func spared() {
+    var machine = LateResponses()
+    machine.supersede(one, intent: 41)
+    machine.abandon(two)
+    machine.spareSuperseded()
+    #expect(machine.isSpared(one) && !machine.isSpared(two))
+    let fate = machine.end(one)
+    #expect(fate.isSpared && fate.intent == 41)
+    #expect(!machine.isSpared(one))
+  }
+
+  @Test("LOG-9 OUT-4 an adopted request is spared, however often its response arrives")
+  func adopted() {
+    var machine = LateResponses()
+    machine.adopt(one)
+    machine.abandon(one)
+    #expect(machine.isSpared(one) && !machine.isSpared(two))
+    let fate = machine.end(one)
+    #expect(fate.isAbandoned && fate.isSpared)
+    #expect(machine.isSpared(one) && machine.end(one).isSpared)
+  }
+
+  @Test("OUT-7 a request that was open at a logout of this device is spared once")
+  func sparedOnce() {
+    var machine = LateResponses()
+    machine.spare(one)
+    #expect(machine.end(one).isSpared)
+    #expect(!machine.end(one).isSpared && !machine.isSpared(one))
   }
 }

@@ -1,6 +1,7 @@
-@_spi(Internals) import SessionCore
 import SessionTestKit
 import Testing
+
+@_spi(Internals) @testable import SessionCore
 
 @Suite("Decisions: login")
 struct LoginDecisionTests {
@@ -20,8 +21,7 @@ struct LoginDecisionTests {
     let published = effects.place { if case .publish = $0 { true } else { false } }
     #expect(resumed < published)
     #expect(published < effects.count)
-    #expect(
-      effects.uptime(of: .refresh) == bench.now.uptime + CoordinatorBench.lifetime - 60_000)
+    #expect(effects.uptime(of: .refresh) == bench.now.uptime + CoordinatorBench.lifetime - 60_000)
   }
 
   @Test("LOG-4 a failed login appends nothing and stores nothing; clearError returns to idle")
@@ -72,8 +72,7 @@ struct LoginDecisionTests {
     }
     bench.advance(by: CoordinatorBench.lifetime)
     guard kind != .noConnection else { return #expect(try login(as: nil) == already) }
-    #expect(
-      try login(as: "bob") == .failed(.rejected(rejection(.expired, .differentUser))))
+    #expect(try login(as: "bob") == .failed(.rejected(rejection(.expired, .differentUser))))
     #expect(bench.coordinator.state.kind == .authenticated)
     let before = bench.names.count
     #expect(try login(as: "ada") == .signedIn)
@@ -96,8 +95,8 @@ struct LoginDecisionTests {
     let refresh = bench.tell(.refresh(bench.caller(), .manual, .always))
     bench.tell(
       .failed(
-        refresh.request ?? RequestNumber(0), RequestFailure(kind: .rejected, status: 401),
-        jitter: 0))
+        refresh.request ?? RequestNumber(0), RequestFailure(kind: .rejected, status: 401), jitter: 0
+      ))
     #expect(bench.coordinator.state.kind == .expired)
     let before = bench.journal
     let caller = bench.caller()
@@ -124,8 +123,7 @@ struct LoginDecisionTests {
     let effects = bench.tell(.answered(number, .login("ada")))
     #expect(
       effects == [
-        .wipe(.session), .discard(number, revoking: true),
-        .resume(caller, .failed(.storage)),
+        .wipe(.session), .discard(number, revoking: true), .resume(caller, .failed(.storage)),
       ])
     #expect(bench.coordinator.state == .unauthenticated)
   }
@@ -137,8 +135,7 @@ struct LoginDecisionTests {
     let caller = bench.caller()
     let number = bench.tell(.login(caller, .password)).request ?? RequestNumber(0)
     #expect(bench.tell(.cancelled(caller)) == [.resume(caller, .failed(.cancelled))])
-    #expect(
-      bench.tell(.answered(number, .login("ada"))) == [.discard(number, revoking: true)])
+    #expect(bench.tell(.answered(number, .login("ada"))) == [.discard(number, revoking: true)])
     #expect(bench.journal.isEmpty)
   }
 
@@ -176,5 +173,94 @@ struct LoginDecisionTests {
       $0.limits.loginsPerMinute ?? .max
     }
     #expect(limits == limits.sorted() && limits[0] < limits[2])
+  }
+}
+
+@Suite("The machine SignInTries")
+struct SignInTriesTests {
+  @Test("LOG-2 allowed: attempts below the limit are counted")
+  func allowed() {
+    var machine = SignInTries()
+    for time in [0, 10_000, 20_000] as [Int64] { #expect(machine.admit(at: time, under: 3) == nil) }
+    #expect(machine.admit(at: 30_000, under: 3) == 30_000)
+  }
+
+  @Test("LOG-2 refused: an attempt waits for the oldest one to be a minute ago, and is not counted")
+  func refused() {
+    var machine = SignInTries()
+    _ = machine.admit(at: 0, under: 2)
+    _ = machine.admit(at: 1_000, under: 2)
+    #expect(machine.admit(at: 59_999, under: 2) == 1)
+    #expect(machine.admit(at: 60_000, under: 2) == nil)
+    #expect(machine.admit(at: 60_000, under: 2) == 1_000)
+    #expect(machine.admit(at: 61_000, under: 2) == nil)
+  }
+
+  @Test("LOG-2 a smaller limit counts the latest attempts")
+  func smallerLimit() {
+    var machine = SignInTries()
+    for time in [0, 10_000, 20_000] as [Int64] { _ = machine.admit(at: time, under: 3) }
+    #expect(machine.admit(at: 30_000, under: 1) == 50_000)
+  }
+}
+
+/// The notes that wait for a batch, transition by transition.
+@Suite("The machine PendingNotes")
+struct PendingNotesTests {
+  private let opened = SessionNote.localDataCleared
+  private let ending = SessionNote.answerUnused(4)
+
+  @Test("RES-6 opening: its notes go with the next batch, once")
+  func opening() {
+    var notes = PendingNotes()
+    notes.opened([opened])
+    notes.postpone([.itemUnreadable(.token)])
+    #expect(notes.forNextBatch(at: 0) == [opened, .itemUnreadable(.token)])
+    notes.journaled()
+    #expect(notes == PendingNotes())
+  }
+
+  @Test("RES-6 opening: a continuation that another process noted is not noted again")
+  func continued() {
+    var notes = PendingNotes()
+    let link = SessionNote.Continued(journal: nil, sequence: 0, cause: .lost)
+    notes.opened([.continued(link), opened])
+    notes.continuationNoted()
+    #expect(notes.forNextBatch(at: 0) == [opened])
+  }
+
+  @Test("STO-5 the secret store's failures go with the next batch, after those of the opening")
+  func storage() {
+    var notes = PendingNotes()
+    notes.opened([opened])
+    let failure = StorageReport.Failure(.failed)
+    notes.take(StorageReport(item: .token, operation: .write, failure: failure), at: 0)
+    #expect(notes.forNextBatch(at: 0).count == 2 && notes.forNextBatch(at: 0).first == opened)
+    notes.journaled()
+    #expect(notes.forNextBatch(at: 0).isEmpty)
+  }
+
+  @Test("RPL-6 ending: the ends of requests wait for their own batch")
+  func endings() {
+    var notes = PendingNotes()
+    notes.add(ending: ending)
+    notes.journaled()
+    #expect(notes.endings == [ending] && notes.forNextBatch(at: 0).isEmpty)
+    #expect(notes.takeEndings() == [ending])
+    #expect(notes.endings.isEmpty)
+  }
+
+  @Test(
+    "REF-8 a skew is noted if it differs by more than half a minute from the last one",
+    arguments: [
+      (0, 30_000, nil), (0, 30_001, 30_001), (0, -30_001, -30_001), (60_000, 90_000, nil),
+      (60_000, 29_999, 29_999), (60_000, 0, 0),
+    ] as [(Int64, Int64, Int64?)])
+  func skew(last: Int64, now: Int64, noted: Int64?) {
+    var notes = PendingNotes()
+    notes.noted(skew: last)
+    let server = Timestamp(milliseconds: 1_000_000)
+    #expect(notes.newSkew(of: server, at: server.advanced(by: now)) == noted)
+    #expect(notes.newSkew(of: nil, at: server) == nil)
   }
 }

@@ -1,6 +1,7 @@
-@_spi(Internals) import SessionCore
 import SessionTestKit
 import Testing
+
+@_spi(Internals) @testable import SessionCore
 
 @Suite("Decisions: refresh")
 struct RefreshDecisionTests {
@@ -11,9 +12,7 @@ struct RefreshDecisionTests {
     let others = (0..<100).map { _ in bench.refresh() }
     #expect(others.allSatisfy { $0.1.sendCount == 0 })
     let effects = bench.tell(.answered(sent.request ?? RequestNumber(0), .token()))
-    for caller in [first] + others.map(\.0) {
-      #expect(effects.reply(to: caller) == .refreshed)
-    }
+    for caller in [first] + others.map(\.0) { #expect(effects.reply(to: caller) == .refreshed) }
     #expect(bench.names == ["login", "requestSent", "refreshSucceeded"])
   }
 
@@ -34,8 +33,7 @@ struct RefreshDecisionTests {
     arguments: [
       (600_000, 540_000), (120_000, 60_000), (60_000, 30_000), (2_000, 1_000), (1_000, 1_000),
       (1, 1_000),
-    ]
-      as [(Int64, Int64)])
+    ] as [(Int64, Int64)])
   func schedule(lifetime: Int64, expected: Int64) {
     var bench = CoordinatorBench.signedIn()
     let (_, sent) = bench.refresh()
@@ -48,8 +46,7 @@ struct RefreshDecisionTests {
   func ifExpired() {
     var bench = CoordinatorBench.signedIn()
     let caller = bench.caller()
-    #expect(
-      bench.tell(.refresh(caller, .manual, .ifExpired)) == [.resume(caller, .refreshed)])
+    #expect(bench.tell(.refresh(caller, .manual, .ifExpired)) == [.resume(caller, .refreshed)])
     bench.advance(by: CoordinatorBench.lifetime)
     #expect(bench.tell(.refresh(bench.caller(), .manual, .ifExpired)).sendCount == 1)
   }
@@ -101,8 +98,7 @@ struct RefreshDecisionTests {
       var bench = CoordinatorBench.signedIn()
       let (_, sent) = bench.refresh()
       let failure = RequestFailure(kind: .rateLimited, status: 429, retryAfter: retryAfter)
-      let effects = bench.tell(
-        .failed(sent.request ?? RequestNumber(0), failure, jitter: jitter))
+      let effects = bench.tell(.failed(sent.request ?? RequestNumber(0), failure, jitter: jitter))
       #expect(effects.uptime(of: .refresh) == bench.now.uptime + expected)
     }
   }
@@ -119,8 +115,7 @@ struct RefreshDecisionTests {
     let before = bench.names.count
     let effects = bench.tell(
       .failed(
-        sent.request ?? RequestNumber(0), RequestFailure(kind: .rejected, status: 401),
-        jitter: 0))
+        sent.request ?? RequestNumber(0), RequestFailure(kind: .rejected, status: 401), jitter: 0))
     #expect(Array(bench.names[before...]) == expected)
     #expect(
       effects.reply(to: caller)
@@ -165,9 +160,7 @@ struct RefreshDecisionTests {
       }
       effects = bench.tell(.failed(effects.request ?? RequestNumber(0), failure, jitter: 0))
       #expect(bench.coordinator.state.kind == state)
-      if exhaustion == .stay {
-        #expect(effects.uptime(of: .refresh) == bench.now.uptime + 60_000)
-      }
+      if exhaustion == .stay { #expect(effects.uptime(of: .refresh) == bench.now.uptime + 60_000) }
     }
   }
 
@@ -189,8 +182,7 @@ struct RefreshDecisionTests {
   func noRefreshToken() {
     var bench = CoordinatorBench.signedIn(isRefreshable: false)
     let (caller, effects) = bench.refresh()
-    #expect(
-      effects.reply(to: caller) == .failed(.request(RequestFailure(kind: .noRefreshToken))))
+    #expect(effects.reply(to: caller) == .failed(.request(RequestFailure(kind: .noRefreshToken))))
     #expect(bench.names == ["login"])
     bench.advance(by: CoordinatorBench.lifetime)
     bench.tell(.fired(.expiry))
@@ -205,8 +197,7 @@ struct RefreshDecisionTests {
     ] {
       var bench = CoordinatorBench.signedIn()
       let (_, sent) = bench.refresh()
-      bench.tell(
-        .failed(sent.request ?? RequestNumber(0), RequestFailure(kind: kind), jitter: 0))
+      bench.tell(.failed(sent.request ?? RequestNumber(0), RequestFailure(kind: kind), jitter: 0))
       #expect(Array(bench.names.suffix(3)) == names + ["revocationPending"])
     }
   }
@@ -249,5 +240,99 @@ struct RefreshDecisionTests {
     let effects = bench.tell(.answered(sent.request ?? RequestNumber(0), .token()))
     #expect(effects.reply(to: first) == nil)
     #expect(effects.reply(to: second) == .refreshed)
+  }
+}
+
+/// The one request for a token, transition by transition.
+@Suite("The machine TokenRequest")
+struct TokenRequestTests {
+  private func request(_ purpose: TokenRequest.Purpose = .refresh(.schedule, attempt: 1))
+    -> TokenRequest
+  { TokenRequest(number: RequestNumber(4), purpose: purpose, base: Generation(1)) }
+
+  /// A request whose intent has sequence 9, and which was sent.
+  private func sent() -> TokenRequest {
+    var machine = request()
+    machine.intentDurable(at: 9)
+    machine.left()
+    return machine
+  }
+
+  private func response(arrival uptime: Int64) -> TokenRequest.ReceivedResponse {
+    TokenRequest.ReceivedResponse(
+      number: RequestNumber(4), facts: .token(),
+      moment: ClockReading(time: .plainStart, uptime: uptime))
+  }
+
+  @Test("REF-3 intended: it is unsent as soon as its intent is durable")
+  func intended() {
+    var machine = request()
+    #expect(!machine.isUnsent && !machine.hasLeft && !machine.isOnTheWire && machine.intent == 0)
+    machine.intentDurable(at: 9)
+    #expect(machine.isUnsent && machine.intent == 9)
+  }
+
+  @Test("REF-10 held back: before or after the intent, and until the journal was read again")
+  func heldBack() {
+    var machine = request()
+    machine.release()
+    #expect(!machine.isHeldBack)
+    machine.holdBack()
+    machine.intentDurable(at: 9)
+    #expect(machine.isHeldBack && machine.isUnsent)
+    machine.release()
+    #expect(!machine.isHeldBack && machine.isUnsent)
+  }
+
+  @Test("REF-10 on the wire: what was sent is neither held back nor released")
+  func onTheWire() {
+    var machine = sent()
+    #expect(machine.isOnTheWire && machine.hasLeft && !machine.isUnsent)
+    machine.holdBack()
+    #expect(!machine.isHeldBack && machine.isOnTheWire)
+    machine.release()
+    #expect(machine.hasLeft)
+  }
+
+  @Test("REF-3 answered: a second response changes nothing")
+  func answered() {
+    var machine = sent()
+    machine.answered()
+    #expect(!machine.isOnTheWire && machine.hasLeft && machine.unjournaled == nil)
+    let first = machine
+    machine.answered()
+    #expect(machine == first)
+  }
+
+  @Test(
+    "REF-11 unjournaled: the response stays, and a later failure does not hide that it is stored")
+  func unjournaled() throws {
+    var machine = sent()
+    machine.answered()
+    machine.keep(
+      response(arrival: 5), StorageObstacle(cause: .noRoom, isStored: true), isClosing: false)
+    machine.keep(
+      response(arrival: 5), StorageObstacle(cause: .refused, isStored: false), isClosing: true)
+    let kept = try #require(machine.unjournaled)
+    #expect(kept.obstacle == StorageObstacle(cause: .refused, isStored: true))
+    #expect(kept.failuresAtClose == 1 && kept.response == response(arrival: 5))
+    machine.answered()
+    #expect(machine.unjournaled == kept, "the first arrival counts")
+    machine.keep(
+      response(arrival: 5), StorageObstacle(cause: .refused, isStored: false), isClosing: true)
+    #expect(machine.unjournaled?.failuresAtClose == 2)
+  }
+
+  @Test("REF-11 CTX-2 the caller of a switch has had its reply once the response is unjournaled")
+  func owner() {
+    #expect(request().owner == nil && request().isRefresh)
+    let caller = Caller(7)
+    var machine = request(.switchContext(caller))
+    #expect(machine.owner == caller && !machine.isRefresh && !machine.isLogin)
+    machine.keep(
+      response(arrival: 5), StorageObstacle(cause: .refused, isStored: false), isClosing: false)
+    #expect(machine.owner == nil)
+    let login = request(.login(caller, .password))
+    #expect(login.isLogin && login.isLogin(of: caller) && !login.isLogin(of: Caller(8)))
   }
 }

@@ -11,19 +11,14 @@ import Synchronization
 final class ChangeBench: Sendable {
   let hub = StatusHub()
   let clock = ManualClock()
-  let folder: URL
+  private let home: SessionFolder
 
   init() throws {
-    folder = FileManager.default.temporaryDirectory.appending(path: "changes-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    home = try SessionFolder()
     signIn()
   }
 
-  deinit {
-    // The system cleans its temporary folder if this fails.
-    do { try FileManager.default.removeItem(at: folder) } catch {}
-  }
-
+  var folder: URL { home.url }
   var path: String { folder.appending(path: "changes.journal").path }
   var gate: SyncGate { SyncGate(SessionStates(hub: hub), journal: Self.journal) }
   static let journal = Identifier("00000000-0000-4000-8000-0000000000aa")
@@ -37,9 +32,7 @@ final class ChangeBench: Sendable {
             user: user, method: .password, since: time,
             token: TokenMetadata(
               generation: Generation(token), issuedAt: time, expiresAt: time.advanced(by: 60_000),
-              id: nil,
-              isRefreshable: true), context: nil, failures: .init())),
-        activity: .idle))
+              id: nil, isRefreshable: true), context: nil, failures: .init())), activity: .idle))
   }
 
   func expire(_ user: Identifier = "u-1") {
@@ -79,9 +72,7 @@ final class ChangeBench: Sendable {
 
   static func change(
     _ operation: Change.Operation, _ number: Int, key: Identifier, text: String = "text"
-  ) -> Change {
-    Change(operation, task(number), content: Array(text.utf8), key: key)
-  }
+  ) -> Change { Change(operation, task(number), content: Array(text.utf8), key: key) }
 }
 
 /// A server that recognizes keys it has received.

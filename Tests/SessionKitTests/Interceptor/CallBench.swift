@@ -28,17 +28,13 @@ final class CallBench: Sendable {
     /// Refreshes wait here while the gate is shut.
     let gate = Gate()
 
-    var refreshCount: Int {
-      book.withLock { $0.requests.count { $0.url.path == "/auth/refresh" } }
-    }
+    var refreshCount: Int { book.withLock { $0.requests.count { $0.url.path == "/auth/refresh" } } }
 
     func fail(_ fault: Result<HTTPResponse, TransportError>) {
       book.withLock { $0.faults.append(fault) }
     }
 
-    func signIn(as user: String) {
-      book.withLock { $0.user = user }
-    }
+    func signIn(as user: String) { book.withLock { $0.user = user } }
 
     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
       let isRefresh = request.url.path == "/auth/refresh"
@@ -75,13 +71,10 @@ final class CallBench: Sendable {
 
     /// The response depends on the `Authorization` and on the number of earlier calls.
     init(
-      _ answer:
-        @escaping @Sendable (String?, Int) async throws(TransportError) -> HTTPResponse = {
-          (_, _) throws(TransportError) in HTTPResponse(status: 200)
-        }
-    ) {
-      self.answer = answer
-    }
+      _ answer: @escaping @Sendable (String?, Int) async throws(TransportError) -> HTTPResponse = {
+        (_, _) throws(TransportError) in HTTPResponse(status: 200)
+      }
+    ) { self.answer = answer }
 
     /// Accepts tokens from this number on.
     static func accepting(from number: Int) -> FakeServer {
@@ -132,21 +125,17 @@ final class CallBench: Sendable {
 
   let service = Service()
   let clock = ManualClock()
-  let folder: URL
+  private let home: SessionFolder
   let wire: HTTPBackend
 
   init() throws {
-    folder = FileManager.default.temporaryDirectory.appending(path: "calls-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    home = try SessionFolder()
     var wire = HTTPBackend.snakeCaseJSON(try #require(URL(string: "https://api.school.test")))
     wire.tokenForm = .opaque
     self.wire = wire
   }
 
-  deinit {
-    // The system cleans its temporary folder if this fails.
-    do { try FileManager.default.removeItem(at: folder) } catch {}
-  }
+  var folder: URL { home.url }
 
   func open(_ policy: SessionPolicy = .bench, _ change: (inout HTTPBackend) -> Void = { _ in })
     async throws -> Session
@@ -156,8 +145,8 @@ final class CallBench: Sendable {
     change(&backend)
     return try await Session.open(
       SessionConfiguration(
-        journal: folder.appending(path: "a.journal").path, secrets: MemorySecretStore(),
-        backend: backend, policy: policy, clock: clock))
+        journal: home.journal, secrets: MemorySecretStore(), backend: backend, policy: policy,
+        clock: clock))
   }
 
   func signedIn(_ policy: SessionPolicy = .bench, _ change: (inout HTTPBackend) -> Void = { _ in })
@@ -177,9 +166,9 @@ final class CallBench: Sendable {
   }
 
   /// Makes a call with a body from `memory`, from a `file`, or in the `request`.
-  func send(
-    _ call: URLRequest, _ body: Data, from place: String, by api: SessionInterceptor
-  ) async throws -> (Data, URLResponse) {
+  func send(_ call: URLRequest, _ body: Data, from place: String, by api: SessionInterceptor)
+    async throws -> (Data, URLResponse)
+  {
     switch place {
     case "memory": return try await api.upload(for: call, from: body)
     case "file":
@@ -209,7 +198,5 @@ func sessionError<Value>(
     _ = try await call()
     Issue.record("it did not fail", sourceLocation: sourceLocation)
     return nil
-  } catch {
-    return error as? SessionError
-  }
+  } catch { return error as? SessionError }
 }

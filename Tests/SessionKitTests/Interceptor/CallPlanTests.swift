@@ -48,10 +48,8 @@ private struct Traced: Hashable {
   private func words(_ observed: CallPlan.Observed) -> String {
     switch observed {
     case .noUser: return "no user"
-    case .expired(let other):
-      return user ?? other == other ? "expired" : "another session"
-    case .unread(let other):
-      return isOurs(other) ? "no token" : "another session"
+    case .expired(let other): return user ?? other == other ? "expired" : "another session"
+    case .unread(let other): return isOurs(other) ? "no token" : "another session"
     case .holding(let other, let generation, let isGood):
       guard isOurs(other) else { return "another session" }
       let token = isGood ? "good token" : "dead token"
@@ -88,8 +86,7 @@ private struct Traced: Hashable {
     case .pause:
       next.stage = "resting"
       next.attempt += 1
-    case .deliver, .fail:
-      return nil
+    case .deliver, .fail: return nil
     }
     return next
   }
@@ -258,5 +255,25 @@ extension CallPlan.Input {
       observed
     case .answered, .limited, .notRefreshed, .lost: nil
     }
+  }
+}
+
+/// The tables of `Specs/Calls.md`, found by their headers.
+enum CallTables {
+  typealias Row = SpecPage.Row
+
+  private static let page = SpecPage("Calls.md")
+
+  static let targets = rows(["backend at", "call", "Authorization", "marked", "the call is"])
+  static let shared = rows(["endpoints", "shared", "call", "the call is"])
+  static let bodies = page.rows(["member", "body", "is sent as"]).map { Row(cells: $0) }
+  static let locations = page.rows(["Location", "leads to"]).map { Row(cells: $0) }
+  static let methods = rows(["status", "method", "next"])
+  static let window = rows(["at", "refused", "verdict", "told"])
+  static let rules = rows(["target", "stage", "what happened", "the session shows", "next"])
+
+  /// The rows of the table with this header, or none if there is no such table.
+  private static func rows(_ head: [String]) -> [Row] {
+    page.rows(head).map { Row(cells: $0.map { $0.filter { $0 != "`" } }) }
   }
 }

@@ -2,6 +2,8 @@ import Foundation
 import Synchronization
 import Testing
 
+@testable import SessionTestKit
+
 #if canImport(Darwin)
   import Darwin
 #else
@@ -10,15 +12,22 @@ import Testing
 
 /// A backend of one closure on real sockets.
 ///
-/// It receives each request with its whole body, and answers or hangs up on a kept connection.
+/// It receives each request with its whole body, and answers or hangs up on a kept connection. Unlike
+/// a `LoopbackServer` it has a thread for each connection, so that the closure may block.
 final class CallServer: Sendable {
   struct Request: Sendable {
     /// The number of the server's connection, from 1.
-    var connection = 0
-    var method = ""
-    var target = ""
-    var fields: [String: String] = [:]
-    var body: [UInt8] = []
+    let connection: Int
+    let method: String
+    let target: String
+    let fields: [String: String]
+    let body: [UInt8]
+
+    init(_ request: ReceivedRequest, on connection: Int) {
+      (self.connection, method, body) = (connection, request.method, request.body)
+      target = request.path + (request.query.map { "?\($0)" } ?? "")
+      fields = Dictionary(request.fields.map { ($0.name, $0.value) }) { $1 }
+    }
 
     var token: String? { fields["authorization"]?.components(separatedBy: "Bearer ").last }
   }
@@ -30,8 +39,9 @@ final class CallServer: Sendable {
     /// The fields state the body's length.
     ///
     /// `send` returns whether the client took the bytes.
-    case stream(
-      Int, fields: [String: String], @Sendable (_ send: ([UInt8]) -> Bool) -> Void)
+    case stream(Int, fields: [String: String], @Sendable (_ send: ([UInt8]) -> Bool) -> Void)
+    /// These bytes, which no correct server gives; then it hangs up.
+    case raw(String)
     /// The connection closes without a byte.
     case hangUp
   }
@@ -45,7 +55,7 @@ final class CallServer: Sendable {
 
   let url: URL
   let port: UInt16
-  private let listener: Int32
+  private let listener: Socket
   private let state: Shelf
 
   /// The state that the threads share.
@@ -55,14 +65,14 @@ final class CallServer: Sendable {
     let state = Mutex(State())
     let handler: @Sendable (Request, Int) -> Reply
 
-    init(_ handler: @escaping @Sendable (Request, Int) -> Reply) {
-      self.handler = handler
-    }
+    init(_ handler: @escaping @Sendable (Request, Int) -> Reply) { self.handler = handler }
   }
 
   /// The handler receives the request and the number of earlier ones, and may block.
   init(_ handler: @escaping @Sendable (Request, Int) -> Reply) throws {
-    let (listener, port) = try PlainSocket.listener(backlog: 64)
+    let (listener, port) = try Socket.listening(port: 0)
+    // Its thread waits for connections, and those for bytes.
+    try #require(fcntl(listener.descriptor, F_SETFL, 0) == 0)
     (self.listener, self.port) = (listener, port)
     url = try #require(URL(string: "http://127.0.0.1:\(port)"))
     let shelf = Shelf(handler)
@@ -77,7 +87,7 @@ final class CallServer: Sendable {
       return state.connections.keys.map { $0 }
     }
     for connection in open { shutdown(connection, Int32(SHUT_RDWR)) }
-    shutdown(listener, Int32(SHUT_RDWR))
+    shutdown(listener.descriptor, Int32(SHUT_RDWR))
   }
 
   /// The requests that came, in order.
@@ -88,10 +98,11 @@ final class CallServer: Sendable {
   /// The values of the `Authorization` fields, in order.
   var authorizations: [String?] { requests.map { $0.fields["authorization"] } }
 
-  private static func serve(_ listener: Int32, _ shelf: Shelf) {
+  private static func serve(_ listener: Socket, _ shelf: Shelf) {
+    defer { listener.close() }
     while true {
-      let connection = accept(listener, nil, nil)
-      guard connection >= 0 else { break }
+      let connection = accept(listener.descriptor, nil, nil)
+      guard connection >= 0 else { return }
       let number = shelf.state.withLock { state -> Int? in
         guard !state.isOver else { return nil }
         state.connectionCount += 1
@@ -100,7 +111,7 @@ final class CallServer: Sendable {
       }
       guard let number else {
         close(connection)
-        break
+        return
       }
       Thread.detachNewThread {
         CallServer.serve(connection, number: number, shelf)
@@ -108,91 +119,81 @@ final class CallServer: Sendable {
         close(connection)
       }
     }
-    close(listener)
   }
 
   private static func serve(_ connection: Int32, number: Int, _ shelf: Shelf) {
-    while let request = read(connection, number) {
+    var limits = HTTPLimits()
+    limits.bodyBytes = 1 << 30
+    var parser = HTTPRequestParser(limits: limits)
+    while let received = read(connection, &parser) {
+      let request = Request(received, on: number)
       let place = shelf.state.withLock { state in
         state.requests.append(request)
         return state.requests.count - 1
       }
+      func head(_ status: Int, _ fields: [String: String]) -> String {
+        "HTTP/1.1 \(status) Said\r\n" + fields.map { "\($0): \($1)\r\n" }.joined() + "\r\n"
+      }
       switch shelf.handler(request, place) {
       case .hangUp: return
+      case .raw(let text):
+        send(Array(text.utf8), to: connection)
+        shutdown(connection, Int32(SHUT_WR))
+        var sink = [UInt8](repeating: 0, count: 4096)
+        while recv(connection, &sink, sink.count, 0) > 0 {}
+        return
       case .answer(let status, let fields, let body):
-        var text = "HTTP/1.1 \(status) Said\r\nContent-Length: \(body.utf8.count)\r\n"
-        for (name, value) in fields { text += "\(name): \(value)\r\n" }
-        guard PlainSocket.send(Array((text + "\r\n" + body).utf8), to: connection) else { return }
+        // One call for both: an answer to HEAD has no body, and its client drops what comes with it.
+        let length = ["Content-Length": "\(body.utf8.count)"]
+        let text = head(status, length.merging(fields) { $1 }) + body
+        guard send(Array(text.utf8), to: connection) else { return }
       case .stream(let status, let fields, let body):
-        var text = "HTTP/1.1 \(status) Said\r\n"
-        for (name, value) in fields { text += "\(name): \(value)\r\n" }
-        guard PlainSocket.send(Array((text + "\r\n").utf8), to: connection) else { return }
-        body { PlainSocket.send($0, to: connection) }
+        guard send(Array(head(status, fields).utf8), to: connection) else { return }
+        body { send($0, to: connection) }
       }
     }
   }
 
-  private static func read(_ connection: Int32, _ number: Int) -> Request? {
-    var head: [UInt8] = []
-    var byte: UInt8 = 0
-    while !head.suffix(4).elementsEqual([13, 10, 13, 10]) {
-      guard recv(connection, &byte, 1, 0) == 1 else { return nil }
-      head.append(byte)
-    }
-    let lines = String(decoding: head, as: UTF8.self).components(separatedBy: "\r\n")
-    let words = lines[0].split(separator: " ").map(String.init)
-    guard words.count == 3 else { return nil }
-    var request = Request(connection: number, method: words[0], target: words[1])
-    for line in lines.dropFirst() {
-      guard let colon = line.firstIndex(of: ":") else { continue }
-      let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
-      request.fields[line[..<colon].lowercased()] = value
-    }
-    if request.fields["expect"] != nil {
-      PlainSocket.send(Array("HTTP/1.1 100 Go on\r\n\r\n".utf8), to: connection)
-    }
-    if request.fields["transfer-encoding"] == "chunked" {
-      guard let body = readChunks(connection) else { return nil }
-      request.body = body
-      return request
-    }
-    guard let body = readBytes(connection, Int(request.fields["content-length"] ?? "0") ?? 0) else {
-      return nil
-    }
-    request.body = body
-    return request
-  }
-
-  private static func readBytes(_ connection: Int32, _ count: Int) -> [UInt8]? {
-    var body = [UInt8](repeating: 0, count: count)
-    var filled = 0
-    while filled < count {
-      let got = body.withUnsafeMutableBytes {
-        recv(connection, $0.baseAddress?.advanced(by: filled), count - filled, 0)
-      }
-      guard got > 0 else { return nil }
-      filled += got
-    }
-    return body
-  }
-
-  private static func readChunks(_ connection: Int32) -> [UInt8]? {
-    var body: [UInt8] = []
+  private static func read(_ connection: Int32, _ parser: inout HTTPRequestParser)
+    -> ReceivedRequest?
+  {
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while true {
-      var line = ""
-      while !line.hasSuffix("\r\n") {
-        guard let byte = readBytes(connection, 1)?.first else { return nil }
-        line.append(Character(UnicodeScalar(byte)))
-        // A grapheme of two scalars.
-        if line.unicodeScalars.suffix(2).elementsEqual(["\r", "\n"]) { break }
+      switch parser.next() {
+      case .request(let request): return request
+      case .rejected: return nil
+      case .expectsContinue: send(Array("HTTP/1.1 100 Go on\r\n\r\n".utf8), to: connection)
+      case .needsMoreBytes:
+        let count = recv(connection, &buffer, buffer.count, 0)
+        guard count > 0 else { return nil }
+        parser.feed(buffer[..<count])
       }
-      let size = line.trimmingCharacters(in: .whitespacesAndNewlines)
-      guard let count = Int(size, radix: 16), let bytes = readBytes(connection, count),
-        readBytes(connection, 2) != nil
-      else { return nil }
-      if count == 0 { return body }
-      body += bytes
     }
+  }
+
+  /// Sends all bytes.
+  ///
+  /// Returns `false` if the client has hung up, which must not end the process.
+  @discardableResult
+  private static func send(_ bytes: [UInt8], to connection: Int32) -> Bool {
+    #if canImport(Darwin)
+      let quietly: Int32 = 0x80000
+    #else
+      let quietly = Int32(MSG_NOSIGNAL)
+    #endif
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let sent = rest.withUnsafeBytes { bytes in
+        #if canImport(Darwin)
+          Darwin.send(connection, bytes.baseAddress, bytes.count, quietly)
+        #else
+          Glibc.send(connection, bytes.baseAddress, bytes.count, quietly)
+        #endif
+      }
+      guard sent > 0 else { return false }
+      rest = rest.dropFirst(sent)
+    }
+    return true
   }
 }
 
@@ -200,9 +201,7 @@ final class CallServer: Sendable {
 final class SharedValue<Value: Sendable>: Sendable {
   private let held: Mutex<Value?>
 
-  init(_ value: Value? = nil) {
-    held = Mutex(value)
-  }
+  init(_ value: Value? = nil) { held = Mutex(value) }
 
   var value: Value? {
     get { held.withLock { $0 } }

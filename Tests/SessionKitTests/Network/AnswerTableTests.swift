@@ -165,8 +165,7 @@ struct AnswerTableTests {
   }
 
   @Test(
-    "REF-6 a redirect says whether it leads to the same host",
-    arguments: AnswerTables.redirects)
+    "REF-6 a redirect says whether it leads to the same host", arguments: AnswerTables.redirects)
   func redirect(row: Row) throws {
     let backend = HTTPBackend.snakeCaseJSON(
       try #require(URL(string: "https://api.school.test:8443/v1")))
@@ -176,8 +175,7 @@ struct AnswerTableTests {
       #expect(
         backend.failure(.refresh, response)
           == RequestFailure(
-            kind: .intercepted, status: UInt16(status),
-            serverCode: row[1].isEmpty ? nil : row[1]))
+            kind: .intercepted, status: UInt16(status), serverCode: row[1].isEmpty ? nil : row[1]))
     }
   }
 
@@ -200,9 +198,7 @@ struct AnswerTableTests {
 
   @Test("REF-5 a member with an unusual value is accepted", arguments: AnswerTables.goodMembers)
   func goodMember(row: Row) throws {
-    for place in try places(row) {
-      #expect(place.failure(status: 200, spoiled(place, row)) == nil)
-    }
+    for place in try places(row) { #expect(place.failure(status: 200, spoiled(place, row)) == nil) }
   }
 
   @Test(
@@ -227,9 +223,7 @@ struct AnswerTableTests {
       do throws(AnswerFailure) {
         let found = try wire.readSwitch(BackendBench.response(headers: headers, body))
         result = "\(found.lifetimeMilliseconds)" + (found.isMeasuredByDevice ? " by device" : "")
-      } catch {
-        result = error.problem ?? "\(error)"
-      }
+      } catch { result = error.problem ?? "\(error)" }
     }
     #expect(result == row[4])
   }
@@ -269,4 +263,29 @@ struct AnswerTableTests {
     members[row[1]] = row[2] == "missing" ? nil : row[2]
     return BackendBench.object(members)
   }
+}
+
+/// The tables of `Specs/Answers.md`, found by their headers.
+enum AnswerTables {
+  typealias Row = SpecPage.Row
+
+  private static let page = SpecPage("Answers.md")
+
+  static let failures = rows(["status", "body", "kind", "code kept"])
+  static let standardCodes = rows(["code", "status", "standard", "oauth", "azureADB2C"])
+  static let waits = rows(["Retry-After", "Date", "milliseconds"])
+  static let resets = rows(["status", "fields", "body", "wait"])
+  static let bodies = rows(["body", "at a refresh", "problem"])
+  static let badMembers = rows(["at", "member", "value", "problem"])
+  static let lifetimes = rows(["lifetime", "answer", "claims", "Date", "result"])
+  static let calls = rows(["status", "body", "meaning"])
+  static let interceptions = rows(["at", "status", "Content-Type", "body", "meaning"])
+  static let redirects = rows(["Location", "code kept"])
+  static let identifiers = rows(["identifier", "is"])
+  static let lives = rows(["expires_in", "claims", "before", "life"])
+  static let users = rows(["named by", "said then", "the response says", "it is of"])
+  static let goodMembers = rows(["at", "member", "value"])
+
+  /// The rows of the table with this header, or none if there is no such table.
+  private static func rows(_ head: [String]) -> [Row] { page.rows(head).map { Row(cells: $0) } }
 }

@@ -3,8 +3,9 @@ import Foundation
 import SessionHTTP
 import SessionKit
 import SessionMessages
-import SessionTestKit
 import Testing
+
+@testable import SessionTestKit
 
 /// A server on loopback with a self-signed certificate, by `openssl`.
 private final class SelfSignedServer {
@@ -18,8 +19,8 @@ private final class SelfSignedServer {
     folder = FileManager.default.temporaryDirectory.appending(path: "tls-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     // The port is free from here on, and no other process on this machine requests it by number.
-    let (listener, port) = try PlainSocket.listener(backlog: 1)
-    close(listener)
+    let (listener, port) = try Socket.listening(port: 0)
+    listener.close()
     self.port = port
     // One process, started without waiting: the client tries until it listens.
     let script =

@@ -6,8 +6,8 @@ import Testing
 @Suite("Unusual HTTP responses", .timeLimit(.minutes(10)))
 struct OddAnswerTests {
   private func send(_ answer: String) async throws(TransportError) -> HTTPResponse {
-    let server: RawServer
-    do { server = try RawServer(answering: answer) } catch {
+    let server: CallServer
+    do { server = try CallServer { _, _ in .raw(answer) } } catch {
       throw .noConnection("\(error)")
     }
     defer { withExtendedLifetime(server) {} }
@@ -24,9 +24,7 @@ struct OddAnswerTests {
     do throws(TransportError) {
       _ = try await send(answer)
       return nil
-    } catch {
-      return error
-    }
+    } catch { return error }
   }
 
   @Test(
@@ -62,8 +60,7 @@ struct OddAnswerTests {
       Issue.record("it was read")
     } catch {
       #expect(
-        error.failure
-          == RequestFailure(kind: .rejected, status: 401, serverCode: "TOKEN_EXPIRED"))
+        error.failure == RequestFailure(kind: .rejected, status: 401, serverCode: "TOKEN_EXPIRED"))
     }
   }
 

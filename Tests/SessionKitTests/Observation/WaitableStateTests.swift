@@ -1,3 +1,4 @@
+import SessionTestKit
 import SessionTestSupport
 import Synchronization
 import Testing

@@ -10,7 +10,7 @@ import Testing
 final class Bench: Sendable {
   let server: LoopbackServer
   let clock = ManualClock()
-  let folder: URL
+  private let home: SessionFolder
 
   init(
     users: [LoopbackUser] = [.sample], _ settings: (inout LoopbackSettings) -> Void = { _ in }
@@ -22,19 +22,14 @@ final class Bench: Sendable {
       $0.tellsTime = false
       settings(&$0)
     }
-    folder = FileManager.default.temporaryDirectory
-      .appending(path: "session-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    home = try SessionFolder()
   }
 
-  deinit {
-    server.stop()
-    // The system cleans its temporary folder if this fails.
-    do { try FileManager.default.removeItem(at: folder) } catch {}
-  }
+  deinit { server.stop() }
 
-  var journal: String { folder.appending(path: "a.journal").path }
-  var secrets: String { folder.appending(path: "secrets").path }
+  var folder: URL { home.url }
+  var journal: String { home.journal }
+  var secrets: String { home.secrets }
   var credentials: Credential {
     Credential.password(LoopbackUser.sample.email, LoopbackUser.sample.password)
   }
@@ -90,16 +85,7 @@ final class Bench: Sendable {
   }
 
   /// Every record that is now in the journal file.
-  func records() throws -> [SessionRecord] {
-    var reader = try JournalReader(path: journal)
-    var records: [SessionRecord] = []
-    while let raw = try reader.next() {
-      guard raw.kind != 0xFF else { continue }
-      records.append(
-        try SessionCodec.decode(sequence: raw.sequence, kind: raw.kind, payload: raw.payload))
-    }
-    return records
-  }
+  func records() throws -> [SessionRecord] { try home.records() }
 
   func eventNames() throws -> [String] {
     try records().compactMap { $0.event?.kind.description }
@@ -149,7 +135,7 @@ func eventually(
   sourceLocation: SourceLocation = #_sourceLocation
 ) async rethrows {
   let end = Date(timeIntervalSinceNow: seconds)
-  // A thread that did not run for long still checks often enough.
+  // A thread that waits long for its turn must still look once after the deadline.
   var looks = 0
   while Date() < end || looks < 400 {
     if try isTrue() { return }

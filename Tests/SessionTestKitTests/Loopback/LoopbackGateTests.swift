@@ -1,9 +1,11 @@
+import Foundation
 import Testing
 
 @testable import SessionTestKit
 
 /// Interleavings that a test chooses.
-@Suite struct LoopbackGateTests {
+@Suite
+struct LoopbackGateTests {
   private let server: LoopbackServer
   private let client: WebClient
 
@@ -12,7 +14,8 @@ import Testing
     client = WebClient(server)
   }
 
-  @Test func requestsWaitUntilTheGateOpens() async throws {
+  @Test
+  func requestsWaitUntilTheGateOpens() async throws {
     server.settings.update { $0.rotatesRefreshTokens = true }
     let token = try await client.login().tokens.refreshToken
     let gate = server.hold(.refresh)
@@ -30,7 +33,8 @@ import Testing
     #expect(try await client.refresh(token).status == 401)
   }
 
-  @Test func theyAreAdmittedInOrderOfArrival() async throws {
+  @Test
+  func theyAreAdmittedInOrderOfArrival() async throws {
     let gate = server.hold(.login)
     async let first = client.send("POST", "auth/login", ["email": "1", "password": "1"])
     await server.received(.login, count: 1)
@@ -50,7 +54,8 @@ import Testing
     #expect(try await last.value.status == 200)
   }
 
-  @Test func aRequestWaitsAtTheGateAsSoonAsItIsReceived() {
+  @Test
+  func aRequestWaitsAtTheGateAsSoonAsItIsReceived() {
     var state = LoopbackServerState(backend: .edu())
     let gate = state.gates.close(.refresh, at: .beforeActing)
     let request = ReceivedRequest(method: "POST", path: "/auth/refresh")
@@ -68,7 +73,8 @@ import Testing
     }
   }
 
-  @Test func theAnswerMayBeWithheldAfterActing() async throws {
+  @Test
+  func theAnswerMayBeWithheldAfterActing() async throws {
     let signedIn = try await client.login().tokens
     server.settings.update { $0.rotatesRefreshTokens = true }
     let gate = server.hold(.refresh, at: .afterActing)
@@ -83,7 +89,8 @@ import Testing
     #expect(try await other.value.code == "TOKEN_REUSED")
   }
 
-  @Test func aHeldRequestTakesTheFaultThatIsSetMeanwhile() async throws {
+  @Test
+  func aHeldRequestTakesTheFaultThatIsSetMeanwhile() async throws {
     let gate = server.hold(.login)
     async let held = client.login()
     await server.received(.login)
@@ -92,7 +99,8 @@ import Testing
     #expect(try await held.status == 503)
   }
 
-  @Test func aClientThatGaveUpIsServedAllTheSame() async throws {
+  @Test
+  func aClientThatGaveUpIsServedAllTheSame() async throws {
     server.settings.update { $0.rotatesRefreshTokens = true }
     let token = try await client.login().tokens.refreshToken
     let gate = server.hold(.refresh)
@@ -105,7 +113,8 @@ import Testing
     #expect(try await client.refresh(token).code == "TOKEN_REUSED")
   }
 
-  @Test func waitingEndsWithTheServerOrTheTask() async throws {
+  @Test
+  func waitingEndsWithTheServerOrTheTask() async throws {
     let abandoned = Task { await server.received(.logout) }
     let cancelled = Task { await server.answered(.logout, count: 5) }
     cancelled.cancel()
@@ -114,5 +123,129 @@ import Testing
     #expect(await abandoned.value == false)
     #expect(await server.received(.logout) == false)
     #expect(await server.received(.logout, count: 0))
+  }
+}
+
+/// Each way in which a request can fail.
+@Suite
+struct LoopbackFaultTests {
+  private let server: LoopbackServer
+  private let client: WebClient
+
+  init() throws {
+    server = try LoopbackServer.start()
+    client = WebClient(server)
+  }
+
+  @Test
+  func aStatusIsAnsweredWithoutActing() async throws {
+    server.settings.update { $0.rotatesRefreshTokens = true }
+    let token = try await client.login().tokens.refreshToken
+    server.failNext(.refresh, with: .status(503))
+    server.failNext(.refresh, with: .status(401, code: "TOKEN_EXPIRED"))
+    server.failNext(.refresh, with: .status(429, code: "SLOW_DOWN", retryAfter: 7))
+    // Faults of one endpoint do not affect the others.
+    #expect(try await client.materials("x").code == "TOKEN_INVALID")
+    #expect(try await client.refresh(token).status == 503)
+    #expect(try await client.refresh(token).code == "TOKEN_EXPIRED")
+    let limited = try await client.refresh(token)
+    #expect(limited.status == 429 && limited.headers["retry-after"] == "7")
+    #expect(limited.headers["date"] != nil)
+    #expect(try await client.refresh(token).status == 200)
+  }
+
+  @Test
+  func faultsRepeatAndCanBeCleared() async throws {
+    server.failNext(.login, with: .status(500), times: 3)
+    #expect(try await client.login().status == 500)
+    #expect(try await client.login().status == 500)
+    server.clearFaults()
+    #expect(try await client.login().status == 200)
+  }
+
+  @Test(arguments: [LoopbackFault.Moment.beforeActing, .afterActing])
+  func aDroppedConnectionChangedStateOrNot(moment: LoopbackFault.Moment) async throws {
+    server.settings.update { $0.rotatesRefreshTokens = true }
+    let token = try await client.login().tokens.refreshToken
+    server.failNext(.refresh, with: .dropConnection(moment))
+    await #expect(throws: URLError.self) { try await client.refresh(token) }
+    #expect(server.calls.last?.outcome == .dropped)
+    // The test of a fault would be wrong if the client repeated the request by itself.
+    #expect(server.count(of: .refresh) == 1)
+    let second = try await client.refresh(token)
+    switch moment {
+    case .beforeActing: #expect(second.status == 200)
+    case .afterActing: #expect(try second.status == 401 && second.code == "TOKEN_REUSED")
+    }
+  }
+
+  @Test(arguments: [0, 1, 16, 40, 200, 300])
+  func aCutAnswerIsNoAnswer(bytes: Int) async throws {
+    server.settings.update { $0.rotatesRefreshTokens = true }
+    let token = try await client.login().tokens.refreshToken
+    server.failNext(.refresh, with: .cutAnswer(afterBytes: bytes))
+    let port = server.port
+    let body = #"{"refresh_token":"\#(token ?? "")"}"#
+    let isWhole = try await onThread {
+      try RawClient(port: port).post("/auth/refresh", body) != nil
+    }
+    #expect(!isWhole)
+    #expect(try await client.refresh(token).code == "TOKEN_REUSED")
+  }
+
+  @Test
+  func bytesAreAnsweredAsTheyAre() async throws {
+    server.failNext(.login, with: .html)
+    server.failNext(.login, with: .brokenJSON)
+    server.failNext(.login, with: .body([0xFF, 0x00], contentType: "x/y", status: 502))
+    let page = try await client.login()
+    #expect(page.status == 200 && page.headers["content-type"] == "text/html")
+    #expect(String(decoding: page.body, as: UTF8.self).hasPrefix("<!doctype html>"))
+    let broken = try await client.login()
+    #expect(throws: DecodingError.self) { try broken.tokens }
+    let raw = try await client.login()
+    #expect(raw.status == 502 && raw.body == Data([0xFF, 0x00]))
+    #expect(server.calls.map(\.status) == [200, 200, 502])
+  }
+
+  @Test
+  func bytesMayComeAfterActing() async throws {
+    server.settings.update { $0.rotatesRefreshTokens = true }
+    let token = try await client.login().tokens.refreshToken
+    server.failNext(.refresh, with: .body([], contentType: "text/plain", status: 200, .afterActing))
+    #expect(try await client.refresh(token).body.isEmpty)
+    #expect(try await client.refresh(token).code == "TOKEN_REUSED")
+  }
+
+  @Test
+  func membersOfTheTrueAnswerAreReplaced() async throws {
+    server.failNext(.login, with: .malformedToken)
+    server.failNext(.login, with: .expiresIn(0))
+    server.failNext(.login, with: .expiresIn(-5))
+    server.failNext(.login, with: .expiresIn("soon"))
+    server.failNext(.login, with: .patch(["refresh_token": nil, "extra": [1]]))
+    let malformed = try await client.login().tokens
+    #expect(malformed.accessToken == "only.two" && malformed.refreshToken != nil)
+    #expect(try await client.login().tokens.expiresIn == 0)
+    #expect(try await client.login().tokens.expiresIn == -5)
+    let text = String(decoding: try await client.login().body, as: UTF8.self)
+    #expect(text.contains(#""expires_in":"soon""#))
+    let patched = try await client.login()
+    #expect(String(decoding: patched.body, as: UTF8.self).contains(#""extra":[1]"#))
+    #expect(try patched.tokens.refreshToken == nil && patched.tokens.accessToken != nil)
+  }
+
+  @Test
+  func aDelayedRequestIsAnsweredTruly() async throws {
+    server.failNext(.login, with: .delay(.milliseconds(20)))
+    #expect(try await client.login().status == 200)
+    server.failNext(.login, with: .delay(.seconds(3600)))
+    let call = Task { try await client.login() }
+    await server.received(.login, count: 2)
+    #expect(server.calls.last?.outcome == .waiting)
+    // It does not delay another client.
+    #expect(try await WebClient(server).login().status == 200)
+    call.cancel()
+    _ = await call.result
   }
 }

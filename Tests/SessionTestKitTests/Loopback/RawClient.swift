@@ -1,4 +1,7 @@
 import Foundation
+import SessionCore
+import SessionTestKit
+import Synchronization
 
 #if canImport(Darwin)
   import Darwin
@@ -61,15 +64,13 @@ final class RawClient {
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
     let result = withUnsafeBytes(of: &address) { bytes in
       connect(
-        descriptor, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress,
-        socklen_t(bytes.count))
+        descriptor, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress, socklen_t(bytes.count)
+      )
     }
     guard result == 0 else { throw Failure(call: "connect", code: errno) }
   }
 
-  deinit {
-    close(descriptor)
-  }
+  deinit { close(descriptor) }
 
   func send(_ text: String) throws { try send(Array(text.utf8)) }
 
@@ -89,9 +90,7 @@ final class RawClient {
     }
   }
 
-  func finishWriting() {
-    _ = shutdown(descriptor, Int32(SHUT_WR))
-  }
+  func finishWriting() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
 
   /// The next response; nil if the server closed the connection before a whole one.
   func reply() throws -> Reply? {
@@ -111,9 +110,7 @@ final class RawClient {
     let text = String(decoding: input[..<(end - 4)], as: UTF8.self)
     var reply = Reply(status: Int(text.dropFirst(9).prefix(3)) ?? 0, head: text, body: [])
     let length = reply.header("content-length").flatMap { Int($0) } ?? 0
-    while input.count < end + length {
-      if try !receive() { return nil }
-    }
+    while input.count < end + length { if try !receive() { return nil } }
     reply.body = Array(input[end..<(end + length)])
     input.removeFirst(end + length)
     return reply
@@ -152,12 +149,137 @@ final class RawClient {
 }
 
 /// Runs blocking work on its own thread, so that the cooperative pool stays free.
-func onThread<Result: Sendable>(
-  _ work: @escaping @Sendable () throws -> Result
-) async throws -> Result {
+func onThread<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws
+  -> Result
+{
   try await withCheckedThrowingContinuation { continuation in
-    Thread.detachNewThread {
-      continuation.resume(with: Swift.Result { try work() })
+    Thread.detachNewThread { continuation.resume(with: Swift.Result { try work() }) }
+  }
+}
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// A client like that of an app: `URLSession`, with its own connections.
+struct WebClient: Sendable {
+  struct Reply: Sendable {
+    let status: Int
+    let body: Data
+    let headers: [String: String]
+
+    var tokens: TokenReply { get throws { try TokenReply.read(body) } }
+    var code: String? { get throws { try tokens.error?.code } }
+  }
+
+  let base: URL
+  private let session: URLSession
+
+  init(_ server: LoopbackServer) {
+    base = server.baseURL
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.timeoutIntervalForRequest = 60
+    session = URLSession(configuration: configuration)
+  }
+
+  func send(
+    _ method: String, _ path: String, _ members: [String: String]? = nil, bearer: String? = nil
+  ) async throws -> Reply {
+    var request = URLRequest(url: base.appendingPathComponent(path))
+    request.httpMethod = method
+    if let members {
+      request.httpBody = try JSONEncoder().encode(members)
+      request.setValue("application/json", forHTTPHeaderField: "Content-Type")
     }
+    if let bearer { request.setValue("Bearer \(bearer)", forHTTPHeaderField: "Authorization") }
+    let (body, response) = try await session.data(for: request)
+    guard let http = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
+    var headers: [String: String] = [:]
+    for (name, value) in http.allHeaderFields { headers["\(name)".lowercased()] = "\(value)" }
+    return Reply(status: http.statusCode, body: body, headers: headers)
+  }
+
+  func login(_ user: LoopbackUser = .sample) async throws -> Reply {
+    try await send("POST", "auth/login", ["email": user.email, "password": user.password])
+  }
+
+  func refresh(_ token: String?) async throws -> Reply {
+    try await send("POST", "auth/refresh", ["refresh_token": token ?? ""])
+  }
+
+  func materials(_ token: String?) async throws -> Reply {
+    try await send("GET", "materials", bearer: token)
+  }
+}
+
+/// A server's time that only the test changes.
+final class TestTime: Sendable {
+  private let milliseconds = Mutex<Int64>(1_700_000_000_000)
+
+  var clock: @Sendable () -> Timestamp {
+    { Timestamp(milliseconds: self.milliseconds.withLock { $0 }) }
+  }
+
+  func advance(by milliseconds: Int64) { self.milliseconds.withLock { $0 += milliseconds } }
+}
+
+/// The members of the responses that the tests examine.
+struct TokenReply: Decodable, Equatable, Sendable {
+  struct Context: Decodable, Equatable, Sendable {
+    var roleName: String
+    var schoolId: String
+    var academicUnitId: String?
+    var permissions: [String]
+  }
+
+  struct User: Decodable, Equatable, Sendable {
+    var id: String
+    var email: String
+    var firstName: String
+    var lastName: String
+  }
+
+  struct Failure: Decodable, Equatable, Sendable {
+    var code: String
+    var message: String
+  }
+
+  struct Claims: Decodable, Equatable, Sendable {
+    var sub: String
+    var email: String
+    var jti: String
+    var iat: Int
+    var nbf: Int
+    var exp: Int
+    var iss: String
+    var activeContext: Context?
+  }
+
+  var accessToken: String?
+  var refreshToken: String?
+  var expiresIn: Int?
+  var tokenType: String?
+  var user: User?
+  var activeContext: Context?
+  var context: Context?
+  var error: Failure?
+
+  private static var decoder: JSONDecoder {
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    return decoder
+  }
+
+  static func read(_ bytes: some Sequence<UInt8>) throws -> TokenReply {
+    try decoder.decode(TokenReply.self, from: Data(bytes))
+  }
+
+  /// The claims of the access token.
+  func claims() throws -> Claims {
+    let parts = (accessToken ?? "").split(separator: ".")
+    var text = String(parts.dropFirst().first ?? "").replacingOccurrences(of: "-", with: "+")
+      .replacingOccurrences(of: "_", with: "/")
+    text += String(repeating: "=", count: (4 - text.count % 4) % 4)
+    return try Self.decoder.decode(Claims.self, from: Data(base64Encoded: text) ?? Data())
   }
 }

@@ -32,8 +32,8 @@ package struct Scenario: Sendable {
   /// - Parameters:
   ///   - text: The file's text.
   ///   - file: The file's name in errors.
-  /// - Throws: All errors of the text, at most ``ScenarioErrors/limit``.
-  package init(_ text: String, file: String) throws(ScenarioErrors) {
+  /// - Throws: The first error of the text.
+  package init(_ text: String, file: String) throws {
     var parser = ScenarioParser(text, file: file)
     self = try parser.parse()
   }
@@ -247,5 +247,34 @@ extension EntityReference {
 extension String {
   fileprivate var isEntityPart: Bool {
     !isEmpty && allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
+  }
+}
+
+/// An error in a scenario file, and its place.
+package struct ScenarioError: Error, CustomStringConvertible {
+  let file: String
+  let line: Int
+  let problem: String
+
+  /// `FILE:LINE: problem`.
+  package var description: String { "\(file):\(line): \(problem)" }
+}
+
+/// A line of a scenario that was not fulfilled; contains no token, password or e-mail address.
+package struct ScenarioFailure: Error, Hashable, Sendable {
+  /// The file's name, as the caller gave it.
+  package let file: String
+  /// The number of the line that failed, from 1.
+  package let line: Int
+  /// A sentence that says what the line requires, and what was found.
+  package let problem: String
+  /// The last things that happened before, the oldest first.
+  package let before: [String]
+}
+
+extension ScenarioFailure: CustomStringConvertible {
+  /// `FILE:LINE: problem`, and on the next lines what happened last.
+  package var description: String {
+    (["\(file):\(line): \(problem)"] + before.map { "  before: \($0)" }).joined(separator: "\n")
   }
 }

@@ -1,3 +1,5 @@
+import SessionJSON
+
 /// A token's name in a text: `<A1>`, or with its form at the first use `<A1: jwt 3600s sub=u-7>`.
 struct ScenarioName: Hashable, Sendable {
   /// The form of a token.
@@ -90,12 +92,6 @@ enum ScenarioDuration {
   }
 }
 
-/// A word of a line, and the column at which it begins, from 1.
-struct ScenarioWord: Hashable, Sendable {
-  let text: String
-  let column: Int
-}
-
 /// A line with content, split into words.
 ///
 /// Words end at spaces outside double quotes and angle brackets. A `#` at the start of a word
@@ -104,15 +100,18 @@ struct ScenarioLine: Sendable {
   let number: Int
   let indent: Int
   let raw: String
-  let words: [ScenarioWord]
-  /// The column of a quote that is not closed; `nil` if there is none.
-  let openQuote: Int?
+  let words: [String]
+  /// Whether a quote is not closed.
+  let isOpen: Bool
+
+  /// The line before the first one.
+  static let none = ScenarioLine(number: 1, indent: 0, raw: "", words: [], isOpen: false)
 
   /// Splits a line; `nil` for an empty line and for a comment.
   init?(_ raw: Substring, number: Int) {
     let characters = Array(raw)
-    var words: [ScenarioWord] = []
-    var open: Int?
+    var words: [String] = []
+    var isOpen = false
     var index = 0
     while index < characters.count {
       if characters[index].isWhitespace {
@@ -120,7 +119,6 @@ struct ScenarioLine: Sendable {
         continue
       }
       if characters[index] == "#" { break }
-      let column = index + 1
       var text = ""
       var depth = 0
       var isQuoted = false
@@ -130,7 +128,7 @@ struct ScenarioLine: Sendable {
         switch character {
         case "\"":
           isQuoted.toggle()
-          open = isQuoted ? index + 1 : nil
+          isOpen = isQuoted
         case "<" where !isQuoted:
           depth += 1
           text.append(character)
@@ -141,14 +139,17 @@ struct ScenarioLine: Sendable {
         }
         index += 1
       }
-      words.append(ScenarioWord(text: text, column: column))
+      words.append(text)
     }
     guard !words.isEmpty else { return nil }
-    self.number = number
-    self.raw = String(raw)
-    self.words = words
-    indent = characters.prefix { $0 == " " }.count
-    openQuote = open
+    self.init(
+      number: number, indent: characters.prefix { $0 == " " }.count, raw: String(raw), words: words,
+      isOpen: isOpen)
+  }
+
+  private init(number: Int, indent: Int, raw: String, words: [String], isOpen: Bool) {
+    (self.number, self.indent, self.raw) = (number, indent, raw)
+    (self.words, self.isOpen) = (words, isOpen)
   }
 
   /// The text after the first word, unchanged.
@@ -162,4 +163,69 @@ struct ScenarioLine: Sendable {
 struct ScenarioBlock: Sendable {
   let head: ScenarioLine
   var details: [ScenarioLine] = []
+}
+
+/// A JSON text in which `<A1>` is replaced by a token, and `"*"` matches any value.
+struct JSONTemplate: Sendable {
+  let value: JSONValue
+
+  /// Returns the value with its strings changed.
+  func filled<Failure: Error>(_ change: (String) throws(Failure) -> String) throws(Failure)
+    -> JSONValue
+  { try JSONTemplate.change(value, change) }
+
+  private static func change<Failure: Error>(
+    _ value: JSONValue, _ change: (String) throws(Failure) -> String
+  ) throws(Failure) -> JSONValue {
+    switch value {
+    case .string(let text): return .string(try change(text))
+    case .array(let values):
+      var changed: [JSONValue] = []
+      for value in values { changed.append(try self.change(value, change)) }
+      return .array(changed)
+    case .object(let members):
+      var changed: [String: JSONValue] = [:]
+      for (name, value) in members { changed[name] = try self.change(value, change) }
+      return .object(changed)
+    case .null, .bool, .number, .unreadable: return value
+    }
+  }
+
+  /// Returns the first difference without the values themselves; `nil` if there is none.
+  static func difference(_ expected: JSONValue, _ actual: JSONValue, at path: String = "")
+    -> String?
+  {
+    let place = path.isEmpty ? "the body" : path
+    switch (expected, actual) {
+    case (.string("*"), _): return nil
+    case (.object(let left), .object(let right)):
+      for name in left.keys.sorted() {
+        let inner = path.isEmpty ? name : "\(path).\(name)"
+        guard let value = left[name], let other = right[name] else { return "\(inner) is missing" }
+        if let difference = difference(value, other, at: inner) { return difference }
+      }
+      let extra = Set(right.keys).subtracting(left.keys).sorted()
+      return extra.isEmpty ? nil : "\(place) also has \(extra.joined(separator: ", "))"
+    case (.array(let left), .array(let right)):
+      guard left.count == right.count else { return "\(place) has \(right.count) values" }
+      for (index, pair) in zip(left, right).enumerated() {
+        let inner = "\(path)[\(index)]"
+        if let difference = difference(pair.0, pair.1, at: inner) { return difference }
+      }
+      return nil
+    default: return expected == actual ? nil : "\(place) is another"
+    }
+  }
+}
+
+extension JSONValue {
+  /// Whether no value in it is unreadable.
+  var isReadable: Bool {
+    switch self {
+    case .null, .bool, .number, .string: true
+    case .array(let values): values.allSatisfy(\.isReadable)
+    case .object(let members): members.values.allSatisfy(\.isReadable)
+    case .unreadable: false
+    }
+  }
 }

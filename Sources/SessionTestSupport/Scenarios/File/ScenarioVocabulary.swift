@@ -30,25 +30,7 @@ package enum ScenarioVocabulary {
   ]
   package static let acts = ["types", "forgets", "cancels", "leaves"]
   package static let links = ["forgot", "cancel"]
-  package static let request = ["query", "bearer", "basic", "key", "header", "json", "form"]
-  package static let change = ["json", "mentions"]
   package static let log = ["attempts", "firstDelay", "lease", "limit"]
-  package static let answer = ["header", "json", "html", "page"]
-  /// The words between a line's other words and a name.
-  package static let prepositions = ["as", "in", "to"]
-  /// The words for values, by the line that allows them.
-  package static let values: [String: [String]] = [
-    "network": ["on", "off"], "secrets": ["locked", "unlocked"], "journal": ["lost", "damaged"],
-    "power": ["cut"], "do logout": ["discarding"], "do call GET /things": ["plain"],
-    "result": ["ok"],
-  ]
-  /// The words for values of the policy, by field.
-  package static let policyValues: [String: [String]] = [
-    "profileCheck": ["whenUnknown", "afterLogin", "afterLoginAndLaunch"],
-    "launchRefresh": ["always", "ifExpired"], "onRejection": ["clear", "keep"],
-    "straySecrets": ["wipe", "adopt"], "refreshesBeforeExpiry": ["yes", "no"],
-    "onExhaustion": ["stay", "clear", "keep", "clearAfterExpiry", "keepAfterExpiry"],
-  ]
   package static let items = ["token", "user", "context", "revocation", "nothing"]
 
   package static let events: [String: [String]] = Dictionary(

@@ -17,7 +17,7 @@ struct ScenarioChangeBook {
 /// The change log, and killing processes.
 extension ScenarioRun {
   /// Reads the change log's new records; returns a line for each.
-  mutating func lookAtChanges() throws(ScenarioFailure) -> [String] {
+  mutating func lookAtChanges() throws -> [String] {
     guard scenario.setting.changes != nil else { return [] }
     do {
       guard let bytes = try stage.bytes(stage.changes), bytes != changes.bytes else { return [] }
@@ -36,15 +36,11 @@ extension ScenarioRun {
       changes.queue = queue
       changes.records += news
       return news.map { "\($0.name) in the change log" }
-    } catch {
-      throw fail("the change log cannot be read: \(error)")
-    }
+    } catch { throw fail("the change log cannot be read: \(error)") }
   }
 
   /// Checks that one of the next records is of this kind.
-  mutating func change(
-    _ kind: String, _ fields: [ScenarioStep.Field]
-  ) throws(ScenarioFailure) {
+  mutating func change(_ kind: String, _ fields: [ScenarioStep.Field]) throws {
     let words = changes.records.map(ScenarioWords.of)
     guard let index = words[changes.named...].firstIndex(where: { $0?.kind == kind }),
       let found = words[index]
@@ -53,9 +49,7 @@ extension ScenarioRun {
     changes.named = index + 1
   }
 
-  func compare(
-    _ found: [Change], with expected: ScenarioChanges, _ what: String
-  ) throws(ScenarioFailure) {
+  func compare(_ found: [Change], with expected: ScenarioChanges, _ what: String) throws {
     switch expected {
     case .count(let count):
       guard found.count == count else { throw fail("\(found.count) changes \(what)") }
@@ -71,7 +65,7 @@ extension ScenarioRun {
   }
 
   /// Checks that the queue of an app, if no other has the log open, equals the queue in the file.
-  func expectSameQueue() throws(ScenarioFailure) {
+  func expectSameQueue() throws {
     let logs = Set(scenario.steps.map(\.process)).compactMap { calls.log($0) }
     guard logs.count == 1, let log = logs.first, log.queue != changes.queue else { return }
     throw fail("the app has \(log.queue.pending.count) pending changes, and the file has others")
@@ -80,7 +74,7 @@ extension ScenarioRun {
   // MARK: Killing processes
 
   /// Kills a process without closing anything.
-  mutating func kill(_ process: String) throws(ScenarioFailure) {
+  mutating func kill(_ process: String) throws {
     try expectAllNamed("\(process) is killed")
     guard calls.session(process) != nil else { throw fail("\(process) is not open") }
     end(process)
@@ -96,7 +90,7 @@ extension ScenarioRun {
 
   /// Kills all processes and drops data that was not synced; checks that no event or change is
   /// lost.
-  mutating func cutPower() throws(ScenarioFailure) {
+  mutating func cutPower() throws {
     try expectAllNamed("the power fails")
     for process in stage.lives.names { end(process) }
     stage.cut()

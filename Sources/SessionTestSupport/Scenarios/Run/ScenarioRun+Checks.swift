@@ -7,10 +7,9 @@ import SessionKit
 
 /// The lines that only check something.
 extension ScenarioRun {
-  mutating func check(_ step: ScenarioStep) throws(ScenarioFailure) {
+  mutating func check(_ step: ScenarioStep) throws {
     switch step.action {
-    case .event(let kind, let fields, let times):
-      for _ in 0..<times { try event(kind, fields) }
+    case .event(let kind, let fields, let times): for _ in 0..<times { try event(kind, fields) }
     case .note(let kind, let fields): try note(kind, fields)
     case .state(let kind, let fields):
       let state = try session(step.process).state
@@ -23,8 +22,8 @@ extension ScenarioRun {
       var words = ScenarioWords.of(session)
       words["page"] = calls.page(step.process) == nil ? "no" : "yes"
       try compare(fields, with: words, of: step.process)
-      if fields.contains(where: { $0.name == "gate" }),
-        let told = calls.toldGate(step.process), told != session.gate.isOpen
+      if fields.contains(where: { $0.name == "gate" }), let told = calls.toldGate(step.process),
+        told != session.gate.isOpen
       {
         throw fail("the gate's sequence gave \(step.process) another value")
       }
@@ -60,32 +59,28 @@ extension ScenarioRun {
     items.isEmpty ? "nothing" : items.map { "\($0)" }.sorted().joined(separator: " ")
   }
 
-  private func session(_ process: String) throws(ScenarioFailure) -> Session {
+  private func session(_ process: String) throws -> Session {
     guard let session = calls.session(process) else { throw fail("\(process) is not open") }
     return session
   }
 
   /// Checks each word of a line; secrets are compared, but not shown.
-  func compare(
-    _ fields: [ScenarioStep.Field], with words: ScenarioWords.Words, of what: String
-  ) throws(ScenarioFailure) {
+  func compare(_ fields: [ScenarioStep.Field], with words: ScenarioWords.Words, of what: String)
+    throws
+  {
     for field in fields {
-      guard let actual = words[field.name] else {
-        throw fail("\(what) has no \(field.name) here")
-      }
+      guard let actual = words[field.name] else { throw fail("\(what) has no \(field.name) here") }
       let expected = tokens.fill(field.value)
       guard expected == "*" || expected == actual else {
         let isSecret = tokens.secrets.contains { actual.contains($0) }
         throw fail(
-          "\(field.name) of \(what) is "
-            + (isSecret ? "another" : "\(actual)") + ", not \(field.value)")
+          "\(field.name) of \(what) is " + (isSecret ? "another" : "\(actual)")
+            + ", not \(field.value)")
       }
     }
   }
 
-  private mutating func event(
-    _ kind: String, _ fields: [ScenarioStep.Field]
-  ) throws(ScenarioFailure) {
+  private mutating func event(_ kind: String, _ fields: [ScenarioStep.Field]) throws {
     guard events.indices.contains(namedEvents) else { throw fail("there is no further event") }
     let record = events[namedEvents]
     guard let event = record.event, event.kind.description == kind else {
@@ -95,9 +90,7 @@ extension ScenarioRun {
     namedEvents += 1
   }
 
-  private mutating func note(
-    _ kind: String, _ fields: [ScenarioStep.Field]
-  ) throws(ScenarioFailure) {
+  private mutating func note(_ kind: String, _ fields: [ScenarioStep.Field]) throws {
     let left = notes[namedNotes...]
     guard let index = left.firstIndex(where: { $0.kind.description == kind }) else {
       throw fail("there is no further note \(kind)")
@@ -108,7 +101,7 @@ extension ScenarioRun {
 
   private mutating func result(
     _ label: String?, _ expected: ScenarioStep.Ending, _ fields: [ScenarioStep.Field]
-  ) throws(ScenarioFailure) {
+  ) throws {
     let open = asked.indices.filter { !asked[$0].isNamed && asked[$0].label == label }
     // Draws may decide which of several equal commands ends first.
     let index = open.first { calls.ending($0) != nil } ?? open.first
@@ -129,7 +122,7 @@ extension ScenarioRun {
   // MARK: Requests
 
   /// Checks that the next request that arrived is this one.
-  mutating func name(_ expected: ExpectedRequest) throws(ScenarioFailure) {
+  mutating func name(_ expected: ExpectedRequest) throws {
     let arrived = stage.network.arrived
     guard arrived.indices.contains(namedArrivals) else { throw fail("no further request arrived") }
     let (number, request) = arrived[namedArrivals]
@@ -160,7 +153,7 @@ extension ScenarioRun {
 
   private func compareAuthorization(
     _ expected: ExpectedRequest.Authorization?, _ request: ReceivedRequest
-  ) throws(ScenarioFailure) {
+  ) throws {
     let values = request.fields.values(of: "authorization")
     let wanted: [String] =
       switch expected {
@@ -177,9 +170,9 @@ extension ScenarioRun {
   }
 
   /// Checks the query of an address; a name that is new takes the value in the query.
-  private mutating func compare(
-    _ fields: [ScenarioStep.Field]?, query: String?, _ wanted: String
-  ) throws(ScenarioFailure) {
+  private mutating func compare(_ fields: [ScenarioStep.Field]?, query: String?, _ wanted: String)
+    throws
+  {
     guard let fields else {
       guard query == nil else { throw fail("\(wanted) has a query, but no query line expects it") }
       return
@@ -187,8 +180,8 @@ extension ScenarioRun {
     guard let query else { throw fail("\(wanted) has no query") }
     let form = WebForm(query)
     for field in fields {
-      guard case .name(let name)? = ScenarioName.pieces(of: field.value).first,
-        !tokens.knows(name), let value = form[field.name]
+      guard case .name(let name)? = ScenarioName.pieces(of: field.value).first, !tokens.knows(name),
+        let value = form[field.name]
       else { continue }
       tokens.take(value, as: name)
     }
@@ -196,9 +189,8 @@ extension ScenarioRun {
     if let challenge = form["code_challenge"] { challenges.insert(challenge) }
   }
 
-  private func compare(
-    _ fields: [ScenarioStep.Field], with form: WebForm, _ wanted: String
-  ) throws(ScenarioFailure) {
+  private func compare(_ fields: [ScenarioStep.Field], with form: WebForm, _ wanted: String) throws
+  {
     for pair in form.fields {
       guard let field = fields.first(where: { $0.name == pair.name }) else {
         let isWord = pair.name.count <= 24 && pair.name.allSatisfy { $0.isLetter || $0 == "_" }
@@ -215,7 +207,7 @@ extension ScenarioRun {
 
   private mutating func compare(
     _ body: ExpectedRequest.Body, _ request: ReceivedRequest, _ wanted: String
-  ) throws(ScenarioFailure) {
+  ) throws {
     switch body {
     case .json(let template):
       let value: JSONValue
@@ -241,7 +233,7 @@ extension ScenarioRun {
 
   /// Checks that a subscriber received exactly the first `count` events of the journal, once and in
   /// order.
-  private func received(_ count: Int, in process: String) throws(ScenarioFailure) {
+  private func received(_ count: Int, in process: String) throws {
     _ = try session(process)
     let heard = calls.heard(process)
     guard heard == events.prefix(count).map(\.sequence), heard.count == count else {
@@ -255,7 +247,7 @@ extension ScenarioRun {
   /// duplicates.
   ///
   /// If there was another process, the last events may be missing.
-  func expectAllHeard() throws(ScenarioFailure) {
+  func expectAllHeard() throws {
     guard stage.world.failures.isEmpty else {
       throw fail(stage.world.failures.joined(separator: "; "))
     }
@@ -271,7 +263,7 @@ extension ScenarioRun {
   // MARK: Secrets
 
   /// Checks that no token, password or e-mail address is in the journals, in texts or in errors.
-  func expectNoLeak() throws(ScenarioFailure) {
+  func expectNoLeak() throws {
     var texts = records.map { "\($0) \($0.content.line)" }
     texts += asked.indices.compactMap { calls.ending($0)?.text }
     texts += stage.world.failures
@@ -284,9 +276,7 @@ extension ScenarioRun {
       for path in [stage.journal, stage.changes] {
         all.append(contentsOf: try stage.bytes(path) ?? [])
       }
-    } catch {
-      throw fail("a journal cannot be read: \(error)")
-    }
+    } catch { throw fail("a journal cannot be read: \(error)") }
     for secret in tokens.secrets where all.range(of: Data(secret.utf8)) != nil {
       throw fail("a token, a password or an e-mail address is in the journal or in a text")
     }

@@ -67,6 +67,10 @@ struct ScenarioRun {
   }
 
   mutating func play() throws(ScenarioFailure) {
+    do { try playSteps() } catch { throw error as? ScenarioFailure ?? fail("\(error)") }
+  }
+
+  private mutating func playSteps() throws {
     if let known = scenario.setting.known { try begin(with: known.answer, line: known.line) }
     for step in scenario.steps {
       line = step.line
@@ -86,8 +90,7 @@ struct ScenarioRun {
   }
 
   func fail(_ problem: String) -> ScenarioFailure {
-    ScenarioFailure(
-      file: scenario.file, line: line, problem: problem, before: Array(log.suffix(6)))
+    ScenarioFailure(file: scenario.file, line: line, problem: problem, before: Array(log.suffix(6)))
   }
 
   // MARK: What happens
@@ -98,23 +101,21 @@ struct ScenarioRun {
   /// The server's time in milliseconds since 1970; jumps of the device's clock do not change it.
   var serverTime: Int64 { scenario.setting.start.milliseconds + now }
 
-  private mutating func tell(_ text: String) {
-    log.append("\(now) ms: \(text)")
-  }
+  private mutating func tell(_ text: String) { log.append("\(now) ms: \(text)") }
 
   /// Returns whether a named request still needs an answer.
   private func isOpen(_ request: Request) -> Bool {
     !request.isAnswered && !stage.network.isAbandoned(request.number)
   }
 
-  mutating func settle() throws(ScenarioFailure) {
+  mutating func settle() throws {
     isStirred = false
     do throws(ScenarioStage.Stuck) { try stage.settle() } catch { throw fail("\(error)") }
     try look()
   }
 
   /// Records what has happened.
-  private mutating func look() throws(ScenarioFailure) {
+  private mutating func look() throws {
     let arrived = stage.network.arrived
     for arrival in arrived.dropFirst(toldArrivals) { tell("\(arrival.request.line) arrives") }
     toldArrivals = arrived.count
@@ -135,7 +136,7 @@ struct ScenarioRun {
   }
 
   /// Reads the disk from the beginning, since records may be lost.
-  mutating func lookAnew() throws(ScenarioFailure) {
+  mutating func lookAnew() throws {
     (records, journal, events, notes) = ([], [], [], [])
     changes = ScenarioChangeBook()
     try settle()
@@ -143,7 +144,7 @@ struct ScenarioRun {
     changes.named = changes.records.count
   }
 
-  private mutating func readJournal() throws(ScenarioFailure) -> [SessionRecord] {
+  private mutating func readJournal() throws -> [SessionRecord] {
     do {
       guard let bytes = try stage.bytes(stage.journal), bytes != journal else { return records }
       journal = bytes
@@ -154,26 +155,24 @@ struct ScenarioRun {
           try SessionCodec.decode(sequence: raw.sequence, kind: raw.kind, payload: raw.payload))
       }
       return records
-    } catch {
-      throw fail("the journal cannot be read: \(error)")
-    }
+    } catch { throw fail("the journal cannot be read: \(error)") }
   }
 
   /// Checks that all requests, events and results so far were named.
-  mutating func expectAllNamed(_ cause: String) throws(ScenarioFailure) {
+  mutating func expectAllNamed(_ cause: String) throws {
     try settle()
     try expectRequestsNamed(cause)
     try expectEffectsNamed(cause)
   }
 
-  private func expectRequestsNamed(_ cause: String) throws(ScenarioFailure) {
+  private func expectRequestsNamed(_ cause: String) throws {
     let arrived = stage.network.arrived
     guard namedArrivals == arrived.count else {
       throw fail("\(cause), and no line expects \(arrived[namedArrivals].request.line)")
     }
   }
 
-  private func expectEffectsNamed(_ cause: String) throws(ScenarioFailure) {
+  private func expectEffectsNamed(_ cause: String) throws {
     if events.indices.contains(namedEvents) {
       throw fail("\(cause), and no line expects the event \(events[namedEvents].content.line)")
     }
@@ -185,7 +184,7 @@ struct ScenarioRun {
 
   // MARK: Steps that cause something
 
-  private mutating func play(_ step: ScenarioStep) throws(ScenarioFailure) {
+  private mutating func play(_ step: ScenarioStep) throws {
     switch step.action {
     case .at(let time):
       try expectAllNamed("time passes")
@@ -227,7 +226,7 @@ struct ScenarioRun {
   }
 
   /// Removes or damages the journal's file.
-  private mutating func spoilJournal(isLost: Bool) throws(ScenarioFailure) {
+  private mutating func spoilJournal(isLost: Bool) throws {
     try expectAllNamed("the journal's file changes")
     guard opened.allSatisfy({ calls.session($0) == nil }) else {
       throw fail("a session has the journal open")
@@ -239,9 +238,7 @@ struct ScenarioRun {
       bytes[Self.firstPayload] ^= 1
       try stage.put(isLost ? nil : bytes)
       journal = isLost ? [] : bytes
-    } catch let failure as ScenarioFailure {
-      throw failure
-    } catch {
+    } catch let failure as ScenarioFailure { throw failure } catch {
       throw fail("the journal's file cannot be changed: \(error)")
     }
     (records, events, namedEvents) = ([], [], 0)
@@ -250,7 +247,7 @@ struct ScenarioRun {
   /// The offset of the first record's payload: after the file's header and the frame's header.
   private static let firstPayload = 64 + 32
 
-  private mutating func pass(to time: Int64, isStrict: Bool) throws(ScenarioFailure) {
+  private mutating func pass(to time: Int64, isStrict: Bool) throws {
     let target = start + time
     guard target >= stage.world.clock.now().uptime else {
       throw fail("it is \(now) ms already, and time does not go back")
@@ -270,9 +267,9 @@ struct ScenarioRun {
     try look()
   }
 
-  private mutating func act(
-    _ command: ScenarioStep.Command, _ label: String?, in process: String
-  ) throws(ScenarioFailure) {
+  private mutating func act(_ command: ScenarioStep.Command, _ label: String?, in process: String)
+    throws
+  {
     if !isStirred { try expectAllNamed("the user continues") }
     let app = app(in: process)
     let command = command.keyed { tokens.key($0) }.filled { tokens.give($0, at: serverTime) }
@@ -305,9 +302,7 @@ struct ScenarioRun {
   }
 
   /// Performs an act of the user on the page that is shown.
-  private mutating func user(
-    _ act: ScenarioStep.PageAct, in process: String
-  ) throws(ScenarioFailure) {
+  private mutating func user(_ act: ScenarioStep.PageAct, in process: String) throws {
     try expectAllNamed("the user continues")
     guard let page = calls.page(process) else { throw fail("no page is shown in \(process)") }
     let done: HeadlessPage.Act
@@ -323,13 +318,9 @@ struct ScenarioRun {
   }
 
   /// Opens a session before its first command.
-  private mutating func open(
-    _ app: ScenarioCalls.App, in process: String
-  ) throws(ScenarioFailure) {
+  private mutating func open(_ app: ScenarioCalls.App, in process: String) throws {
     let calls = calls
-    stage.world.spawn("open in \(process)", of: app.life) {
-      try await calls.open(app, in: process)
-    }
+    stage.world.spawn("open in \(process)", of: app.life) { try await calls.open(app, in: process) }
     try settle()
     guard calls.session(process) != nil else {
       throw fail("\(process) cannot be opened: \(stage.world.failures.joined(separator: "; "))")
@@ -369,15 +360,11 @@ struct ScenarioRun {
   }
 
   /// Decides the outcome of the request with this label, or of the last one that needs an answer.
-  private mutating func decide(
-    _ fate: LoopbackFate?, _ label: String?
-  ) throws(ScenarioFailure) {
+  private mutating func decide(_ fate: LoopbackFate?, _ label: String?) throws {
     try settle()
     try expectEffectsNamed("the server answers")
     let index =
-      if let label {
-        requests.lastIndex { $0.label == label }
-      } else {
+      if let label { requests.lastIndex { $0.label == label } } else {
         requests.lastIndex(where: isOpen)
       }
     guard let index, !requests[index].isAnswered else {
@@ -396,9 +383,7 @@ struct ScenarioRun {
   // MARK: The beginning
 
   /// Performs a login before the scenario begins, with an endpoint of its own.
-  private mutating func begin(
-    with answer: JSONTemplate, line: Int
-  ) throws(ScenarioFailure) {
+  private mutating func begin(with answer: JSONTemplate, line: Int) throws {
     self.line = line
     var preset = scenario.setting.preset(at: stage.baseURL)
     preset.backend.login = .post("known-session")

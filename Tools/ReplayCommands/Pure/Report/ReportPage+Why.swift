@@ -111,3 +111,98 @@ extension ReportPage {
       + "<td>\(text(link.name))</td><td>\(text(link.words))</td></tr>\n"
   }
 }
+
+/// The explanation of an end or of a present session, as text for a page.
+struct ReportWhy: Sendable {
+  /// A record that led to the end.
+  struct Link: Sendable {
+    let sequence: UInt64
+    /// The time of the record; `nil` if only a snapshot has the record.
+    let time: Timestamp?
+    /// The distance to the end, such as `-6 min 10 s`; empty if it is not known.
+    let distance: String
+    let name: String
+    let words: String
+    let isNote: Bool
+  }
+
+  /// The maximum number of records of the chain on a page.
+  static let shownLinks = 12
+
+  /// What happened, in plain words.
+  let opening: String
+  /// What the records rule out, and what to do.
+  let advice: String
+  /// What the journal says, with time and sequence.
+  let headline: String
+  let links: [Link]
+  let sections: [WhyText.Section]
+
+  init(_ explanation: Explanation, zone: TimeZoneChoice) {
+    let words = WhyText(zone: zone.display)
+    let lines = explanation.summaryLines(in: .english)
+    opening = lines.first ?? ""
+    advice = lines.dropFirst().joined(separator: " ")
+    headline = words.headline(explanation)
+    links = explanation.chain.prefix(Self.shownLinks).map { link in
+      let time = link.isInFile ? link.fact.time : nil
+      return Link(
+        sequence: link.fact.sequence, time: time,
+        distance: Self.distance(from: explanation.time, to: time), name: link.fact.record.name,
+        words: WhyText.text(of: link.fact), isNote: link.fact.note != nil)
+    }
+    let before = explanation.root.map(words.headline)
+    sections =
+      words.sections(explanation)
+      + (before.isEmpty ? [] : [WhyText.Section(label: "Before", sentences: before)])
+  }
+
+  private static func distance(from end: Timestamp?, to time: Timestamp?) -> String {
+    guard let end, let time else { return "" }
+    let span = time.milliseconds(since: end)
+    return (span > 0 ? "+" : "") + DurationFormatter.text(milliseconds: span)
+  }
+}
+
+/// Chooses the journals that a page draws.
+enum ReportChoice {
+  /// Returns at most `limit` journals, in their order.
+  ///
+  /// Each cause gets its newest end in turn, then its second newest, until there are enough
+  /// journals. So a rare cause has a journal on the page as well. Journals in which nothing ended
+  /// come last, the newest first.
+  static func chosen(_ journals: [ReportJournal], upTo limit: Int) -> [ReportJournal] {
+    guard journals.count > limit else { return journals }
+    var ends: [Cause: [(time: Timestamp, journal: Int)]] = [:]
+    for (index, journal) in journals.enumerated() {
+      for why in journal.whys where why.cause.class == .end {
+        ends[why.cause, default: []].append((why.time ?? Self.never, index))
+      }
+    }
+    var places = journals.map { Place(turn: .max, time: $0.last ?? Self.never) }
+    for list in ends.values {
+      let newest = list.sorted { left, right in
+        left.time == right.time ? left.journal < right.journal : left.time > right.time
+      }
+      for (turn, end) in newest.enumerated() {
+        let place = Place(turn: turn, time: end.time)
+        if place.comesBefore(places[end.journal]) { places[end.journal] = place }
+      }
+    }
+    let order = journals.indices.sorted { left, right in
+      places[left] == places[right] ? left < right : places[left].comesBefore(places[right])
+    }
+    return order.prefix(limit).sorted().map { journals[$0] }
+  }
+
+  private static let never = Timestamp(milliseconds: .min)
+
+  private struct Place: Equatable {
+    var turn: Int
+    var time: Timestamp
+
+    func comesBefore(_ other: Place) -> Bool {
+      turn == other.turn ? time > other.time : turn < other.turn
+    }
+  }
+}
