@@ -234,6 +234,7 @@ extension JournalStory {
       store.breakTokenItem(false)
       stage.clock.advance(by: .seconds(60))
       let again = try await stage.open(.story, store)
+      await stage.endLaunchPause()
       await eventually("the refusal") { again.state.kind != .authenticated }
       try await again.close()
     },

@@ -79,6 +79,7 @@ extension JournalStory {
       stage.clock.advance(by: .milliseconds(8 * 86_400_000))
       stage.server.settings.update { $0.clockSkew = .seconds(8 * 86_400) }
       let session = try await stage.open(.keeping)
+      await stage.endLaunchPause()
       await eventually("the refusal") { session.state.kind == .expired }
       try await session.close()
     }, refusedWith(.unknownToServer, .status(401, code: "TOKEN_NOT_FOUND")),

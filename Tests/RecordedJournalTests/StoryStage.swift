@@ -55,6 +55,12 @@ final class StoryStage: Sendable {
     return session
   }
 
+  /// Lets half a second pass after an opening; the session refreshes its token then.
+  func endLaunchPause() async {
+    await clock.waitForSleepers(1)
+    clock.advance(by: .milliseconds(500))
+  }
+
   /// A session of a token that cannot be refreshed, adopted from an older storage layer.
   func adopted(lifetime: Int64) async throws -> Session {
     let session = try await open(.adopting)

@@ -169,7 +169,7 @@ extension SessionCoordinator {
     let owner: [SessionEffect] = request?.owner.map { [.resume($0, .failed(.storage))] } ?? []
     if let intent = request?.intent, intent != 0 { peers.giveUp(intent) }
     request = nil
-    let retry = schedule.retry(at: now.uptime.addingSaturating(retryPause * 5))
+    let retry = schedule.begin(.retry, at: now.uptime.addingSaturating(retryPause * 5))
     return owner + resumeAll(.failed(.storage)) + [retry]
   }
 

@@ -127,14 +127,22 @@ extension SessionCoordinator {
         schedule.pause(
           Backoff(failure: RequestFailure(kind: .noReply), end: end, isForAll: true))
       }
-      return [schedule.retry(at: end)]
+      return [schedule.begin(.retry, at: end)]
     }
-    guard !isTokenGood(at: now.uptime) || wasLost || policy.launchRefresh == .always else {
+    // Without a refresh token, the end of the token is decided without a server.
+    if policy.launchRefresh == .always || !session.token.isRefreshable {
+      schedule.repeatNow(wasLost ? .retry : .launch)
       return []
     }
-    schedule.repeatNow(wasLost ? .retry : .launch)
-    return []
+    // A program that only reads the state has ended by then, and waits for no server. A caller that needs
+    // a token starts the request before.
+    let start = now.uptime.addingSaturating(Self.launchPause)
+    guard !isTokenGood(at: now.uptime) || wasLost else { return schedule.wait(until: start) }
+    return [schedule.begin(wasLost ? .retry : .launch, at: start)]
   }
+
+  /// The milliseconds after an opening in which only a caller starts a request.
+  private static var launchPause: Int64 { 500 }
 
   /// Counts the requests whose ends this opening has journaled, because their process did not.
   mutating func noteEndedProcess(in durable: PendingCommit) {

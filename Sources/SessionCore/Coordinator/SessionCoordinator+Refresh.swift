@@ -176,7 +176,7 @@ extension SessionCoordinator {
     let told = failure.kind == .rejected ? RequestFailure(kind: .noReply) : failure
     if failure.kind.putsAttemptsOff { schedule.pause(Backoff(failure: told, end: end)) }
     let reply = SessionEffect.Reply.failed(.request(told))
-    let retry = schedule.retry(at: end)
+    let retry = schedule.begin(.retry, at: end)
     return (isTokenGood(at: now.uptime) ? resumeWaiters(reply) : resumeAll(reply)) + [retry]
   }
 }

@@ -124,12 +124,18 @@ struct TokenSchedule: Hashable, Sendable {
   /// Records that the refresh has started, or that no caller waits for it any more.
   mutating func started() { due = nil }
 
-  /// Sets the timer for another attempt after a failure.
+  /// Sets the timer for an attempt after a failure or an opening.
   ///
   /// A postponed refresh waits for this attempt: an unlock must not shorten the pause.
-  mutating func retry(at end: Int64) -> SessionEffect {
-    (timerTrigger, awaitsPresence) = (.retry, false)
+  mutating func begin(_ trigger: RefreshTrigger, at end: Int64) -> SessionEffect {
+    (timerTrigger, awaitsPresence) = (trigger, false)
     return setTimer(for: end)
+  }
+
+  /// Postpones a timer that would fire earlier.
+  mutating func wait(until start: Int64) -> [SessionEffect] {
+    guard let timerEnd, timerEnd < start else { return [] }
+    return [setTimer(for: start)]
   }
 
   /// Records what callers receive until the next attempt.

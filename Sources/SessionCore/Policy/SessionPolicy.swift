@@ -59,9 +59,11 @@ public struct SessionPolicy: Hashable, Sendable {
   ///
   /// - Requirement: POL-3
   public enum LaunchRefresh: Hashable, Sendable {
-    /// If the token has expired.
+    /// If the token has expired, half a second after the opening.
+    ///
+    /// A caller that needs a token starts the request earlier.
     case ifExpired
-    /// Whenever there is a token, expired or not.
+    /// At once whenever there is a token, expired or not.
     case always
   }
 

@@ -30,8 +30,8 @@ public final class Session: Sendable {
   /// `storage` (`JournalError.folderMissing`). Mount the disk, or create the directory to continue
   /// without that journal.
   ///
-  /// It never waits for the network. A token that has expired is refreshed afterwards, and
-  /// `activity` shows it.
+  /// It never waits for the network. A token that has expired is refreshed half a second later, or
+  /// at once for a caller that needs one. So a program that only reads ``state`` sends no request.
   ///
   /// If there is nothing to note, it takes no lock and writes nothing. A program that only uses a
   /// token which is still valid leaves no record.

@@ -25,6 +25,13 @@ extension CoordinatorBench {
     return (caller, tell(.refresh(caller, trigger, .always)))
   }
 
+  /// Lets half a second pass after an opening; the session refreshes its token then.
+  @discardableResult
+  package mutating func endLaunchPause() -> [SessionEffect] {
+    advance(by: 500)
+    return tell(.fired(.refresh))
+  }
+
   /// Lets time pass while the lease timer polls the journal, and no other process appends.
   @discardableResult
   package mutating func pollJournal(for milliseconds: Int64) -> [SessionEffect] {

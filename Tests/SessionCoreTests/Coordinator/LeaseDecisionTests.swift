@@ -221,7 +221,8 @@ struct LeaseDecisionTests {
     var stored = StoredItemsReport.session(1)
     stored.began = request.deadline.advanced(by: 2_000)
     stored.isHolderGone = isHolderGone
-    var effects = bench.tell(.opened(stored))
+    bench.tell(.opened(stored))
+    var effects = bench.endLaunchPause()
     if !isHolderGone {
       bench.advance(by: 100)
       bench.tell(.fired(.lease))

@@ -42,13 +42,42 @@ struct OpenDecisionTests {
       effects.uptime(of: .refresh) == bench.now.uptime + CoordinatorBench.lifetime - 60_000)
   }
 
-  @Test("RES-1 opening refreshes an expired token")
+  @Test("RES-1 LCH-1 half a second after an opening, a token that is no longer good is refreshed")
   func launch() throws {
+    for (age, trigger) in [
+      (CoordinatorBench.lifetime + 1, RefreshTrigger.launch),
+      (CoordinatorBench.lifetime - 1_000, .schedule),
+    ] {
+      var bench = try CoordinatorBench(journal: [.event(Self.login)])
+      bench.advance(by: age)
+      let effects = bench.tell(.opened(.session(1)))
+      #expect(effects.sendCount == 0 && bench.coordinator.activity == .idle)
+      #expect(effects.uptime(of: .refresh) == bench.now.uptime + 500)
+      #expect(bench.endLaunchPause().sendCount == 1)
+      guard case .note(.requestSent(let sent)) = bench.journal.last?.content else {
+        Issue.record("no request is noted")
+        return
+      }
+      #expect(sent.trigger == trigger && bench.coordinator.activity == .refreshing)
+    }
+  }
+
+  @Test("LCH-1 a caller that needs a token after an opening does not wait for that half second")
+  func askedAtLaunch() throws {
     var bench = try CoordinatorBench(journal: [.event(Self.login)])
     bench.advance(by: CoordinatorBench.lifetime + 1)
-    #expect(bench.tell(.opened(.session(1))).sendCount == 1)
-    #expect(bench.coordinator.activity == .refreshing)
-    #expect(bench.coordinator.state.kind == .authenticated)
+    bench.tell(.opened(.session(1)))
+    #expect(bench.tell(.refresh(bench.caller(), .manual, .ifExpired)).sendCount == 1)
+  }
+
+  @Test("LCH-1 a close in that half second waits for no request")
+  func closedAtLaunch() throws {
+    var bench = try CoordinatorBench(journal: [.event(Self.login)])
+    bench.advance(by: CoordinatorBench.lifetime + 1)
+    bench.tell(.opened(.session(1)))
+    let closer = bench.caller()
+    #expect(bench.tell(.close(closer)).reply(to: closer) == .closed)
+    #expect(!bench.names.contains("requestSent"))
   }
 
   @Test("POL-3 a policy may refresh at every launch")
@@ -129,7 +158,7 @@ struct OpenDecisionTests {
     #expect(bench.tell(.fired(.restore)) == [.readSecrets])
     bench.tell(.secretsRead(.session(1)))
     #expect(bench.coordinator.activity == .idle)
-    #expect(bench.names == ["login"])
+    #expect(!bench.names.contains("requestSent"))
   }
 
   @Test("REF-7 a stored token newer than the journal is announced as recovered")
@@ -229,9 +258,9 @@ struct OpenDecisionTests {
     ])
     var facts = StoredItemsReport.session(1)
     facts.isHolderGone = true
-    let effects = bench.tell(.opened(facts))
+    bench.tell(.opened(facts))
+    #expect(bench.endLaunchPause().sendCount == 1)
     #expect(bench.names == ["login", "requestSent", "refreshFailed", "requestSent"])
-    #expect(effects.sendCount == 1)
     guard case .refreshFailed(let failed) = bench.events[1] else { return }
     #expect(failed.failure.kind == .noReply)
     #expect(failed.request == 2)
@@ -242,7 +271,8 @@ struct OpenDecisionTests {
     var bench = try CoordinatorBench(journal: [
       .event(Self.login), .note(Self.sent(by: 99, deadlineIn: -5_000)),
     ])
-    let opened = bench.tell(.opened(.session(1)))
+    bench.tell(.opened(.session(1)))
+    let opened = bench.endLaunchPause()
     #expect(bench.names.suffix(2) == ["refreshFailed", "requestSent"])
     #expect(opened.sendCount == 0 && opened.uptime(of: .lease) == bench.now.uptime + 100)
     #expect(bench.pollJournal(for: 100).sendCount == 1)
@@ -363,7 +393,7 @@ struct OpenDecisionTests {
     #expect(bench.coordinator.activity == .idle)
     #expect(bench.coordinator.isTokenGood(at: bench.now.uptime))
     #expect(effects.uptime(of: .refresh) != nil)
-    #expect(bench.names == ["login"])
+    #expect(!bench.names.contains("requestSent"))
     #expect(bench.refresh().1.sendCount == 1)
     #expect(bench.names == ["login", "tailCut", "itemUnreadable", "requestSent"])
   }

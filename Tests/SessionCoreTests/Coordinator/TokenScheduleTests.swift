@@ -161,7 +161,7 @@ struct TokenScheduleTests {
   @Test("REF-6 backing off: the timer's next refresh is a retry until another token arrives")
   func retry() {
     var schedule = schedule(token())
-    #expect(schedule.retry(at: 77) == .schedule(.refresh, uptime: 77))
+    #expect(schedule.begin(.retry, at: 77) == .schedule(.refresh, uptime: 77))
     #expect(schedule.timerFired(at: 77) == [])
     #expect(schedule.due == .retry)
     _ = schedule.changed(to: token(6), remaining: Self.hour, policy: policy, at: 0)

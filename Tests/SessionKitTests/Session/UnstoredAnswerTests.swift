@@ -44,8 +44,10 @@ struct UnstoredAnswerTests {
     #expect(
       await failure { () async throws(SessionError) in try await session.refresh() } == .closed)
     writes.fail(0)
-    // The next opening knows that the token may have been used, and asks at once.
+    // The next opening knows that the token may have been used, and asks.
     let again = try await bench.open(store: writes.store)
+    await bench.clock.waitForSleepers(1)
+    bench.clock.advance(by: .milliseconds(500))
     await eventually("the server's refusal") { again.state.kind != .authenticated }
     #expect(bench.server.calls.contains { $0.code == "TOKEN_REUSED" })
     try await again.close()
