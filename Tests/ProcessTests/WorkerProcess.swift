@@ -88,9 +88,14 @@ final class WorkerProcess {
     }
   }
 
-  /// Waits until the process no longer exists.
-  func ended() async throws {
+  /// Sends it a signal.
+  func send(_ signal: Int32) { #expect(process.send(signal)) }
+
+  /// Waits until the process no longer exists; returns how it ended.
+  @discardableResult
+  func ended() async throws -> ChildProcess.Status {
     try #require(await end.isReached(), "it does not end")
+    return process.status
   }
 
   /// Kills it; when this returns, the process no longer exists.

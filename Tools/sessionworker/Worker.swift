@@ -201,6 +201,9 @@ final class Worker: Sendable {
     case ("drain", 0): return try await drain(session)
     case ("sync", 0): return try await sync(session)
     case ("state", 0): break
+    case ("finish", 1):
+      guard let limit = Int64(arguments[0]) else { throw Refusal(description: "no milliseconds") }
+      session.finishRequests(on: [SIGINT, SIGTERM], within: .milliseconds(limit))
     case ("close", 0): try await session.close()
     default: throw Refusal(description: "no such command")
     }

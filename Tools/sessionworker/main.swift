@@ -31,6 +31,7 @@ let usage = """
   stall logout         goes no further between a logout and keeping what telling the server needs
   stall read           waits at the next reading of the token item, and then answers
   go                   lets it go on from there
+  finish MS            finishes requests for so long after SIGINT or SIGTERM
   die MICROSECONDS     kills itself then, wherever it is
   close                closes the session
   many COUNT           opens further sessions, each in a folder of its own

@@ -1,0 +1,74 @@
+import Foundation
+
+// The end of a program that lives for seconds: a command-line tool, an extension, a job.
+extension Session {
+  /// Closes this object as ``close()`` does, but waits no longer than `limit`.
+  ///
+  /// If the limit passes first, the close goes on as long as the process lives, and this returns
+  /// `false`. A process that ends then may lose the response to a refresh. A server that ends the
+  /// session at the second use of a refresh token signs the user out at the next refresh. So allow
+  /// as much time as the server may need.
+  ///
+  /// - Parameter limit: rounded up to milliseconds.
+  /// - Returns: `true` if nothing continues.
+  /// - Requirement: REF-11
+  @discardableResult
+  public func close(within limit: Duration) async throws(SessionError) -> Bool {
+    // A close that is cancelled goes on.
+    let closed = await engine.bounded(by: limit.wholeMilliseconds) {
+      [engine] () async throws(SessionError) in try await engine.close()
+    }
+    return try closed?.get() ?? false
+  }
+
+  #if !os(Windows)
+    /// Lets a request that is on the wire end, and its response be stored, before a signal ends the
+    /// program.
+    ///
+    /// Without it, Ctrl-C in the middle of a refresh is a kill: the server may have replaced the refresh
+    /// token, and nobody received the new one. Call it once, after the opening:
+    ///
+    /// ```swift
+    /// let session = try await Session.open(configuration)
+    /// session.finishRequests(on: [SIGINT, SIGTERM])
+    /// ```
+    ///
+    /// At the first of these signals the session is closed, and the program ends with the status of that
+    /// signal. What waits for the session receives `closed` meanwhile, and the program may end by itself.
+    /// At the second one the program ends at once, as it does if the limit passes.
+    ///
+    /// The signals are ignored from then on, and a program that this one starts ignores them too, unless it
+    /// is started with the default action (`POSIX_SPAWN_SETSIGDEF`). Do not handle the same signals elsewhere.
+    ///
+    /// - Parameters:
+    ///   - signals: signals whose default action ends a process.
+    ///   - limit: the longest time from the signal to the end, rounded up to milliseconds.
+    /// - Requirement: REF-7, REF-11
+    public func finishRequests(on signals: [Int32], within limit: Duration = .seconds(5)) {
+      for number in signals {
+        // The source sees the signal only if the process ignores it.
+        signal(number, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: number)
+        // It is kept by its handler, and as long as the process.
+        source.setEventHandler { [source] in
+          source.suspend()
+          for number in signals { signal(number, SIG_DFL) }
+          Task { await self.end(by: number, within: limit) }
+        }
+        source.resume()
+      }
+    }
+
+    private func end(by number: Int32, within limit: Duration) async {
+      do throws(SessionError) { try await close(within: limit) } catch {
+        // The journal holds the reason, and the program has nobody left to tell.
+      }
+      var set = sigset_t()
+      sigemptyset(&set)
+      sigaddset(&set, number)
+      // A signal source may have blocked it in this thread.
+      pthread_sigmask(SIG_UNBLOCK, &set, nil)
+      raise(number)
+    }
+  #endif
+}
