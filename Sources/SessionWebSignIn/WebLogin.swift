@@ -28,7 +28,9 @@ public struct WebLogin: Sendable {
     prompt: WebSignIn.Prompt = .ifNeeded, transport: any HTTPTransport = URLSessionTransport()
   ) -> WebLogin {
     WebLogin(method: .interactive, problem: code.problem) {
-      WebSignInFlow(AuthorizationCodeProvider(code, on: page, transport), NoView(), prompt)
+      let grant = AuthorizationCodeProvider(code, on: page, transport)
+      return WebSignInFlow(
+        .interactive, prompt, WebSignInFlow.Steps(signIn: grant.login, handle: grant.handle))
     }
   }
 

@@ -1,4 +1,4 @@
-@_spi(Internals) public import SessionCore
+@_spi(Internals) import SessionCore
 public import SessionKit
 
 // Reading of responses. `Specs/Answers.md` lists what each response means.
@@ -9,9 +9,10 @@ extension HTTPBackend {
   ///
   /// - Requirement: LOG-6
   public func readLogin(
-    _ response: HTTPResponse, to credential: Credential? = nil
+    _ response: HTTPResponse, to credential: Credential? = nil,
+    in context: RequestContext = RequestContext()
   ) throws(AnswerFailure) -> TokenResponse {
-    try readSignIn(.login, response, userName: credential?.userName)
+    try readSignIn(.login, response, userName: credential?.userName, context)
   }
 
   /// Reads the response to a registration.
@@ -22,7 +23,8 @@ extension HTTPBackend {
   ///
   /// - Requirement: LOG-5, LOG-14
   public func readRegistration(
-    _ response: HTTPResponse, of account: Credential? = nil
+    _ response: HTTPResponse, of account: Credential? = nil,
+    in context: RequestContext = RequestContext()
   ) throws(AnswerFailure) -> TokenResponse? {
     if let failure = failure(.register, response) { throw refusal(failure) }
     do throws(Unreadable) {
@@ -33,7 +35,7 @@ extension HTTPBackend {
     } catch {
       throw AnswerFailure(.unreadable, error.problem, status: response.status)
     }
-    return try readSignIn(.register, response, userName: account?.userName)
+    return try readSignIn(.register, response, userName: account?.userName, context)
   }
 
   /// Reads the response to a refresh that begins a session.
@@ -42,57 +44,44 @@ extension HTTPBackend {
   /// members cannot be read.
   ///
   /// - Requirement: LOG-15, REF-7
-  func readFirstRefresh(_ response: HTTPResponse) throws(AnswerFailure) -> TokenResponse {
+  func readFirstRefresh(
+    _ response: HTTPResponse, in context: RequestContext
+  ) throws(AnswerFailure) -> TokenResponse {
     if let failure = failure(.refresh, response) { throw refusal(failure) }
-    return try readTokens(.login, response, self.response.context, isFirstRefresh: true)
+    return try readTokens(.login, response, context, isFirstRefresh: true)
   }
 
   /// Reads the response to a login with the token of another service.
   ///
   /// - Requirement: LOG-5
-  public func readSocial(_ response: HTTPResponse) throws(AnswerFailure) -> TokenResponse {
-    try readSignIn(.social, response, userName: nil)
+  public func readSocial(
+    _ response: HTTPResponse, in context: RequestContext = RequestContext()
+  ) throws(AnswerFailure) -> TokenResponse {
+    try readSignIn(.social, response, userName: nil, context)
   }
 
   private func readSignIn(
-    _ step: Step, _ response: HTTPResponse, userName: String?
+    _ step: Step, _ response: HTTPResponse, userName: String?, _ context: RequestContext
   ) throws(AnswerFailure) -> TokenResponse {
-    let found = try readTokens(step, response, self.response.context, userName)
+    let found = try readTokens(step, response, context, userName: userName)
     guard found.user != nil || self.profile != nil else {
       throw AnswerFailure(unreadable: missingUser, status: response.status)
     }
-    return expectingRefreshToken(found)
-  }
-
-  /// Returns a sign-in's response, marked with the consequence of a missing refresh token.
-  ///
-  /// - Requirement: LOG-11
-  package func expectingRefreshToken(_ response: TokenResponse) -> TokenResponse {
-    guard response.refresh == nil, self.refresh != nil else { return response }
-    var response = response
-    response.missingRefreshToken = "\(self.response.refreshToken.first ?? .whole)"
-    response.needsRefreshToken = missingRefreshToken == .fails
-    return response
+    return found
   }
 
   /// Reads the response to a refresh, with or without a new refresh token.
   ///
   /// The old refresh token is consumed. So a new one is kept even if other members cannot be read.
   ///
-  /// - Parameters:
-  ///   - response: the response of the server.
-  ///   - lifetimeBefore: the lifetime of the previous token, for a response that does not state
-  ///     that of the new one.
-  ///   - user: the session's user. A source of the user counts if it agrees. Only a session can
-  ///     decide that a response belongs to another user, since it knows the source that named its
-  ///     user.
+  /// A source of the user counts if it agrees with the user of `context`. Only a session can decide
+  /// that a response belongs to another user, since it knows the source that named its user.
+  ///
   /// - Requirement: REF-5, REF-7
   public func readRefresh(
-    _ response: HTTPResponse, lifetimeBefore: Duration? = nil, user: Identifier? = nil
+    _ response: HTTPResponse, in context: RequestContext = RequestContext()
   ) throws(AnswerFailure) -> TokenResponse {
-    try readNewTokens(
-      .refresh, response, lifeBefore: lifetimeBefore?.wholeMilliseconds,
-      of: user.map { ExpectedUser(id: $0) })
+    try readTokens(.refresh, response, context)
   }
 
   /// Reads the response to a switch of the context.
@@ -102,19 +91,9 @@ extension HTTPBackend {
   ///
   /// - Requirement: CTX-1
   public func readSwitch(
-    _ response: HTTPResponse, lifetimeBefore: Duration? = nil, user: Identifier? = nil
+    _ response: HTTPResponse, in context: RequestContext = RequestContext()
   ) throws(AnswerFailure) -> TokenResponse {
-    try readNewTokens(
-      .switchContext, response, lifeBefore: lifetimeBefore?.wholeMilliseconds,
-      of: user.map { ExpectedUser(id: $0) })
-  }
-
-  /// Reads the response to a refresh or to a switch of the context.
-  func readNewTokens(
-    _ step: Step, _ response: HTTPResponse, lifeBefore: Int64?, of user: ExpectedUser?
-  ) throws(AnswerFailure) -> TokenResponse {
-    let context = step == .switchContext ? self.response.switchedContext : self.response.context
-    return try readTokens(step, response, context, lifeBefore: lifeBefore, expected: user)
+    try readTokens(.switchContext, response, context)
   }
 
   /// Reads the user's profile.
@@ -196,16 +175,15 @@ extension HTTPBackend {
   }
 
   private func readTokens(
-    _ step: Step, _ response: HTTPResponse, _ context: MemberPaths, _ userName: String? = nil,
-    lifeBefore: Int64? = nil, expected: ExpectedUser? = nil, isFirstRefresh: Bool = false
+    _ step: Step, _ response: HTTPResponse, _ context: RequestContext, userName: String? = nil,
+    isFirstRefresh: Bool = false
   ) throws(AnswerFailure) -> TokenResponse {
     if !isFirstRefresh, let failure = failure(step, response) {
       throw refusal(failure)
     }
     var found: TokenResponse
     do throws(Unreadable) {
-      found = try tokens(
-        step, response, context, userName, lifeBefore, expected, isFirstRefresh: isFirstRefresh)
+      found = try tokens(step, response, context, userName, isFirstRefresh: isFirstRefresh)
     } catch {
       // The server may have replaced the token, and nothing says by which. After a sign-in no token
       // is spent, and a repetition is the caller's decision.
@@ -232,8 +210,8 @@ extension HTTPBackend {
   }
 
   private func tokens(
-    _ step: Step, _ response: HTTPResponse, _ context: MemberPaths, _ userName: String?,
-    _ lifeBefore: Int64?, _ expected: ExpectedUser?, isFirstRefresh: Bool
+    _ step: Step, _ response: HTTPResponse, _ context: RequestContext, _ userName: String?,
+    isFirstRefresh: Bool
   ) throws(Unreadable) -> TokenResponse {
     let members = try enveloped(response)
     guard let access = try members.first(self.response.accessToken, members.token) else {
@@ -251,13 +229,16 @@ extension HTTPBackend {
     // found on the first day.
     if !isSpent { try checkType(members) }
     let payload = try payload(of: access)
-    var start = InstantStart(response, usesDeviceClock: self.response.usesDeviceClock)
+    var start = InstantStart(
+      response, device: self.response.usesDeviceClock ? context.now : nil)
     let stated = try HTTPBackend.beside(isSpent) { () throws(Unreadable) in
       try lifetime(members, claims: payload, since: &start)
     }
     var found = TokenResponse(
       access: access, refresh: refresh,
-      lifetime: stated ?? unstatedLifetime(payload, since: &start, before: lifeBefore))
+      lifetime: stated
+        ?? unstatedLifetime(
+          payload, since: &start, before: context.lifetimeBefore?.wholeMilliseconds))
     found.sessionLifetime = try HTTPBackend.beside(isSpent) { () throws(Unreadable) in
       try sessionLifetime(members, claims: payload, since: &start)
     }
@@ -268,12 +249,13 @@ extension HTTPBackend {
     }
     let sources = UserSources(
       members: members, access: payload, identity: identity.flatMap(hints), userName: userName,
-      expected: expected, isBesideToken: isSpent)
+      expected: context.expected, isBesideToken: isSpent)
     found.identitySubject = sources.identity?.identifierHint(at: ["sub"])?.description
     found.take(
       try HTTPBackend.beside(isSpent) { () throws(Unreadable) in try user(step, sources) })
     found.context = try HTTPBackend.beside(isSpent) { () throws(Unreadable) in
-      guard let object = try members.first(context, members.object) else {
+      let paths = step == .switchContext ? self.response.switchedContext : self.response.context
+      guard let object = try members.first(paths, members.object) else {
         let role = try members.first(self.response.role, members.identifier)
         return role.map(ActiveContext.init(roleAlone:))
       }

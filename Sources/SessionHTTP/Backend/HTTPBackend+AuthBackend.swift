@@ -1,4 +1,4 @@
-@_spi(Internals) package import SessionCore
+@_spi(Internals) import SessionCore
 public import SessionKit
 
 // The calls of a session: each builds a request, prepares it, sends it once, and reads the
@@ -26,24 +26,28 @@ extension HTTPBackend: AuthBackend {
   /// Without one the result is ``/SessionKit/TokenResponse/accountCreated``.
   ///
   /// - Requirement: LOG-3, LOG-5, LOG-14, LOG-15
-  public func login(_ credential: Credential) async throws(BackendError) -> TokenResponse {
+  public func login(
+    _ credential: Credential, in context: RequestContext
+  ) async throws(BackendError) -> TokenResponse {
     guard let request = loginRequest(credential) else { throw .unsupported(credential.notOffered) }
     switch credential {
     case .password, .custom:
-      return try await exchange(.login, request) { (response) throws(AnswerFailure) in
-        try readLogin(response, to: credential)
+      return try await exchange(.login, request, in: context) { (response) throws(AnswerFailure) in
+        try readLogin(response, to: credential, in: context)
       }
     case .registration:
-      return try await exchange(.register, request) { (response) throws(AnswerFailure) in
-        try readRegistration(response, of: credential) ?? .accountCreated
+      return try await exchange(.register, request, in: context) {
+        (response) throws(AnswerFailure) in
+        try readRegistration(response, of: credential, in: context) ?? .accountCreated
       }
     case .provider:
-      return try await exchange(.social, request) { (response) throws(AnswerFailure) in
-        try readSocial(response)
+      return try await exchange(.social, request, in: context) { (response) throws(AnswerFailure) in
+        try readSocial(response, in: context)
       }
     case .refreshToken:
-      return try await exchange(.refresh, request) { (response) throws(AnswerFailure) in
-        try readFirstRefresh(response)
+      return try await exchange(.refresh, request, in: context) {
+        (response) throws(AnswerFailure) in
+        try readFirstRefresh(response, in: context)
       }
     }
   }
@@ -51,14 +55,14 @@ extension HTTPBackend: AuthBackend {
   /// Gets newer tokens at the endpoint of the refresh.
   ///
   /// - Requirement: REF-4
-  public func refresh(_ token: RefreshToken) async throws(BackendError) -> TokenResponse {
-    let context = RequestContext.current
+  public func refresh(
+    _ token: RefreshToken, in context: RequestContext
+  ) async throws(BackendError) -> TokenResponse {
     guard let request = refresh(token.secret, access: context.access) else {
       throw .unsupported("the backend has no request that refreshes tokens")
     }
-    return try await exchange(.refresh, request) { (response) throws(AnswerFailure) in
-      try readNewTokens(
-        .refresh, response, lifeBefore: context.lifetimeBefore, of: context.user)
+    return try await exchange(.refresh, request, in: context) { (response) throws(AnswerFailure) in
+      try readRefresh(response, in: context)
     }
   }
 
@@ -66,15 +70,13 @@ extension HTTPBackend: AuthBackend {
   ///
   /// - Requirement: CTX-1
   public func switchContext(
-    _ target: ContextTarget, using token: AccessToken
+    _ target: ContextTarget, using token: AccessToken, in context: RequestContext
   ) async throws(BackendError) -> TokenResponse {
     guard let request = switchContext(target, access: token.secret) else {
       throw .unsupported("the backend has no request that switches the context")
     }
-    let context = RequestContext.current
-    return try await exchange(.switchContext, request) { (response) throws(AnswerFailure) in
-      try readNewTokens(
-        .switchContext, response, lifeBefore: context.lifetimeBefore, of: context.user)
+    return try await exchange(.switchContext, request, in: context) {
+      (response) throws(AnswerFailure) in try readSwitch(response, in: context)
     }
   }
 
@@ -82,10 +84,10 @@ extension HTTPBackend: AuthBackend {
   ///
   /// - Requirement: LOG-6
   public func profile(
-    using token: AccessToken
+    using token: AccessToken, in context: RequestContext
   ) async throws(BackendError) -> ProfileResponse? {
     guard let request = profile(access: token.secret) else { return nil }
-    return try await exchange(.profile, request) { (response) throws(AnswerFailure) in
+    return try await exchange(.profile, request, in: context) { (response) throws(AnswerFailure) in
       try readProfileResponse(response)
     }
   }
@@ -93,14 +95,16 @@ extension HTTPBackend: AuthBackend {
   /// Sends each request of a revocation that the server has not confirmed, in order.
   ///
   /// - Requirement: OUT-1, OUT-5
-  public func revoke(_ tokens: RevocableTokens) async throws(BackendError) {
+  public func revoke(
+    _ tokens: RevocableTokens, in context: RequestContext
+  ) async throws(BackendError) {
     let planned = revocations(access: tokens.access, refresh: tokens.refresh?.secret)
     guard !planned.isEmpty else { throw .unsupported("no revocation request contains a token") }
     let progress = tokens.progress
     for (index, revocation) in planned.enumerated()
     where !progress.confirmed.contains(revocation.name) {
       if revocation.needsAccess, tokens.needsRefresh { throw BackendError(.accessTokenRefused) }
-      let reply = try await exchange(.revocation, revocation.request) {
+      let reply = try await exchange(.revocation, revocation.request, in: context) {
         (response) throws(AnswerFailure) in
         try readRevocation(response, needsAccess: revocation.needsAccess)
       }
@@ -139,12 +143,12 @@ extension HTTPBackend: AuthBackend {
 
   /// Prepares and sends a request once, and reads the response.
   package func exchange<Response>(
-    _ step: Step, _ request: HTTPRequest,
+    _ step: Step, _ request: HTTPRequest, in context: RequestContext,
     _ read: (HTTPResponse) throws(AnswerFailure) -> Response
   ) async throws(BackendError) -> Response {
     var request = request
-    request.timeout = RequestContext.current.timeout.map { .milliseconds($0) } ?? request.timeout
-    if prepare != nil { request = try await prepared(request, step) }
+    request.timeout = context.timeout
+    if prepare != nil { request = try await prepared(request, step, in: context) }
     let response: HTTPResponse
     do throws(TransportError) { response = try await transport.send(request) } catch {
       throw BackendError(error)
@@ -156,7 +160,7 @@ extension HTTPBackend: AuthBackend {
 
   /// Returns the request with the changes of ``prepare``.
   private func prepared(
-    _ request: HTTPRequest, _ step: Step
+    _ request: HTTPRequest, _ step: Step, in context: RequestContext
   ) async throws(BackendError) -> HTTPRequest {
     var request = request
     guard let prepare else { return request }
@@ -174,7 +178,7 @@ extension HTTPBackend: AuthBackend {
       throw .noResponse("preparing the request used up its time limit", mayHaveActed: false)
     }
     // Another process may have ended the session meanwhile.
-    if let mayLeave = RequestContext.current.mayLeave, await !mayLeave() {
+    guard await context.mayBeSent() else {
       throw .noResponse(
         "the session has changed, and the request was not sent", mayHaveActed: false)
     }
@@ -253,11 +257,26 @@ extension TokenLocation {
   }
 }
 
-// What a session requires of its backend in addition to `AuthBackend`.
-extension HTTPBackend: DetailedBackend {
-  package var keepsTimeLimit: Bool { prepare == nil }
+extension HTTPBackend {
+  /// What the configuration says of the refresh, of users and contexts in tokens, and of calls.
+  public var traits: BackendTraits {
+    var traits = BackendTraits()
+    traits.refreshesTokens = refresh != nil
+    traits.refreshTokenPath = "\(response.refreshToken.first ?? .whole)"
+    traits.needsRefreshToken = missingRefreshToken == .fails
+    traits.keepsTimeLimit = prepare == nil
+    traits.assumedLifetime = assumedLifetime
+    traits.userClaims = response.user.compactMap { source in
+      guard case .claim(let path, let token) = source else { return nil }
+      return UserClaim(path.steps, of: token.kind)
+    }
+    traits.user = user
+    traits.context = { TokenClaims(payload: $0, keys: contextKeys).context }
+    traits.calls = { callDefaults }
+    return traits
+  }
 
-  package var callDefaults: CallDefaults {
+  private var callDefaults: CallDefaults {
     CallDefaults(
       baseURL: baseURL,
       endpoints: Step.allCases.compactMap { step in
@@ -276,16 +295,7 @@ extension HTTPBackend: DetailedBackend {
       failure: { failure(.call, HTTPResponse($0)) })
   }
 
-  package var refreshesTokens: Bool { refresh != nil }
-
-  package var userClaims: [UserClaim] {
-    response.user.compactMap { source in
-      guard case .claim(let path, let token) = source else { return nil }
-      return UserClaim(path.steps, of: token.kind)
-    }
-  }
-
-  package func user(access: JSONMembers?, identity: JSONMembers?) -> FoundUser? {
+  private func user(access: JSONMembers?, identity: JSONMembers?) -> FoundUser? {
     let sources = UserSources(
       members: JSONMembers.none, access: access, identity: identity, userName: nil, expected: nil,
       isBesideToken: false)
@@ -293,10 +303,6 @@ extension HTTPBackend: DetailedBackend {
       // A source that cannot be read names no user.
       return nil
     }
-  }
-
-  package func context(claimedBy payload: JSONMembers) -> ActiveContext? {
-    TokenClaims(payload: payload, keys: contextKeys).context
   }
 }
 

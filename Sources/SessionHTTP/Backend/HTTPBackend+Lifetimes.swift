@@ -23,7 +23,7 @@ extension HTTPBackend {
   }
 
   /// The default lifetime of a token that does not state one.
-  package var assumedLifetime: Int64? {
+  var assumedLifetime: Int64? {
     for case .assumed(let lifetime) in response.lifetime {
       return min(max(1, lifetime.wholeMilliseconds), TokenMetadata.unknownLifetime)
     }
@@ -159,9 +159,9 @@ struct InstantStart {
   /// Whether the device's clock was read.
   private(set) var isOfDevice = false
 
-  init(_ response: HTTPResponse, usesDeviceClock: Bool) {
+  init(_ response: HTTPResponse, device: Timestamp?) {
     date = response.header("Date").flatMap { Timestamp(httpDate: $0) }
-    device = usesDeviceClock ? RequestContext.current.clock.now().time : nil
+    self.device = device
   }
 
   /// Returns the time now; by the device's clock only if there is neither a `Date` nor an `iat`.

@@ -5,12 +5,22 @@ import SessionCore
 extension SessionEngine {
   /// A request to a backend, as a closure.
   typealias Question<Answer> =
-    @Sendable (any AuthBackend) async throws(BackendError) -> Answer
+    @Sendable (any AuthBackend, RequestContext) async throws(BackendError) -> Answer
 
   /// A failed request: its failure, and a detail for the error message.
   struct Failed: Error {
     let failure: RequestFailure
     let detail: String?
+  }
+
+  /// What the session may expect of the backend.
+  nonisolated var traits: BackendTraits { configuration.backend.traits }
+
+  /// Returns what the backend may know of a request; `limit` is its time limit in milliseconds.
+  func context(limit: Int64? = nil) -> RequestContext {
+    var context = RequestContext(timeout: .milliseconds(limit ?? policy.requestTimeout))
+    context.clock = configuration.clock
+    return context
   }
 
   /// Sends one request to the backend.
@@ -19,29 +29,16 @@ extension SessionEngine {
   /// requests. Any other backend is cancelled after this time, and its result is not awaited. The
   /// server may have acted.
   func exchange<Answer: Sendable>(
-    _ context: RequestContext = RequestContext(), _ question: @escaping Question<Answer>
+    _ context: RequestContext, _ question: @escaping Question<Answer>
   ) async -> Result<Answer, BackendError> {
-    var context = context
-    let limit = context.timeout ?? policy.requestTimeout
-    context.timeout = limit
-    context.clock = configuration.clock
     let backend = configuration.backend
-    if backendKeepsTimeLimit {
-      return await RequestContext.$current.withValue(context) {
-        do throws(BackendError) { return .success(try await question(backend)) } catch {
-          return .failure(error)
-        }
+    if backend.traits.keepsTimeLimit {
+      do throws(BackendError) { return .success(try await question(backend, context)) } catch {
+        return .failure(error)
       }
     }
-    let given = context
-    let result = await bounded(by: limit) { () async throws(BackendError) -> Answer in
-      let result: Result<Answer, BackendError> =
-        await RequestContext.$current.withValue(given) {
-          do throws(BackendError) { return .success(try await question(backend)) } catch {
-            return .failure(error)
-          }
-        }
-      return try result.get()
+    let result = await bounded(by: context.timeout.wholeMilliseconds) {
+      () async throws(BackendError) -> Answer in try await question(backend, context)
     }
     let late = BackendError.noResponse("the backend did not answer in time", mayHaveActed: true)
     return result ?? .failure(late)
@@ -51,7 +48,7 @@ extension SessionEngine {
   ///
   /// The failure has the form that decisions and the journal need.
   func request<Answer: Sendable>(
-    _ context: RequestContext = RequestContext(), _ question: @escaping Question<Answer>
+    _ context: RequestContext, _ question: @escaping Question<Answer>
   ) async -> Result<Answer, Failed> {
     await exchange(context, question).mapError(failed)
   }
@@ -62,9 +59,3 @@ extension SessionEngine {
       failure: error.failure(naming: configuration.backend.errorCodes), detail: error.message)
   }
 }
-
-/// The reader for a backend that the app implements, which has no rules for such tokens.
-///
-/// The tokens are those of an identity SDK, and adopted ones. Their claims are read by the names of
-/// OpenID Connect.
-struct StandardTokenReader: TokenReader {}

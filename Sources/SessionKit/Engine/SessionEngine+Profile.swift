@@ -24,8 +24,8 @@ extension SessionEngine {
     using token: AccessToken, of user: Identifier?
   ) async -> Result<ProfileResponse, Failed>? {
     let order = hosts.statusNotices.asked()
-    let result = await request { (backend) async throws(BackendError) in
-      try await backend.profile(using: token)
+    let result = await request(context()) { (backend, context) async throws(BackendError) in
+      try await backend.profile(using: token, in: context)
     }
     var found: ProfileResponse
     switch result {

@@ -24,19 +24,7 @@ extension SessionEngine {
       feed(.failed(number, error.failure, jitter: runtime.jitter()), detail: error.detail)
       return
     }
-    var context = RequestContext()
-    if !request.isLogin {
-      (context.lifetimeBefore, context.user) = (
-        coordinator.tokenLifetime(), expectedUser
-      )
-    }
-    if case .refresh(let generation) = request, let token = credentials.token,
-      token.generation == generation
-    {
-      context.access = token.access
-    }
-    context.mayLeave = { [weak self] in await self?.mayLeave(number, request) ?? false }
-    let given = context
+    let context = context(of: number, request)
     let task = start { engine in
       defer { engine.requests.forgetTask(of: number) }
       if case .login(let caller) = request, let failed = await engine.awaitDataClearing(for: caller)
@@ -44,7 +32,7 @@ extension SessionEngine {
         return engine.received(number, .failure(failed))
       }
       guard await engine.mayLeave(number, request) else { return }
-      var result = await engine.request(given, question)
+      var result = await engine.request(context, question)
       // The request was withdrawn while the app prepared it. The coordinator knows that.
       guard engine.requests.isRunning(number) else { return }
       if case .refresh = request, case .failure(let failed) = result, failed.isNotOffered {
@@ -58,11 +46,24 @@ extension SessionEngine {
     requests.begin(number, changing: request.base, task)
   }
 
+  private func context(
+    of number: RequestNumber, _ request: SessionEffect.Request
+  ) -> RequestContext {
+    var context = context()
+    if let base = request.base {
+      context.lifetimeBefore = coordinator.tokenLifetime().map { .milliseconds($0) }
+      context.expected = expectedUser
+      if let token = credentials.token, token.generation == base { context.access = token.access }
+    }
+    context.mayLeave = { [weak self] in await self?.mayLeave(number, request) ?? false }
+    return context
+  }
+
   /// Handles the response to a login.
   ///
   /// If the policy requires it, the server is asked for the profile first.
   func landed(_ number: RequestNumber, _ answer: TokenResponse) async {
-    if answer.needsRefreshToken, let path = missingRefreshToken(in: answer) {
+    if traits.needsRefreshToken, let path = missingRefreshToken(in: answer) {
       giveBack(answer)
       return received(number, .failure(.missing(path)))
     }
@@ -88,7 +89,9 @@ extension SessionEngine {
   ///
   /// - Requirement: LOG-11
   private func missingRefreshToken(in answer: TokenResponse) -> String? {
-    configuration.tokenSource == nil ? answer.missingRefreshToken : nil
+    let traits = traits
+    let isExpected = traits.refreshesTokens && configuration.tokenSource == nil
+    return isExpected && answer.refresh == nil ? traits.refreshTokenPath : nil
   }
 
   /// Waits until the hosts have cleared their data, before a sign-in is sent.
@@ -136,12 +139,11 @@ extension SessionEngine {
   private func question(
     _ request: SessionEffect.Request
   ) throws(Failed) -> Question<TokenResponse> {
-    let user = expectedUser
     switch request {
     case .login:
       guard case .credential(let credential) = wish(of: request) else { throw .callerIsGone }
-      return { (backend) async throws(BackendError) in
-        var response = try await backend.login(credential)
+      return { (backend, context) async throws(BackendError) in
+        var response = try await backend.login(credential, in: context)
         guard credential.mayCreateAccount || !response.isAccountOnly else {
           throw BackendError(.invalidResponse, message: "the backend returned no token")
         }
@@ -159,16 +161,17 @@ extension SessionEngine {
         throw .notOffered("an identity provider owns the tokens, and this process has no provider")
       }
       guard let refresh = try refreshToken(of: token) else { throw .noRefreshToken }
-      return { (backend) async throws(BackendError) in
-        try await backend.refresh(RefreshToken(refresh)).asked(.refresh, of: user)
+      return { (backend, context) async throws(BackendError) in
+        try await backend.refresh(RefreshToken(refresh), in: context).asked(.refresh, in: context)
       }
     case .switchContext(let caller, let generation):
       guard case .context(let target) = callers.payload(of: caller) else { throw .callerIsGone }
       let held = try held(generation)
       let token = AccessToken(
         held.access, generation: generation, expiresAt: held.expiresAt)
-      return { (backend) async throws(BackendError) in
-        try await backend.switchContext(target, using: token).asked(.switchContext, of: user)
+      return { (backend, context) async throws(BackendError) in
+        try await backend.switchContext(target, using: token, in: context)
+          .asked(.switchContext, in: context)
       }
     }
   }
@@ -355,12 +358,12 @@ extension SessionEffect.Request {
 extension TokenResponse {
   /// Checks the response to a refresh or a switch.
   func asked(
-    _ step: TokenStep, of user: ExpectedUser?
+    _ step: TokenStep, in context: RequestContext
   ) throws(BackendError) -> TokenResponse {
     guard !isAccountOnly else {
       throw BackendError(.invalidResponse, message: "the backend returned no token")
     }
-    return try checked(step, of: user).compared(with: user)
+    return try checked(step, of: context.expected).compared(with: context.expected)
   }
 }
 

@@ -73,8 +73,7 @@ extension SessionEngine {
     var entry = kept
     let clock = configuration.clock
     let canRefresh =
-      revocation != .unwanted && entry.refresh != nil
-      && tokenReader.refreshesTokens
+      revocation != .unwanted && entry.refresh != nil && traits.refreshesTokens
     var run = RevocationRun(
       needsAccess: [true],
       tokens: RevocationRun.Tokens(
@@ -140,11 +139,11 @@ extension SessionEngine {
       entry.done = names
       await self?.keep(entry)
     }
-    let context = RequestContext(timeout: policy.revocationTimeout)
+    let context = context(limit: policy.revocationTimeout)
     revocations.beginRequest()
     defer { revocations.endRequest() }
-    return await exchange(context) { (backend) async throws(BackendError) in
-      try await backend.revoke(tokens)
+    return await exchange(context) { (backend, context) async throws(BackendError) in
+      try await backend.revoke(tokens, in: context)
     }
   }
 
@@ -196,13 +195,13 @@ extension SessionEngine {
       guard let doubt = await claim(&entry) else { return .failed(status: 0) }
       wasInDoubt = doubt
     }
-    var context = RequestContext(timeout: policy.revocationTimeout)
+    var context = context(limit: policy.revocationTimeout)
     context.access = entry.secrets.access
     // No suspension since the claim: a close cannot have passed its wait for these requests.
     revocations.beginRequest()
     defer { revocations.endRequest() }
-    let result = await request(context) { (backend) async throws(BackendError) in
-      try await backend.refresh(RefreshToken(refresh)).asked(.refresh, of: nil)
+    let result = await request(context) { (backend, context) async throws(BackendError) in
+      try await backend.refresh(RefreshToken(refresh), in: context).asked(.refresh, in: context)
     }
     switch result {
     case .success(let answer):

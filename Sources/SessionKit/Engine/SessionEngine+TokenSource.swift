@@ -38,7 +38,7 @@ extension SessionEngine {
 
   /// What an external login gets from the session, at the time when it starts.
   private var externalLoginHost: ExternalLoginHost {
-    let (configuration, tokenReader) = (configuration, tokenReader)
+    let (configuration, traits) = (configuration, traits)
     var expired: SessionState.Expired?
     if case .expired(let session) = coordinator.state { expired = session }
     return ExternalLoginHost(
@@ -46,7 +46,7 @@ extension SessionEngine {
       isUnwelcome: { [weak self] user in await self?.isUnwelcome(user) ?? true },
       map: { (tokens) throws(WebSignInProblem) in
         try tokens.answer(
-          for: tokenReader, isOwned: configuration.tokenSource != nil,
+          for: traits, isOwned: configuration.tokenSource != nil,
           at: configuration.clock.now().time)
       },
       giveBack: { [weak self] tokens in self?.giveBack(tokens) },
@@ -84,7 +84,7 @@ extension SessionEngine {
       case .success(let tokens)?:
         do throws(WebSignInProblem) {
           var answer = try tokens.answer(
-            for: engine.tokenReader, after: before, isOwned: true,
+            for: engine.traits, after: before, isOwned: true,
             at: configuration.clock.now().time)
           // No user signed in for this response, so the account is not removed if the response is
           // not used.
@@ -126,7 +126,7 @@ extension SessionEngine {
       do throws(WebSignInProblem) {
         engine.giveBack(
           try tokens.answer(
-            for: engine.tokenReader, isOwned: isOwned, at: engine.configuration.clock.now().time))
+            for: engine.traits, isOwned: isOwned, at: engine.configuration.clock.now().time))
       } catch {
         // Tokens without a user or a lifetime log no user in, but the server accepts them.
         guard tokens.access.isToken, tokens.refresh?.isToken ?? true else { return }

@@ -23,10 +23,6 @@ actor SessionEngine {
   }
 
   nonisolated let configuration: SessionConfiguration
-  /// Whether the backend ends its requests at their time limit by itself.
-  nonisolated let backendKeepsTimeLimit: Bool
-  /// Reads tokens that do not come in a response; found once, since that is a search for a conformance.
-  nonisolated let tokenReader: any TokenReader
   /// The values of the policy, as numbers.
   let policy: PolicyFigures
   nonisolated let log: any SessionLog
@@ -119,9 +115,6 @@ actor SessionEngine {
     journalSetAside = fold.sequence == 0 ? predecessor.map(JournalQuarantine.init) : nil
     compaction = CompactionSchedule(plan)
     self.configuration = configuration
-    let detailed = configuration.backend as? any DetailedBackend
-    backendKeepsTimeLimit = detailed?.keepsTimeLimit ?? false
-    tokenReader = detailed ?? StandardTokenReader()
     self.log = log
     self.presence = presence
     self.runtime = runtime

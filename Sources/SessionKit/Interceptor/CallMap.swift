@@ -53,8 +53,7 @@ struct CallMap: Sendable {
 
   /// Creates a map of the rules, with the defaults of the backend if it has any.
   init(_ rules: CallRules, _ backend: any AuthBackend) {
-    let defaults =
-      (backend as? any DetailedBackend)?.callDefaults ?? CallDefaults(codes: backend.errorCodes)
+    let defaults = backend.traits.calls?() ?? CallDefaults(codes: backend.errorCodes)
     token = rules.token
     let isCommon = defaults.tokenPlaces.contains { $0.isSame(as: rules.token) }
     otherPlace = isCommon ? nil : defaults.tokenPlaces.first

@@ -16,6 +16,8 @@ public import Foundation
 /// - throws a ``BackendError``, which says whether the server may have acted
 ///   (``BackendError/mayHaveActed``). What follows from a lost response depends on it.
 ///
+/// A ``RequestContext`` says what the session knows of a request. Most backends ignore it.
+///
 /// - Requirement: POL-4, REF-4, REF-6
 public protocol AuthBackend: Sendable {
   /// Identifies the backend.
@@ -37,22 +39,28 @@ public protocol AuthBackend: Sendable {
   /// - Requirement: POL-8
   var errorCodes: [String: ErrorMeaning] { get }
 
+  /// What the session may expect of the backend; by default that it refreshes tokens.
+  var traits: BackendTraits { get }
+
   /// Logs a user in, or creates an account.
   ///
   /// Switch over the credential, and throw `unsupported` for a case that the backend does not
   /// offer. For ``Credential/refreshToken(_:)`` send the refresh request. If its response has no
   /// newer refresh token, the session keeps the given one.
   ///
-  /// The response must name the user, unless ``profile(using:)`` does. Return
+  /// The response must name the user, unless ``profile(using:in:)`` does. Return
   /// ``TokenResponse/accountCreated`` for a registration after which the user must sign in.
   /// ``BackendError/Code/rejected`` means that the credential is wrong.
   ///
   /// - Requirement: LOG-3, LOG-5, LOG-14, LOG-15
-  func login(_ credential: Credential) async throws(BackendError) -> TokenResponse
+  func login(
+    _ credential: Credential, in context: RequestContext
+  ) async throws(BackendError) -> TokenResponse
 
   /// Gets newer tokens.
   ///
-  /// The request carries no access token.
+  /// The request carries no access token, unless the server requires it
+  /// (``RequestContext/access``).
   ///
   /// If the response states an instant of expiry, count ``TokenResponse/lifetime`` from the
   /// response's own time (`Date` in HTTP), not from the device's clock.
@@ -61,7 +69,9 @@ public protocol AuthBackend: Sendable {
   /// other error the session continues, and tries again with the same refresh token.
   ///
   /// - Requirement: REF-4, REF-5, REF-6
-  func refresh(_ token: RefreshToken) async throws(BackendError) -> TokenResponse
+  func refresh(
+    _ token: RefreshToken, in context: RequestContext
+  ) async throws(BackendError) -> TokenResponse
 
   /// Gets a token for another context.
   ///
@@ -69,7 +79,7 @@ public protocol AuthBackend: Sendable {
   ///
   /// - Requirement: CTX-1
   func switchContext(
-    _ target: ContextTarget, using token: AccessToken
+    _ target: ContextTarget, using token: AccessToken, in context: RequestContext
   ) async throws(BackendError) -> TokenResponse
 
   /// Asks for the user's profile and whether the account is active.
@@ -79,7 +89,9 @@ public protocol AuthBackend: Sendable {
   /// ``BackendError/Code/rejected`` means that the access token is refused.
   ///
   /// - Requirement: LOG-6
-  func profile(using token: AccessToken) async throws(BackendError) -> ProfileResponse?
+  func profile(
+    using token: AccessToken, in context: RequestContext
+  ) async throws(BackendError) -> ProfileResponse?
 
   /// Informs the server that a session has ended.
   ///
@@ -94,7 +106,7 @@ public protocol AuthBackend: Sendable {
   ///   this function again at once.
   ///
   /// - Requirement: OUT-1, OUT-5
-  func revoke(_ tokens: RevocableTokens) async throws(BackendError)
+  func revoke(_ tokens: RevocableTokens, in context: RequestContext) async throws(BackendError)
 }
 
 extension AuthBackend {
@@ -104,20 +116,27 @@ extension AuthBackend {
   /// No codes.
   public var errorCodes: [String: ErrorMeaning] { [:] }
 
+  /// Those of a backend that refreshes tokens.
+  public var traits: BackendTraits { BackendTraits() }
+
   /// Throws `unsupported`.
   public func switchContext(
-    _ target: ContextTarget, using token: AccessToken
+    _ target: ContextTarget, using token: AccessToken, in context: RequestContext
   ) async throws(BackendError) -> TokenResponse {
     throw .unsupported("the backend has no request that switches the context")
   }
 
   /// Returns `nil`: the backend has no profile.
-  public func profile(using token: AccessToken) async throws(BackendError) -> ProfileResponse? {
+  public func profile(
+    using token: AccessToken, in context: RequestContext
+  ) async throws(BackendError) -> ProfileResponse? {
     nil
   }
 
   /// Throws `unsupported`.
-  public func revoke(_ tokens: RevocableTokens) async throws(BackendError) {
+  public func revoke(
+    _ tokens: RevocableTokens, in context: RequestContext
+  ) async throws(BackendError) {
     throw .unsupported("the backend has no request that revokes tokens")
   }
 }

@@ -76,7 +76,7 @@ extension IdentityTokens {
   ///
   /// `before` is the token that they replace; `nil` for a sign-in.
   func answer(
-    for reader: any TokenReader, after before: IdentityPredecessor? = nil, isOwned: Bool,
+    for traits: BackendTraits, after before: IdentityPredecessor? = nil, isOwned: Bool,
     at now: Timestamp
   ) throws(WebSignInProblem) -> TokenResponse {
     guard access.isToken, refresh?.isToken ?? true, byteCount <= Self.mostBytes else {
@@ -88,26 +88,25 @@ extension IdentityTokens {
     let found: FoundUser?
     if let before {
       found = try named.user(
-        after: before, old: before.access.flatMap(TokenPayload.hints), for: reader)
+        after: before, old: before.access.flatMap(TokenPayload.hints), for: traits)
     } else {
-      found = named.user(for: reader)
+      found = named.user(for: traits)
       guard let id = found?.profile.id, !id.isAddress, !id.description.isEmpty else {
         throw .unreadableTokens
       }
     }
     do throws(Unreadable) {
       var answer = TokenResponse(
-        access: access, refresh: isOwned || !reader.refreshesTokens ? nil : refresh,
-        lifetime: try reader.lifetime(
+        access: access, refresh: isOwned || !traits.refreshesTokens ? nil : refresh,
+        lifetime: try traits.lifetime(
           said: lifetime.map { $0.milliseconds(atLeast: .min) },
           until: expiresAt.flatMap(Timestamp.init(date:)), claims: claims, at: now,
           before: before?.lifetime),
         tokenID: claims?.identifierHint(at: ["jti"]).flatMap { $0.isAddress ? nil : $0 },
-        tokenContext: claims.flatMap(reader.context))
+        tokenContext: claims.flatMap(traits.context))
       answer.take(found)
       answer.identitySubject = identityClaims?.identifierHint(at: ["sub"])?.description
-      guard let before else { return reader.expectingRefreshToken(answer) }
-      return answer.compared(with: before.user)
+      return answer.compared(with: before?.user)
     } catch {
       throw .unreadableTokens
     }
@@ -137,8 +136,8 @@ private struct TokenNames {
   /// Returns the user who signs in.
   ///
   /// It is the user whom the SDK names, else the first whom the backend's sources name, else `sub`.
-  func user(for reader: any TokenReader) -> FoundUser? {
-    namedBySDK ?? reader.user(access: access, identity: identity) ?? subject(of: .identity)
+  func user(for traits: BackendTraits) -> FoundUser? {
+    namedBySDK ?? traits.user(access, identity) ?? subject(of: .identity)
       ?? subject(of: .access)
   }
 
@@ -168,7 +167,7 @@ private struct TokenNames {
   ///
   /// - Requirement: LOG-12, REF-17
   func user(
-    after before: IdentityPredecessor, old: JSONMembers?, for reader: any TokenReader
+    after before: IdentityPredecessor, old: JSONMembers?, for traits: BackendTraits
   ) throws(WebSignInProblem) -> FoundUser? {
     let expected = before.user
     if expected.origin?.source == UserOrigin.provider, let named = namedBySDK {
@@ -176,12 +175,12 @@ private struct TokenNames {
       return named.of(expected)
     }
     let claims =
-      [UserClaim(["sub"], of: .identity), UserClaim(["sub"], of: .access)] + reader.userClaims
+      [UserClaim(["sub"], of: .identity), UserClaim(["sub"], of: .access)] + traits.userClaims
     let decisive = claims.first { $0.label == expected.origin?.source }
     if let decisive, let now = name(decisive), now.description != expected.origin?.value {
       return .another(by: decisive.naming)
     }
-    let found = self.user(for: reader)
+    let found = self.user(for: traits)
     let names = claims.compactMap(name) + (user.map { [$0.id] } ?? [])
     guard decisive.flatMap(name) == nil, !names.contains(expected.id) else {
       return found?.profile.id == expected.id

@@ -45,8 +45,8 @@ public struct TokenResponse: Hashable, Sendable {
   ///
   /// - Requirement: REF-8
   public var serverTime: Timestamp?
-  /// Whether the device's clock measured a lifetime.
-  package var isMeasuredByDevice = false
+  /// Whether the device's clock measured a lifetime, which is then wrong if the clock is.
+  public var isMeasuredByDevice = false
   /// How an identity provider signed the user in, if one did.
   var method: LoginMethod?
   /// The source that named the user, if that is known.
@@ -68,11 +68,6 @@ public struct TokenResponse: Hashable, Sendable {
   package private(set) var isAccountOnly = false
   /// Whether the library has read the response, so that it is not checked again.
   package var isRead = false
-  /// The path at which a sign-in's response lacks a refresh token; `nil` if it has one, or if none
-  /// is expected.
-  package var missingRefreshToken: String?
-  /// Whether the sign-in fails if a refresh token is missing.
-  package var needsRefreshToken = false
 
   /// Creates the response of a backend of your own.
   ///

@@ -51,7 +51,7 @@ extension Session {
   public func adopt(_ tokens: AdoptedTokens) async throws(SessionError) -> Bool {
     try await engine.awaitDataClearing(tryingAgain: true)
     let answer = try tokens.answer(
-      for: engine.tokenReader, at: engine.configuration.clock.now().time)
+      for: engine.traits, at: engine.configuration.clock.now().time)
     let reply = try await engine.ask(wish: .adopt(answer)) { .login($0, .adoption) }
     return reply != .notAdopted
   }
@@ -162,8 +162,7 @@ public struct AdoptedTokens: Hashable, Sendable {
   /// Returns the tokens as the response to a login.
   ///
   /// The claims of the tokens are hints. They are never verified.
-  func answer(for reader: any TokenReader, at now: Timestamp) throws(SessionError) -> TokenResponse
-  {
+  func answer(for traits: BackendTraits, at now: Timestamp) throws(SessionError) -> TokenResponse {
     guard access.isToken, refresh?.isToken ?? true else {
       throw .unreadableAnswer("a token is empty or contains a character that no token may contain")
     }
@@ -175,12 +174,11 @@ public struct AdoptedTokens: Hashable, Sendable {
         "the user's id is \(id.isAddress ? Identifier.addressProblem : "empty"); use another id")
     }
     let end = claims?.time("exp").map { $0.milliseconds(since: now) }
-    let response = TokenResponse(
-      access: access, refresh: reader.refreshesTokens ? refresh : nil,
-      lifetime: lifetime.map(Self.milliseconds) ?? end ?? reader.assumedLifetime ?? 0,
+    return TokenResponse(
+      access: access, refresh: traits.refreshesTokens ? refresh : nil,
+      lifetime: lifetime.map(Self.milliseconds) ?? end ?? traits.assumedLifetime ?? 0,
       tokenID: claims?.identifierHint(at: ["jti"]).flatMap { $0.isAddress ? nil : $0 },
-      user: user, context: context, tokenContext: claims.flatMap(reader.context))
-    return reader.expectingRefreshToken(response)
+      user: user, context: context, tokenContext: claims.flatMap(traits.context))
   }
 }
 

@@ -4,12 +4,10 @@ import SessionHTTP
 import SessionKit
 import Synchronization
 
-/// Performs the authorization code grant on a page, as the provider of one login.
+/// Performs the authorization code grant on a page, for one login.
 ///
 /// ``AuthorizationRequest`` decides what is sent and what counts as a response.
-final class AuthorizationCodeProvider: IdentityProvider {
-  typealias View = NoView
-
+final class AuthorizationCodeProvider: Sendable {
   /// The login that waits for its redirect.
   private struct Waiting {
     let request: AuthorizationRequest
@@ -27,15 +25,10 @@ final class AuthorizationCodeProvider: IdentityProvider {
     (self.code, self.page, self.transport) = (code, page, transport)
   }
 
-  // No account can be logged in without a page.
-  func acquireSilently(_ account: Identifier?) async throws -> IdentityTokens {
-    throw WebSignInProblem.noAccount
-  }
-
-  // The backend revokes the tokens. The provider keeps none.
-  func removeAccount(_ account: Identifier) async throws {}
-
-  func login(in view: NoView, prompt: WebSignIn.Prompt) async throws -> IdentityTokens {
+  /// Returns the tokens of the user who logs in on the page.
+  func login(
+    _ prompt: WebSignIn.Prompt, in context: RequestContext
+  ) async throws -> IdentityTokens {
     var generator = SystemRandomNumberGenerator()
     let random = (0..<AuthorizationRequest.randomBytes).map { _ in
       UInt8.random(in: .min ... .max, using: &generator)
@@ -52,11 +45,12 @@ final class AuthorizationCodeProvider: IdentityProvider {
       try Task.checkCancellation()
       // A login that is cancelled now must still receive the tokens, since only then can they be
       // revoked (LOG-10). A cancelled request would leave them at the server.
-      return try await Task { try await redeem(secret, of: request) }.value
+      return try await Task { try await redeem(secret, of: request, in: context) }.value
     }
   }
 
-  func handle(_ redirect: URL) async -> Bool {
+  /// Passes on a redirect from outside, and returns whether it belongs to the login.
+  func handle(_ redirect: URL) -> Bool {
     guard let waiting = waiting.withLock(\.self), waiting.request.reply(in: redirect) != .foreign
     else { return false }
     waiting.redirects.yield(redirect)
@@ -91,11 +85,11 @@ final class AuthorizationCodeProvider: IdentityProvider {
   }
 
   private func redeem(
-    _ secret: Secret, of request: AuthorizationRequest
+    _ secret: Secret, of request: AuthorizationRequest, in context: RequestContext
   ) async throws(BackendError) -> IdentityTokens {
     var backend = code.backend
     backend.transport = transport
-    return try await backend.exchange(.login, request.redemption(of: secret)) {
+    return try await backend.exchange(.login, request.redemption(of: secret), in: context) {
       (response) throws(AnswerFailure) in try request.tokens(in: response)
     }
   }

@@ -44,13 +44,16 @@ final class WebSignInFlow: ExternalLogin {
 
   /// The functions of the app's provider and view, without their types.
   struct Steps: Sendable {
-    let warmUp: @Sendable () async throws -> Void
-    let acquireSilently: @Sendable (Identifier?) async throws -> IdentityTokens
-    let makeView: @Sendable () async throws -> Void
-    let observe: @Sendable (RedirectObserver) async throws -> Void
-    let present: @Sendable () async throws -> Void
-    let signIn: @Sendable (WebSignIn.Prompt) async throws -> IdentityTokens
-    let dismiss: @Sendable () async -> Void
+    var warmUp: @Sendable () async throws -> Void = {}
+    var acquireSilently: @Sendable (Identifier?) async throws -> IdentityTokens = { _ in
+      throw WebSignInProblem.noAccount
+    }
+    var makeView: @Sendable () async throws -> Void = {}
+    var observe: @Sendable (RedirectObserver) async throws -> Void = { _ in }
+    var present: @Sendable () async throws -> Void = {}
+    var signIn: @Sendable (WebSignIn.Prompt, RequestContext) async throws -> IdentityTokens =
+      { _, _ in throw WebSignInProblem.viewFailed }
+    var dismiss: @Sendable () async -> Void = {}
     let handle: @Sendable (URL) async -> Bool
   }
 
@@ -72,7 +75,7 @@ final class WebSignInFlow: ExternalLogin {
         makeView: { try await view.make() },
         observe: { try await view.observe(with: $0) },
         present: { try await view.present() },
-        signIn: { try await provider.login(in: view, prompt: $0) },
+        signIn: { prompt, _ in try await provider.login(in: view, prompt: prompt) },
         dismiss: { await view.dismiss() },
         handle: { await provider.handle($0) }))
   }
@@ -84,9 +87,7 @@ final class WebSignInFlow: ExternalLogin {
       Steps(
         warmUp: { try await provider.warmUp() },
         acquireSilently: { try await provider.acquireSilently($0) },
-        makeView: { throw WebSignInProblem.viewFailed }, observe: { _ in }, present: {},
-        signIn: { _ in throw WebSignInProblem.viewFailed }, dismiss: {},
-        handle: { await provider.handle($0) }))
+        makeView: { throw WebSignInProblem.viewFailed }, handle: { await provider.handle($0) }))
   }
 
   // MARK: What is asked of it
@@ -243,11 +244,11 @@ final class WebSignInFlow: ExternalLogin {
       case .observe: try await steps.observe(observer)
       case .present: try await steps.present()
       case .signIn:
-        let timeout = state.withLock { $0.host?.requestTimeout }
-        let tokens = try await RequestContext.$current.withValue(RequestContext(timeout: timeout)) {
-          try await steps.signIn(prompt)
+        var context = RequestContext()
+        if let limit = state.withLock({ $0.host?.requestTimeout }) {
+          context.timeout = .milliseconds(limit)
         }
-        keep(tokens, of: ticket, isOfUser: true)
+        keep(try await steps.signIn(prompt, context), of: ticket, isOfUser: true)
       case .dismiss: await steps.dismiss()
       }
       leave(step, ticket)

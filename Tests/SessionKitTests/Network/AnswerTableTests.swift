@@ -141,8 +141,9 @@ struct AnswerTableTests {
     let body = BackendBench.response(BackendBench.object(members))
     let before = Int64(row[2]).map { Duration.milliseconds($0) }
     #expect((before == nil) == row[2].isEmpty)
-    #expect("\(try wire.readRefresh(body, lifetimeBefore: before).lifetimeMilliseconds)" == row[3])
-    #expect("\(try wire.readSwitch(body, lifetimeBefore: before).lifetimeMilliseconds)" == row[3])
+    let context = RequestContext(lifetimeBefore: before)
+    #expect("\(try wire.readRefresh(body, in: context).lifetimeMilliseconds)" == row[3])
+    #expect("\(try wire.readSwitch(body, in: context).lifetimeMilliseconds)" == row[3])
   }
 
   @Test(
@@ -219,12 +220,10 @@ struct AnswerTableTests {
     // What the device's clock says, in a session.
     var context = RequestContext()
     context.clock = ManualClock(time: Timestamp(milliseconds: 784_111_777_000))
-    RequestContext.$current.withValue(context) {
-      do throws(AnswerFailure) {
-        let found = try wire.readSwitch(BackendBench.response(headers: headers, body))
-        result = "\(found.lifetimeMilliseconds)" + (found.isMeasuredByDevice ? " by device" : "")
-      } catch { result = error.problem ?? "\(error)" }
-    }
+    do throws(AnswerFailure) {
+      let found = try wire.readSwitch(BackendBench.response(headers: headers, body), in: context)
+      result = "\(found.lifetimeMilliseconds)" + (found.isMeasuredByDevice ? " by device" : "")
+    } catch { result = error.problem ?? "\(error)" }
     #expect(result == row[4])
   }
 

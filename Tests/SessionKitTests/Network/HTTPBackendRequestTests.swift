@@ -115,7 +115,7 @@ struct HTTPBackendRequestTests {
     let sent = SentRequests()
     backend.transport = sent
     await lost { () async throws(BackendError) in
-      _ = try await backend.refresh(RefreshToken(Secret("rt_1")))
+      _ = try await backend.refresh(RefreshToken(Secret("rt_1")), in: RequestContext())
     }
     let refresh = try #require(sent.last)
     #expect(refresh.header("X-Step") == "refresh")
@@ -124,7 +124,7 @@ struct HTTPBackendRequestTests {
         "Basic YXBwOndvcmQ="
       ])
     await lost { () async throws(BackendError) in
-      _ = try await backend.login(Credential.password("a", "b"))
+      _ = try await backend.login(.password("a", "b"), in: RequestContext())
     }
     #expect(sent.last?.header("Authorization") == "Bearer abc")
   }
@@ -144,7 +144,7 @@ struct HTTPBackendRequestTests {
     backend.transport = sent
     backend.prepare = { _, _ in throw Refused() }
     do throws(BackendError) {
-      _ = try await backend.refresh(RefreshToken(Secret("rt_1")))
+      _ = try await backend.refresh(RefreshToken(Secret("rt_1")), in: RequestContext())
       Issue.record("it was sent")
     } catch {
       #expect(error.code == .noResponse && !error.mayHaveActed)

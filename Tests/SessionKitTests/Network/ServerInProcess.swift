@@ -26,6 +26,8 @@ actor ServerInProcess: AuthBackend {
   private(set) var status = ProfileResponse.Status.active
   /// The requests that arrived, oldest first.
   private(set) var requests: [String] = []
+  /// What the session said of the last refresh.
+  private(set) var context: RequestContext?
 
   init(_ identity: BackendIdentity = BackendIdentity("test.accounts")) {
     self.identity = identity
@@ -39,7 +41,9 @@ actor ServerInProcess: AuthBackend {
 
   func set(_ status: ProfileResponse.Status) { self.status = status }
 
-  func login(_ credential: Credential) async throws(BackendError) -> TokenResponse {
+  func login(
+    _ credential: Credential, in context: RequestContext
+  ) async throws(BackendError) -> TokenResponse {
     requests.append("login")
     switch credential {
     case .password(_, let password):
@@ -56,8 +60,11 @@ actor ServerInProcess: AuthBackend {
     }
   }
 
-  func refresh(_ token: RefreshToken) async throws(BackendError) -> TokenResponse {
+  func refresh(
+    _ token: RefreshToken, in context: RequestContext
+  ) async throws(BackendError) -> TokenResponse {
     requests.append("refresh \(token.plaintext)")
+    self.context = context
     return try await answer { () throws(BackendError) in
       guard token.plaintext == refreshToken else {
         throw BackendError(.rejected, serverCode: "renewal-reused")
@@ -67,18 +74,20 @@ actor ServerInProcess: AuthBackend {
   }
 
   func switchContext(
-    _ target: ContextTarget, using token: AccessToken
+    _ target: ContextTarget, using token: AccessToken, in context: RequestContext
   ) async throws(BackendError) -> TokenResponse {
     requests.append("switch \(token.plaintext)")
     return try await answer { issue(role: target.role.description) }
   }
 
-  func profile(using token: AccessToken) async throws(BackendError) -> ProfileResponse? {
+  func profile(
+    using token: AccessToken, in context: RequestContext
+  ) async throws(BackendError) -> ProfileResponse? {
     requests.append("profile \(token.plaintext)")
     return ProfileResponse(user: UserProfile(id: "u-1", firstName: "Ana"), status: status)
   }
 
-  func revoke(_ tokens: RevocableTokens) async throws(BackendError) {
+  func revoke(_ tokens: RevocableTokens, in context: RequestContext) async throws(BackendError) {
     requests.append("revoke \(tokens.access.plaintext)")
     guard revocationErrors.isEmpty else { throw revocationErrors.removeFirst() }
     (accessToken, refreshToken) = (nil, nil)

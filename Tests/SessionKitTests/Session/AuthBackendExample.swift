@@ -36,7 +36,9 @@ struct CodeBackend: AuthBackend {
   let client: AccountClient
   let identity = BackendIdentity("com.example.accounts")
 
-  func login(_ credential: Credential) async throws(BackendError) -> TokenResponse {
+  func login(
+    _ credential: Credential, in context: RequestContext
+  ) async throws(BackendError) -> TokenResponse {
     switch credential {
     case .custom(type: "code", let fields):
       let code = fields["code"]?.plaintext
@@ -46,7 +48,9 @@ struct CodeBackend: AuthBackend {
     }
   }
 
-  func refresh(_ token: RefreshToken) async throws(BackendError) -> TokenResponse {
+  func refresh(
+    _ token: RefreshToken, in context: RequestContext
+  ) async throws(BackendError) -> TokenResponse {
     try await answer { () throws(AccountError) in try await client.renew(token.plaintext) }
   }
 

@@ -44,6 +44,11 @@ struct CustomBackendTests {
     #expect(session.currentUser?.id == "u-1" && session.activeContext?.role.id == "teacher")
     try await session.refresh()
     #expect(session.currentToken?.secret == Secret("access-2"))
+    let context = try #require(await server.context)
+    #expect(context.access == Secret("access-1") && context.user == "u-1")
+    #expect(context.lifetimeBefore == .seconds(3_600) && context.timeout == .seconds(60))
+    #expect(context.now == bench.clock.now().time)
+    #expect(await context.mayBeSent() == false, "the request has ended")
     try await session.switchContext(to: ContextTarget(role: "head"))
     #expect(session.activeContext?.role.id == "head")
     #expect(try await session.checkAccountStatus() == .active)
@@ -223,6 +228,8 @@ struct CustomBackendTests {
   @Test("POL-4 REF-5 OUT-1 a backend that forwards to an HTTP backend behaves like it")
   func decorated() async throws {
     let passing = PassingBackend(HTTPBackend.snakeCaseJSON(bench.server.baseURL))
+    let head = CallHead(method: "GET", url: bench.server.baseURL, isAuthorized: false)
+    #expect(CallRules().target(head, passing) == CallRules().target(head, passing.inner))
     let session = try await Session.open(configuration(passing))
     try await session.login(bench.credentials)
     try await session.refresh()
@@ -296,16 +303,21 @@ private struct PassingBackend: AuthBackend {
   init(_ inner: HTTPBackend) { self.inner = inner }
 
   var identity: BackendIdentity { inner.identity }
+  var traits: BackendTraits { inner.traits }
 
-  func login(_ credential: Credential) async throws(BackendError) -> TokenResponse {
-    try await inner.login(credential)
+  func login(
+    _ credential: Credential, in context: RequestContext
+  ) async throws(BackendError) -> TokenResponse {
+    try await inner.login(credential, in: context)
   }
 
-  func refresh(_ token: RefreshToken) async throws(BackendError) -> TokenResponse {
-    try await inner.refresh(token)
+  func refresh(
+    _ token: RefreshToken, in context: RequestContext
+  ) async throws(BackendError) -> TokenResponse {
+    try await inner.refresh(token, in: context)
   }
 
-  func revoke(_ tokens: RevocableTokens) async throws(BackendError) {
-    try await inner.revoke(tokens)
+  func revoke(_ tokens: RevocableTokens, in context: RequestContext) async throws(BackendError) {
+    try await inner.revoke(tokens, in: context)
   }
 }

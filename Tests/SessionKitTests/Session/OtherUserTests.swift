@@ -155,7 +155,8 @@ struct OtherUserTests {
       sub(then[row[0]]).map { UserOrigin(source: label, value: $0) }
     }
     #expect((origin == nil) == (row[0] == "unknown"))
-    let expected = ExpectedUser(
+    var context = RequestContext()
+    context.expected = ExpectedUser(
       id: "u-1", origin: origin, access: then["access token"].map { Secret(Self.token($0)) },
       identitySubject: sub(then["identity token"]))
     let access = now["access token"].map(Self.token) ?? "opaque"
@@ -171,9 +172,8 @@ struct OtherUserTests {
       for refresh in ["", #","refresh_token":"r""#] {
         let answer = BackendBench.response(
           #"{"access_token":"\#(access)","expires_in":60\#(refresh)\#(named)}"#)
-        for step in [HTTPBackend.Step.refresh, .switchContext] {
-          let found = try wire.readNewTokens(step, answer, lifeBefore: nil, of: expected)
-            .compared(with: expected)
+        for read in [wire.readRefresh, wire.readSwitch] {
+          let found = try read(answer, context).compared(with: context.expected)
           let user = found.user.map { $0.id == "u-1" ? "the user" : "another" } ?? "not said"
           #expect(user == row[3])
           #expect((found.namedBy != nil) == (user == "another"))

@@ -20,13 +20,17 @@ public struct FileBackend: AuthBackend {
   public var refreshes: Int { count - 1 }
 
   /// Signs any user in, with a token that lives for a second.
-  public func login(_ credential: Credential) async throws(BackendError) -> TokenResponse {
+  public func login(
+    _ credential: Credential, in context: RequestContext
+  ) async throws(BackendError) -> TokenResponse {
     guard add(ifCountIs: 0) else { throw BackendError(.invalidResponse) }
     return response(1, lifetime: .seconds(1), user: UserProfile(id: "user-1"))
   }
 
   /// Gives the next token out, if the present one is shown.
-  public func refresh(_ token: RefreshToken) async throws(BackendError) -> TokenResponse {
+  public func refresh(
+    _ token: RefreshToken, in context: RequestContext
+  ) async throws(BackendError) -> TokenResponse {
     do { try await Task.sleep(for: .milliseconds(200)) } catch {
       throw BackendError(.noResponse)
     }

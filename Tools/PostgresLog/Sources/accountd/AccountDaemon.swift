@@ -132,7 +132,9 @@ final class TokenService: AuthBackend {
   var refreshes: Int { state.withLock { $0.refreshes } }
   var refused: Int { state.withLock { $0.refused } }
 
-  func login(_ credential: Credential) async throws(BackendError) -> TokenResponse {
+  func login(
+    _ credential: Credential, in context: RequestContext
+  ) async throws(BackendError) -> TokenResponse {
     let user = UUID().uuidString
     state.withLock { $0.tokens[user] = 1 }
     return TokenResponse(
@@ -140,7 +142,9 @@ final class TokenService: AuthBackend {
       user: UserProfile(id: .init(user)))
   }
 
-  func refresh(_ token: RefreshToken) async throws(BackendError) -> TokenResponse {
+  func refresh(
+    _ token: RefreshToken, in context: RequestContext
+  ) async throws(BackendError) -> TokenResponse {
     let parts = token.plaintext.split(separator: "/").map(String.init)
     let next: Int? = state.withLock { state in
       guard parts.count == 2, let present = state.tokens[parts[0]], parts[1] == "\(present)" else {
