@@ -64,26 +64,6 @@ extension SessionEngine {
   /// Whether data or changes that should be cleared are still there.
   var needsDataClearing: Bool { hosts.clearing.isNeeded }
 
-  /// Signs a user in, as soon as the hosts have cleared their data.
-  ///
-  /// A new user must not see data that is being removed.
-  func logIn(
-    _ payload: CommandPayload, _ method: LoginMethod
-  ) async throws(SessionError) -> Reply {
-    try await awaitDataClearing(tryingAgain: true)
-    return try await ask(wish: payload) { .login($0, method) }
-  }
-
-  /// Returns when the hosts have cleared their data.
-  ///
-  /// With `tryingAgain`, a host that failed first tries again.
-  func awaitDataClearing(tryingAgain: Bool) async throws(SessionError) {
-    try await awaitDataClearing()
-    guard tryingAgain, needsDataClearing else { return }
-    perform(hosts.clearing.tryAgain())
-    try await awaitDataClearing()
-  }
-
   /// Returns when the hosts have cleared their data, so that no user signs in to data that is being
   /// removed.
   ///

@@ -136,14 +136,6 @@ extension SessionEngine {
 ///
 /// - Requirement: REF-11
 extension SessionEngine {
-  /// Returns whether the request may be sent.
-  ///
-  /// A login always may.
-  func mayLeave(_ number: RequestNumber, _ request: SessionEffect.Request) async -> Bool {
-    if case .login = request { return true }
-    return await mayLeave(number)
-  }
-
   /// Reads the journal again and asks the coordinator whether the request may be sent.
   ///
   /// It is called directly before the transport gets the request, since another process may have

@@ -9,31 +9,18 @@ import Synchronization
 /// - Requirement: WEB-6
 extension SessionEngine {
   /// Runs an external login, which is the request of this number.
-  func run(_ login: any ExternalLogin, _ number: RequestNumber, _ caller: Caller) {
-    let before = provider.begin(login, on: runtime)
-    let task = start { engine in
-      // The view of an earlier login may still be closing, and its account may still be being
-      // removed.
-      await before?.value
-      await engine.provider.removal?.value
-      if let failed = await engine.awaitDataClearing(for: caller) {
-        login.cancel()
-        engine.provider.release(login)
-        return engine.received(number, .failure(failed))
-      }
-      let ending = await login.run(engine.externalLoginHost)
-      // Releases the login, and with it the app's view.
-      engine.provider.release(login)
-      switch ending {
-      case .signedIn(var answer, let method):
-        answer.method = method
-        await engine.landed(number, answer)
-      case .failed(let problem):
-        engine.requests.end(number)
-        engine.feed(.notSignedIn(number, problem))
-      }
+  func run(_ login: any ExternalLogin, _ number: RequestNumber) async {
+    let ending = await login.run(externalLoginHost)
+    // Releases the login, and with it the app's view.
+    provider.release(login)
+    switch ending {
+    case .signedIn(var answer, let method):
+      answer.method = method
+      await landed(number, answer)
+    case .failed(let problem):
+      requests.end(number)
+      feed(.notSignedIn(number, problem))
     }
-    requests.begin(number, task)
   }
 
   /// What an external login gets from the session, at the time when it starts.

@@ -49,10 +49,9 @@ extension Session {
   /// - Requirement: LOG-9, STO-3
   @discardableResult
   public func adopt(_ tokens: AdoptedTokens) async throws(SessionError) -> Bool {
-    try await engine.awaitDataClearing(tryingAgain: true)
-    let answer = try tokens.answer(
-      for: engine.traits, at: engine.configuration.clock.now().time)
-    let reply = try await engine.ask(wish: .adopt(answer)) { .login($0, .adoption) }
+    let reply = try await engine.logIn(.adoption) { [engine] () throws(SessionError) in
+      .adopt(try tokens.answer(for: engine.traits, at: engine.configuration.clock.now().time))
+    }
     return reply != .notAdopted
   }
 
@@ -94,7 +93,7 @@ extension Session {
   func login(
     _ payload: SessionEngine.CommandPayload, _ method: LoginMethod
   ) async throws(SessionError) -> LoginResult {
-    let reply = try await engine.logIn(payload, method)
+    let reply = try await engine.logIn(method) { payload }
     return reply == .accountCreated ? .accountCreated : .loggedIn(currentUser)
   }
 }
