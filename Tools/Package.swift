@@ -45,6 +45,7 @@ let package = Package(
     example("todo", library("SessionChanges")),
     example("daemon", library("sessionreplay")),
     example("migrate"),
+    example("notes"),
     example("viewmodel"),
     example("insight", library("SessionExplain", "SessionMessages")),
     .testTarget(
