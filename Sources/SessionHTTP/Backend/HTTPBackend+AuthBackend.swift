@@ -30,24 +30,20 @@ extension HTTPBackend: AuthBackend {
     _ credential: Credential, in context: RequestContext
   ) async throws(BackendError) -> TokenResponse {
     guard let request = loginRequest(credential) else { throw .unsupported(credential.notOffered) }
-    switch credential {
-    case .password, .custom:
-      return try await exchange(.login, request, in: context) { (response) throws(AnswerFailure) in
-        try readLogin(response, to: credential, in: context)
+    let step: Step =
+      switch credential {
+      case .password, .custom: .login
+      case .registration: .register
+      case .provider: .social
+      case .refreshToken: .refresh
       }
-    case .registration:
-      return try await exchange(.register, request, in: context) {
-        (response) throws(AnswerFailure) in
+    return try await exchange(step, request, in: context) { (response) throws(AnswerFailure) in
+      switch step {
+      case .register:
         try readRegistration(response, of: credential, in: context) ?? .accountCreated
-      }
-    case .provider:
-      return try await exchange(.social, request, in: context) { (response) throws(AnswerFailure) in
-        try readSocial(response, in: context)
-      }
-    case .refreshToken:
-      return try await exchange(.refresh, request, in: context) {
-        (response) throws(AnswerFailure) in
-        try readFirstRefresh(response, in: context)
+      case .social: try readSocial(response, in: context)
+      case .refresh: try readFirstRefresh(response, in: context)
+      default: try readLogin(response, to: credential, in: context)
       }
     }
   }

@@ -69,7 +69,7 @@ extension SessionEngine {
         // The server has not replaced the refresh token (REF-5).
         (response.refresh, response.isRefreshTokenOfCaller) = (token, true)
       }
-      return try response.checked(credential.step, of: nil)
+      return try response.checked(isSpent: false, of: nil)
     }
     // The request was withdrawn while the app prepared it. The coordinator knows that.
     guard requests.isRunning(number) else { return }

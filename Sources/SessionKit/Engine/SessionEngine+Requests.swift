@@ -70,7 +70,8 @@ extension SessionEngine {
     }
     guard let refresh = try refreshToken(of: token) else { throw .noRefreshToken }
     return { (backend, context) async throws(BackendError) in
-      try await backend.refresh(RefreshToken(refresh), in: context).asked(.refresh, in: context)
+      try await backend.refresh(RefreshToken(refresh), in: context)
+        .checked(isRefresh: true, in: context)
     }
   }
 
@@ -83,7 +84,7 @@ extension SessionEngine {
     let token = AccessToken(held.access, generation: generation, expiresAt: held.expiresAt)
     return { (backend, context) async throws(BackendError) in
       try await backend.switchContext(target, using: token, in: context)
-        .asked(.switchContext, in: context)
+        .checked(isRefresh: false, in: context)
     }
   }
 
@@ -200,14 +201,14 @@ extension SessionEngine.Failed {
 }
 
 extension TokenResponse {
-  /// Checks the response to a refresh or a switch.
-  func asked(
-    _ step: TokenStep, in context: RequestContext
-  ) throws(BackendError) -> TokenResponse {
+  /// Checks the response to a refresh, or to a switch, which consumes the refresh token if it
+  /// returns another one.
+  func checked(isRefresh: Bool, in context: RequestContext) throws(BackendError) -> TokenResponse {
     guard !isAccountOnly else {
       throw BackendError(.invalidResponse, message: "the backend returned no token")
     }
-    return try checked(step, of: context.expected).compared(with: context.expected)
+    return try checked(isSpent: isRefresh || refresh != nil, of: context.expected)
+      .compared(with: context.expected)
   }
 }
 

@@ -201,7 +201,8 @@ extension SessionEngine {
     revocations.beginRequest()
     defer { revocations.endRequest() }
     let result = await request(context) { (backend, context) async throws(BackendError) in
-      try await backend.refresh(RefreshToken(refresh), in: context).asked(.refresh, in: context)
+      try await backend.refresh(RefreshToken(refresh), in: context)
+        .checked(isRefresh: true, in: context)
     }
     switch result {
     case .success(let answer):

@@ -15,8 +15,9 @@ public struct BackendTraits: Sendable {
   package var refreshTokenPath = "refresh_token"
   /// Whether a login fails if its response has no refresh token.
   package var needsRefreshToken = false
-  /// Whether the backend itself ends each request after ``RequestContext/timeout``.
-  package var keepsTimeLimit = false
+  /// Whether the backend itself ends each request after ``RequestContext/timeout``, so that the session
+  /// need not; `false` by default.
+  public var keepsTimeLimit = false
   /// The lifetime in milliseconds of a token of an identity SDK that states none; `nil` if none is
   /// assumed.
   package var assumedLifetime: Int64?

@@ -81,15 +81,6 @@ extension Credential {
     }
   }
 
-  /// The kind of request as which the response is checked.
-  var step: TokenStep {
-    switch self {
-    case .password, .refreshToken, .custom: .login
-    case .provider: .social
-    case .registration: .register
-    }
-  }
-
   /// Whether the response may say that an account was created and no user is signed in.
   var mayCreateAccount: Bool {
     switch self {

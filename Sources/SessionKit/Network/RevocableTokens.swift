@@ -41,10 +41,9 @@ public struct RevocableTokens: Sendable {
   /// ``BackendError/Code/accessTokenRefused``. The value is `false` if the session cannot get a
   /// newer token. Then the backend tries with the token that it has.
   public let needsRefresh: Bool
-  /// The requests that the server has confirmed.
+  /// The names of the requests that the server has confirmed, oldest first.
+  public var confirmed: [String] { progress.confirmed }
   package let progress: RevocationProgress
-  /// Stores the names of the requests that the server has confirmed, so that a later run does not
-  /// repeat them.
   package let save: @Sendable ([String]) async -> Void
 
   /// Creates a value with tokens to invalidate.
@@ -60,6 +59,14 @@ public struct RevocableTokens: Sendable {
   ) {
     (self.access, self.refresh, self.needsRefresh) = (access, refresh, needsRefresh)
     (self.progress, self.save) = (progress, save)
+  }
+
+  /// Stores that the server has confirmed a request, so that a later call does not repeat it.
+  ///
+  /// Only a revocation of several requests needs it, before the next one.
+  public func confirm(_ request: String) async {
+    progress.confirm(request)
+    await save(progress.confirmed)
   }
 }
 

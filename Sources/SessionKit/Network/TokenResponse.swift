@@ -153,10 +153,9 @@ extension TokenResponse {
   ///
   /// Throws if the response cannot be used.
   ///
-  /// A response that the library has read is returned unchanged.
-  func checked(_ step: TokenStep, of expected: ExpectedUser?) throws(BackendError)
-    -> TokenResponse
-  {
+  /// A response that the library has read is returned unchanged. `isSpent` says whether the request's
+  /// token is consumed, so that the new one must be kept.
+  func checked(isSpent: Bool, of expected: ExpectedUser?) throws(BackendError) -> TokenResponse {
     guard !isRead, !isAccountOnly else { return self }
     guard access.isToken, refresh?.isToken ?? true else {
       throw BackendError(
@@ -167,7 +166,7 @@ extension TokenResponse {
     if tokenID?.isAddress == true { found.tokenID = nil }
     guard let user else { return found }
     let origin = UserOrigin(source: UserOrigin.reader, value: user.id.description)
-    if !step.signsIn, let expected {
+    if let expected {
       let isDecisive = expected.origin?.source == origin.source
       if isDecisive, expected.origin != origin {
         found.take(.another(by: .reader))
@@ -180,7 +179,7 @@ extension TokenResponse {
     }
     if !user.id.isAddress {
       found.origin = origin
-    } else if step.spends(refresh) {
+    } else if isSpent {
       found.user = nil
     } else {
       throw BackendError(
@@ -188,18 +187,5 @@ extension TokenResponse {
         message: "the user's id is \(Identifier.addressProblem); use another id for the user")
     }
     return found
-  }
-}
-
-/// The kind of request that returned a response with tokens.
-enum TokenStep: Hashable, Sendable {
-  case login, register, social, refresh, switchContext
-
-  /// Whether the response may name a new user of the session.
-  var signsIn: Bool { self == .login || self == .register || self == .social }
-
-  /// Returns whether the request's token is consumed if the response contains this refresh token.
-  func spends(_ refresh: Secret?) -> Bool {
-    self == .refresh || self == .switchContext && refresh != nil
   }
 }

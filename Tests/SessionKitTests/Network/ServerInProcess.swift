@@ -88,7 +88,11 @@ actor ServerInProcess: AuthBackend {
   }
 
   func revoke(_ tokens: RevocableTokens, in context: RequestContext) async throws(BackendError) {
-    requests.append("revoke \(tokens.access.plaintext)")
+    if !tokens.confirmed.contains("revoke") {
+      requests.append("revoke \(tokens.access.plaintext)")
+      await tokens.confirm("revoke")
+    }
+    requests.append("sign out")
     guard revocationErrors.isEmpty else { throw revocationErrors.removeFirst() }
     (accessToken, refreshToken) = (nil, nil)
   }
