@@ -107,6 +107,7 @@ extension JournalStory {
       try stage.editToken { $0["refresh"] = nil }
       stage.clock.advance(by: .seconds(7_200))
       let session = try await stage.open(.keeping)
+      await stage.endLaunchPause()
       await eventually("the end") { session.state.kind == .expired }
       try await session.close()
     },

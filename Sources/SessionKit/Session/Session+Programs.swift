@@ -26,7 +26,7 @@ extension Session {
     /// program.
     ///
     /// Without it, Ctrl-C in the middle of a refresh is a kill: the server may have replaced the refresh
-    /// token, and nobody received the new one. Call it once, after the opening:
+    /// token, and the new one is lost. Call it once, after the opening:
     ///
     /// ```swift
     /// let session = try await Session.open(configuration)
@@ -61,7 +61,7 @@ extension Session {
 
     private func end(by number: Int32, within limit: Duration) async {
       do throws(SessionError) { try await close(within: limit) } catch {
-        // The journal holds the reason, and the program has nobody left to tell.
+        // The journal holds the reason, if it can be written, and the program ends in any case.
       }
       var set = sigset_t()
       sigemptyset(&set)
