@@ -70,7 +70,8 @@ KINDS = {
                             ("request", "open request?"), ("revocations", "generations"),
                             ("identity", "identity", 2)]),
     0x81: ("opened", [("process", "u32"), ("boot", "id?"), ("uptime", "i64"), ("app", "app", 2),
-                      ("identity", "identity", 3), ("platform", "platform", 4)]),
+                      ("identity", "identity", 3), ("platform", "platform", 4),
+                      ("policy", "policy", 5)]),
     0x82: ("closed", []),
     0x83: ("tailCut", [("bytes", "u64"), ("isUndetermined", "flag")]),
     0x84: ("requestSent", SENT + [("identity", "identity", 2)]),
@@ -97,6 +98,7 @@ KNOWN_VERSIONS = {kind: max([1] + [since for _, _, *sinces in shape for since in
                   for kind, (_, shape) in KINDS.items()}
 CODE_LETTERS = set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.")
 APP_LETTERS = CODE_LETTERS | {"+"}
+POLICY_LETTERS = APP_LETTERS - set("_.") | set("=,")
 
 
 class PayloadError(ValueError):
@@ -169,9 +171,10 @@ class Reader:
             return rfc3339(self.integer(8, signed=True))
         if kind == "text":
             return self.text()
-        if kind == "app":
-            app = self.text()
-            return app if 1 <= len(app) <= 64 and set(app) <= APP_LETTERS else None
+        if kind in ("app", "policy"):
+            text = self.text()
+            most, letters = (64, APP_LETTERS) if kind == "app" else (400, POLICY_LETTERS)
+            return text if 1 <= len(text) <= most and set(text) <= letters else None
         if kind == "texts":
             return sorted({self.text() for _ in range(self.integer(4))})
         if kind == "generations":
@@ -186,7 +189,9 @@ class Reader:
             if code is not None and not (1 <= len(code) <= 64 and set(code) <= CODE_LETTERS):
                 values["serverCode"] = None
             values["retryAfter"] = None if wait is None else max(0, wait)
-        for name in ("identity", "meaning", "platform"):
+        if values.get("policy") is not None and values["platform"] == "unknown(255)":
+            values["platform"] = None
+        for name in ("identity", "meaning", "platform", "policy"):
             if values.get(name, 0) is None:
                 del values[name]
         return values

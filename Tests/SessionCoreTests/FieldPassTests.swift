@@ -124,6 +124,7 @@ private struct WrittenFields: FieldVisitor {
   mutating func visit(_ name: FieldName, failure: RequestFailure) { write(name, failure) }
   mutating func visit(_ name: FieldName, identity: ProcessIdentity?) { write(name, identity) }
   mutating func visit(_ name: FieldName, platform: Platform?) { write(name, platform) }
+  mutating func visit(_ name: FieldName, policy: RecordedPolicy?) { write(name, policy) }
 }
 
 /// Reads fields by name; the given values are ignored.
@@ -189,4 +190,7 @@ private struct NamedFields: FieldPass {
     try read(name)
   }
   func platform(_ name: FieldName, _: Platform?) throws(Missing) -> Platform? { try read(name) }
+  func policy(_ name: FieldName, _: RecordedPolicy?) throws(Missing) -> RecordedPolicy? {
+    try read(name)
+  }
 }

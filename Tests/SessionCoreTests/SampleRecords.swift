@@ -92,6 +92,10 @@ enum SampleRecords {
       .init(
         process: 1, boot: nil, uptime: 5, app: AppVersion("2.4.1"),
         identity: .init(opening: "opening-2"), platform: .iOS)),
+    .opened(
+      .init(
+        process: 1, boot: nil, uptime: 5, identity: .init(opening: "opening-2"), platform: .iOS,
+        policy: RecordedPolicy(.offlineFirst))),
   ]
 
   static let identity = ProcessIdentity(

@@ -133,7 +133,7 @@ struct AppVersionTests {
     let (_, named) = SessionCodec.encode(opened(AppVersion("2.4")), at: SampleRecords.time)
     #expect(plain[8] == 1 && named[8] == 2)
     #expect(named.count == plain.count + 4 + 3)
-    #expect(SessionCodec.version(ofKind: kind) == 4)
+    #expect(SessionCodec.version(ofKind: kind) == 5)
     let record = try SessionCodec.decode(sequence: 1, kind: kind, payload: named)
     #expect(record.content == opened(AppVersion("2.4")))
     #expect(!record.hasUnknownFields)
@@ -173,6 +173,30 @@ struct AppVersionTests {
     #expect(throws: CodecError.cutShort(offset: older.count)) {
       try SessionCodec.decode(sequence: 1, kind: kind, payload: cut)
     }
+  }
+
+  @Test("RPL-10 an opening with a policy is encoded in version 5, and 255 means no platform")
+  func policy() throws {
+    let policy = RecordedPolicy(.clearOnRefusal)
+    #expect(policy.description == "attempts=5,refused=clear")
+    for (text, isGood) in [("", false), ("a.b", false), ("a=1,b=c+d-e", true), ("é", false)] {
+      #expect((RecordedPolicy(text) != nil) == isGood, "\(text)")
+    }
+    #expect(RecordedPolicy(String(repeating: "a", count: 401)) == nil)
+    let identity = ProcessIdentity(opening: "opening-1")
+    for (platform, byte) in [(nil, 255), (.iOS, 1), (Platform(rawValue: .max), 255)]
+      as [(Platform?, UInt8)]
+    {
+      let opened = SessionNote.Opened(
+        process: 7, boot: nil, uptime: 1, identity: identity, platform: platform, policy: policy)
+      let (kind, payload) = SessionCodec.encode(.note(.opened(opened)), at: SampleRecords.time)
+      #expect(payload[8] == 5 && payload[payload.count - 29] == byte)
+      let record = try SessionCodec.decode(sequence: 1, kind: kind, payload: payload)
+      #expect(record.content == .note(.opened(opened)) && !record.hasUnknownFields)
+      #expect((opened.platform == nil) == (byte == 255))
+    }
+    let bare = SessionNote.Opened(process: 7, boot: nil, uptime: 1, policy: policy)
+    #expect(bare.policy == nil)
   }
 
   @Test("JRN-3 an invalid name decodes as no name, and invalid UTF-8 is an error")

@@ -43,7 +43,8 @@ def decide(number, limit, reached=None):
         environment["MUTANTS_REACHED"] = str(reached)
     try:
         run = subprocess.run(
-            [str(BUILD / "debug" / PROGRAM), "replay-corpus", str(CORPUS), "--quiet"],
+            [str(BUILD / "debug" / PROGRAM), "replay-corpus", str(CORPUS), "--quiet",
+             "--recorded-policy", (CORPUS / "older-policy.txt").read_text(encoding="utf-8").strip()],
             env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=limit)
     except subprocess.TimeoutExpired:
         return None

@@ -3,7 +3,9 @@ extension SessionNote {
   package var version: UInt8 {
     switch self {
     case .opened(let opened):
-      if opened.platform != nil {
+      if opened.policy != nil {
+        5
+      } else if opened.platform != nil {
         4
       } else if opened.identity != nil {
         3
@@ -20,7 +22,7 @@ extension SessionNote.Kind {
   /// The highest known version of the kind's fields.
   var version: UInt8 {
     switch self {
-    case .opened: 4
+    case .opened: 5
     case .requestSent: SessionNote.RequestSent.identityVersion
     default: SessionCodec.firstVersion
     }
@@ -45,7 +47,10 @@ extension PayloadWriter {
       // Text that is not an app version is decoded as absent.
       if opened.app != nil || opened.identity != nil { write(opened.app?.description ?? "") }
       if let identity = opened.identity { write(identity) }
-      if let platform = opened.platform { write(platform) }
+      if opened.platform != nil || opened.policy != nil {
+        write(opened.platform ?? Platform(rawValue: .max))
+      }
+      if let policy = opened.policy { write(policy.description) }
     case .closed, .localDataCleared:
       break
     case .tailCut(let cut):
@@ -117,7 +122,8 @@ extension PayloadReader {
           process: try integer(), boot: try optionalIdentifier(), uptime: try integer(),
           app: version < 2 ? nil : AppVersion(try text()),
           identity: version < 3 ? nil : try processIdentity(),
-          platform: version < 4 ? nil : try code()))
+          platform: version < 4 ? nil : try code(),
+          policy: version < 5 ? nil : RecordedPolicy(try text())))
     case .closed:
       .closed
     case .tailCut:

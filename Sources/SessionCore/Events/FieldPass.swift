@@ -78,6 +78,10 @@
   ) throws(Failure) -> ProcessIdentity?
   /// The kind of system; a record of an older version has no such field.
   mutating func platform(_ name: FieldName, _ value: Platform?) throws(Failure) -> Platform?
+  /// The policy of an opening; a record of an older version has no such field.
+  mutating func policy(
+    _ name: FieldName, _ value: RecordedPolicy?
+  ) throws(Failure) -> RecordedPolicy?
 }
 
 /// What a field of the kind *identifier* identifies.
@@ -148,6 +152,8 @@
   mutating func visit(_ name: FieldName, identity: ProcessIdentity?)
   /// Visits the kind of system.
   mutating func visit(_ name: FieldName, platform: Platform?)
+  /// Visits the policy of an opening.
+  mutating func visit(_ name: FieldName, policy: RecordedPolicy?)
 }
 
 @_spi(Internals) extension FieldVisitor {
@@ -291,6 +297,13 @@
     visit(name, platform: value)
     return value
   }
+
+  /// Visits the policy of an opening and returns it.
+  @inlinable
+  public mutating func policy(_ name: FieldName, _ value: RecordedPolicy?) -> RecordedPolicy? {
+    visit(name, policy: value)
+    return value
+  }
 }
 
 /// A visitor that looks for some kinds of fields and ignores the others.
@@ -312,4 +325,5 @@ extension FieldSearch {
   package func visit(_ name: FieldName, failure: RequestFailure) {}
   package func visit(_ name: FieldName, identity: ProcessIdentity?) {}
   package func visit(_ name: FieldName, platform: Platform?) {}
+  package func visit(_ name: FieldName, policy: RecordedPolicy?) {}
 }

@@ -77,7 +77,8 @@
       process: try pass.number("process", process), boot: try pass.identifier("boot", .boot, boot),
       uptime: try pass.number("uptime", uptime), app: try pass.version("app", app),
       identity: try pass.identity("identity", identity),
-      platform: try pass.platform("platform", platform))
+      platform: try pass.platform("platform", platform),
+      policy: try pass.policy("policy", policy))
   }
 }
 

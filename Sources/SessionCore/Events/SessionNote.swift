@@ -74,28 +74,34 @@
     public let identity: ProcessIdentity?
     /// The kind of system; `nil` in journals of versions that did not write it.
     public let platform: Platform?
+    /// The policy of the opening; `nil` in journals of versions that did not write it.
+    public let policy: RecordedPolicy?
 
     /// Creates an opening.
     ///
-    /// A platform without an identity is left out: each version that writes it writes an identity.
+    /// A platform or a policy without an identity is left out: each version that writes one writes an
+    /// identity.
     @inlinable
     public init(
       process: UInt32, boot: Identifier?, uptime: Int64, app: AppVersion? = nil,
-      identity: ProcessIdentity? = nil, platform: Platform? = nil
+      identity: ProcessIdentity? = nil, platform: Platform? = nil, policy: RecordedPolicy? = nil
     ) {
       self.process = process
       self.boot = boot
       self.uptime = uptime
       self.app = app
       self.identity = identity
-      self.platform = identity == nil ? nil : platform
+      self.policy = identity == nil ? nil : policy
+      // Beside a policy, 255 means no platform (`Specs/EventCodec.md`).
+      let isAbsent = identity == nil || self.policy != nil && platform?.rawValue == .max
+      self.platform = isAbsent ? nil : platform
     }
 
     /// Returns the note as it is written at this uptime.
     package func written(at uptime: Int64) -> Opened {
       Opened(
         process: process, boot: boot, uptime: uptime, app: app, identity: identity,
-        platform: platform)
+        platform: platform, policy: policy)
     }
   }
 

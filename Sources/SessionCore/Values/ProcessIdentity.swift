@@ -173,17 +173,49 @@ public struct AppVersion: Hashable, Sendable {
   }
 
   private static func isAllowed(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"),
-      UInt8(ascii: "+"), UInt8(ascii: "-"):
-      true
-    default: false
-    }
+    byte.isOfLabel || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "_")
   }
 }
 
 extension AppVersion: CustomStringConvertible {
   /// The text of the version.
   public var description: String { text }
+}
+
+/// The policy of an opening in words, as `sessionreplay whatif --policy` spells one.
+///
+/// `attempts=3,refused=clear`. It has 1 to 400 characters of `A–Z a–z 0–9 = , + -`. A word that is
+/// left out has the value of `Specs/WhatIf.md`.
+///
+/// - Requirement: RPL-10
+@_spi(Internals) public struct RecordedPolicy: Hashable, Sendable, CustomStringConvertible {
+  /// The words, with commas between them.
+  public let description: String
+
+  /// Creates a policy from words, known or not; `nil` if the text is too long or has other characters.
+  public init?(_ text: String) {
+    guard (1...400).contains(text.utf8.count), text.utf8.allSatisfy(Self.isAllowed) else {
+      return nil
+    }
+    description = text
+  }
+
+  /// Creates a policy from words of this package.
+  init(words: [String]) { description = words.joined(separator: ",") }
+
+  private static func isAllowed(_ byte: UInt8) -> Bool {
+    byte.isOfLabel || byte == UInt8(ascii: "=") || byte == UInt8(ascii: ",")
+  }
+}
+
+extension UInt8 {
+  /// Whether this is an ASCII letter or digit, `+` or `-`.
+  fileprivate var isOfLabel: Bool {
+    switch self {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"):
+      true
+    default: false
+    }
+  }
 }

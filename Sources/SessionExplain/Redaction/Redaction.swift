@@ -145,6 +145,7 @@ private struct FieldRedaction: FieldPass {
   func generation(_: FieldName, _ value: Generation) -> Generation { value }
   func version(_: FieldName, _ value: AppVersion?) -> AppVersion? { value }
   func platform(_: FieldName, _ value: Platform?) -> Platform? { value }
+  func policy(_: FieldName, _ value: RecordedPolicy?) -> RecordedPolicy? { value }
 
   // Where and by whom: pseudonyms.
 

@@ -88,7 +88,8 @@ extension SessionEngine {
       .opened(
         SessionNote.Opened(
           process: presence.process, boot: configuration.clock.boot, uptime: now.uptime,
-          app: configuration.appVersion, identity: presence.identity, platform: .current)))
+          app: configuration.appVersion, identity: presence.identity, platform: .current,
+          policy: RecordedPolicy(configuration.policy))))
     if journalSetAside != nil, let predecessor { notes.append(.continued(predecessor.link)) }
     return notes
   }

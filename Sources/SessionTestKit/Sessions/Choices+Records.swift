@@ -102,6 +102,9 @@ private struct DrawnFields: FieldPass {
     choices.processIdentity()
   }
   func platform(_: FieldName, _: Platform?) -> Platform? { perhaps { choices.code() } }
+  func policy(_: FieldName, _: RecordedPolicy?) -> RecordedPolicy? {
+    perhaps { RecordedPolicy(choices.pick([.standard, .offlineFirst, .edu()]) ?? .standard) }
+  }
 
   /// Draws a value or none, which is the simplest.
   private func perhaps<Value>(_ draw: () -> Value) -> Value? {

@@ -75,6 +75,12 @@ struct ImportRefusalTests {
         (2, "}}", "}}}", .badLine, "follow the value"),
         (2, "}}", "}", .badLine, "a comma or }"),
         (2, "\"v\":1", "\"v\":1,\"v\":1", .badLine, "twice"),
+        (2, "}}", ",\"policy\":\"attempts=1\"}}", .badLine, "needs \"identity\""),
+        (
+          2, "}}",
+          #","identity":{"opening":"o","boot":null,"namespace":null,"start":0,"lock":null},"#
+            + #""policy":"a b"}}"#, .badLine, "is no policy"
+        ),
         (2, "boot-1", "\\ud800", .badLine, "unpaired surrogate"),
         (2, "boot-1", "\\x", .badLine, "escape sequence is unknown"),
         (2, "boot-1", "boot\u{1}", .badLine, "control character"),

@@ -178,7 +178,7 @@ struct FrozenJSONTests {
     return [
       ["whatif", "\(folder)/attempts-exhausted.journal", "--policy", "offlineFirst"],
       ["whatif", "\(folder)/still-signed-in.journal", "--policy", "attempts=1"],
-      ["replay-corpus", folder],
+      ["replay-corpus", folder, "--recorded-policy", "development,refused=clear"],
     ]
   }
 

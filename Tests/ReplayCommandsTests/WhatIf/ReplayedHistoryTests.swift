@@ -47,10 +47,7 @@ struct ReplayedHistoryTests {
   /// change, and processes that note no opening.
   private func made(_ seed: UInt64) throws -> Made {
     let choices = Choices(seed: seed)
-    var policy = choices.policy()
-    // No app can set it, so no record proves it.
-    policy.refresh.longestRetryDelay = SessionPolicy.standard.refresh.longestRetryDelay
-    var made = try Made(policy)
+    var made = try Made(choices.policy())
     for _ in 0..<60 {
       let move = choices.move(of: made.run)
       guard move.isRecorded else { continue }
@@ -63,8 +60,15 @@ struct ReplayedHistoryTests {
   private func proofs(of batches: [RecordedBatch]) -> JournalProofs {
     var proofs = JournalProofs()
     for batch in batches { proofs.take(batch) }
-    proofs.finish()
     return proofs
+  }
+
+  /// The policy of a history, read from what an opening records of it.
+  private func policies(_ policy: SessionPolicy, other: PolicyChange? = nil) throws
+    -> OpeningPolicies
+  {
+    let named = try PolicyChange(RecordedPolicy(policy).description)
+    return OpeningPolicies(named: named, other: other)
   }
 
   @Test("RPL-10 each decision of a random history is made again, and none differs")
@@ -73,7 +77,7 @@ struct ReplayedHistoryTests {
     for seed in seeds {
       let history = try made(seed)
       let proofs = proofs(of: history.batches)
-      var replay = DecisionReplay(proofs)
+      var replay = DecisionReplay(proofs, try policies(history.policy))
       var result = CorpusResult(name: "seed \(seed)", proofs)
       for batch in history.batches { result.take(batch, replay.take(batch)) }
       #expect(result.differences.isEmpty, "\(history.policy.name): \(result.text)")
@@ -94,8 +98,8 @@ struct ReplayedHistoryTests {
     for seed in seeds {
       let history = try made(seed)
       let batches = history.batches
-      let change = try PolicyChange(changes[Int(seed) % changes.count]) { _ in nil }
-      var whatIf = WhatIfRun(proofs(of: batches), change)
+      let change = try PolicyChange(changes[Int(seed) % changes.count])
+      var whatIf = WhatIfRun(proofs(of: batches), try policies(history.policy, other: change))
       for batch in batches where !whatIf.take(batch) { break }
       whatIf.finish()
       // The true policy with the same change, under the same moves.

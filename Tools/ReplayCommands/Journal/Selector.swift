@@ -42,7 +42,7 @@ enum Selector: Equatable, Sendable {
       guard let number = Self.number(text.dropFirst()) else { return nil }
       self = .sequence(number)
     } else if text.hasPrefix("-") {
-      guard let span = Self.span(text.dropFirst()) else { return nil }
+      guard let span = Span.milliseconds(text.dropFirst()) else { return nil }
       self = .beforeLast(span)
     } else if let number = Self.number(text[...]) {
       self = .sequence(number)
@@ -63,27 +63,6 @@ enum Selector: Equatable, Sendable {
 
   private static func number(_ text: Substring) -> UInt64? {
     text.utf8.allSatisfy { (48...57).contains($0) } ? UInt64(text) : nil
-  }
-
-  /// Returns the milliseconds of `90s`, `1h30m`, `250ms`; each unit follows a whole number.
-  static func span(_ text: Substring) -> Int64? {
-    let units: [(String, UInt64)] = [
-      ("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000),
-    ]
-    var (rest, total) = (text, UInt64(0))
-    guard !rest.isEmpty else { return nil }
-    while !rest.isEmpty {
-      let digits = rest.prefix { ("0"..."9").contains($0) }
-      rest = rest.dropFirst(digits.count)
-      guard let value = UInt64(digits), let unit = units.first(where: { rest.hasPrefix($0.0) })
-      else { return nil }
-      rest = rest.dropFirst(unit.0.count)
-      let (product, overflow) = value.multipliedReportingOverflow(by: unit.1)
-      let (sum, tooMuch) = total.addingReportingOverflow(product)
-      guard !overflow, !tooMuch else { return nil }
-      total = sum
-    }
-    return Int64(exactly: total)
   }
 
   /// Parses `14:02`, `9:02`, `14:02:05` and `14:02:05.250` as times of a day that is known to exist.

@@ -231,4 +231,5 @@ struct ScenarioFields: FieldVisitor {
 
   mutating func visit(_ name: FieldName, identity: ProcessIdentity?) {}
   mutating func visit(_ name: FieldName, platform: Platform?) {}
+  mutating func visit(_ name: FieldName, policy: RecordedPolicy?) {}
 }

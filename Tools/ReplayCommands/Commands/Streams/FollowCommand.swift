@@ -67,7 +67,7 @@ struct FollowCommand: JournalCommand {
       untilKinds = nil
     }
     if let text = arguments.value("timeout") {
-      guard let span = Selector.span(text[...]) else {
+      guard let span = Span.milliseconds(text[...]) else {
         throw .usage(
           .badDuration, "--timeout cannot be '\(text.shortened)': that is no span of time.",
           next: "--timeout 30s, 5m or 1h30m")

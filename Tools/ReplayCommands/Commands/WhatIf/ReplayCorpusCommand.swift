@@ -11,7 +11,7 @@ struct ReplayCorpusCommand: Command {
     name: name, summary: "Decide recorded journals again, and report what differs",
     discussion: """
       The code of this version makes every recorded decision again, from the inputs that the records
-      prove, with the policy that the records prove. A decision that differs is a change of behavior.
+      prove, with the recorded policy. A decision that differs is a change of behavior.
       A batch whose inputs are not in the journal is named as not decided. What is proven, and what
       is not: Specs/WhatIf.md.
 
@@ -23,6 +23,7 @@ struct ReplayCorpusCommand: Command {
     ],
     options: [
       .init(name: "quiet", help: "Name only journals in which a decision differs"),
+      PolicyChange.recordedOption,
       DisplayOptions.json,
     ],
     examples: [
@@ -34,10 +35,12 @@ struct ReplayCorpusCommand: Command {
 
   let display: DisplayOptions
   private let isQuiet: Bool
+  private let recorded: PolicyChange?
 
   init(_ arguments: Arguments) throws(ToolError) {
     display = try DisplayOptions(arguments)
     isQuiet = arguments.has("quiet")
+    recorded = try arguments.policy("recorded-policy")
   }
 
   func run(_ files: [JournalFile], _ context: ToolContext) throws(ToolError) -> ExitCode {
@@ -83,7 +86,7 @@ struct ReplayCorpusCommand: Command {
     CorpusResult, JournalFault?
   ) {
     let proofs = try file.proofs(context)
-    var replay = DecisionReplay(proofs)
+    var replay = DecisionReplay(proofs, OpeningPolicies(named: recorded))
     var result = CorpusResult(name: file.rawName, proofs)
     let fault = try file.visitBatches(context) { batch in
       result.take(batch, replay.take(batch))
@@ -128,7 +131,6 @@ extension JournalFile {
       proofs.take(batch)
       return true
     }
-    proofs.finish()
     return proofs
   }
 }

@@ -24,8 +24,13 @@ struct WhatIfCommand: Command {
         threshold=5m|none          how long before a token's end it is refreshed
         firstDelay=2s              the delay before the second attempt
         launch=ifExpired|always    when a launch refreshes
+        timeout=30s                how long a request may take
+        recovery=strict|resume     what happens to secrets without a journal
+        longestDelay=5m, grace=60s, required=token
+                                   figures of which an app can change none
 
-      Without a preset, the rest is the policy that the records prove.
+      Without a preset, the rest is the recorded policy. Journals of earlier versions record none.
+      Name theirs with --recorded-policy.
 
       Exit codes: 0 it differs, or it is the same; 3 not even the first decision can be made again;
       65 the journal is damaged, and nothing after that is known; 2 its last commit is not whole.
@@ -33,7 +38,7 @@ struct WhatIfCommand: Command {
     operands: operands,
     options: [
       .init(name: "policy", value: "WORDS", help: "The other policy: offlineFirst, attempts=5"),
-      DisplayOptions.json,
+      PolicyChange.recordedOption, DisplayOptions.json,
     ] + DisplayOptions.zones,
     examples: [
       .init(line: "sessionreplay whatif a.journal --policy attempts=5", help: "With five attempts"),
@@ -44,18 +49,16 @@ struct WhatIfCommand: Command {
 
   let display: DisplayOptions
   private let change: PolicyChange
+  private let recorded: PolicyChange?
 
   init(_ arguments: Arguments) throws(ToolError) {
     display = try DisplayOptions(arguments)
-    guard let text = arguments.value("policy") else {
+    guard let change = try arguments.policy("policy") else {
       throw .usage(
         .missingValue, "'whatif' needs the other policy.", next: "--policy standard, or attempts=5")
     }
-    do throws(PolicyChange.Problem) {
-      change = try PolicyChange(text) { Selector.span($0[...]) }
-    } catch {
-      throw .usage(.badValue, error.message, next: error.next)
-    }
+    self.change = change
+    recorded = try arguments.policy("recorded-policy")
   }
 
   func run(_ files: [JournalFile], _ context: ToolContext) throws(ToolError) -> ExitCode {
@@ -66,12 +69,12 @@ struct WhatIfCommand: Command {
 
   private func run(on file: JournalFile, _ context: ToolContext) throws(ToolError) -> ExitCode {
     let proofs = try file.proofs(context)
-    var run = WhatIfRun(proofs, change)
+    var run = WhatIfRun(proofs, OpeningPolicies(named: recorded, other: change))
     let fault = try file.visitBatches(context) { run.take($0) }
     guard context.output.isOpen else { return .ok }
     run.finish(isUnreadable: fault?.mayHideRecords ?? false)
     let answer = WhatIfAnswer(
-      run: run, change: change, facets: proofs.facets,
+      run: run, change: change, policies: proofs.policies,
       zone: display.isJSON ? .utc : display.zone.display)
     if display.isJSON {
       context.output.write(answer.json(file.rawName))
@@ -87,5 +90,23 @@ struct WhatIfCommand: Command {
       throw fault.error(file.name, consequence: "The answer is from the records before it.")
     }
     return answer.saysSomething ? .ok : .answerIsNo
+  }
+}
+
+extension PolicyChange {
+  /// The option for journals that record no policy.
+  static let recordedOption = CommandSyntax.Option(
+    name: "recorded-policy", value: "WORDS",
+    help: "The policy of openings that record none: standard, attempts=3")
+}
+
+extension Arguments {
+  /// Returns the policy that an option names; `nil` without the option.
+  func policy(_ name: String) throws(ToolError) -> PolicyChange? {
+    guard let text = value(name) else { return nil }
+    do throws(PolicyChange.Problem) { return try PolicyChange(text) } catch {
+      func named(_ text: String) -> String { text.replacing("--policy", with: "--\(name)") }
+      throw .usage(.badValue, named(error.message), next: named(error.next))
+    }
   }
 }

@@ -179,6 +179,17 @@ extension ImportObject: FieldPass {
     guard has("identity") else { throw problem(name.member, "needs \"identity\" beside it") }
     return try code(name.member)
   }
+
+  mutating func policy(
+    _ name: FieldName, _: RecordedPolicy?
+  ) throws(ImportProblem) -> RecordedPolicy? {
+    guard has(name.member) else { return nil }
+    guard has("identity") else { throw problem(name.member, "needs \"identity\" beside it") }
+    guard let policy = RecordedPolicy(try text(name.member)) else {
+      throw problem(name.member, "is no policy: 1 to 400 of A–Z a–z 0–9 = , + - can be one")
+    }
+    return policy
+  }
 }
 
 // Codes of values that a later version can have more of.

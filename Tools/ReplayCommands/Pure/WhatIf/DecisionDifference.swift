@@ -59,12 +59,12 @@ struct CorpusResult: Sendable {
   private(set) var gaps: [Gaps] = []
   /// How many batches cannot be decided again.
   var undecided: Int { gaps.reduce(0) { $0 + $1.batches } }
-  /// The parts of the policies that the records prove.
-  let facets: [PolicyFacet]
+  /// The policies that the journal records.
+  let policies: [PlacedPolicy]
 
   init(name: String, _ proofs: JournalProofs) {
     self.name = name
-    facets = proofs.facets
+    policies = proofs.policies
   }
 
   /// Takes in a batch and its outcome.
@@ -112,11 +112,7 @@ struct CorpusResult: Sendable {
       let place = gap.batches == 1 ? "@\(gap.first)" : "@\(gap.first) to @\(gap.last)"
       text += "  \(place) not decided: \(gap.why.words)\n"
     }
-    if !facets.isEmpty {
-      text +=
-        "  policy by the records: "
-        + facets.map { "\($0.name)=\($0.value) (@\($0.sequence))" }.joined(separator: ", ") + "\n"
-    }
+    for placed in policies { text += "  @\(placed.sequence) policy: \(placed.policy)\n" }
     return text
   }
 
@@ -145,13 +141,7 @@ struct CorpusResult: Sendable {
           json.field("why", gap.why.rawValue)
         }
       }
-      json.array("policy", facets) { json, facet in
-        json.object { json in
-          json.field("name", facet.name)
-          json.field("value", facet.value)
-          json.field("sequence", facet.sequence)
-        }
-      }
+      json.array("policy", policies)
     }
     return json.text + "\n"
   }
@@ -163,6 +153,8 @@ extension DecisionReplay.Gap {
     switch self {
     case .compacted: "a snapshot has replaced the records before it"
     case .noOpening: "no opening that may have written it is in the journal"
+    case .noPolicy:
+      "no record says the policy of an opening that may have written it. Name it: --recorded-policy"
     case .noInput: "the journal does not prove what led to it"
     case .follows: "an earlier decision of the same opening differs"
     case .unknownRecord: "this version does not know a record of it"

@@ -20,6 +20,8 @@ struct DecisionReplay: Sendable {
     case compacted = "compacted"
     /// No opening is in the journal that may have written it.
     case noOpening = "noOpening"
+    /// An opening that may have written it records no policy.
+    case noPolicy = "noPolicy"
     /// No input that the journal proves leads to such records.
     case noInput = "noInput"
     /// An earlier decision of the same opening differs.
@@ -36,16 +38,18 @@ struct DecisionReplay: Sendable {
   /// The fold of the recorded batches.
   private(set) var fold = SessionFold()
   private let journal: JournalProofs
+  private let policies: OpeningPolicies
   private var items = StoredItems()
   /// Whether the journal begins with a snapshot.
   private var isCompacted = false
-  private var opened = 0
   /// The last use that a record proves.
   private var lastUse: Timestamp?
   /// The time of the last batch; `nil` before the first one.
   private var lastTime: Timestamp?
 
-  init(_ journal: JournalProofs) { self.journal = journal }
+  init(_ journal: JournalProofs, _ policies: OpeningPolicies) {
+    (self.journal, self.policies) = (journal, policies)
+  }
 
   /// Decides a batch again; each batch must be passed, in order.
   mutating func take(_ batch: RecordedBatch) -> Outcome {
@@ -62,6 +66,7 @@ struct DecisionReplay: Sendable {
     if batch.opened != nil { return open(batch) }
     let candidates = writers(of: batch)
     guard !candidates.isEmpty else { return .undecided(.noOpening) }
+    guard live.allSatisfy({ openings[$0].policy != nil }) else { return .undecided(.noPolicy) }
     var decided: [SessionRecord.Content]?
     var hasScript = false
     for index in candidates {
@@ -105,7 +110,7 @@ struct DecisionReplay: Sendable {
     if batch.opened != nil {
       append(batch)
     } else if index == openings.count {
-      begin(restored(nil, at: batch.time, journal.unnamed, for: batch))
+      begin(restored(at: batch.time, for: batch))
     }
     guard openings.indices.contains(index) else { return nil }
     return openings[index].playing(script, at: batch.time)
@@ -124,9 +129,7 @@ struct DecisionReplay: Sendable {
 
   /// Begins the opening that a batch notes; it has read the records before.
   private mutating func append(_ batch: RecordedBatch) {
-    guard let note = batch.opened, opened < journal.policies.count else { return }
-    let policy = journal.policies[opened].policy
-    opened += 1
+    guard let note = batch.opened else { return }
     var fold = fold
     if batch.isOpenedPlainly {
       // The command has checked that the records can be folded.
@@ -134,7 +137,9 @@ struct DecisionReplay: Sendable {
     }
     begin(
       ReplayedOpening(
-        note, at: batch.time, policy: policy, fold: fold, unsent: journal.unsent,
+        note, at: batch.time,
+        policy: policies.policy(of: note, timeout: journal.timeouts[note.process]), fold: fold,
+        unsent: journal.unsent,
         continuesAnother: batch.contents.contains { $0.isOfOpening && $0.isLink }))
   }
 
@@ -151,11 +156,9 @@ struct DecisionReplay: Sendable {
   static let mostLive = 8
 
   private mutating func open(_ batch: RecordedBatch) -> Outcome {
-    guard let note = batch.opened, opened < journal.policies.count else {
-      return .undecided(.noOpening)
-    }
-    let last = lastTime
+    let (note, last) = (batch.opened, lastTime)
     append(batch)
+    guard live.allSatisfy({ openings[$0].policy != nil }) else { return .undecided(.noPolicy) }
     var facts = facts(of: batch, note).found(by: batch, after: fold)
     facts.notes = batch.contents.prefix { $0.isOfOpening && !batch.isOpenedPlainly }
       .compactMap { content in if case .note(let note) = content { note } else { nil } }
@@ -209,7 +212,7 @@ struct DecisionReplay: Sendable {
     guard !live.isEmpty else {
       guard isCompacted, openings.isEmpty else { return [] }
       // Its own record is not in the journal any more.
-      begin(restored(nil, at: batch.time, journal.unnamed, for: batch))
+      begin(restored(at: batch.time, for: batch))
       return [0]
     }
     if let sent = batch.sent {
@@ -220,13 +223,11 @@ struct DecisionReplay: Sendable {
       + live.filter { !openings[$0].hasSent(request) }
   }
 
-  private func restored(
-    _ note: SessionNote.Opened?, at time: Timestamp, _ policy: RecordedPolicy,
-    for batch: RecordedBatch
-  ) -> ReplayedOpening {
+  /// Returns the opening whose record a snapshot has replaced.
+  private func restored(at time: Timestamp, for batch: RecordedBatch) -> ReplayedOpening {
     var opening = ReplayedOpening(
-      note, at: time, policy: policy.policy, fold: fold, unsent: journal.unsent)
-    var facts = facts(of: batch, note)
+      nil, at: time, policy: policies.policy(of: nil), fold: fold, unsent: journal.unsent)
+    var facts = facts(of: batch, nil)
     facts.isHolderGone = false
     opening.take(.opened(facts), at: time)
     return opening
@@ -284,21 +285,27 @@ extension ReplayedOpening {
     guard let first = playing(script, at: batch.time) else { return nil }
     let recorded = batch.contents
     let isSame = first.decision?.contents == recorded && first.decision?.time == batch.time
-    guard !isSame, let decided = first.decision?.contents, first.decision?.time == batch.time,
+    guard let decided = first.decision?.contents, first.decision?.time == batch.time,
       let wanted = recorded.retryAt, let latest = decided.retryAt,
       decided.map(\.withoutDelay) == recorded.map(\.withoutDelay),
-      let (_, earliest) = trying(script, .max, at: batch.time), earliest <= wanted, wanted <= latest
+      let earliest = trying(script, .max, at: batch.time)?.1, earliest <= wanted, wanted <= latest
     else { return (first, script, isSame) }
     // A greater number makes the delay shorter.
-    var (low, high) = (UInt16.min, UInt16.max)
-    while low < high {
-      let middle = low + (high - low) / 2
-      guard let (_, retryAt) = trying(script, middle, at: batch.time) else { return nil }
-      if retryAt > wanted { low = middle + 1 } else { high = middle }
+    func number(_ isReached: (Timestamp) -> Bool) -> UInt16 {
+      var (low, high) = (UInt16.min, UInt16.max)
+      while low < high {
+        let middle = low + (high - low) / 2
+        let retryAt = trying(script, middle, at: batch.time)?.1 ?? wanted
+        if isReached(retryAt) { high = middle } else { low = middle + 1 }
+      }
+      return low
     }
-    guard let (played, _) = trying(script, low, at: batch.time) else { return nil }
     var solved = script
-    solved.jitter = low
+    let (low, above) = (number { $0 <= wanted }, number { $0 < wanted })
+    solved.jitters = low...(earliest < wanted ? above - 1 : .max)
+    guard let (played, retryAt) = trying(script, low, at: batch.time), retryAt == wanted else {
+      return (first, script, false)
+    }
     return (played, solved, true)
   }
 
@@ -323,7 +330,7 @@ extension ReplayedOpening {
     ReplayedOpening, Timestamp
   )? {
     var script = script
-    script.jitter = jitter
+    script.jitters = jitter...jitter
     guard let played = playing(script, at: time), let retryAt = played.decision?.contents.retryAt
     else { return nil }
     return (played, retryAt)

@@ -58,8 +58,8 @@ struct InputScript: Sendable {
   var isUse = false
   /// How many milliseconds before the batch the script begins.
   var lead: Int64 = 0
-  /// The random number for the delay of the next attempt.
-  var jitter: UInt16 = 0
+  /// The random numbers that lead to the recorded delay of the next attempt; the first one is used.
+  var jitters = UInt16.min...UInt16.max
 
   init(
     _ proof: Proof, _ steps: [Step], timer: SessionTimer? = nil, isUse: Bool = false,

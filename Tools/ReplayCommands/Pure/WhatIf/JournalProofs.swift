@@ -1,11 +1,36 @@
 @_spi(Internals) internal import SessionCore
+internal import SessionJSON
+
+/// A policy, and the first batch whose opening has it.
+struct PlacedPolicy: Hashable, Sendable {
+  let policy: RecordedPolicy
+  /// The first record of the batch.
+  let sequence: UInt64
+}
+
+extension JSONWriter {
+  /// Writes the words of recorded policies.
+  mutating func array(_ name: StaticString, _ policies: [PlacedPolicy]) {
+    let words = policies.flatMap { placed in
+      placed.policy.description.split(separator: ",").map { (text: $0, placed.sequence) }
+    }
+    array(name, words) { json, word in
+      let pair = word.text.split(separator: "=", maxSplits: 1).map(String.init)
+      json.object { json in
+        json.field("name", pair.first)
+        json.field("value", pair.last)
+        json.field("sequence", word.1)
+      }
+    }
+  }
+}
 
 /// What a whole journal proves about its openings, found before any decision is made again.
 struct JournalProofs: Sendable {
-  /// The policy of each opening, in their order.
-  private(set) var policies: [RecordedPolicy] = []
-  /// The policy of an opening whose record was compacted.
-  private(set) var unnamed = RecordedPolicy()
+  /// The policies that the openings record, each once.
+  private(set) var policies: [PlacedPolicy] = []
+  /// How long a request of each process may take, in milliseconds: a second less than its lease.
+  private(set) var timeouts: [UInt32: Int64] = [:]
   /// The requests whose first byte was never sent, by their sequence.
   private(set) var unsent: Set<UInt64> = []
   /// The meanings that the app's configuration gives to codes.
@@ -24,8 +49,6 @@ struct JournalProofs: Sendable {
   /// The requests that were presumed lost, and the last one since the newest token.
   private var lost: Set<UInt64> = []
   private var lastLost: UInt64?
-  private var senders: [UInt64: Int] = [:]
-  private var lastUse: Timestamp?
   private var failed: Set<UInt64> = []
   /// The last batch that sends a refresh for a command, and when its response was journaled.
   private var command: (first: UInt64, answered: Timestamp?)?
@@ -33,52 +56,20 @@ struct JournalProofs: Sendable {
   /// Creates the proofs of no records.
   init() {}
 
-  /// Computes what follows from all batches; call it after the last one.
-  mutating func finish() {
-    for index in policies.indices { policies[index].finish() }
-    unnamed.finish()
-  }
-
-  /// Returns the same proofs with other policies.
-  func changed(by change: PolicyChange) -> JournalProofs {
-    var proofs = self
-    for index in policies.indices { proofs.policies[index].apply(change) }
-    proofs.unnamed.apply(change)
-    return proofs
-  }
-
-  /// Returns the same proofs with another value where no record proves one; `nil` if that changes
-  /// nothing.
-  func varied(by variant: PolicyVariant, _ change: PolicyChange) -> JournalProofs? {
-    var proofs = self
-    for index in policies.indices { proofs.policies[index].vary(variant, change) }
-    proofs.unnamed.vary(variant, change)
-    let all = zip(proofs.policies + [proofs.unnamed], policies + [unnamed])
-    return all.contains { $0.policy != $1.policy } ? proofs : nil
-  }
-
   /// Takes in a batch; each batch must be passed, in order.
   mutating func take(_ batch: RecordedBatch) {
-    if batch.opened != nil { policies.append(RecordedPolicy()) }
-    if batch.contents.provesUse { lastUse = batch.time }
-    let owner = batch.answered.flatMap { senders[$0] }
-    if let index = (batch.sent == nil && batch.opened == nil ? owner : nil)
-      ?? policies.indices.last
-    {
-      policies[index].unusedSince = lastUse
-      policies[index].take(batch, after: fold)
-    } else {
-      unnamed.unusedSince = lastUse
-      unnamed.take(batch, after: fold)
+    if let policy = batch.opened?.policy, !policies.contains(where: { $0.policy == policy }) {
+      policies.append(PlacedPolicy(policy: policy, sequence: batch.first))
+    }
+    if let sent = batch.sent {
+      let lease = sent.deadline.milliseconds(since: batch.time)
+      timeouts[sent.process] = lease.subtractingSaturating(1_000)
     }
     takeRequests(batch)
     takeLost(batch)
     takeCommand(batch)
     let isOver = fold.state.kind != .authenticated
     for (index, record) in batch.records.enumerated() {
-      if case .note(.requestSent) = record.content {
-        senders[record.sequence] = policies.indices.last
-      }
       if isOver, index > 0, case .note(.revocationPending) = record.content { hasProvider = true }
       do { try fold.apply(record) } catch { return }
     }
@@ -154,24 +145,6 @@ extension [SessionRecord.Content] {
           || [.manual, .unauthorized, .foreground, .command].contains(sent.trigger)
       default: false
       }
-    }
-  }
-}
-
-extension JournalProofs {
-  /// The parts of all openings' policies that the records prove.
-  ///
-  /// Each value is named once, with the first record that proves it. Of bounds, the one that says the
-  /// most is named.
-  var facets: [PolicyFacet] {
-    var seen: Set<String> = []
-    let all = ([unnamed] + policies).flatMap(\.facets)
-    return all.filter { facet in
-      guard let strength = facet.strength else {
-        return seen.insert("\(facet.name)=\(facet.value)").inserted
-      }
-      let isBeaten = all.contains { $0.name == facet.name && $0.strength ?? .min > strength }
-      return !isBeaten && seen.insert(facet.name).inserted
     }
   }
 }

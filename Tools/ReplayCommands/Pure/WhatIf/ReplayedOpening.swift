@@ -7,7 +7,8 @@
 struct ReplayedOpening: Sendable {
   /// The opening's own note; `nil` if its record is not in the journal.
   let note: SessionNote.Opened?
-  let policy: SessionPolicy
+  /// The policy; `nil` if it is not known, and then no decision counts.
+  let policy: SessionPolicy?
   private(set) var coordinator: SessionCoordinator
   /// The timers that are set, by their uptime.
   private(set) var timers: [SessionTimer: Int64] = [:]
@@ -26,12 +27,12 @@ struct ReplayedOpening: Sendable {
 
   /// Creates an opening that has read `fold`; it is not open yet.
   init(
-    _ note: SessionNote.Opened?, at time: Timestamp, policy: SessionPolicy, fold: SessionFold,
+    _ note: SessionNote.Opened?, at time: Timestamp, policy: SessionPolicy?, fold: SessionFold,
     unsent: Set<UInt64>, continuesAnother: Bool = false
   ) {
     (self.note, self.policy, self.unsent) = (note, policy, unsent)
     coordinator = SessionCoordinator(
-      policy: PolicyFigures(policy), fold: fold, continuesAnother: continuesAnother)
+      policy: PolicyFigures(policy ?? .standard), fold: fold, continuesAnother: continuesAnother)
     let uptime = note?.uptime ?? time.milliseconds
     offset = uptime.subtractingSaturating(time.milliseconds)
   }
@@ -91,7 +92,7 @@ struct ReplayedOpening: Sendable {
       take(.answered(login, metadata), at: time)
     case .fail(let request, let failure):
       guard decision == nil, let number = requests[request] else { return false }
-      take(.failed(number, failure, jitter: script.jitter), at: now)
+      take(.failed(number, failure, jitter: script.jitters.lowerBound), at: now)
     case .holdBackNotes:
       if decision?.isOfStorageOnly == true { take(.commitFailed(isLasting: false), at: now) }
     case .breakUntilClosing(let cause):

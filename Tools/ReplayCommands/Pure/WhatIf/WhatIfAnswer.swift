@@ -13,7 +13,7 @@ struct WhatIfAnswer: Sendable {
 
   let run: WhatIfRun
   let change: PolicyChange
-  let facets: [PolicyFacet]
+  let policies: [PlacedPolicy]
   let zone: DisplayZone
 
   /// The class of the answer.
@@ -22,7 +22,7 @@ struct WhatIfAnswer: Sendable {
     case .same, nil: .same
     case .decides, .nothing, .more: .differs
     case .earlier(let timer, _): isLate(timer) ? .unknown : .differs
-    case .unreadable, .uses, .unproven, .gap, .version: .unknown
+    case .unreadable, .uses, .gap, .version: .unknown
     }
   }
 
@@ -88,12 +88,6 @@ struct WhatIfAnswer: Sendable {
         "Then the session may have been unused for "
           + "\(DurationFormatter.text(milliseconds: limit)), which would have ended it before "
           + "\(place(batch)). The journal does not record every use.", stop,
-      ]
-    case .unproven(let key):
-      return [
-        "Up to \(place(batch)) the outcome is the same.",
-        "What happens there depends on \(key.rawValue), which no record proves. Name it, such as "
-          + "--policy \(change.text),\(key.rawValue)=\(key.values[0]).", stop,
       ]
     case .gap(let gap):
       return [
@@ -165,14 +159,7 @@ struct WhatIfAnswer: Sendable {
 
   private func next(_ due: ClosedRange<Timestamp>?) -> [String] {
     guard let due else { return [] }
-    let time =
-      run.mayBeDueLater ? "at \(zone.text(due.lowerBound)) at the earliest" : words(due)
-    let isProven =
-      change.preset != nil || change.values[.firstDelay] != nil
-      || facets.contains { $0.name == "firstDelay" }
-    let known = "The next attempt was due \(time). Its response is unknown."
-    return isProven
-      ? [known] : [known, "No record proves the first delay, so that of standard counts."]
+    return ["The next attempt was due \(words(due)). Its response is unknown."]
   }
 
   private func words(_ times: ClosedRange<Timestamp>) -> String {
@@ -231,9 +218,11 @@ struct WhatIfAnswer: Sendable {
   func text(_ name: String) -> String {
     var text = sentences.joined(separator: "\n") + "\n"
     if let caveat { text += caveat + "\n" }
-    if !facets.isEmpty {
-      text += "\nThe records prove of the policy that was used:\n"
-      for facet in facets { text += "  \(facet.name)=\(facet.value)  (@\(facet.sequence))\n" }
+    if !policies.isEmpty {
+      text += "\nThe recorded policy is standard, except for:\n"
+      for placed in policies {
+        text += "  \(placed.policy.description.replacing(",", with: ", ")) (@\(placed.sequence))\n"
+      }
     }
     return text
   }
@@ -257,7 +246,7 @@ struct WhatIfAnswer: Sendable {
       json.field("time", run.batch?.time)
       json.field("ending", run.ending?.word)
       json.field("dueFrom", due?.lowerBound)
-      json.field("dueTo", run.mayBeDueLater ? nil : due?.upperBound)
+      json.field("dueTo", due?.upperBound)
       json.array("moved", run.moved) { json, moved in
         json.object { json in
           json.field("sequence", moved.sequence)
@@ -267,13 +256,7 @@ struct WhatIfAnswer: Sendable {
         }
       }
       json.field("text", (sentences + [caveat].compactMap { $0 }).joined(separator: " "))
-      json.array("recordedPolicy", facets) { json, facet in
-        json.object { json in
-          json.field("name", facet.name)
-          json.field("value", facet.value)
-          json.field("sequence", facet.sequence)
-        }
-      }
+      json.array("recordedPolicy", policies)
     }
     return json.text + "\n"
   }
@@ -299,7 +282,6 @@ extension WhatIfRun.Ending {
     case .earlier: "earlierTimer"
     case .more: "furtherDecision"
     case .uses: "uses"
-    case .unproven: "unproven"
     case .gap(let gap): gap.rawValue
     case .version: "version"
     }

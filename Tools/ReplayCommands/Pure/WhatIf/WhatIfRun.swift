@@ -2,7 +2,7 @@
 
 /// Decides a recorded journal under another policy, up to the first decision that differs.
 ///
-/// It makes each decision twice: under the policy that the records prove, and under the other one.
+/// It makes each decision twice: under the recorded policy, and under the other one.
 /// Both get the same inputs. It never assumes a response, a call or a use that no record proves.
 ///
 /// - Requirement: RPL-10, RPL-6
@@ -23,8 +23,6 @@ struct WhatIfRun: Sendable {
     case more([SessionRecord.Content])
     /// It depends on uses that the journal does not record, since this time.
     case uses(since: Timestamp, limit: Int64)
-    /// It depends on a part of the policy that no record proves.
-    case unproven(PolicyChange.Key)
     /// The recorded batch cannot be decided again.
     case gap(DecisionReplay.Gap)
     /// Today's code decides otherwise than the recorded batch, even under the recorded policy.
@@ -47,24 +45,14 @@ struct WhatIfRun: Sendable {
   private(set) var moved: [Moved] = []
   private var recorded: DecisionReplay
   private var other: DecisionReplay
-  /// The other policy with each value of the parts that no record proves.
-  private var variants: [(key: PolicyChange.Key, replay: DecisionReplay)]
-  private let proofs: JournalProofs
-  private let change: PolicyChange
-  /// How many openings the journal has noted so far.
-  private var opened = 0
+  private let policies: OpeningPolicies
   /// The last use that a record proves; the beginning of the journal before the first.
   private var lastUse: Timestamp?
 
-  init(_ proofs: JournalProofs, _ change: PolicyChange) {
-    recorded = DecisionReplay(proofs)
-    other = DecisionReplay(proofs.changed(by: change))
-    variants = PolicyVariant.all.compactMap { variant in
-      proofs.varied(by: variant, change).map {
-        (variant.key, DecisionReplay($0.changed(by: change)))
-      }
-    }
-    (self.proofs, self.change) = (proofs, change)
+  init(_ proofs: JournalProofs, _ policies: OpeningPolicies) {
+    recorded = DecisionReplay(proofs, OpeningPolicies(named: policies.named))
+    other = DecisionReplay(proofs, policies)
+    self.policies = policies
   }
 
   /// Takes in the next batch; returns whether the run goes on.
@@ -76,7 +64,6 @@ struct WhatIfRun: Sendable {
     switch recorded.take(batch) {
     case .undecided(.compacted):
       other.pass(batch, .compacted)
-      for index in variants.indices { variants[index].replay.pass(batch, .compacted) }
     case .undecided(let gap):
       return end(.gap(gap), at: batch)
     case .differs:
@@ -85,7 +72,6 @@ struct WhatIfRun: Sendable {
       if let ending = decide(batch, index, script) { return end(ending, at: batch) }
       decisions += 1
     }
-    if batch.opened != nil { opened += 1 }
     if batch.contents.provesUse || lastUse == nil { lastUse = batch.time }
     return true
   }
@@ -105,7 +91,6 @@ struct WhatIfRun: Sendable {
   private mutating func decide(
     _ batch: RecordedBatch, _ index: Int, _ script: InputScript
   ) -> Ending? {
-    if let key = unproven(batch, index, script) { return .unproven(key) }
     if let timer = script.timer, let due = notYet(timer, index, at: batch.time) {
       return .nothing(due: due)
     }
@@ -134,32 +119,8 @@ struct WhatIfRun: Sendable {
       moved.append(
         Moved(
           sequence: batch.first, recorded: batch.contents.retryAt ?? now,
-          other: times(around: then, batch, index, script)))
+          other: due(batch, index, script) ?? then...then))
     }
-  }
-
-  /// Returns a part of the policy on which the decision depends although no record proves it.
-  private mutating func unproven(
-    _ batch: RecordedBatch, _ index: Int, _ script: InputScript
-  ) -> PolicyChange.Key? {
-    var main = other
-    let played = main.play(batch, by: index, script)
-    let decided = played?.decision?.contents.map(\.withoutDelay)
-    for number in variants.indices {
-      let varied = variants[number].replay.play(batch, by: index, script)
-      if let varied, batch.decided == nil {
-        variants[number].replay.accept(batch, by: index, varied)
-        continue
-      }
-      guard let varied, let contents = varied.decision?.contents.map(\.withoutDelay),
-        contents == decided
-      else {
-        if varied?.decision == nil, decided == nil { continue }
-        return variants[number].key
-      }
-      variants[number].replay.accept(batch, by: index, varied)
-    }
-    return nil
   }
 
   /// Returns when a timer is due that has not fired yet under the other policy; `nil` if it may
@@ -179,42 +140,17 @@ struct WhatIfRun: Sendable {
     return max(now, recorded.openings[index].timers[timer] ?? now)
   }
 
-  /// Returns when the attempt was due that the other policy moves to `time`.
-  private func times(
-    around time: Timestamp, _ batch: RecordedBatch, _ index: Int, _ script: InputScript
-  ) -> ClosedRange<Timestamp> {
-    let delays = policy(of: index).firstDelays
-    // If the first delay is known, the recorded delay shows how much of it was left out.
-    let isExact = delays.map { $0.lowerBound == $0.upperBound } ?? false
-    return (isExact ? nil : due(batch, index, script)) ?? time...time
-  }
-
-  private func policy(of index: Int) -> RecordedPolicy {
-    proofs.policies.indices.contains(index) ? proofs.policies[index] : proofs.unnamed
-  }
-
-  /// Whether the next attempt may have been due later than said, because the records prove only how
-  /// long the first delay was at least.
-  var mayBeDueLater: Bool {
-    guard case .decides(_, due: .some)? = ending, change.preset == nil,
-      change.values[.firstDelay] == nil
-    else { return false }
-    return (proofs.policies + [proofs.unnamed]).contains { $0.firstDelays?.upperBound == .max }
-  }
-
   /// Returns when the next attempt is due after a failure that does not end the session.
   ///
   /// If the recorded failure ended it, the random part of the delay is not recorded.
   private func due(_ batch: RecordedBatch, _ index: Int, _ script: InputScript)
     -> ClosedRange<Timestamp>?
   {
-    let replays = [other] + variants.filter { $0.key == .firstDelay }.map { $0.replay }
-    let times = replays.flatMap { replay in
-      [UInt16.min, UInt16.max].compactMap { jitter -> Timestamp? in
-        var (copy, script) = (replay, script)
-        script.jitter = jitter
-        return copy.play(batch, by: index, script)?.decision?.contents.retryAt
-      }
+    let times = [script.jitters.lowerBound, script.jitters.upperBound].compactMap {
+      jitter -> Timestamp? in
+      var (copy, script) = (other, script)
+      script.jitters = jitter...jitter
+      return copy.play(batch, by: index, script)?.decision?.contents.retryAt
     }
     guard let earliest = times.min(), let latest = times.max() else { return nil }
     return earliest...latest
@@ -233,14 +169,11 @@ struct WhatIfRun: Sendable {
 
   /// Returns the recorded and the other limit of inactivity of the opening that decides a batch.
   private func limits(at batch: RecordedBatch) -> (known: Int64?, changed: Int64?) {
-    let index = batch.opened == nil ? opened - 1 : opened
-    let policy =
-      proofs.policies.indices.contains(index)
-      ? proofs.policies[index].policy : proofs.unnamed.policy
-    return (
-      PolicyFigures(policy).inactivityLimit,
-      PolicyFigures(change.applied(to: policy)).inactivityLimit
-    )
+    let note = batch.opened ?? recorded.openings.last?.note
+    func limit(_ policies: OpeningPolicies) -> Int64? {
+      policies.policy(of: note).flatMap { PolicyFigures($0).inactivityLimit }
+    }
+    return (limit(OpeningPolicies(named: policies.named)), limit(policies))
   }
 
   /// Returns the first timer that only the other policy has set for a time before the batch.
