@@ -30,7 +30,7 @@ CODES = {
     " userInactive userDeleted clientRefused unspecified",
     "platform": "unknown iOS macOS watchOS tvOS visionOS linux android windows",
     "failure kind": "noConnection noReply server rateLimited unreadable rejected noRefreshToken"
-    " unexpected userInactive userDeleted secretsUnavailable intercepted",
+    " unexpected userInactive userDeleted secretsUnavailable intercepted otherUser",
 }
 SHAPES = {
     "named": [("id", "id"), ("name", "text")],
