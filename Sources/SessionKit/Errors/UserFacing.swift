@@ -22,7 +22,7 @@ extension UserFacing {
 ///
 /// `localizedDescription` is for users, and `description` is for developers.
 /// `localizedDescription` and `recoverySuggestion` are in English. In an app that links
-/// SessionMessages, they are in ``SessionCore/SessionLanguage/preferred``.
+/// SessionMessages, they are in `SessionLanguage.preferred`.
 public protocol UserFacingError: UserFacing, LocalizedError {}
 
 extension UserFacingError {

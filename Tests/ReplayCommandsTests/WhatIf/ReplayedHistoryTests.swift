@@ -84,7 +84,7 @@ struct ReplayedHistoryTests {
       decided += result.same
       gaps += result.undecided
     }
-    #expect(decided > 4 * seeds.count)
+    #expect(decided > 3 * seeds.count)
     #expect(gaps * 100 < decided, "\(gaps) of \(decided)")
   }
 
