@@ -113,8 +113,10 @@ extension Group {
       for _ in 0..<9 as Range<Int> {
         do throws(BackendError) {
           let answer =
-            if let token { try await service.refresh(RefreshToken(token)) } else {
-              try await service.login(.sample)
+            if let token {
+              try await service.refresh(RefreshToken(token), in: RequestContext())
+            } else {
+              try await service.login(.sample, in: RequestContext())
             }
           token = answer.refresh ?? token
           successes += 1

@@ -19,7 +19,7 @@ let session = try await Session.open(
 if CommandLine.arguments.count > 2 {
   _ = try await session.adopt(
     AdoptedTokens(
-      access: "access-1", refresh: "refresh-1", lifetime: .seconds(86_400),
+      access: Secret("access-1"), refresh: Secret("refresh-1"), lifetime: .seconds(86_400),
       user: UserProfile(id: "ada")))
 } else {
   var request = URLRequest(url: address)
