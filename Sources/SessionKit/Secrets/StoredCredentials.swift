@@ -245,15 +245,22 @@ struct StoredCredentials: Sendable {
   /// If that fails, the token is stored nevertheless: it has its reserve, and the server may accept no
   /// other. The journal has the context, and the next response brings the item again.
   private func write(_ item: some StoredItem, beside event: SessionEvent) throws(SessionError) {
-    do throws(SessionError) { try write(item) } catch {
-      if case .login = event { throw error }
-      guard case .secrets = error.failure else { throw error }
+    if case .login = event { return try write(item) }
+    let (kind, bytes) = (type(of: item).item, encoded(item))
+    do throws(SecretStoreError) {
+      // Many servers name the user in each response, and a write costs two syncs before the token is stored.
+      if try store.read(kind) != bytes { try store.write(kind, bytes) }
+    } catch {
+      // As above: the next response brings it again.
     }
   }
 
   func write(_ item: some StoredItem) throws(SessionError) {
-    let bytes = item.continuing(continued.journals).encoded(for: binding?.backend)
-    do { try store.write(type(of: item).item, bytes) } catch { throw .secrets(error) }
+    do { try store.write(type(of: item).item, encoded(item)) } catch { throw .secrets(error) }
+  }
+
+  private func encoded(_ item: some StoredItem) -> [UInt8] {
+    item.continuing(continued.journals).encoded(for: binding?.backend)
   }
 
   /// Removes items of a newer version, or of another journal, that a sign-in does not overwrite.

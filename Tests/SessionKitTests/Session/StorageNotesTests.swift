@@ -2,6 +2,7 @@ import Foundation
 @_spi(Internals) import SessionCore
 import SessionKit
 import SessionTestKit
+import Synchronization
 import Testing
 
 /// Failures of the secret store are journaled, if the journal can be written.
@@ -114,6 +115,30 @@ struct StorageNotesTests {
     await eventually("it ends") { session.state.kind != .authenticated }
     #expect(session.storageProblem == nil)
     #expect(session.lastEnd?.reason == .expired(.secretsMissing))
+    try await session.close()
+  }
+
+  @Test("LCH-1 a refresh writes the user item only if the response changes it")
+  func sameUser() async throws {
+    let bench = try Bench()
+    let written = Mutex<[SecretItem]>([])
+    let store = InterceptedStore { operation, item in
+      if operation == .write { written.withLock { $0.append(item) } }
+    }
+    let session = try await bench.signedIn(store: store)
+    for (name, expected) in [
+      (LoopbackUser.sample.firstName, [SecretItem.token]), ("Another", [.user, .token]),
+    ] {
+      let user: WireValue = [
+        "id": .string(LoopbackUser.sample.id), "email": .string(LoopbackUser.sample.email),
+        "first_name": .string(name), "last_name": .string(LoopbackUser.sample.lastName),
+      ]
+      bench.server.failNext(.refresh, with: .patch(["user": user]))
+      written.withLock { $0 = [] }
+      try await session.refresh()
+      #expect(written.withLock { $0 } == expected, "\(name)")
+    }
+    #expect(session.currentUser?.firstName == "Another")
     try await session.close()
   }
 }
