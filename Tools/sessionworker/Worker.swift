@@ -203,7 +203,9 @@ final class Worker: Sendable {
     case ("state", 0): break
     case ("finish", 1):
       guard let limit = Int64(arguments[0]) else { throw Refusal(description: "no milliseconds") }
-      session.finishRequests(on: [SIGINT, SIGTERM], within: .milliseconds(limit))
+      // The last two cannot be handled, and are left out.
+      session.finishRequests(
+        on: [SIGINT, SIGTERM, SIGKILL, 0], within: .milliseconds(limit))
     case ("close", 0): try await session.close()
     default: throw Refusal(description: "no such command")
     }

@@ -100,15 +100,7 @@ extension JournalStore {
       scanner = try scan(location, fileSystem)
       try lock.acquire(journal: scanner.file)
     }
-    var lastRecord = scanner.lastSequence
-    var unproven = UndeterminedTail()
-    try scanner.visit { frame, payload in
-      unproven.note(frame)
-      guard !frame.isWatermark else { return true }
-      lastRecord = frame.sequence
-      replay(frame, payload)
-      return true
-    }
+    let (lastRecord, unproven) = try fold(&scanner, replay)
     // What was read may be in the cache only: left by a process that died before its sync, or
     // whose sync failed. The same holds for the file's name.
     let file = scanner.file
@@ -152,15 +144,7 @@ extension JournalStore {
     let location = try JournalLocation.find(path, fileSystem)
     guard location.isThere else { return nil }
     var scanner = try scan(location, fileSystem)
-    var lastRecord = scanner.lastSequence
-    var unproven = UndeterminedTail()
-    try scanner.visit { frame, payload in
-      unproven.note(frame)
-      guard !frame.isWatermark else { return true }
-      lastRecord = frame.sequence
-      replay(frame, payload)
-      return true
-    }
+    let (lastRecord, unproven) = try fold(&scanner, replay)
     // A batch that is being written looks torn, and so does one whose writer died. Only the lock tells.
     guard try scanner.verdict() == .clean,
       try location.status(fileSystem).identity == scanner.identity
@@ -178,6 +162,22 @@ extension JournalStore {
       unproven: isProven ? nil : unproven)
     store.isOnlyRead = true
     return store
+  }
+
+  /// Passes each record to `replay`; returns the sequence of the last one, and what is not proven.
+  private static func fold(
+    _ scanner: inout FrameScanner, _ replay: (JournalFrame, RawSpan) -> Void
+  ) throws(JournalError) -> (lastRecord: UInt64, unproven: UndeterminedTail) {
+    var lastRecord = scanner.lastSequence
+    var unproven = UndeterminedTail()
+    try scanner.visit { frame, payload in
+      unproven.note(frame)
+      guard !frame.isWatermark else { return true }
+      lastRecord = frame.sequence
+      replay(frame, payload)
+      return true
+    }
+    return (lastRecord, unproven)
   }
 
   /// Cuts what does not count after the whole prefix; nil if there is nothing.

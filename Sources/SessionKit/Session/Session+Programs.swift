@@ -37,32 +37,36 @@ extension Session {
     /// signal. What waits for the session receives `closed` meanwhile, and the program may end by itself.
     /// At the second one the program ends at once, as it does if the limit passes.
     ///
-    /// The signals are ignored from then on, and a program that this one starts ignores them too, unless it
+    /// It does not keep the session: if nothing else does, the signal ends the program at once. The
+    /// signals are ignored from then on, and a program that this one starts ignores them too, unless it
     /// is started with the default action (`POSIX_SPAWN_SETSIGDEF`). Do not handle the same signals elsewhere.
     ///
     /// - Parameters:
-    ///   - signals: signals whose default action ends a process.
+    ///   - signals: signals whose default action ends a process. One that cannot be handled, such as
+    ///     `SIGKILL`, is left out.
     ///   - limit: the longest time from the signal to the end, rounded up to milliseconds.
     /// - Requirement: REF-7, REF-11
     public func finishRequests(on signals: [Int32], within limit: Duration = .seconds(5)) {
       for number in signals {
-        // The source sees the signal only if the process ignores it.
-        signal(number, SIG_IGN)
+        // The source sees the signal only if the process ignores it. A source of a number that is no signal
+        // would end the process.
+        guard unsafeBitCast(signal(number, SIG_IGN), to: Int.self) != -1 else { continue }
         let source = DispatchSource.makeSignalSource(signal: number)
         // It is kept by its handler, and as long as the process.
-        source.setEventHandler { [source] in
+        source.setEventHandler { [source, weak self] in
           source.suspend()
           for number in signals { signal(number, SIG_DFL) }
-          Task { await self.end(by: number, within: limit) }
+          Task { [self] in
+            // The journal holds why a close fails, if it can be written, and the program ends in any case.
+            do throws(SessionError) { try await self?.close(within: limit) } catch {}
+            Self.end(by: number)
+          }
         }
         source.resume()
       }
     }
 
-    private func end(by number: Int32, within limit: Duration) async {
-      do throws(SessionError) { try await close(within: limit) } catch {
-        // The journal holds the reason, if it can be written, and the program ends in any case.
-      }
+    private static func end(by number: Int32) {
       var set = sigset_t()
       sigemptyset(&set)
       sigaddset(&set, number)

@@ -81,13 +81,13 @@ final class CallServer: Sendable {
   }
 
   deinit {
-    // Wakes the threads, which close their own connections.
-    let open = state.state.withLock { state in
+    // Wakes the threads, which close their own connections. All of it is under the lock: the number of a
+    // closed connection may be another test's by then.
+    state.state.withLock { state in
+      if !state.isOver { shutdown(listener.descriptor, Int32(SHUT_RDWR)) }
       state.isOver = true
-      return state.connections.keys.map { $0 }
+      for connection in state.connections.keys { shutdown(connection, Int32(SHUT_RDWR)) }
     }
-    for connection in open { shutdown(connection, Int32(SHUT_RDWR)) }
-    shutdown(listener.descriptor, Int32(SHUT_RDWR))
   }
 
   /// The requests that came, in order.
@@ -99,7 +99,12 @@ final class CallServer: Sendable {
   var authorizations: [String?] { requests.map { $0.fields["authorization"] } }
 
   private static func serve(_ listener: Socket, _ shelf: Shelf) {
-    defer { listener.close() }
+    defer {
+      shelf.state.withLock { state in
+        state.isOver = true
+        listener.close()
+      }
+    }
     while true {
       let connection = accept(listener.descriptor, nil, nil)
       guard connection >= 0 else { return }

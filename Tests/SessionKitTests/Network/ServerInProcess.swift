@@ -15,6 +15,16 @@ actor ServerInProcess: AuthBackend {
     case hangs
   }
 
+  /// What a refresh token is still good for after it was replaced.
+  enum Grace: CaseIterable {
+    /// It gets the pair that replaced it again (django-oauth-toolkit).
+    case samePair
+    /// It gets one more pair (Doorkeeper).
+    case anotherPair
+    /// It stays good (tiled).
+    case everyTokenLives
+  }
+
   nonisolated let identity: BackendIdentity
   nonisolated let errorCodes: [String: ErrorMeaning] = ["renewal-reused": .refreshTokenReused]
 
@@ -22,6 +32,8 @@ actor ServerInProcess: AuthBackend {
   private var refreshToken: String?
   private var accessToken: String?
   private var fates: [Fate] = []
+  private var grace: Grace?
+  private var replaced: [String: TokenResponse] = [:]
   private var revocationErrors: [BackendError] = []
   private(set) var status = ProfileResponse.Status.active
   /// The requests that arrived, oldest first.
@@ -38,6 +50,8 @@ actor ServerInProcess: AuthBackend {
 
   /// Sets the errors of the next revocations.
   func failRevocations(_ errors: BackendError...) { revocationErrors += errors }
+
+  func set(_ grace: Grace) { self.grace = grace }
 
   func set(_ status: ProfileResponse.Status) { self.status = status }
 
@@ -66,10 +80,17 @@ actor ServerInProcess: AuthBackend {
     requests.append("refresh \(token.plaintext)")
     self.context = context
     return try await answer { () throws(BackendError) in
-      guard token.plaintext == refreshToken else {
-        throw BackendError(.rejected, serverCode: "renewal-reused")
+      if token.plaintext != refreshToken {
+        guard let grace, let pair = replaced[token.plaintext] else {
+          throw BackendError(.rejected, serverCode: "renewal-reused")
+        }
+        if grace == .samePair { return pair }
       }
-      return issue()
+      let pair = issue()
+      // Only tiled lets a token live beyond the pair that replaced it.
+      if grace != .everyTokenLives { replaced = [:] }
+      replaced[token.plaintext] = pair
+      return pair
     }
   }
 

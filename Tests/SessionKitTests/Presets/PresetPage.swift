@@ -83,7 +83,7 @@ struct PresetPage {
         FailureRule(.rejected, at: [.refresh], status: 400),
         FailureRule(.rejected, at: [.call], status: 410),
       ]
-    case "tiled": break
+    case "tiled", "allauth as provider": break
     case "guillotina":
       backend.response.errorCode = "auth"
       rules = [

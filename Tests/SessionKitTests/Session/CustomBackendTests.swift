@@ -38,6 +38,23 @@ struct CustomBackendTests {
     }
   }
 
+  @Test(
+    "REF-7 a refresh that is repeated after a lost response works with each kind of grace",
+    arguments: ServerInProcess.Grace.allCases)
+  func grace(_ grace: ServerInProcess.Grace) async throws {
+    await server.set(grace)
+    let session = try await signedIn()
+    await server.next(.loses)
+    #expect(try await session.refresh().generation == Generation(2))
+    try await session.refresh()
+    #expect(session.isAuthenticated && session.currentToken?.generation == Generation(3))
+    let last = grace == .samePair ? "refresh-2" : "refresh-3"
+    #expect(
+      await server.requests == ["login"]
+        + ["refresh-1", "refresh-1", last].map { "refresh \($0)" })
+    try await session.close()
+  }
+
   @Test("POL-4 LOG-3 REF-5 CTX-1 LOG-6 OUT-1 a session works with an app's own backend")
   func whole() async throws {
     let session = try await signedIn()

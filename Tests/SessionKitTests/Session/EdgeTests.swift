@@ -101,6 +101,24 @@ struct EdgeTests {
     try await session.close()
   }
 
+  @Test("REF-11 a close within a limit ends with it, and goes on until the response is stored")
+  func limitedClose() async throws {
+    let bench = try Bench()
+    let session = try await bench.signedIn()
+    let gate = bench.server.hold(.refresh)
+    let refresh = Task { try await session.refresh() }
+    #expect(await bench.server.received(.refresh))
+    let sleepers = bench.clock.sleeperCount
+    let closing = Task { try await session.close(within: .seconds(2)) }
+    await bench.clock.waitForSleepers(sleepers + 1)
+    bench.clock.advance(by: .seconds(2))
+    #expect(try await closing.value == false)
+    gate.open()
+    #expect(try await refresh.value.generation == Generation(2))
+    #expect(try await session.close(within: .seconds(2)))
+    #expect(try bench.eventNames() == ["login", "refreshSucceeded"])
+  }
+
   @Test("a close in a cancelled task still closes the session")
   func cancelledClose() async throws {
     let bench = try Bench()
