@@ -13,11 +13,11 @@ let strict: [SwiftSetting] = [
 // The privacy manifest is for Apple's systems. As a resource it costs a bundle and code that finds it, so
 // other systems build without it.
 #if os(macOS)
-  let privacyManifest: [Resource] = [.copy("PrivacyInfo.xcprivacy")]
-  let notBuilt: [String] = []
+let privacyManifest: [Resource] = [.copy("PrivacyInfo.xcprivacy")]
+let notBuilt: [String] = []
 #else
-  let privacyManifest: [Resource] = []
-  let notBuilt = ["PrivacyInfo.xcprivacy"]
+let privacyManifest: [Resource] = []
+let notBuilt = ["PrivacyInfo.xcprivacy"]
 #endif
 
 let package = Package(

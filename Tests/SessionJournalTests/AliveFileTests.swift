@@ -9,9 +9,9 @@ import Testing
 struct AliveFileTests {
   private static let isLinux: Bool = {
     #if os(Linux)
-      return true
+    return true
     #else
-      return false
+    return false
     #endif
   }()
 

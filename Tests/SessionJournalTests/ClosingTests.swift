@@ -114,33 +114,33 @@ struct ClosingTests {
   }
 
   #if os(Linux)
-    @Test("JRN-2 a closed journal is free although a child process has inherited its files")
-    func inherited() throws {
-      // One file at a time, since a process takes both locks.
-      for end in ["", ".lock"] {
-        // This file system keeps each lock file open, so a child inherits that one too.
-        let journal = try open()
-        _ = try journal.append([draft("one")])
-        let name = String(scratch.journal.suffix(48)) + end
-        let files = try descriptors(endingIn: name)
-        try #require(files.count == 1)
-        let child = try sleeper(with: files[0])
-        defer {
-          child.send(SIGKILL)
-          child.waitUntilExit()
-        }
-        try journal.close()
-        // Only the child has that open file now, and nothing has its lock.
-        #expect(try descriptors(endingIn: name).isEmpty)
-        let file = try FileHandle(forUpdating: URL(filePath: scratch.journal + end))
-        #expect(flock(file.fileDescriptor, LOCK_EX | LOCK_NB) == 0)
-        try file.close()
-        var options = JournalOptions()
-        options.lockDeadline = .milliseconds(20)
-        let again = try Journal.open(at: scratch.journal, options: options)
-        _ = try again.append([draft("two")])
-        try again.close()
+  @Test("JRN-2 a closed journal is free although a child process has inherited its files")
+  func inherited() throws {
+    // One file at a time, since a process takes both locks.
+    for end in ["", ".lock"] {
+      // This file system keeps each lock file open, so a child inherits that one too.
+      let journal = try open()
+      _ = try journal.append([draft("one")])
+      let name = String(scratch.journal.suffix(48)) + end
+      let files = try descriptors(endingIn: name)
+      try #require(files.count == 1)
+      let child = try sleeper(with: files[0])
+      defer {
+        child.send(SIGKILL)
+        child.waitUntilExit()
       }
+      try journal.close()
+      // Only the child has that open file now, and nothing has its lock.
+      #expect(try descriptors(endingIn: name).isEmpty)
+      let file = try FileHandle(forUpdating: URL(filePath: scratch.journal + end))
+      #expect(flock(file.fileDescriptor, LOCK_EX | LOCK_NB) == 0)
+      try file.close()
+      var options = JournalOptions()
+      options.lockDeadline = .milliseconds(20)
+      let again = try Journal.open(at: scratch.journal, options: options)
+      _ = try again.append([draft("two")])
+      try again.close()
     }
+  }
   #endif
 }

@@ -93,28 +93,28 @@ struct FollowerTests {
   }
 
   #if os(Linux) || canImport(Darwin)
-    @Test("JRN-1 the system notifies a follower of a change", .timeLimit(.minutes(10)))
-    func told() async throws {
-      let changes = FileChanges(of: try scratch.write([1]))
-      #expect(changes.isNotified)
-      // A change before the wait is not missed, and one during the wait ends it.
-      _ = try FileHandle(forWritingTo: URL(filePath: scratch.journal)).write(contentsOf: [2])
-      await changes.wait(atMost: .seconds(100_000))
-      async let waited: Void = changes.wait(atMost: .seconds(100_000))
-      try FileManager.default.removeItem(atPath: scratch.journal)
-      await waited
-    }
+  @Test("JRN-1 the system notifies a follower of a change", .timeLimit(.minutes(10)))
+  func told() async throws {
+    let changes = FileChanges(of: try scratch.write([1]))
+    #expect(changes.isNotified)
+    // A change before the wait is not missed, and one during the wait ends it.
+    _ = try FileHandle(forWritingTo: URL(filePath: scratch.journal)).write(contentsOf: [2])
+    await changes.wait(atMost: .seconds(100_000))
+    async let waited: Void = changes.wait(atMost: .seconds(100_000))
+    try FileManager.default.removeItem(atPath: scratch.journal)
+    await waited
+  }
 
-    @Test("JRN-1 waiting for a change ends at its deadline and with its task")
-    func limits() async throws {
-      let changes = FileChanges(of: try scratch.write([1]))
-      await changes.wait(atMost: .zero)
-      await changes.wait(atMost: .seconds(-5))
-      let task = Task { await changes.wait(atMost: .seconds(100_000)) }
-      task.cancel()
-      await task.value
-      #expect(!FileChanges(of: scratch.file("nothing")).isNotified)
-    }
+  @Test("JRN-1 waiting for a change ends at its deadline and with its task")
+  func limits() async throws {
+    let changes = FileChanges(of: try scratch.write([1]))
+    await changes.wait(atMost: .zero)
+    await changes.wait(atMost: .seconds(-5))
+    let task = Task { await changes.wait(atMost: .seconds(100_000)) }
+    task.cancel()
+    await task.value
+    #expect(!FileChanges(of: scratch.file("nothing")).isNotified)
+  }
   #endif
 
   @Test("JRN-2 a follower throws on damage and on a missing file")
@@ -167,8 +167,8 @@ struct FileChangesTests {
     #expect(rename(other, path) == 0)
     #expect(!old.isCurrent)
     #if os(Linux)
-      // The system reports that the name is gone, so no reader waits for the limit.
-      await old.wait(atMost: .seconds(100_000))
+    // The system reports that the name is gone, so no reader waits for the limit.
+    await old.wait(atMost: .seconds(100_000))
     #endif
     #expect(FileChanges(of: path, by: notifier).isCurrent)
     try file.close()
@@ -184,17 +184,17 @@ struct FileChangesTests {
   }
 
   #if os(Linux)
-    @Test("JRN-1 a file that was removed is not taken for one that has its number again")
-    func removed() async throws {
-      let (path, watched) = (try scratch.write([1], to: "a"), try scratch.write([1], to: "b"))
-      // Not every file system uses a number again. So the file that is watched and removed is another
-      // one here, and the file at the path has the number that the reader knows.
-      let notifier = ChangeNotifier { instance, _ in ChangeNotifier.ask(instance, watched) }
-      let old = FileChanges(of: path, by: notifier)
-      #expect(old.isNotified && old.isCurrent)
-      try FileManager.default.removeItem(atPath: watched)
-      while notifier.count > 0 { await Task.yield() }
-      #expect(!old.isCurrent)
-    }
+  @Test("JRN-1 a file that was removed is not taken for one that has its number again")
+  func removed() async throws {
+    let (path, watched) = (try scratch.write([1], to: "a"), try scratch.write([1], to: "b"))
+    // Not every file system uses a number again. So the file that is watched and removed is another
+    // one here, and the file at the path has the number that the reader knows.
+    let notifier = ChangeNotifier { instance, _ in ChangeNotifier.ask(instance, watched) }
+    let old = FileChanges(of: path, by: notifier)
+    #expect(old.isNotified && old.isCurrent)
+    try FileManager.default.removeItem(atPath: watched)
+    while notifier.count > 0 { await Task.yield() }
+    #expect(!old.isCurrent)
+  }
   #endif
 }

@@ -142,14 +142,14 @@ struct BackupExclusionTests {
   }
 
   #if canImport(Darwin)
-    @Test("JRN-1 a new journal is excluded from backups")
-    func journal() throws {
-      let scratch = try TemporaryFolder()
-      try Journal.open(at: scratch.journal).close()
-      let values = try URL(filePath: scratch.journal).resourceValues(forKeys: [
-        .isExcludedFromBackupKey
-      ])
-      #expect(values.isExcludedFromBackup == true)
-    }
+  @Test("JRN-1 a new journal is excluded from backups")
+  func journal() throws {
+    let scratch = try TemporaryFolder()
+    try Journal.open(at: scratch.journal).close()
+    let values = try URL(filePath: scratch.journal).resourceValues(forKeys: [
+      .isExcludedFromBackupKey
+    ])
+    #expect(values.isExcludedFromBackup == true)
+  }
   #endif
 }

@@ -98,9 +98,9 @@ struct PrivilegeTests {
 }
 
 #if canImport(Glibc)
-  private let fileSize = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+private let fileSize = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
 #else
-  private let fileSize = RLIMIT_FSIZE
+private let fileSize = RLIMIT_FSIZE
 #endif
 
 private func fileSizeLimit() -> rlimit? {

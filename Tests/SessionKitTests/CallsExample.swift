@@ -6,7 +6,7 @@ import SessionTestKit
 import Testing
 
 #if canImport(FoundationNetworking)
-  import FoundationNetworking
+import FoundationNetworking
 #endif
 
 @Suite("The article's example of calls")

@@ -7,7 +7,7 @@ import SessionTestKit
 import Testing
 
 #if canImport(FoundationNetworking)
-  import FoundationNetworking
+import FoundationNetworking
 #endif
 
 @Suite("The README's example")
@@ -17,9 +17,9 @@ struct ReadmeExample {
   /// A test does not write to a real keychain.
   private static var hasFiles: Bool {
     #if canImport(Security)
-      false
+    false
     #else
-      true
+    true
     #endif
   }
 

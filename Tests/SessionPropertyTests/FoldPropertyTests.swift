@@ -234,8 +234,8 @@ struct ExhaustiveFoldTests {
 /// The depth of the exhaustive tests: deeper in an optimized build.
 enum Scale {
   #if DEBUG
-    static let isOptimised = false
+  static let isOptimised = false
   #else
-    static let isOptimised = true
+  static let isOptimised = true
   #endif
 }

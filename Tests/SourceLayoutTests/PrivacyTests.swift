@@ -70,13 +70,13 @@ struct PrivacyTests {
   }
 
   #if !os(macOS)
-    @Test("a build on this system has no bundle of resources")
-    func noBundle() throws {
-      let folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
-      let names = try FileManager.default.contentsOfDirectory(
-        atPath: folder.path(percentEncoded: false))
-      #expect(names.contains("Modules"), "these are not the products of a build: \(folder)")
-      #expect(names.filter { $0.hasSuffix(".resources") || $0.hasSuffix(".bundle") }.isEmpty)
-    }
+  @Test("a build on this system has no bundle of resources")
+  func noBundle() throws {
+    let folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+    let names = try FileManager.default.contentsOfDirectory(
+      atPath: folder.path(percentEncoded: false))
+    #expect(names.contains("Modules"), "these are not the products of a build: \(folder)")
+    #expect(names.filter { $0.hasSuffix(".resources") || $0.hasSuffix(".bundle") }.isEmpty)
+  }
   #endif
 }

@@ -3,11 +3,11 @@ internal import SessionExplain
 internal import SessionJournal
 
 #if canImport(Darwin)
-  internal import Darwin
+internal import Darwin
 #elseif canImport(Musl)
-  internal import Musl
+internal import Musl
 #else
-  internal import Glibc
+internal import Glibc
 #endif
 
 /// `sessionreplay` as a function of this process: the debugger for journals.

@@ -4,13 +4,13 @@
 @_exported import Foundation
 
 #if canImport(UIKit)
-  @_exported import UIKit
+@_exported import UIKit
 
-  public typealias ASPresentationAnchor = UIWindow
+public typealias ASPresentationAnchor = UIWindow
 #else
-  @_exported import AppKit
+@_exported import AppKit
 
-  public typealias ASPresentationAnchor = NSWindow
+public typealias ASPresentationAnchor = NSWindow
 #endif
 
 @MainActor

@@ -6,22 +6,22 @@ import Security
 
 // tvOS has the module, but not its types.
 #if !SYSTEM_tvOS
-  public enum LAAccessControlOperation: Int, Sendable {
-    case createItem = 0
-    case useItem = 1
-  }
+public enum LAAccessControlOperation: Int, Sendable {
+  case createItem = 0
+  case useItem = 1
+}
 
-  /// Not Sendable: this is the strictest assumption for its callers.
-  open class LAContext: NSObject {
-    public override init() {}
-    open var interactionNotAllowed = false
-    open func invalidate() {}
-    // watchOS has no biometry.
-    #if !SYSTEM_watchOS
-      open func evaluateAccessControl(
-        _ accessControl: SecAccessControl, operation: LAAccessControlOperation,
-        localizedReason: String, reply: @escaping @Sendable (Bool, (any Error)?) -> Void
-      ) {}
-    #endif
-  }
+/// Not Sendable: this is the strictest assumption for its callers.
+open class LAContext: NSObject {
+  public override init() {}
+  open var interactionNotAllowed = false
+  open func invalidate() {}
+  // watchOS has no biometry.
+  #if !SYSTEM_watchOS
+  open func evaluateAccessControl(
+    _ accessControl: SecAccessControl, operation: LAAccessControlOperation,
+    localizedReason: String, reply: @escaping @Sendable (Bool, (any Error)?) -> Void
+  ) {}
+  #endif
+}
 #endif

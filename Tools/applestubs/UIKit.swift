@@ -5,18 +5,18 @@
 
 // watchOS has the module, but not UIApplication.
 #if !SYSTEM_watchOS
-  @MainActor
-  open class UIApplication: NSObject {
-    public nonisolated class var willEnterForegroundNotification: NSNotification.Name {
-      NSNotification.Name("")
-    }
-    public nonisolated class var didEnterBackgroundNotification: NSNotification.Name {
-      NSNotification.Name("")
-    }
-    public nonisolated class var protectedDataDidBecomeAvailableNotification: NSNotification.Name {
-      NSNotification.Name("")
-    }
+@MainActor
+open class UIApplication: NSObject {
+  public nonisolated class var willEnterForegroundNotification: NSNotification.Name {
+    NSNotification.Name("")
   }
+  public nonisolated class var didEnterBackgroundNotification: NSNotification.Name {
+    NSNotification.Name("")
+  }
+  public nonisolated class var protectedDataDidBecomeAvailableNotification: NSNotification.Name {
+    NSNotification.Name("")
+  }
+}
 #endif
 
 // Foundation has it on the systems that have UIKit.

@@ -3,7 +3,7 @@ import SessionChanges
 import SessionKit
 
 #if canImport(FoundationNetworking)
-  import FoundationNetworking
+import FoundationNetworking
 #endif
 
 /// Offline changes of an app, and sending them.

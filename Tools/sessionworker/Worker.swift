@@ -6,7 +6,7 @@ import SessionKit
 import Synchronization
 
 #if canImport(FoundationNetworking)
-  import FoundationNetworking
+import FoundationNetworking
 #endif
 
 /// A session that another process controls line by line.

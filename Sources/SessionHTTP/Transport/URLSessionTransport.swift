@@ -4,7 +4,7 @@ import SessionKit
 import Synchronization
 
 #if canImport(FoundationNetworking)
-  import FoundationNetworking
+import FoundationNetworking
 #endif
 
 /// Sends requests with `URLSession`: no cookies, no cache, no stored credentials, no redirects.

@@ -1,11 +1,11 @@
 internal import CFileStatus
 
 #if canImport(Darwin)
-  internal import Darwin
+internal import Darwin
 #elseif canImport(Glibc)
-  internal import Glibc
+internal import Glibc
 #elseif canImport(Musl)
-  internal import Musl
+internal import Musl
 #endif
 
 /// The owner and the mode of a path to which access was denied, as text.
@@ -18,8 +18,8 @@ package enum AccessRights {
   /// path that has a status.
   package static func denial(of path: String) -> String? {
     #if canImport(Darwin)
-      // Only Apple's systems protect files until an unlock. access(2) judges owner and mode alone.
-      guard access(path, R_OK | W_OK) != 0 else { return nil }
+    // Only Apple's systems protect files until an unlock. access(2) judges owner and mode alone.
+    guard access(path, R_OK | W_OK) != 0 else { return nil }
     #endif
     var place = path
     var status = cfilestatus()

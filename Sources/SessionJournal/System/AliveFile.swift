@@ -2,11 +2,11 @@ internal import CFileLock
 internal import Synchronization
 
 #if canImport(Darwin)
-  internal import Darwin
+internal import Darwin
 #elseif canImport(Glibc)
-  internal import Glibc
+internal import Glibc
 #elseif canImport(Musl)
-  internal import Musl
+internal import Musl
 #endif
 
 /// A lock on one byte of the file `<path>.alive` next to a journal; every live opening holds one.
@@ -243,20 +243,20 @@ extension [AliveFiles.OpenFile] {
 
 private func openAlive(_ path: String, _ access: Int32) -> Int32? {
   #if os(Linux) || os(Android)
-    let descriptor = openDescriptor(path, access | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, mode: 0o600)
-    return descriptor >= 0 ? descriptor : nil
+  let descriptor = openDescriptor(path, access | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, mode: 0o600)
+  return descriptor >= 0 ? descriptor : nil
   #else
-    return nil
+  return nil
   #endif
 }
 
 /// Gives an open file another name; false if that is not possible.
 private func linkAlive(_ descriptor: Int32, _ path: String) -> Bool {
   #if os(Linux) || os(Android)
-    // By its descriptor, since any of its names may have been removed.
-    linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0
+  // By its descriptor, since any of its names may have been removed.
+  linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0
   #else
-    false
+  false
   #endif
 }
 

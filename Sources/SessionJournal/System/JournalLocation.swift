@@ -1,5 +1,5 @@
 #if canImport(Darwin)
-  internal import Darwin
+internal import Darwin
 #endif
 
 /// The place of a journal: the path that was given, and the file that it leads to.
@@ -141,8 +141,8 @@ package enum BackupExclusion {
   /// Marks an open file; systems without such a mark have no such backups.
   static func mark(_ descriptor: Int32) {
     #if canImport(Darwin)
-      // A failure is ignored: a volume without attributes is not in backups that read them.
-      _ = fsetxattr(descriptor, attribute, value, value.count, 0, 0)
+    // A failure is ignored: a volume without attributes is not in backups that read them.
+    _ = fsetxattr(descriptor, attribute, value, value.count, 0, 0)
     #endif
   }
 }

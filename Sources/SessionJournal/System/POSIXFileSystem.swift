@@ -3,11 +3,11 @@ internal import CFileStatus
 internal import Synchronization
 
 #if canImport(Darwin)
-  internal import Darwin
+internal import Darwin
 #elseif canImport(Glibc)
-  internal import Glibc
+internal import Glibc
 #elseif canImport(Musl)
-  internal import Musl
+internal import Musl
 #endif
 
 /// The file system of the operating system.
@@ -102,11 +102,11 @@ package struct POSIXFileSystem: JournalFileSystem {
   package func rename(_ path: String, to newPath: String) throws(SystemFault) {
     _ = try checked("rename") {
       #if canImport(Darwin)
-        Darwin.rename(path, newPath)
+      Darwin.rename(path, newPath)
       #elseif canImport(Glibc)
-        Glibc.rename(path, newPath)
+      Glibc.rename(path, newPath)
       #else
-        Musl.rename(path, newPath)
+      Musl.rename(path, newPath)
       #endif
     }
   }
@@ -183,12 +183,12 @@ private final class POSIXFileHandle: JournalFileHandle {
 
   func forgetCache() {
     #if os(Linux) || os(Android)
-      // FUSE keeps the pages of an open file, and its size for a second: a process on the mount did
-      // not see what another one wrote to the folder below it, and wrote over its records (Linux 6,
-      // bindfs 1.14.7).
-      guard isShared else { return }
-      cfilestatus_refresh(descriptor)
-      _ = posix_fadvise(descriptor, 0, 0, Int32(POSIX_FADV_DONTNEED))
+    // FUSE keeps the pages of an open file, and its size for a second: a process on the mount did
+    // not see what another one wrote to the folder below it, and wrote over its records (Linux 6,
+    // bindfs 1.14.7).
+    guard isShared else { return }
+    cfilestatus_refresh(descriptor)
+    _ = posix_fadvise(descriptor, 0, 0, Int32(POSIX_FADV_DONTNEED))
     #endif
   }
 
@@ -227,29 +227,29 @@ private final class POSIXFileHandle: JournalFileHandle {
 
   func synchronizeData() throws(SystemFault) {
     #if canImport(Darwin)
-      try synchronize()
+    try synchronize()
     #else
-      _ = try checked("sync") { fdatasync(descriptor) }
+    _ = try checked("sync") { fdatasync(descriptor) }
     #endif
   }
 
   func synchronize() throws(SystemFault) {
     #if canImport(Darwin)
-      // fsync leaves the bytes in the drive's cache; some file systems support only fsync.
-      if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
-      guard [ENOTSUP, ENOTTY, EINVAL].contains(errno) else {
-        throw SystemFault("sync", code: errno)
-      }
+    // fsync leaves the bytes in the drive's cache; some file systems support only fsync.
+    if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
+    guard [ENOTSUP, ENOTTY, EINVAL].contains(errno) else {
+      throw SystemFault("sync", code: errno)
+    }
     #endif
     _ = try checked("sync") { fsync(descriptor) }
   }
 
   func nextData(from offset: UInt64) throws(SystemFault) -> UInt64? {
     #if canImport(Darwin)
-      let whence = SEEK_DATA
+    let whence = SEEK_DATA
     #else
-      // On Linux the constant needs _GNU_SOURCE; its value is part of the kernel's interface.
-      let whence: Int32 = 3
+    // On Linux the constant needs _GNU_SOURCE; its value is part of the kernel's interface.
+    let whence: Int32 = 3
     #endif
     let found = lseek(descriptor, off_t(clamping: offset), whence)
     if found >= 0 { return UInt64(found) }
@@ -306,11 +306,11 @@ func systemMessage(_ code: Int32) -> String {
 
 private func releaseDescriptor(_ descriptor: Int32) {
   #if canImport(Darwin)
-    _ = Darwin.close(descriptor)
+  _ = Darwin.close(descriptor)
   #elseif canImport(Glibc)
-    _ = Glibc.close(descriptor)
+  _ = Glibc.close(descriptor)
   #else
-    _ = Musl.close(descriptor)
+  _ = Musl.close(descriptor)
   #endif
 }
 

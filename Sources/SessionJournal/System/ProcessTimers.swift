@@ -2,11 +2,11 @@ internal import Dispatch
 internal import Synchronization
 
 #if canImport(Darwin)
-  internal import Darwin
+internal import Darwin
 #elseif canImport(Glibc)
-  internal import Glibc
+internal import Glibc
 #elseif canImport(Musl)
-  internal import Musl
+internal import Musl
 #endif
 
 /// The timers of a process, in one place: one timer of the system serves all of them.
@@ -47,9 +47,9 @@ package final class ProcessTimers: Sendable {
   package static func now() -> Int64 {
     var time = timespec()
     #if canImport(Darwin)
-      clock_gettime(CLOCK_MONOTONIC, &time)
+    clock_gettime(CLOCK_MONOTONIC, &time)
     #else
-      clock_gettime(CLOCK_BOOTTIME, &time)
+    clock_gettime(CLOCK_BOOTTIME, &time)
     #endif
     return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
   }

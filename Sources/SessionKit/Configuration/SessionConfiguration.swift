@@ -188,9 +188,9 @@ public struct SessionConfiguration: Sendable {
     retention: RetentionPolicy? = RetentionPolicy()
   ) {
     #if canImport(Security)
-      let secrets = KeychainSecretStore(service: service)
+    let secrets = KeychainSecretStore(service: service)
     #else
-      let secrets = FileSecretStore(folder: FilePlace.path(of: directory))
+    let secrets = FileSecretStore(folder: FilePlace.path(of: directory))
     #endif
     self.init(
       directory: directory, backend: backend, secrets: secrets, policy: policy, clock: clock,

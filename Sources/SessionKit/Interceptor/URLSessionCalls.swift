@@ -5,7 +5,7 @@ import SessionJournal
 import Synchronization
 
 #if canImport(FoundationNetworking)
-  import FoundationNetworking
+import FoundationNetworking
 #endif
 
 /// Carries calls with `URLSession`.

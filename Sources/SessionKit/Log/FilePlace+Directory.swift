@@ -2,11 +2,11 @@ import Foundation
 import SessionJournal
 
 #if canImport(Darwin)
-  import Darwin
+import Darwin
 #elseif canImport(Glibc)
-  import Glibc
+import Glibc
 #elseif canImport(Musl)
-  import Musl
+import Musl
 #endif
 
 /// The directory of a session, created at its first start.

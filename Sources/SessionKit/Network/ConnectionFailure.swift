@@ -1,7 +1,7 @@
 import Foundation
 
 #if canImport(FoundationNetworking)
-  import FoundationNetworking
+import FoundationNetworking
 #endif
 
 /// Why `URLSession` returned no response, as a short sentence.
@@ -50,12 +50,12 @@ package enum ConnectionFailure: Error, Hashable {
   }
 
   #if canImport(FoundationNetworking)
-    // As seen with swift-corelibs-foundation of Swift 6.3.1.
-    private static let untrusted =
-      "the server's certificate is not trusted by the system's bundle, the only one that counts: "
-      + "SSL_CERT_FILE, SSL_CERT_DIR and CURL_CA_BUNDLE have no effect"
+  // As seen with swift-corelibs-foundation of Swift 6.3.1.
+  private static let untrusted =
+    "the server's certificate is not trusted by the system's bundle, the only one that counts: "
+    + "SSL_CERT_FILE, SSL_CERT_DIR and CURL_CA_BUNDLE have no effect"
   #else
-    private static let untrusted = "the server's certificate is not trusted"
+  private static let untrusted = "the server's certificate is not trusted"
   #endif
 
   /// Returns whether the certificate is the problem, by the text of curl, the only information on

@@ -2,11 +2,11 @@
 import SessionJournal
 
 #if canImport(Darwin)
-  import Darwin
+import Darwin
 #elseif canImport(Glibc)
-  import Glibc
+import Glibc
 #elseif canImport(Musl)
-  import Musl
+import Musl
 #endif
 
 /// Stores secrets in files that only their owner can read: mode 0600 in a folder of mode 0700.
@@ -182,11 +182,11 @@ private struct SecretFile {
 
     func sync() throws(SecretStoreError) {
       #if canImport(Darwin)
-        guard fcntl(number, F_FULLFSYNC) == 0 || fsync(number) == 0 else {
-          throw file.error("sync", errno)
-        }
+      guard fcntl(number, F_FULLFSYNC) == 0 || fsync(number) == 0 else {
+        throw file.error("sync", errno)
+      }
       #else
-        guard fsync(number) == 0 else { throw file.error("sync", errno) }
+      guard fsync(number) == 0 else { throw file.error("sync", errno) }
       #endif
     }
   }

@@ -3,7 +3,7 @@ import SessionCore
 import Synchronization
 
 #if canImport(FoundationNetworking)
-  public import FoundationNetworking
+public import FoundationNetworking
 #endif
 
 // Protected calls (INT).

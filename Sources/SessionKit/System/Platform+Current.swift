@@ -4,23 +4,23 @@ extension Platform {
   /// The kind of system that this code was compiled for.
   static var current: Platform {
     #if os(iOS) && !targetEnvironment(macCatalyst)
-      .iOS
+    .iOS
     #elseif os(macOS) || targetEnvironment(macCatalyst)
-      .macOS
+    .macOS
     #elseif os(watchOS)
-      .watchOS
+    .watchOS
     #elseif os(tvOS)
-      .tvOS
+    .tvOS
     #elseif os(visionOS)
-      .visionOS
+    .visionOS
     #elseif os(Linux)
-      .linux
+    .linux
     #elseif os(Android)
-      .android
+    .android
     #elseif os(Windows)
-      .windows
+    .windows
     #else
-      .unknown
+    .unknown
     #endif
   }
 }

@@ -2,11 +2,11 @@ import SessionCore
 import SessionJournal
 
 #if canImport(Darwin)
-  import Darwin
+import Darwin
 #elseif canImport(Glibc)
-  import Glibc
+import Glibc
 #elseif canImport(Musl)
-  import Musl
+import Musl
 #endif
 
 /// What the operating system reports about processes and about its own start.
@@ -28,12 +28,12 @@ enum ProcessStatus {
   /// A process does not outlive the boot, so it is read once.
   static let boot: Identifier? = {
     #if canImport(Darwin)
-      var text = [CChar](repeating: 0, count: 64)
-      var length = text.count
-      guard sysctlbyname("kern.bootsessionuuid", &text, &length, nil, 0) == 0 else { return nil }
-      return identifier(text.map(UInt8.init(bitPattern:)))
+    var text = [CChar](repeating: 0, count: 64)
+    var length = text.count
+    guard sysctlbyname("kern.bootsessionuuid", &text, &length, nil, 0) == 0 else { return nil }
+    return identifier(text.map(UInt8.init(bitPattern:)))
     #else
-      return contents(of: "/proc/sys/kernel/random/boot_id").flatMap(identifier)
+    return contents(of: "/proc/sys/kernel/random/boot_id").flatMap(identifier)
     #endif
   }()
 
@@ -43,36 +43,36 @@ enum ProcessStatus {
   /// Apple's systems have one namespace for all processes.
   static var namespace: Identifier? {
     #if canImport(Darwin)
-      return "system"
+    return "system"
     #else
-      guard let numbers = link("/proc/self/ns/pid") else { return nil }
-      // A kernel without time namespaces has one time for all processes.
-      return Identifier(numbers + "+" + (link("/proc/self/ns/time") ?? ""))
+    guard let numbers = link("/proc/self/ns/pid") else { return nil }
+    // A kernel without time namespaces has one time for all processes.
+    return Identifier(numbers + "+" + (link("/proc/self/ns/time") ?? ""))
     #endif
   }
 
   /// Returns when a process started, in the system's own unit; 0 if that is not known.
   static func start(of process: UInt32) -> UInt64 {
     #if canImport(Darwin)
-      var name = [CTL_KERN, KERN_PROC, KERN_PROC_PID, Int32(bitPattern: process)]
-      var found = kinfo_proc()
-      var length = MemoryLayout<kinfo_proc>.stride
-      guard sysctl(&name, UInt32(name.count), &found, &length, nil, 0) == 0, length > 0 else {
-        return 0
-      }
-      let start = found.kp_proc.p_starttime
-      return UInt64(clamping: start.tv_sec) * 1_000_000 + UInt64(clamping: start.tv_usec)
+    var name = [CTL_KERN, KERN_PROC, KERN_PROC_PID, Int32(bitPattern: process)]
+    var found = kinfo_proc()
+    var length = MemoryLayout<kinfo_proc>.stride
+    guard sysctl(&name, UInt32(name.count), &found, &length, nil, 0) == 0, length > 0 else {
+      return 0
+    }
+    let start = found.kp_proc.p_starttime
+    return UInt64(clamping: start.tv_sec) * 1_000_000 + UInt64(clamping: start.tv_usec)
     #else
-      let isOwn = process == own
-      // The folder may show the numbers of another namespace. It always shows the own process.
-      guard isOwn || showsOwnNumbers,
-        let text = contents(of: "/proc/\(isOwn ? "self" : String(process))/stat")
-      else { return 0 }
-      // The name, in parentheses, may contain any characters. The start time is the 20th field
-      // after it.
-      let fields = text[(text.lastIndex(of: UInt8(ascii: ")")) ?? text.startIndex)...]
-        .split(separator: UInt8(ascii: " "))
-      return fields.count > 20 ? UInt64(String(decoding: fields[20], as: UTF8.self)) ?? 0 : 0
+    let isOwn = process == own
+    // The folder may show the numbers of another namespace. It always shows the own process.
+    guard isOwn || showsOwnNumbers,
+      let text = contents(of: "/proc/\(isOwn ? "self" : String(process))/stat")
+    else { return 0 }
+    // The name, in parentheses, may contain any characters. The start time is the 20th field
+    // after it.
+    let fields = text[(text.lastIndex(of: UInt8(ascii: ")")) ?? text.startIndex)...]
+      .split(separator: UInt8(ascii: " "))
+    return fields.count > 20 ? UInt64(String(decoding: fields[20], as: UTF8.self)) ?? 0 : 0
     #endif
   }
 
@@ -83,32 +83,32 @@ enum ProcessStatus {
   }
 
   #if !canImport(Darwin)
-    /// Whether `/proc` shows processes by the numbers of this process's namespace.
-    private static var showsOwnNumbers: Bool {
-      guard let status = contents(of: "/proc/self/status") else { return false }
-      // The line has one number for each namespace, from that of the folder to that of the process.
-      let line = status.split(separator: UInt8(ascii: "\n"))
-        .first { $0.starts(with: Array("NSpid:".utf8)) }
-      return line?.dropFirst(6).split { $0 <= UInt8(ascii: " ") }.count == 1
-    }
+  /// Whether `/proc` shows processes by the numbers of this process's namespace.
+  private static var showsOwnNumbers: Bool {
+    guard let status = contents(of: "/proc/self/status") else { return false }
+    // The line has one number for each namespace, from that of the folder to that of the process.
+    let line = status.split(separator: UInt8(ascii: "\n"))
+      .first { $0.starts(with: Array("NSpid:".utf8)) }
+    return line?.dropFirst(6).split { $0 <= UInt8(ascii: " ") }.count == 1
+  }
 
-    private static func contents(of path: String) -> [UInt8]? {
-      let file = openDescriptor(path, O_RDONLY)
-      guard file >= 0 else { return nil }
-      defer { close(file) }
-      var text = [UInt8](repeating: 0, count: 4_096)
-      let length = read(file, &text, text.count)
-      return length > 0 ? Array(text.prefix(length)) : nil
-    }
+  private static func contents(of path: String) -> [UInt8]? {
+    let file = openDescriptor(path, O_RDONLY)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    var text = [UInt8](repeating: 0, count: 4_096)
+    let length = read(file, &text, text.count)
+    return length > 0 ? Array(text.prefix(length)) : nil
+  }
 
-    /// Returns the digits in the target of a link of `/proc`, such as `pid:[4026531836]`.
-    private static func link(_ path: String) -> String? {
-      var text = [CChar](repeating: 0, count: 64)
-      let length = readlink(path, &text, text.count)
-      guard length > 0 else { return nil }
-      let digits = text.prefix(length).map(UInt8.init(bitPattern:))
-        .filter { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
-      return digits.isEmpty ? nil : String(decoding: digits, as: UTF8.self)
-    }
+  /// Returns the digits in the target of a link of `/proc`, such as `pid:[4026531836]`.
+  private static func link(_ path: String) -> String? {
+    var text = [CChar](repeating: 0, count: 64)
+    let length = readlink(path, &text, text.count)
+    guard length > 0 else { return nil }
+    let digits = text.prefix(length).map(UInt8.init(bitPattern:))
+      .filter { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+    return digits.isEmpty ? nil : String(decoding: digits, as: UTF8.self)
+  }
   #endif
 }

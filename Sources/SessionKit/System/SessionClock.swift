@@ -2,11 +2,11 @@ public import SessionCore
 package import SessionJournal
 
 #if canImport(Darwin)
-  import Darwin
+import Darwin
 #elseif canImport(Glibc)
-  import Glibc
+import Glibc
 #elseif canImport(Musl)
-  import Musl
+import Musl
 #endif
 
 /// A clock that a session uses to read the time and to sleep.

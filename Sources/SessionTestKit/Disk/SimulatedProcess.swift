@@ -2,11 +2,11 @@ package import SessionJournal
 internal import Synchronization
 
 #if canImport(Darwin)
-  internal import Darwin
+internal import Darwin
 #elseif canImport(Glibc)
-  internal import Glibc
+internal import Glibc
 #elseif canImport(Musl)
-  internal import Musl
+internal import Musl
 #endif
 
 /// A process that uses a simulated disk.

@@ -153,9 +153,9 @@ public struct WebViewSettings: Hashable, Sendable {
   /// The settings for the build configuration of this library.
   public static var login: WebViewSettings {
     #if DEBUG
-      WebViewSettings(isDebug: true)
+    WebViewSettings(isDebug: true)
     #else
-      WebViewSettings(isDebug: false)
+    WebViewSettings(isDebug: false)
     #endif
   }
 }

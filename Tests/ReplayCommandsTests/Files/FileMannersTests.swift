@@ -7,9 +7,9 @@ import Testing
 @testable import ReplayCommands
 
 #if canImport(Glibc)
-  import Glibc
+import Glibc
 #elseif canImport(Darwin)
-  import Darwin
+import Darwin
 #endif
 
 /// `export`, `import` and `repair` with signals, unusual names and full disks.

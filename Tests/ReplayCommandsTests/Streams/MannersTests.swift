@@ -8,9 +8,9 @@ import Testing
 @testable import ReplayCommands
 
 #if canImport(Glibc)
-  import Glibc
+import Glibc
 #elseif canImport(Darwin)
-  import Darwin
+import Darwin
 #endif
 
 /// The program among other programs, with journals that are larger than its memory limit.
@@ -76,8 +76,8 @@ struct MannersTests {
       let run = try measure(arguments)
       #expect(run.code == 0, "\(arguments)")
       #if os(Linux)
-        // `-n` takes 8 MiB more, even of a file of 128 MiB.
-        #expect(run.kibibytes < own + 12 * 1024, "\(arguments): \(run.kibibytes) of \(own) KiB")
+      // `-n` takes 8 MiB more, even of a file of 128 MiB.
+      #expect(run.kibibytes < own + 12 * 1024, "\(arguments): \(run.kibibytes) of \(own) KiB")
       #endif
     }
   }
@@ -187,9 +187,9 @@ struct OptionTableTests {
 }
 
 #if canImport(Glibc)
-  import Glibc
+import Glibc
 #elseif canImport(Darwin)
-  import Darwin
+import Darwin
 #endif
 
 @Suite("RPL-11 an output to a descriptor")

@@ -7,7 +7,7 @@ import Testing
 @testable import SessionKit
 
 #if canImport(FoundationNetworking)
-  import FoundationNetworking
+import FoundationNetworking
 #endif
 
 @Suite("The limits of a response to a call, over sockets", .timeLimit(.minutes(5)))

@@ -5,9 +5,9 @@ import Testing
 @testable import SessionTestKit
 
 #if canImport(Darwin)
-  import Darwin
+import Darwin
 #else
-  import Glibc
+import Glibc
 #endif
 
 /// A backend of one closure on real sockets.
@@ -182,17 +182,17 @@ final class CallServer: Sendable {
   @discardableResult
   private static func send(_ bytes: [UInt8], to connection: Int32) -> Bool {
     #if canImport(Darwin)
-      let quietly: Int32 = 0x80000
+    let quietly: Int32 = 0x80000
     #else
-      let quietly = Int32(MSG_NOSIGNAL)
+    let quietly = Int32(MSG_NOSIGNAL)
     #endif
     var rest = bytes[...]
     while !rest.isEmpty {
       let sent = rest.withUnsafeBytes { bytes in
         #if canImport(Darwin)
-          Darwin.send(connection, bytes.baseAddress, bytes.count, quietly)
+        Darwin.send(connection, bytes.baseAddress, bytes.count, quietly)
         #else
-          Glibc.send(connection, bytes.baseAddress, bytes.count, quietly)
+        Glibc.send(connection, bytes.baseAddress, bytes.count, quietly)
         #endif
       }
       guard sent > 0 else { return false }

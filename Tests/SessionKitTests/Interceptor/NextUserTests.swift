@@ -4,7 +4,7 @@ import SessionKit
 import Testing
 
 #if canImport(FoundationNetworking)
-  import FoundationNetworking
+import FoundationNetworking
 #endif
 
 @Suite("Calls and the next user of the device", .timeLimit(.minutes(5)))

@@ -4,7 +4,7 @@ import SessionKit
 import Testing
 
 #if canImport(FoundationNetworking)
-  import FoundationNetworking
+import FoundationNetworking
 #endif
 
 @Suite("Redirects of protected calls, by URLSession over sockets", .timeLimit(.minutes(5)))

@@ -6,7 +6,7 @@ import SessionTestKit
 import Testing
 
 #if canImport(FoundationNetworking)
-  import FoundationNetworking
+import FoundationNetworking
 #endif
 
 @Suite("A session's own calls", .timeLimit(.minutes(5)))

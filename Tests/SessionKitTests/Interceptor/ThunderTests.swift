@@ -5,7 +5,7 @@ import SessionTestKit
 import Testing
 
 #if canImport(FoundationNetworking)
-  import FoundationNetworking
+import FoundationNetworking
 #endif
 
 @Suite("Ten thousand calls at once", .serialized, .timeLimit(.minutes(5)))
@@ -15,11 +15,11 @@ struct ThunderTests {
   /// The memory of the process in KiB, or `nil` if the system does not report it.
   private static func memory() throws -> Int? {
     #if os(Linux)
-      let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-      let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
-      return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }
+    let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+    let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+    return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }
     #else
-      return nil
+    return nil
     #endif
   }
 

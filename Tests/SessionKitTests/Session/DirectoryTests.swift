@@ -76,18 +76,18 @@ struct DirectoryTests {
   @Test("STO-2 the secrets of a service are files in the directory if there is no keychain")
   func service() async throws {
     #if !canImport(Security)
-      let directory = bench.folder.appending(path: "session")
-      let configuration = SessionConfiguration(
-        directory: directory, backend: HTTPBackend.snakeCaseJSON(bench.server.baseURL),
-        service: "com.example.notes")
-      let session = try await Session.open(configuration)
-      try await session.login(bench.credentials)
-      try await session.close()
-      #expect(stands(directory.appending(path: "token")))
-      #expect(try mode(directory.appending(path: "token")) == 0o600)
-      let again = try await Session.open(configuration)
-      #expect(again.isAuthenticated)
-      try await again.close()
+    let directory = bench.folder.appending(path: "session")
+    let configuration = SessionConfiguration(
+      directory: directory, backend: HTTPBackend.snakeCaseJSON(bench.server.baseURL),
+      service: "com.example.notes")
+    let session = try await Session.open(configuration)
+    try await session.login(bench.credentials)
+    try await session.close()
+    #expect(stands(directory.appending(path: "token")))
+    #expect(try mode(directory.appending(path: "token")) == 0o600)
+    let again = try await Session.open(configuration)
+    #expect(again.isAuthenticated)
+    try await again.close()
     #endif
   }
 

@@ -38,9 +38,9 @@ struct OpenedNoteTests {
     let bench = try Bench()
     try await write(bench.configuration(), bench)
     #if os(Linux)
-      #expect(try openings(bench).map(\.platform) == [.linux])
+    #expect(try openings(bench).map(\.platform) == [.linux])
     #elseif os(macOS)
-      #expect(try openings(bench).map(\.platform) == [.macOS])
+    #expect(try openings(bench).map(\.platform) == [.macOS])
     #endif
   }
 

@@ -140,9 +140,9 @@ extension Bench {
 private func limitFiles(to size: UInt64) throws -> UInt64 {
   var limit = rlimit()
   #if canImport(Glibc)
-    let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+  let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
   #else
-    let resource = RLIMIT_FSIZE
+  let resource = RLIMIT_FSIZE
   #endif
   try #require(getrlimit(resource, &limit) == 0)
   let before = limit.rlim_cur

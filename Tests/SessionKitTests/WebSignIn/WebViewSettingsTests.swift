@@ -21,9 +21,9 @@ struct WebViewSettingsTests {
       #expect(debug[row[0]] == row[1] && release[row[0]] == row[2], "\(row[0])")
     }
     #if DEBUG
-      #expect(WebViewSettings.login == WebViewSettings(isDebug: true))
+    #expect(WebViewSettings.login == WebViewSettings(isDebug: true))
     #else
-      #expect(WebViewSettings.login == WebViewSettings(isDebug: false))
+    #expect(WebViewSettings.login == WebViewSettings(isDebug: false))
     #endif
   }
 

@@ -4,11 +4,11 @@ import SessionTestKit
 import Synchronization
 
 #if canImport(Darwin)
-  import Darwin
+import Darwin
 #elseif canImport(Glibc)
-  import Glibc
+import Glibc
 #elseif canImport(Musl)
-  import Musl
+import Musl
 #endif
 
 /// A client that sends exactly the given bytes; it blocks, so use it inside `onThread`.
@@ -41,9 +41,9 @@ final class RawClient {
 
   init(port: UInt16) throws {
     #if canImport(Glibc)
-      let type = Int32(SOCK_STREAM.rawValue)
+    let type = Int32(SOCK_STREAM.rawValue)
     #else
-      let type = SOCK_STREAM
+    let type = SOCK_STREAM
     #endif
     descriptor = socket(AF_INET, type, 0)
     // A test that waits without end fails instead. All tests start at once, so this is long.
@@ -54,7 +54,7 @@ final class RawClient {
     setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
     var on: Int32 = 1
     #if canImport(Darwin)
-      setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &on, socklen_t(MemoryLayout<Int32>.size))
+    setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &on, socklen_t(MemoryLayout<Int32>.size))
     #endif
     let tcp = Int32(IPPROTO_TCP)
     setsockopt(descriptor, tcp, TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
@@ -76,9 +76,9 @@ final class RawClient {
 
   func send(_ bytes: [UInt8]) throws {
     #if os(Linux)
-      let flags = Int32(MSG_NOSIGNAL)
+    let flags = Int32(MSG_NOSIGNAL)
     #else
-      let flags: Int32 = 0
+    let flags: Int32 = 0
     #endif
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -140,11 +140,11 @@ final class RawClient {
   }
 
   #if canImport(Darwin)
-    private static let systemSend = Darwin.send
+  private static let systemSend = Darwin.send
   #elseif canImport(Glibc)
-    private static let systemSend = Glibc.send
+  private static let systemSend = Glibc.send
   #elseif canImport(Musl)
-    private static let systemSend = Musl.send
+  private static let systemSend = Musl.send
   #endif
 }
 
@@ -158,7 +158,7 @@ func onThread<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result)
 }
 
 #if canImport(FoundationNetworking)
-  import FoundationNetworking
+import FoundationNetworking
 #endif
 
 /// A client like that of an app: `URLSession`, with its own connections.

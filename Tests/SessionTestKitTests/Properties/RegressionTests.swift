@@ -136,13 +136,13 @@ struct RegressionTests {
     let missing = CocoaError(.fileNoSuchFile)
     #expect(RegressionFolder.reason(missing) == "the system creates no folder there")
     #if os(Linux)
-      let report = Property(
-        "p", regressions: RegressionFolder(path: "/proc/nope"), settings: PropertySettings()
-      ).check(Self.body(300))
-      #expect(
-        report.warnings == [
-          "the failing case could not be saved in /proc/nope: the system creates no folder there"
-        ])
+    let report = Property(
+      "p", regressions: RegressionFolder(path: "/proc/nope"), settings: PropertySettings()
+    ).check(Self.body(300))
+    #expect(
+      report.warnings == [
+        "the failing case could not be saved in /proc/nope: the system creates no folder there"
+      ])
     #endif
   }
 

@@ -137,16 +137,16 @@ struct ReportTests {
   func noIssue() { expect(Property("holds", settings: PropertySettings()).check { _ in }) }
 
   #if compiler(>=6.3)
-    @Test("TST-1: a warning is recorded and fails nothing")
-    func warning() {
-      let settings = PropertySettings(environment: ["SESSION_CASES": "many"])
-      let report = Property("warns", settings: settings).check { _ in }
-      withKnownIssue {
-        expect(report)
-      } matching: { issue in
-        issue.severity == .warning && issue.comments.map(\.rawValue) == [report.text]
-      }
+  @Test("TST-1: a warning is recorded and fails nothing")
+  func warning() {
+    let settings = PropertySettings(environment: ["SESSION_CASES": "many"])
+    let report = Property("warns", settings: settings).check { _ in }
+    withKnownIssue {
+      expect(report)
+    } matching: { issue in
+      issue.severity == .warning && issue.comments.map(\.rawValue) == [report.text]
     }
+  }
   #endif
 
   @Test("TST-1: steps and messages of several lines stay in their columns")

@@ -2,11 +2,11 @@ internal import SessionExplain
 internal import SessionJournal
 
 #if canImport(Darwin)
-  internal import Darwin
+internal import Darwin
 #elseif canImport(Musl)
-  internal import Musl
+internal import Musl
 #else
-  internal import Glibc
+internal import Glibc
 #endif
 
 /// Reads the lines of a text file one by one.

@@ -2,11 +2,11 @@ internal import SessionExplain
 internal import SessionJournal
 
 #if canImport(Darwin)
-  internal import Darwin
+internal import Darwin
 #elseif canImport(Musl)
-  internal import Musl
+internal import Musl
 #else
-  internal import Glibc
+internal import Glibc
 #endif
 
 /// The form of a file that has the records of a session, by its first bytes.

@@ -1,11 +1,11 @@
 internal import Synchronization
 
 #if canImport(Darwin)
-  internal import Darwin
+internal import Darwin
 #elseif canImport(Musl)
-  internal import Musl
+internal import Musl
 #else
-  internal import Glibc
+internal import Glibc
 #endif
 
 /// A flag that is set if the command must end: by Ctrl-C, another signal or a closed output.
@@ -122,9 +122,9 @@ final class Interruption: Sendable {
     of action: inout sigaction, _ handler: @escaping @convention(c) (Int32) -> Void
   ) {
     #if canImport(Darwin)
-      action.__sigaction_u.__sa_handler = handler
+    action.__sigaction_u.__sa_handler = handler
     #else
-      action.__sigaction_handler.sa_handler = handler
+    action.__sigaction_handler.sa_handler = handler
     #endif
   }
 }

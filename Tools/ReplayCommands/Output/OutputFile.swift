@@ -3,11 +3,11 @@ internal import SessionJournal
 internal import Synchronization
 
 #if canImport(Darwin)
-  internal import Darwin
+internal import Darwin
 #elseif canImport(Musl)
-  internal import Musl
+internal import Musl
 #else
-  internal import Glibc
+internal import Glibc
 #endif
 
 /// A file that a command creates: complete and durable under its name, or absent.

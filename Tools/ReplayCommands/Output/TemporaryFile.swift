@@ -1,11 +1,11 @@
 internal import SessionJournal
 
 #if canImport(Darwin)
-  internal import Darwin
+internal import Darwin
 #elseif canImport(Musl)
-  internal import Musl
+internal import Musl
 #else
-  internal import Glibc
+internal import Glibc
 #endif
 
 /// A file of mode 0600 without a name, so that the system removes it with the process in any case.
@@ -115,11 +115,11 @@ struct ReversedLines: ~Copyable {
 }
 
 #if canImport(Darwin)
-  internal import Darwin
+internal import Darwin
 #elseif canImport(Musl)
-  internal import Musl
+internal import Musl
 #else
-  internal import Glibc
+internal import Glibc
 #endif
 
 /// A file or pipe that is read as a whole, up to a limit.

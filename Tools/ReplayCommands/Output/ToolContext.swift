@@ -2,11 +2,11 @@
 internal import SessionExplain
 
 #if canImport(Darwin)
-  internal import Darwin
+internal import Darwin
 #elseif canImport(Musl)
-  internal import Musl
+internal import Musl
 #else
-  internal import Glibc
+internal import Glibc
 #endif
 
 /// Everything that a command uses in addition to its arguments.

@@ -2,11 +2,11 @@ import SessionCore
 import Synchronization
 
 #if canImport(Darwin)
-  import Darwin
+import Darwin
 #elseif canImport(Glibc)
-  import Glibc
+import Glibc
 #elseif canImport(Musl)
-  import Musl
+import Musl
 #endif
 
 /// The loop of the server's thread: it waits for sockets and wakeups, and gives each connection its

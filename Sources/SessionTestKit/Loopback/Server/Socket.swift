@@ -2,11 +2,11 @@ import SessionJournal
 import Synchronization
 
 #if canImport(Darwin)
-  import Darwin
+import Darwin
 #elseif canImport(Glibc)
-  import Glibc
+import Glibc
 #elseif canImport(Musl)
-  import Musl
+import Musl
 #endif
 
 /// A non-blocking descriptor that child processes do not inherit; its owner must close it.
@@ -131,9 +131,9 @@ package struct Socket: Sendable {
   func write(_ bytes: some Collection<UInt8>) -> Writing {
     let bytes = Array(bytes)
     #if os(Linux)
-      let flags = Int32(MSG_NOSIGNAL)
+    let flags = Int32(MSG_NOSIGNAL)
     #else
-      let flags: Int32 = 0
+    let flags: Int32 = 0
     #endif
     while true {
       let written = bytes.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, flags) }
@@ -165,7 +165,7 @@ package struct Socket: Sendable {
       fcntl(descriptor, F_SETFD, FD_CLOEXEC) >= 0
     else { throw .socket(call: "fcntl", code: errno) }
     #if canImport(Darwin)
-      try set(SO_NOSIGPIPE, "SO_NOSIGPIPE")
+    try set(SO_NOSIGPIPE, "SO_NOSIGPIPE")
     #endif
   }
 
@@ -200,34 +200,34 @@ package struct Socket: Sendable {
   /// The type of a stream socket; if the system allows it, child processes never inherit the
   /// socket.
   #if canImport(Glibc)
-    private static let streamType = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+  private static let streamType = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
   #elseif canImport(Musl)
-    private static let streamType = SOCK_STREAM | SOCK_CLOEXEC
+  private static let streamType = SOCK_STREAM | SOCK_CLOEXEC
   #else
-    private static let streamType = SOCK_STREAM
+  private static let streamType = SOCK_STREAM
   #endif
 
   private static func open() -> Int32 { aboveStandardStreams(socket(AF_INET, streamType, 0)) }
 
   // The methods above hide the system's functions of the same names.
   #if canImport(Darwin)
-    private static func systemAccept(_ listener: Int32) -> Int32 {
-      Darwin.accept(listener, nil, nil)
-    }
+  private static func systemAccept(_ listener: Int32) -> Int32 {
+    Darwin.accept(listener, nil, nil)
+  }
 
-    private static func systemClose(_ descriptor: Int32) -> Int32 { Darwin.close(descriptor) }
+  private static func systemClose(_ descriptor: Int32) -> Int32 { Darwin.close(descriptor) }
   #elseif canImport(Glibc)
-    private static func systemAccept(_ listener: Int32) -> Int32 {
-      Glibc.accept(listener, nil, nil)
-    }
+  private static func systemAccept(_ listener: Int32) -> Int32 {
+    Glibc.accept(listener, nil, nil)
+  }
 
-    private static func systemClose(_ descriptor: Int32) -> Int32 { Glibc.close(descriptor) }
+  private static func systemClose(_ descriptor: Int32) -> Int32 { Glibc.close(descriptor) }
   #elseif canImport(Musl)
-    private static func systemAccept(_ listener: Int32) -> Int32 {
-      Musl.accept(listener, nil, nil)
-    }
+  private static func systemAccept(_ listener: Int32) -> Int32 {
+    Musl.accept(listener, nil, nil)
+  }
 
-    private static func systemClose(_ descriptor: Int32) -> Int32 { Musl.close(descriptor) }
+  private static func systemClose(_ descriptor: Int32) -> Int32 { Musl.close(descriptor) }
   #endif
 }
 

@@ -4,22 +4,22 @@ internal import SessionKit
 internal import Synchronization
 
 #if canImport(Darwin)
-  internal import Darwin
+internal import Darwin
 #elseif canImport(Glibc)
-  internal import Glibc
+internal import Glibc
 #endif
 
 extension Group {
   /// What many open sessions of one process cost; each count comes from a process of its own.
   static let many = Group(name: "many", summary: "many open sessions in one process") { stage in
     #if os(Linux)
-      var outcome = Outcome()
-      for count in stage.isQuick ? [100, 1_000] : [1_000, 10_000] {
-        outcome.figures += try measure(count, in: stage.path("many-\(count)"))
-      }
-      return outcome
+    var outcome = Outcome()
+    for count in stage.isQuick ? [100, 1_000] : [1_000, 10_000] {
+      outcome.figures += try measure(count, in: stage.path("many-\(count)"))
+    }
+    return outcome
     #else
-      return Outcome(skipped: ["many: only Linux tells threads and descriptors by files"])
+    return Outcome(skipped: ["many: only Linux tells threads and descriptors by files"])
     #endif
   }
 
@@ -156,9 +156,9 @@ enum ManyChild {
   private static func processorSeconds() throws -> Double {
     var used = rusage()
     #if canImport(Glibc)
-      let own = __rusage_who_t(RUSAGE_SELF.rawValue)
+    let own = __rusage_who_t(RUSAGE_SELF.rawValue)
     #else
-      let own = RUSAGE_SELF
+    let own = RUSAGE_SELF
     #endif
     guard getrusage(own, &used) == 0 else { throw Problem("getrusage: errno \(errno)") }
     return [used.ru_utime, used.ru_stime].reduce(0) {
@@ -169,9 +169,9 @@ enum ManyChild {
   private static func raiseFileLimit() throws {
     var limit = rlimit()
     #if canImport(Glibc)
-      let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     #else
-      let files = RLIMIT_NOFILE
+    let files = RLIMIT_NOFILE
     #endif
     guard getrlimit(files, &limit) == 0 else { throw Problem("getrlimit: errno \(errno)") }
     limit.rlim_cur = limit.rlim_max

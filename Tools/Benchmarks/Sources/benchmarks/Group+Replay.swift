@@ -6,9 +6,9 @@ internal import SessionJournal
 internal import Synchronization
 
 #if canImport(Darwin)
-  internal import Darwin
+internal import Darwin
 #elseif canImport(Glibc)
-  internal import Glibc
+internal import Glibc
 #endif
 
 extension Group {

@@ -1,9 +1,9 @@
 internal import SessionJournal
 
 #if canImport(Darwin)
-  internal import Darwin
+internal import Darwin
 #elseif canImport(Glibc)
-  internal import Glibc
+internal import Glibc
 #endif
 
 /// A file written by `pwrite` and `fdatasync` only, which is the limit of the system.
@@ -40,9 +40,9 @@ final class RawFile {
 
   private func synchronize() throws {
     #if canImport(Darwin)
-      let result = fcntl(descriptor, F_FULLFSYNC)
+    let result = fcntl(descriptor, F_FULLFSYNC)
     #else
-      let result = fdatasync(descriptor)
+    let result = fdatasync(descriptor)
     #endif
     guard result >= 0 else { throw Problem("fdatasync: errno \(errno)") }
   }

@@ -1,9 +1,9 @@
 internal import Foundation
 
 #if canImport(Darwin)
-  internal import Darwin
+internal import Darwin
 #elseif canImport(Glibc)
-  internal import Glibc
+internal import Glibc
 #endif
 
 /// A program that ran to its end, and its duration.

@@ -3,7 +3,7 @@
 internal import Foundation
 
 #if canImport(FoundationNetworking)
-  internal import FoundationNetworking
+internal import FoundationNetworking
 #endif
 
 struct StoredToken: Codable {

@@ -5,7 +5,7 @@ internal import SessionHTTP
 internal import SessionKit
 
 #if canImport(FoundationNetworking)
-  internal import FoundationNetworking
+internal import FoundationNetworking
 #endif
 
 guard let address = URL(string: "http://127.0.0.1/") else { exit(1) }

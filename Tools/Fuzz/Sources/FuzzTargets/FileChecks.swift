@@ -1,11 +1,11 @@
 internal import SessionJournal
 
 #if canImport(Glibc)
-  internal import Glibc
+internal import Glibc
 #elseif canImport(Musl)
-  internal import Musl
+internal import Musl
 #else
-  internal import Darwin
+internal import Darwin
 #endif
 
 /// The checks of the same bytes as a file: reading it, and opening it for writing.

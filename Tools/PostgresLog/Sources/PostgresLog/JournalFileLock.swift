@@ -1,11 +1,11 @@
 internal import SessionJournal
 
 #if canImport(Glibc)
-  internal import Glibc
+internal import Glibc
 #elseif canImport(Musl)
-  internal import Musl
+internal import Musl
 #elseif canImport(Darwin)
-  internal import Darwin
+internal import Darwin
 #endif
 
 /// The lock of a journal's file: no session commits to the file as long as this value is there.

@@ -1,11 +1,11 @@
 internal import CPostgres
 
 #if canImport(Glibc)
-  internal import Glibc
+internal import Glibc
 #elseif canImport(Musl)
-  internal import Musl
+internal import Musl
 #elseif canImport(Darwin)
-  internal import Darwin
+internal import Darwin
 #endif
 
 /// One connection: the only file that calls libpq, and the only one with unsafe code.

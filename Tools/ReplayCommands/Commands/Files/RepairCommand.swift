@@ -3,11 +3,11 @@ internal import SessionChangeQueue
 internal import SessionJournal
 
 #if canImport(Darwin)
-  internal import Darwin
+internal import Darwin
 #elseif canImport(Musl)
-  internal import Musl
+internal import Musl
 #else
-  internal import Glibc
+internal import Glibc
 #endif
 
 /// `repair`: copies the good prefix of a journal, byte for byte, into a new journal.

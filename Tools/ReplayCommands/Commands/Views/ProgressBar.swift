@@ -1,11 +1,11 @@
 internal import SessionExplain
 
 #if canImport(Darwin)
-  internal import Darwin
+internal import Darwin
 #elseif canImport(Musl)
-  internal import Musl
+internal import Musl
 #else
-  internal import Glibc
+internal import Glibc
 #endif
 
 /// A progress line on a terminal, for work that takes more than a second; only one thread may call

@@ -6,7 +6,7 @@ import SessionTestKit
 import Synchronization
 
 #if canImport(FoundationNetworking)
-  import FoundationNetworking
+import FoundationNetworking
 #endif
 
 /// Sessions that make calls for a while, and one session after the other that is opened and removed.

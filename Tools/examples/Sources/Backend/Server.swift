@@ -79,9 +79,9 @@ public final class Server: Sendable {
 
   private static func listen(_ port: UInt16) throws -> (Int32, UInt16) {
     #if canImport(Darwin)
-      let stream = SOCK_STREAM
+    let stream = SOCK_STREAM
     #else
-      let stream = Int32(SOCK_STREAM.rawValue)
+    let stream = Int32(SOCK_STREAM.rawValue)
     #endif
     let listener = socket(AF_INET, stream, 0)
     guard listener >= 0 else { throw Problem(call: "socket", code: errno) }
@@ -161,9 +161,9 @@ public final class Server: Sendable {
       """
     var rest = Array((head + body).utf8)[...]
     #if canImport(Darwin)
-      let flags: Int32 = 0
+    let flags: Int32 = 0
     #else
-      let flags = Int32(MSG_NOSIGNAL)
+    let flags = Int32(MSG_NOSIGNAL)
     #endif
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { send(connection, $0.baseAddress, $0.count, flags) }

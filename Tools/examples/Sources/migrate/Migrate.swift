@@ -4,7 +4,7 @@ import SessionHTTP
 import SessionKit
 
 #if canImport(FoundationNetworking)
-  import FoundationNetworking
+import FoundationNetworking
 #endif
 
 /// An app that moves from `LegacyTokens` to a session.

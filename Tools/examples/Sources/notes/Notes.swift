@@ -3,7 +3,7 @@ import SessionHTTP
 import SessionKit
 
 #if canImport(FoundationNetworking)
-  import FoundationNetworking
+import FoundationNetworking
 #endif
 
 @main

@@ -4,7 +4,7 @@ import SessionHTTP
 import SessionKit
 
 #if canImport(FoundationNetworking)
-  import FoundationNetworking
+import FoundationNetworking
 #endif
 
 /// A to-do in the service's format.

@@ -3,7 +3,7 @@ import Observation
 import SessionKit
 
 #if canImport(FoundationNetworking)
-  import FoundationNetworking
+import FoundationNetworking
 #endif
 
 /// The view model of a screen with notes.
