@@ -36,6 +36,12 @@ let package = Package(
     .executable(name: "sessionreplay", targets: ["sessionreplay"]),
     .executable(name: "sessiondemo", targets: ["sessiondemo"]),
   ],
+  traits: [
+    .trait(
+      name: "URLSession",
+      description: "Calls and token requests by URLSession. On Linux it needs libcurl."),
+    .default(enabledTraits: ["URLSession"]),
+  ],
   targets: [
     // Values and rules. Imports nothing, not even Foundation.
     .target(name: "SessionCore", swiftSettings: strict),

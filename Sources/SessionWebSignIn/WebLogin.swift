@@ -20,12 +20,12 @@ public struct WebLogin: Sendable {
   /// With `.always` the server must ask, even if its cookies still name a user. Then the request
   /// contains `prompt=login`, and the page has no cookies if possible. After a session expired
   /// because it was unused, the server asks in any case. `transport` sends the request that redeems
-  /// the code.
+  /// the code; by default it is that of a new `HTTPBackend`.
   ///
   /// - Requirement: LOG-5, WEB-5, POL-5
   public static func authorizationCode(
     _ code: AuthorizationCode, on page: any AuthorizationPage,
-    prompt: WebSignIn.Prompt = .ifNeeded, transport: any HTTPTransport = URLSessionTransport()
+    prompt: WebSignIn.Prompt = .ifNeeded, transport: (any HTTPTransport)? = nil
   ) -> WebLogin {
     WebLogin(method: .interactive, problem: code.problem) {
       let grant = AuthorizationCodeProvider(code, on: page, transport)

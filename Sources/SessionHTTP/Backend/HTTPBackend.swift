@@ -133,8 +133,12 @@ public struct HTTPBackend: Sendable {
   ///
   /// - Requirement: REF-4
   public var prepare: (@Sendable (inout HTTPRequest, Step) async throws -> Void)?
-  /// The transport that sends the requests.
-  public var transport: any HTTPTransport = URLSessionTransport()
+  /// The transport that sends the requests; `URLSession` by default.
+  ///
+  /// Without the package trait `URLSession` there is no default, and a request throws until it is set.
+  ///
+  /// - Requirement: LCH-2
+  public var transport: any HTTPTransport = standardTransport()
 
   /// Creates a backend without endpoints.
   ///

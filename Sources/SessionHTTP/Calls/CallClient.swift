@@ -81,8 +81,10 @@ public struct TransportCalls: CallClient {
   public let transport: any HTTPTransport
 
   /// Creates a client with this transport.
-  public init(_ transport: any HTTPTransport = URLSessionTransport()) {
-    self.transport = transport
+  ///
+  /// By default it is that of a new ``HTTPBackend``.
+  public init(_ transport: (any HTTPTransport)? = nil) {
+    self.transport = transport ?? standardTransport()
   }
 
   /// Returns the request's method and address.

@@ -71,3 +71,22 @@ extension TransportError: CustomStringConvertible {
     }
   }
 }
+
+/// Returns the transport that is used if the app sets none.
+func standardTransport() -> any HTTPTransport {
+  #if URLSession
+  URLSessionTransport()
+  #else
+  MissingTransport()
+  #endif
+}
+
+#if !URLSession
+/// Sends nothing: the package was built without an HTTP client, and the app gave none.
+private struct MissingTransport: HTTPTransport {
+  func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+    throw .badAddress(
+      "the package trait URLSession is off, so the app must set the transport of its HTTPBackend")
+  }
+}
+#endif

@@ -1,3 +1,4 @@
+#if URLSession
 import Dispatch
 import Foundation
 import SessionKit
@@ -242,3 +243,4 @@ extension TransportError {
     }
   }
 }
+#endif

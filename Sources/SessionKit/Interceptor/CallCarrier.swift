@@ -82,15 +82,6 @@ extension SessionError {
     default: false
     }
   }
-
-  /// Creates the error of a call to which `URLSession` returned no response.
-  init(connection failure: ConnectionFailure) {
-    switch failure {
-    case .nothingSent(let reason): self = .noConnection(reason)
-    case .notTrusted(let reason): self = .notTrusted(reason)
-    case .mayHaveActed(let reason): self = .noReply(reason)
-    }
-  }
 }
 
 /// One step of a protected call, for logs and metrics.

@@ -1,3 +1,4 @@
+#if URLSession
 import Foundation
 import Synchronization
 
@@ -114,3 +115,4 @@ final class CallExchange: Sendable {
     return .success((data, response))
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if URLSession
 import Foundation
 
 #if canImport(FoundationNetworking)
@@ -117,3 +118,4 @@ extension URLSessionCalls.Call {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if URLSession
 import Dispatch
 import Foundation
 @_spi(Internals) import SessionCore
@@ -293,3 +294,4 @@ extension URLSessionConfiguration {
     return seconds > 0 && seconds < 1e9 ? .seconds(seconds) : nil
   }
 }
+#endif

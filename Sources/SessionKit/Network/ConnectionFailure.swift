@@ -1,3 +1,4 @@
+#if URLSession
 import Foundation
 
 #if canImport(FoundationNetworking)
@@ -89,3 +90,15 @@ package enum ConnectionFailure: Error, Hashable {
     }
   }
 }
+
+extension SessionError {
+  /// Creates the error of a call to which `URLSession` returned no response.
+  init(connection failure: ConnectionFailure) {
+    switch failure {
+    case .nothingSent(let reason): self = .noConnection(reason)
+    case .notTrusted(let reason): self = .notTrusted(reason)
+    case .mayHaveActed(let reason): self = .noReply(reason)
+    }
+  }
+}
+#endif

@@ -10,10 +10,12 @@ public import Foundation
 /// most one token request is on the wire at a time.
 public final class Session: Sendable {
   let engine: SessionEngine
+  #if URLSession
   /// Carries the calls of ``data(for:as:)``.
   ///
   /// It is created for the first call.
   let sharedCalls = SharedCalls()
+  #endif
 
   /// The configuration with which the session was opened.
   package var configuration: SessionConfiguration { engine.configuration }

@@ -1,3 +1,4 @@
+#if URLSession
 public import Foundation
 
 #if canImport(FoundationNetworking)
@@ -120,3 +121,4 @@ extension SessionError {
     }
   }
 }
+#endif

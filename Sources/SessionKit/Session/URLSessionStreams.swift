@@ -1,5 +1,5 @@
 // `URLSession` has no `bytes(for:)` on Linux. Systems with the Security module have it.
-#if canImport(Security)
+#if URLSession && canImport(Security)
 #if canImport(FoundationNetworking)
 // Type-checked on Linux with the declarations of Tools/applestubs.
 import Foundation

@@ -16,11 +16,11 @@ final class AuthorizationCodeProvider: Sendable {
 
   private let code: AuthorizationCode
   private let page: any AuthorizationPage
-  private let transport: any HTTPTransport
+  private let transport: (any HTTPTransport)?
   private let waiting = Mutex<Waiting?>(nil)
 
   init(
-    _ code: AuthorizationCode, on page: any AuthorizationPage, _ transport: any HTTPTransport
+    _ code: AuthorizationCode, on page: any AuthorizationPage, _ transport: (any HTTPTransport)?
   ) {
     (self.code, self.page, self.transport) = (code, page, transport)
   }
@@ -88,7 +88,7 @@ final class AuthorizationCodeProvider: Sendable {
     _ secret: Secret, of request: AuthorizationRequest, in context: RequestContext
   ) async throws(BackendError) -> IdentityTokens {
     var backend = code.backend
-    backend.transport = transport
+    if let transport { backend.transport = transport }
     return try await backend.exchange(.login, request.redemption(of: secret), in: context) {
       (response) throws(AnswerFailure) in try request.tokens(in: response)
     }

@@ -2,19 +2,22 @@ import Foundation
 import SessionHTTP
 import SessionKit
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 @main
 struct Notes {
+  #if STATIC  // The package in `static`, which links without libcurl.
+  static let transport = AsyncHTTPTransport()
+  #else
+  static let transport = URLSessionTransport()
+  #endif
+
   static func main() async throws {
     let words = CommandLine.arguments
     guard words.count == 4, let server = URL(string: words[3]) else { usage() }
     // configuration
+    var backend = HTTPBackend.camelCaseJSON(server)
+    backend.transport = transport
     var configuration = SessionConfiguration(
-      directory: URL(filePath: words[2]), backend: HTTPBackend.camelCaseJSON(server),
-      service: "org.example.notes")
+      directory: URL(filePath: words[2]), backend: backend, service: "org.example.notes")
     // Only a command that needs a token refreshes it.
     configuration.policy.refresh.beforeExpiry = nil
     configuration.policy.refresh.timeout = .seconds(10)
@@ -38,9 +41,9 @@ struct Notes {
     case "whoami":  // reads what is stored, and asks no server
       print(session.state.user?.description ?? "nobody")
     case "list":
-      let (notes, _) = try await session.data(
-        for: URLRequest(url: server.appending(path: "notes")))
-      print(String(decoding: notes, as: UTF8.self))
+      let notes = HTTPRequest(method: "GET", url: server.appending(path: "notes"))
+      let response = try await session.calls(by: TransportCalls(transport)).send(notes)
+      print(String(decoding: response.body, as: UTF8.self))
     case "logout":
       print(try await session.logout())
     default: usage()

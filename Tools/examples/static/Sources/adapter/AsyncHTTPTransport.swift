@@ -1,0 +1,1 @@
+../../../../ServerAdapters/Sources/ServerAdapters/AsyncHTTPTransport.swift
