@@ -13,7 +13,7 @@ import sys
 CODES = {
     "login method": "password registration social biometric interactive silent adoption "
                     "refreshToken custom",
-    "refresh trigger": "schedule unauthorized launch foreground manual retry command",
+    "refresh trigger": "schedule unauthorized launch foreground manual retry command reauthentication",
     "switch trigger": "user server",
     "expiry reason": "tokenExpired refreshRejected attemptsExhausted secretsMissing corruptStorage"
     " secretsOutdated userInactive inactivity endedByServer secretsNewer lifetimeEnded",

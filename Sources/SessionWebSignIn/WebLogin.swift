@@ -88,10 +88,31 @@ extension Session {
   /// - Requirement: LOG-5, LOG-10, LOG-20, WEB-5
   @discardableResult
   public func login(_ login: WebLogin) async throws(SessionError) -> LoginResult {
+    try await run(login) { (flow) async throws(SessionError) in
+      try await self.login(by: flow, login.method)
+    }
+  }
+
+  /// Lets the signed-in user authenticate again on a page, or with an identity SDK.
+  ///
+  /// To be sure that the user is asked, give the login the prompt `.always`. What the server should ask for is a
+  /// parameter of the request: `AuthorizationCode.further["acr_values"]`, or `scope` for a consent. It throws the
+  /// errors of ``login(_:)``, and those of `Session.reauthenticate(_:)` for a credential.
+  ///
+  /// - Requirement: LOG-16
+  public func reauthenticate(_ login: WebLogin) async throws(SessionError) {
+    try await run(login) { (flow) async throws(SessionError) in
+      try await self.reauthenticate(by: flow, login.method)
+    }
+  }
+
+  private func run<Result>(
+    _ login: WebLogin, _ command: (WebSignInFlow) async throws(SessionError) -> Result
+  ) async throws(SessionError) -> Result {
     if let problem = login.problem { throw .wrongAddress(problem) }
     let flow = login.flow()
     do throws(SessionError) {
-      return try await self.login(by: flow, login.method)
+      return try await command(flow)
     } catch {
       // The view is gone before the caller receives the error.
       flow.cancel()

@@ -2,6 +2,11 @@ extension SessionCoordinator {
   mutating func answered(_ number: RequestNumber, _ facts: ResponseMetadata, at now: ClockReading)
     -> [SessionEffect]
   {
+    if reauthentication.has(number), request?.number != number {
+      reauthentication.answered(
+        TokenRequest.ReceivedResponse(number: number, facts: facts, moment: now))
+      return []
+    }
     // A late response: the session ended, or another process came first. Nothing of it is stored.
     // If no user is logged in any more, its tokens are revoked.
     guard request?.number == number else { return discardLate(number) }
@@ -39,6 +44,8 @@ extension SessionCoordinator {
       return settleRefresh(request, trigger, attempt: attempt, arrival, at: now)
     case .switchContext:
       return settleSwitch(request, arrival, at: now)
+    case .reauthenticate:
+      return settleReauthentication(request, arrival, at: now)
     }
   }
 
@@ -76,10 +83,14 @@ extension SessionCoordinator {
       effects += resume(
         landed.owner.map { [$0] } ?? [],
         ended ?? (isNamed ? .switched : .failed(.request(RequestFailure(kind: .unreadable)))))
+    case .reauthenticate:
+      reauthentication.settled()
+      effects += resume(landed.owner.map { [$0] } ?? [], ended ?? .signedIn)
     case .refresh: break
     }
-    return effects + resumeWaiters(ended ?? .refreshed)
-      + publish(events) + startSwitch(at: now)
+    effects += resumeWaiters(ended ?? .refreshed) + publish(events)
+    // A refresh may have been made for a switch, which follows even if the new token is short-lived.
+    return landed.isRefresh ? effects + startSwitch(at: now) : effects
   }
 
   /// Handles a response that cannot be journaled now.
@@ -114,6 +125,9 @@ extension SessionCoordinator {
   mutating func settlingIsImpossible(at now: ClockReading) -> [SessionEffect] {
     guard let request else { return [] }
     let unreadable = RequestFailure(kind: .unreadable)
+    if case .reauthenticate = request.purpose {
+      return reauthenticationRefused(request, .request(unreadable))
+    }
     guard case .login(let caller, _) = request.purpose else {
       return [.discard(request.number, revoking: false)] + fail(unreadable, jitter: 0, at: now)
     }
@@ -147,7 +161,7 @@ extension SessionCoordinator {
     case .refresh: return [.send(request.number, .refresh(request.base))]
     case .switchContext(let caller):
       return [.send(request.number, .switchContext(caller, request.base))]
-    case .login: return []
+    case .login, .reauthenticate: return []
     }
   }
 
@@ -159,6 +173,7 @@ extension SessionCoordinator {
     case .refresh(let trigger, _):
       if withdrawn.base == state.token?.generation { schedule.repeatNow(trigger) }
     case .switchContext(let caller): callers.addFirst(caller, for: .context)
+    case .reauthenticate: reauthentication.putBack()
     case .login: break
     }
     return []

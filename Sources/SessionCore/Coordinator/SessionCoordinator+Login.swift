@@ -12,11 +12,10 @@ extension SessionCoordinator {
     guard method != .registration || fold.kind == .unauthenticated else {
       return [.resume(caller, .failed(rejection(.login, .differentUser)))]
     }
-    guard request == nil else { return [.resume(caller, .failed(.busy))] }
-    // A login that sends no credential and asks no user does not count as an attempt.
-    if method != .adoption, method != .silent, let limit = policy.loginsPerMinute,
-      let wait = signInTries.admit(at: now.uptime, under: limit)
-    {
+    guard request == nil, !reauthentication.isUnderWay else {
+      return [.resume(caller, .failed(.busy))]
+    }
+    if let wait = pauseBeforeLogin(method, at: now) {
       return [.resume(caller, .failed(.tooManyAttempts(retryAfter: wait)))]
     }
     lastProblem = nil
@@ -25,6 +24,16 @@ extension SessionCoordinator {
     if method == .adoption { late.adopt(number) }
     request = TokenRequest(number: number, purpose: .login(caller, method), base: fold.generation)
     return [.send(number, .login(caller))]
+  }
+
+  /// Counts an attempt; returns the milliseconds until another one is allowed, if this one is not.
+  ///
+  /// A login that sends no credential and asks no user does not count.
+  mutating func pauseBeforeLogin(_ method: LoginMethod, at now: ClockReading) -> Int64? {
+    guard method != .adoption, method != .silent, let limit = policy.loginsPerMinute else {
+      return nil
+    }
+    return signInTries.admit(at: now.uptime, under: limit)
   }
 
   /// Whether tokens of an app's old layer are adopted.
@@ -129,6 +138,9 @@ extension SessionCoordinator {
   /// Handles a registration without a login: the account exists, and its user may log in now.
   mutating func accountCreated(_ number: RequestNumber) -> [SessionEffect] {
     late.end(number)
+    // Without a token it is unknown whether the user authenticated.
+    let none = CommandFailure.request(RequestFailure(kind: .unreadable))
+    if let ended = reauthenticationFailed(number, none) { return ended }
     guard let landed = request, landed.number == number, landed.isLogin else { return [] }
     request = nil
     lastProblem = nil
@@ -143,6 +155,7 @@ extension SessionCoordinator {
   mutating func notSignedIn(_ number: RequestNumber, _ problem: WebSignInProblem) -> [SessionEffect]
   {
     late.end(number)
+    if let ended = reauthenticationFailed(number, .webSignIn(problem)) { return ended }
     guard let landed = request, landed.number == number,
       case .login(let caller, let method) = landed.purpose
     else { return [] }

@@ -79,23 +79,29 @@ extension SessionCoordinator {
       return [discard(request.number, revoking: true)]
         + fail(otherUser(in: facts), jitter: 0, at: now)
     }
+    let contents = renewal(
+      of: session, by: arrival, trigger: trigger, attempt: attempt, request: request.intent)
+    return commit(contents, for: .settle(arrival), at: now, storing: request.number)
+  }
+
+  /// Returns the events of a response with which the session goes on.
+  func renewal(
+    of session: SessionState.Authenticated, by arrival: TokenRequest.ReceivedResponse,
+    trigger: RefreshTrigger, attempt: UInt32, request: UInt64
+  ) -> [SessionRecord.Content] {
+    let facts = arrival.facts
     let token = tokenFacts(
       arrival, isRefreshable: facts.isRefreshable || session.token.isRefreshable)
-    var contents: [SessionRecord.Content] = [
-      .event(
-        .refreshSucceeded(
-          SessionEvent.RefreshSucceeded(
-            token: token, trigger: trigger, attempt: attempt, isRotated: facts.hasRefreshToken,
-            request: request.intent)))
-    ]
-    if let context = facts.context ?? facts.tokenContext, !context.isSame(as: session.context) {
-      contents.append(
-        .event(
-          .contextSwitched(
-            SessionEvent.ContextSwitched(
-              context: context, token: nil, trigger: .server, request: request.intent))))
-    }
-    return commit(contents, for: .settle(arrival), at: now, storing: request.number)
+    let renewed = SessionRecord.Content.event(
+      .refreshSucceeded(
+        SessionEvent.RefreshSucceeded(
+          token: token, trigger: trigger, attempt: attempt, isRotated: facts.hasRefreshToken,
+          request: request)))
+    guard let context = facts.context ?? facts.tokenContext, !context.isSame(as: session.context)
+    else { return [renewed] }
+    let switched = SessionEvent.ContextSwitched(
+      context: context, token: nil, trigger: .server, request: request)
+    return [renewed, .event(.contextSwitched(switched))]
   }
 
   // MARK: Failures
@@ -104,6 +110,7 @@ extension SessionCoordinator {
     _ number: RequestNumber, _ failure: RequestFailure, jitter: UInt16, at now: ClockReading
   ) -> [SessionEffect] {
     guard request?.number == number else {
+      if let ended = reauthenticationFailed(number, .request(failure)) { return ended }
       noteSuperseded(number, failure)
       return []
     }
@@ -120,6 +127,7 @@ extension SessionCoordinator {
       request = nil
       lastProblem = .request(failure)
       return [.resume(caller, .failed(.request(failure)))]
+    case .reauthenticate: return reauthenticationRefused(failed, .request(failure))
     case .switchContext:
       let end = SessionNote.RequestEnded(request: failed.intent, failure: failure)
       let verdict = ending(by: .switchFailed(failure), at: now)

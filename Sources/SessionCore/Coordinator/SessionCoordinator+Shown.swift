@@ -54,6 +54,11 @@ extension SessionCoordinator {
   /// ``shown()``.
   package mutating func signsIn(by number: RequestNumber) -> Bool { isSignIn(number) }
 
+  /// Whether a request is a login of the signed-in user; mutating for the reason of ``shown()``.
+  package mutating func reauthenticates(by number: RequestNumber) -> Bool {
+    reauthentication.has(number)
+  }
+
   /// Returns what the session shows.
   ///
   /// It changes nothing. It is mutating so that the engine passes its coordinator and not a copy of all

@@ -74,13 +74,17 @@ extension SessionCoordinator {
       late.abandon(request.number)
     }
     noteUnsentRequest()
-    let waiting = callers.takeAll(.context, .token) + (request?.owner.map { [$0] } ?? [])
+    var waiting = callers.takeAll(.context, .token) + (request?.owner.map { [$0] } ?? [])
+    let dropped = dropReauthentication()
+    if let dropped { waiting.append(dropped.caller) }
     // If the user is still logged in, a stored token is used: the next opening announces it.
     let unsettled = dropUnsettled(revoking: hasEnded)
     request = nil
     peers.stopWaiting()
     peers.endDoubt()
-    return unsettled + schedule.stop() + [.cancel(.lease), .cancel(.commit)]
+    return unsettled + (dropped?.effects ?? []) + schedule.stop() + [
+      .cancel(.lease), .cancel(.commit),
+    ]
       + inactivity.stop() + lifetime.stop() + resume(waiting, problem) + closing
   }
 
@@ -116,6 +120,7 @@ extension SessionCoordinator {
       late.abandon(request.number)
       self.request = nil
     }
-    return [.resume(caller, .failed(.cancelled))]
+    let dropped = reauthentication.isOf(caller) ? dropReauthentication()?.effects ?? [] : []
+    return dropped + [.resume(caller, .failed(.cancelled))]
   }
 }

@@ -21,6 +21,7 @@
 /// | Which input is decided now? | `InputSequencer` |
 /// | Who waits for a reply? | `WaitingCallers` |
 /// | How far is the one token request? | `TokenRequest` |
+/// | Does the signed-in user log in again? | `Reauthentication` |
 /// | What happens to a late response? | `LateResponses` |
 /// | How long is another process waited for? | `PeerRequests`, `PeerLease` |
 /// | When is the token refreshed? | `TokenSchedule` |
@@ -46,6 +47,8 @@ package struct SessionCoordinator: Hashable, Sendable {
   var callers = WaitingCallers()
   /// The token request under way.
   var request: TokenRequest?
+  /// The login of the user who is signed in.
+  var reauthentication = Reauthentication()
   /// What happens to the responses of earlier requests.
   var late = LateResponses()
   /// The open request of another process.
@@ -133,11 +136,12 @@ package struct SessionCoordinator: Hashable, Sendable {
   package var activity: SessionActivity {
     guard isRestored || needsUpdate else { return .loading }
     switch request?.purpose {
-    case .login: return .authenticating
+    case .login, .reauthenticate: return .authenticating
     case .refresh: return .refreshing
     case .switchContext: return .switching
     case nil: break
     }
+    if reauthentication.isUnderWay { return .authenticating }
     return needsUpdate || lastProblem != nil ? .failed : .idle
   }
 
@@ -204,6 +208,10 @@ package struct SessionCoordinator: Hashable, Sendable {
   private mutating func begin(at now: ClockReading) -> [SessionEffect] {
     guard sequencer.isDeciding, stopped == nil else { return [] }
     if !notes.endings.isEmpty { return noteEndings(at: now) }
+    if let settling = settleReauthentication(at: now) {
+      // If it was refused, other work goes on.
+      return request == nil ? settling + begin(at: now) : settling
+    }
     // A close waits for the response under way: it may hold the only refresh token that the server
     // still accepts. A response that cannot be stored yet is not waited for.
     if let closer = callers.first(.close), request == nil || request?.isLogin == true || isStuck {
@@ -234,6 +242,7 @@ package struct SessionCoordinator: Hashable, Sendable {
     case .opened(let facts): open(facts, at: now)
     case .secretsRead(let facts): restore(facts, at: now)
     case .login(let caller, let method): login(caller, method, at: now)
+    case .reauthenticate(let caller, let method): reauthenticate(caller, method, at: now)
     case .refresh(let caller, let trigger, let need): refresh(caller, trigger, need, at: now)
     case .switchContext(let caller): switchContext(caller, at: now)
     case .logout(let caller, let scope): logout(caller, scope, at: now)
@@ -276,7 +285,7 @@ package struct SessionCoordinator: Hashable, Sendable {
     guard stopped == nil else { return false }
     return switch input {
     case .logout: fold.kind == .unauthenticated
-    case .refresh, .switchContext: isRestored && fold.kind != .authenticated
+    case .refresh, .switchContext, .reauthenticate: isRestored && fold.kind != .authenticated
     case .login(_, .registration): isRestored && fold.kind != .unauthenticated
     case .login: isRestored && fold.kind == .authenticated
     case .foreground: isRestored

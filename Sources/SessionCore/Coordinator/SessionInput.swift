@@ -8,6 +8,10 @@ package enum SessionInput: Hashable, Sendable {
   indirect case secretsRead(StoredItemsReport)
   /// A caller wants to log in.
   case login(Caller, LoginMethod)
+  /// The user who is signed in logs in again.
+  ///
+  /// - Requirement: LOG-16
+  case reauthenticate(Caller, LoginMethod)
   /// A caller needs a newer token, under a condition.
   case refresh(Caller, RefreshTrigger, RefreshNeed)
   /// A caller wants to switch to another context.
@@ -132,7 +136,7 @@ package enum SessionInput: Hashable, Sendable {
     case .opened, .secretsRead, .login, .refresh, .switchContext, .logout, .cancelled, .clearError,
       .close, .answered, .failed, .revoked, .wiped, .observed, .unobserved, .reloaded, .fired,
       .unlock, .foreground, .used, .useRead, .accountCreated, .notSignedIn, .profileRead, .cleared,
-      .stored, .leaving:
+      .stored, .leaving, .reauthenticate:
       false
     }
   }
@@ -148,8 +152,9 @@ package enum SessionInput: Hashable, Sendable {
   /// The caller of a command; `nil` for other inputs.
   var caller: Caller? {
     switch self {
-    case .login(let caller, _), .refresh(let caller, _, _), .switchContext(let caller),
-      .logout(let caller, _), .close(let caller), .unlock(let caller), .foreground(let caller):
+    case .login(let caller, _), .reauthenticate(let caller, _), .refresh(let caller, _, _),
+      .switchContext(let caller), .logout(let caller, _), .close(let caller), .unlock(let caller),
+      .foreground(let caller):
       caller
     default: nil
     }

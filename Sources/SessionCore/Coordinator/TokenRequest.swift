@@ -8,7 +8,7 @@
 ///      └───────▶ held back ─────┘                                     unjournaled
 /// ```
 ///
-/// A login has no intent: it is ready at once. A request may fail before anything of it left, for example
+/// A login has no intent: it is ready at once. One of the signed-in user is here only after its response. A request may fail before anything of it left, for example
 /// if its refresh token cannot be read. Each state may end with the session.
 ///
 /// - Requirement: REF-3, REF-10, REF-11, CTX-2
@@ -17,6 +17,7 @@ struct TokenRequest: Hashable, Sendable {
     case login(Caller, LoginMethod)
     case refresh(RefreshTrigger, attempt: UInt32)
     case switchContext(Caller)
+    case reauthenticate(Caller)
   }
 
   /// A response and its arrival, from which the token's lifetime counts.
@@ -156,7 +157,7 @@ struct TokenRequest: Hashable, Sendable {
   var owner: Caller? {
     guard unjournaled == nil else { return nil }
     return switch purpose {
-    case .login(let caller, _), .switchContext(let caller): caller
+    case .login(let caller, _), .switchContext(let caller), .reauthenticate(let caller): caller
     case .refresh: nil
     }
   }

@@ -68,12 +68,17 @@ public struct RefreshTrigger: RawRepresentable, Hashable, Sendable, CustomString
   public static let retry = RefreshTrigger(rawValue: 5)
   /// A command needed a valid token first.
   public static let command = RefreshTrigger(rawValue: 6)
+  /// No refresh: the user authenticated again, and the session goes on with the new tokens.
+  ///
+  /// - Requirement: LOG-16
+  public static let reauthentication = RefreshTrigger(rawValue: 7)
 }
 
 @_spi(Internals) extension RefreshTrigger: OpenEnum {
   /// The name of each byte, from 0.
   public static let words = [
     "schedule", "unauthorized", "launch", "foreground", "manual", "retry", "command",
+    "reauthentication",
   ]
 }
 

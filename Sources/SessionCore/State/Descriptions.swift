@@ -110,6 +110,7 @@ extension RefreshTrigger {
     case .manual: "by hand"
     case .retry: "as a retry"
     case .command: "for a command"
+    case .reauthentication: "by a login of the same user"
     default: "trigger \(self)"
     }
   }

@@ -23,6 +23,15 @@ extension SessionEngine {
     return try await ask(wish: payload) { .login($0, method) }
   }
 
+  /// Logs the signed-in user in again with `payload`.
+  ///
+  /// - Requirement: LOG-16
+  func reauthenticate(
+    _ method: LoginMethod, _ payload: CommandPayload
+  ) async throws(SessionError) {
+    _ = try await ask(wish: payload) { .reauthenticate($0, method) }
+  }
+
   /// Performs the request of a login.
   func sendLogin(_ number: RequestNumber, of caller: Caller) {
     guard let payload = callers.payload(of: caller) else {
@@ -60,7 +69,9 @@ extension SessionEngine {
   }
 
   private func send(_ credential: Credential, _ number: RequestNumber) async {
-    let result = await request(context()) { (backend, context) async throws(BackendError) in
+    var context = context()
+    if coordinator.reauthenticates(by: number) { context.expected = expectedUser }
+    let result = await request(context) { (backend, context) async throws(BackendError) in
       var response = try await backend.login(credential, in: context)
       guard credential.mayCreateAccount || !response.isAccountOnly else {
         throw BackendError(.invalidResponse, message: "the backend returned no token")
@@ -69,7 +80,7 @@ extension SessionEngine {
         // The server has not replaced the refresh token (REF-5).
         (response.refresh, response.isRefreshTokenOfCaller) = (token, true)
       }
-      return try response.checked(isSpent: false, of: nil)
+      return try response.checked(isSpent: false, of: context.expected)
     }
     // The request was withdrawn while the app prepared it. The coordinator knows that.
     guard requests.isRunning(number) else { return }

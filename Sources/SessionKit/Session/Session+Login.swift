@@ -31,6 +31,29 @@ extension Session {
     return try await login(.credential(credential), credential.method)
   }
 
+  /// Lets the signed-in user authenticate again, without a logout: a step-up, a consent, a second factor.
+  ///
+  /// The session goes on with the new tokens, and its state stays `authenticated`. When this returns, they are
+  /// stored, and a `refreshSucceeded` with the trigger `reauthentication` is durable. A `contextSwitched` follows
+  /// if the response names another context or other permissions. While the user is asked, calls go on
+  /// and the token is refreshed.
+  ///
+  /// If it throws, the session goes on with its former tokens. Tokens of another user are refused and
+  /// revoked. The errors include those of ``login(_:)-(Credential)``, and
+  ///
+  /// - `invalidResponse` if the response names another user, or no user.
+  /// - `notLoggedIn`, `expired` or `loggedOut` if no user is signed in, or the session ended meanwhile.
+  /// - `busy` if a login is under way.
+  /// - `alreadyLoggedIn` for a registration.
+  ///
+  /// The former tokens are not revoked: at many servers that would end the new ones too.
+  ///
+  /// - Requirement: LOG-16
+  public func reauthenticate(_ credential: Credential) async throws(SessionError) {
+    try check(credential)
+    try await engine.reauthenticate(credential.method, .credential(credential))
+  }
+
   /// Takes over the tokens of an app's old session layer, once.
   ///
   /// Returns `true` if the session now has the tokens. Returns `false`, and does nothing, if this
@@ -108,6 +131,13 @@ extension Session {
     by external: any ExternalLogin, _ method: LoginMethod
   ) async throws(SessionError) -> LoginResult {
     try await login(.external(external), method)
+  }
+
+  /// Lets the signed-in user authenticate again with an external login, as ``login(by:_:)`` does.
+  package func reauthenticate(
+    by external: any ExternalLogin, _ method: LoginMethod
+  ) async throws(SessionError) {
+    try await engine.reauthenticate(method, .external(external))
   }
 
   /// The external login that runs or that runs next; `nil` if there is none.

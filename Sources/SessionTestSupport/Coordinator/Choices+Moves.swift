@@ -54,12 +54,13 @@ extension Choices {
   }
 
   private func question() -> CoordinatorMove.Question {
-    switch draw(below: 12) {
+    switch draw(below: 14) {
     case 0...4: .refresh(pick([.manual, .unauthorized]) ?? .manual, need())
     case 5...7: .login(method())
     case 8: .switchContext
     case 9: pick([.switchContext, .foreground, .unlock]) ?? .switchContext
     case 10: .logout
+    case 11, 12: .reauthenticate(method())
     default: chance(1, in: 4) ? .close : .logout
     }
   }

@@ -50,7 +50,8 @@ package struct CoordinatorCoverage: Hashable, Sendable {
 extension SessionInput {
   /// The names of the kinds of input that a run must cover.
   static let names = [
-    "opened", "secretsRead", "login", "refresh", "switchContext", "logout", "cancelled",
+    "opened", "secretsRead", "login", "reauthenticate", "refresh", "switchContext", "logout",
+    "cancelled",
     "clearError", "close", "answered", "failed", "revoked", "wiped", "observed",
     "unlock", "foreground", "used", "useRead", "accountCreated", "notSignedIn", "profileRead",
     "cleared",
@@ -63,6 +64,7 @@ extension SessionInput {
     case .opened: "opened"
     case .secretsRead: "secretsRead"
     case .login: "login"
+    case .reauthenticate: "reauthenticate"
     case .refresh: "refresh"
     case .switchContext: "switchContext"
     case .logout: "logout"

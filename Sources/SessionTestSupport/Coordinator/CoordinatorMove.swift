@@ -7,6 +7,8 @@ package enum CoordinatorMove: Hashable, Sendable {
   package enum Question: Hashable, Sendable {
     /// A login.
     case login(LoginMethod)
+    /// A login of the user who is signed in.
+    case reauthenticate(LoginMethod)
     /// A newer token, or a valid one.
     case refresh(RefreshTrigger, RefreshNeed)
     /// A switch of the context.
@@ -134,7 +136,7 @@ extension CoordinatorMove.Question {
   /// Whether the question can be answered only while a user is logged in.
   var needsToken: Bool {
     switch self {
-    case .refresh, .switchContext: true
+    case .refresh, .switchContext, .reauthenticate: true
     case .login, .logout, .close, .unlock, .foreground: false
     }
   }
@@ -142,6 +144,7 @@ extension CoordinatorMove.Question {
   package var line: String {
     switch self {
     case .login(let method): "login by \(method)"
+    case .reauthenticate(let method): "login of the same user by \(method)"
     case .refresh(let trigger, let need): "refresh \(trigger)\(need.words)"
     case .switchContext: "switchContext"
     case .logout: "logout"

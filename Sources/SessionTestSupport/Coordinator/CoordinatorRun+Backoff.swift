@@ -92,7 +92,9 @@ extension CoordinatorRun {
       return
     }
     // If our login is still in progress after another process's login, the refresh waits for it.
-    let isUnderWay = [.refreshing, .switching, .authenticating].contains(coordinator.activity)
+    let isUnderWay =
+      [.refreshing, .switching].contains(coordinator.activity) || coordinator.isSigningIn
+      || timers[.commit] != nil
     let isAhead =
       token.isRefreshable
       ? timers[.refresh] != nil || timers[.lease] != nil : timers[.expiry] != nil
@@ -120,6 +122,7 @@ extension CoordinatorRun {
     let newer = coordinator.fold.generation > asked.generation
     switch reply {
     case .signedIn:
+      if case .reauthenticate = asked.question { try checkSameSession(asked, reply) }
       try require(.repliesAreTrue, coordinator.state.kind == .authenticated && newer) {
         "caller \(caller.number) receives \(reply.line) while \(coordinator.state.line)"
       }

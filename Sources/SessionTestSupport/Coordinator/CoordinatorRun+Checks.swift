@@ -64,7 +64,9 @@ extension CoordinatorRun {
   private func checkEnds(_ commit: SessionCommit) throws(Falsified) {
     var failure = profileSaid
     if commit.storing == nil, commit.announcement?.kind == .login {
-      let login = wire.requests.last { $0.isLogin && $0.fate == .answered }
+      let login = wire.requests.last {
+        $0.isLogin && !$0.isReauthentication && $0.fate == .answered
+      }
       failure = login?.facts?.profileFailure
     }
     var expiry: ExpiryReason?
@@ -216,7 +218,12 @@ extension CoordinatorRun {
     let base: Generation
     switch request {
     case .login:
-      guard case .authenticated(let session) = coordinator.state else { return }
+      guard case .authenticated(let session) = coordinator.state else {
+        return try require(.signedOutIsQuiet, wire[number]?.isReauthentication != true) {
+          "a user is asked to log in again while \(coordinator.state.line)"
+        }
+      }
+      if wire[number]?.isReauthentication == true { return }
       // A login may replace a session that is not renewed (STA-9).
       let isNotRenewed = !coordinator.isTokenGood(at: now.uptime) && session.failures.total > 1
       return try require(.signedOutIsQuiet, isNotRenewed) {
@@ -227,7 +234,9 @@ extension CoordinatorRun {
     try require(.signedOutIsQuiet, coordinator.state.token?.generation == base) {
       "a request for \(base) is sent while \(coordinator.state.line)"
     }
-    let others = wire.outstanding.filter { !$0.isLogin && $0.base == base }
+    let others = wire.outstanding.filter {
+      !$0.isLogin && $0.base == base && $0.number != number
+    }
     try require(.oneFlight, others.isEmpty) {
       "request \(number.number) is sent next to \(others.map(\.number.number)), all with \(base)"
     }
@@ -244,7 +253,11 @@ extension CoordinatorRun {
       try require(.baseDecides, !request.isAbandoned) {
         "the login \(number.number) is stored, and its caller no longer waits"
       }
-      return
+      guard request.isReauthentication else { return }
+      let (named, state) = (request.facts?.user, disk.truth.state)
+      return try require(.baseDecides, state.kind == .authenticated && named == state.user) {
+        "the login \(number.number) of \(named?.short ?? "nobody") is stored while \(state.line)"
+      }
     }
     let current = disk.truth.state.token?.generation
     let (named, state) = (request.facts?.user, disk.truth.state)
@@ -277,7 +290,8 @@ extension CoordinatorRun {
         "request \(number.number) was made with the current \(request.base) and is \(request.fate)"
       }
     }
-    try require(.baseDecides, request.fate != .answered) {
+    // That of a login of the signed-in user waits until no request is under way.
+    try require(.baseDecides, request.fate != .answered || request.isReauthentication) {
       "the answer of request \(number.number) is neither journaled nor held nor given up"
     }
   }
@@ -345,7 +359,8 @@ extension SessionInput {
   /// Returns whether this input is a question of the caller.
   func asks(for caller: Caller) -> Bool {
     switch self {
-    case .login(caller, _), .refresh(caller, _, _), .switchContext(caller), .logout(caller, _):
+    case .login(caller, _), .reauthenticate(caller, _), .refresh(caller, _, _),
+      .switchContext(caller), .logout(caller, _):
       true
     default: false
     }

@@ -117,7 +117,14 @@ extension CoordinatorRun {
       login.map {
         failed.handle(.failed($0.number, RequestFailure(kind: .noConnection), jitter: 0), at: now)
       } ?? []
-    let (others, due) = (effects.without(caller), expected.without(caller))
+    // A response that no caller waits for is given up.
+    let held = wire.requests.first {
+      $0.request == .login(caller) && $0.isReauthentication && $0.fate == .answered
+    }
+    let others = effects.without(caller).filter { effect in
+      held.map { effect != .discard($0.number, revoking: true) } ?? true
+    }
+    let due = expected.without(caller)
     try require(.cancelSparesOthers, others == due) {
       "cancelling caller \(caller.number) leads to \(others.map(\.line)), and not to "
         + "\(due.map(\.line))"

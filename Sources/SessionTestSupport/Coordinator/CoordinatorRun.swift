@@ -229,12 +229,10 @@ package struct CoordinatorRun: Sendable {
   private mutating func send(_ number: RequestNumber, _ request: SessionEffect.Request)
     throws(Falsified)
   {
+    var question: CoordinatorMove.Question?
+    if case .login(let caller) = request { question = callers[caller]?.question }
+    wire.send(number, request, base: coordinator.fold.generation, for: question)
     try checkSend(number, request)
-    var isAdoption = false
-    if case .login(let caller) = request, case .login(.adoption)? = callers[caller]?.question {
-      isAdoption = true
-    }
-    wire.send(number, request, base: coordinator.fold.generation, isAdoption: isAdoption)
     inbox.append(.leaving(number))
     sendsAtOnce += 1
     // Each process may begin with a request of its own.

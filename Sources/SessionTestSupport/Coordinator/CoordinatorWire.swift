@@ -29,6 +29,8 @@ struct CoordinatorWire: Sendable {
     var arrival: Int64 = 0
     /// Whether no server is asked, since the tokens come from the app's old layer.
     var isAdoption = false
+    /// Whether it is a login of the user who is signed in.
+    var isReauthentication = false
     /// Whether its caller has stopped waiting for it.
     var isAbandoned = false
 
@@ -49,15 +51,17 @@ struct CoordinatorWire: Sendable {
 
   mutating func send(
     _ number: RequestNumber, _ request: SessionEffect.Request, base: Generation,
-    isAdoption: Bool = false
+    for question: CoordinatorMove.Question?
   ) {
     let base =
       switch request {
       case .login: base
       case .refresh(let generation), .switchContext(_, let generation): generation
       }
-    requests.append(
-      Request(number: number, request: request, base: base, isAdoption: isAdoption))
+    var sent = Request(number: number, request: request, base: base)
+    sent.isAdoption = question == .login(.adoption)
+    if case .reauthenticate = question { sent.isReauthentication = true }
+    requests.append(sent)
   }
 
   mutating func answer(_ number: RequestNumber, _ facts: ResponseMetadata, at uptime: Int64) {
@@ -143,6 +147,7 @@ struct CoordinatorCallers: Sendable {
         caller: caller, question: question, generation: generation, ends: ends, failures: failures))
     return switch question {
     case .login(let method): .login(caller, method)
+    case .reauthenticate(let method): .reauthenticate(caller, method)
     case .refresh(let trigger, let need): .refresh(caller, trigger, need)
     case .switchContext: .switchContext(caller)
     case .logout: .logout(caller)
@@ -167,7 +172,10 @@ struct CoordinatorCallers: Sendable {
   /// Returns the method of a login request; `nil` for any other request.
   func method(of request: CoordinatorWire.Request) -> LoginMethod? {
     for asked in asked where request.request == .login(asked.caller) {
-      if case .login(let method) = asked.question { return method }
+      switch asked.question {
+      case .login(let method), .reauthenticate(let method): return method
+      default: return nil
+      }
     }
     return nil
   }

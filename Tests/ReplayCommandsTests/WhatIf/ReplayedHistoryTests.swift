@@ -8,7 +8,7 @@ import Testing
 /// Histories of the real coordinator, whose decisions are made again from their records.
 @Suite("Decisions of random histories")
 struct ReplayedHistoryTests {
-  private let seeds = Sweep("histories", takingOneOf: 8).places(of: UInt64(1)...1_000)
+  private let seeds = Sweep("histories", takingOneOf: 5).places(of: UInt64(1)...1_000)
 
   /// A history: the policy, the moves, and the batches that became durable.
   private struct Made {
@@ -48,9 +48,15 @@ struct ReplayedHistoryTests {
   private func made(_ seed: UInt64) throws -> Made {
     let choices = Choices(seed: seed)
     var made = try Made(choices.policy())
-    for _ in 0..<60 {
+    for _ in 0..<80 {
       let move = choices.move(of: made.run)
       guard move.isRecorded else { continue }
+      // A switch follows such a token if it waited for it, which no journal records.
+      if case .answer(_, let facts) = move, facts.lifetime == 0 { continue }
+      // Nor does it record how long a request was watched that a login made pointless.
+      if case .ask(.reauthenticate) = move, made.run.coordinator.fold.intents.request != nil {
+        continue
+      }
       try made.make(move)
       if made.run.isClosed { break }
     }

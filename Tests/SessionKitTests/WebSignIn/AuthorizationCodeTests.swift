@@ -62,9 +62,12 @@ struct AuthorizationCodeTests {
   ) async throws -> Result<UserProfile?, SessionError> {
     let browser = Browser(page: page, losesRedirects: losesRedirects)
     let login = WebLogin.authorizationCode(code(), on: browser, prompt: prompt)
+    let isSignedIn = session.isAuthenticated
     let task = Task { () -> Result<UserProfile?, SessionError> in
       do throws(SessionError) {
-        return .success(try await session.login(login).user)
+        guard isSignedIn else { return .success(try await session.login(login).user) }
+        try await session.reauthenticate(login)
+        return .success(session.currentUser)
       } catch {
         return .failure(error)
       }
@@ -111,6 +114,23 @@ struct AuthorizationCodeTests {
     #expect(try ending.get()?.id == "o-1")
     #expect(server.identity.violations.isEmpty)
     try await session.close()
+  }
+
+  @Test("LOG-16 WEB-5 a signed-in user authenticates again on the page, and the session goes on")
+  func again() async throws {
+    let session = try await open()
+    _ = try await login(session, [Self.right]).get()
+    let before = try #require(session.currentToken)
+    #expect(try await login(session, prompt: .always, [Self.right]).get()?.id == "o-1")
+    let after = try #require(session.currentToken)
+    #expect(after.generation > before.generation && after.secret != before.secret)
+    // A user who leaves the page keeps the session.
+    let left = try await login(session, prompt: .always, [.leaves])
+    #expect(throws: SessionError.self) { try left.get() }
+    #expect(session.currentToken == after && session.activity == .idle)
+    #expect(server.identity.violations.isEmpty)
+    try await session.close()
+    #expect(try bench.eventNames() == ["login", "refreshSucceeded"])
   }
 
   @Test("WEB-5 POL-5 with .always the server asks the user, although its cookie is valid")

@@ -38,8 +38,8 @@ extension CrashRun {
     let newest = max(stored, journaled.generation.number)
     // In a story with a refusal, only the first token can be refused.
     let isRefused = story.isRefused && newest == 1
-    evidence.isLost = isIn && issued > newest && !story.isRefused
-    evidence.isRecovered = isIn && stored > journaled.generation.number
+    evidence.isLost = isIn && issued > newest && !story.isRefused && !story.leavesFormerToken
+    evidence.isRecovered = isIn && !story.leavesFormerToken && stored > journaled.generation.number
     let asked = world.server.count(of: .refresh)
     var told = refresh(sibling)
     // A caller that asked in a session that another process ended gets that error, even if a new

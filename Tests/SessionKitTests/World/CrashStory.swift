@@ -31,6 +31,8 @@ struct CrashStory: Sendable, CustomStringConvertible {
   var isRefused = false
   /// Whether the story adopts the tokens of an old layer.
   var adopts = false
+  /// Whether the server accepts the former token beside the new one, so that a lost response costs nothing.
+  var leavesFormerToken = false
   /// The role of each token, from the first one, if the role changes.
   var roles: [Identifier] = []
 
@@ -49,7 +51,10 @@ struct CrashStory: Sendable, CustomStringConvertible {
 
   /// The stories in which the second opening is cut short as well.
   static let reopened = all.filter {
-    ["login", "two refreshes that rotate", "logout", "adoption"].contains($0.name)
+    [
+      "login", "two refreshes that rotate", "logout", "adoption",
+      "the signed-in user logs in again",
+    ].contains($0.name)
   }
 
   /// The stories in which a second process takes no action before the first one dies.
@@ -90,6 +95,10 @@ struct CrashStory: Sendable, CustomStringConvertible {
         try await session.refresh()
         try await session.refresh()
       }, legal: [.authenticated], last: .authenticated, generation: 3),
+    CrashStory(
+      name: "the signed-in user logs in again", rotates: true,
+      act: { try await $0.reauthenticate(.sample) }, legal: [.authenticated],
+      last: .authenticated, generation: 2, leavesFormerToken: true),
     CrashStory(
       name: "switch", rotates: true, act: { try await $0.switchContext(to: coordinator) },
       legal: [.authenticated], last: .authenticated, generation: 2,

@@ -108,7 +108,13 @@ extension InputScript {
     case .event(.refreshFailed(let failed)):
       return [InputScript(.failure, [.fail(failed.request, failed.failure)])]
     case .event(.refreshSucceeded(let refresh)):
-      let metadata = ResponseMetadata(refresh, in: batch, before: fold.state)
+      var metadata = ResponseMetadata(refresh, in: batch, before: fold.state)
+      if refresh.trigger == .reauthentication {
+        metadata.user = fold.state.user
+        // Its method is in no record, and decides nothing here.
+        return login(
+          .reauthenticate(caller, .password), metadata, refresh.token.issuedAt, batch)
+      }
       return answers(refresh.request, metadata, refresh.token.issuedAt, batch)
     case .event(.contextSwitched(let change)):
       guard let token = change.token else { return [] }
@@ -256,10 +262,14 @@ extension InputScript {
     case (_, .userDeleted?): metadata.profileFailure = RequestFailure(kind: .userDeleted)
     default: break
     }
-    let arrival = login.token.issuedAt
-    var steps: [Step] = [
-      .earlier(.login(caller, login.method), arrival), .answerLogin(metadata, arrival),
-    ]
+    return self.login(.login(caller, login.method), metadata, login.token.issuedAt, batch)
+  }
+
+  private static func login(
+    _ input: SessionInput, _ metadata: ResponseMetadata, _ arrival: Timestamp,
+    _ batch: RecordedBatch
+  ) -> [InputScript] {
+    var steps: [Step] = [.earlier(input, arrival), .answerLogin(metadata, arrival)]
     if arrival != batch.time { steps.append(.decideAgain) }
     return [InputScript(.login, steps, isUse: true)]
   }

@@ -1,0 +1,59 @@
+import SessionHTTP
+import SessionKit
+import SessionTestKit
+import Testing
+
+@Suite("A session whose user logs in again")
+struct ReauthenticateTests {
+  @Test("LOG-16 it goes on with the new tokens, also after a restart")
+  func renewed() async throws {
+    let bench = try Bench()
+    let session = try await bench.signedIn()
+    let user = session.currentUser
+    let before = try #require(session.currentToken)
+    var events = session.events.makeAsyncIterator()
+    try await session.reauthenticate(.sample)
+    #expect(try await events.next()?.event.kind == .refreshSucceeded)
+    #expect(session.currentToken?.generation == Generation(2))
+    #expect(session.currentToken?.plaintext != before.plaintext)
+    #expect(session.currentUser == user && session.activity == .idle)
+    #expect(bench.server.count(of: .logout) == 0, "the former tokens are left alone")
+    try await session.close()
+
+    let again = try await bench.open()
+    #expect(try await again.refresh().generation == Generation(3))
+    #expect(try await again.logout() == .success)
+    try await again.close()
+    #expect(try bench.eventNames() == ["login", "refreshSucceeded", "refreshSucceeded", "logout"])
+  }
+
+  @Test("LOG-16 a wrong password changes nothing, and the error is that of a login")
+  func wrong() async throws {
+    let bench = try Bench()
+    let session = try await bench.signedIn()
+    let before = session.state
+    let error = await failure { () async throws(SessionError) in
+      try await session.reauthenticate(.password(LoopbackUser.sample.email, "wrong-horse-9"))
+    }
+    #expect(error?.code == .invalidCredentials)
+    #expect(session.state == before && session.activity == .idle)
+    try await session.close()
+  }
+
+  @Test("LOG-16 another user's tokens are refused and revoked")
+  func other() async throws {
+    var bob = LoopbackUser.sample
+    (bob.id, bob.email) = ("5c1e2d3f-0000-4000-8000-00000000b0b0", "bob@school.test")
+    let bench = try Bench(users: [.sample, bob])
+    let session = try await bench.signedIn()
+    let before = session.state
+    let error = await failure { () async throws(SessionError) in
+      try await session.reauthenticate(.password(bob.email, bob.password))
+    }
+    #expect(error?.code == .invalidResponse)
+    await eventually("his tokens are revoked") { bench.server.count(of: .logout) == 1 }
+    #expect(session.state == before)
+    #expect(try await session.refresh().generation == Generation(2), "its own tokens work")
+    try await session.close()
+  }
+}
