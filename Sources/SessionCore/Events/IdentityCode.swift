@@ -188,3 +188,17 @@ extension WebSignInProblem: CustomStringConvertible {
     }
   }
 }
+
+/// The part of a server's text that an error may show.
+///
+/// - Requirement: STO-3
+package enum ShownText {
+  /// Returns the text; `nil` if it may be a secret or an e-mail address.
+  ///
+  /// Identifiers of issuers, clients and users are visible ASCII, and short. A signed token begins
+  /// with an encoded brace.
+  package static func of(_ text: String) -> String? {
+    let isShort = text.utf8.count <= 200 && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    return isShort && !text.contains("@") && !text.hasPrefix("eyJ") ? text : nil
+  }
+}

@@ -3,6 +3,7 @@ import SessionChanges
 import SessionHTTP
 import SessionJournal
 import SessionKit
+import SessionWebSignIn
 
 // One sample of each failure of a session, and of each case of the other errors, by name.
 
@@ -138,6 +139,14 @@ extension ErrorSamples {
     "badAddress": .badAddress(marked),
     "insecure": .insecure(host: marked),
     "cancelled": .cancelled,
+  ]
+
+  static let openIDProviderErrorCases: KeyValuePairs<String, OpenIDProviderError> = [
+    "invalidIssuer": .invalidIssuer(marked),
+    "unreachable": .unreachable(.noConnection(marked)),
+    "refused": .refused(status: 404, address: marked),
+    "unreadable": .unreadable(marked, address: marked),
+    "unsuitable": .unsuitable(member: marked, expected: marked, found: marked),
   ]
 
   static let changeLogErrorCases: KeyValuePairs<String, ChangeLogError> = [
