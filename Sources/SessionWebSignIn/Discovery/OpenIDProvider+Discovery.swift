@@ -140,8 +140,12 @@ private struct MetadataCache {
   /// of this issuer.
   func read(_ issuer: String) -> (provider: OpenIDProvider, isFresh: Bool)? {
     do {
-      let values = try file.resourceValues(forKeys: [.contentModificationDateKey])
-      guard let written = values.contentModificationDate,
+      let values = try FileManager.default.attributesOfItem(atPath: file.path)
+      // The document says where tokens go. So another user of the system must not have written it.
+      guard values[.type] as? FileAttributeType == .typeRegular,
+        (values[.ownerAccountID] as? NSNumber)?.uint32Value == geteuid(),
+        let rights = (values[.posixPermissions] as? NSNumber)?.intValue, rights & 0o022 == 0,
+        let written = values[.modificationDate] as? Date,
         case .object(let members) = try JSONReader.read(Array(try Data(contentsOf: file)))
       else { return nil }
       let provider = try OpenIDProvider(members, of: issuer)
@@ -160,6 +164,7 @@ private struct MetadataCache {
         at: file.deletingLastPathComponent(), withIntermediateDirectories: true,
         attributes: [.posixPermissions: 0o700])
       try Data(JSONValue.object(document).text.utf8).write(to: file, options: .atomic)
+      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
     } catch {
       // The next start asks the server again. A full disk is no reason not to start.
     }

@@ -51,14 +51,18 @@ public struct OpenIDProvider: Hashable, Sendable {
 extension OpenIDProvider {
   /// Returns the backend that refreshes and revokes the tokens of this provider.
   ///
-  /// It is `HTTPBackend.oauth` with ``token``, ``revocation`` and the client. Every part can be changed.
+  /// It is `HTTPBackend.oauth` with ``token``, ``revocation`` and the client, and checks identity tokens
+  /// (``/SessionHTTP/HTTPBackend/identityToken``). Every part can be changed.
   ///
   /// A client with a secret sends it as it is written, if ``clientMethods`` has that method, or else in the
   /// other way. It throws ``OpenIDProviderError/unsuitable(member:expected:found:)`` if the server accepts neither.
   public func backend(
     client: ClientAuthentication
   ) throws(OpenIDProviderError) -> HTTPBackend {
-    .oauth(token: token, revocation: revocation, client: try accepted(client))
+    let client = try accepted(client)
+    var backend = HTTPBackend.oauth(token: token, revocation: revocation, client: client)
+    backend.identityToken = identityToken(for: client)
+    return backend
   }
 
   /// Returns the grant that logs a user in on this provider's page.
@@ -69,10 +73,17 @@ extension OpenIDProvider {
     client: ClientAuthentication, redirect: String, scope: String? = nil
   ) throws(OpenIDProviderError) -> AuthorizationCode {
     let known = ["openid", "offline_access"].filter(scopes.contains)
-    return AuthorizationCode(
-      authorization: authorization, token: token, client: try accepted(client), redirect: redirect,
+    let client = try accepted(client)
+    var code = AuthorizationCode(
+      authorization: authorization, token: token, client: client, redirect: redirect,
       scope: scope ?? (known.isEmpty ? nil : known.joined(separator: " ")),
       issuer: namesIssuer ? issuer : nil)
+    code.identityToken = identityToken(for: client)
+    return code
+  }
+
+  private func identityToken(for client: ClientAuthentication) -> IdentityToken.Expectation? {
+    client.id.map { IdentityToken.Expectation(issuer: issuer, client: $0) }
   }
 
   /// Returns the client with a method that the server accepts.
@@ -142,16 +153,7 @@ private struct Metadata {
   let members: [String: JSONValue]
 
   func unsuitable(_ name: String, _ expected: String) -> OpenIDProviderError {
-    let found: String? =
-      switch members[name] {
-      case .null, nil: nil
-      case .string(let text): ShownText.of(text) ?? "a text that is not shown"
-      case .array(let elements):
-        elements.prefix(8).map { element in
-          if case .string(let text) = element { ShownText.of(text) ?? "…" } else { element.kind }
-        }.joined(separator: " ")
-      case let value?: value.kind
-      }
+    let found = members[name].flatMap { $0 == .null ? nil : $0.shown }
     return .unsuitable(member: name, expected: expected, found: found)
   }
 

@@ -177,6 +177,15 @@ struct DiscoveryTests {
     #expect(try await token() == "new")
     #expect(network.asked().last == Self.openID)
     #expect(try await token() == "new" && network.asked().isEmpty)
+    // Another user of the system may have written it, or a link may lead elsewhere.
+    let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions]
+    #expect(mode as? Int == 0o600)
+    try FileManager.default.setAttributes([.posixPermissions: 0o620], ofItemAtPath: file.path)
+    #expect(try await token() == "new" && network.asked().count == 1)
+    let elsewhere = folder.url.appending(path: "elsewhere")
+    try FileManager.default.moveItem(at: file, to: elsewhere)
+    try FileManager.default.createSymbolicLink(at: file, withDestinationURL: elsewhere)
+    #expect(try await token() == "new" && network.asked().count == 1)
     // A damaged file, or another issuer's, is not used and is replaced.
     try Data("{".utf8).write(to: file)
     #expect(try await token() == "new" && network.asked().count == 1)

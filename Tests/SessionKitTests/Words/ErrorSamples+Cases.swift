@@ -129,6 +129,7 @@ extension ErrorSamples {
     "cancelled": .cancelled,
     "requestFailed": .requestFailed(RequestFailure(kind: .server, status: 503), detail: nil),
     "otherIssuer": .otherIssuer(expected: marked, found: marked),
+    "identityToken": .identityToken(IdentityTokenError(.issuer, expected: marked, found: marked)),
     "noRedirect": .noRedirect(within: .seconds(7)),
   ]
 
