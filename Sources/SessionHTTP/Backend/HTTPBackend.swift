@@ -123,8 +123,8 @@ public struct HTTPBackend: Sendable {
   public var missingRefreshToken = MissingRefreshToken.warns
   /// What identity tokens must be; `nil` if they are not checked, which is the default.
   ///
-  /// A login whose token is wrong throws `invalidResponse` with an ``/SessionCore/IdentityTokenError``, and
-  /// its tokens are revoked. At a refresh the server has replaced the refresh token already. So its
+  /// A login whose token is wrong throws `invalidResponse` with
+  /// ``/SessionCore/WebSignInProblem/identityToken(_:)``, and its tokens are revoked. At a refresh the server has replaced the refresh token already. So its
   /// response is used, and `SessionWarning.identityTokenRefused` is reported. But if `sub` has changed,
   /// the tokens are another user's, and the session ends.
   ///

@@ -17,6 +17,8 @@ public enum IdentityToken {
     /// The app's client identifier, which must be an audience.
     public var client: String
     /// Further audiences that the app trusts; another one is refused (rule 3).
+    ///
+    /// Set it for the backend and for the grant.
     public var trustedAudiences: Set<String> = []
     /// The nonce of the login; `nil` at a refresh, whose token need not have one.
     public var nonce: String?
@@ -48,9 +50,9 @@ public enum IdentityToken {
     let audiences = claims.audiences
     let trusted = expected.trustedAudiences.union([expected.client])
     guard audiences.contains(expected.client), trusted.isSuperset(of: audiences) else {
-      let others = expected.trustedAudiences.sorted()
-      let words = [expected.client] + others.map { "perhaps \($0)" }
-      throw claims.refusal("aud", .audience, words.joined(separator: ", "))
+      let others = expected.trustedAudiences.sorted().joined(separator: " ")
+      let more = others.isEmpty ? "" : ", and else only \(others)"
+      throw claims.refusal("aud", .audience, expected.client + more)
     }
     if claims.claim("azp") != nil || audiences.count > 1 {
       try claims.require("azp", .authorizedParty, expected.client) { $0.isText(expected.client) }

@@ -88,8 +88,8 @@ extension OpenIDProvider {
 
   /// Returns the client with a method that the server accepts.
   ///
-  /// A client without a secret does not authenticate, so no method has to be listed for it: Keycloak and
-  /// django-oauth-toolkit 3.4.1 do not list `none`, and serve public clients.
+  /// A client without a secret does not authenticate, so no method has to be listed for it:
+  /// django-oauth-toolkit 3.4.1 does not list `none`, and serves public clients.
   private func accepted(
     _ client: ClientAuthentication
   ) throws(OpenIDProviderError) -> ClientAuthentication {

@@ -54,7 +54,7 @@ struct IdentityTokenTests {
   }
 
   private static let hidden = "a text that is not shown"
-  private static let app = "app, perhaps api"
+  private static let app = "app, and else only api"
   private static let soon = "a time after 2023-11-14T22:13:20.000Z"
   private static let latest = "a time until 2023-11-14T22:15:20.000Z"
 
