@@ -43,7 +43,7 @@ extension BackendError {
       code = refusal
       kind = Self.final.contains(refusal?.description ?? "") ? .rejected : .unexpected
     case .unreachable: kind = .noConnection
-    case .unreadableTokens: kind = .unreadable
+    case .unreadableTokens, .identityToken: kind = .unreadable
     case .requestFailed(let failure, let detail):
       self.init(failure, message: detail)
       return

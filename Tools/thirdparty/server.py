@@ -1,7 +1,8 @@
-"""A backend from outside this project: Django with djangorestframework-simplejwt.
+"""Backends from outside this project: Django with djangorestframework-simplejwt, and two OpenID providers.
 
-It is set up as the package's guide says, with rotation and blacklist. It listens on a free port of the
-loopback interface and writes the port to a file.
+Each is set up as its package's guide says. simplejwt has rotation and blacklist. django-oauth-toolkit is the
+provider at /o, and django-allauth at the root. Both know the client `notes`, and log `ana` in without a page. It
+listens on a free port of the loopback interface and writes the port to a file.
 
     server.py FOLDER PORTFILE
 """
@@ -15,9 +16,21 @@ from pathlib import Path
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 import django
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
 from django.conf import settings
 
 folder, port_file = Path(sys.argv[1]), Path(sys.argv[2])
+
+key = (
+    rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    .private_bytes(
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        serialization.NoEncryption(),
+    )
+    .decode()
+)
 
 settings.configure(
     SECRET_KEY="for tests on loopback, and nothing else",
@@ -27,13 +40,41 @@ settings.configure(
         "django.contrib.auth",
         "rest_framework",
         "rest_framework_simplejwt.token_blacklist",
+        "django.contrib.sessions",
+        "oauth2_provider",
+        "allauth",
+        "allauth.account",
+        "allauth.idp.oidc",
     ],
+    MIDDLEWARE=[
+        "django.contrib.sessions.middleware.SessionMiddleware",
+        "django.contrib.auth.middleware.AuthenticationMiddleware",
+        "allauth.account.middleware.AccountMiddleware",
+        __name__ + ".as_ana",
+    ],
+    TEMPLATES=[{"BACKEND": "django.template.backends.django.DjangoTemplates"}],
+    OAUTH2_PROVIDER={
+        "OIDC_ENABLED": True,
+        "OIDC_RSA_PRIVATE_KEY": key,
+        "OIDC_RP_INITIATED_LOGOUT_ENABLED": True,
+        "COMPLIANT_BCP_RFC9700_AUTHZ_RESPONSE_ISS": True,
+        "SCOPES": {"openid": "who you are"},
+        "ALLOWED_REDIRECT_URI_SCHEMES": ["app"],
+    },
+    IDP_OIDC_PRIVATE_KEY=key,
     DATABASES={
         "default": {
             "ENGINE": "django.db.backends.sqlite3",
             "NAME": folder / "db.sqlite3",
-            "OPTIONS": {"timeout": 60},
+            # A transaction that begins with a read and then writes does not wait: SQLite refuses it at once.
+            "OPTIONS": {"timeout": 60, "transaction_mode": "IMMEDIATE"},
         }
+    },
+    LOGGING={
+        "version": 1,
+        "disable_existing_loggers": False,
+        "handlers": {"stderr": {"class": "logging.StreamHandler"}},
+        "root": {"handlers": ["stderr"]},
     },
     DEFAULT_AUTO_FIELD="django.db.models.BigAutoField",
     # A fast hasher, because the tests are not about the strength of password hashes.
@@ -54,11 +95,14 @@ settings.configure(
 )
 django.setup()
 
-from django.contrib.auth import get_user_model  # noqa: E402
+from allauth.idp.oidc.models import Client  # noqa: E402
+from django.contrib.auth import get_user_model, login  # noqa: E402
 from django.core.management import call_command  # noqa: E402
 from django.core.wsgi import get_wsgi_application  # noqa: E402
 from django.http import JsonResponse  # noqa: E402
-from django.urls import path  # noqa: E402
+from django.urls import include, path  # noqa: E402
+from oauth2_provider.models import Application  # noqa: E402
+from oauth2_provider.urls import metadata_urlpatterns  # noqa: E402
 from rest_framework.decorators import api_view, permission_classes  # noqa: E402
 from rest_framework.permissions import IsAuthenticated  # noqa: E402
 from rest_framework_simplejwt.views import (  # noqa: E402
@@ -66,6 +110,20 @@ from rest_framework_simplejwt.views import (  # noqa: E402
     TokenObtainPairView,
     TokenRefreshView,
 )
+
+
+
+def as_ana(get_response):
+    """Logs ana in at the pages of both providers."""
+
+    def respond(request):
+        if "authorize" in request.path and not request.user.is_authenticated:
+            ana = get_user_model().objects.get(username="ana")
+            login(request, ana, "django.contrib.auth.backends.ModelBackend")
+        return get_response(request)
+
+    return respond
+
 
 counts: dict[str, int] = {}
 lock = threading.Lock()
@@ -89,6 +147,10 @@ urlpatterns = [
     path("api/token/blacklist/", TokenBlacklistView.as_view()),
     path("me/", me),
     path("asked/", asked),
+    path("o/", include("oauth2_provider.urls")),
+    # At the root too, as django-oauth-toolkit's guide says: RFC 8414 puts it before the issuer's path.
+    path("", include((metadata_urlpatterns, "metadata"))),
+    path("", include("allauth.idp.urls")),
 ]
 
 
@@ -113,6 +175,21 @@ class Handler(WSGIRequestHandler):
 
 call_command("migrate", verbosity=0)
 get_user_model().objects.create_user("ana", password="correct horse")
+Application.objects.create(
+    client_id="notes",
+    client_type=Application.CLIENT_PUBLIC,
+    authorization_grant_type=Application.GRANT_AUTHORIZATION_CODE,
+    redirect_uris="app://login",
+    algorithm=Application.RS256_ALGORITHM,
+    skip_authorization=True,
+)
+Client.objects.create(
+    id="notes",
+    type=Client.Type.PUBLIC,
+    redirect_uris="app://login",
+    grant_types="authorization_code\nrefresh_token",
+    skip_consent=True,
+)
 server = make_server("127.0.0.1", 0, counting(get_wsgi_application()), Server, Handler)
 written = port_file.with_suffix(".new")
 written.write_text(str(server.server_port))

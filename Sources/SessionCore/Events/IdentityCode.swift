@@ -96,7 +96,8 @@ public struct IdentityCode: Hashable, Sendable, CustomStringConvertible {
 
 /// Why a sign-in with an identity provider failed.
 ///
-/// It may hold a code or an issuer identifier, but no other text of a server.
+/// It may hold a code, an issuer identifier or claims of an identity token, but no other text of a
+/// server.
 ///
 /// - Requirement: WEB-4
 public enum WebSignInProblem: Error, Hashable, Sendable {
@@ -125,6 +126,8 @@ public enum WebSignInProblem: Error, Hashable, Sendable {
   ///
   /// `found` is `nil` if the redirect names none, or a text that is no HTTPS address.
   case otherIssuer(expected: String, found: String?)
+  /// The identity token of the login did not pass a check, and its tokens are revoked.
+  case identityToken(IdentityTokenError)
   /// The page returned without a redirect, and none was passed to the session within this time.
   case noRedirect(within: Duration)
 
@@ -164,7 +167,7 @@ public enum WebSignInProblem: Error, Hashable, Sendable {
     switch self {
     case .cancelledByUser, .forgottenPassword, .noAccount, .cancelled: true
     case .refused, .unreachable, .viewFailed, .unreadableTokens, .requestFailed, .otherIssuer,
-      .noRedirect:
+      .identityToken, .noRedirect:
       false
     }
   }
@@ -184,7 +187,22 @@ extension WebSignInProblem: CustomStringConvertible {
     case .cancelled: "cancelled"
     case .requestFailed(let failure, _): "requestFailed \(failure)"
     case .otherIssuer: "otherIssuer"
+    case .identityToken(let error): "identityToken \(error.check)"
     case .noRedirect: "noRedirect"
     }
+  }
+}
+
+/// The part of a server's text that an error may show.
+///
+/// - Requirement: STO-3
+package enum ShownText {
+  /// Returns the text; `nil` if it may be a secret or an e-mail address.
+  ///
+  /// Identifiers of issuers, clients and users are visible ASCII, and short. A signed token begins
+  /// with an encoded brace.
+  package static func of(_ text: String) -> String? {
+    let isShort = text.utf8.count <= 200 && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    return isShort && !text.contains("@") && !text.hasPrefix("eyJ") ? text : nil
   }
 }

@@ -253,6 +253,18 @@ extension HTTPBackend {
     found.identitySubject = sources.identity?.identifierHint(at: ["sub"])?.description
     found.take(
       try HTTPBackend.beside(isSpent) { () throws(Unreadable) in try user(step, sources) })
+    if let identity, var expected = identityToken {
+      expected.subject = step.signsIn ? nil : context.expected?.identitySubject
+      do throws(IdentityTokenError) {
+        try IdentityToken.check(identity, against: expected, at: start.date)
+      } catch {
+        found.identityProblem = error
+      }
+      // Also if another claim names the user, or another check failed first (OpenID Connect §12.2).
+      if let before = expected.subject, let now = found.identitySubject, now != before {
+        found.take(.another(by: .identityToken))
+      }
+    }
     found.context = try HTTPBackend.beside(isSpent) { () throws(Unreadable) in
       let paths = step == .switchContext ? self.response.switchedContext : self.response.context
       guard let object = try members.first(paths, members.object) else {

@@ -121,6 +121,15 @@ public struct HTTPBackend: Sendable {
   ///
   /// - Requirement: LOG-11
   public var missingRefreshToken = MissingRefreshToken.warns
+  /// What identity tokens must be; `nil` if they are not checked, which is the default.
+  ///
+  /// A login whose token is wrong throws `invalidResponse` with
+  /// ``/SessionCore/WebSignInProblem/identityToken(_:)``, and its tokens are revoked. At a refresh the server has replaced the refresh token already. So its
+  /// response is used, and `SessionWarning.identityTokenRefused` is reported. But if `sub` has changed,
+  /// the tokens are another user's, and the session ends.
+  ///
+  /// - Requirement: LOG-18
+  public var identityToken: IdentityToken.Expectation?
   /// The rule that decides which responses confirm a revocation.
   public var revoked = RevocationRule()
   /// Changes each request of the session itself before it is sent, but not the app's own calls.

@@ -4,7 +4,7 @@ extension Timestamp {
   /// Reads an HTTP date in any of its three forms (RFC 9110 §5.6.7).
   ///
   /// It is `nil` for other texts. Years of two digits are 1970 to 2069.
-  init?(httpDate text: String) {
+  package init?(httpDate text: String) {
     let words = text.split { $0 == " " || $0 == "," || $0 == "-" }
     let parts: (day: Substring, month: Substring, year: Substring, time: Substring)
     if words.count == 6, words[5] == "GMT" {

@@ -94,6 +94,11 @@ extension SessionEngine {
   ///
   /// If the policy requires it, the server is asked for the profile first.
   func landed(_ number: RequestNumber, _ answer: TokenResponse) async {
+    if let problem = answer.identityProblem {
+      requests.end(number)
+      giveBack(answer)
+      return feed(.notSignedIn(number, .identityToken(problem)))
+    }
     do throws(Failed) {
       if traits.needsRefreshToken, let path = missingRefreshToken(in: answer) {
         throw .missing(path)

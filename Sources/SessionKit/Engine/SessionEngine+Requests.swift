@@ -150,6 +150,7 @@ extension SessionEngine {
     if coordinator.signsIn(by: number), let path = missingRefreshToken(in: answer) {
       hub.warn(.refreshTokenMissing(path))
     }
+    if let problem = answer.identityProblem { hub.warn(.identityTokenRefused(problem)) }
     if configuration.tokenSource != nil {
       // The provider renews the tokens. A refresh token of another source is of no use here and is
       // not kept.

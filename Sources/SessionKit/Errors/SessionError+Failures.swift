@@ -260,6 +260,11 @@ extension WebSignInProblem {
           + ", and the app expects \(expected). They must be equal byte by byte (RFC 9207). Set the "
           + "issuer that the server's metadata states."
       )
+    case .identityToken(let error):
+      (
+        .invalidResponse, .unreadableAnswer,
+        "\(error) (OpenID Connect Core §3.1.3.7). Check the issuer and the client, and the provider."
+      )
     case .noRedirect(let limit):
       (
         .noReply, .providerSignInMissing,

@@ -134,6 +134,11 @@ extension CodecError: LocalizedError {
   public var errorDescription: String? { description }
 }
 
+extension IdentityTokenError: LocalizedError {
+  /// The same as the description.
+  public var errorDescription: String? { description }
+}
+
 extension PayloadFold.Failure: LocalizedError {
   /// The same as the description.
   public var errorDescription: String? { description }

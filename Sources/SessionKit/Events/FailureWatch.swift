@@ -55,6 +55,13 @@ public enum SessionWarning: Hashable, Sendable {
   ///
   /// - Requirement: LOG-11
   case refreshTokenMissing(String)
+  /// The identity token in the response to a refresh did not pass a check.
+  ///
+  /// The response is used, because the server has replaced the refresh token already. If the check is
+  /// that of `sub`, the session ends.
+  ///
+  /// - Requirement: LOG-18
+  case identityTokenRefused(IdentityTokenError)
   /// Every call so far was refused, and calls carry the token elsewhere than the backend's own
   /// requests.
   ///
@@ -106,6 +113,8 @@ extension SessionWarning: CustomStringConvertible {
       "the response to the login has no refresh token: \(path) is missing, but the backend has a "
         + "refresh endpoint. The session ends with its access token. Correct the path (the "
         + "backend's response.refreshToken), or remove the endpoint"
+    case .identityTokenRefused(let problem):
+      "\(problem). The response to the refresh was used. Check the provider"
     case .tokenPlaceDiffers(let calls, let backend):
       "the server refused the token in every call so far. Calls carry it as \(calls.words), but the "
         + "backend's own requests carry it as \(backend.words). If the server reads it there, set "

@@ -1,5 +1,5 @@
 public import Foundation
-@_spi(Internals) import SessionCore
+@_spi(Internals) package import SessionCore
 
 /// The tokens of an identity SDK.
 ///
@@ -28,6 +28,8 @@ public struct IdentityTokens: Hashable, Sendable {
   ///
   /// Newer tokens must name the same user in the same way, or none.
   public var user: UserProfile?
+  /// The check that the identity token did not pass.
+  package var identityProblem: IdentityTokenError?
 
   /// Creates a value with tokens of an SDK.
   public init(
@@ -106,6 +108,7 @@ extension IdentityTokens {
         tokenContext: claims.flatMap(traits.context))
       answer.take(found)
       answer.identitySubject = identityClaims?.identifierHint(at: ["sub"])?.description
+      answer.identityProblem = identityProblem
       return answer.compared(with: before?.user)
     } catch {
       throw .unreadableTokens

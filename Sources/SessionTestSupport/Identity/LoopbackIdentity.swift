@@ -55,6 +55,10 @@ package struct LoopbackIdentity: Sendable {
   package var users: [User]
   package var clientID = "app-1"
   package var redirect = "app://auth"
+  /// The issuer, if the provider can be discovered; it is the address of ``path``.
+  package var issuer: String?
+  /// Claims that replace those of the identity tokens.
+  package var claims: [String: WireValue] = [:]
   /// The fault of the next redirect to the app; it is used once.
   package var refusal: Refusal?
   /// The issued codes, by their text.
@@ -86,6 +90,7 @@ package struct LoopbackIdentity: Sendable {
     log.append("\(request.method) /\(place.split(separator: "/").last ?? "")")
     let query = WebForm(request.query ?? "")
     switch (request.method, place) {
+    case ("GET", ".well-known/openid-configuration"): return metadata()
     case ("GET", "oauth2/v2.0/authorize"): return authorize(query, request)
     case ("POST", "signin"): return signIn(WebForm(request.body))
     case ("GET", "confirmed"): return confirmed(query)
@@ -99,6 +104,19 @@ package struct LoopbackIdentity: Sendable {
     case ("GET", "oauth2/v2.0/logout"): return logout(request)
     default: return SentResponse(status: 404)
     }
+  }
+
+  /// Returns the provider's metadata (OpenID Connect Discovery 1.0 §4.2).
+  private func metadata() -> SentResponse {
+    guard let issuer else { return SentResponse(status: 404) }
+    return BackendAnswer.success([
+      "issuer": .string(issuer),
+      "authorization_endpoint": .string(issuer + "/oauth2/v2.0/authorize"),
+      "token_endpoint": .string(issuer + "/oauth2/v2.0/token"),
+      "end_session_endpoint": .string(issuer + "/oauth2/v2.0/logout"),
+      "id_token_signing_alg_values_supported": ["RS256"], "response_types_supported": ["code"],
+      "authorization_response_iss_parameter_supported": true,
+    ]).response
   }
 
   // MARK: Pages
@@ -183,7 +201,7 @@ package struct LoopbackIdentity: Sendable {
   }
 
   private func back(_ request: Asked, _ form: WebForm) -> SentResponse {
-    let text = form.adding("state", request.state).text
+    let text = form.adding("state", request.state).adding("iss", issuer).text
     return .redirect(to: request.redirect + (request.isInFragment ? "#" : "?") + text)
   }
 
@@ -267,6 +285,8 @@ package struct LoopbackIdentity: Sendable {
       "emails": [.string(user.name)],
     ]
     if let nonce { claims["nonce"] = .string(nonce) }
+    claims["iss"] = issuer.map { .string($0) }
+    claims.merge(self.claims) { $1 }
     let refresh = name("refresh")
     refreshTokens[refresh] = user
     let answer: WireValue = [

@@ -47,6 +47,14 @@ public struct AuthorizationCode: Hashable, Sendable {
   /// compared byte by byte (RFC 9207 §2.4), so `https://id.test` and `https://id.test/` differ.
   /// Write the `issuer` of the server's metadata.
   public var issuer: String?
+  /// What the identity token must be; `nil` by default.
+  ///
+  /// It is checked if it is set, and must be there if `openid` is one of the scopes. If it is `nil`, only the
+  /// nonce is checked. If a check fails, the login throws `WebSignInProblem.identityToken`, and the tokens
+  /// are revoked.
+  ///
+  /// - Requirement: LOG-18
+  public var identityToken: IdentityToken.Expectation?
   /// The accepted types of the access token, compared without case (RFC 6749 §5.1); `bearer` by
   /// default.
   public var tokenTypes: Set<String> = ["bearer"]

@@ -97,7 +97,12 @@ package struct AuthorizationRequest: Hashable, Sendable {
     if let failure = code.backend.failure(.login, response) {
       throw code.backend.refusal(failure)
     }
-    do throws(Unreadable) { return try tokens(JSONMembers(body: response.body)) } catch {
+    do throws(Unreadable) {
+      var tokens = try tokens(JSONMembers(body: response.body))
+      tokens.identityProblem = problem(
+        of: tokens.identity, at: response.header("Date").flatMap { Timestamp(httpDate: $0) })
+      return tokens
+    } catch {
       throw AnswerFailure(
         failure: RequestFailure(kind: .unreadable, status: UInt16(clamping: response.status)),
         problem: error.problem)
@@ -109,14 +114,30 @@ package struct AuthorizationRequest: Hashable, Sendable {
       throw Unreadable("access_token is missing")
     }
     try code.backend.checkType(members)
-    let identity = try members.token("id_token")
-    if let nonce, let identity, TokenPayload.hints(identity)?.hint(["nonce"]) != nonce {
-      throw Unreadable("id_token has not the nonce of this login")
-    }
     let seconds = try members.number("expires_in", must: "a number of seconds")
     return IdentityTokens(
-      access: access, refresh: try members.token("refresh_token"), identity: identity,
+      access: access, refresh: try members.token("refresh_token"),
+      identity: try members.token("id_token"),
       lifetime: seconds.map { .milliseconds(Int64(max(0, min($0, 1e9)) * 1000)) })
+  }
+
+  /// Returns the check that the identity token does not pass.
+  ///
+  /// - Requirement: LOG-18
+  private func problem(of token: Secret?, at now: Timestamp?) -> IdentityTokenError? {
+    do throws(IdentityTokenError) {
+      if var expected = code.identityToken {
+        expected.nonce = nonce
+        if let token {
+          try IdentityToken.check(token, against: expected, at: now)
+        } else if nonce != nil {
+          throw IdentityTokenError(.form, expected: "in the response", found: nil)
+        }
+      } else if let nonce, let token {
+        try IdentityToken.checkNonce(TokenPayload.hints(token), nonce)
+      }
+      return nil
+    } catch { return error }
   }
 
   /// Returns an issuer identifier that may be shown: an HTTPS address, or one of this machine,

@@ -57,11 +57,12 @@ struct AuthorizationCodeTests {
 
   /// Logs in while a user performs these actions, one on each page.
   private func login(
-    _ session: Session, prompt: WebSignIn.Prompt = .ifNeeded, losesRedirects: Bool = false,
+    _ session: Session, by code: AuthorizationCode? = nil, prompt: WebSignIn.Prompt = .ifNeeded,
+    losesRedirects: Bool = false,
     _ acts: [HeadlessPage.Act], then act: () async throws -> Void = {}
   ) async throws -> Result<UserProfile?, SessionError> {
     let browser = Browser(page: page, losesRedirects: losesRedirects)
-    let login = WebLogin.authorizationCode(code(), on: browser, prompt: prompt)
+    let login = WebLogin.authorizationCode(code ?? self.code(), on: browser, prompt: prompt)
     let isSignedIn = session.isAuthenticated
     let task = Task { () -> Result<UserProfile?, SessionError> in
       do throws(SessionError) {
@@ -131,6 +132,59 @@ struct AuthorizationCodeTests {
     #expect(server.identity.violations.isEmpty)
     try await session.close()
     #expect(try bench.eventNames() == ["login", "refreshSucceeded"])
+  }
+
+  @Test(
+    "LOG-17 LOG-18 a provider found by its issuer logs in, and refreshes check identity tokens")
+  func discovered() async throws {
+    let issuer = server.userFlow.absoluteString
+    server.change { $0.issuer = issuer }
+    let directory = bench.folder.appending(path: "session")
+    let provider = try await OpenIDProvider.discover(issuer, cache: directory)
+    #expect(provider.namesIssuer && provider.endSession != nil)
+    let client = ClientAuthentication.form(id: "app-1")
+    var configuration = bench.configuration(.keeping)
+    // Another claim than `sub` names the user.
+    var backend = try provider.backend(client: client)
+    backend.response.user = [.claim("oid", of: .identity)]
+    configuration.backend = backend
+    let session = try await Session.open(configuration)
+    let reports = session.reports
+    let code = try provider.authorizationCode(client: client, redirect: "app://auth")
+    #expect(code.scope == "openid")
+    server.change { $0.claims = ["exp": 1] }
+    let error = await #expect(throws: SessionError.self) {
+      try await login(session, by: code, [Self.right]).get()
+    }
+    guard case .identityToken(let problem) = error?.underlyingError as? WebSignInProblem else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(problem.check == .expiry && problem.found == "1970-01-01T00:00:01.000Z")
+    server.change { $0.claims = [:] }
+    #expect(try await login(session, by: code, []).get()?.id == "o-1")
+    try await session.refresh()
+    // The server has replaced the refresh token, so the response counts.
+    server.change { $0.claims = ["aud": "other"] }
+    #expect(try await session.refresh().generation == Generation(3))
+    // Another user's tokens never do.
+    server.change { $0.claims = ["sub": "o-2", "oid": "o-1"] }
+    let other = await failure { () async throws(SessionError) in try await session.refresh() }
+    #expect(other?.isExpired == true)
+    try await session.close()
+    var warnings: [SessionReport] = []
+    for try await report in reports where report.isWarning { warnings.append(report) }
+    #expect(
+      warnings == [
+        .warning(
+          .identityTokenRefused(
+            IdentityTokenError(.audience, expected: "app-1", found: "other"))),
+        .warning(
+          .identityTokenRefused(IdentityTokenError(.subject, expected: "o-1", found: "o-2"))),
+      ])
+    #expect(server.identity.violations.isEmpty)
+    server.stop()
+    #expect(try await OpenIDProvider.discover(issuer, cache: directory) == provider)
   }
 
   @Test("WEB-5 POL-5 with .always the server asks the user, although its cookie is valid")

@@ -180,6 +180,33 @@ struct AuthorizationRequestTests {
     }
   }
 
+  @Test("LOG-18 with an expectation the identity token is checked, and must be there for openid")
+  func expectation() throws {
+    let nonce = try #require(fields(of: request().address(asks: false))["nonce"])
+    func check(_ claims: [String: WireValue]?, scope: String = "openid") throws -> String? {
+      var code = Self.code(scope: scope)
+      code.identityToken = IdentityToken.Expectation(issuer: Self.issuer, client: "notes app")
+      let token = claims.map { #","id_token":"\#(LoopbackToken.make(claims: $0))""# } ?? ""
+      let response = HTTPResponse(
+        status: 200, headers: [HTTPHeader("Date", "Tue, 14 Nov 2023 22:13:20 GMT")],
+        body: Array(#"{"access_token":"a"\#(token)}"#.utf8))
+      return try request(code).tokens(in: response).identityProblem?.check.description
+    }
+    var claims: [String: WireValue] = [
+      "iss": .string(Self.issuer), "aud": "notes app", "sub": "u", "nonce": .string(nonce),
+      "iat": 1_700_000_000, "exp": 1_700_003_600,
+    ]
+    #expect(try check(claims) == nil)
+    #expect(try check(nil) == "token")
+    #expect(try check(nil, scope: "notes") == nil)
+    claims["aud"] = "other"
+    #expect(try check(claims) == "aud" && check(claims, scope: "notes") == "aud")
+    claims["aud"] = "notes app"
+    claims["exp"] = 1_699_999_000
+    claims["iat"] = 1_699_990_000
+    #expect(try check(claims) == "exp")
+  }
+
   @Test("WEB-5 tokens are read only from a success, and an identity token must have the nonce")
   func tokens() throws {
     let nonce = try #require(fields(of: request().address(asks: false))["nonce"])
@@ -191,9 +218,13 @@ struct AuthorizationRequestTests {
       in: answer(#""access_token":"a","refresh_token":"r","id_token":"\#(own)","expires_in":60"#))
     #expect(
       read.access == Secret("a") && read.refresh == Secret("r") && read.lifetime == .seconds(60))
+    #expect(read.identityProblem == nil)
     let stolen = LoopbackToken.make(claims: ["nonce": "other"])
+    let problem = try request().tokens(in: answer(#""access_token":"a","id_token":"\#(stolen)""#))
+      .identityProblem
+    #expect(problem?.check == .nonce && problem?.found == "othe…")
     for members in [
-      "", #""access_token":"""#, #""access_token":"a","id_token":"\#(stolen)""#,
+      "", #""access_token":"""#,
       #""access_token":"a","token_type":"mac""#, #""access_token":"a","token_type":1"#,
       #""access_token":"a","expires_in":"soon""#,
     ] {

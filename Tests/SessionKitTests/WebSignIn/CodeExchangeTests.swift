@@ -129,6 +129,36 @@ struct CodeExchangeTests {
     try await session.close()
   }
 
+  @Test(
+    "LOG-18 LOG-10 tokens whose identity token is wrong log in no user, and are revoked",
+    arguments: [false, true])
+  func wrongIdentity(isPassword: Bool) async throws {
+    var (wire, code) = (bench.wire, code)
+    wire.identityToken = IdentityToken.Expectation(issuer: "https://id.test", client: "app")
+    code.identityToken = wire.identityToken
+    let bench = bench.speaking(wire)
+    let token = LoopbackToken.make(claims: ["sub": "o-1", "iss": "https://id.test", "aud": "other"])
+    bench.answer(
+      #"{"access_token":"a","refresh_token":"r-1","expires_in":60,"id_token":"\#(token)"}"#)
+    bench.answer("")
+    let session = try await bench.open()
+    let error = await failure { () async throws(SessionError) in
+      if isPassword {
+        try await session.login(.password("a@b.test", "secreta-9"))
+      } else {
+        try await session.login(.authorizationCode(code, on: Page(), transport: bench))
+      }
+    }
+    let problem = IdentityTokenError(.audience, expected: "app", found: "other")
+    #expect(error == .webSignIn(.identityToken(problem)) && error?.code == .invalidResponse)
+    #expect(error?.underlyingError as? WebSignInProblem == .identityToken(problem))
+    #expect(error?.description.contains("must be app, and is other") == true)
+    await eventually("the tokens are revoked") { bench.requests.count == 2 }
+    #expect(bench.requests.last?.url.path == "/revoke" && bench.lastBody.contains("token=r-1"))
+    #expect(!session.isAuthenticated && session.status.loginError == error)
+    try await session.close()
+  }
+
   @Test("WEB-5 a page that returns without a redirect is not waited for without an end")
   func withoutRedirect() async throws {
     let limit = Duration.milliseconds(20)

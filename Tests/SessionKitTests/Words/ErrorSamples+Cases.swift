@@ -3,6 +3,7 @@ import SessionChanges
 import SessionHTTP
 import SessionJournal
 import SessionKit
+import SessionWebSignIn
 
 // One sample of each failure of a session, and of each case of the other errors, by name.
 
@@ -128,6 +129,7 @@ extension ErrorSamples {
     "cancelled": .cancelled,
     "requestFailed": .requestFailed(RequestFailure(kind: .server, status: 503), detail: nil),
     "otherIssuer": .otherIssuer(expected: marked, found: marked),
+    "identityToken": .identityToken(IdentityTokenError(.issuer, expected: marked, found: marked)),
     "noRedirect": .noRedirect(within: .seconds(7)),
   ]
 
@@ -138,6 +140,14 @@ extension ErrorSamples {
     "badAddress": .badAddress(marked),
     "insecure": .insecure(host: marked),
     "cancelled": .cancelled,
+  ]
+
+  static let openIDProviderErrorCases: KeyValuePairs<String, OpenIDProviderError> = [
+    "invalidIssuer": .invalidIssuer(marked),
+    "unreachable": .unreachable(.noConnection(marked)),
+    "refused": .refused(status: 404, address: marked),
+    "unreadable": .unreadable(marked, address: marked),
+    "unsuitable": .unsuitable(member: marked, expected: marked, found: marked),
   ]
 
   static let changeLogErrorCases: KeyValuePairs<String, ChangeLogError> = [

@@ -26,6 +26,10 @@ enum ErrorSamples {
       ),
       ("WebSignInProblem", "SessionCore/Events/IdentityCode.swift", list(webSignInProblemCases)),
       ("TransportError", "SessionHTTP/Transport/HTTPTransport.swift", list(transportErrorCases)),
+      (
+        "OpenIDProviderError", "SessionWebSignIn/Discovery/OpenIDProviderError.swift",
+        list(openIDProviderErrorCases)
+      ),
       ("ChangeLogError", "SessionChanges/ChangeLogError.swift", list(changeLogErrorCases)),
     ]
 

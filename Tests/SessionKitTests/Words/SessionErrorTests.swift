@@ -87,7 +87,7 @@ struct SessionErrorTests {
     #expect(
       codes == [
         .cancelled, .cancelled, .notLoggedIn, .refused, .noConnection, .refused, .invalidResponse,
-        .cancelled, .serverFailure, .refused, .noReply,
+        .cancelled, .serverFailure, .refused, .invalidResponse, .noReply,
       ])
     let code = IdentityCode("AADB2C90080")
     #expect(SessionError.webSignIn(.refused(code)).serverCode == "AADB2C90080")
@@ -228,6 +228,7 @@ struct SessionErrorTests {
     TokenClaims.Problem.notThreeParts, SessionFold.Failure.unknownKind(9, sequence: 7),
     AnswerFailure(failure: RequestFailure(kind: .unreadable)), JournalFlaw.headerChecksum,
     CompactedEvents(through: 7, state: .unauthenticated), Discard(),
+    IdentityTokenError(.issuer, expected: "a", found: nil),
     Falsified("it does not hold"),
   ]
 

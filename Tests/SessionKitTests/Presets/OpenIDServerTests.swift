@@ -1,0 +1,72 @@
+import Foundation
+@_spi(Internals) import SessionCore
+import SessionHTTP
+import SessionKit
+import SessionTestKit
+import SessionWebSignIn
+import Testing
+
+/// The server that runs for these tests, if there is one.
+private enum OpenIDServer {
+  static let place = ProcessInfo.processInfo.environment["SESSION_SIMPLEJWT"]
+}
+
+/// Two real providers, each from its issuer alone: django-oauth-toolkit and django-allauth.
+///
+/// `Tools/thirdparty/run` installs them, starts them and runs these tests.
+@Suite(
+  "Real OpenID providers", .enabled(if: OpenIDServer.place != nil), .timeLimit(.minutes(5)))
+struct OpenIDServerTests {
+  /// The page of a server that logs its user in at once.
+  private struct Page: AuthorizationPage {
+    func open(_ address: URL, redirect: String, isPrivate: Bool) async throws -> URL? {
+      let request = HTTPRequest(method: "GET", url: address)
+      let target = try await URLSessionTransport().send(request).header("Location")
+      return target.flatMap { URL(string: $0) }
+    }
+  }
+
+  @Test(
+    "LOG-17 LOG-18 a real provider logs in, refreshes and revokes, with its issuer as the only value",
+    arguments: ["/o", ""])
+  func lives(path: String) async throws {
+    let folder = try SessionFolder()
+    let directory = folder.url.appending(path: "session")
+    let issuer = try #require(OpenIDServer.place) + path
+
+    let provider = try await OpenIDProvider.discover(issuer, cache: directory)
+    let backend = try provider.backend(client: .form(id: "notes"))
+    let code = try provider.authorizationCode(client: .form(id: "notes"), redirect: "app://login")
+
+    #expect(provider.revocation != nil && provider.endSession != nil && code.scope == "openid")
+    #expect(provider.namesIssuer == (path == "/o"))
+    let session = try await Session.open(
+      SessionConfiguration(
+        directory: directory, backend: backend,
+        secrets: FileSecretStore(folder: directory.path)))
+    let reports = session.reports
+    try await session.login(.authorizationCode(code, on: Page()))
+    #expect(session.currentUser?.id == "1" && session.canRefreshToken)
+    let first = try #require(session.currentToken)
+    let second = try await session.refresh()
+    #expect(second.generation > first.generation && second.secret != first.secret)
+    #expect(try await session.logout() == .success)
+    try await session.close()
+    var warnings: [SessionReport] = []
+    for try await report in reports where report.isWarning { warnings.append(report) }
+    #expect(warnings.isEmpty)
+
+    // Another client's identity token is refused, with both values.
+    var other = code
+    other.identityToken?.client = "other"
+    let stranger = try await Session.open(
+      SessionConfiguration(
+        directory: directory, backend: backend, secrets: FileSecretStore(folder: directory.path)))
+    let error = await failure { () async throws(SessionError) in
+      try await stranger.login(.authorizationCode(other, on: Page()))
+    }
+    let problem = IdentityTokenError(.audience, expected: "other", found: "notes")
+    #expect(error == .webSignIn(.identityToken(problem)))
+    try await stranger.close()
+  }
+}
