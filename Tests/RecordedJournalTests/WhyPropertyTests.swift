@@ -138,11 +138,12 @@ struct WhyPropertyTests {
     try take(.event(.logout(.init(reason: .user))))
     _ = fold.finish { evidence = $0 }
     let kept = try #require(evidence)
-    let requests = try #require(kept.token).requests
+    let trail = kept.trail
+    let requests = try #require(trail.tokens.current).requests
     #expect(requests.count == TokenHistory.keptFirst + TokenHistory.keptLast)
-    #expect(kept.token?.omitted == 4_000 - UInt64(requests.count))
-    #expect(kept.openings.count <= 8 && kept.remarks.count <= 8)
-    #expect(kept.processes.isTooMany && kept.processes.living.count <= 16)
+    #expect(trail.tokens.current?.omitted == 4_000 - UInt64(requests.count))
+    #expect(trail.openings.count <= 8 && trail.remarks.count <= 8)
+    #expect(trail.processes.isTooMany && trail.processes.living.count <= 16)
     let text = WhyText(zone: .utc, isFull: true).text(Explainer.explain(kept))
     #expect(text.utf8.count < 16_384)
   }

@@ -95,13 +95,6 @@ package struct RowSource: Sendable {
   func user(_ user: Identifier?) -> String? { user.flatMap(names.user) }
 }
 
-/// What a row knows of the user and the device.
-struct RowDevice {
-  let user: Identifier?
-  let app: AppVersion?
-  let platform: Platform?
-}
-
 extension RowColumn {
   /// The columns of every row, with a row's own between them.
   static func all(_ own: [RowColumn]) -> [RowColumn] {
@@ -122,7 +115,7 @@ extension RowColumn {
 extension JSONWriter {
   /// Writes a row as one JSON object: the columns that every row has, and between them its own.
   mutating func row(
-    of device: RowDevice, in source: RowSource, _ columns: (inout JSONWriter) -> Void
+    of device: SessionDevice, in source: RowSource, _ columns: (inout JSONWriter) -> Void
   ) {
     object { json in
       json.field("v", 1)

@@ -23,7 +23,7 @@ package struct RefreshRows: RowsFold {
     _ record: SessionRecord, endsBatch: Bool, _ body: (RefreshRow) -> Void
   ) throws(SessionFold.Failure) {
     try evidence.take(record, endsBatch: endsBatch) { _ in }
-    if evidence.isAssumed { login = nil }
+    if evidence.trail.losses.isAssumed { login = nil }
     switch record.content {
     case .event(let event):
       if case .login = event { login = record.sequence }
@@ -67,8 +67,7 @@ package struct RefreshRows: RowsFold {
     case .requestSent(let sent) where sent.kind == .refresh:
       if rows.count == Self.kept { body(rows.removeFirst()) }
       var row = RefreshRow(request: record.sequence, time: record.time, sent: sent)
-      (row.login, row.user) = (login, evidence.user)
-      (row.app, row.platform) = (evidence.app, evidence.platform)
+      (row.login, row.device) = (login, evidence.trail.device)
       rows.append(row)
     case .requestEnded(let ended): end(ended.request, ended.failure, at: record.time)
     case .answerUnused(let request):

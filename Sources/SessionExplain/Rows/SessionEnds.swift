@@ -7,8 +7,6 @@
 /// the journal shows what followed its end.
 struct SessionEnds: Sendable {
   private var evidence = EvidenceFold()
-  /// The sequence of the last login; `nil` if the file does not have it.
-  private var login: UInt64?
   private var figures = RowFigures()
   /// The sessions whose end waits for its explanation, oldest first.
   private var waiting: [(row: SessionRow, figures: RowFigures)] = []
@@ -19,12 +17,11 @@ struct SessionEnds: Sendable {
   mutating func take(
     _ record: SessionRecord, endsBatch: Bool, _ body: (SessionRow, Evidence) -> Void
   ) throws(SessionFold.Failure) {
-    let before = Self.mayEnd(record) ? evidence.fold.state : nil
+    let before = Self.mayEnd(record.content) ? evidence.trail.fold.state : nil
     var ends: [Evidence] = []
     try evidence.take(record, endsBatch: endsBatch) { ends.append($0) }
     for end in ends { explain(end, body) }
-    if evidence.isAssumed { login = nil }
-    take(record, before)
+    take(record.content, record.sequence, record.time, before)
   }
 
   /// Notes that records are missing here, and continues after them.
@@ -39,34 +36,37 @@ struct SessionEnds: Sendable {
     var ends: [Evidence] = []
     let open = evidence.finish(damagedAt: offset) { ends.append($0) }
     for end in ends { explain(end, body) }
-    guard evidence.fold.kind == .authenticated else { return }
-    var row = row(of: evidence.fold.state)
+    guard evidence.trail.fold.kind == .authenticated else { return }
+    var row = row(of: evidence.trail.fold.state)
     row.count(figures)
     body(row, open)
   }
 
-  private static func mayEnd(_ record: SessionRecord) -> Bool {
-    switch record.content {
+  private static func mayEnd(_ content: SessionRecord.Content) -> Bool {
+    switch content {
     case .event(.sessionExpired), .event(.logout): true
     case .event, .note, .snapshot, .unknown: false
     }
   }
 
-  private mutating func take(_ record: SessionRecord, _ before: SessionState?) {
-    switch record.content {
+  private mutating func take(
+    _ content: SessionRecord.Content, _ sequence: UInt64, _ time: Timestamp,
+    _ before: SessionState?
+  ) {
+    switch content {
     case .event(let event):
       if case .login = event {
-        (figures, login) = (RowFigures(), record.sequence)
+        figures = RowFigures()
       } else if let before {
-        end(at: record, before)
-      } else if !figures.take(event, at: record.time), !waiting.isEmpty {
+        end(by: event, sequence, time, before)
+      } else if !figures.take(event, at: time), !waiting.isEmpty {
         waiting[waiting.count - 1].figures.settle(event)
       }
     case .note(let note):
-      if !figures.take(note, record), !waiting.isEmpty {
+      if !figures.take(note, sequence, time), !waiting.isEmpty {
         waiting[waiting.count - 1].figures.settle(note)
       }
-    case .snapshot(let snapshot): (figures, login) = (RowFigures(of: snapshot), nil)
+    case .snapshot(let snapshot): figures = RowFigures(of: snapshot)
     case .unknown: break
     }
   }
@@ -74,21 +74,25 @@ struct SessionEnds: Sendable {
   /// Keeps the session that the record ended; a logout after an expiry ends none.
   ///
   /// An expiry after an expiry ends a session that began among lost records.
-  private mutating func end(at record: SessionRecord, _ before: SessionState) {
-    guard before.kind != .expired || record.event?.kind == .sessionExpired else { return }
+  private mutating func end(
+    by event: SessionEvent, _ sequence: UInt64, _ time: Timestamp, _ before: SessionState
+  ) {
+    guard before.kind != .expired || event.kind == .sessionExpired else { return }
     var row = row(of: before)
-    (row.sequence, row.ended) = (record.sequence, record.time)
+    (row.sequence, row.ended) = (sequence, time)
     waiting.append((row, figures))
     figures = RowFigures()
   }
 
   /// Returns a row with what a state says about its session.
   private func row(of state: SessionState) -> SessionRow {
-    var row = SessionRow()
-    (row.app, row.platform) = (evidence.app, evidence.platform)
+    var row = SessionRow(device: evidence.trail.device)
     // After a gap it may be another session than the one before it.
-    guard let user = evidence.user, case .authenticated(let session) = state else { return row }
-    (row.user, row.login) = (user, login)
+    guard row.device.user != nil, case .authenticated(let session) = state else {
+      row.device.user = nil
+      return row
+    }
+    row.login = evidence.trail.login?.sequence
     (row.method, row.began) = (session.method, session.since)
     return row
   }
@@ -175,14 +179,11 @@ private struct RowFigures: Sendable {
   }
 
   /// Takes in a note; returns false if it ends a request that is not among these.
-  mutating func take(_ note: SessionNote, _ record: SessionRecord) -> Bool {
+  mutating func take(_ note: SessionNote, _ sequence: UInt64, _ time: Timestamp) -> Bool {
     switch note {
     case .requestSent:
-      if requests.count == Self.kept {
-        requests.removeFirst()
-        omitted += 1
-      }
-      requests.append(Request(sequence: record.sequence, time: record.time))
+      if requests.count == Self.kept { omitted += 1 }
+      requests.append(Request(sequence: sequence, time: time), keeping: Self.kept)
     case .requestEnded(let ended): return end(ended.request, ended.failure)
     case .answerUnused(let request): return end(request) != nil
     default: break

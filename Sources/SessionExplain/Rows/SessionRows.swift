@@ -32,7 +32,7 @@ package struct EndAnswer: FlatRow {
   fileprivate init(_ row: SessionRow, _ evidence: Evidence) {
     isEnd = row.sequence != nil
     explanation = isEnd ? Explainer.explain(evidence) : Explainer.judge(evidence)
-    user = row.user
+    user = row.device.user
   }
 
   package var cause: Cause { explanation.cause }

@@ -5,10 +5,10 @@ extension ExplanationDraft {
   /// Removes findings that rely on records on both sides of a gap, or on the absence of records
   /// there.
   mutating func limitByGaps() {
-    for gap in evidence.gaps + evidence.gapsAfter {
+    for gap in trail.losses.gaps + evidence.gapsAfter {
       explanation.untold.append(gap.untold)
     }
-    guard let gap = evidence.gaps.last?.after else { return }
+    guard let gap = trail.losses.gaps.last?.after else { return }
     explanation.ruledOut.removeAll { ($0.searched?.lowerBound ?? 0) <= gap }
     let unsure = explanation.proven.filter { ($0.sequences.min() ?? 0) <= gap }
     explanation.proven.removeAll { ($0.sequences.min() ?? 0) <= gap }

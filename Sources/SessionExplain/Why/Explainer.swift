@@ -50,14 +50,14 @@ struct ExplanationDraft {
     self.journal = journal
     explanation = Explanation(
       cause: .unexplained, certainty: .possible, before: evidence.before,
-      after: evidence.after.state.kind)
+      after: evidence.trail.fold.kind)
     explanation.sequence = evidence.place?.sequence
     explanation.time = evidence.place?.time
-    explanation.app = evidence.app?.description
-    explanation.platform = evidence.platform?.metricLabel
-    explanation.user = evidence.user.flatMap(journal.user)
+    explanation.app = evidence.trail.device.app?.description
+    explanation.platform = evidence.trail.device.platform?.metricLabel
+    explanation.user = evidence.trail.device.user.flatMap(journal.user)
     explanation.journal = journal.journal
-    explanation.compactedBefore = evidence.compactedBefore
+    explanation.compactedBefore = evidence.trail.compactedBefore
     explanation.signedInAgain = evidence.signedInAgain
   }
 
@@ -114,7 +114,8 @@ struct ExplanationDraft {
 
   // MARK: Parts of most explanations
 
-  var token: TokenHistory? { evidence.token }
+  var trail: SessionTrail { evidence.trail }
+  var token: TokenHistory? { trail.tokens.current }
   var endTime: Timestamp { evidence.place?.time ?? Timestamp(milliseconds: 0) }
   var endSequence: UInt64 { evidence.place?.sequence ?? 0 }
 
@@ -123,8 +124,8 @@ struct ExplanationDraft {
 
   mutating func ruleOutUser() {
     // A logout may be among the bytes that were cut off.
-    guard !evidence.hasDoubtfulCut else { return }
-    let start = evidence.sessionStart
+    guard !trail.losses.hasDoubtfulCut else { return }
+    let start = trail.start
     ruleOut(.noLogoutByApp, [.place(start)], searched: range(from: start))
   }
 
@@ -132,7 +133,7 @@ struct ExplanationDraft {
     guard let token, token.facts.isLifetimeKnown else { return }
     let left = token.facts.expiresAt.milliseconds(since: endTime)
     // A clock that was set back makes the remaining time too long, even longer than the lifetime.
-    let isSetBack = evidence.clock.mayGoBack(behind: token.announced?.sequence ?? 0)
+    let isSetBack = trail.clock.mayGoBack(behind: token.announced?.sequence ?? 0)
     if left > 0, left <= token.facts.lifetimeMilliseconds, !isSetBack {
       ruleOut(.tokenHadLife, [.token(token.generation), .span(left)], on: token.announced)
     } else if token.facts.isRefreshable {
@@ -142,7 +143,7 @@ struct ExplanationDraft {
 
   /// Rules out a change of the clock if openings agree; `moment` is a time that they must cover.
   mutating func ruleOutClock(to moment: Timestamp? = nil) {
-    let clock = evidence.clock
+    let clock = trail.clock
     guard let last = clock.lastAgreeing, clock.jumps.isEmpty, !clock.hasOtherBoots,
       !clock.hasUnnamedBoots, clock.skew == nil, clock.deviation <= ClockTrail.tolerance
     else {
@@ -172,11 +173,12 @@ struct ExplanationDraft {
   }
 
   mutating func ruleOutStorage() {
-    guard let login = evidence.login, evidence.remarks.count < 8, evidence.storage.runs.isEmpty,
-      !evidence.remarks.contains(where: \.isOfStorage)
+    guard let login = trail.login, trail.remarks.count < SessionTrail.keptRemarks,
+      trail.storage.runs.isEmpty,
+      !trail.remarks.contains(where: \.isOfStorage)
     else { return }
     // The process may be of a version without such notes, so their absence proves nothing.
-    guard evidence.storage.isWhole else { return leaveUntold(.secretStore) }
+    guard trail.storage.isWhole else { return leaveUntold(.secretStore) }
     ruleOut(
       .nothingUnreadable, [.place(login.sequence)], searched: range(from: login.sequence))
   }
@@ -187,16 +189,16 @@ struct ExplanationDraft {
   ///
   /// - Requirement: RPL-6
   var wholeRequests: (count: UInt64, kept: [RequestTrace], senders: RequestSenders)? {
-    guard let token, token.isWhole, token.omitted == 0, evidence.earlier.isWhole else { return nil }
-    let count = evidence.earlier.count + UInt64(token.requests.count)
+    guard let token, token.isComplete, trail.tokens.earlier.isWhole else { return nil }
+    let count = trail.tokens.earlier.count + UInt64(token.requests.count)
     guard count > 0 else { return nil }
-    var senders = evidence.earlier.senders
+    var senders = trail.tokens.earlier.senders
     for request in token.requests { senders.add(request) }
-    return (count, evidence.earlier.requests + token.requests, senders)
+    return (count, trail.tokens.earlier.requests + token.requests, senders)
   }
 
   mutating func ruleOutOtherProcess() {
-    guard let login = evidence.login, let all = wholeRequests, all.senders.isOne,
+    guard let login = trail.login, let all = wholeRequests, all.senders.isOne,
       let process = all.senders.process
     else { return }
     ruleOut(
@@ -206,7 +208,7 @@ struct ExplanationDraft {
   }
 
   mutating func ruleOutLostReply() {
-    guard let login = evidence.login, let all = wholeRequests,
+    guard let login = trail.login, let all = wholeRequests,
       all.kept.allSatisfy({ !$0.isLost && !$0.isDubious })
     else { return }
     ruleOut(
@@ -215,7 +217,9 @@ struct ExplanationDraft {
   }
 
   mutating func ruleOutRefusal() {
-    guard let token, token.isWhole, !token.tally.keys.contains(where: \.isFinal) else { return }
+    guard let token, token.isWhole, !token.failures.kinds.keys.contains(where: \.isFinal) else {
+      return
+    }
     ruleOut(
       .noRefusalOfUser, [.token(token.generation)],
       searched: token.announced.map { range(from: $0.sequence) })
@@ -239,7 +243,7 @@ struct ExplanationDraft {
 
   /// Adds that the secrets may be elsewhere: only Apple's systems have access groups.
   mutating func maybeAccessLost() {
-    infer(.accessLost, .possible, [.word(evidence.isOfServer ? "folder" : "access group")])
+    infer(.accessLost, .possible, [.word(trail.device.isServer ? "folder" : "access group")])
   }
 
   /// Advises to look at the place of the secrets; what can be wrong there depends on the system.
@@ -248,7 +252,7 @@ struct ExplanationDraft {
       .checkStore,
       [
         .word(
-          evidence.isOfServer
+          trail.device.isServer
             ? "its free space, and whether the user of the process may read and write it (ls -ln)"
             : "its free space, its access rights, and whether it was locked")
       ])
@@ -277,7 +281,7 @@ struct ExplanationDraft {
   /// Lowers the certainty: an end may be in damaged bytes, in a tail that was cut off, or in a gap.
   private mutating func hedge() {
     let mayHideAnEnd =
-      evidence.damagedAt != nil || evidence.hasDoubtfulCut || !evidence.gaps.isEmpty
+      evidence.damagedAt != nil || trail.losses.hasDoubtfulCut || !trail.losses.gaps.isEmpty
     guard mayHideAnEnd, explanation.cause.class == .still else { return }
     explanation.certainty = .possible
     explanation.proven.removeAll { $0.what == .nobodySignedOut || $0.what == .nobodyEnded }
@@ -285,14 +289,14 @@ struct ExplanationDraft {
   }
 
   private mutating func addClocks() {
-    let start = evidence.sessionStart
-    for jump in evidence.clock.jumps where jump.to > start { alsoSee(Self.finding(jump)) }
-    if let skew = evidence.clock.skew, skew.magnitude > UInt64(ClockTrail.tolerance) {
+    let start = trail.start
+    for jump in trail.clock.jumps where jump.to > start { alsoSee(Self.finding(jump)) }
+    if let skew = trail.clock.skew, skew.magnitude > UInt64(ClockTrail.tolerance) {
       alsoSee(
         Finding(
           skew > 0 ? .serverClockBehind : .serverClockAhead, .proven,
-          [.span(Int64(clamping: skew.magnitude)), .place(evidence.clock.skewPlace)],
-          on: [evidence.clock.skewPlace]))
+          [.span(Int64(clamping: skew.magnitude)), .place(trail.clock.skewPlace)],
+          on: [trail.clock.skewPlace]))
     }
   }
 
@@ -310,7 +314,7 @@ struct ExplanationDraft {
 
   /// Adds the failures of the secret store in this session.
   private mutating func addStorage() {
-    for run in evidence.storage.runs {
+    for run in trail.storage.runs {
       let words = Value.word(NoteFormatter.storage(run.failed))
       alsoSee(
         Finding(
@@ -323,19 +327,19 @@ struct ExplanationDraft {
   }
 
   private mutating func addThreshold() {
-    let schedule = evidence.schedule
+    let schedule = trail.schedule
     guard schedule.early >= 3, schedule.early * 2 >= schedule.count,
-      !evidence.clock.jumps.contains(where: { $0.span < 0 }),
+      !trail.clock.jumps.contains(where: { $0.span < 0 }),
       explanation.cause != .refreshingTooOften
     else { return }
     explanation.alsoSeen.append(tooLongThreshold)
     // Early refreshes cost requests. Nothing else follows from them.
-    guard token?.tally[.rateLimited] != nil else { return }
+    guard token?.failures.kinds[.rateLimited] != nil else { return }
     advise(.shorterThreshold, [.span(schedule.longestLife)])
   }
 
   var tooLongThreshold: Finding {
-    let schedule = evidence.schedule
+    let schedule = trail.schedule
     return Finding(
       .thresholdTooLong, .likely,
       [.number(schedule.early), .number(schedule.count), .span(schedule.longestLife)],
@@ -348,25 +352,25 @@ struct ExplanationDraft {
   }
 
   private mutating func addGaps() {
-    if evidence.login == nil, let gone = evidence.compactedBefore {
+    if trail.login == nil, let gone = trail.compactedBefore {
       explanation.untold.append(Untold(.beforeCompaction, [.place(gone + 1)]))
     }
-    if evidence.login == nil, let continued = evidence.continued {
+    if trail.login == nil, let continued = trail.continued {
       explanation.untold.append(Untold(.otherJournal, [.place(continued.sequence)]))
       if case .continued(let link)? = continued.note, link.cause != .lost { advise(.setAsideCopy) }
     }
-    if let login = evidence.login, case .login(let facts)? = login.event, facts.method == .adoption,
+    if let login = trail.login, case .login(let facts)? = login.event, facts.method == .adoption,
       token?.announced == login
     {
       leaveUntold(.adoptedBefore)
     }
-    for remark in evidence.remarks {
+    for remark in trail.remarks {
       if case .tailCut(let cut)? = remark.note, cut.isUndetermined {
         explanation.untold.append(Untold(.cutTail, [.place(remark.sequence)]))
       }
     }
-    if !evidence.isWhole { leaveUntold(.newerRecords) }
-    if let offset = evidence.damagedAt, evidence.gaps.isEmpty, evidence.gapsAfter.isEmpty {
+    if !trail.losses.isWhole { leaveUntold(.newerRecords) }
+    if let offset = evidence.damagedAt, trail.losses.gaps.isEmpty, evidence.gapsAfter.isEmpty {
       explanation.untold.append(Untold(.behindDamage, [.number(offset)]))
     }
   }
