@@ -95,7 +95,7 @@ struct SessionTrail: Sendable {
     case .refreshFailed(let refresh):
       meet(refresh.generation, at: fact.time)
       tokens.end(fact, in: batch, processes)
-      tokens.count(fact)
+      tokens.current?.count(fact)
     case .contextSwitched(let change):
       if let newer = change.token { announce(newer, fact, in: batch) }
     case .sessionExpired, .logout: losses.end = nil
@@ -162,11 +162,11 @@ struct SessionTrail: Sendable {
     case .tokenRecovered, .itemUnreadable:
       remark(fact)
     case .answerDropped:
-      tokens.drop(fact)
+      tokens.current?.drop(fact)
       remark(fact)
     case .storageFailed, .storageRecovered:
       storage.take(fact)
-      tokens.write(fact, among: processes)
+      tokens.current?.write(fact, among: processes)
     case .revocationPending(let generation):
       noteEnd(of: generation, fact)
     case .revocationSettled(let settled):
@@ -256,7 +256,7 @@ struct BatchTrail: Sendable {
     switch content {
     case .note(.opened): opening = fact
     case .event(.refreshFailed), .note(.requestEnded):
-      if let number = fact.answers, let failure = fact.failure, RequestTrace.isNoAnswer(failure) {
+      if let number = content.answers, content.failure.map(RequestTrace.isNoAnswer) == true {
         lost.append(number)
       }
     // A snapshot replaces what is before it.

@@ -3,7 +3,7 @@
 /// The tokens of one login: the newest one, and those that newer ones have replaced.
 struct TokenTrail: Sendable {
   /// The history of the newest token; `nil` if no login was read.
-  private(set) var current: TokenHistory?
+  var current: TokenHistory?
   private(set) var earlier = EarlierTokens()
 
   init(_ current: TokenHistory? = nil) { self.current = current }
@@ -55,12 +55,6 @@ struct TokenTrail: Sendable {
     }
     // A request that was presumed lost with the token before may end late.
     earlier.end(number, fact)
-  }
-
-  mutating func count(_ fact: Fact) { current?.count(fact) }
-  mutating func drop(_ fact: Fact) { current?.drop(fact) }
-  mutating func write(_ fact: Fact, among processes: ProcessTrail) {
-    current?.write(fact, among: processes)
   }
 
   /// Takes a request with the newest token.

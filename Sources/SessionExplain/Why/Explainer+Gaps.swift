@@ -6,16 +6,19 @@ extension ExplanationDraft {
   /// there.
   mutating func limitByGaps() {
     for gap in trail.losses.gaps + evidence.gapsAfter {
-      explanation.untold.append(gap.untold)
+      explanation.findings.untold.append(gap.untold)
     }
     guard let gap = trail.losses.gaps.last?.after else { return }
-    explanation.ruledOut.removeAll { ($0.searched?.lowerBound ?? 0) <= gap }
-    let unsure = explanation.proven.filter { ($0.sequences.min() ?? 0) <= gap }
-    explanation.proven.removeAll { ($0.sequences.min() ?? 0) <= gap }
-    explanation.inferred += unsure
-    for index in explanation.inferred.indices { explanation.inferred[index].certainty = .possible }
-    for index in explanation.alsoSeen.indices where explanation.alsoSeen[index].reaches(gap) {
-      explanation.alsoSeen[index].certainty = .possible
+    explanation.findings.ruledOut.removeAll { ($0.searched?.lowerBound ?? 0) <= gap }
+    let unsure = explanation.findings.proven.filter { ($0.sequences.min() ?? 0) <= gap }
+    explanation.findings.proven.removeAll { ($0.sequences.min() ?? 0) <= gap }
+    explanation.findings.inferred += unsure
+    for index in explanation.findings.inferred.indices {
+      explanation.findings.inferred[index].certainty = .possible
+    }
+    for index in explanation.findings.alsoSeen.indices
+    where explanation.findings.alsoSeen[index].reaches(gap) {
+      explanation.findings.alsoSeen[index].certainty = .possible
     }
     if !isSaidByItsRecords(after: gap) { explanation.certainty = .possible }
   }

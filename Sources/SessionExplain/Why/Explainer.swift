@@ -9,11 +9,7 @@ package enum Explainer {
     _ evidence: Evidence, in journal: JournalNames = JournalNames()
   ) -> Explanation {
     var draft = ExplanationDraft(evidence, in: journal)
-    switch evidence.subject {
-    case .end: draft.explainEnd()
-    case .open: draft.explainOpen()
-    case .record(let fact): draft.explainRecord(fact)
-    }
+    draft.conclude()
     draft.finish()
     return draft.explanation
   }
@@ -23,11 +19,7 @@ package enum Explainer {
   /// The result has the cause, its certainty, the reason, and the states. A test compares it.
   package static func judge(_ evidence: Evidence) -> Explanation {
     var draft = ExplanationDraft(evidence, in: JournalNames())
-    switch evidence.subject {
-    case .end: draft.explainEnd()
-    case .open: draft.explainOpen()
-    case .record(let fact): draft.explainRecord(fact)
-    }
+    draft.conclude()
     draft.judge()
     return draft.explanation
   }
@@ -53,12 +45,21 @@ struct ExplanationDraft {
       after: evidence.trail.fold.kind)
     explanation.sequence = evidence.place?.sequence
     explanation.time = evidence.place?.time
-    explanation.app = evidence.trail.device.app?.description
-    explanation.platform = evidence.trail.device.platform?.metricLabel
-    explanation.user = evidence.trail.device.user.flatMap(journal.user)
-    explanation.journal = journal.journal
+    let device = evidence.trail.device
+    explanation.origin = Explanation.Origin(
+      app: device.app?.description, platform: device.platform?.metricLabel,
+      user: device.user.flatMap(journal.user), journal: journal.journal)
     explanation.compactedBefore = evidence.trail.compactedBefore
     explanation.signedInAgain = evidence.signedInAgain
+  }
+
+  /// Explains the subject by the rules of its family.
+  mutating func conclude() {
+    switch evidence.subject {
+    case .end: explainEnd()
+    case .open: explainOpen()
+    case .record(let fact): explainRecord(fact)
+    }
   }
 
   // MARK: Building blocks
@@ -70,20 +71,20 @@ struct ExplanationDraft {
   }
 
   mutating func prove(_ what: FindingWord, _ values: [Value] = [], on facts: Fact?...) {
-    explanation.proven.append(
+    explanation.findings.proven.append(
       Finding(what, .proven, values, on: facts.compactMap { $0?.sequence }))
   }
 
   mutating func infer(
     _ what: FindingWord, _ certainty: Certainty, _ values: [Value] = [], on facts: Fact?...
   ) {
-    explanation.inferred.append(
+    explanation.findings.inferred.append(
       Finding(what, certainty, values, on: facts.compactMap { $0?.sequence }))
   }
 
   mutating func maybe(_ words: FindingWord...) {
-    for what in words where !explanation.inferred.contains(where: { $0.what == what }) {
-      explanation.inferred.append(Finding(what, .possible))
+    for what in words where !explanation.findings.inferred.contains(where: { $0.what == what }) {
+      explanation.findings.inferred.append(Finding(what, .possible))
     }
   }
 
@@ -91,19 +92,19 @@ struct ExplanationDraft {
     _ what: FindingWord, _ values: [Value] = [], on facts: Fact?...,
     searched: ClosedRange<UInt64>? = nil
   ) {
-    explanation.ruledOut.append(
+    explanation.findings.ruledOut.append(
       Finding(what, .proven, values, on: facts.compactMap { $0?.sequence }, searched: searched))
   }
 
   mutating func leaveUntold(_ words: UntoldWord...) {
-    for what in words where !explanation.untold.contains(Untold(what)) {
-      explanation.untold.append(Untold(what))
+    for what in words where !explanation.findings.untold.contains(Untold(what)) {
+      explanation.findings.untold.append(Untold(what))
     }
   }
 
   mutating func advise(_ what: AdviceWord, _ values: [Value] = []) {
-    guard !explanation.advice.contains(Advice(what, values)) else { return }
-    explanation.advice.append(Advice(what, values))
+    guard !explanation.findings.advice.contains(Advice(what, values)) else { return }
+    explanation.findings.advice.append(Advice(what, values))
   }
 
   /// Shows the recorded code in the summary.
@@ -149,7 +150,7 @@ struct ExplanationDraft {
     else {
       guard clock.jumps.isEmpty, clock.skew == nil else { return }
       if clock.deviation > ClockTrail.tolerance {
-        explanation.untold.append(Untold(.clocksDrift, [.span(clock.deviation)]))
+        explanation.findings.untold.append(Untold(.clocksDrift, [.span(clock.deviation)]))
       } else if clock.hasOtherBoots {
         leaveUntold(.startedAnew)
       } else if clock.hasUnnamedBoots {
@@ -161,7 +162,7 @@ struct ExplanationDraft {
     }
     // If a token expired by the clock, a change after the last opening would not be visible.
     if let moment, last.time < moment {
-      explanation.untold.append(Untold(.clockSince, [.place(last.sequence)]))
+      explanation.findings.untold.append(Untold(.clockSince, [.place(last.sequence)]))
       return
     }
     ruleOut(
@@ -284,8 +285,8 @@ struct ExplanationDraft {
       evidence.damagedAt != nil || trail.losses.hasDoubtfulCut || !trail.losses.gaps.isEmpty
     guard mayHideAnEnd, explanation.cause.class == .still else { return }
     explanation.certainty = .possible
-    explanation.proven.removeAll { $0.what == .nobodySignedOut || $0.what == .nobodyEnded }
-    explanation.ruledOut.removeAll { $0.what == .noEnd }
+    explanation.findings.proven.removeAll { $0.what == .nobodySignedOut || $0.what == .nobodyEnded }
+    explanation.findings.ruledOut.removeAll { $0.what == .noEnd }
   }
 
   private mutating func addClocks() {
@@ -332,7 +333,7 @@ struct ExplanationDraft {
       !trail.clock.jumps.contains(where: { $0.span < 0 }),
       explanation.cause != .refreshingTooOften
     else { return }
-    explanation.alsoSeen.append(tooLongThreshold)
+    explanation.findings.alsoSeen.append(tooLongThreshold)
     // Early refreshes cost requests. Nothing else follows from them.
     guard token?.failures.kinds[.rateLimited] != nil else { return }
     advise(.shorterThreshold, [.span(schedule.longestLife)])
@@ -347,16 +348,16 @@ struct ExplanationDraft {
   }
 
   private mutating func alsoSee(_ finding: Finding) {
-    guard !explanation.proven.contains(finding) else { return }
-    explanation.alsoSeen.append(finding)
+    guard !explanation.findings.proven.contains(finding) else { return }
+    explanation.findings.alsoSeen.append(finding)
   }
 
   private mutating func addGaps() {
     if trail.login == nil, let gone = trail.compactedBefore {
-      explanation.untold.append(Untold(.beforeCompaction, [.place(gone + 1)]))
+      explanation.findings.untold.append(Untold(.beforeCompaction, [.place(gone + 1)]))
     }
     if trail.login == nil, let continued = trail.continued {
-      explanation.untold.append(Untold(.otherJournal, [.place(continued.sequence)]))
+      explanation.findings.untold.append(Untold(.otherJournal, [.place(continued.sequence)]))
       if case .continued(let link)? = continued.note, link.cause != .lost { advise(.setAsideCopy) }
     }
     if let login = trail.login, case .login(let facts)? = login.event, facts.method == .adoption,
@@ -366,12 +367,12 @@ struct ExplanationDraft {
     }
     for remark in trail.remarks {
       if case .tailCut(let cut)? = remark.note, cut.isUndetermined {
-        explanation.untold.append(Untold(.cutTail, [.place(remark.sequence)]))
+        explanation.findings.untold.append(Untold(.cutTail, [.place(remark.sequence)]))
       }
     }
     if !trail.losses.isWhole { leaveUntold(.newerRecords) }
     if let offset = evidence.damagedAt, trail.losses.gaps.isEmpty, evidence.gapsAfter.isEmpty {
-      explanation.untold.append(Untold(.behindDamage, [.number(offset)]))
+      explanation.findings.untold.append(Untold(.behindDamage, [.number(offset)]))
     }
   }
 }

@@ -137,11 +137,11 @@ package struct WhySearch {
     let own = (explanation.root + [explanation]).compactMap(\.sequence)
     let isEnd = explanation.cause.class == .end
     let settled = UInt64(explanation.root.count) + (isEnd ? 1 : 0)
-    explanation.otherEnds = endsBefore - min(endsBefore, settled)
-    explanation.laterEnds = ends - endsBefore
-    explanation.others = newest.reversed().compactMap { .init(Explainer.explain($0)) }
+    explanation.others.before = endsBefore - min(endsBefore, settled)
+    explanation.others.after = ends - endsBefore
+    explanation.others.newest = newest.reversed().compactMap { .init(Explainer.explain($0)) }
       .filter { !own.contains($0.sequence) }
-    explanation.others.removeLast(max(0, explanation.others.count - Self.namedEnds))
+    explanation.others.newest.removeLast(max(0, explanation.others.newest.count - Self.namedEnds))
   }
 
   /// Passes on what remains to be explained; returns the present session if nothing ended.

@@ -179,7 +179,7 @@ extension ExplanationDraft {
       return
     }
     conclude(.refreshingTooOften, isOnly ? .likely : .possible)
-    explanation.inferred.append(tooLongThreshold)
+    explanation.findings.inferred.append(tooLongThreshold)
     advise(.shorterThreshold, [.span(schedule.longestLife)])
   }
 

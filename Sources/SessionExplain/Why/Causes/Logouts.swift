@@ -71,7 +71,7 @@ extension ExplanationDraft {
         prove(.settledExpiry, [.place(root.sequence)], on: root)
       }
       if evidence.root.isEmpty, let gone = trail.compactedBefore, trail.login != nil {
-        explanation.untold.append(Untold(.beforeCompaction, [.place(gone + 1)]))
+        explanation.findings.untold.append(Untold(.beforeCompaction, [.place(gone + 1)]))
       }
       if !explanation.root.isEmpty { advise(.asRoot) }
       return

@@ -57,7 +57,7 @@ extension ExplanationDraft {
     }
     if trail.losses.isAssumed {
       // It is only known that a user was logged in then.
-      explanation.proven.removeAll { $0.what == .signedInSince }
+      explanation.findings.proven.removeAll { $0.what == .signedInSince }
     } else {
       proveTokensLife(session.token)
     }
@@ -88,7 +88,7 @@ extension ExplanationDraft {
     maybe(.stillAtIt, .killedBySystem, .crashed, .suspended)
     nameEndings()
     let living = UInt64(trail.processes.processCount)
-    if living > 1 { explanation.untold.append(Untold(.whoElse, [.number(living)])) }
+    if living > 1 { explanation.findings.untold.append(Untold(.whoElse, [.number(living)])) }
     advise(.openOrFollow)
   }
 
@@ -205,7 +205,7 @@ extension ExplanationDraft {
     }
     prove(.nobodySignedOut)
     inferOffline(last)
-    if explanation.inferred.contains(where: { $0.what == .answerEndsProcess }) {
+    if explanation.findings.inferred.contains(where: { $0.what == .answerEndsProcess }) {
       explanation.cause = .endedInRefreshes
     }
     addNextTry()

@@ -149,7 +149,7 @@ extension ExplanationDraft {
     prove(.noneToRead, [.token(token.generation)], on: refusal)
     if let request = refusal.answers { ruleOut(.notSent, [.place(request)], on: refusal) }
     ruleOutUser()
-    explanation.untold.removeAll { $0.what == .serverLog }
+    explanation.findings.untold.removeAll { $0.what == .serverLog }
     explainNoneToRead(token)
   }
 

@@ -94,7 +94,7 @@ extension ExplanationDraft {
       conclude(.clockForward, .likely, [.span(forward)])
       showsOpenings = true
       let start = token.announced?.sequence ?? 0
-      explanation.proven += trail.clock.jumps.filter { $0.to > start && !$0.isStepBack }
+      explanation.findings.proven += trail.clock.jumps.filter { $0.to > start && !$0.isStepBack }
         .map(Self.finding)
       infer(.clockMadeItExpire, .likely, [.token(token.generation), .span(left)])
       advise(.clockIsUsers)
