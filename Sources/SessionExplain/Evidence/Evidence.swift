@@ -124,6 +124,15 @@ package struct EvidenceGap: Hashable, Sendable {
     self.sequences = sequences
     self.isLeftOut = isLeftOut
   }
+
+  /// Creates the gap of a record that cannot be decoded; without `bytes`, of one that is left out.
+  package init(
+    of sequence: UInt64, at offset: UInt64, bytes: UInt64? = nil, after last: UInt64
+  ) {
+    self.init(
+      after: last, offset: offset, bytes: bytes ?? 0, sequences: sequence...sequence,
+      isLeftOut: bytes == nil)
+  }
 }
 
 /// The process that opened a journal or sent a request: its number, and its opening if the note has
@@ -209,8 +218,7 @@ struct ProcessTrail: Hashable, Sendable {
     lastOpening = fact.sequence
     let opener = Opener(opened)
     if opener.identity == nil { openings.removeAll { $0.opener == opener } }
-    if openings.count == Self.kept { openings.removeFirst() }
-    openings.append(Opening(opener: opener, sequence: fact.sequence))
+    openings.append(Opening(opener: opener, sequence: fact.sequence), keeping: Self.kept)
     living.removeAll { $0.isEarlierLife(opener) }
     guard living.count < Self.kept else {
       isTooMany = true

@@ -165,6 +165,6 @@ package struct EvidenceFold: Sendable {
     pendingEnd = found
     lastDecided = batch.records.last?.sequence ?? ending.last.sequence
     self.ending = nil
-    trail.endSession()
+    trail.stray = nil
   }
 }

@@ -21,7 +21,7 @@ struct SessionTrail: Sendable {
   private(set) var clock = ClockTrail()
   private(set) var schedule = ScheduleTrail()
   /// The note about wiped secrets while no user was logged in.
-  private(set) var stray: Fact?
+  var stray: Fact?
   /// The note that the journal continues another one.
   private(set) var continued: Fact?
   private(set) var losses = LossTrail()
@@ -82,9 +82,6 @@ struct SessionTrail: Sendable {
     (processes, clock, schedule, stray) = (.unknown, ClockTrail(), ScheduleTrail(), nil)
     storage.interrupt()
   }
-
-  /// Notes that the session ended.
-  mutating func endSession() { stray = nil }
 
   // MARK: Events
 

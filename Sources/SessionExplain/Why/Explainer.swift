@@ -40,7 +40,7 @@ struct ExplanationDraft {
   init(_ evidence: Evidence, in journal: JournalNames) {
     self.evidence = evidence
     self.journal = journal
-    explanation = Explanation(
+    var explanation = Explanation(
       cause: .unexplained, certainty: .possible, before: evidence.before,
       after: evidence.trail.fold.kind)
     explanation.sequence = evidence.place?.sequence
@@ -51,6 +51,7 @@ struct ExplanationDraft {
       user: device.user.flatMap(journal.user), journal: journal.journal)
     explanation.compactedBefore = evidence.trail.compactedBefore
     explanation.signedInAgain = evidence.signedInAgain
+    self.explanation = explanation
   }
 
   /// Explains the subject by the rules of its family.

@@ -82,22 +82,7 @@ public struct Explanation: Equatable, Sendable {
     /// The number of ends after this one.
     package var after: UInt64 = 0
     /// The newest of them, the newest first.
-    package var newest: [OtherEnd] = []
-  }
-
-  /// Another end of a session in the same journal.
-  package struct OtherEnd: Equatable, Sendable {
-    package let sequence: UInt64
-    package let time: Timestamp
-    package let cause: Cause
-    package let certainty: Certainty
-
-    /// Creates it from the explanation of an end; `nil` for an explanation of no record.
-    package init?(_ explanation: Explanation) {
-      guard let sequence = explanation.sequence, let time = explanation.time else { return nil }
-      (self.sequence, self.time) = (sequence, time)
-      (cause, certainty) = (explanation.cause, explanation.certainty)
-    }
+    package var newest: [Explanation] = []
   }
 
   /// A record of the chain.

@@ -91,7 +91,7 @@ package struct WhyText: Sendable {
     let rest =
       explanation.others.before + explanation.others.after - UInt64(explanation.others.newest.count)
     var lines = explanation.others.newest.map { end in
-      "\(zone.secondsText(end.time))  @\(end.sequence)  \(end.cause), \(end.certainty)"
+      "\(time(end))  @\(end.sequence ?? 0)  \(end.cause), \(end.certainty)"
     }
     if rest > 0 {
       lines.append(

@@ -21,21 +21,16 @@ struct PieceReading {
     _ piece: JournalPiece, fold: (JournalEntry) throws(SessionFold.Failure) -> Void,
     interrupt: (EvidenceGap) -> Void
   ) -> Bool {
-    switch piece {
-    case .record(let entry, _):
-      do throws(SessionFold.Failure) {
-        try fold(entry)
-      } catch {
-        guard leaveOut(entry.place, error, interrupt) else { return false }
-      }
-      last = entry.record.sequence
-    case .unreadable(let place, let bytes):
-      interrupt(
-        EvidenceGap(
-          after: last, offset: place.offset, bytes: bytes,
-          sequences: place.sequence...place.sequence))
-    case .lost(let range): interrupt(EvidenceGap(range, after: last))
+    guard case .record(let entry, _) = piece else {
+      if let gap = piece.gap(after: last) { interrupt(gap) }
+      return true
     }
+    do throws(SessionFold.Failure) {
+      try fold(entry)
+    } catch {
+      guard leaveOut(entry.place, error, interrupt) else { return false }
+    }
+    last = entry.record.sequence
     return true
   }
 
@@ -67,10 +62,7 @@ struct PieceReading {
       return false
     }
     impossible = impossible ?? fault
-    interrupt(
-      EvidenceGap(
-        after: last, offset: place.offset, bytes: 0, sequences: place.sequence...place.sequence,
-        isLeftOut: true))
+    interrupt(EvidenceGap(of: place.sequence, at: place.offset, after: last))
     return true
   }
 
@@ -96,16 +88,8 @@ struct PieceReading {
 extension WhySearch {
   /// Takes the next piece of a file; returns whether the search needs another one.
   mutating func take(_ piece: JournalPiece) -> Bool {
-    switch piece {
-    case .record(let entry, _): return take(entry) { _ in }
-    case .unreadable(let place, let bytes):
-      interrupt(
-        EvidenceGap(
-          after: last, offset: place.offset, bytes: bytes,
-          sequences: place.sequence...place.sequence)
-      ) { _ in }
-    case .lost(let range): interrupt(EvidenceGap(range, after: last)) { _ in }
-    }
+    if case .record(let entry, _) = piece { return take(entry) { _ in } }
+    if let gap = piece.gap(after: last) { interrupt(gap) { _ in } }
     return true
   }
 
@@ -153,6 +137,18 @@ final class ConvertedFile: Sendable {
 
   /// The path at which this process can open the temporary file.
   var openPath: String { "/dev/fd/\(copy.descriptor)" }
+}
+
+extension JournalPiece {
+  /// Returns the gap that it is, after the record `last`; `nil` for a record.
+  func gap(after last: UInt64) -> EvidenceGap? {
+    switch self {
+    case .record: nil
+    case .unreadable(let place, let bytes):
+      EvidenceGap(of: place.sequence, at: place.offset, bytes: bytes, after: last)
+    case .lost(let range): EvidenceGap(range, after: last)
+    }
+  }
 }
 
 extension EvidenceGap {
