@@ -18,7 +18,7 @@ package enum Explainer {
   ///
   /// The result has the cause, its certainty, the reason, and the states. A test compares it.
   package static func judge(_ evidence: Evidence) -> Explanation {
-    var draft = ExplanationDraft(evidence, in: JournalNames())
+    var draft = ExplanationDraft(evidence, in: JournalNames(), isBrief: true)
     draft.conclude()
     draft.judge()
     return draft.explanation
@@ -29,6 +29,8 @@ package enum Explainer {
 struct ExplanationDraft {
   let evidence: Evidence
   let journal: JournalNames
+  /// Whether findings are left out that no rule reads.
+  let isBrief: Bool
   var explanation: Explanation
   /// Whether requests with older tokens belong to the chain.
   var showsEarlier = false
@@ -37,9 +39,8 @@ struct ExplanationDraft {
   /// Whether later records belong to the chain.
   var showsAftermath = false
 
-  init(_ evidence: Evidence, in journal: JournalNames) {
-    self.evidence = evidence
-    self.journal = journal
+  init(_ evidence: Evidence, in journal: JournalNames, isBrief: Bool = false) {
+    (self.evidence, self.journal, self.isBrief) = (evidence, journal, isBrief)
     var explanation = Explanation(
       cause: .unexplained, certainty: .possible, before: evidence.before,
       after: evidence.trail.fold.kind)
@@ -72,6 +73,7 @@ struct ExplanationDraft {
   }
 
   mutating func prove(_ what: FindingWord, _ values: [Value] = [], on facts: Fact?...) {
+    guard !isBrief else { return }
     explanation.findings.proven.append(
       Finding(what, .proven, values, on: facts.compactMap { $0?.sequence }))
   }
@@ -93,18 +95,19 @@ struct ExplanationDraft {
     _ what: FindingWord, _ values: [Value] = [], on facts: Fact?...,
     searched: ClosedRange<UInt64>? = nil
   ) {
+    guard !isBrief else { return }
     explanation.findings.ruledOut.append(
       Finding(what, .proven, values, on: facts.compactMap { $0?.sequence }, searched: searched))
   }
 
   mutating func leaveUntold(_ words: UntoldWord...) {
-    for what in words where !explanation.findings.untold.contains(Untold(what)) {
+    for what in words where !isBrief && !explanation.findings.untold.contains(Untold(what)) {
       explanation.findings.untold.append(Untold(what))
     }
   }
 
   mutating func advise(_ what: AdviceWord, _ values: [Value] = []) {
-    guard !explanation.findings.advice.contains(Advice(what, values)) else { return }
+    guard !isBrief, !explanation.findings.advice.contains(Advice(what, values)) else { return }
     explanation.findings.advice.append(Advice(what, values))
   }
 
