@@ -118,11 +118,8 @@ package struct EvidenceGap: Hashable, Sendable {
     after: UInt64, offset: UInt64, bytes: UInt64, sequences: ClosedRange<UInt64>? = nil,
     isLeftOut: Bool = false
   ) {
-    self.after = after
-    self.offset = offset
-    self.bytes = bytes
-    self.sequences = sequences
-    self.isLeftOut = isLeftOut
+    (self.after, self.offset, self.bytes) = (after, offset, bytes)
+    (self.sequences, self.isLeftOut) = (sequences, isLeftOut)
   }
 
   /// Creates the gap of a record that cannot be decoded; without `bytes`, of one that is left out.

@@ -207,6 +207,10 @@ package struct SessionDevice: Equatable, Sendable {
   package var app: AppVersion?
   package var platform: Platform?
 
+  package init(user: Identifier? = nil, app: AppVersion? = nil, platform: Platform? = nil) {
+    (self.user, self.app, self.platform) = (user, app, platform)
+  }
+
   /// Whether the system has no foreground and no lock screen.
   var isServer: Bool { platform == .linux || platform == .windows }
 }

@@ -76,12 +76,12 @@ package struct RowSource: Sendable {
   /// Whether the file has damage, or an event that is not possible.
   let isDamaged: Bool
   /// The app and the platform of an opening that the file leaves out; `nil` if it is not known.
-  let opening: ExportSource?
+  let opening: SessionDevice?
 
   /// Creates the source of a journal with these names.
   package init(
     _ names: JournalNames, isRedacted: Bool, file: String, isDamaged: Bool,
-    opening: ExportSource? = nil
+    opening: SessionDevice? = nil
   ) {
     self.names = names
     self.opening = opening

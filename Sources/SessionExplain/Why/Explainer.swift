@@ -8,10 +8,8 @@ package enum Explainer {
   package static func explain(
     _ evidence: Evidence, in journal: JournalNames = JournalNames()
   ) -> Explanation {
-    var draft = ExplanationDraft(evidence, in: journal)
-    draft.conclude()
-    draft.finish()
-    return draft.explanation
+    var draft = ExplanationDraft(evidence, in: journal, isBrief: false)
+    return draft.explain()
   }
 
   /// Explains the evidence as ``explain(_:in:)`` does, without what only an answer in words needs.
@@ -19,9 +17,7 @@ package enum Explainer {
   /// The result has the cause, its certainty, the reason, and the states. A test compares it.
   package static func judge(_ evidence: Evidence) -> Explanation {
     var draft = ExplanationDraft(evidence, in: JournalNames(), isBrief: true)
-    draft.conclude()
-    draft.judge()
-    return draft.explanation
+    return draft.explain()
   }
 }
 
@@ -39,7 +35,7 @@ struct ExplanationDraft {
   /// Whether later records belong to the chain.
   var showsAftermath = false
 
-  init(_ evidence: Evidence, in journal: JournalNames, isBrief: Bool = false) {
+  init(_ evidence: Evidence, in journal: JournalNames, isBrief: Bool) {
     (self.evidence, self.journal, self.isBrief) = (evidence, journal, isBrief)
     var explanation = Explanation(
       cause: .unexplained, certainty: .possible, before: evidence.before,
@@ -55,13 +51,23 @@ struct ExplanationDraft {
     self.explanation = explanation
   }
 
-  /// Explains the subject by the rules of its family.
-  mutating func conclude() {
+  /// Explains the subject by the rules of its family, then by those of every explanation.
+  mutating func explain() -> Explanation {
     switch evidence.subject {
     case .end: explainEnd()
     case .open: explainOpen()
     case .record(let fact): explainRecord(fact)
     }
+    hedge()
+    if !isBrief {
+      addClocks()
+      addStorage()
+      addThreshold()
+      addGaps()
+    }
+    limitByGaps()
+    if !isBrief { addChain() }
+    return explanation
   }
 
   // MARK: Building blocks
@@ -266,22 +272,6 @@ struct ExplanationDraft {
   static func words(_ failure: RequestFailure) -> Value { .word(FailureFormatter.text(failure)) }
 
   // MARK: The end of every explanation
-
-  mutating func finish() {
-    hedge()
-    addClocks()
-    addStorage()
-    addThreshold()
-    addGaps()
-    limitByGaps()
-    addChain()
-  }
-
-  /// Concludes with what changes the certainty alone.
-  mutating func judge() {
-    hedge()
-    limitByGaps()
-  }
 
   /// Lowers the certainty: an end may be in damaged bytes, in a tail that was cut off, or in a gap.
   private mutating func hedge() {

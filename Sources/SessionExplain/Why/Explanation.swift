@@ -116,7 +116,7 @@ public struct Explanation: Equatable, Sendable {
 
 extension Explanation {
   /// Returns the explanation with the app and the platform of an opening that its records leave out.
-  package func opened(by source: ExportSource?) -> Explanation {
+  package func opened(by source: SessionDevice?) -> Explanation {
     guard let source, app == nil, platform == nil else { return self }
     var copy = self
     (copy.origin.app, copy.origin.platform) = (

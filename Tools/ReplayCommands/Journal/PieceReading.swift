@@ -121,14 +121,14 @@ final class ConvertedFile: Sendable {
   /// Why the journal has less than the file should have; `nil` if it has everything.
   let fault: JournalFault?
   /// The app and the platform of an opening that the file leaves out; `nil` if it is not known.
-  let opening: ExportSource?
+  let opening: SessionDevice?
   /// The explanation that the app made of its whole journal; `nil` if the file is no support report.
   let explanation: ReportedExplanation?
   private let copy: TemporaryFile
 
   init(
     path: String, copy: consuming TemporaryFile, isRedacted: Bool, fault: JournalFault?,
-    opening: ExportSource? = nil, explanation: ReportedExplanation? = nil
+    opening: SessionDevice? = nil, explanation: ReportedExplanation? = nil
   ) {
     (self.path, self.isRedacted, self.fault) = (path, isRedacted, fault)
     (self.opening, self.explanation) = (opening, explanation)
