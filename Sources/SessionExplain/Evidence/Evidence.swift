@@ -34,7 +34,7 @@ package struct Evidence: Sendable {
 
   static let keptBehind = 16
 
-  /// A trail that copies of the evidence share.
+  // Evidence is copied for each end, and a trail is large.
   private final class Past: Sendable {
     let trail: SessionTrail
     init(_ trail: SessionTrail) { self.trail = trail }

@@ -83,7 +83,7 @@ struct FailureTally: Hashable, Sendable {
   }
 }
 
-/// The number of answered failures, and how many of them are of each of these kinds.
+/// The number of answered failures of each of these kinds.
 struct AnswerTally: Hashable, Sendable {
   private(set) var refusesClient: UInt64 = 0
   private(set) var isNotThere: UInt64 = 0

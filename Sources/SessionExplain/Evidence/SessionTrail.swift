@@ -119,7 +119,7 @@ struct SessionTrail: Sendable {
     tokens.announce(newer, fact, isRecovered: batch.has(recovered: newer.generation))
   }
 
-  /// Starts the history of a token whose announcement must be among the missing records.
+  // The announcement of a newer token must be among the missing records.
   private mutating func meet(_ generation: Generation, at time: Timestamp) {
     if !losses.gaps.isEmpty { tokens.meet(generation, at: time) }
   }
@@ -173,7 +173,7 @@ struct SessionTrail: Sendable {
     }
   }
 
-  /// Records a note about the end of the current token; after a gap it proves that an end is lost.
+  // After a gap, a note about the end of the current token proves that an end is lost.
   private mutating func noteEnd(of generation: Generation, _ fact: Fact) {
     guard !losses.gaps.isEmpty, fold.kind == .authenticated,
       generation >= fold.tokenGeneration ?? .none
@@ -276,7 +276,7 @@ struct BatchTrail: Sendable {
     records.contains { $0.recovered == generation }
   }
 
-  /// Removes a record that decides nothing, or a repeated kind; there are fewer kinds than places.
+  // A record that decides nothing goes first, then a repeated kind; there are fewer kinds than places.
   private mutating func omitOne() {
     let names = records.map(\.record.name)
     let index =

@@ -21,7 +21,7 @@ public struct Cause: Sendable {
   package let experience: Experience
   private var summaries: Summaries
 
-  /// The summaries, shared: a cause is copied for each row.
+  // A cause is copied for each row, and its texts are many.
   private final class Summaries: Sendable {
     let english, spanish, portuguese: Plain
 
