@@ -23,8 +23,8 @@ struct HistoryExplanationTests {
   /// The explanation without names, and without other ends.
   private func plain(_ explanation: Explanation) -> Explanation {
     var plain = explanation
-    (plain.user, plain.journal) = (nil, nil)
-    (plain.otherEnds, plain.laterEnds, plain.others) = (0, 0, [])
+    (plain.origin.user, plain.origin.journal) = (nil, nil)
+    plain.others = Explanation.OtherEnds()
     plain.root = plain.root.map(self.plain)
     return plain
   }

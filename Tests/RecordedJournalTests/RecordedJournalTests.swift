@@ -46,17 +46,14 @@ struct RecordedJournalTests {
     arguments: Cause.all.filter { $0.class == .end })
   func rows(_ cause: Cause) throws {
     let run = try WhyRun(cause)
-    var (ends, rows) = (SessionEnds(), [(SessionRow, Explanation)]())
-    func keep(_ row: SessionRow, _ evidence: Evidence) {
-      if row.sequence != nil { rows.append((row, Explainer.explain(evidence))) }
-    }
+    var (ends, rows) = (SessionRows(), [SessionRow]())
     for entry in run.entries {
-      try ends.take(entry.record, endsBatch: entry.remainingInBatch == 0, keep)
+      try ends.take(entry.record, endsBatch: entry.remainingInBatch == 0) { rows.append($0) }
     }
-    ends.finish(damagedAt: nil, keep)
-    let (row, told) = try #require(rows.last)
+    ends.finish(damagedAt: nil) { rows.append($0) }
+    let row = try #require(rows.last { $0.sequence != nil })
     let answer = run.answer()
-    #expect(answer.cause == told.cause && answer.certainty == told.certainty)
+    #expect(answer.cause == row.cause && answer.certainty == row.certainty)
     #expect(answer.sequence == row.sequence)
   }
 

@@ -67,7 +67,9 @@ struct WhyDoubtTests {
     let answer = history.answer(at: end)
     #expect(answer.cause == .tokenExpired && answer.certainty == .proven)
     #expect(answer.has(.refreshFailedSo) && answer.has(.countedFailures) == isCounted)
-    #expect(!answer.has(.noneToRead) && !answer.advice.contains { $0.what == .issueRefreshTokens })
+    #expect(
+      !answer.has(.noneToRead)
+        && !answer.findings.advice.contains { $0.what == .issueRefreshTokens })
     let summary = answer.summary()
     #expect(summary.contains("the attempts to renew it had failed"), "\(summary)")
     #expect(summary.contains("A new sign-in followed.") && !summary.contains("refresh token"))
@@ -112,8 +114,8 @@ struct WhyDoubtTests {
       #expect(answer.certainty == certainty)
       #expect(
         answer.certainty(of: .rotatedReplyLost) == (code == "TOKEN_REUSED" ? .likely : .possible))
-      #expect(answer.inferred.contains { $0.values.contains(.place(lost)) })
-      #expect(answer.advice.contains { $0.what == .serverGrace })
+      #expect(answer.findings.inferred.contains { $0.values.contains(.place(lost)) })
+      #expect(answer.findings.advice.contains { $0.what == .serverGrace })
     }
   }
 
@@ -129,9 +131,9 @@ struct WhyDoubtTests {
     let answer = history.answer()
     #expect(answer.cause == .refused)
     #expect(WhyText(zone: .utc).headline(answer).contains(code))
-    #expect(answer.advice.contains(Advice(.lookUpCode, [.word(code)])))
-    #expect(!answer.advice.contains { $0.what == .tellingCode })
-    #expect(answer.inferred.allSatisfy { $0.certainty == .possible })
+    #expect(answer.findings.advice.contains(Advice(.lookUpCode, [.word(code)])))
+    #expect(!answer.findings.advice.contains { $0.what == .tellingCode })
+    #expect(answer.findings.inferred.allSatisfy { $0.certainty == .possible })
   }
 
   @Test(
@@ -190,8 +192,9 @@ struct WhyDoubtTests {
     let answer = history.answer()
     #expect(answer.cause == cause && answer.certainty == certainty)
     guard cause == .answerNotRead || cause == .refused else { return }
-    #expect(answer.inferred.first?.what == .rotatedAnswerUnusable)
-    #expect(answer.inferred.first?.certainty == (cause == .refused ? .possible : certainty))
+    #expect(answer.findings.inferred.first?.what == .rotatedAnswerUnusable)
+    #expect(
+      answer.findings.inferred.first?.certainty == (cause == .refused ? .possible : certainty))
   }
 
   // MARK: 5. No refresh token
@@ -207,8 +210,8 @@ struct WhyDoubtTests {
     #expect(answer.has(.noneToRead))
     #expect(!answer.has(.nothingSent))
     #expect(!answer.has(.notCarried))
-    #expect(!answer.advice.contains { $0.what == .issueRefreshTokens })
-    #expect(answer.advice.contains { $0.what == .lookAtItem })
+    #expect(!answer.findings.advice.contains { $0.what == .issueRefreshTokens })
+    #expect(answer.findings.advice.contains { $0.what == .lookAtItem })
   }
 
   // MARK: 6. After the record
@@ -258,7 +261,7 @@ struct WhyDoubtTests {
     let answer = history.answer(at: left)
     #expect(answer.has(status == 0 ? .revocationLeft : .revocationFailed))
     #expect(!answer.has(status == 0 ? .revocationFailed : .revocationLeft))
-    #expect(answer.advice.contains { $0.what == .endAtServer })
+    #expect(answer.findings.advice.contains { $0.what == .endAtServer })
   }
 
   // MARK: 7, 8. The process that replaced a request
@@ -288,7 +291,7 @@ struct WhyDoubtTests {
     }
     history.refuse(900, "TOKEN_REUSED")
     let answer = history.answer()
-    let finding = try #require(answer.proven.first { $0.what == .replacedAtOpening })
+    let finding = try #require(answer.findings.proven.first { $0.what == .replacedAtOpening })
     #expect(finding.values.contains(.process(111)))
     #expect(!WhyText(zone: .utc, isFull: true).text(answer).contains("process 0"))
   }
@@ -303,7 +306,7 @@ struct WhyDoubtTests {
     let late = history.add(69, .ended(lost, .refusal("FORBIDDEN")))
     let answer = history.answer(at: late)
     #expect(answer.cause == .takenOver)
-    let finding = try #require(answer.proven.first { $0.what == .overtakenAfterDeadline })
+    let finding = try #require(answer.findings.proven.first { $0.what == .overtakenAfterDeadline })
     #expect(finding.values.contains(.process(200)))
   }
 

@@ -33,7 +33,8 @@ struct WhyFamilyTests {
     #expect(!answer.has(.administrator))
     #expect(!answer.rulesOut(.oneProcess))
     #expect(!answer.rulesOut(.everyRequestAnswered))
-    #expect(answer.proven.contains { $0.values.contains(.word("rejected 401 TOKEN_REUSED")) })
+    #expect(
+      answer.findings.proven.contains { $0.values.contains(.word("rejected 401 TOKEN_REUSED")) })
     #expect(answer.has(.cameBack))
     #expect(answer.has(.overtakenAfterDeadline))
   }
@@ -108,7 +109,7 @@ struct WhyFamilyTests {
     #expect(answer.cause == .familyRevoked && answer.certainty == certainty)
     #expect(answer.has(.storeFailed) && answer.has(.answerArrived) && answer.has(.familyEnded))
     #expect(answer.has(.overtakenAfterDeadline) && !answer.has(.rotatedReplyLost))
-    #expect(answer.advice.contains { $0.what == .checkStore })
+    #expect(answer.findings.advice.contains { $0.what == .checkStore })
   }
 
   @Test("RPL-6 a lost reply to an older token may be why a family was revoked")
@@ -124,7 +125,9 @@ struct WhyFamilyTests {
     let answer = history.answer()
     #expect(answer.cause == .revokedElsewhere)
     #expect(!answer.rulesOut(.everyRequestAnswered))
-    #expect(answer.inferred.contains { $0.what == .lateTwin && $0.values.first == .place(first) })
+    #expect(
+      answer.findings.inferred.contains { $0.what == .lateTwin && $0.values.first == .place(first) }
+    )
   }
 
   @Test("RPL-6 another process that used an older token is not ruled out")

@@ -18,7 +18,8 @@ struct WhyGapTests {
       let answer = history.answer()
       #expect(answer.cause == .tokenExpired)
       #expect(answer.rulesOut(.clockAgrees) == isRuledOut)
-      #expect(answer.untold.contains(Untold(.clockSince, [.place(opening)])) == !isRuledOut)
+      #expect(
+        answer.findings.untold.contains(Untold(.clockSince, [.place(opening)])) == !isRuledOut)
     }
   }
 
@@ -28,7 +29,7 @@ struct WhyGapTests {
     history.add(30, .opened(101, at: 30))
     let last = history.add(40, .opened(102, at: 40))
     history.refuse(60, "TOKEN_REUSED", by: 102)
-    let finding = try #require(history.answer().ruledOut.first { $0.what == .clockAgrees })
+    let finding = try #require(history.answer().findings.ruledOut.first { $0.what == .clockAgrees })
     #expect(finding.searched == 1...last)
     #expect(finding.values == [.number(3), .place(1), .place(last), .span(0)])
   }
@@ -71,7 +72,9 @@ struct WhyGapTests {
     history.add(3_700, .event(.sessionExpired(.init(reason: .tokenExpired))))
     let answer = history.answer()
     #expect(!answer.rulesOut(.clockAgrees))
-    let told = answer.untold.map(\.what).filter { $0 == .startUnnamed || $0 == .startedAnew }
+    let told = answer.findings.untold.map(\.what).filter {
+      $0 == .startUnnamed || $0 == .startedAnew
+    }
     #expect(told == [word])
   }
 
@@ -100,7 +103,7 @@ struct WhyGapTests {
     #expect(answer.certainty == .possible)
     #expect(!answer.rulesOut(.noEnd))
     #expect(!answer.has(.nobodySignedOut))
-    #expect(answer.untold.contains { $0.what == .cutTail })
+    #expect(answer.findings.untold.contains { $0.what == .cutTail })
     history.add(110, .event(.sessionExpired(.init(reason: .secretsMissing))))
     #expect(!history.answer().rulesOut(.noLogoutByApp))
     #expect(history.answer().certainty == .proven)

@@ -19,7 +19,7 @@ struct WhyHedgeTests {
     #expect(answer.certainty == .possible)
     #expect(!answer.rulesOut(.noEnd))
     #expect(!answer.has(.nobodySignedOut))
-    #expect(answer.untold.contains { $0.what == .behindDamage })
+    #expect(answer.findings.untold.contains { $0.what == .behindDamage })
   }
 
   @Test("RPL-3 if the journal continues another one, the earlier sign-in is unknown")
@@ -30,7 +30,7 @@ struct WhyHedgeTests {
     let answer = history.answer()
     #expect(answer.cause == .neverSignedIn)
     #expect(answer.certainty == .possible)
-    #expect(answer.untold.contains { $0.what == .otherJournal })
+    #expect(answer.findings.untold.contains { $0.what == .otherJournal })
     var missed = WhyHistory.empty
     missed.add(
       0, .opened(100, at: 0),
@@ -122,11 +122,13 @@ struct WhyHedgeTests {
     let answer = history.answer()
     #expect(answer.cause == cause)
     let isHopeless = cause != .stillServerFailing && cause != .stillIntercepted
-    #expect(answer.advice.contains { $0.what == .doNotWait } == isHopeless)
-    #expect(answer.advice.contains { $0.what == .waitForNextTry } == (cause == .stillServerFailing))
+    #expect(answer.findings.advice.contains { $0.what == .doNotWait } == isHopeless)
+    #expect(
+      answer.findings.advice.contains { $0.what == .waitForNextTry }
+        == (cause == .stillServerFailing))
     let end = Value.time(WhyHistory.time(3_600))
     let mayLogin = isHopeless && failures.count > 1
-    #expect(answer.advice.contains { $0 == Advice(.loginAfterEnd, [end]) } == mayLogin)
+    #expect(answer.findings.advice.contains { $0 == Advice(.loginAfterEnd, [end]) } == mayLogin)
   }
 
   @Test(
@@ -154,7 +156,9 @@ struct WhyHedgeTests {
     }
     let answer = history.answer()
     #expect(answer.cause == cause && answer.certainty == certainty)
-    #expect(answer.advice.contains { $0.what == .loginAfterEnd } == (cause != .stillServerFailing))
+    #expect(
+      answer.findings.advice.contains { $0.what == .loginAfterEnd }
+        == (cause != .stillServerFailing))
   }
 
   @Test(
@@ -170,9 +174,9 @@ struct WhyHedgeTests {
     history.add(refreshed, .succeeded(2, at: refreshed, request))
     history.refuse(refused - 1, "TOKEN_EXPIRED", of: 2)
     let answer = history.answer()
-    let age = answer.proven.first { $0.what == .sessionAge }
+    let age = answer.findings.proven.first { $0.what == .sessionAge }
     #expect(age?.values == [.span(refused * 1_000)])
-    let window = answer.inferred.first { $0.what == .serverWindow }
+    let window = answer.findings.inferred.first { $0.what == .serverWindow }
     #expect(window?.values == limit.map { [.span($0 * 1_000)] })
   }
 
@@ -273,7 +277,7 @@ struct WhyHedgeTests {
     history.refuse(90, "TOKEN_REUSED")
     let answer = history.answer()
     #expect(answer.certainty == .possible)
-    let named = answer.inferred.filter { $0.what == .rotatedReplyLost }
+    let named = answer.findings.inferred.filter { $0.what == .rotatedReplyLost }
     #expect(named.map { $0.values.last } == [.place(first), .place(second)])
     #expect(named.allSatisfy { $0.certainty == .possible })
   }

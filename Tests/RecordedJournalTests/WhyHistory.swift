@@ -148,13 +148,14 @@ extension RequestFailure {
 
 extension Explanation {
   func has(_ word: FindingWord) -> Bool {
-    (proven + inferred + ruledOut + alsoSeen).contains { $0.what == word }
+    rulesOut(word)
+      || (findings.proven + findings.inferred + findings.alsoSeen).contains { $0.what == word }
   }
 
-  func rulesOut(_ word: FindingWord) -> Bool { ruledOut.contains { $0.what == word } }
+  func rulesOut(_ word: FindingWord) -> Bool { findings.ruledOut.contains { $0.what == word } }
 
   func certainty(of word: FindingWord) -> Certainty? {
-    inferred.first { $0.what == word }?.certainty
+    findings.inferred.first { $0.what == word }?.certainty
   }
 }
 

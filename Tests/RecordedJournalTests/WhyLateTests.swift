@@ -42,7 +42,9 @@ struct WhyLateTests {
     #expect(!answer.has(.nobodySignedOut))
     #expect(answer.certainty(of: .offline) == .possible)
     #expect(
-      answer.proven.contains { $0.what == .nextTry && $0.values == [.time(WhyHistory.time(90))] })
+      answer.findings.proven.contains {
+        $0.what == .nextTry && $0.values == [.time(WhyHistory.time(90))]
+      })
   }
 
   @Test("RPL-3 a late end without a response changes nothing")
@@ -89,7 +91,7 @@ struct WhyLateTests {
     }
     #expect(answer.cause == .usedElsewhere)
     #expect(!answer.has(.rotatedReplyLost))
-    #expect(answer.proven.count { $0.what == .serverSaid } == 2)
+    #expect(answer.findings.proven.count { $0.what == .serverSaid } == 2)
   }
 
   @Test("RPL-3 a request before a late response may have reached the server after it")
@@ -311,7 +313,7 @@ struct WhyOpeningTests {
     let lost = history.add(60, sent(one, until: 100))
     let again = history.add(120, .failed(.lost, lost, retry: 120), sent(two, until: 200))
     history.end(121, .refusal("TOKEN_REUSED"), 1, again + 1)
-    let finding = history.answer().proven.first { $0.what == .overtakenAfterDeadline }
+    let finding = history.answer().findings.proven.first { $0.what == .overtakenAfterDeadline }
     #expect(
       finding?.values == [
         .opening(1, "aaaaaaaa-1"), .place(lost), .opening(1, "bbbbbbbb-2"), .place(again + 1),

@@ -195,8 +195,8 @@ struct WhyNeighbourTests {
   func refusedToken() throws {
     let run = try WhyRun(.endedByServer)
     let livesOn = run.answer()
-    #expect(!livesOn.inferred.contains { $0.what == .livedItsTime })
-    #expect(livesOn.ruledOut.contains { $0.what == .tokenHadLife })
+    #expect(!livesOn.findings.inferred.contains { $0.what == .livedItsTime })
+    #expect(livesOn.findings.ruledOut.contains { $0.what == .tokenHadLife })
     let answer = run.edited { record in
       guard case .event(.login(let login)) = record.content else { return record }
       let token = TokenMetadata(
@@ -210,8 +210,9 @@ struct WhyNeighbourTests {
               user: login.user, method: login.method, token: token, context: login.context))))
     }.answer()
     #expect(answer.cause == .endedByServer)
-    #expect(answer.inferred.contains { $0.what == .livedItsTime && $0.certainty == .possible })
-    #expect(!answer.ruledOut.contains { $0.what == .tokenHadLife })
+    #expect(
+      answer.findings.inferred.contains { $0.what == .livedItsTime && $0.certainty == .possible })
+    #expect(!answer.findings.ruledOut.contains { $0.what == .tokenHadLife })
   }
 
   @Test("RPL-3 a process of another start of the system is certainly gone")
@@ -226,9 +227,9 @@ struct WhyNeighbourTests {
         .note(.opened(.init(process: opened.process, boot: "another", uptime: opened.uptime))))
     }.answer()
     #expect(answer.cause == .killedInRefresh)
-    #expect(answer.proven.contains { $0.what == .systemRestarted })
-    #expect(!answer.inferred.contains { $0.what == .goneBeforeDeadline })
-    #expect(!answer.ruledOut.contains { $0.what == .clockAgrees })
+    #expect(answer.findings.proven.contains { $0.what == .systemRestarted })
+    #expect(!answer.findings.inferred.contains { $0.what == .goneBeforeDeadline })
+    #expect(!answer.findings.ruledOut.contains { $0.what == .clockAgrees })
   }
 
   /// The causes that are possible after records before the end are removed.
@@ -286,8 +287,8 @@ struct WhyNeighbourTests {
     let answer = WhyRun([first] + rest).answer()
     #expect(answer.cause == .lostReply)
     #expect(answer.certainty == .possible)
-    #expect(!answer.inferred.contains { $0.certainty > .possible })
-    #expect(answer.untold.contains { $0.what == .beforeCompaction })
-    #expect(!answer.ruledOut.contains { $0.what == .oneProcess })
+    #expect(!answer.findings.inferred.contains { $0.certainty > .possible })
+    #expect(answer.findings.untold.contains { $0.what == .beforeCompaction })
+    #expect(!answer.findings.ruledOut.contains { $0.what == .oneProcess })
   }
 }

@@ -29,12 +29,13 @@ struct WhyPropertyTests {
     let sequences = explanation.chain.map(\.fact.sequence)
     try choices.require(
       zip(sequences, sequences.dropFirst()).allSatisfy(>), "the chain is in no order")
-    let isHonest = explanation.ruledOut.allSatisfy { $0.what.topic != nil }
+    let isHonest = explanation.findings.ruledOut.allSatisfy { $0.what.topic != nil }
     try choices.require(isHonest, "what is ruled out speaks against nothing")
-    let rest = explanation.proven + explanation.inferred + explanation.alsoSeen
+    let rest =
+      explanation.findings.proven + explanation.findings.inferred + explanation.findings.alsoSeen
     try choices.require(
       rest.allSatisfy { $0.what.topic == nil }, "what rules out stands among the findings")
-    let places = (rest + explanation.ruledOut).allSatisfy { finding in
+    let places = (rest + explanation.findings.ruledOut).allSatisfy { finding in
       var rest = finding.what.sentence[...]
       var places = 0
       while let brace = rest.firstIndex(of: "{") {
@@ -85,10 +86,10 @@ struct WhyPropertyTests {
         changed.entries.insert(
           JournalEntry(record: unknown, offset: 0, remainingInBatch: 0), at: index)
         let answer = changed.answer()
-        #expect(answer.untold.contains { $0.what == .newerRecords } || index > 0)
+        #expect(answer.findings.untold.contains { $0.what == .newerRecords } || index > 0)
         let isSame =
           answer.cause == expected.cause && answer.certainty <= expected.certainty
-          && answer.ruledOut.allSatisfy(expected.ruledOut.contains)
+          && answer.findings.ruledOut.allSatisfy(expected.findings.ruledOut.contains)
         #expect(isSame, "\(cause.id), before @\(entry.record.sequence)")
       }
     }
@@ -108,7 +109,9 @@ struct WhyPropertyTests {
       let prefix = WhyRun(Array(whole.entries[...last])).answer()
       let answer = whole.answer(at: end)
       #expect(prefix.cause == answer.cause && prefix.certainty == answer.certainty)
-      #expect(prefix.proven == answer.proven && prefix.ruledOut == answer.ruledOut)
+      #expect(
+        prefix.findings.proven == answer.findings.proven
+          && prefix.findings.ruledOut == answer.findings.ruledOut)
     }
   }
 
@@ -138,11 +141,12 @@ struct WhyPropertyTests {
     try take(.event(.logout(.init(reason: .user))))
     _ = fold.finish { evidence = $0 }
     let kept = try #require(evidence)
-    let requests = try #require(kept.token).requests
+    let trail = kept.trail
+    let requests = try #require(trail.tokens.current).requests
     #expect(requests.count == TokenHistory.keptFirst + TokenHistory.keptLast)
-    #expect(kept.token?.omitted == 4_000 - UInt64(requests.count))
-    #expect(kept.openings.count <= 8 && kept.remarks.count <= 8)
-    #expect(kept.processes.isTooMany && kept.processes.living.count <= 16)
+    #expect(trail.tokens.current?.omitted == 4_000 - UInt64(requests.count))
+    #expect(trail.openings.count <= 8 && trail.remarks.count <= 8)
+    #expect(trail.processes.isTooMany && trail.processes.living.count <= 16)
     let text = WhyText(zone: .utc, isFull: true).text(Explainer.explain(kept))
     #expect(text.utf8.count < 16_384)
   }

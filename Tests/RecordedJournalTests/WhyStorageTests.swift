@@ -36,8 +36,9 @@ struct WhyStorageTests {
     #expect(answer.cause == .answerNotStored && answer.certainty == .likely)
     #expect(answer.certainty(of: .answerArrived) == .likely)
     #expect(answer.has(.rotatedAnswerDropped) && !answer.has(.rotatedReplyLost))
-    #expect(answer.advice.first?.what == .checkStore)
-    #expect(!answer.advice.contains { $0.what == .makeStorable || $0.what == .crashReports })
+    #expect(answer.findings.advice.first?.what == .checkStore)
+    #expect(
+      !answer.findings.advice.contains { $0.what == .makeStorable || $0.what == .crashReports })
   }
 
   @Test("RPL-6 another process may have written, so the arrival is only possible")
@@ -86,7 +87,7 @@ struct WhyStorageTests {
     history.add(100, opened(on: platform, at: 100), note(.read, cause, number))
     let answer = history.answer()
     #expect(answer.cause == expected && answer.certainty == certainty)
-    #expect(answer.advice.first?.what == advice)
+    #expect(answer.findings.advice.first?.what == advice)
     #expect(answer.has(.storeFailed))
     history.add(110, recovered(.read))
     #expect(history.answer().cause == .stillSignedIn)
@@ -146,12 +147,12 @@ struct WhyStorageTests {
   @Test("RPL-3 the refresh threshold is advised only if the server limited the rate")
   func threshold() throws {
     let run = try WhyRun(.refreshingTooOften)
-    #expect(run.answer().advice.contains { $0.what == .shorterThreshold })
+    #expect(run.answer().findings.advice.contains { $0.what == .shorterThreshold })
     let answer = run.edited { record in
       record.failing { _ in RequestFailure(kind: .server, status: 503) }
     }.answer()
     #expect(answer.cause == .serverFailing && answer.has(.thresholdTooLong))
-    #expect(!answer.advice.contains { $0.what == .shorterThreshold })
+    #expect(!answer.findings.advice.contains { $0.what == .shorterThreshold })
   }
 
   @Test("RPL-3 a token of unstated life has no lifetime in words")

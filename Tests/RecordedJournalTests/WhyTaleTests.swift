@@ -73,10 +73,10 @@ struct WhyTaleTruth {
     if known.contains(where: { tale.requests[$0.request]?.cameBack == true }) {
       choices.label("a late answer")
     }
-    for finding in explanation.proven + explanation.ruledOut {
+    for finding in explanation.findings.proven + explanation.findings.ruledOut {
       try check(finding, explanation, known)
     }
-    for finding in explanation.inferred where finding.certainty == .likely {
+    for finding in explanation.findings.inferred where finding.certainty == .likely {
       try weigh(finding, explanation, known)
     }
     try checkCause(explanation, known)
@@ -85,7 +85,8 @@ struct WhyTaleTruth {
       try requireNoUnseenEnd(explanation)
     }
     try require(
-      !explanation.untold.contains { $0.what == .startedAnew }, "the system was not started anew",
+      !explanation.findings.untold.contains { $0.what == .startedAnew },
+      "the system was not started anew",
       explanation)
   }
 
@@ -170,14 +171,15 @@ struct WhyTaleTruth {
   // MARK: Clocks
 
   private func checkClock(_ explanation: Explanation, _ start: UInt64) throws {
-    let back = (explanation.proven + explanation.alsoSeen).contains { finding in
+    let back = (explanation.findings.proven + explanation.findings.alsoSeen).contains { finding in
       (finding.what == .clockSetBack || finding.what == .clockWentBack)
         && finding.sequences.contains { $0 > start }
     }
     try require(
       !back || !(explanation.rulesOut(.tokenHadLife) || explanation.has(.unusedTooLong)),
       "a time is told that a clock was set back in", explanation)
-    guard let agrees = explanation.ruledOut.first(where: { $0.what == .clockAgrees }) else {
+    guard let agrees = explanation.findings.ruledOut.first(where: { $0.what == .clockAgrees })
+    else {
       return
     }
     let offsets = tale.offsets.filter { agrees.searched?.contains($0.key) == true }.map(\.value)

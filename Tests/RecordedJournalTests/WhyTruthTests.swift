@@ -83,11 +83,14 @@ struct WhyTruth {
   }
 
   private func check(_ explanation: Explanation) throws {
-    for finding in explanation.proven + explanation.alsoSeen where finding.certainty == .proven {
+    for finding in explanation.findings.proven + explanation.findings.alsoSeen
+    where finding.certainty == .proven {
       try check(finding, explanation)
     }
-    for finding in explanation.ruledOut { try check(finding, explanation) }
-    for finding in explanation.inferred where finding.certainty == .likely { weigh(finding) }
+    for finding in explanation.findings.ruledOut { try check(finding, explanation) }
+    for finding in explanation.findings.inferred where finding.certainty == .likely {
+      weigh(finding)
+    }
     if explanation.cause == .usedElsewhere { try checkReuse(explanation) }
     if explanation.cause == .familyRevoked {
       try require(
@@ -192,7 +195,7 @@ struct WhyTruth {
 
   /// The server says that a token was used: it was, in one of the named ways.
   private func checkReuse(_ explanation: Explanation) throws {
-    let ways = Set(explanation.inferred.map(\.what))
+    let ways = Set(explanation.findings.inferred.map(\.what))
     let wasRepeated = life.witness.refreshes.contains { $0.acted > 1 }
     let wasLost = life.witness.refreshes.contains { $0.isLost && $0.acted > 0 }
     let wasCopied = life.copies > 0

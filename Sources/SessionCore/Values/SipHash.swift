@@ -11,6 +11,14 @@ package struct SipHash {
 
   /// Returns the 16-byte digest of a message; the key is two little-endian halves.
   package static func digest(of message: [UInt8], low: UInt64, high: UInt64) -> [UInt8] {
+    let halves = halves(of: message, low: low, high: high)
+    return [halves.0, halves.1].flatMap { half in
+      (0..<8).map { UInt8(truncatingIfNeeded: half >> ($0 * 8)) }
+    }
+  }
+
+  /// Returns the digest as two little-endian numbers.
+  package static func halves(of message: [UInt8], low: UInt64, high: UInt64) -> (UInt64, UInt64) {
     var hash = SipHash(low: low, high: high)
     message.withUnsafeBytes { bytes in
       let whole = bytes.count / 8 * 8
@@ -21,10 +29,7 @@ package struct SipHash {
     hash.v2 ^= 0xee
     let first = hash.squeezed()
     hash.v1 ^= 0xdd
-    let second = hash.squeezed()
-    return [first, second].flatMap { half in
-      (0..<8).map { UInt8(truncatingIfNeeded: half >> ($0 * 8)) }
-    }
+    return (first, hash.squeezed())
   }
 
   private mutating func absorb(_ word: UInt64) {

@@ -110,8 +110,7 @@ struct ClockTrail: Sendable {
   }
 
   private mutating func add(_ jump: Jump) {
-    if jumps.count == Self.kept { jumps.removeFirst() }
-    jumps.append(jump)
+    jumps.append(jump, keeping: Self.kept)
   }
 
   /// Returns by how much the civil clock was set forward after `fact`, at least.

@@ -31,10 +31,10 @@ struct EarlierTokens: Hashable, Sendable {
     return tokens
   }()
 
-  /// Adds a token that a newer one has replaced.
-  mutating func add(_ token: TokenHistory) {
-    isWhole = isWhole && token.isWhole && token.omitted == 0
-    for request in token.requests {
+  /// Adds the requests with a token that a newer one has replaced.
+  mutating func add(_ requests: [RequestTrace], isComplete: Bool) {
+    isWhole = isWhole && isComplete
+    for request in requests {
       count += 1
       senders.add(request)
       if request.tellsOfReuse { keep(request) }
@@ -50,10 +50,8 @@ struct EarlierTokens: Hashable, Sendable {
   }
 
   /// Records the end of a request with an older token.
-  mutating func end(_ fact: Fact) {
-    guard let number = fact.answers,
-      let index = requests.lastIndex(where: { $0.number == number })
-    else { return }
+  mutating func end(_ number: UInt64, _ fact: Fact) {
+    guard let index = requests.lastIndex(where: { $0.number == number }) else { return }
     requests[index].nameEnd(fact) { _ in .connection }
   }
 
@@ -109,7 +107,7 @@ extension Evidence {
   ///
   /// It is the token's own, or that of the token before it, which this answer replaced.
   func resent(_ token: TokenHistory, until refusal: Fact) -> RequestTrace? {
-    let before = earlier.requests
+    let before = trail.tokens.earlier.requests
     let twin = before.last { request in
       before.unstored(before: request).map { $0.number == token.announced?.answers } ?? false
     }

@@ -1,4 +1,4 @@
-@_spi(Internals) package import SessionCore
+@_spi(Internals) import SessionCore
 
 /// The journal's records about an end, about one record, or about a session that has not ended.
 ///
@@ -14,73 +14,44 @@ package struct Evidence: Sendable {
     case record(Fact)
   }
 
-  package var subject: Subject
+  package let subject: Subject
   /// The records of the subject's own batch; if there are too many, the least important are
   /// omitted.
-  var batch: [Fact] = []
-  /// The state before the batch's first end, and the state after the batch.
-  var before = SessionState.Kind.unauthenticated
-  var after: SessionFold
-  /// The login that began the session; `nil` if the file does not have it.
-  var login: Fact?
-  /// The first record of the file apart from a snapshot; above 1 if the file was compacted.
-  var firstSequence: UInt64
-  /// The user of the session; `nil` if none is known, or if lost records may have another one.
-  package var user: Identifier?
-  /// The version of the app that last opened the journal; `nil` if it is not known.
-  package var app: AppVersion?
-  /// The kind of system of that opening; `nil` if it is not known.
-  package var platform: Platform?
-  /// The history of the token that was current at the end; `nil` if no user was logged in.
-  var token: TokenHistory?
-  /// The histories of the earlier tokens of the same login.
-  var earlier = EarlierTokens()
-  /// The last openings and closings before.
-  var openings: [Fact] = []
-  /// The processes that may be alive: they opened the journal, and their end is not known.
-  var processes: ProcessTrail
-  /// The notes of openings in this session about what they found.
-  var remarks: [Fact] = []
-  /// The failures of the secret store.
-  var storage = StorageTrail()
-  var clock: ClockTrail
-  var schedule: ScheduleTrail
+  let batch: [Fact]
   /// The last record before the batch.
-  var lastBefore: Fact?
+  let lastBefore: Fact?
+  /// The state before the batch's first end.
+  let before: SessionState.Kind
+  private let past: Past
   /// The records that follow: at most ``keptBehind``, up to the next login.
   var aftermath: [Fact] = []
-  /// The expiry after which a logout came.
-  var root: [Evidence] = []
-  /// The note about wiped secrets while no user was logged in.
-  var stray: Fact?
-  /// The note that the journal continues another one.
-  var continued: Fact?
-  /// Whether no record of a newer version was skipped.
-  var isWhole = true
-  /// Whether bytes were cut off in this session that may have been acknowledged.
-  var hasDoubtfulCut = false
-  /// The gaps in this session before and after the subject.
-  var gaps: [EvidenceGap] = []
+  /// The gaps in this session after the subject.
   var gapsAfter: [EvidenceGap] = []
-  /// The note after a gap that concerns the end of the current token, if that end is lost.
-  var lostEnd: Fact?
-  /// Whether only a record after a gap shows that a user was logged in.
-  var isAssumed = false
   /// The offset of acknowledged, unusable bytes at which reading ended; `nil` if there are none.
   var damagedAt: UInt64?
-
-  /// Whether the journal was last opened on a system without a foreground and a lock screen.
-  var isOfServer: Bool { platform == .linux || platform == .windows }
+  /// The expiry after which a logout came.
+  var root: [Evidence] = []
 
   static let keptBehind = 16
-  static let keptBatch = 16
-  static let keptOpenings = 8
 
-  /// The last record that a compaction removed; `nil` if the file has all records.
-  var compactedBefore: UInt64? { firstSequence > 1 ? firstSequence - 1 : nil }
+  // Evidence is copied for each end, and a trail is large.
+  private final class Past: Sendable {
+    let trail: SessionTrail
+    init(_ trail: SessionTrail) { self.trail = trail }
+  }
 
-  /// The first record of the session in the file.
-  var sessionStart: UInt64 { login?.sequence ?? firstSequence }
+  /// Creates the evidence of a subject whose batch was read to its end.
+  init(
+    _ subject: Subject, of trail: SessionTrail, in batch: BatchTrail,
+    before: SessionState.Kind = .unauthenticated
+  ) {
+    (self.subject, self.batch, lastBefore) = (subject, batch.records, batch.before)
+    self.before = before
+    past = Past(trail)
+  }
+
+  /// What the records up to the end of the batch show.
+  var trail: SessionTrail { past.trail }
 
   /// The record of the subject.
   var place: Fact? {
@@ -119,7 +90,9 @@ package struct Evidence: Sendable {
   /// Whether it is a logout after an expiry that the journal has too: it ends nothing.
   ///
   /// Another session may have begun in records that are lost between the two.
-  var settlesExpiry: Bool { root.first.map { $0.gaps == gaps } ?? false }
+  var settlesExpiry: Bool {
+    root.first.map { $0.trail.losses.gaps == trail.losses.gaps } ?? false
+  }
 
   /// The first end of the session after the subject.
   var endedBehind: Fact? { aftermath.first(where: \.isEnd) }
@@ -145,11 +118,17 @@ package struct EvidenceGap: Hashable, Sendable {
     after: UInt64, offset: UInt64, bytes: UInt64, sequences: ClosedRange<UInt64>? = nil,
     isLeftOut: Bool = false
   ) {
-    self.after = after
-    self.offset = offset
-    self.bytes = bytes
-    self.sequences = sequences
-    self.isLeftOut = isLeftOut
+    (self.after, self.offset, self.bytes) = (after, offset, bytes)
+    (self.sequences, self.isLeftOut) = (sequences, isLeftOut)
+  }
+
+  /// Creates the gap of a record that cannot be decoded; without `bytes`, of one that is left out.
+  package init(
+    of sequence: UInt64, at offset: UInt64, bytes: UInt64? = nil, after last: UInt64
+  ) {
+    self.init(
+      after: last, offset: offset, bytes: bytes ?? 0, sequences: sequence...sequence,
+      isLeftOut: bytes == nil)
   }
 }
 
@@ -236,8 +215,7 @@ struct ProcessTrail: Hashable, Sendable {
     lastOpening = fact.sequence
     let opener = Opener(opened)
     if opener.identity == nil { openings.removeAll { $0.opener == opener } }
-    if openings.count == Self.kept { openings.removeFirst() }
-    openings.append(Opening(opener: opener, sequence: fact.sequence))
+    openings.append(Opening(opener: opener, sequence: fact.sequence), keeping: Self.kept)
     living.removeAll { $0.isEarlierLife(opener) }
     guard living.count < Self.kept else {
       isTooMany = true

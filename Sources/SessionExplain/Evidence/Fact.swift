@@ -90,27 +90,31 @@ package struct Fact: Hashable, Sendable, CustomDebugStringConvertible {
   }
 
   /// The failure in the record, of a refresh or of another request.
-  var failure: RequestFailure? {
-    if let refreshFailed { return refreshFailed.failure }
-    guard case .requestEnded(let ended)? = note else { return nil }
-    return ended.failure
-  }
+  var failure: RequestFailure? { record.content.failure }
 
   /// The sequence of the request that the record ends; `nil` if it ends none.
-  var answers: UInt64? {
-    var number: UInt64 = 0
-    switch record.content {
-    case .event(let event):
-      switch event {
-      case .refreshSucceeded(let refresh): number = refresh.request
-      case .refreshFailed(let refresh): number = refresh.request
-      case .contextSwitched(let change): number = change.request
-      case .login, .sessionExpired, .logout: break
-      }
-    case .note(.requestEnded(let ended)): number = ended.request
-    case .note(.answerUnused(let request)): number = request
-    case .note, .snapshot, .unknown: break
+  var answers: UInt64? { record.content.answers }
+}
+
+extension SessionRecord.Content {
+  var failure: RequestFailure? {
+    switch self {
+    case .event(.refreshFailed(let refresh)): refresh.failure
+    case .note(.requestEnded(let ended)): ended.failure
+    case .event, .note, .snapshot, .unknown: nil
     }
+  }
+
+  var answers: UInt64? {
+    let number: UInt64 =
+      switch self {
+      case .event(.refreshSucceeded(let refresh)): refresh.request
+      case .event(.refreshFailed(let refresh)): refresh.request
+      case .event(.contextSwitched(let change)): change.request
+      case .note(.requestEnded(let ended)): ended.request
+      case .note(.answerUnused(let request)): request
+      case .event, .note, .snapshot, .unknown: 0
+      }
     return number == 0 ? nil : number
   }
 }

@@ -40,8 +40,7 @@ struct StorageTrail: Hashable, Sendable {
   mutating func take(_ fact: Fact) {
     switch fact.note {
     case .storageFailed(let failed)?:
-      if runs.count == Self.kept { runs.removeFirst() }
-      runs.append(Run(fact: fact, failed: failed))
+      runs.append(Run(fact: fact, failed: failed), keeping: Self.kept)
     case .storageRecovered(let recovered)?:
       let index = runs.lastIndex {
         $0.failed.item == recovered.item && $0.failed.operation == recovered.operation

@@ -172,7 +172,6 @@ struct RequestTrace: Hashable, Sendable {
 
 /// All records of the journal about one token.
 struct TokenHistory: Hashable, Sendable {
-  let generation: Generation
   let facts: TokenMetadata
   /// The event that announced it; `nil` if the file does not contain it.
   let announced: Fact?
@@ -180,47 +179,21 @@ struct TokenHistory: Hashable, Sendable {
   ///
   /// It was announced by an answer to this journal's session, and no record is missing since.
   var isWhole: Bool
+  /// Whether the record that announced it is lost, so that its lifetime is not known.
+  private(set) var isLost = false
   /// The first requests with it and the last ones.
   private(set) var requests: [RequestTrace] = []
   /// The number of requests between those that are not kept.
   private(set) var omitted: UInt64 = 0
-  /// The number of failures of its refreshes by kind.
-  ///
-  /// It includes answers that arrived after another process presumed the request lost.
-  private(set) var tally: [RequestFailure.Kind: UInt64] = [:]
-  /// The number of failures by status or code, for those of the kind `unexpected`.
-  private(set) var answeredBy = AnswerTally()
-  /// The first and the last failure that a server answered.
-  private(set) var firstAnswered: Fact?
-  private(set) var lastAnswered: Fact?
-  /// The first and the last failure without an answer.
-  private(set) var firstUnanswered: Fact?
-  private(set) var lastUnanswered: Fact?
-  /// The number of answered failures that are only in notes, since they arrived late and decided
-  /// nothing.
-  private(set) var answeredLate: UInt64 = 0
-  /// The last failure that led to a decision.
-  private(set) var lastFailed: Fact?
-  /// The first final failure and the last ones.
-  private(set) var refusals: [Fact] = []
-  /// The first of them whose code means that the token was used.
-  private(set) var firstReuse: Fact?
-  /// The earliest sequence of these: of the failure, or of the request that it answers.
-  private(set) var refusedFrom: UInt64?
   /// Whether the end of a request was noted that is not kept any more.
   private(set) var hasStrayEnds = false
-  /// The longest time that a server asked to wait, in milliseconds.
-  private(set) var longestWait: Int64 = 0
+  private(set) var failures = FailureTally()
+  /// Its failures in the snapshot with which the file begins.
+  private(set) var compacted: SessionState.RefreshFailures?
 
   /// The number of requests that are kept from the first on, and before the last.
   static let keptFirst = 8
   static let keptLast = 24
-
-  /// Its failures in the snapshot with which the file begins.
-  private(set) var compacted: SessionState.RefreshFailures?
-
-  /// Whether the record that announced it is lost, so that its lifetime is not known.
-  private(set) var isLost = false
 
   /// Returns the history of a token whose announcement is missing.
   static func lost(_ generation: Generation, at time: Timestamp) -> TokenHistory {
@@ -233,7 +206,6 @@ struct TokenHistory: Hashable, Sendable {
   }
 
   init(_ facts: TokenMetadata, announced: Fact?, isWhole: Bool) {
-    generation = facts.generation
     self.facts = facts.lean
     self.announced = announced
     self.isWhole = isWhole
@@ -246,23 +218,10 @@ struct TokenHistory: Hashable, Sendable {
     if case .authenticated(let session) = snapshot { compacted = session.failures }
   }
 
-  /// Becomes the history of the next token, and keeps the memory of the requests.
-  mutating func restart(_ facts: TokenMetadata, announced: Fact?, isWhole: Bool) {
-    var memory: [RequestTrace] = []
-    swap(&memory, &requests)
-    memory.removeAll(keepingCapacity: true)
-    self = TokenHistory(facts, announced: announced, isWhole: isWhole)
-    requests = memory
-  }
+  var generation: Generation { facts.generation }
 
-  /// The number of all failures of refreshes with it.
-  var failures: UInt64 { tally.values.reduce(0, +) }
-
-  /// The rejections that were doubted, so that the server was asked again.
-  var doubted: [Fact] { refusals.filter { $0.refreshFailed?.retryAt != nil } }
-
-  /// The number of failures that a server answered.
-  var answered: UInt64 { tally.reduce(0) { $0 + ($1.key.isAnswered ? $1.value : 0) } }
+  /// Whether every request with it is known.
+  var isComplete: Bool { isWhole && omitted == 0 }
 
   /// Returns the requests with it before a record, for which no complete answer is known.
   func lost(before sequence: UInt64) -> [RequestTrace] {
@@ -312,17 +271,16 @@ struct TokenHistory: Hashable, Sendable {
     requests.append(request)
   }
 
-  /// Takes a record that ends a request; `how` returns how a lost answer became known.
+  /// Takes the record that ends a request; `how` returns how a lost answer became known.
   mutating func end(
-    _ fact: Fact, among processes: ProcessTrail,
+    _ number: UInt64, _ fact: Fact, among processes: ProcessTrail,
     how: (RequestTrace) -> RequestTrace.Fate.How
   ) {
-    guard let number = fact.answers else { return }
     guard let index = requests.lastIndex(where: { $0.number == number }) else {
       if let announced, number > announced.sequence { missEnd() }
       return
     }
-    if fact.note != nil, requests[index].isRefresh { countNoted(fact) }
+    if fact.note != nil, requests[index].isRefresh { failures.countNoted(fact) }
     if requests[index].end == nil { requests[index].see(processes) }
     requests[index].nameEnd(fact, how: how)
   }
@@ -371,68 +329,6 @@ struct TokenHistory: Hashable, Sendable {
 
   mutating func count(_ fact: Fact) {
     guard let failed = fact.refreshFailed, failed.generation == generation else { return }
-    lastFailed = fact
-    count(failed.failure, fact)
-  }
-
-  /// Counts a failure in a note of a process that resumed late.
-  ///
-  /// Others had presumed its request lost, which is counted as a failure already.
-  private mutating func countNoted(_ fact: Fact) {
-    guard let failure = fact.failure, failure.kind.isAnswered || failure.kind.isFinal else {
-      return
-    }
-    if failure.kind.isAnswered { answeredLate += 1 }
-    count(failure, fact)
-  }
-
-  private mutating func count(_ failure: RequestFailure, _ fact: Fact) {
-    tally[failure.kind, default: 0] += 1
-    if failure.kind.isAnswered {
-      answeredBy.count(failure)
-      if firstAnswered == nil { firstAnswered = fact }
-      lastAnswered = fact
-    } else {
-      if firstUnanswered == nil { firstUnanswered = fact }
-      lastUnanswered = fact
-    }
-    longestWait = max(longestWait, failure.retryAfterMilliseconds ?? 0)
-    if failure.kind.isFinal { refuse(failure, fact) }
-  }
-}
-
-extension TokenHistory {
-  private mutating func refuse(_ failure: RequestFailure, _ fact: Fact) {
-    if refusals.count == 5 { refusals.remove(at: 1) }
-    refusals.append(fact)
-    // A late answer was given between the request and the note.
-    let place = min(fact.sequence, fact.answers ?? fact.sequence)
-    refusedFrom = min(refusedFrom ?? place, place)
-    if firstReuse == nil, failure.kind.isAnswered, fact.refusalWord == .reused {
-      firstReuse = fact
-    }
-  }
-}
-
-/// The number of answered failures, and how many of them are of each of these kinds.
-struct AnswerTally: Hashable, Sendable {
-  private(set) var total: UInt64 = 0
-  private(set) var refusesClient: UInt64 = 0
-  private(set) var isNotThere: UInt64 = 0
-  private(set) var demandsSignIn: UInt64 = 0
-  /// Those with 500, which also a defect of the server can be that a single user meets.
-  private(set) var isInternal: UInt64 = 0
-
-  mutating func count(_ failure: RequestFailure) {
-    total += 1
-    if failure.serverCode.flatMap({ ErrorMeaning(code: $0) }) == .clientRefused {
-      refusesClient += 1
-    } else if ServerReason(failure.serverCode) == .signIn {
-      demandsSignIn += 1
-    } else if failure.kind == .server, failure.status == 500 {
-      isInternal += 1
-    } else if failure.kind == .unexpected, failure.status == 404 || failure.status == 405 {
-      isNotThere += 1
-    }
+    failures.count(failed.failure, fact)
   }
 }

@@ -118,11 +118,11 @@ package struct ExportHeader: Equatable, Sendable {
   /// Whether records before the first one are left out and no snapshot replaces them.
   package let isPartial: Bool
   /// Where the journal was written; `nil` if the lines are no support report.
-  package let source: ExportSource?
+  package let source: SessionDevice?
 
   package init(
     journal: String, format: UInt16, maximumRecordSize: UInt32, firstSequence: UInt64,
-    isRedacted: Bool, isPartial: Bool, source: ExportSource? = nil
+    isRedacted: Bool, isPartial: Bool, source: SessionDevice? = nil
   ) {
     self.journal = journal
     self.format = format

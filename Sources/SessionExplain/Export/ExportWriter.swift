@@ -47,7 +47,7 @@ package struct ExportWriter: Sendable {
 
   /// Writes the header, and the snapshot that replaces records that are left out.
   package mutating func begin(
-    _ snapshot: ExportItem?, isPartial: Bool, about source: ExportSource? = nil,
+    _ snapshot: ExportItem?, isPartial: Bool, about source: SessionDevice? = nil,
     _ write: (String) -> Bool
   ) {
     let first = snapshot.map { $0.record.sequence + 1 } ?? origin.firstSequence

@@ -32,9 +32,8 @@ package struct Pseudonyms: Equatable, Sendable {
 
   /// Creates pseudonyms under a chosen key, so that several files have the same ones.
   package init(key: [UInt8]) {
-    let digest = SipHash.digest(
+    (low, high) = SipHash.halves(
       of: key, low: 0x7365_7373_696F_6E20, high: 0x7073_6575_646F_6E79)
-    self.init(low: Self.word(digest[..<8]), high: Self.word(digest[8...]))
   }
 
   /// Creates the pseudonyms of one journal, from its identifier and its salt.
@@ -45,25 +44,20 @@ package struct Pseudonyms: Equatable, Sendable {
     let message = words.flatMap { word in
       (0..<8).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) }
     }
-    let digest = SipHash.digest(of: message, low: salt, high: journal.high ^ journal.low)
-    self.init(low: Self.word(digest[..<8]), high: Self.word(digest[8...]))
+    (low, high) = SipHash.halves(of: message, low: salt, high: journal.high ^ journal.low)
   }
 
   /// Returns a pseudonym such as `user-k3v9q2mh4t`: the category and 50 bits of the value's hash.
   package func name(_ category: Category, _ value: String) -> String {
-    var bits = Self.word(digest(category, value)[..<8])
-    var name = category.rawValue + "-"
-    for _ in 0..<10 {
-      name.unicodeScalars.append(Self.letters[Int(bits & 31)])
-      bits >>= 5
-    }
-    return name
+    let bits = halves(category, value).0
+    let digits = (0..<10).map { Self.letters[Int(bits >> ($0 * 5) & 31)] }
+    return category.rawValue + "-" + String(decoding: digits, as: UTF8.self)
   }
 
   /// Returns whether a text has the form of a pseudonym of this category.
   static func isName(_ category: Category, _ text: String) -> Bool {
     let prefix = category.rawValue + "-"
-    let digits = text.unicodeScalars.dropFirst(prefix.count)
+    let digits = text.utf8.dropFirst(prefix.utf8.count)
     return text.hasPrefix(prefix) && digits.count == 10 && digits.allSatisfy(letters.contains)
   }
 
@@ -71,22 +65,42 @@ package struct Pseudonyms: Equatable, Sendable {
   ///
   /// Its bits reveal nothing except the version.
   package func journal(_ value: String) -> Identifier {
-    let digest = digest(.journal, value)
-    let (high, low) = (Self.word(digest[..<8]), Self.word(digest[8...]))
+    let (high, low) = halves(.journal, value)
     return Identifier(
       uuidHigh: high & 0xFFFF_FFFF_FFFF_0FFF | 0x8000,
       low: low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000)
   }
 
   /// Crockford's digits, none of which looks like another.
-  private static let letters = Array("0123456789abcdefghjkmnpqrstvwxyz".unicodeScalars)
+  private static let letters = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
 
-  private func digest(_ category: Category, _ value: String) -> [UInt8] {
-    SipHash.digest(
-      of: Array(category.rawValue.utf8) + [0] + Array(value.utf8), low: low, high: high)
+  private func halves(_ category: Category, _ value: String) -> (UInt64, UInt64) {
+    SipHash.halves(of: Array("\(category.rawValue)\0\(value)".utf8), low: low, high: high)
+  }
+}
+
+/// The names of a journal that its explanations show: its identifier, and pseudonyms of users.
+package struct JournalNames: Sendable {
+  /// The identifier; `nil` if it is not known.
+  package let journal: String?
+  private let pseudonyms: Pseudonyms?
+  /// Whether the journal's own records have pseudonyms.
+  private let isRedacted: Bool
+
+  /// Creates names; without pseudonyms, no user is named.
+  package init(journal: Identifier? = nil, pseudonyms: Pseudonyms? = nil) {
+    self.journal = journal?.description
+    self.pseudonyms = pseudonyms
+    // A redacted journal has a UUID of version 8, which no other journal has.
+    isRedacted = journal?.uuid.map { $0.high >> 12 & 0xF == 8 } ?? false
   }
 
-  private static func word(_ bytes: ArraySlice<UInt8>) -> UInt64 {
-    bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+  /// Returns the pseudonym of a user; `nil` without pseudonyms.
+  ///
+  /// A user of a redacted journal keeps its pseudonym, so that all answers name the same one.
+  func user(_ id: Identifier) -> String? {
+    let text = id.description
+    if isRedacted, Pseudonyms.isName(.user, text) { return text }
+    return pseudonyms?.name(.user, text)
   }
 }

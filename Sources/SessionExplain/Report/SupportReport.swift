@@ -80,12 +80,12 @@ extension SessionHistory {
   }
 
   /// The app and the kind of system of the last opening that can be read.
-  fileprivate var source: ExportSource {
+  fileprivate var source: SessionDevice {
     for case .record(let entry) in parts.reversed() {
       guard case .note(.opened(let opened)) = entry.record.content else { continue }
-      return ExportSource(app: opened.app, platform: opened.platform)
+      return SessionDevice(app: opened.app, platform: opened.platform)
     }
-    return ExportSource(app: nil, platform: nil)
+    return SessionDevice()
   }
 }
 

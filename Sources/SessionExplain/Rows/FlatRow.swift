@@ -76,12 +76,12 @@ package struct RowSource: Sendable {
   /// Whether the file has damage, or an event that is not possible.
   let isDamaged: Bool
   /// The app and the platform of an opening that the file leaves out; `nil` if it is not known.
-  let opening: ExportSource?
+  let opening: SessionDevice?
 
   /// Creates the source of a journal with these names.
   package init(
     _ names: JournalNames, isRedacted: Bool, file: String, isDamaged: Bool,
-    opening: ExportSource? = nil
+    opening: SessionDevice? = nil
   ) {
     self.names = names
     self.opening = opening
@@ -93,13 +93,6 @@ package struct RowSource: Sendable {
 
   /// Returns the pseudonym of a user.
   func user(_ user: Identifier?) -> String? { user.flatMap(names.user) }
-}
-
-/// What a row knows of the user and the device.
-struct RowDevice {
-  let user: Identifier?
-  let app: AppVersion?
-  let platform: Platform?
 }
 
 extension RowColumn {
@@ -122,7 +115,7 @@ extension RowColumn {
 extension JSONWriter {
   /// Writes a row as one JSON object: the columns that every row has, and between them its own.
   mutating func row(
-    of device: RowDevice, in source: RowSource, _ columns: (inout JSONWriter) -> Void
+    of device: SessionDevice, in source: RowSource, _ columns: (inout JSONWriter) -> Void
   ) {
     object { json in
       json.field("v", 1)

@@ -19,9 +19,7 @@ package struct RefreshRow: FlatRow, Equatable {
     case open = "open"
   }
 
-  package var user: Identifier?
-  package var app: AppVersion?
-  package var platform: Platform?
+  package var device = SessionDevice()
   /// The sequence of the request.
   package var request: UInt64
   package var login: UInt64?
@@ -54,7 +52,7 @@ package struct RefreshRow: FlatRow, Equatable {
 
   /// Writes the row as one JSON object.
   package func write(to json: inout JSONWriter, of source: RowSource) {
-    json.row(of: RowDevice(user: user, app: app, platform: platform), in: source) { json in
+    json.row(of: device, in: source) { json in
       json.field("request", request)
       json.field("login", login)
       json.field("time", time)

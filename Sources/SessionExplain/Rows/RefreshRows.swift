@@ -23,15 +23,8 @@ package struct RefreshRows: RowsFold {
     _ record: SessionRecord, endsBatch: Bool, _ body: (RefreshRow) -> Void
   ) throws(SessionFold.Failure) {
     try evidence.take(record, endsBatch: endsBatch) { _ in }
-    if evidence.isAssumed { login = nil }
-    switch record.content {
-    case .event(let event):
-      if case .login = event { login = record.sequence }
-      take(event, at: record.time)
-    case .note(let note): take(note, record, body)
-    case .snapshot: login = nil
-    case .unknown: break
-    }
+    if evidence.trail.losses.isAssumed { login = nil }
+    take(record.content, record.sequence, record.time, body)
   }
 
   /// Notes that records are missing here, and continues after them.
@@ -46,56 +39,40 @@ package struct RefreshRows: RowsFold {
     rows = []
   }
 
-  private mutating func take(_ event: SessionEvent, at time: Timestamp) {
-    switch event {
-    case .refreshSucceeded(let refresh):
-      end(refresh.request) { row in
-        row.outcome = .succeeded
-        row.isRotated = refresh.isRotated
-        row.failure = nil
-        row.duration = RequestSpan.milliseconds(from: row.time, to: time)
-      }
-    case .refreshFailed(let refresh): end(refresh.request, refresh.failure, at: time)
-    case .login, .contextSwitched, .sessionExpired, .logout: break
-    }
-  }
-
   private mutating func take(
-    _ note: SessionNote, _ record: SessionRecord, _ body: (RefreshRow) -> Void
+    _ content: SessionRecord.Content, _ sequence: UInt64, _ time: Timestamp,
+    _ body: (RefreshRow) -> Void
   ) {
-    switch note {
-    case .requestSent(let sent) where sent.kind == .refresh:
+    switch content {
+    case .event(.login): login = sequence
+    case .snapshot: login = nil
+    case .note(.requestSent(let sent)) where sent.kind == .refresh:
       if rows.count == Self.kept { body(rows.removeFirst()) }
-      var row = RefreshRow(request: record.sequence, time: record.time, sent: sent)
-      (row.login, row.user) = (login, evidence.user)
-      (row.app, row.platform) = (evidence.app, evidence.platform)
+      var row = RefreshRow(request: sequence, time: time, sent: sent)
+      (row.login, row.device) = (login, evidence.trail.device)
       rows.append(row)
-    case .requestEnded(let ended): end(ended.request, ended.failure, at: record.time)
-    case .answerUnused(let request):
-      end(request) { row in
-        row.outcome = .superseded
-        row.failure = nil
-        row.duration = RequestSpan.milliseconds(from: row.time, to: record.time)
-      }
-    default: break
+    case .event(.refreshSucceeded(let refresh)):
+      end(refresh.request, .succeeded, at: time, isRotated: refresh.isRotated)
+    case .event(.refreshFailed), .note(.requestEnded):
+      guard let request = content.answers, let failure = content.failure else { return }
+      end(request, RequestTrace.isNoAnswer(failure) ? .lost : .failed, failure, at: time)
+    case .note(.answerUnused(let request)): end(request, .superseded, at: time)
+    case .event, .note, .unknown: break
     }
   }
 
-  private mutating func end(_ request: UInt64, _ failure: RequestFailure, at time: Timestamp) {
-    let isLost = RequestTrace.isNoAnswer(failure)
-    end(request) { row in
-      // A response stays a response, even if another note follows.
-      guard row.outcome == .open || row.outcome == .lost, !isLost || row.outcome == .open else {
-        return
-      }
-      row.outcome = isLost ? .lost : .failed
-      row.failure = failure
-      row.duration = isLost ? nil : RequestSpan.milliseconds(from: row.time, to: time)
-    }
-  }
-
-  private mutating func end(_ request: UInt64, _ change: (inout RefreshRow) -> Void) {
+  private mutating func end(
+    _ request: UInt64, _ outcome: RefreshRow.Outcome, _ failure: RequestFailure? = nil,
+    at time: Timestamp, isRotated: Bool? = nil
+  ) {
     guard let index = rows.lastIndex(where: { $0.request == request }) else { return }
-    change(&rows[index])
+    var row = rows[index]
+    // A response stays a response, even if another note follows.
+    let isKept = row.outcome != .open && (row.outcome != .lost || outcome == .lost)
+    guard failure == nil || !isKept else { return }
+    (row.outcome, row.failure) = (outcome, failure)
+    row.isRotated = isRotated ?? row.isRotated
+    row.duration = outcome == .lost ? nil : RequestSpan.milliseconds(from: row.time, to: time)
+    rows[index] = row
   }
 }

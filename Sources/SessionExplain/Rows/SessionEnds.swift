@@ -1,73 +1,71 @@
-@_spi(Internals) import SessionCore
+@_spi(Internals) package import SessionCore
+package import SessionJSON
 
-/// A fold of a journal's records that results in each session that ended or is open, with the
-/// evidence about its end.
+/// A row that is made of a session and the evidence about its end.
+package protocol EndRow: FlatRow {
+  init(_ session: SessionRow, _ evidence: Evidence)
+}
+
+/// A fold of a journal's records that results in a row for each session that ended or is open.
 ///
 /// A logout after an expiry ends nothing. A session is passed on when the next login or the end of
 /// the journal shows what followed its end.
-struct SessionEnds: Sendable {
+package struct SessionEnds<Row: EndRow>: RowsFold {
   private var evidence = EvidenceFold()
-  /// The sequence of the last login; `nil` if the file does not have it.
-  private var login: UInt64?
   private var figures = RowFigures()
   /// The sessions whose end waits for its explanation, oldest first.
   private var waiting: [(row: SessionRow, figures: RowFigures)] = []
 
-  /// Folds the next record, and passes on each session whose end is complete.
-  ///
-  /// If the record cannot be folded, it throws, and the fold does not change.
-  mutating func take(
-    _ record: SessionRecord, endsBatch: Bool, _ body: (SessionRow, Evidence) -> Void
+  package init() {}
+
+  package mutating func take(
+    _ record: SessionRecord, endsBatch: Bool, _ body: (Row) -> Void
   ) throws(SessionFold.Failure) {
-    let before = Self.mayEnd(record) ? evidence.fold.state : nil
+    let before = Self.mayEnd(record.content) ? evidence.trail.fold.state : nil
     var ends: [Evidence] = []
     try evidence.take(record, endsBatch: endsBatch) { ends.append($0) }
     for end in ends { explain(end, body) }
-    if evidence.isAssumed { login = nil }
-    take(record, before)
+    if let before {
+      end(at: record, before)
+    } else {
+      take(record.content, record.sequence, record.time)
+    }
   }
 
-  /// Notes that records are missing here, and continues after them.
-  mutating func interrupt(_ gap: EvidenceGap, _ body: (SessionRow, Evidence) -> Void) {
+  package mutating func interrupt(_ gap: EvidenceGap, _ body: (Row) -> Void) {
     var ends: [Evidence] = []
     evidence.interrupt(gap) { ends.append($0) }
     for end in ends { explain(end, body) }
   }
 
   /// Passes on the sessions that are left; the last one is the open session, if there is one.
-  mutating func finish(damagedAt offset: UInt64?, _ body: (SessionRow, Evidence) -> Void) {
+  package mutating func finish(damagedAt offset: UInt64?, _ body: (Row) -> Void) {
     var ends: [Evidence] = []
     let open = evidence.finish(damagedAt: offset) { ends.append($0) }
     for end in ends { explain(end, body) }
-    guard evidence.fold.kind == .authenticated else { return }
-    var row = row(of: evidence.fold.state)
+    guard evidence.trail.fold.kind == .authenticated else { return }
+    var row = row(of: evidence.trail.fold.state)
     row.count(figures)
-    body(row, open)
+    body(Row(row, open))
   }
 
-  private static func mayEnd(_ record: SessionRecord) -> Bool {
-    switch record.content {
+  private static func mayEnd(_ content: SessionRecord.Content) -> Bool {
+    switch content {
     case .event(.sessionExpired), .event(.logout): true
     case .event, .note, .snapshot, .unknown: false
     }
   }
 
-  private mutating func take(_ record: SessionRecord, _ before: SessionState?) {
-    switch record.content {
-    case .event(let event):
-      if case .login = event {
-        (figures, login) = (RowFigures(), record.sequence)
-      } else if let before {
-        end(at: record, before)
-      } else if !figures.take(event, at: record.time), !waiting.isEmpty {
-        waiting[waiting.count - 1].figures.settle(event)
+  private mutating func take(
+    _ content: SessionRecord.Content, _ sequence: UInt64, _ time: Timestamp
+  ) {
+    switch content {
+    case .event(.login): figures = RowFigures()
+    case .snapshot(let snapshot): figures = RowFigures(of: snapshot)
+    case .event, .note, .unknown:
+      if !figures.take(content, sequence, time), !waiting.isEmpty {
+        _ = waiting[waiting.count - 1].figures.settle(content)
       }
-    case .note(let note):
-      if !figures.take(note, record), !waiting.isEmpty {
-        waiting[waiting.count - 1].figures.settle(note)
-      }
-    case .snapshot(let snapshot): (figures, login) = (RowFigures(of: snapshot), nil)
-    case .unknown: break
     }
   }
 
@@ -84,16 +82,18 @@ struct SessionEnds: Sendable {
 
   /// Returns a row with what a state says about its session.
   private func row(of state: SessionState) -> SessionRow {
-    var row = SessionRow()
-    (row.app, row.platform) = (evidence.app, evidence.platform)
+    var row = SessionRow(device: evidence.trail.device)
     // After a gap it may be another session than the one before it.
-    guard let user = evidence.user, case .authenticated(let session) = state else { return row }
-    (row.user, row.login) = (user, login)
+    guard row.device.user != nil, case .authenticated(let session) = state else {
+      row.device.user = nil
+      return row
+    }
+    row.login = evidence.trail.login?.sequence
     (row.method, row.began) = (session.method, session.since)
     return row
   }
 
-  private mutating func explain(_ end: Evidence, _ body: (SessionRow, Evidence) -> Void) {
+  private mutating func explain(_ end: Evidence, _ body: (Row) -> Void) {
     guard case .end(let fact) = end.subject, end.before != .expired,
       let first = waiting.first, let sequence = first.row.sequence, sequence <= fact.sequence
     else { return }
@@ -102,7 +102,57 @@ struct SessionEnds: Sendable {
     row.sequence = fact.sequence
     row.failure = end.failure?.refreshFailed?.failure
     row.count(figures)
-    body(row, end)
+    body(Row(row, end))
+  }
+}
+
+/// A fold of a journal's records that results in a row for each session that ended or is open.
+package typealias SessionRows = SessionEnds<SessionRow>
+
+/// A fold of a journal's records that results in the explanation of each session that ended, and in
+/// how the open session stands.
+package typealias EndAnswers = SessionEnds<EndAnswer>
+
+extension SessionRow: EndRow {
+  package init(_ session: SessionRow, _ evidence: Evidence) {
+    let explanation = Explainer.judge(evidence)
+    self = session
+    (cause, certainty) = (explanation.cause, explanation.certainty)
+    (state, reason) = (explanation.after, explanation.reason)
+  }
+}
+
+/// The end of a session with all of its explanation, or how an open session stands.
+package struct EndAnswer: EndRow {
+  private let explanation: Explanation
+  private let user: Identifier?
+  /// Whether the session ended; else only the cause and the certainty are there.
+  package let isEnd: Bool
+
+  package init(_ session: SessionRow, _ evidence: Evidence) {
+    isEnd = session.sequence != nil
+    explanation = isEnd ? Explainer.explain(evidence) : Explainer.judge(evidence)
+    user = session.device.user
+  }
+
+  package var cause: Cause { explanation.cause }
+  package var moment: Timestamp? { explanation.time }
+
+  /// Returns the explanation with the names that the source shows.
+  package func explanation(in source: RowSource) -> Explanation {
+    var named = (source.isRedacted ? explanation.redacted : explanation).opened(by: source.opening)
+    (named.origin.user, named.origin.journal) = (source.user(user), source.journal)
+    return named
+  }
+
+  /// Writes the explanation as `why --json` does, with the file and the journal.
+  package func write(to json: inout JSONWriter, of source: RowSource) {
+    json.object { json in
+      json.field("v", 1)
+      json.field("file", source.file)
+      json.field("journal", source.journal)
+      json.explanation(explanation(in: source))
+    }
   }
 }
 
@@ -153,74 +203,41 @@ private struct RowFigures: Sendable {
     return (rank(50), rank(95))
   }
 
-  /// Takes in an event; returns false if it ends a request that is not among these.
-  mutating func take(_ event: SessionEvent, at time: Timestamp) -> Bool {
-    switch event {
-    case .refreshSucceeded(let refresh):
+  /// Takes in a record; returns false if it ends a request that is not among these.
+  mutating func take(
+    _ content: SessionRecord.Content, _ sequence: UInt64, _ time: Timestamp
+  ) -> Bool {
+    switch content {
+    case .event(.refreshSucceeded(let refresh)):
       refreshes += 1
       guard refresh.request != 0 else { return answerLast() }
-      guard let request = end(refresh.request) else { return false }
-      if let sent = request.time, let span = RequestSpan.milliseconds(from: sent, to: time) {
+      let request = requests.last { $0.sequence == refresh.request }
+      if let sent = request?.time, let span = RequestSpan.milliseconds(from: sent, to: time) {
         durations.append(span)
       }
-    case .refreshFailed(let refresh):
-      failures += 1
-      return end(refresh.request, refresh.failure)
-    case .contextSwitched(let change):
+    case .event(.refreshFailed): failures += 1
+    case .event(.contextSwitched(let change)):
       guard change.token != nil else { return true }
-      return change.request == 0 ? answerLast() : end(change.request) != nil
-    case .login, .sessionExpired, .logout: break
+      if change.request == 0 { return answerLast() }
+    case .note(.requestSent):
+      if requests.count == Self.kept { omitted += 1 }
+      requests.append(Request(sequence: sequence, time: time), keeping: Self.kept)
+    case .event, .note, .snapshot, .unknown: break
+    }
+    return settle(content)
+  }
+
+  /// Takes in a record, perhaps after the end of this session, that may end a request.
+  mutating func settle(_ content: SessionRecord.Content) -> Bool {
+    guard let number = content.answers else { return true }
+    guard let index = requests.lastIndex(where: { $0.sequence == number }) else { return false }
+    // The failure may be that no response arrived.
+    if let failure = content.failure, RequestTrace.isNoAnswer(failure) {
+      requests[index].isLost = true
+    } else {
+      requests.remove(at: index)
     }
     return true
-  }
-
-  /// Takes in a note; returns false if it ends a request that is not among these.
-  mutating func take(_ note: SessionNote, _ record: SessionRecord) -> Bool {
-    switch note {
-    case .requestSent:
-      if requests.count == Self.kept {
-        requests.removeFirst()
-        omitted += 1
-      }
-      requests.append(Request(sequence: record.sequence, time: record.time))
-    case .requestEnded(let ended): return end(ended.request, ended.failure)
-    case .answerUnused(let request): return end(request) != nil
-    default: break
-    }
-    return true
-  }
-
-  /// Takes in an event after the end of this session.
-  mutating func settle(_ event: SessionEvent) {
-    switch event {
-    case .refreshSucceeded(let refresh): _ = end(refresh.request)
-    case .refreshFailed(let refresh): _ = end(refresh.request, refresh.failure)
-    case .contextSwitched(let change): _ = end(change.request)
-    case .login, .sessionExpired, .logout: break
-    }
-  }
-
-  /// Takes in a note after the end of this session.
-  mutating func settle(_ note: SessionNote) {
-    switch note {
-    case .requestEnded(let ended): _ = end(ended.request, ended.failure)
-    case .answerUnused(let request): _ = end(request)
-    default: break
-    }
-  }
-
-  /// Ends a request by a failure, which may be that no response arrived.
-  private mutating func end(_ request: UInt64, _ failure: RequestFailure) -> Bool {
-    guard RequestTrace.isNoAnswer(failure) else { return end(request) != nil }
-    guard let index = requests.lastIndex(where: { $0.sequence == request }) else { return false }
-    requests[index].isLost = true
-    return true
-  }
-
-  /// Removes and returns a request that has a response.
-  private mutating func end(_ request: UInt64) -> Request? {
-    guard let index = requests.lastIndex(where: { $0.sequence == request }) else { return nil }
-    return requests.remove(at: index)
   }
 
   /// Removes the request that is open: its response is in an event that does not name it.

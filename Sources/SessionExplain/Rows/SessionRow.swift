@@ -5,10 +5,7 @@ package import SessionJSON
 ///
 /// `Specs/ReplayRows.md` describes the columns. Their names and order never change in version 1.
 package struct SessionRow: FlatRow, Equatable {
-  /// The user; `nil` if the login is lost in damage.
-  package var user: Identifier?
-  package var app: AppVersion?
-  package var platform: Platform?
+  package var device: SessionDevice
   /// The sequence of the end; `nil` if the session is open.
   package var sequence: UInt64?
   package var login: UInt64?
@@ -45,7 +42,7 @@ package struct SessionRow: FlatRow, Equatable {
       RowColumn("p95Ms", .count(bits: 32), isOptional: true),
     ])
 
-  package init() {}
+  package init(device: SessionDevice = SessionDevice()) { self.device = device }
 
   /// The length in milliseconds; `nil` if it is not known, or below 0 because the clock was set.
   package var length: Int64? {
@@ -59,7 +56,7 @@ package struct SessionRow: FlatRow, Equatable {
 
   /// Writes the row as one JSON object.
   package func write(to json: inout JSONWriter, of source: RowSource) {
-    json.row(of: RowDevice(user: user, app: app, platform: platform), in: source) { json in
+    json.row(of: device, in: source) { json in
       json.field("sequence", sequence)
       json.field("login", login)
       json.field("method", method?.description)

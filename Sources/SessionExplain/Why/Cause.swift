@@ -19,9 +19,16 @@ public struct Cause: Sendable {
   let reliance: Reliance
   /// What the user experienced.
   package let experience: Experience
-  private var english: Plain
-  private var spanish: Plain
-  private var portuguese: Plain
+  private var summaries: Summaries
+
+  // A cause is copied for each row, and its texts are many.
+  private final class Summaries: Sendable {
+    let english, spanish, portuguese: Plain
+
+    init(_ english: Plain, _ spanish: Plain, _ portuguese: Plain) {
+      (self.english, self.spanish, self.portuguese) = (english, spanish, portuguese)
+    }
+  }
 
   init(
     _ id: String, _ class: Class, _ headline: String, reliesOn reliance: Reliance = .history,
@@ -30,7 +37,7 @@ public struct Cause: Sendable {
     (self.id, self.class) = (id, `class`)
     (self.headline, self.reliance) = (headline, reliance)
     self.experience = experience
-    (self.english, self.spanish, self.portuguese) = (english, spanish, portuguese)
+    summaries = Summaries(english, spanish, portuguese)
   }
 
   /// Returns this cause with another summary, for a part of its journals that need another remedy.
@@ -38,16 +45,16 @@ public struct Cause: Sendable {
   /// The identifier and the headline stay.
   func worded(english: Plain, spanish: Plain, portuguese: Plain) -> Cause {
     var cause = self
-    (cause.english, cause.spanish, cause.portuguese) = (english, spanish, portuguese)
+    cause.summaries = Summaries(english, spanish, portuguese)
     return cause
   }
 
   /// Returns what happened and what to do, in plain words.
   package func plain(in language: SessionLanguage) -> Plain {
     switch language {
-    case .english: english
-    case .spanish: spanish
-    case .portuguese: portuguese
+    case .english: summaries.english
+    case .spanish: summaries.spanish
+    case .portuguese: summaries.portuguese
     }
   }
 

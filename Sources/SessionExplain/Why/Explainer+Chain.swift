@@ -4,14 +4,14 @@ extension ExplanationDraft {
   /// Adds the records that led to the subject, the newest first and without duplicates.
   mutating func addChain() {
     var links: [UInt64: Explanation.Link] = [:]
-    let first = evidence.firstSequence
+    let first = trail.firstSequence
     func add(_ fact: Fact?, _ role: Explanation.Role) {
       guard let fact, links[fact.sequence] == nil else { return }
       links[fact.sequence] = Explanation.Link(
         fact: fact, role: role, isInFile: fact.sequence >= first)
     }
     if case .open = evidence.subject {
-      add(evidence.lostEnd, .remark)
+      add(trail.losses.end, .remark)
       addRequests(add)
     } else {
       add(evidence.place, .end)
@@ -21,28 +21,31 @@ extension ExplanationDraft {
       }
     }
     if showsOpenings {
-      for fact in evidence.openings.suffix(4) { add(fact, .opening) }
-      for fact in evidence.remarks { add(fact, .remark) }
+      for fact in trail.openings.suffix(4) { add(fact, .opening) }
+      for fact in trail.remarks { add(fact, .remark) }
     }
     if showsAftermath {
       for fact in evidence.aftermath where isAbout(fact) { add(fact, .behind) }
     }
     add(token?.announced, .token)
-    if token?.announced == nil { add(evidence.login, .token) }
+    if token?.announced == nil { add(trail.login, .token) }
     explanation.chain = links.values.sorted { $0.fact.sequence > $1.fact.sequence }
     explanation.omitted = token?.omitted ?? 0
   }
 
   private func addRequests(_ add: (Fact?, Explanation.Role) -> Void) {
     guard let token else { return }
-    let earlier = showsEarlier ? evidence.earlier.requests.suffix(Self.shownEarlier) : []
+    let earlier = showsEarlier ? trail.tokens.earlier.requests.suffix(Self.shownEarlier) : []
     for request in earlier + token.requests {
       add(request.sent, .request)
       add(request.end, .outcome)
       add(request.late, .outcome)
       add(request.dropped, .outcome)
     }
-    for fact in [token.firstAnswered, token.lastAnswered, token.lastUnanswered, token.firstReuse] {
+    let failures = token.failures
+    for fact in [
+      failures.firstAnswered, failures.lastAnswered, failures.lastUnanswered, failures.firstReuse,
+    ] {
       add(fact, .outcome)
     }
   }

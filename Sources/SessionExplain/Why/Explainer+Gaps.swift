@@ -5,17 +5,20 @@ extension ExplanationDraft {
   /// Removes findings that rely on records on both sides of a gap, or on the absence of records
   /// there.
   mutating func limitByGaps() {
-    for gap in evidence.gaps + evidence.gapsAfter {
-      explanation.untold.append(gap.untold)
+    for gap in trail.losses.gaps + evidence.gapsAfter {
+      explanation.findings.untold.append(gap.untold)
     }
-    guard let gap = evidence.gaps.last?.after else { return }
-    explanation.ruledOut.removeAll { ($0.searched?.lowerBound ?? 0) <= gap }
-    let unsure = explanation.proven.filter { ($0.sequences.min() ?? 0) <= gap }
-    explanation.proven.removeAll { ($0.sequences.min() ?? 0) <= gap }
-    explanation.inferred += unsure
-    for index in explanation.inferred.indices { explanation.inferred[index].certainty = .possible }
-    for index in explanation.alsoSeen.indices where explanation.alsoSeen[index].reaches(gap) {
-      explanation.alsoSeen[index].certainty = .possible
+    guard let gap = trail.losses.gaps.last?.after else { return }
+    explanation.findings.ruledOut.removeAll { ($0.searched?.lowerBound ?? 0) <= gap }
+    let unsure = explanation.findings.proven.filter { ($0.sequences.min() ?? 0) <= gap }
+    explanation.findings.proven.removeAll { ($0.sequences.min() ?? 0) <= gap }
+    explanation.findings.inferred += unsure
+    for index in explanation.findings.inferred.indices {
+      explanation.findings.inferred[index].certainty = .possible
+    }
+    for index in explanation.findings.alsoSeen.indices
+    where explanation.findings.alsoSeen[index].reaches(gap) {
+      explanation.findings.alsoSeen[index].certainty = .possible
     }
     if !isSaidByItsRecords(after: gap) { explanation.certainty = .possible }
   }

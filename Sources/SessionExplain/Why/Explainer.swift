@@ -8,28 +8,16 @@ package enum Explainer {
   package static func explain(
     _ evidence: Evidence, in journal: JournalNames = JournalNames()
   ) -> Explanation {
-    var draft = ExplanationDraft(evidence, in: journal)
-    switch evidence.subject {
-    case .end: draft.explainEnd()
-    case .open: draft.explainOpen()
-    case .record(let fact): draft.explainRecord(fact)
-    }
-    draft.finish()
-    return draft.explanation
+    var draft = ExplanationDraft(evidence, in: journal, isBrief: false)
+    return draft.explain()
   }
 
   /// Explains the evidence as ``explain(_:in:)`` does, without what only an answer in words needs.
   ///
   /// The result has the cause, its certainty, the reason, and the states. A test compares it.
   package static func judge(_ evidence: Evidence) -> Explanation {
-    var draft = ExplanationDraft(evidence, in: JournalNames())
-    switch evidence.subject {
-    case .end: draft.explainEnd()
-    case .open: draft.explainOpen()
-    case .record(let fact): draft.explainRecord(fact)
-    }
-    draft.judge()
-    return draft.explanation
+    var draft = ExplanationDraft(evidence, in: JournalNames(), isBrief: true)
+    return draft.explain()
   }
 }
 
@@ -37,6 +25,8 @@ package enum Explainer {
 struct ExplanationDraft {
   let evidence: Evidence
   let journal: JournalNames
+  /// Whether findings are left out that no rule reads.
+  let isBrief: Bool
   var explanation: Explanation
   /// Whether requests with older tokens belong to the chain.
   var showsEarlier = false
@@ -45,20 +35,39 @@ struct ExplanationDraft {
   /// Whether later records belong to the chain.
   var showsAftermath = false
 
-  init(_ evidence: Evidence, in journal: JournalNames) {
-    self.evidence = evidence
-    self.journal = journal
-    explanation = Explanation(
+  init(_ evidence: Evidence, in journal: JournalNames, isBrief: Bool) {
+    (self.evidence, self.journal, self.isBrief) = (evidence, journal, isBrief)
+    var explanation = Explanation(
       cause: .unexplained, certainty: .possible, before: evidence.before,
-      after: evidence.after.state.kind)
+      after: evidence.trail.fold.kind)
     explanation.sequence = evidence.place?.sequence
     explanation.time = evidence.place?.time
-    explanation.app = evidence.app?.description
-    explanation.platform = evidence.platform?.metricLabel
-    explanation.user = evidence.user.flatMap(journal.user)
-    explanation.journal = journal.journal
-    explanation.compactedBefore = evidence.compactedBefore
+    let device = evidence.trail.device
+    explanation.origin = Explanation.Origin(
+      app: device.app?.description, platform: device.platform?.metricLabel,
+      user: device.user.flatMap(journal.user), journal: journal.journal)
+    explanation.compactedBefore = evidence.trail.compactedBefore
     explanation.signedInAgain = evidence.signedInAgain
+    self.explanation = explanation
+  }
+
+  /// Explains the subject by the rules of its family, then by those of every explanation.
+  mutating func explain() -> Explanation {
+    switch evidence.subject {
+    case .end: explainEnd()
+    case .open: explainOpen()
+    case .record(let fact): explainRecord(fact)
+    }
+    hedge()
+    if !isBrief {
+      addClocks()
+      addStorage()
+      addThreshold()
+      addGaps()
+    }
+    limitByGaps()
+    if !isBrief { addChain() }
+    return explanation
   }
 
   // MARK: Building blocks
@@ -70,20 +79,21 @@ struct ExplanationDraft {
   }
 
   mutating func prove(_ what: FindingWord, _ values: [Value] = [], on facts: Fact?...) {
-    explanation.proven.append(
+    guard !isBrief else { return }
+    explanation.findings.proven.append(
       Finding(what, .proven, values, on: facts.compactMap { $0?.sequence }))
   }
 
   mutating func infer(
     _ what: FindingWord, _ certainty: Certainty, _ values: [Value] = [], on facts: Fact?...
   ) {
-    explanation.inferred.append(
+    explanation.findings.inferred.append(
       Finding(what, certainty, values, on: facts.compactMap { $0?.sequence }))
   }
 
   mutating func maybe(_ words: FindingWord...) {
-    for what in words where !explanation.inferred.contains(where: { $0.what == what }) {
-      explanation.inferred.append(Finding(what, .possible))
+    for what in words where !explanation.findings.inferred.contains(where: { $0.what == what }) {
+      explanation.findings.inferred.append(Finding(what, .possible))
     }
   }
 
@@ -91,19 +101,20 @@ struct ExplanationDraft {
     _ what: FindingWord, _ values: [Value] = [], on facts: Fact?...,
     searched: ClosedRange<UInt64>? = nil
   ) {
-    explanation.ruledOut.append(
+    guard !isBrief else { return }
+    explanation.findings.ruledOut.append(
       Finding(what, .proven, values, on: facts.compactMap { $0?.sequence }, searched: searched))
   }
 
   mutating func leaveUntold(_ words: UntoldWord...) {
-    for what in words where !explanation.untold.contains(Untold(what)) {
-      explanation.untold.append(Untold(what))
+    for what in words where !isBrief && !explanation.findings.untold.contains(Untold(what)) {
+      explanation.findings.untold.append(Untold(what))
     }
   }
 
   mutating func advise(_ what: AdviceWord, _ values: [Value] = []) {
-    guard !explanation.advice.contains(Advice(what, values)) else { return }
-    explanation.advice.append(Advice(what, values))
+    guard !isBrief, !explanation.findings.advice.contains(Advice(what, values)) else { return }
+    explanation.findings.advice.append(Advice(what, values))
   }
 
   /// Shows the recorded code in the summary.
@@ -114,7 +125,8 @@ struct ExplanationDraft {
 
   // MARK: Parts of most explanations
 
-  var token: TokenHistory? { evidence.token }
+  var trail: SessionTrail { evidence.trail }
+  var token: TokenHistory? { trail.tokens.current }
   var endTime: Timestamp { evidence.place?.time ?? Timestamp(milliseconds: 0) }
   var endSequence: UInt64 { evidence.place?.sequence ?? 0 }
 
@@ -123,8 +135,8 @@ struct ExplanationDraft {
 
   mutating func ruleOutUser() {
     // A logout may be among the bytes that were cut off.
-    guard !evidence.hasDoubtfulCut else { return }
-    let start = evidence.sessionStart
+    guard !trail.losses.hasDoubtfulCut else { return }
+    let start = trail.start
     ruleOut(.noLogoutByApp, [.place(start)], searched: range(from: start))
   }
 
@@ -132,7 +144,7 @@ struct ExplanationDraft {
     guard let token, token.facts.isLifetimeKnown else { return }
     let left = token.facts.expiresAt.milliseconds(since: endTime)
     // A clock that was set back makes the remaining time too long, even longer than the lifetime.
-    let isSetBack = evidence.clock.mayGoBack(behind: token.announced?.sequence ?? 0)
+    let isSetBack = trail.clock.mayGoBack(behind: token.announced?.sequence ?? 0)
     if left > 0, left <= token.facts.lifetimeMilliseconds, !isSetBack {
       ruleOut(.tokenHadLife, [.token(token.generation), .span(left)], on: token.announced)
     } else if token.facts.isRefreshable {
@@ -142,13 +154,13 @@ struct ExplanationDraft {
 
   /// Rules out a change of the clock if openings agree; `moment` is a time that they must cover.
   mutating func ruleOutClock(to moment: Timestamp? = nil) {
-    let clock = evidence.clock
+    let clock = trail.clock
     guard let last = clock.lastAgreeing, clock.jumps.isEmpty, !clock.hasOtherBoots,
       !clock.hasUnnamedBoots, clock.skew == nil, clock.deviation <= ClockTrail.tolerance
     else {
       guard clock.jumps.isEmpty, clock.skew == nil else { return }
       if clock.deviation > ClockTrail.tolerance {
-        explanation.untold.append(Untold(.clocksDrift, [.span(clock.deviation)]))
+        explanation.findings.untold.append(Untold(.clocksDrift, [.span(clock.deviation)]))
       } else if clock.hasOtherBoots {
         leaveUntold(.startedAnew)
       } else if clock.hasUnnamedBoots {
@@ -160,7 +172,7 @@ struct ExplanationDraft {
     }
     // If a token expired by the clock, a change after the last opening would not be visible.
     if let moment, last.time < moment {
-      explanation.untold.append(Untold(.clockSince, [.place(last.sequence)]))
+      explanation.findings.untold.append(Untold(.clockSince, [.place(last.sequence)]))
       return
     }
     ruleOut(
@@ -172,11 +184,12 @@ struct ExplanationDraft {
   }
 
   mutating func ruleOutStorage() {
-    guard let login = evidence.login, evidence.remarks.count < 8, evidence.storage.runs.isEmpty,
-      !evidence.remarks.contains(where: \.isOfStorage)
+    guard let login = trail.login, trail.remarks.count < SessionTrail.keptRemarks,
+      trail.storage.runs.isEmpty,
+      !trail.remarks.contains(where: \.isOfStorage)
     else { return }
     // The process may be of a version without such notes, so their absence proves nothing.
-    guard evidence.storage.isWhole else { return leaveUntold(.secretStore) }
+    guard trail.storage.isWhole else { return leaveUntold(.secretStore) }
     ruleOut(
       .nothingUnreadable, [.place(login.sequence)], searched: range(from: login.sequence))
   }
@@ -187,16 +200,16 @@ struct ExplanationDraft {
   ///
   /// - Requirement: RPL-6
   var wholeRequests: (count: UInt64, kept: [RequestTrace], senders: RequestSenders)? {
-    guard let token, token.isWhole, token.omitted == 0, evidence.earlier.isWhole else { return nil }
-    let count = evidence.earlier.count + UInt64(token.requests.count)
+    guard let token, token.isComplete, trail.tokens.earlier.isWhole else { return nil }
+    let count = trail.tokens.earlier.count + UInt64(token.requests.count)
     guard count > 0 else { return nil }
-    var senders = evidence.earlier.senders
+    var senders = trail.tokens.earlier.senders
     for request in token.requests { senders.add(request) }
-    return (count, evidence.earlier.requests + token.requests, senders)
+    return (count, trail.tokens.earlier.requests + token.requests, senders)
   }
 
   mutating func ruleOutOtherProcess() {
-    guard let login = evidence.login, let all = wholeRequests, all.senders.isOne,
+    guard let login = trail.login, let all = wholeRequests, all.senders.isOne,
       let process = all.senders.process
     else { return }
     ruleOut(
@@ -206,7 +219,7 @@ struct ExplanationDraft {
   }
 
   mutating func ruleOutLostReply() {
-    guard let login = evidence.login, let all = wholeRequests,
+    guard let login = trail.login, let all = wholeRequests,
       all.kept.allSatisfy({ !$0.isLost && !$0.isDubious })
     else { return }
     ruleOut(
@@ -215,7 +228,9 @@ struct ExplanationDraft {
   }
 
   mutating func ruleOutRefusal() {
-    guard let token, token.isWhole, !token.tally.keys.contains(where: \.isFinal) else { return }
+    guard let token, token.isWhole, !token.failures.kinds.keys.contains(where: \.isFinal) else {
+      return
+    }
     ruleOut(
       .noRefusalOfUser, [.token(token.generation)],
       searched: token.announced.map { range(from: $0.sequence) })
@@ -239,7 +254,7 @@ struct ExplanationDraft {
 
   /// Adds that the secrets may be elsewhere: only Apple's systems have access groups.
   mutating func maybeAccessLost() {
-    infer(.accessLost, .possible, [.word(evidence.isOfServer ? "folder" : "access group")])
+    infer(.accessLost, .possible, [.word(trail.device.isServer ? "folder" : "access group")])
   }
 
   /// Advises to look at the place of the secrets; what can be wrong there depends on the system.
@@ -248,7 +263,7 @@ struct ExplanationDraft {
       .checkStore,
       [
         .word(
-          evidence.isOfServer
+          trail.device.isServer
             ? "its free space, and whether the user of the process may read and write it (ls -ln)"
             : "its free space, its access rights, and whether it was locked")
       ])
@@ -258,41 +273,25 @@ struct ExplanationDraft {
 
   // MARK: The end of every explanation
 
-  mutating func finish() {
-    hedge()
-    addClocks()
-    addStorage()
-    addThreshold()
-    addGaps()
-    limitByGaps()
-    addChain()
-  }
-
-  /// Concludes with what changes the certainty alone.
-  mutating func judge() {
-    hedge()
-    limitByGaps()
-  }
-
   /// Lowers the certainty: an end may be in damaged bytes, in a tail that was cut off, or in a gap.
   private mutating func hedge() {
     let mayHideAnEnd =
-      evidence.damagedAt != nil || evidence.hasDoubtfulCut || !evidence.gaps.isEmpty
+      evidence.damagedAt != nil || trail.losses.hasDoubtfulCut || !trail.losses.gaps.isEmpty
     guard mayHideAnEnd, explanation.cause.class == .still else { return }
     explanation.certainty = .possible
-    explanation.proven.removeAll { $0.what == .nobodySignedOut || $0.what == .nobodyEnded }
-    explanation.ruledOut.removeAll { $0.what == .noEnd }
+    explanation.findings.proven.removeAll { $0.what == .nobodySignedOut || $0.what == .nobodyEnded }
+    explanation.findings.ruledOut.removeAll { $0.what == .noEnd }
   }
 
   private mutating func addClocks() {
-    let start = evidence.sessionStart
-    for jump in evidence.clock.jumps where jump.to > start { alsoSee(Self.finding(jump)) }
-    if let skew = evidence.clock.skew, skew.magnitude > UInt64(ClockTrail.tolerance) {
+    let start = trail.start
+    for jump in trail.clock.jumps where jump.to > start { alsoSee(Self.finding(jump)) }
+    if let skew = trail.clock.skew, skew.magnitude > UInt64(ClockTrail.tolerance) {
       alsoSee(
         Finding(
           skew > 0 ? .serverClockBehind : .serverClockAhead, .proven,
-          [.span(Int64(clamping: skew.magnitude)), .place(evidence.clock.skewPlace)],
-          on: [evidence.clock.skewPlace]))
+          [.span(Int64(clamping: skew.magnitude)), .place(trail.clock.skewPlace)],
+          on: [trail.clock.skewPlace]))
     }
   }
 
@@ -310,7 +309,7 @@ struct ExplanationDraft {
 
   /// Adds the failures of the secret store in this session.
   private mutating func addStorage() {
-    for run in evidence.storage.runs {
+    for run in trail.storage.runs {
       let words = Value.word(NoteFormatter.storage(run.failed))
       alsoSee(
         Finding(
@@ -323,19 +322,19 @@ struct ExplanationDraft {
   }
 
   private mutating func addThreshold() {
-    let schedule = evidence.schedule
+    let schedule = trail.schedule
     guard schedule.early >= 3, schedule.early * 2 >= schedule.count,
-      !evidence.clock.jumps.contains(where: { $0.span < 0 }),
+      !trail.clock.jumps.contains(where: { $0.span < 0 }),
       explanation.cause != .refreshingTooOften
     else { return }
-    explanation.alsoSeen.append(tooLongThreshold)
+    explanation.findings.alsoSeen.append(tooLongThreshold)
     // Early refreshes cost requests. Nothing else follows from them.
-    guard token?.tally[.rateLimited] != nil else { return }
+    guard token?.failures.kinds[.rateLimited] != nil else { return }
     advise(.shorterThreshold, [.span(schedule.longestLife)])
   }
 
   var tooLongThreshold: Finding {
-    let schedule = evidence.schedule
+    let schedule = trail.schedule
     return Finding(
       .thresholdTooLong, .likely,
       [.number(schedule.early), .number(schedule.count), .span(schedule.longestLife)],
@@ -343,31 +342,31 @@ struct ExplanationDraft {
   }
 
   private mutating func alsoSee(_ finding: Finding) {
-    guard !explanation.proven.contains(finding) else { return }
-    explanation.alsoSeen.append(finding)
+    guard !explanation.findings.proven.contains(finding) else { return }
+    explanation.findings.alsoSeen.append(finding)
   }
 
   private mutating func addGaps() {
-    if evidence.login == nil, let gone = evidence.compactedBefore {
-      explanation.untold.append(Untold(.beforeCompaction, [.place(gone + 1)]))
+    if trail.login == nil, let gone = trail.compactedBefore {
+      explanation.findings.untold.append(Untold(.beforeCompaction, [.place(gone + 1)]))
     }
-    if evidence.login == nil, let continued = evidence.continued {
-      explanation.untold.append(Untold(.otherJournal, [.place(continued.sequence)]))
+    if trail.login == nil, let continued = trail.continued {
+      explanation.findings.untold.append(Untold(.otherJournal, [.place(continued.sequence)]))
       if case .continued(let link)? = continued.note, link.cause != .lost { advise(.setAsideCopy) }
     }
-    if let login = evidence.login, case .login(let facts)? = login.event, facts.method == .adoption,
+    if let login = trail.login, case .login(let facts)? = login.event, facts.method == .adoption,
       token?.announced == login
     {
       leaveUntold(.adoptedBefore)
     }
-    for remark in evidence.remarks {
+    for remark in trail.remarks {
       if case .tailCut(let cut)? = remark.note, cut.isUndetermined {
-        explanation.untold.append(Untold(.cutTail, [.place(remark.sequence)]))
+        explanation.findings.untold.append(Untold(.cutTail, [.place(remark.sequence)]))
       }
     }
-    if !evidence.isWhole { leaveUntold(.newerRecords) }
-    if let offset = evidence.damagedAt, evidence.gaps.isEmpty, evidence.gapsAfter.isEmpty {
-      explanation.untold.append(Untold(.behindDamage, [.number(offset)]))
+    if !trail.losses.isWhole { leaveUntold(.newerRecords) }
+    if let offset = evidence.damagedAt, trail.losses.gaps.isEmpty, evidence.gapsAfter.isEmpty {
+      explanation.findings.untold.append(Untold(.behindDamage, [.number(offset)]))
     }
   }
 }

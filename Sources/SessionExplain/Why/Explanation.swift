@@ -19,20 +19,7 @@ public struct Explanation: Equatable, Sendable {
   public package(set) var sequence: UInt64?
   /// The time of that record, by the clock of the device.
   public package(set) var time: Timestamp?
-  /// The version of the app that last opened the journal before that record.
-  ///
-  /// It is `nil` if the app did not give one, or if the journal does not have that record any more.
-  public package(set) var app: String?
-  /// The kind of system of that opening, such as `iOS`; `unknown` for one without a word.
-  ///
-  /// It is `nil` if the journal does not have it.
-  public package(set) var platform: String?
-  /// The pseudonym of the user, such as `user-k3v9q2mh4t`.
-  ///
-  /// It is `nil` if no user is known, or if the journal's identity is not known.
-  public package(set) var user: String?
-  /// The identifier of the journal; `nil` if it is not known.
-  package var journal: String?
+  package var origin = Origin()
   /// The state before the record and after it.
   package var before: SessionState.Kind
   package var after: SessionState.Kind
@@ -48,36 +35,54 @@ public struct Explanation: Equatable, Sendable {
   package var chain: [Link] = []
   /// The number of requests with the token that are not kept.
   package var omitted: UInt64 = 0
-  package var proven: [Finding] = []
-  package var inferred: [Finding] = []
-  package var ruledOut: [Finding] = []
-  /// Other findings about the session: clocks, thresholds, doubts.
-  package var alsoSeen: [Finding] = []
-  package var untold: [Untold] = []
-  package var advice: [Advice] = []
+  package var findings = Findings()
   /// The last record that a compaction removed.
   package var compactedBefore: UInt64?
-  /// The number of other ends of sessions in the journal, before this one and after it.
-  package var otherEnds: UInt64 = 0
-  package var laterEnds: UInt64 = 0
-  /// The newest of them, the newest first.
-  package var others: [OtherEnd] = []
+  package var others = OtherEnds()
   /// The sequence of the user's next login.
   package var signedInAgain: UInt64?
 
-  /// Another end of a session in the same journal.
-  package struct OtherEnd: Equatable, Sendable {
-    package let sequence: UInt64
-    package let time: Timestamp
-    package let cause: Cause
-    package let certainty: Certainty
+  /// The version of the app that last opened the journal before that record.
+  ///
+  /// It is `nil` if the app did not give one, or if the journal does not have that record any more.
+  public var app: String? { origin.app }
+  /// The kind of system of that opening, such as `iOS`; `unknown` for one without a word.
+  ///
+  /// It is `nil` if the journal does not have it.
+  public var platform: String? { origin.platform }
+  /// The pseudonym of the user, such as `user-k3v9q2mh4t`.
+  ///
+  /// It is `nil` if no user is known, or if the journal's identity is not known.
+  public var user: String? { origin.user }
 
-    /// Creates it from the explanation of an end; `nil` for an explanation of no record.
-    package init?(_ explanation: Explanation) {
-      guard let sequence = explanation.sequence, let time = explanation.time else { return nil }
-      (self.sequence, self.time) = (sequence, time)
-      (cause, certainty) = (explanation.cause, explanation.certainty)
-    }
+  /// Where the records come from; each is `nil` if it is not known.
+  package struct Origin: Equatable, Sendable {
+    package var app: String?
+    package var platform: String?
+    package var user: String?
+    /// The identifier of the journal.
+    package var journal: String?
+  }
+
+  /// What the records show.
+  package struct Findings: Equatable, Sendable {
+    package var proven: [Finding] = []
+    package var inferred: [Finding] = []
+    package var ruledOut: [Finding] = []
+    /// Other findings about the session: clocks, thresholds, doubts.
+    package var alsoSeen: [Finding] = []
+    package var untold: [Untold] = []
+    package var advice: [Advice] = []
+  }
+
+  /// The other ends of sessions in the journal.
+  package struct OtherEnds: Equatable, Sendable {
+    /// The number of ends before this one.
+    package var before: UInt64 = 0
+    /// The number of ends after this one.
+    package var after: UInt64 = 0
+    /// The newest of them, the newest first.
+    package var newest: [Explanation] = []
   }
 
   /// A record of the chain.
@@ -111,10 +116,12 @@ public struct Explanation: Equatable, Sendable {
 
 extension Explanation {
   /// Returns the explanation with the app and the platform of an opening that its records leave out.
-  package func opened(by source: ExportSource?) -> Explanation {
+  package func opened(by source: SessionDevice?) -> Explanation {
     guard let source, app == nil, platform == nil else { return self }
     var copy = self
-    (copy.app, copy.platform) = (source.app?.description, source.platform?.metricLabel)
+    (copy.origin.app, copy.origin.platform) = (
+      source.app?.description, source.platform?.metricLabel
+    )
     copy.root = root.map { $0.opened(by: source) }
     return copy
   }
@@ -122,7 +129,7 @@ extension Explanation {
   /// The explanation of redacted records: advice does not name a pseudonym as the id of a token.
   package var redacted: Explanation {
     var copy = self
-    copy.advice = advice.map {
+    copy.findings.advice = findings.advice.map {
       $0.what == .serverLogForToken ? Advice(.serverLogForRedactedToken) : $0
     }
     copy.root = root.map(\.redacted)
@@ -139,16 +146,10 @@ public enum Certainty: String, CaseIterable, Sendable, Comparable {
   /// A record states it, or the rules leave no other possibility.
   case proven = "proven"
 
-  private var rank: Int {
-    switch self {
-    case .possible: 0
-    case .likely: 1
-    case .proven: 2
-    }
-  }
-
   /// Returns whether the left one is less certain.
-  public static func < (left: Certainty, right: Certainty) -> Bool { left.rank < right.rank }
+  public static func < (left: Certainty, right: Certainty) -> Bool {
+    left != right && (left == .possible || right == .proven)
+  }
 }
 
 /// A value from a record, for a place in a sentence.
@@ -193,24 +194,16 @@ package struct Finding: Hashable, Sendable {
   }
 }
 
-/// A question that the journal does not answer.
-package struct Untold: Hashable, Sendable {
-  package let what: UntoldWord
-  package var values: [Value] = []
+/// A sentence of a closed set, with values for its places.
+package struct Sentence<Word: Hashable & Sendable>: Hashable, Sendable {
+  package let what: Word
+  package let values: [Value]
 
-  package init(_ what: UntoldWord, _ values: [Value] = []) {
-    self.what = what
-    self.values = values
-  }
+  package init(_ what: Word, _ values: [Value] = []) { (self.what, self.values) = (what, values) }
 }
+
+/// A question that the journal does not answer.
+package typealias Untold = Sentence<UntoldWord>
 
 /// A next step for the reader.
-package struct Advice: Hashable, Sendable {
-  package let what: AdviceWord
-  package var values: [Value] = []
-
-  package init(_ what: AdviceWord, _ values: [Value] = []) {
-    self.what = what
-    self.values = values
-  }
-}
+package typealias Advice = Sentence<AdviceWord>

@@ -18,7 +18,7 @@ package struct LateStart: Sendable {
     /// The place, in bytes from the beginning of the file.
     package let offset: UInt64
     fileprivate let fold: SessionFold
-    fileprivate let trail: EvidenceFold
+    fileprivate let trail: SessionTrail
     /// The number of ends before it.
     fileprivate let ends: UInt64
     /// The number of batches before it.
@@ -35,7 +35,7 @@ package struct LateStart: Sendable {
 
   private let spacing: UInt64
   private var payloads = PayloadFold()
-  private var trail = EvidenceFold()
+  private var trail = SessionTrail()
   private var ends: UInt64 = 0
   private var places: [Place] = []
 
@@ -129,8 +129,9 @@ extension WhySearch {
   /// Creates a search for the last end that continues at a place, with names as `redaction` shows
   /// them.
   package init(continuing place: LateStart.Place, redaction: Redaction?) {
-    let fold = redaction?.fold(place.fold) ?? place.fold
+    var trail = place.trail
+    trail.fold = redaction?.fold(place.fold) ?? place.fold
     self.init(
-      continuing: place.trail.continued(after: fold), after: place.sequence, ends: place.ends)
+      continuing: EvidenceFold(continuing: trail), after: place.sequence, ends: place.ends)
   }
 }

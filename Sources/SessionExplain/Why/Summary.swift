@@ -71,7 +71,9 @@ extension Explanation {
   private func excluded(in language: SessionLanguage, besides known: Excluded?) -> [String] {
     // The findings about an expiry are in its own explanation.
     let isSame = root.first?.cause == cause && root.first?.certainty == certainty
-    let findings = isSame ? ruledOut + (root.first?.ruledOut ?? []) : ruledOut
+    let findings =
+      isSame
+      ? self.findings.ruledOut + (root.first?.findings.ruledOut ?? []) : self.findings.ruledOut
     let topics = Set(findings.filter { $0.certainty == .proven }.compactMap(\.what.topic))
     return Excluded.allCases.filter { $0 != known && topics.contains($0.rawValue) }
       .prefix(Excluded.most)

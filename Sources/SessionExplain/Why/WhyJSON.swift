@@ -36,17 +36,17 @@ extension JSONWriter {
       }
     }
     field("omittedRequests", explanation.omitted)
-    findings("proven", explanation.proven, text)
-    findings("inferred", explanation.inferred, text)
-    findings("ruledOut", explanation.ruledOut, text)
-    findings("alsoSeen", explanation.alsoSeen, text)
-    array("untold", explanation.untold) { json, untold in
+    findings("proven", explanation.findings.proven, text)
+    findings("inferred", explanation.findings.inferred, text)
+    findings("ruledOut", explanation.findings.ruledOut, text)
+    findings("alsoSeen", explanation.findings.alsoSeen, text)
+    array("untold", explanation.findings.untold) { json, untold in
       json.object { json in
         json.field("what", untold.what.rawValue)
         json.field("text", text.fill(untold.what.sentence, untold.values))
       }
     }
-    array("advice", explanation.advice) { json, advice in
+    array("advice", explanation.findings.advice) { json, advice in
       json.object { json in
         json.field("what", advice.what.rawValue)
         json.field("text", text.fill(advice.what.sentence, advice.values))
@@ -54,10 +54,10 @@ extension JSONWriter {
     }
     field("compactedBefore", explanation.compactedBefore)
     field("signedInAgain", explanation.signedInAgain)
-    if explanation.otherEnds > 0 { field("otherEnds", explanation.otherEnds) }
-    if explanation.laterEnds > 0 { field("laterEnds", explanation.laterEnds) }
-    guard !explanation.others.isEmpty else { return }
-    array("others", explanation.others) { json, end in
+    if explanation.others.before > 0 { field("otherEnds", explanation.others.before) }
+    if explanation.others.after > 0 { field("laterEnds", explanation.others.after) }
+    guard !explanation.others.newest.isEmpty else { return }
+    array("others", explanation.others.newest) { json, end in
       json.object { json in
         json.field("sequence", end.sequence)
         json.field("time", end.time)

@@ -68,12 +68,8 @@ package struct WhySearch {
       }
       // The true state is unknown here, as it is after lost records.
       if knownAt == nil { impossible = impossible ?? found }
-      let number = record.sequence
-      interrupt(
-        EvidenceGap(
-          after: last, offset: offset, bytes: 0, sequences: number...number, isLeftOut: true),
-        body)
-      last = number
+      interrupt(EvidenceGap(of: record.sequence, at: offset, after: last), body)
+      last = record.sequence
       return true
     }
     last = record.sequence
@@ -134,14 +130,14 @@ package struct WhySearch {
   /// An end that it settles is explained below it, so it is no other end. `endsBefore` counts that
   /// end, unless damage lies between the two.
   package func addOthers(to explanation: inout Explanation) {
-    let own = (explanation.root + [explanation]).compactMap(\.sequence)
+    let own = (explanation.root + [explanation]).map(\.sequence)
     let isEnd = explanation.cause.class == .end
     let settled = UInt64(explanation.root.count) + (isEnd ? 1 : 0)
-    explanation.otherEnds = endsBefore - min(endsBefore, settled)
-    explanation.laterEnds = ends - endsBefore
-    explanation.others = newest.reversed().compactMap { .init(Explainer.explain($0)) }
+    explanation.others.before = endsBefore - min(endsBefore, settled)
+    explanation.others.after = ends - endsBefore
+    explanation.others.newest = newest.reversed().map(Explainer.judge)
       .filter { !own.contains($0.sequence) }
-    explanation.others.removeLast(max(0, explanation.others.count - Self.namedEnds))
+    explanation.others.newest.removeLast(max(0, explanation.others.newest.count - Self.namedEnds))
   }
 
   /// Passes on what remains to be explained; returns the present session if nothing ended.

@@ -76,7 +76,7 @@ package struct WhyText: Sendable {
       (explanation.app.map { "App \($0.printable)" } ?? "Unknown app version")
         + system(explanation),
       explanation.user.map { "user \($0)" },
-      explanation.journal.map { "journal \($0.prefix(8))…" },
+      explanation.origin.journal.map { "journal \($0.prefix(8))…" },
       explanation.time.map { "\(label) \(zone.secondsText($0))" },
     ].compactMap { $0 }.joined(separator: " · ")
   }
@@ -89,9 +89,9 @@ package struct WhyText: Sendable {
   /// Returns a line for each of the newest other ends, and one for the rest.
   private func others(_ explanation: Explanation) -> [String] {
     let rest =
-      explanation.otherEnds + explanation.laterEnds - UInt64(explanation.others.count)
-    var lines = explanation.others.map { end in
-      "\(zone.secondsText(end.time))  @\(end.sequence)  \(end.cause), \(end.certainty)"
+      explanation.others.before + explanation.others.after - UInt64(explanation.others.newest.count)
+    var lines = explanation.others.newest.map { end in
+      "\(time(end))  @\(end.sequence ?? 0)  \(end.cause), \(end.certainty)"
     }
     if rest > 0 {
       lines.append(
@@ -179,19 +179,21 @@ package struct WhyText: Sendable {
 
   /// Returns what the records prove, what follows from them and what to do; no part is empty.
   package func sections(_ explanation: Explanation) -> [Section] {
-    let inferred = explanation.inferred
+    let inferred = explanation.findings.inferred
     let all = [
-      Section(label: "Proven", sentences: explanation.proven.map(sentence)),
+      Section(label: "Proven", sentences: explanation.findings.proven.map(sentence)),
       Section(
         label: "Likely", sentences: inferred.filter { $0.certainty >= .likely }.map(sentence)),
       Section(
         label: "Possible", sentences: inferred.filter { $0.certainty == .possible }.map(sentence)),
-      Section(label: "Ruled out", sentences: explanation.ruledOut.map(ruledOut)),
-      Section(label: "Also seen", sentences: explanation.alsoSeen.map(graded)),
+      Section(label: "Ruled out", sentences: explanation.findings.ruledOut.map(ruledOut)),
+      Section(label: "Also seen", sentences: explanation.findings.alsoSeen.map(graded)),
       Section(
         label: "Not known",
-        sentences: explanation.untold.map { fill($0.what.sentence, $0.values) }),
-      Section(label: "Do", sentences: explanation.advice.map { fill($0.what.sentence, $0.values) }),
+        sentences: explanation.findings.untold.map { fill($0.what.sentence, $0.values) }),
+      Section(
+        label: "Do",
+        sentences: explanation.findings.advice.map { fill($0.what.sentence, $0.values) }),
     ]
     return all.filter { !$0.sentences.isEmpty }
   }

@@ -108,10 +108,10 @@ struct RowsFoldTests {
     let open = try rows([login("u-1", 1, at: 1)])
     #expect(open.count == 1)
     #expect(open[0].state == .authenticated && open[0].sequence == nil && open[0].ended == nil)
-    #expect(open[0].user == nil && open[0].login == nil && open[0].method == nil)
+    #expect(open[0].device.user == nil && open[0].login == nil && open[0].method == nil)
     #expect(open[0].began == nil && open[0].moment == nil)
     let later = try rows([login("u-1", 1, at: 1), login("u-2", 2, at: 3)])
-    #expect(later.map(\.user) == ["u-2"])
+    #expect(later.map(\.device.user) == ["u-2"])
     #expect(later.map(\.login) == [3])
   }
 

@@ -90,14 +90,14 @@ struct RowsOracle {
       var row = SessionRow()
       let range = session.first...session.last
       if case .event(.login(let login)) = records[session.first].content {
-        (row.user, row.method) = (login.user, login.method)
+        (row.device.user, row.method) = (login.user, login.method)
         (row.login, row.began) = (records[session.first].sequence, records[session.first].time)
       } else if case .snapshot(let fold) = records[session.first].content,
         case .authenticated(let old) = fold.state
       {
-        (row.user, row.method, row.began) = (old.user, old.method, old.since)
+        (row.device.user, row.method, row.began) = (old.user, old.method, old.since)
       }
-      row.app = app(at: session.last)
+      row.device.app = app(at: session.last)
       row.sequence = session.end.map { records[$0].sequence }
       row.ended = session.end.map { records[$0].time }
       var spans: [Int64] = []
@@ -155,8 +155,8 @@ struct RowsOracle {
       guard case .note(.requestSent(let sent)) = records[index].content, sent.kind == .refresh
       else { return nil }
       var row = RefreshRow(request: records[index].sequence, time: records[index].time, sent: sent)
-      row.user = user(at: index)
-      row.app = app(at: index)
+      row.device.user = user(at: index)
+      row.device.app = app(at: index)
       row.login = login(at: index)
       for (end, failure) in ends(of: row.request) where end > index {
         let span = records[end].time.milliseconds(since: row.time)

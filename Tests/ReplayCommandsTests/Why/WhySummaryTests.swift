@@ -96,7 +96,7 @@ struct WhySummaryTests {
       .tokenHadLife, .noRefusalBefore, .oneProcess, .nothingUnreadable, .clockAgrees,
       .noLogoutByApp,
     ]
-    explanation.ruledOut = words.map { Finding($0) }
+    explanation.findings.ruledOut = words.map { Finding($0) }
     #expect(
       explanation.summaryLines(in: .english)[1]
         == "Not a sign-out in the app, not the clock, not storage, not another part of the app.")
@@ -108,9 +108,9 @@ struct WhySummaryTests {
       explanation.summaryLines(in: .portuguese)[1]
         == "Não foi um encerramento no app, nem o relógio, nem o armazenamento, nem outra parte do "
         + "app.")
-    explanation.ruledOut[3].certainty = .possible
+    explanation.findings.ruledOut[3].certainty = .possible
     #expect(!explanation.summary().contains("storage"))
-    explanation.ruledOut = [Finding(.noRefusalBefore), Finding(.noEnd)]
+    explanation.findings.ruledOut = [Finding(.noRefusalBefore), Finding(.noEnd)]
     #expect(!explanation.summary().contains("Not "))
     let topics = Set(FindingWord.allCases.compactMap(\.topic)).subtracting([
       "earlier refusal", "end of the session",
@@ -139,7 +139,7 @@ struct WhySummaryTests {
   func user() throws {
     var explanation = Explanation(
       cause: .revokedElsewhere, certainty: .proven, before: .authenticated, after: .expired)
-    explanation.ruledOut = [Finding(.noLogoutByApp)]
+    explanation.findings.ruledOut = [Finding(.noLogoutByApp)]
     #expect(explanation.summary().contains("Not a sign-out in the app."))
     for cause in Cause.all { #expect(try !summary(cause.id).contains("Not the user"), "\(cause)") }
   }

@@ -21,21 +21,16 @@ struct PieceReading {
     _ piece: JournalPiece, fold: (JournalEntry) throws(SessionFold.Failure) -> Void,
     interrupt: (EvidenceGap) -> Void
   ) -> Bool {
-    switch piece {
-    case .record(let entry, _):
-      do throws(SessionFold.Failure) {
-        try fold(entry)
-      } catch {
-        guard leaveOut(entry.place, error, interrupt) else { return false }
-      }
-      last = entry.record.sequence
-    case .unreadable(let place, let bytes):
-      interrupt(
-        EvidenceGap(
-          after: last, offset: place.offset, bytes: bytes,
-          sequences: place.sequence...place.sequence))
-    case .lost(let range): interrupt(EvidenceGap(range, after: last))
+    guard case .record(let entry, _) = piece else {
+      if let gap = piece.gap(after: last) { interrupt(gap) }
+      return true
     }
+    do throws(SessionFold.Failure) {
+      try fold(entry)
+    } catch {
+      guard leaveOut(entry.place, error, interrupt) else { return false }
+    }
+    last = entry.record.sequence
     return true
   }
 
@@ -67,10 +62,7 @@ struct PieceReading {
       return false
     }
     impossible = impossible ?? fault
-    interrupt(
-      EvidenceGap(
-        after: last, offset: place.offset, bytes: 0, sequences: place.sequence...place.sequence,
-        isLeftOut: true))
+    interrupt(EvidenceGap(of: place.sequence, at: place.offset, after: last))
     return true
   }
 
@@ -96,16 +88,8 @@ struct PieceReading {
 extension WhySearch {
   /// Takes the next piece of a file; returns whether the search needs another one.
   mutating func take(_ piece: JournalPiece) -> Bool {
-    switch piece {
-    case .record(let entry, _): return take(entry) { _ in }
-    case .unreadable(let place, let bytes):
-      interrupt(
-        EvidenceGap(
-          after: last, offset: place.offset, bytes: bytes,
-          sequences: place.sequence...place.sequence)
-      ) { _ in }
-    case .lost(let range): interrupt(EvidenceGap(range, after: last)) { _ in }
-    }
+    if case .record(let entry, _) = piece { return take(entry) { _ in } }
+    if let gap = piece.gap(after: last) { interrupt(gap) { _ in } }
     return true
   }
 
@@ -137,14 +121,14 @@ final class ConvertedFile: Sendable {
   /// Why the journal has less than the file should have; `nil` if it has everything.
   let fault: JournalFault?
   /// The app and the platform of an opening that the file leaves out; `nil` if it is not known.
-  let opening: ExportSource?
+  let opening: SessionDevice?
   /// The explanation that the app made of its whole journal; `nil` if the file is no support report.
   let explanation: ReportedExplanation?
   private let copy: TemporaryFile
 
   init(
     path: String, copy: consuming TemporaryFile, isRedacted: Bool, fault: JournalFault?,
-    opening: ExportSource? = nil, explanation: ReportedExplanation? = nil
+    opening: SessionDevice? = nil, explanation: ReportedExplanation? = nil
   ) {
     (self.path, self.isRedacted, self.fault) = (path, isRedacted, fault)
     (self.opening, self.explanation) = (opening, explanation)
@@ -153,6 +137,18 @@ final class ConvertedFile: Sendable {
 
   /// The path at which this process can open the temporary file.
   var openPath: String { "/dev/fd/\(copy.descriptor)" }
+}
+
+extension JournalPiece {
+  /// Returns the gap that it is, after the record `last`; `nil` for a record.
+  func gap(after last: UInt64) -> EvidenceGap? {
+    switch self {
+    case .record: nil
+    case .unreadable(let place, let bytes):
+      EvidenceGap(of: place.sequence, at: place.offset, bytes: bytes, after: last)
+    case .lost(let range): EvidenceGap(range, after: last)
+    }
+  }
 }
 
 extension EvidenceGap {

@@ -17,7 +17,7 @@ extension ExplanationDraft {
       if logout == nil, let later = evidence.aftermath.first(where: { $0.isEnd || $0.isLogin }),
         later.logout != nil
       {
-        explanation.alsoSeen.append(
+        explanation.findings.alsoSeen.append(
           Finding(.settledLater, .proven, [.place(later.sequence)], on: [later.sequence]))
       }
     } else if logout == .policy {

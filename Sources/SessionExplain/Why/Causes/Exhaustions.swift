@@ -110,38 +110,39 @@ extension Cause {
 extension ExplanationDraft {
   /// Explains that the server answered every attempt with a failure.
   mutating func explainExhaustion() {
-    guard let token, token.answered > 0 else {
-      conclude(.attemptsExhausted, .possible, [.counted(token?.answered ?? 0, "attempt")])
+    guard let token, token.failures.answered > 0 else {
+      conclude(.attemptsExhausted, .possible, [.counted(0, "attempt")])
       ruleOutTheUsual()
       return
     }
-    let total = token.answered
+    let failures = token.failures
+    let total = failures.answered
     let isWhole = token.announced != nil && !token.hasStrayEnds
-    countFailures(token, isWhole: isWhole)
+    countFailures(failures, isWhole: isWhole)
     proveLateAnswers(token)
     ruleOutTheUsual()
     ruleOutRefusal()
     leaveUntold(.policyLimits)
-    func count(_ kind: RequestFailure.Kind) -> UInt64 { token.tally[kind] ?? 0 }
+    func count(_ kind: RequestFailure.Kind) -> UInt64 { failures.kinds[kind] ?? 0 }
     guard isWhole else {
       // Failures before may have been of another kind.
       conclude(.attemptsExhausted, .possible, [.counted(total, "attempt")])
       advise(.seeClasses)
-      adviseServerLog(near: token.lastAnswered)
+      adviseServerLog(near: failures.lastAnswered)
       return
     }
-    if token.answeredBy.refusesClient == total {
+    if failures.answeredBy.refusesClient == total {
       conclude(.appRefused, .proven)
-      proveLastWord(token)
+      proveLastWord(failures)
       advise(.checkClient)
-    } else if token.answeredBy.demandsSignIn == total {
+    } else if failures.answeredBy.demandsSignIn == total {
       conclude(.signInDemanded, .proven)
-      showCode(token.lastAnswered?.failure)
-      proveLastWord(token)
+      showCode(failures.lastAnswered?.failure)
+      proveLastWord(failures)
       advise(.giveFactor)
-    } else if token.answeredBy.isNotThere == total {
+    } else if failures.answeredBy.isNotThere == total {
       conclude(.endpointMissing, .proven)
-      proveLastWord(token)
+      proveLastWord(failures)
       infer(.wrongPath, .likely)
       advise(.checkPath)
     } else if count(.unreadable) == total {
@@ -149,27 +150,27 @@ extension ExplanationDraft {
       infer(.wireDoesNotFit, .likely)
       advise(.compareWire)
     } else if count(.rateLimited) * 2 > total {
-      explainRate(token)
+      explainRate(failures)
     } else if count(.server) == total {
       conclude(.serverFailing, .proven, [.counted(total, "attempt")])
-      doubtUser(token)
+      doubtUser(failures)
       advise(.nothingOnDevice)
       advise(.stayOnExhaustion)
     } else {
       conclude(.attemptsExhausted, .proven, [.counted(total, "attempt")])
-      if count(.unexpected) == total { showCode(token.lastAnswered?.failure) }
+      if count(.unexpected) == total { showCode(failures.lastAnswered?.failure) }
       advise(.seeClasses)
       advise(.stayOnExhaustion)
     }
-    adviseServerLog(near: token.lastAnswered)
+    adviseServerLog(near: failures.lastAnswered)
   }
 
-  private mutating func explainRate(_ token: TokenHistory) {
-    if token.longestWait > 0 { prove(.askedToWait, [.span(token.longestWait)]) }
-    let schedule = evidence.schedule
+  private mutating func explainRate(_ failures: FailureTally) {
+    if failures.longestWait > 0 { prove(.askedToWait, [.span(failures.longestWait)]) }
+    let schedule = trail.schedule
     let isShort = schedule.longestLife <= 600_000
-    let goesBack = evidence.clock.jumps.contains { $0.span < 0 }
-    let isOnly = token.tally[.rateLimited] == token.answered
+    let goesBack = trail.clock.jumps.contains { $0.span < 0 }
+    let isOnly = failures.kinds[.rateLimited] == failures.answered
     // A few early refreshes among many are not a refresh at every half of the lifetime.
     let isEarly = schedule.early >= 3 && schedule.early * 4 >= schedule.count * 3
     guard isEarly, isShort, !goesBack else {
@@ -178,32 +179,32 @@ extension ExplanationDraft {
       return
     }
     conclude(.refreshingTooOften, isOnly ? .likely : .possible)
-    explanation.inferred.append(tooLongThreshold)
+    explanation.findings.inferred.append(tooLongThreshold)
     advise(.shorterThreshold, [.span(schedule.longestLife)])
   }
 
   /// Names a deleted user if every response was 500: simplejwt 5.5.1 responds so to its refresh.
-  mutating func doubtUser(_ token: TokenHistory) {
-    guard token.answered > 1, token.answeredBy.isInternal == token.answered else { return }
+  mutating func doubtUser(_ failures: FailureTally) {
+    guard failures.answered > 1, failures.answeredBy.isInternal == failures.answered else { return }
     maybe(.userRemoved)
     advise(.checkUserExists)
   }
 
-  private mutating func proveLastWord(_ token: TokenHistory) {
-    guard let fact = token.lastAnswered, let failure = fact.failure else { return }
+  private mutating func proveLastWord(_ failures: FailureTally) {
+    guard let fact = failures.lastAnswered, let failure = fact.failure else { return }
     prove(.serverSaid, [Self.words(failure)], on: fact)
   }
 
-  mutating func countFailures(_ token: TokenHistory, isWhole: Bool) {
-    let classes = Self.classes(token.tally.filter { $0.key.isAnswered })
-    guard isWhole, let first = token.firstAnswered, let last = token.lastAnswered else {
-      prove(.countNotWhole, [.counted(token.answered, "failure"), .word(classes)])
+  mutating func countFailures(_ failures: FailureTally, isWhole: Bool) {
+    let classes = Self.classes(failures.answeredKinds)
+    guard isWhole, let first = failures.firstAnswered, let last = failures.lastAnswered else {
+      prove(.countNotWhole, [.counted(failures.answered, "failure"), .word(classes)])
       return
     }
     prove(
       .countedFailures,
       [
-        .counted(token.answered, "failure"), .place(first.sequence), .place(last.sequence),
+        .counted(failures.answered, "failure"), .place(first.sequence), .place(last.sequence),
         .word(classes),
       ],
       on: first, last)

@@ -40,7 +40,7 @@ extension Cause {
 extension ExplanationDraft {
   mutating func explainInactivity() {
     // If the clock was set forward, the session may have been unused for less time.
-    let wasSet = evidence.clock.jumps.contains { $0.span > 0 && $0.to > evidence.sessionStart }
+    let wasSet = trail.clock.jumps.contains { $0.span > 0 && $0.to > trail.start }
     conclude(.inactive, wasSet ? .possible : .proven)
     if let before = evidence.lastBefore {
       let gap = max(0, endTime.milliseconds(since: before.time))
@@ -55,9 +55,9 @@ extension ExplanationDraft {
 
   mutating func explainLifetime() {
     // If the clock was set forward, the session may have lasted for less time.
-    let wasSet = evidence.clock.jumps.contains { $0.span > 0 && $0.to > evidence.sessionStart }
+    let wasSet = trail.clock.jumps.contains { $0.span > 0 && $0.to > trail.start }
     conclude(.lifetimeOver, wasSet ? .possible : .proven)
-    if let login = evidence.login {
+    if let login = trail.login {
       let age = max(0, endTime.milliseconds(since: login.time))
       prove(.lastedForLifetime, [.span(age)], on: login)
     }

@@ -70,8 +70,8 @@ extension ExplanationDraft {
       if let root = evidence.root.first?.place {
         prove(.settledExpiry, [.place(root.sequence)], on: root)
       }
-      if evidence.root.isEmpty, let gone = evidence.compactedBefore, evidence.login != nil {
-        explanation.untold.append(Untold(.beforeCompaction, [.place(gone + 1)]))
+      if evidence.root.isEmpty, let gone = trail.compactedBefore, trail.login != nil {
+        explanation.findings.untold.append(Untold(.beforeCompaction, [.place(gone + 1)]))
       }
       if !explanation.root.isEmpty { advise(.asRoot) }
       return
@@ -89,7 +89,7 @@ extension ExplanationDraft {
   mutating func explainClosing(of root: Evidence) {
     let reason = Explainer.explain(root, in: journal)
     // A session that began and expired in lost records may be the one that was closed.
-    let isWhole = evidence.gaps == root.gaps
+    let isWhole = trail.losses.gaps == root.trail.losses.gaps
     conclude(reason.cause, isWhole ? reason.certainty : .possible, reason.headline)
     explanation.root = [reason]
     prove(.settledExpiry, [.place(root.place?.sequence ?? 0)], on: root.place)

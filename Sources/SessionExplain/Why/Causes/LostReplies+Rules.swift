@@ -15,7 +15,7 @@ extension ExplanationDraft {
     for lost in losses { proveLoss(lost) }
     guard let lost = losses.last else { return }
     let dubious = token.lastDubious(before: refusal.sequence)
-    let isWhole = token.isWhole && token.omitted == 0
+    let isWhole = token.isComplete
     // An answer that was noted late may have been given before the other request was sent.
     let isBehind = losses.contains { $0.number > refusal.answers ?? .max }
     let isOnly = losses.count == 1 && dubious == nil && !isBehind
@@ -51,7 +51,7 @@ extension ExplanationDraft {
     _ unread: RequestTrace, _ word: RefusalWord, _ token: TokenHistory
   ) {
     ruleOutTheUsual()
-    let isSure = word == .reused && token.isWhole && token.omitted == 0
+    let isSure = word == .reused && token.isComplete
     conclude(.answerNotRead, isSure ? .likely : .possible)
     inferUnusable(unread, token, isSure ? .likely : .possible)
     maybe(.wireDoesNotFit)
@@ -71,7 +71,7 @@ extension ExplanationDraft {
       .finishInBackground,
       [
         .word(
-          evidence.isOfServer
+          trail.device.isServer
             ? "close the session at the signal that ends the process (SIGTERM), and wait for it"
             : "ask the system for time when the app leaves the foreground (SessionLifecycle)")
       ])
@@ -82,7 +82,7 @@ extension ExplanationDraft {
   /// If that clock was set in between, it does not show whether this was before the deadline.
   func fate(of lost: RequestTrace) -> RequestTrace.Fate {
     guard case .lost(let how) = lost.fate, let end = lost.end,
-      evidence.clock.jumps.contains(where: { $0.to > lost.number && $0.from < end.sequence })
+      trail.clock.jumps.contains(where: { $0.to > lost.number && $0.from < end.sequence })
     else { return lost.fate }
     switch how {
     case .gone(let by): return .lost(by.isOpening ? .replaced(by: by) : .taken(by: by))
@@ -139,7 +139,7 @@ extension ExplanationDraft {
 
   private mutating func ruleOutEarlierRefusal(_ lost: RequestTrace, _ token: TokenHistory) {
     guard token.isWhole, let announced = token.announced,
-      token.refusedFrom.map({ $0 > lost.number }) != false
+      token.failures.refusedFrom.map({ $0 > lost.number }) != false
     else { return }
     ruleOut(
       .noRefusalBefore, [.token(token.generation), .place(lost.number)],

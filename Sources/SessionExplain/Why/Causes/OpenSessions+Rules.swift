@@ -3,7 +3,7 @@
 extension ExplanationDraft {
   /// Explains the current session at the end of what was read.
   mutating func explainOpen() {
-    switch evidence.after.state {
+    switch trail.fold.state {
     case .authenticated(let session): explainSignedIn(session)
     case .expired(let session):
       // The end itself is not in the file.
@@ -17,12 +17,12 @@ extension ExplanationDraft {
 
   private mutating func explainNobody() {
     showsOpenings = true
-    if evidence.after.generation != .none {
+    if trail.fold.generation != .none {
       conclude(.endedBefore, .proven)
-      prove(.endedEarlier, [.place(evidence.firstSequence)])
+      prove(.endedEarlier, [.place(trail.firstSequence)])
       return
     }
-    if let stray = evidence.stray, case .secretsWiped(let cause)? = stray.note,
+    if let stray = trail.stray, case .secretsWiped(let cause)? = stray.note,
       cause == .otherJournal
     {
       conclude(.journalReplaced, .proven)
@@ -34,34 +34,34 @@ extension ExplanationDraft {
     }
     // The earlier user is in the journal that this one continues.
     // So is the user of the secrets whose journal was not found.
-    let isMissed = evidence.storage.runs.contains { $0.failed.cause == .ownerMissing }
-    conclude(.neverSignedIn, evidence.continued == nil && !isMissed ? .proven : .possible)
+    let isMissed = trail.storage.runs.contains { $0.failed.cause == .ownerMissing }
+    conclude(.neverSignedIn, trail.continued == nil && !isMissed ? .proven : .possible)
     prove(.nobodyYet, [.place(endSequence)])
     leaveUntold(.failedSignIns)
   }
 
   private mutating func explainSignedIn(_ session: SessionState.Authenticated) {
-    if let fact = evidence.lostEnd { return explainLostEnd(fact, of: session.token) }
-    prove(.signedInSince, [.time(session.since)], on: evidence.login)
+    if let fact = trail.losses.end { return explainLostEnd(fact, of: session.token) }
+    prove(.signedInSince, [.time(session.since)], on: trail.login)
     // A request for an older token is not what the session waits for.
     if explainStore() {
       // A store that does not work comes first: no request can help.
-    } else if let request = evidence.after.intents.request,
+    } else if let request = trail.fold.intents.request,
       request.sent.generation == session.token.generation
     {
       explainOpenRequest(request)
-    } else if let last = session.failures.last ?? token?.lastAnswered?.failure {
+    } else if let last = session.failures.last ?? token?.failures.lastAnswered?.failure {
       explainFailures(session, last)
     } else {
       conclude(.stillSignedIn, .proven, [.time(session.since)])
     }
-    if evidence.isAssumed {
+    if trail.losses.isAssumed {
       // It is only known that a user was logged in then.
-      explanation.proven.removeAll { $0.what == .signedInSince }
+      explanation.findings.proven.removeAll { $0.what == .signedInSince }
     } else {
       proveTokensLife(session.token)
     }
-    let start = evidence.sessionStart
+    let start = trail.start
     ruleOut(.noEnd, [.place(start)], searched: range(from: start))
   }
 
@@ -87,16 +87,16 @@ extension ExplanationDraft {
     prove(.noEndOf, [.place(request.sequence)])
     maybe(.stillAtIt, .killedBySystem, .crashed, .suspended)
     nameEndings()
-    let living = UInt64(evidence.processes.processCount)
-    if living > 1 { explanation.untold.append(Untold(.whoElse, [.number(living)])) }
+    let living = UInt64(trail.processes.processCount)
+    if living > 1 { explanation.findings.untold.append(Untold(.whoElse, [.number(living)])) }
     advise(.openOrFollow)
   }
 
   private mutating func explainFailures(
     _ session: SessionState.Authenticated, _ last: RequestFailure
   ) {
-    let newest = token?.lastUnanswered
-    let answered = UInt64(session.failures.answered) + (token?.answeredLate ?? 0)
+    let newest = token?.failures.lastUnanswered
+    let answered = UInt64(session.failures.answered) + (token?.failures.answeredLate ?? 0)
     if let run = standstill(last) {
       explainStandstill(run, in: session)
       addLastAnswered(last, newest)
@@ -104,16 +104,16 @@ extension ExplanationDraft {
     } else if answered > 0 {
       conclude(.stillServerFailing, .proven, [.counted(answered, "attempt")])
       if last.kind == .unexpected { showCode(last) }
-      if let token, let first = token.firstAnswered, token.announced != nil {
+      if let token, let first = token.failures.firstAnswered, token.announced != nil {
         prove(
           .serverFailedSince,
           [
-            .counted(token.answered, "attempt"), .place(first.sequence),
-            .word(Self.classes(token.tally.filter { $0.key.isAnswered })),
-          ], on: first, token.lastAnswered)
+            .counted(token.failures.answered, "attempt"), .place(first.sequence),
+            .word(Self.classes(token.failures.answeredKinds)),
+          ], on: first, token.failures.lastAnswered)
       }
       prove(.nobodyEnded)
-      if let token { doubtUser(token) }
+      if let token { doubtUser(token.failures) }
       addLastAnswered(last, newest)
       addNextTry()
       advise(.waitForNextTry)
@@ -135,7 +135,7 @@ extension ExplanationDraft {
       }
       advise(.networkSignIn)
     } else if last.kind == .secretsUnavailable {
-      let isRefused = evidence.isOfServer
+      let isRefused = trail.device.isServer
       conclude(
         isRefused ? .stillAccessRefused : .stillSecretsLocked, isRefused ? .likely : .proven)
       if let newest { prove(.notReadYet, [.place(newest.sequence)], on: newest) }
@@ -179,7 +179,7 @@ extension ExplanationDraft {
       proveDoubts(token)
       proveLateAnswers(token)
     }
-    let lastAnswered = token?.lastAnswered?.sequence ?? 0
+    let lastAnswered = token?.failures.lastAnswered?.sequence ?? 0
     // A response in the server's place is explained as such.
     guard let newest, newest.sequence > lastAnswered, Standstill(last) == nil else { return }
     prove(.lastUnansweredSo, [Self.words(last), .place(newest.sequence)], on: newest)
@@ -191,12 +191,13 @@ extension ExplanationDraft {
     _ session: SessionState.Authenticated, _ last: RequestFailure
   ) {
     conclude(.stillOffline, .proven, [.counted(UInt64(session.failures.total), "attempt")])
-    if let token, let first = token.firstUnanswered, token.announced != nil {
-      prove(.noServerReached, [.counted(token.failures, "attempt"), .time(first.time)], on: first)
+    if let token, let first = token.failures.firstUnanswered, token.announced != nil {
+      prove(
+        .noServerReached, [.counted(token.failures.count, "attempt"), .time(first.time)], on: first)
     }
     if last.kind == .noRefreshToken, let token {
       explanation.cause = .nothingToSend
-      prove(.noneToRead, [.token(token.generation)], on: token.lastUnanswered)
+      prove(.noneToRead, [.token(token.generation)], on: token.failures.lastUnanswered)
       prove(.nobodyEnded)
       addNextTry()
       explainNoneToRead(token)
@@ -204,7 +205,7 @@ extension ExplanationDraft {
     }
     prove(.nobodySignedOut)
     inferOffline(last)
-    if explanation.inferred.contains(where: { $0.what == .answerEndsProcess }) {
+    if explanation.findings.inferred.contains(where: { $0.what == .answerEndsProcess }) {
       explanation.cause = .endedInRefreshes
     }
     addNextTry()
@@ -240,7 +241,7 @@ extension ExplanationDraft {
   }
 
   private mutating func addNextTry() {
-    guard let fact = token?.lastFailed, let retryAt = fact.refreshFailed?.retryAt else { return }
+    guard let fact = token?.failures.last, let retryAt = fact.refreshFailed?.retryAt else { return }
     prove(.nextTry, [.time(retryAt)], on: fact)
   }
 }

@@ -15,18 +15,18 @@ extension ExplanationDraft {
     if failure.kind == .otherUser {
       return explainOtherUser(refusal, failure.serverCode.flatMap { NamingSource(rawValue: $0) })
     }
-    proveWords((token.refusals + [token.firstReuse, refusal]).compactMap { $0 })
+    proveWords((token.failures.refusals + [token.failures.firstReuse, refusal]).compactMap { $0 })
     // A server that rejected a token as used may later report it as revoked; the first report is
     // the cause.
-    let word = token.firstReuse == nil ? refusal.refusalWord ?? .unsaid : .reused
+    let word = token.failures.firstReuse == nil ? refusal.refusalWord ?? .unsaid : .reused
     // A request after the first such answer cannot be its cause.
-    let first = token.firstReuse ?? refusal
+    let first = token.failures.firstReuse ?? refusal
     let lost = token.lost(before: first.sequence)
     for request in token.requests where !request.isLost { proveReturn(request) }
     // A code that states another reason is not about an older token.
     var isStated = false
     if case .stated = word { isStated = true }
-    if let reuse = evidence.earlier.reuse(since: token), word != .expired, !isStated {
+    if let reuse = trail.tokens.earlier.reuse(since: token), word != .expired, !isStated {
       return explainFamily(reuse.request, reuse.answer, refusal, word, lost, token)
     }
     if word == .reused || word == .revoked, let twin = evidence.resent(token, until: first) {
@@ -57,7 +57,7 @@ extension ExplanationDraft {
       maybe(.signedOutElsewhere, .oldRowRemoved, .sessionDisplaced, .otherSignIn, .userRemoved)
       maybe(.otherBackend, .databaseReset)
       addEarlier()
-      if let login = evidence.login { advise(.sameBackend, [.place(login.sequence)]) }
+      if let login = trail.login { advise(.sameBackend, [.place(login.sequence)]) }
     case .stated(let reason): explainStated(reason, refusal)
     case .unsaid, .notKept, .strange: explainSilence(refusal, word, token)
     }
@@ -75,7 +75,7 @@ extension ExplanationDraft {
   /// Infers that a newer token was not stored, so that the older one was sent, which the server
   /// rejects.
   private mutating func inferLostWrite(_ token: TokenHistory) {
-    guard let run = evidence.storage.lostWrite(after: token.announced?.sequence ?? 0) else {
+    guard let run = trail.storage.lostWrite(after: token.announced?.sequence ?? 0) else {
       return
     }
     infer(.answerNotStored, .possible, [.place(run.fact.sequence)], on: run.fact)
@@ -94,7 +94,7 @@ extension ExplanationDraft {
   }
 
   mutating func proveDoubts(_ token: TokenHistory) {
-    for fact in token.doubted { prove(.refusalDoubted, [.place(fact.sequence)], on: fact) }
+    for fact in token.failures.doubted { prove(.refusalDoubted, [.place(fact.sequence)], on: fact) }
   }
 
   /// Proves answers that arrived after their request was presumed lost; they decided nothing.
@@ -111,7 +111,7 @@ extension ExplanationDraft {
     conclude(.refreshTokenExpired, .proven)
     if token.isLost {
       // The time of issue is in records that are lost.
-    } else if evidence.clock.mayJump(behind: token.announced?.sequence ?? 0) {
+    } else if trail.clock.mayJump(behind: token.announced?.sequence ?? 0) {
       // If the clock was set, its times do not show how long the token was unused.
       maybe(.unusedUntold)
     } else {
@@ -130,8 +130,8 @@ extension ExplanationDraft {
   /// Shows the time since the login, and names a common limit that it had just passed.
   mutating func addAge(at end: Fact) {
     // The age of an adopted session, and a span over a change of the clock, are not known.
-    guard let login = evidence.login, case .login(let facts)? = login.event,
-      facts.method != .adoption, !evidence.clock.mayJump(behind: login.sequence)
+    guard let login = trail.login, case .login(let facts)? = login.event,
+      facts.method != .adoption, !trail.clock.mayJump(behind: login.sequence)
     else { return }
     let age = end.time.milliseconds(since: login.time)
     guard age > 0 else { return }
@@ -149,7 +149,7 @@ extension ExplanationDraft {
     prove(.noneToRead, [.token(token.generation)], on: refusal)
     if let request = refusal.answers { ruleOut(.notSent, [.place(request)], on: refusal) }
     ruleOutUser()
-    explanation.untold.removeAll { $0.what == .serverLog }
+    explanation.findings.untold.removeAll { $0.what == .serverLog }
     explainNoneToRead(token)
   }
 
@@ -215,14 +215,14 @@ extension ExplanationDraft {
     if let request = refusal.answers {
       infer(.requestRepeated, .possible, [.place(request)], on: refusal)
     }
-    if token.announced == evidence.login, !token.isWhole, token.announced != nil {
+    if token.announced == trail.login, !token.isWhole, token.announced != nil {
       maybe(.oldLayer)
     }
     addEarlier()
     if token.announced == nil {
       infer(
-        .lostBefore, .possible, [.token(token.generation), .place(evidence.firstSequence)])
-    } else if !token.isWhole || token.omitted > 0 {
+        .lostBefore, .possible, [.token(token.generation), .place(trail.firstSequence)])
+    } else if !token.isComplete {
       infer(.lostUnseen, .possible, [.token(token.generation)])
     }
     leaveUntold(.otherDevices)

@@ -40,12 +40,12 @@ extension ExplanationDraft {
     showsEarlier = true
     proveEarlierAnswer(request, answer)
     ruleOutTheUsual()
-    let kept = (evidence.earlier.requests + token.requests).unstored(before: request)
+    let kept = (trail.tokens.earlier.requests + token.requests).unstored(before: request)
     let losses = losses.filter { $0.number != kept?.number && $0.number != request.number }
     // Without the server's word for a reuse, its revocation may have another reason.
     let isTold = word == .reused || word == .revoked && request.reuseAnswer != nil
     let isOnly = losses.isEmpty && token.lastDubious(before: refusal.sequence) == nil
-    let isWhole = token.isWhole && token.omitted == 0
+    let isWhole = token.isComplete
     // Never proven: the user may have logged out elsewhere in the same minute.
     let certainty = isTold && isOnly && isWhole ? Certainty.likely : .possible
     conclude(.familyRevoked, certainty)
@@ -96,7 +96,7 @@ extension ExplanationDraft {
   /// Adds requests with older tokens that may have reached the server late, each as a possible
   /// cause.
   mutating func addEarlier() {
-    let late = evidence.earlier.requests.filter { $0.isLost || $0.isRefused }
+    let late = trail.tokens.earlier.requests.filter { $0.isLost || $0.isRefused }
     for request in late.suffix(Self.shownEarlier) {
       showsEarlier = true
       infer(
@@ -108,7 +108,7 @@ extension ExplanationDraft {
 
   /// Adds tokens that arrived late: a server may accept only the last token that it issued.
   private mutating func addUnused() {
-    for request in evidence.earlier.requests.suffix(Self.shownEarlier) where request.wasUnused {
+    for request in trail.tokens.earlier.requests.suffix(Self.shownEarlier) where request.wasUnused {
       showsEarlier = true
       infer(
         .answerHeldOnlyToken, .possible, [.place(request.number)], on: request.sent, request.late)

@@ -123,7 +123,7 @@ extension ExplanationDraft {
   }
 
   private mutating func proveStanding() {
-    guard let token, evidence.after.state.kind == .authenticated else { return }
+    guard let token, trail.fold.kind == .authenticated else { return }
     prove(.sessionAsItWas, [.token(token.generation)], on: token.announced)
   }
 
@@ -169,7 +169,7 @@ extension ExplanationDraft {
   /// Explains a request that another process presumed lost, or whose own process ended it too late.
   private mutating func explainTakeover(of number: UInt64, _ fact: Fact) {
     showsOpenings = true
-    let requests = (token?.requests ?? []) + evidence.earlier.requests
+    let requests = (token?.requests ?? []) + trail.tokens.earlier.requests
     let request = requests.first { $0.number == number }
     conclude(.takenOver, request.map(isTakenOver) == true ? .proven : .possible)
     if let failure = fact.failure {

@@ -138,10 +138,10 @@ extension ExplanationDraft {
   /// or if the server's answers came later.
   mutating func explainStore() -> Bool {
     // An older failure than the token or the last opening may be over: nothing notes that.
-    let opened = evidence.openings.last { $0.opened != nil }?.sequence ?? 0
+    let opened = trail.openings.last { $0.opened != nil }?.sequence ?? 0
     let since = max(token?.announced?.sequence ?? 0, opened)
-    guard let run = evidence.storage.lasting(since: since),
-      run.fact.sequence > token?.lastAnswered?.sequence ?? 0
+    guard let run = trail.storage.lasting(since: since),
+      run.fact.sequence > token?.failures.lastAnswered?.sequence ?? 0
     else { return false }
     let isUnavailable = run.failed.cause == .unavailable
     // EACCES is 13 on every system.
@@ -149,7 +149,7 @@ extension ExplanationDraft {
       conclude(.stillAccessRefused, .proven)
     } else if isUnavailable {
       // `unavailable` means locked or refused, and a system without a lock screen locks nothing.
-      if evidence.isOfServer {
+      if trail.device.isServer {
         conclude(.stillAccessRefused, .likely)
       } else {
         conclude(.stillSecretsLocked, .proven)
@@ -187,7 +187,7 @@ extension ExplanationDraft {
     maybeAccessLost()
     ruleOutUser()
     ruleOutRefusal()
-    let isNamed = evidence.storage.runs.contains {
+    let isNamed = trail.storage.runs.contains {
       $0.recovered == nil && ($0.failed.cause == .missing || $0.failed.cause == .ownerMissing)
     }
     if !isNamed { leaveUntold(.whichItem) }

@@ -88,13 +88,13 @@ extension ExplanationDraft {
       couldRefresh ? .tokenOver : .lifeWasOver,
       [.token(token.generation), .time(token.facts.expiresAt)], on: token.announced, evidence.expiry
     )
-    let forward = token.announced.map(evidence.clock.forward(since:)) ?? 0
+    let forward = token.announced.map(trail.clock.forward(since:)) ?? 0
     let left = token.facts.expiresAt.milliseconds(since: endTime.advanced(by: -forward))
     if forward > 0, endTime >= token.facts.expiresAt, left > 0 {
       conclude(.clockForward, .likely, [.span(forward)])
       showsOpenings = true
       let start = token.announced?.sequence ?? 0
-      explanation.proven += evidence.clock.jumps.filter { $0.to > start && !$0.isStepBack }
+      explanation.findings.proven += trail.clock.jumps.filter { $0.to > start && !$0.isStepBack }
         .map(Self.finding)
       infer(.clockMadeItExpire, .likely, [.token(token.generation), .span(left)])
       advise(.clockIsUsers)
@@ -102,10 +102,10 @@ extension ExplanationDraft {
       return
     }
     ruleOutClock(to: token.facts.expiresAt)
-    if couldRefresh, wasReplaced, let last = token.lastFailed, let failure = last.failure {
+    if couldRefresh, wasReplaced, let last = token.failures.last, let failure = last.failure {
       conclude(.tokenNotRenewed, .proven)
-      if token.answered > 0 {
-        countFailures(token, isWhole: token.announced != nil && !token.hasStrayEnds)
+      if token.failures.answered > 0 {
+        countFailures(token.failures, isWhole: token.announced != nil && !token.hasStrayEnds)
       }
       prove(.refreshFailedSo, [.token(token.generation), Self.words(failure)], on: last)
       showCode(failure)

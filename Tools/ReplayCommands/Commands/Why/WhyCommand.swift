@@ -108,30 +108,17 @@ struct WhyCommand: Command {
       let take = { (evidence: Evidence) in
         show(file.explanation(of: evidence, in: names), &shown, context)
       }
-      switch piece {
-      case .record(let entry, _):
-        let isFirst = search.impossible == nil
-        let goesOn = search.take(entry, take)
-        if isFirst, search.impossible != nil {
-          let number = entry.record.sequence
-          shown.note(
-            EvidenceGap(
-              after: 0, offset: entry.offset, bytes: 0, sequences: number...number,
-              isLeftOut: true))
-        }
-        return goesOn && context.output.isOpen
-      case .unreadable(let place, let bytes):
-        let gap = EvidenceGap(
-          after: search.last, offset: place.offset, bytes: bytes,
-          sequences: place.sequence...place.sequence)
-        search.interrupt(gap, take)
-        if search.knownAt == nil { shown.note(gap) }
-      case .lost(let range):
-        let gap = EvidenceGap(range, after: search.last)
+      if let gap = piece.gap(after: search.last) {
         search.interrupt(gap, take)
         if search.knownAt == nil { shown.note(gap) }
       }
-      return context.output.isOpen
+      guard case .record(let entry, _) = piece else { return context.output.isOpen }
+      let isFirst = search.impossible == nil
+      let goesOn = search.take(entry, take)
+      if isFirst, search.impossible != nil {
+        shown.note(EvidenceGap(of: entry.record.sequence, at: entry.offset, after: 0))
+      }
+      return goesOn && context.output.isOpen
     }
     guard context.output.isOpen else { return .ok }
     // What is wrong after the records of the answer does not concern it.
@@ -143,14 +130,9 @@ struct WhyCommand: Command {
     let reported = file.original?.explanation
     var ends: [Evidence] = []
     let rest = search.finish(damagedAt: search.damage(after: pass)) { ends.append($0) }
-    for evidence in ends {
+    for evidence in ends + [rest].compactMap({ $0 }) {
       var explanation = file.explanation(of: evidence, in: names)
       if !isAll { search.addOthers(to: &explanation) }
-      show(explanation, &shown, context, beside: at == nil && !isAll ? reported : nil)
-    }
-    if let rest {
-      var explanation = file.explanation(of: rest, in: names)
-      search.addOthers(to: &explanation)
       show(explanation, &shown, context, beside: at == nil && !isAll ? reported : nil)
     }
     writeRest(shown, isAll ? reported : nil, context)

@@ -96,7 +96,7 @@ struct ImportReader {
   ///
   /// A support report names those of the last opening in what its app could read. That is the one
   /// before all of its lines if no line has an opening, and if no damage follows the lines.
-  var opening: ExportSource? {
+  var opening: SessionDevice? {
     switch ending {
     case .clean, .torn, .undetermined: hasOpening ? nil : header?.source
     case .until, .damaged, .undecodable, .illegal, .unknownKind, nil: nil
@@ -185,13 +185,13 @@ struct ImportReader {
   }
 
   /// Returns the app and the platform of a support report; `nil` for another export.
-  private static func source(_ object: inout ImportObject) throws(ImportProblem) -> ExportSource? {
+  private static func source(_ object: inout ImportObject) throws(ImportProblem) -> SessionDevice? {
     guard object.has("app"), object.has("platform") else { return nil }
     // A newer version may write them in another way.
     var (app, platform): (AppVersion?, Platform?) = (nil, nil)
     if let text = try object.value("app").text { app = AppVersion(text) }
     if let word = try object.value("platform").text { platform = Platform(word: word) }
-    return ExportSource(app: app, platform: platform)
+    return SessionDevice(app: app, platform: platform)
   }
 
   /// Begins a journal without a snapshot if the line after the header is not a snapshot.
