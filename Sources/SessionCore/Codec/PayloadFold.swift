@@ -41,6 +41,8 @@
   public enum Outline: Hashable, Sendable {
     case login(LoginMethod)
     case refreshSucceeded(isRotated: Bool, request: UInt64)
+    /// The signed-in user logged in again: a newer token without a refresh.
+    case reauthenticated
     case refreshFailed(RequestFailure.Kind, request: UInt64)
     case contextSwitched(hasToken: Bool)
     case sessionExpired(ExpiryReason)
@@ -165,17 +167,20 @@
 
   @inline(__always)
   private mutating func refreshSucceeded(_ payload: inout Payload) throws(Failure) {
-    let ((token, isRotated, request), place) = try payload.read { (reader) throws(CodecError) in
+    let ((token, trigger, isRotated, request), place) = try payload.read {
+      (reader) throws(CodecError) in
       let token = try reader.encodedToken()
-      let (_, _): (RefreshTrigger, UInt32) = (try reader.code(), try reader.integer())
-      return (token, try reader.flag(), try reader.integer(UInt64.self))
+      let (trigger, _): (RefreshTrigger, UInt32) = (try reader.code(), try reader.integer())
+      return (token, trigger, try reader.flag(), try reader.integer(UInt64.self))
     }
     try take(.refreshSucceeded, announcing: token.generation, place) {
       (foldState) throws(SessionRejection) in try foldState.refreshSucceeded(token.numbered)
     }
     partial.endRequest(answered: request)
     self.token.keep(token.bytes)
-    outline = .refreshSucceeded(isRotated: isRotated, request: request)
+    outline =
+      trigger == .reauthentication
+      ? .reauthenticated : .refreshSucceeded(isRotated: isRotated, request: request)
   }
 
   @inline(never)
@@ -283,7 +288,10 @@
       switch event {
       case .login(let login): self = .login(login.method)
       case .refreshSucceeded(let refresh):
-        self = .refreshSucceeded(isRotated: refresh.isRotated, request: refresh.request)
+        self =
+          refresh.trigger == .reauthentication
+          ? .reauthenticated
+          : .refreshSucceeded(isRotated: refresh.isRotated, request: refresh.request)
       case .refreshFailed(let refresh):
         self = .refreshFailed(refresh.failure.kind, request: refresh.request)
       case .contextSwitched(let change): self = .contextSwitched(hasToken: change.token != nil)

@@ -51,11 +51,16 @@ struct Reauthentication: Hashable, Sendable {
     if state == .asking { state = .answered(response) }
   }
 
-  /// Returns the response that waits, and its caller.
-  mutating func take() -> (response: TokenRequest.ReceivedResponse, caller: Caller)? {
-    guard case .answered(let response) = state else { return nil }
-    state = .settling(response)
-    return (response, caller)
+  /// The response that waits until no request is under way.
+  var held: TokenRequest.ReceivedResponse? {
+    if case .answered(let response) = state { response } else { nil }
+  }
+
+  /// Makes the response that waits the request under way; returns its caller.
+  mutating func take() -> Caller? {
+    guard let held else { return nil }
+    state = .settling(held)
+    return caller
   }
 
   /// Lets the response wait again: another token came first.
@@ -63,18 +68,18 @@ struct Reauthentication: Hashable, Sendable {
     if case .settling(let response) = state { state = .answered(response) }
   }
 
-  /// Ends it: its token is journaled.
+  /// Ends it: its token is journaled, or its response is dropped.
   mutating func settled() { state = .none }
 
-  /// Ends it; returns what was under way.
+  /// Ends it, unless its response is the request under way; returns what was under way.
   ///
-  /// `isHeld`: its response has arrived, and is not the request under way.
+  /// `isHeld`: its response has arrived.
   mutating func end() -> (number: RequestNumber, caller: Caller, isHeld: Bool)? {
-    defer { state = .none }
-    return switch state {
-    case .none, .settling: nil
-    case .asking: (number, caller, false)
-    case .answered: (number, caller, true)
+    switch state {
+    case .none, .settling: return nil
+    case .asking, .answered:
+      defer { state = .none }
+      return (number, caller, held != nil)
     }
   }
 }

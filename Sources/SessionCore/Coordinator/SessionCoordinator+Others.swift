@@ -71,6 +71,7 @@ extension SessionCoordinator {
       noteSupersededRequest(unlessIn: requests)
       self.request = nil
     }
+    effects += endRecoveredReauthentication()
     return effects + resumeWaiters(.refreshed)
   }
 
@@ -119,7 +120,7 @@ extension SessionCoordinator {
   ) -> [SessionEffect] {
     guard let token = state.token else { return publish(events) }
     // A switch that was not sent yet is sent with the new token.
-    let withdrawn = request?.intent == 0 ? decideRequestAgain() : []
+    let withdrawn = request?.intent == 0 && request?.unjournaled == nil ? decideRequestAgain() : []
     let requests = durable.contents.compactMap { content -> UInt64? in
       guard case .event(let event) = content else { return nil }
       return event.announcedRequest

@@ -26,18 +26,25 @@ extension SessionCoordinator {
     return [.send(number, .login(caller))]
   }
 
-  /// Makes a response that waits the request under way, and journals it.
+  /// Makes a response that waits the request under way, and journals it; `nil` if none can be.
   ///
-  /// It does not wait for another process's refresh: that process sees that its token is of no use any more.
+  /// If it has a refresh token, it does not wait for another process's refresh: that one's token is of no
+  /// use any more. Without one, the present refresh token stays, and must not be sent twice.
   mutating func settleReauthentication(at now: ClockReading) -> [SessionEffect]? {
-    guard request == nil, isRestored, fold.kind == .authenticated,
-      let (response, caller) = reauthentication.take()
+    guard request == nil, isRestored, fold.kind == .authenticated, !peers.isWaiting,
+      let response = reauthentication.held
     else { return nil }
+    if !response.facts.hasRefreshToken, let open = runningElsewhere(at: now) {
+      return awaitEnd(of: open, at: now)
+    }
+    guard let caller = reauthentication.take() else { return nil }
     request = TokenRequest(
       number: response.number, purpose: .reauthenticate(caller), base: fold.generation)
     request?.left()
     request?.answered()
-    return settle(response, at: now)
+    let effects = settle(response, at: now)
+    // If it was refused, other work goes on.
+    return request == nil ? effects + begin(at: now) : effects
   }
 
   /// Journals the response, or refuses it and revokes its tokens.
@@ -53,13 +60,17 @@ extension SessionCoordinator {
       let problem = facts.profileFailure.map(CommandFailure.unidentified) ?? .request(other)
       return reauthenticationRefused(request, problem)
     }
+    if !facts.hasRefreshToken, request.unjournaled == nil, runningElsewhere(at: now) != nil {
+      self.request = nil
+      reauthentication.putBack()
+      return []
+    }
     let contents = renewal(
       of: session, by: arrival, trigger: .reauthentication, attempt: 1, request: 0)
-    // Another process may have stored a newer token, and died before it journaled that. After a failed
-    // commit the newer one can be this response's own.
+    // Another process may have stored a newer token, and died before it journaled that.
     return commit(
       contents, for: .settle(arrival), at: now, storing: request.number,
-      doubting: request.unjournaled == nil)
+      doubting: request.unjournaled?.obstacle.isStored != true)
   }
 
   mutating func reauthenticationRefused(_ refused: TokenRequest, _ problem: CommandFailure)
@@ -77,6 +88,18 @@ extension SessionCoordinator {
   {
     guard reauthentication.isAsking(number), let ended = reauthentication.end() else { return nil }
     return [.resume(ended.caller, .failed(problem))]
+  }
+
+  /// Ends a login whose stored token another process, or this one, has journaled by its announcement.
+  ///
+  /// To store it again would put a refresh token that is spent in the place of a newer one.
+  mutating func endRecoveredReauthentication() -> [SessionEffect] {
+    guard let landed = request, case .reauthenticate = landed.purpose,
+      landed.unjournaled?.obstacle.isStored == true
+    else { return [] }
+    request = nil
+    reauthentication.settled()
+    return [discard(landed.number, revoking: false), .cancel(.commit)]
   }
 
   /// Drops a login that no caller waits for; its tokens are revoked.

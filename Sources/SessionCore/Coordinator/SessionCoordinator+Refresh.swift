@@ -147,8 +147,10 @@ extension SessionCoordinator {
         return commit(
           [.note(.requestEnded(end))], for: .fail(failure, jitter: jitter, delay: nil), at: now)
       }
-      let verdict = ending(
+      var verdict = ending(
         by: .refreshFailed(failure, after: session.failures, jitter: jitter), at: now)
+      // The user has just logged in again, and those tokens wait: the server may refuse the former ones.
+      if reauthentication.held != nil, !verdict.events.isEmpty { verdict = .goesOn(retryAfter: 0) }
       let event = SessionEvent.RefreshFailed(
         generation: failed.base, trigger: trigger, attempt: attempt, failure: failure,
         retryAt: verdict.retryAfter.map(now.time.advanced(by:)), request: failed.intent,

@@ -80,6 +80,7 @@ extension SessionCoordinator {
     // If the user is still logged in, a stored token is used: the next opening announces it.
     let unsettled = dropUnsettled(revoking: hasEnded)
     request = nil
+    reauthentication.settled()
     peers.stopWaiting()
     peers.endDoubt()
     return unsettled + (dropped?.effects ?? []) + schedule.stop() + [

@@ -172,6 +172,7 @@ package struct SessionCoordinator: Hashable, Sendable {
   /// Whether the request's response has arrived and waits to be journaled.
   package func isHolding(_ request: RequestNumber) -> Bool {
     self.request?.number == request && self.request?.unjournaled != nil
+      || reauthentication.held?.number == request
   }
 
   /// Handles an input; returns what to do next.
@@ -205,13 +206,10 @@ package struct SessionCoordinator: Hashable, Sendable {
     return effects + noteStorage(at: now)
   }
 
-  private mutating func begin(at now: ClockReading) -> [SessionEffect] {
+  mutating func begin(at now: ClockReading) -> [SessionEffect] {
     guard sequencer.isDeciding, stopped == nil else { return [] }
     if !notes.endings.isEmpty { return noteEndings(at: now) }
-    if let settling = settleReauthentication(at: now) {
-      // If it was refused, other work goes on.
-      return request == nil ? settling + begin(at: now) : settling
-    }
+    if let settling = settleReauthentication(at: now) { return settling }
     // A close waits for the response under way: it may hold the only refresh token that the server
     // still accepts. A response that cannot be stored yet is not waited for.
     if let closer = callers.first(.close), request == nil || request?.isLogin == true || isStuck {

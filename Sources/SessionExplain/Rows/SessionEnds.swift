@@ -209,6 +209,8 @@ private struct RowFigures: Sendable {
   ) -> Bool {
     switch content {
     case .event(.refreshSucceeded(let refresh)):
+      // A login of the signed-in user is no refresh, and answers no request.
+      guard refresh.trigger != .reauthentication else { return true }
       refreshes += 1
       guard refresh.request != 0 else { return answerLast() }
       let request = requests.last { $0.sequence == refresh.request }

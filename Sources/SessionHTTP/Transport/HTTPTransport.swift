@@ -73,7 +73,7 @@ extension TransportError: CustomStringConvertible {
 }
 
 /// Returns the transport that is used if the app sets none.
-func standardTransport() -> any HTTPTransport {
+package func standardTransport() -> any HTTPTransport {
   #if URLSession
   URLSessionTransport()
   #else

@@ -70,7 +70,9 @@ extension SessionEngine {
 
   /// Stores the token that a commit announces; returns `nil` if it announces none.
   private func store(_ commit: SessionCommit) throws(SessionError) -> StoredToken? {
-    guard let number = commit.storing, let answer = requests.responses[number] else { return nil }
+    guard let number = commit.storing else { return nil }
+    // Without its token, the event would announce what no process has.
+    guard let answer = requests.responses[number] else { throw .unreadableAnswer("it is gone") }
     return try vault.store(
       answer, announcedBy: commit, replacing: credentials.token, boot: configuration.clock.boot,
       firstUse: firstUse(), isOwned: configuration.tokenSource != nil)

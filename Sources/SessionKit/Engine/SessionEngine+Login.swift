@@ -94,6 +94,13 @@ extension SessionEngine {
   ///
   /// If the policy requires it, the server is asked for the profile first.
   func landed(_ number: RequestNumber, _ answer: TokenResponse) async {
+    var answer = answer
+    // The identity token of another user, although another source names this one (§12.2).
+    if coordinator.reauthenticates(by: number), let subject = answer.identitySubject,
+      let before = expectedUser?.identitySubject, before != subject
+    {
+      answer.take(.another(by: .identityToken))
+    }
     if let problem = answer.identityProblem {
       requests.end(number)
       giveBack(answer)

@@ -38,15 +38,18 @@ extension Session {
   /// if the response names another context or other permissions. While the user is asked, calls go on
   /// and the token is refreshed.
   ///
-  /// If it throws, the session goes on with its former tokens. Tokens of another user are refused and
-  /// revoked. The errors include those of ``login(_:)-(Credential)``, and
+  /// If it throws, the session goes on with its former tokens, except after `storage` for a response that is
+  /// kept and stored later. Tokens of another user are refused and revoked. It succeeds if the server issues
+  /// tokens: whether the user was asked is the server's decision. The errors include those of
+  /// ``login(_:)-(Credential)``, and
   ///
   /// - `invalidResponse` if the response names another user, or no user.
   /// - `notLoggedIn`, `expired` or `loggedOut` if no user is signed in, or the session ended meanwhile.
   /// - `busy` if a login is under way.
   /// - `alreadyLoggedIn` for a registration.
   ///
-  /// The former tokens are not revoked: at many servers that would end the new ones too.
+  /// The former tokens are not revoked: at many servers that would end the new ones too. At such a server a login
+  /// that is cancelled or refused may also end the session, since its tokens are revoked.
   ///
   /// - Requirement: LOG-16
   public func reauthenticate(_ credential: Credential) async throws(SessionError) {

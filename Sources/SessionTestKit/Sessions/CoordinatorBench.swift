@@ -26,6 +26,8 @@ package struct CoordinatorBench: Sendable {
     case succeeds
     /// Nothing is written; a later attempt may succeed.
     case fails
+    /// The token was stored, but no record was written; a later attempt may succeed.
+    case failsAfterStoring
     /// Nothing is written, and no later attempt can succeed.
     case failsForGood
     /// Nothing is written, since another process appended these records first.
@@ -133,6 +135,8 @@ package struct CoordinatorBench: Sendable {
       return .committed(firstSequence: UInt64(journal.count - commit.contents.count + 1))
     case .fails:
       return .commitFailed(isLasting: false)
+    case .failsAfterStoring:
+      return .commitFailed(isLasting: false, isStored: true)
     case .failsForGood:
       return .commitFailed(isLasting: true)
     case .conflicts(let contents):

@@ -291,7 +291,7 @@ extension CoordinatorRun {
       }
     }
     // That of a login of the signed-in user waits until no request is under way.
-    try require(.baseDecides, request.fate != .answered || request.isReauthentication) {
+    try require(.baseDecides, request.fate != .answered || coordinator.isHolding(number)) {
       "the answer of request \(number.number) is neither journaled nor held nor given up"
     }
   }

@@ -26,14 +26,15 @@ extension OpenIDProvider {
   /// - Requirement: LOG-17
   public static func discover(
     _ issuer: String, cache directory: URL? = nil,
-    transport: any HTTPTransport = URLSessionTransport()
+    transport: (any HTTPTransport)? = nil
   ) async throws(OpenIDProviderError) -> OpenIDProvider {
     guard let places = MetadataPlaces(issuer) else { throw .invalidIssuer(issuer) }
     let cache = directory.map(MetadataCache.init)
     let stored = cache?.read(issuer)
     if let stored, stored.isFresh { return stored.provider }
     do throws(OpenIDProviderError) {
-      let document = try await places.document(of: issuer, by: transport)
+      let document = try await places.document(
+        of: issuer, by: transport ?? standardTransport())
       let provider = try OpenIDProvider(document, of: issuer)
       cache?.write(document)
       return provider
@@ -160,9 +161,7 @@ private struct MetadataCache {
   /// Replaces the file completely or not at all.
   func write(_ document: [String: JSONValue]) {
     do {
-      try FileManager.default.createDirectory(
-        at: file.deletingLastPathComponent(), withIntermediateDirectories: true,
-        attributes: [.posixPermissions: 0o700])
+      // A folder that is missing is not created: its disk may be missing (RES-7).
       try Data(JSONValue.object(document).text.utf8).write(to: file, options: .atomic)
       try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
     } catch {

@@ -117,7 +117,7 @@ extension OpenIDProvider {
   package init(
     _ document: [String: JSONValue], of issuer: String
   ) throws(OpenIDProviderError) {
-    let metadata = Metadata(members: document)
+    let metadata = Metadata(members: document, isIssuerLocal: !issuer.hasPrefix("https:"))
     // A document of another issuer could send the tokens of its users here, or ours there
     // (RFC 8414 §6.2). So this is the first check.
     let named = try metadata.text("issuer")
@@ -151,6 +151,8 @@ extension OpenIDProvider {
 /// `null` counts as missing.
 private struct Metadata {
   let members: [String: JSONValue]
+  /// Whether the issuer is on this machine, without HTTPS.
+  let isIssuerLocal: Bool
 
   func unsuitable(_ name: String, _ expected: String) -> OpenIDProviderError {
     let found = members[name].flatMap { $0 == .null ? nil : $0.shown }
@@ -196,7 +198,8 @@ private struct Metadata {
 
   func address(_ name: String) throws(OpenIDProviderError) -> URL? {
     guard let text = try text(name) else { return nil }
-    guard let url = URL(endpoint: text) else {
+    // A server elsewhere must not choose a program on this machine, which would get the app's secret.
+    guard let url = URL(endpoint: text), isIssuerLocal || url.scheme?.lowercased() == "https" else {
       throw unsuitable(name, "an HTTPS address without user and fragment")
     }
     return url

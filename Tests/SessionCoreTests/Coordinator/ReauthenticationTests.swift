@@ -141,4 +141,62 @@ struct ReauthenticationTests {
     #expect(bench.coordinator.state.token?.generation == Generation(2))
     #expect(bench.coordinator.activity == .idle)
   }
+
+  @Test("LOG-16 a refresh that the server refuses after the login does not end the session")
+  func refusedRefresh() throws {
+    var (bench, login) = try asked()
+    let other = bench.caller()
+    let refresh = try #require(bench.tell(.refresh(other, .manual, .always)).request)
+    bench.tell(.answered(login, .login("ada")))
+    let refused = RequestFailure(kind: .rejected, status: 400, serverCode: "invalid_grant")
+    let effects = bench.tell(.failed(refresh, refused, jitter: 0))
+    #expect(effects.reply(to: other) == .refreshed && effects.reply(to: caller) == .signedIn)
+    #expect(Array(bench.names.suffix(2)) == ["refreshFailed", "refreshSucceeded"])
+  }
+
+  @Test("LOG-16 REF-3 without a refresh token, the response waits for another process's refresh")
+  func keepsRefreshToken() throws {
+    var (bench, login) = try asked()
+    let sent = SessionNote.RequestSent(
+      kind: .refresh, generation: Generation(1), trigger: .schedule, attempt: 1, process: 77,
+      deadline: bench.now.time.advanced(by: 20_000))
+    bench.commitEndings = [.conflicts([.note(.requestSent(sent))])]
+    var facts = ResponseMetadata.login("ada")
+    facts.hasRefreshToken = false
+    let effects = bench.tell(.answered(login, facts))
+    #expect(effects.reply(to: caller) == nil && effects.uptime(of: .lease) != nil)
+    bench.tell(.fired(.lease))
+    let after = bench.tell(.observed([], isHolderGone: true))
+    #expect(after.reply(to: caller) == .signedIn)
+  }
+
+  @Test("LOG-16 REF-7 a response that another process has journaled is not stored a second time")
+  func recovered() throws {
+    var (bench, login) = try asked()
+    bench.commitEndings = [.failsAfterStoring]
+    #expect(bench.tell(.answered(login, .login("ada"))).reply(to: caller) == .failed(.unsettled))
+    let token = SessionEvent.refreshSucceeded(
+      SessionEvent.RefreshSucceeded(
+        token: .plain(2, issuedAt: bench.now.time), trigger: .reauthentication, attempt: 1,
+        isRotated: true, request: 0))
+    bench.commitEndings = [.conflicts([.event(token)])]
+    bench.tell(.fired(.commit))
+    #expect(bench.coordinator.state.token?.generation == Generation(2))
+    let again = bench.caller()
+    #expect(bench.tell(.reauthenticate(again, .password)).request != nil, "another one can begin")
+  }
+
+  @Test("LOG-16 a caller who stops waiting during a commit does not hinder the next one")
+  func cancelledLate() throws {
+    var (bench, login) = try asked()
+    bench.commitEndings = [.fails]
+    bench.tell(.answered(login, .login("ada")))
+    bench.tell(.cancelled(caller))
+    let next = bench.caller()
+    #expect(bench.tell(.reauthenticate(next, .password)).reply(to: next) == .failed(.busy))
+    bench.tell(.fired(.commit))
+    let last = bench.caller()
+    let number = try #require(bench.tell(.reauthenticate(last, .password)).request)
+    #expect(bench.tell(.answered(number, .login("ada"))).reply(to: last) == .signedIn)
+  }
 }

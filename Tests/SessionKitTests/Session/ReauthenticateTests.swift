@@ -56,4 +56,28 @@ struct ReauthenticateTests {
     #expect(try await session.refresh().generation == Generation(2), "its own tokens work")
     try await session.close()
   }
+
+  @Test("LOG-16 REF-3 a login beside a refresh that is on the wire stores its own token after it")
+  func besideRefresh() async throws {
+    let bench = try Bench { $0.rotatesRefreshTokens = true }
+    let session = try await bench.signedIn()
+    let held = bench.server.hold(.refresh)
+    async let refreshed = session.refresh()
+    await eventually("the refresh is on the wire") { held.waiting == 1 }
+    async let again: Void = session.reauthenticate(.sample)
+    await eventually("the login is answered") { bench.server.count(of: .login) == 2 }
+    // Its answer has reached the session, and waits.
+    await eventually("it waits") { session.activity == .refreshing }
+    try await Task.sleep(for: .milliseconds(100))
+    held.open()
+    #expect(try await refreshed.generation >= Generation(2))
+    try await again
+    #expect(session.currentToken?.generation == Generation(3))
+    try await session.close()
+
+    let next = try await bench.open()
+    #expect(next.currentToken?.generation == Generation(3))
+    #expect(try await next.refresh().generation == Generation(4))
+    try await next.close()
+  }
 }

@@ -142,8 +142,8 @@ struct DiscoveryTests {
   @Test("LOG-17 a stored document is used for a day, and after it without a network at any age")
   func cache() async throws {
     let folder = try SessionFolder()
-    let directory = folder.url.appending(path: "new/session")
-    let file = folder.url.appending(path: "new/session.provider.json")
+    let directory = folder.url.appending(path: "session")
+    let file = folder.url.appending(path: "session.provider.json")
     let network = Network([Self.openID: Self.document(revokes: true)])
     func token(_ issuer: String = Self.issuer) async throws -> String {
       try await OpenIDProvider.discover(issuer, cache: directory, transport: network)
@@ -154,7 +154,11 @@ struct DiscoveryTests {
         [.modificationDate: Date.now.addingTimeInterval(-seconds)], ofItemAtPath: file.path)
     }
     #expect(try await token() == "t" && network.asked().count == 1)
-    // Only an opening session may create its directory.
+    // Only an opening session may create its directory, and a folder of a missing disk nobody may.
+    let gone = folder.url.appending(path: "disk/session")
+    _ = try await OpenIDProvider.discover(Self.issuer, cache: gone, transport: network)
+    #expect(!FileManager.default.fileExists(atPath: folder.url.appending(path: "disk").path))
+    #expect(network.asked().count == 1)
     #expect(!FileManager.default.fileExists(atPath: directory.path))
     network.set(Self.openID, Self.document(revokes: true, token: "new"))
     try age(86_000)
@@ -192,8 +196,7 @@ struct DiscoveryTests {
     await #expect(throws: OpenIDProviderError.unreachable(.noConnection("offline"))) {
       try await token("https://other.test")
     }
-    #expect(
-      try FileManager.default.contentsOfDirectory(atPath: folder.url.appending(path: "new").path)
-        .count == 1)
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+    #expect(Set(names) == ["elsewhere", "session.provider.json"])
   }
 }

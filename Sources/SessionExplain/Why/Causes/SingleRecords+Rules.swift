@@ -159,7 +159,9 @@ extension ExplanationDraft {
     for later in evidence.aftermath {
       // A success in another session is not a success of this one.
       guard !later.isEnd, !later.isLogin else { return }
-      guard case .refreshSucceeded(let refresh)? = later.event else { continue }
+      guard case .refreshSucceeded(let refresh)? = later.event,
+        refresh.trigger != .reauthentication
+      else { continue }
       prove(
         .refreshedLater, [.place(later.sequence), .token(refresh.token.generation)], on: later)
       return

@@ -120,12 +120,11 @@ struct StatsFold: Sendable {
     case .refreshFailed(let kind, let request):
       lastFailure = kind
       fail(kind, request, at: time, isCounted)
-    case .contextSwitched(let hasToken):
+    case .reauthenticated, .contextSwitched:
       lastFailure = nil
-      if hasToken {
-        if isCounted { pending.tokens += 1 }
-        recover(at: time, isCounted)
-      }
+      guard outline != .contextSwitched(hasToken: false) else { break }
+      if isCounted { pending.tokens += 1 }
+      recover(at: time, isCounted)
     case .sessionExpired(let reason):
       lastFailure = nil
       end(SessionEnd(reason, after: failure), sequence, at: time, isCounted)

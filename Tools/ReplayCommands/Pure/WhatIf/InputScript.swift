@@ -111,9 +111,9 @@ extension InputScript {
       var metadata = ResponseMetadata(refresh, in: batch, before: fold.state)
       if refresh.trigger == .reauthentication {
         metadata.user = fold.state.user
-        // Its method is in no record, and decides nothing here.
+        // Its method is in no record. A silent one is never over the limit of attempts.
         return login(
-          .reauthenticate(caller, .password), metadata, refresh.token.issuedAt, batch)
+          .reauthenticate(caller, .silent), metadata, refresh.token.issuedAt, batch)
       }
       return answers(refresh.request, metadata, refresh.token.issuedAt, batch)
     case .event(.contextSwitched(let change)):
