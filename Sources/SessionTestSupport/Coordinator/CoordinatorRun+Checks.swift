@@ -122,7 +122,11 @@ extension CoordinatorRun {
     }
     let isFinal =
       failure?.kind == .rejected || failure?.kind == .otherUser || hasNothing && isGood == false
-    let isDoubted = overtakenUntil.map { now.uptime < $0 } ?? false
+    // Nor does a refusal end a session whose user has just logged in again.
+    let isRenewed = wire.requests.contains {
+      $0.isReauthentication && coordinator.isHolding($0.number)
+    }
+    let isDoubted = isRenewed || overtakenUntil.map { now.uptime < $0 } ?? false
     try require(.endsHaveOneCause, !isFinal || expiry != nil || isDoubted) {
       "\(failure?.description ?? "") is final, and nothing ends"
     }

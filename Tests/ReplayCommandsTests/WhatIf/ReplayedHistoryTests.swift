@@ -53,6 +53,13 @@ struct ReplayedHistoryTests {
       guard move.isRecorded else { continue }
       // A switch follows such a token if it waited for it, which no journal records.
       if case .answer(_, let facts) = move, facts.lifetime == 0 { continue }
+      // Nor does it record that the response to a login waited for another request.
+      var coordinator = made.run.coordinator
+      if case .answer(let number, _) = move, coordinator.reauthenticates(by: number),
+        coordinator.activity != .authenticating
+      {
+        continue
+      }
       // Nor does it record how long a request was watched that a login made pointless.
       if case .ask(.reauthenticate) = move, made.run.coordinator.fold.intents.request != nil {
         continue
