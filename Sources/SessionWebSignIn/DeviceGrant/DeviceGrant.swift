@@ -29,10 +29,11 @@ public struct DeviceGrant: Hashable, Sendable {
   /// The client that logs in; with `.none` a login throws, because the server would not know the app.
   public var client: ClientAuthentication
   /// The requested scopes, separated by spaces; `nil` for the server's default.
-  public var scope: String?
-  /// What the identity token must be, as in ``AuthorizationCode/identityToken``; `nil` by default.
   ///
-  /// The grant has no nonce.
+  /// Leave `openid` out if the server sends no identity token after this grant, as django-allauth 65.22.1.
+  public var scope: String?
+  /// What the identity token must be, as in ``AuthorizationCode/identityToken`` but without a nonce; `nil`
+  /// by default.
   public var identityToken: IdentityToken.Expectation?
   /// The accepted types of the access token, compared without case (RFC 6749 §5.1); `bearer` by
   /// default.

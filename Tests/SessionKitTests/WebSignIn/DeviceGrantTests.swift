@@ -100,11 +100,9 @@ struct DeviceGrantTests {
     default:
       let parts = answer.split(separator: " ", maxSplits: 1).map(String.init)
       let body = parts.count > 1 ? #"{"error":"\#(parts[1])"}"# : ""
+      let headers = parts[0] == "429" ? [HTTPHeader("Retry-After", "60")] : []
       let response = HTTPResponse(
-        status: Int(parts[0]) ?? 0,
-        headers: [HTTPHeader("Retry-After", "60")].filter { _ in
-          parts[0] == "429"
-        }, body: Array(body.utf8))
+        status: Int(parts[0]) ?? 0, headers: headers, body: Array(body.utf8))
       let failure = backend.failure(.login, response)
       return BackendError(failure ?? RequestFailure(kind: .unreadable, status: 200), message: nil)
     }
