@@ -30,7 +30,37 @@ public struct WebLogin: Sendable {
     WebLogin(method: .interactive, problem: code.problem) {
       let grant = AuthorizationCodeProvider(code, on: page, transport)
       return WebSignInFlow(
-        .interactive, prompt, WebSignInFlow.Steps(signIn: grant.login, handle: grant.handle))
+        .interactive, prompt,
+        WebSignInFlow.Steps(
+          signIn: { try await grant.login($0, in: $1.context) }, handle: grant.handle))
+    }
+  }
+
+  /// Returns a login by the device grant: the user enters a code on another device.
+  ///
+  /// `show` shows the address and the code. It can return at once, or when the prompt is gone: its task is
+  /// cancelled when the login ends, and the login waits until it returns. `transport` sends all requests;
+  /// by default it is that of a new `HTTPBackend`. The login throws
+  ///
+  /// - `WebSignInProblem.cancelledByUser` if the user refuses (`access_denied`).
+  /// - `WebSignInProblem.refused` with the code `expired_token` if the code has expired.
+  /// - the error of a request that redeems an authorization code if a request failed. Until the code
+  ///   expires, a poll that the server does not answer is repeated.
+  ///
+  /// If the response that has the tokens is lost, the next poll fails, and those tokens stay valid at the
+  /// server. A cancelled login sends no further poll; tokens that arrive after that are revoked. The grant
+  /// has no prompt: a browser whose cookies name a user may ask only for a confirmation.
+  ///
+  /// - Requirement: LOG-19
+  public static func deviceGrant(
+    _ grant: DeviceGrant, transport: (any HTTPTransport)? = nil,
+    show: @escaping @Sendable (DevicePrompt) async -> Void
+  ) -> WebLogin {
+    WebLogin(method: .interactive, problem: grant.problem) {
+      WebSignInFlow(
+        .interactive, .ifNeeded,
+        WebSignInFlow.Steps(
+          signIn: { try await grant.login(in: $1, by: transport, show) }, handle: { _ in false }))
     }
   }
 

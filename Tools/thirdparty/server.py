@@ -52,7 +52,9 @@ settings.configure(
         "allauth.account.middleware.AccountMiddleware",
         __name__ + ".as_ana",
     ],
-    TEMPLATES=[{"BACKEND": "django.template.backends.django.DjangoTemplates"}],
+    TEMPLATES=[
+        {"BACKEND": "django.template.backends.django.DjangoTemplates", "APP_DIRS": True}
+    ],
     OAUTH2_PROVIDER={
         "OIDC_ENABLED": True,
         "OIDC_RSA_PRIVATE_KEY": key,
@@ -62,6 +64,8 @@ settings.configure(
         "ALLOWED_REDIRECT_URI_SCHEMES": ["app"],
     },
     IDP_OIDC_PRIVATE_KEY=key,
+    # Its device grant has no identity token, so the access token must name the user.
+    IDP_OIDC_ACCESS_TOKEN_FORMAT="jwt",
     DATABASES={
         "default": {
             "ENGINE": "django.db.backends.sqlite3",
@@ -117,7 +121,8 @@ def as_ana(get_response):
     """Logs ana in at the pages of both providers."""
 
     def respond(request):
-        if "authorize" in request.path and not request.user.is_authenticated:
+        is_page = "authorize" in request.path or request.path.endswith("/device")
+        if is_page and not request.user.is_authenticated:
             ana = get_user_model().objects.get(username="ana")
             login(request, ana, "django.contrib.auth.backends.ModelBackend")
         return get_response(request)
@@ -186,8 +191,9 @@ Application.objects.create(
 Client.objects.create(
     id="notes",
     type=Client.Type.PUBLIC,
+    scopes="openid\nprofile",
     redirect_uris="app://login",
-    grant_types="authorization_code\nrefresh_token",
+    grant_types="authorization_code\nrefresh_token\nurn:ietf:params:oauth:grant-type:device_code",
     skip_consent=True,
 )
 server = make_server("127.0.0.1", 0, counting(get_wsgi_application()), Server, Handler)

@@ -66,7 +66,9 @@ package struct ExternalLoginHost: Sendable {
   package let map: @Sendable (IdentityTokens) throws(WebSignInProblem) -> TokenResponse
   /// Revokes tokens of a user's sign-in for which no caller waits.
   package let giveBack: @Sendable (IdentityTokens) -> Void
-  /// Waits for a number of milliseconds.
+  /// Returns the reading of the session's clock.
+  package let now: @Sendable () -> ClockReading
+  /// Waits for a number of milliseconds on that clock.
   ///
   /// Returns `false` if the task is cancelled first.
   package let wait: @Sendable (Int64) async -> Bool

@@ -37,6 +37,7 @@ extension SessionEngine {
           at: configuration.clock.now().time)
       },
       giveBack: { [weak self] tokens in self?.giveBack(tokens) },
+      now: { configuration.clock.now() },
       wait: { limit in
         let end = configuration.clock.now().uptime.addingSaturating(limit)
         do { try await configuration.clock.sleep(untilUptime: end) } catch { return false }

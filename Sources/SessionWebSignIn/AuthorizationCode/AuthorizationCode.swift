@@ -82,15 +82,6 @@ public struct AuthorizationCode: Hashable, Sendable {
     self.further = further
   }
 
-  /// The backend that redeems the code, with the rules of OAuth for a login.
-  ///
-  /// - Requirement: LOG-20
-  var backend: HTTPBackend {
-    var backend = HTTPBackend.oauth(token: token, client: client)
-    backend.response.tokenTypes = tokenTypes
-    return backend
-  }
-
   /// Why the grant cannot be used, in words; `nil` if it can.
   package var problem: String? {
     if client.id == nil { return "the authorization code grant needs the app's client identifier" }

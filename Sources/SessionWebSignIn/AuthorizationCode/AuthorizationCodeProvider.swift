@@ -87,11 +87,7 @@ final class AuthorizationCodeProvider: Sendable {
   private func redeem(
     _ secret: Secret, of request: AuthorizationRequest, in context: RequestContext
   ) async throws(BackendError) -> IdentityTokens {
-    var backend = code.backend
-    if let transport { backend.transport = transport }
-    return try await backend.exchange(.login, request.redemption(of: secret), in: context) {
-      (response) throws(AnswerFailure) in try request.tokens(in: response)
-    }
+    try await request.endpoint.send(request.redemption(of: secret), by: transport, in: context)
   }
 }
 

@@ -34,8 +34,8 @@ package struct AuthorizationRequest: Hashable, Sendable {
     self.code = code
     verifier = Base64.encode(url: Array(random.prefix(32)))
     state = Base64.encode(url: Array(random.dropFirst(32).prefix(16)))
-    let isOpenID = code.scope?.split(separator: " ").contains("openid") == true
-    nonce = isOpenID ? Base64.encode(url: Array(random.dropFirst(48).prefix(16))) : nil
+    let bytes = Array(random.dropFirst(48).prefix(16))
+    nonce = TokenEndpoint.isOpenID(code.scope) ? Base64.encode(url: bytes) : nil
   }
 
   /// Returns the challenge of a verifier (RFC 7636 §4.2, S256).
@@ -84,60 +84,22 @@ package struct AuthorizationRequest: Hashable, Sendable {
 
   /// Returns the request that redeems a code.
   package func redemption(of secret: Secret) -> HTTPRequest {
-    code.backend.tokenRequest([
+    endpoint.backend.tokenRequest([
       "grant_type": "authorization_code", "code": .text(secret.plaintext),
       "redirect_uri": .text(code.redirect), "code_verifier": .text(verifier),
     ])
   }
 
   /// Returns the tokens in the response to that request, by the rules of a login.
-  ///
-  /// - Requirement: LOG-20
   package func tokens(in response: HTTPResponse) throws(AnswerFailure) -> IdentityTokens {
-    if let failure = code.backend.failure(.login, response) {
-      throw code.backend.refusal(failure)
-    }
-    do throws(Unreadable) {
-      var tokens = try tokens(JSONMembers(body: response.body))
-      tokens.identityProblem = problem(
-        of: tokens.identity, at: response.header("Date").flatMap { Timestamp(httpDate: $0) })
-      return tokens
-    } catch {
-      throw AnswerFailure(
-        failure: RequestFailure(kind: .unreadable, status: UInt16(clamping: response.status)),
-        problem: error.problem)
-    }
+    try endpoint.tokens(in: response)
   }
 
-  private func tokens(_ members: JSONMembers) throws(Unreadable) -> IdentityTokens {
-    guard let access = try members.token("access_token") else {
-      throw Unreadable("access_token is missing")
-    }
-    try code.backend.checkType(members)
-    let seconds = try members.number("expires_in", must: "a number of seconds")
-    return IdentityTokens(
-      access: access, refresh: try members.token("refresh_token"),
-      identity: try members.token("id_token"),
-      lifetime: seconds.map { .milliseconds(Int64(max(0, min($0, 1e9)) * 1000)) })
-  }
-
-  /// Returns the check that the identity token does not pass.
-  ///
-  /// - Requirement: LOG-18
-  private func problem(of token: Secret?, at now: Timestamp?) -> IdentityTokenError? {
-    do throws(IdentityTokenError) {
-      if var expected = code.identityToken {
-        expected.nonce = nonce
-        if let token {
-          try IdentityToken.check(token, against: expected, at: now)
-        } else if nonce != nil {
-          throw IdentityTokenError(.form, expected: "in the response", found: nil)
-        }
-      } else if let nonce, let token {
-        try IdentityToken.checkNonce(TokenPayload.hints(token), nonce)
-      }
-      return nil
-    } catch { return error }
+  /// The endpoint that redeems the code.
+  var endpoint: TokenEndpoint {
+    TokenEndpoint(
+      code.token, code.client, types: code.tokenTypes, scope: code.scope,
+      identityToken: code.identityToken, nonce: nonce)
   }
 
   /// Returns an issuer identifier that may be shown: an HTTPS address, or one of this machine,

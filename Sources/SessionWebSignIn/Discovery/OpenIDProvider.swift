@@ -72,14 +72,38 @@ extension OpenIDProvider {
   public func authorizationCode(
     client: ClientAuthentication, redirect: String, scope: String? = nil
   ) throws(OpenIDProviderError) -> AuthorizationCode {
-    let known = ["openid", "offline_access"].filter(scopes.contains)
     let client = try accepted(client)
     var code = AuthorizationCode(
       authorization: authorization, token: token, client: client, redirect: redirect,
-      scope: scope ?? (known.isEmpty ? nil : known.joined(separator: " ")),
-      issuer: namesIssuer ? issuer : nil)
+      scope: scope ?? ownScope, issuer: namesIssuer ? issuer : nil)
     code.identityToken = identityToken(for: client)
     return code
+  }
+
+  /// Returns the grant that logs a user in on another device.
+  ///
+  /// `scope` is that of ``authorizationCode(client:redirect:scope:)``. It throws what ``backend(client:)``
+  /// throws, and ``OpenIDProviderError/unsuitable(member:expected:found:)`` if ``deviceAuthorization`` is `nil`.
+  ///
+  /// - Requirement: LOG-19
+  public func deviceGrant(
+    client: ClientAuthentication, scope: String? = nil
+  ) throws(OpenIDProviderError) -> DeviceGrant {
+    guard let deviceAuthorization else {
+      throw .unsuitable(
+        member: "device_authorization_endpoint", expected: "an HTTPS address", found: nil)
+    }
+    let client = try accepted(client)
+    var grant = DeviceGrant(
+      deviceAuthorization: deviceAuthorization, token: token, client: client,
+      scope: scope ?? ownScope)
+    grant.identityToken = identityToken(for: client)
+    return grant
+  }
+
+  private var ownScope: String? {
+    let known = ["openid", "offline_access"].filter(scopes.contains)
+    return known.isEmpty ? nil : known.joined(separator: " ")
   }
 
   private func identityToken(for client: ClientAuthentication) -> IdentityToken.Expectation? {

@@ -51,7 +51,7 @@ final class WebSignInFlow: ExternalLogin {
     var makeView: @Sendable () async throws -> Void = {}
     var observe: @Sendable (RedirectObserver) async throws -> Void = { _ in }
     var present: @Sendable () async throws -> Void = {}
-    var signIn: @Sendable (WebSignIn.Prompt, RequestContext) async throws -> IdentityTokens =
+    var signIn: @Sendable (WebSignIn.Prompt, Host) async throws -> IdentityTokens =
       { _, _ in throw WebSignInProblem.viewFailed }
     var dismiss: @Sendable () async -> Void = {}
     let handle: @Sendable (URL) async -> Bool
@@ -244,11 +244,8 @@ final class WebSignInFlow: ExternalLogin {
       case .observe: try await steps.observe(observer)
       case .present: try await steps.present()
       case .signIn:
-        var context = RequestContext()
-        if let limit = state.withLock({ $0.host?.requestTimeout }) {
-          context.timeout = .milliseconds(limit)
-        }
-        keep(try await steps.signIn(prompt, context), of: ticket, isOfUser: true)
+        guard let host = state.withLock({ $0.host }) else { throw WebSignInProblem.viewFailed }
+        keep(try await steps.signIn(prompt, host), of: ticket, isOfUser: true)
       case .dismiss: await steps.dismiss()
       }
       leave(step, ticket)
@@ -303,4 +300,9 @@ final class WebSignInFlow: ExternalLogin {
       if state.redirects.removeValue(forKey: number) != nil { state.replies[number] = isTaken }
     }
   }
+}
+
+extension ExternalLoginHost {
+  /// The context of a request of the login.
+  var context: RequestContext { RequestContext(timeout: .milliseconds(requestTimeout)) }
 }

@@ -69,4 +69,30 @@ struct OpenIDServerTests {
     #expect(error == .webSignIn(.identityToken(problem)))
     try await stranger.close()
   }
+
+  @Test("LOG-19 a real provider logs in a user who confirms the code in another browser")
+  func device() async throws {
+    let folder = try SessionFolder()
+    let directory = folder.url.appending(path: "session")
+    let provider = try await OpenIDProvider.discover(try #require(OpenIDServer.place))
+    let session = try await Session.open(
+      SessionConfiguration(
+        directory: directory, backend: try provider.backend(client: .form(id: "notes")),
+        secrets: FileSecretStore(folder: directory.path)))
+    // With `openid` an identity token would be required, and django-allauth 65.22.1 sends none.
+    let grant = try provider.deviceGrant(client: .form(id: "notes"), scope: "profile")
+    try await session.login(
+      .deviceGrant(grant) { prompt in
+        let url = prompt.address.appending(queryItems: [.init(name: "code", value: prompt.userCode)]
+        )
+        let form = HTTPHeader("Content-Type", "application/x-www-form-urlencoded")
+        let request = HTTPRequest(
+          method: "POST", url: url, headers: [form], body: Array("action=confirm".utf8))
+        do { #expect(try await URLSessionTransport().send(request).status == 200) } catch {
+          Issue.record(error)
+        }
+      })
+    #expect(session.currentUser?.id == "1" && session.canRefreshToken)
+    try await session.close()
+  }
 }

@@ -21,7 +21,7 @@ struct CodeExchangeTests {
   }
 
   /// Loses the response if the task is cancelled before it arrives, as `URLSessionTransport` does.
-  private struct CancellableTransport: HTTPTransport {
+  struct CancellableTransport: HTTPTransport {
     let bench: AnswerBench
 
     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {

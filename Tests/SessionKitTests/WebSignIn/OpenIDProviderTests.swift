@@ -125,6 +125,14 @@ struct OpenIDProviderTests {
     #expect(
       code.authorization == provider.authorization && code.token == provider.token
         && code.issuer == Self.issuer && code.scope == "openid offline_access")
+    let grant = try provider.deviceGrant(client: .form(id: "app"))
+    #expect(
+      grant.deviceAuthorization == provider.deviceAuthorization && grant.token == provider.token
+        && grant.scope == code.scope && grant.identityToken == code.identityToken)
+    provider.deviceAuthorization = nil
+    #expect(throws: OpenIDProviderError.self) {
+      try provider.deviceGrant(client: .form(id: "app"))
+    }
     provider.namesIssuer = false
     provider.scopes = ["notes"]
     let plain = try provider.authorizationCode(client: .form(id: "app"), redirect: "app:/login")
