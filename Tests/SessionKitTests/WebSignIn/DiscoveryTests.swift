@@ -154,7 +154,7 @@ struct DiscoveryTests {
         [.modificationDate: Date.now.addingTimeInterval(-seconds)], ofItemAtPath: file.path)
     }
     #expect(try await token() == "t" && network.asked().count == 1)
-    // Only an opening session may create its directory, and a folder of a missing disk nobody may.
+    // Only an opening session may create its directory, and the folder of a missing disk is not created.
     let gone = folder.url.appending(path: "disk/session")
     _ = try await OpenIDProvider.discover(Self.issuer, cache: gone, transport: network)
     #expect(!FileManager.default.fileExists(atPath: folder.url.appending(path: "disk").path))
