@@ -37,7 +37,7 @@ struct Reauthentication: Hashable, Sendable {
   /// Whether this request waits for its response.
   func isAsking(_ request: RequestNumber) -> Bool { state == .asking && number == request }
 
-  /// Whether this request is the one under way, and its caller this one.
+  /// Whether this caller waits for it.
   func isOf(_ caller: Caller) -> Bool { state != .none && self.caller == caller }
 
   /// Whether this is the number of the request.

@@ -31,13 +31,11 @@ extension SessionCoordinator {
   /// If it has a refresh token, it does not wait for another process's refresh: that one's token is of no
   /// use any more. Without one, the present refresh token stays, and must not be sent twice.
   mutating func settleReauthentication(at now: ClockReading) -> [SessionEffect]? {
-    guard request == nil, isRestored, fold.kind == .authenticated, !peers.isWaiting,
-      let response = reauthentication.held
+    guard request == nil, isRestored, fold.kind == .authenticated,
+      let response = reauthentication.held,
+      response.facts.hasRefreshToken || !peers.isWaiting && runningElsewhere(at: now) == nil,
+      let caller = reauthentication.take()
     else { return nil }
-    if !response.facts.hasRefreshToken, let open = runningElsewhere(at: now) {
-      return awaitEnd(of: open, at: now)
-    }
-    guard let caller = reauthentication.take() else { return nil }
     request = TokenRequest(
       number: response.number, purpose: .reauthenticate(caller), base: fold.generation)
     request?.left()

@@ -218,6 +218,7 @@ package struct SessionCoordinator: Hashable, Sendable {
     guard callers.isEmpty(.close), request == nil, isRestored, !peers.isWaiting,
       fold.kind == .authenticated,
       schedule.due != nil || !callers.isEmpty(.token) || !callers.isEmpty(.context)
+        || reauthentication.held != nil
     else { return requestProfileIfOwed(at: now) }
     if let open = runningElsewhere(at: now) { return awaitEnd(of: open, at: now) }
     guard schedule.due != nil || !callers.isEmpty(.token) || !isTokenGood(at: now.uptime) else {

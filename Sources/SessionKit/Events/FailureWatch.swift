@@ -55,10 +55,10 @@ public enum SessionWarning: Hashable, Sendable {
   ///
   /// - Requirement: LOG-11
   case refreshTokenMissing(String)
-  /// The identity token in the response to a refresh did not pass a check.
+  /// The identity token in the response to a refresh or a switch did not pass a check.
   ///
-  /// The response is used, because the server has replaced the refresh token already. If the check is
-  /// that of `sub`, the session ends.
+  /// The response is used, because the server has replaced the refresh token already. If its `sub` is another
+  /// one, the session ends.
   ///
   /// - Requirement: LOG-18
   case identityTokenRefused(IdentityTokenError)

@@ -51,8 +51,8 @@ public struct OpenIDProvider: Hashable, Sendable {
 extension OpenIDProvider {
   /// Returns the backend that refreshes and revokes the tokens of this provider.
   ///
-  /// It is `HTTPBackend.oauth` with ``token``, ``revocation`` and the client, and checks identity tokens
-  /// (``/SessionHTTP/HTTPBackend/identityToken``). Every part can be changed.
+  /// It is `HTTPBackend.oauth` with ``token``, ``revocation`` and the client. It checks identity tokens
+  /// (``/SessionHTTP/HTTPBackend/identityToken``) if the client has an identifier. Every part can be changed.
   ///
   /// A client with a secret sends it as it is written, if ``clientMethods`` has that method, or else in the
   /// other way. It throws ``OpenIDProviderError/unsuitable(member:expected:found:)`` if the server accepts neither.

@@ -165,6 +165,11 @@ struct ReauthenticationTests {
     facts.hasRefreshToken = false
     let effects = bench.tell(.answered(login, facts))
     #expect(effects.reply(to: caller) == nil && effects.uptime(of: .lease) != nil)
+    var closing = bench
+    let closer = closing.caller()
+    let closed = closing.tell(.close(closer))
+    #expect(closed.reply(to: closer) == .closed && closed.reply(to: caller) == .failed(.closed))
+    #expect(closed.contains(.discard(login, revoking: true)))
     bench.tell(.fired(.lease))
     let after = bench.tell(.observed([], isHolderGone: true))
     #expect(after.reply(to: caller) == .signedIn)
