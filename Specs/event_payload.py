@@ -27,10 +27,10 @@ CODES = {
     "storage cause": "noRoom refused busy replaced unusable failed unavailable newerVersion"
     " obstructed tooLarge missing ownerMissing ownerUnreadable",
     "error meaning": "refreshTokenReused tokenRevoked tokenExpired sessionNotFound tokenInvalid"
-    " userInactive userDeleted clientRefused unspecified",
+    " userInactive userDeleted clientRefused unspecified userNeeded",
     "platform": "unknown iOS macOS watchOS tvOS visionOS linux android windows",
     "failure kind": "noConnection noReply server rateLimited unreadable rejected noRefreshToken"
-    " unexpected userInactive userDeleted secretsUnavailable intercepted otherUser",
+    " unexpected userInactive userDeleted secretsUnavailable intercepted otherUser userNeeded",
 }
 SHAPES = {
     "named": [("id", "id"), ("name", "text")],
@@ -92,6 +92,8 @@ KINDS = {
     0x92: ("answerDropped", [("request", "u64"), ("cause", "storage cause")]),
     0x93: ("answerUnused", [("request", "u64")]),
     0x95: ("deviceClockUsed", [("generation", "u64")]),
+    0x96: ("userNeeded", [("generation", "u64"), ("isOfCall", "flag"), ("failure", "failure"),
+                          ("demand", "demand")]),
 }
 # A field has a third part where it came with a later version than the first.
 KNOWN_VERSIONS = {kind: max([1] + [since for _, _, *sinces in shape for since in sinces])
@@ -99,6 +101,16 @@ KNOWN_VERSIONS = {kind: max([1] + [since for _, _, *sinces in shape for since in
 CODE_LETTERS = set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.")
 APP_LETTERS = CODE_LETTERS | {"+"}
 POLICY_LETTERS = APP_LETTERS - set("_.") | set("=,")
+
+
+def is_demand(text):
+    """Whether a text is what a server asked for, and no token or address."""
+    def is_shown(part):
+        return (len(part) <= 200 and all(0x21 <= ord(letter) <= 0x7E for letter in part)
+                and "@" not in part and not part.startswith("eyJ"))
+    words = [word.partition("=") for word in text.split(" ")]
+    return 1 <= len(text) <= 400 and all(
+        key and equals and is_shown(key) and is_shown(value) for key, equals, value in words)
 
 
 class PayloadError(ValueError):
@@ -175,6 +187,9 @@ class Reader:
             text = self.text()
             most, letters = (64, APP_LETTERS) if kind == "app" else (400, POLICY_LETTERS)
             return text if 1 <= len(text) <= most and set(text) <= letters else None
+        if kind == "demand":
+            text = self.text()
+            return text if is_demand(text) else None
         if kind == "texts":
             return sorted({self.text() for _ in range(self.integer(4))})
         if kind == "generations":
@@ -191,7 +206,7 @@ class Reader:
             values["retryAfter"] = None if wait is None else max(0, wait)
         if values.get("policy") is not None and values["platform"] == "unknown(255)":
             values["platform"] = None
-        for name in ("identity", "meaning", "platform", "policy"):
+        for name in ("identity", "meaning", "platform", "policy", "demand"):
             if values.get(name, 0) is None:
                 del values[name]
         return values

@@ -25,6 +25,7 @@ extension SessionMessage {
       "No se ha cerrado la sesión, porque \(count == 1 ? "1 cambio no se ha" : "\(count) cambios no se han") "
         + "enviado."
     case .notProlongable: "Tu sesión no se puede prolongar. Puedes continuar hasta que termine."
+    case .userNeeded: "El servicio pide que confirmes quién eres."
     case .signInRefused: "El servicio no ha aceptado tu sesión para esto."
     case .superseded: "Tu sesión ha cambiado entretanto y no se ha hecho nada."
     case .closed: "La sesión está cerrada."
@@ -147,6 +148,7 @@ extension SessionMessage {
     case .changesNotSent(let count):
       "Você não saiu da sessão, porque \(count == 1 ? "1 alteração não foi enviada" : "\(count) alterações não foram enviadas")."
     case .notProlongable: "Sua sessão não pode ser prolongada. Você pode continuar até que termine."
+    case .userNeeded: "O serviço pede que você confirme quem é."
     case .signInRefused: "O serviço não aceitou sua sessão para isto."
     case .superseded: "Sua sessão mudou nesse meio-tempo, e nada foi feito."
     case .closed: "A sessão está fechada."

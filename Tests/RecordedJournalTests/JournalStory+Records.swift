@@ -8,6 +8,10 @@ import Testing
 @testable import ReplayCommands
 @testable import SessionExplain
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 extension JournalStory {
   /// Records that ended nothing, selected by their place.
   static let records: [JournalStory] = [
@@ -180,6 +184,16 @@ extension JournalStory {
     JournalStory(.stillSignedIn, "sign in, refresh, close") { stage in
       let session = try await stage.signedIn()
       try await session.refresh()
+      try await session.close()
+    },
+    JournalStory(.stillCallNeedsUser, "a call is refused with insufficient_user_authentication") {
+      stage in
+      let session = try await stage.signedIn()
+      stage.server.failNext(
+        .materials,
+        with: .challenge(#"Bearer error="insufficient_user_authentication", max_age=300"#))
+      let call = URLRequest(url: stage.server.baseURL.appending(path: "materials"))
+      await stage.fails { () async throws(SessionError) in try await session.data(for: call) }
       try await session.close()
     },
     JournalStory(.neverSignedIn, "open, a wrong password, close") { stage in

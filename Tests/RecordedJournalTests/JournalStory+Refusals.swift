@@ -88,7 +88,6 @@ extension JournalStory {
     refusedWith(.endedByAdministrator, .status(401, code: "REVOKED_BY_ADMIN")),
     refusedWith(.sessionLimit, .status(401, code: "TOO_MANY_SESSIONS")),
     refusedWith(.allSessionsEnded, .status(401, code: "ALL_SESSIONS_REVOKED")),
-    refusedWith(.signInDemanded, .status(401, code: "MFA_REQUIRED")),
     JournalStory(.otherUser, "the answer to a refresh names another user") { stage in
       let session = try await stage.signedIn()
       let token = LoopbackToken.make(claims: ["sub": "0b9f6f0e-1d5a-4c39-9d4e-000000000002"])
@@ -150,6 +149,17 @@ extension JournalStory {
     }, exhausted(.answersUnreadable, [.brokenJSON, .brokenJSON, .brokenJSON]),
     exhausted(.appRefused, Array(repeating: .status(400, code: "invalid_client"), count: 3)),
     exhausted(.endpointMissing, Array(repeating: .status(404), count: 3)),
+    JournalStory(
+      .signInDemanded,
+      "each refresh is answered with 401 MFA_REQUIRED, before and after the token's end"
+    ) { stage in
+      let session = try await stage.signedIn()
+      stage.server.failNext(.refresh, with: .status(401, code: "MFA_REQUIRED"), times: 4)
+      await stage.refreshInVain(session)
+      stage.clock.advance(by: .seconds(7_200))
+      await stage.refreshInVain(session, times: 3)
+      try await session.close()
+    },
     exhausted(.attemptsExhausted, [.status(503), .status(429), .status(409)]),
     JournalStory(.tokenExpired, "a token without a refresh token is adopted, and used to its end") {
       stage in

@@ -240,7 +240,8 @@ struct WhyNeighbourTests {
     .familyRevoked: [.revokedElsewhere], .clockForward: [.tokenExpired],
     .refreshingTooOften: [.attemptsExhausted, .rateLimited], .rateLimited: [.attemptsExhausted],
     .serverFailing: [.attemptsExhausted], .answersUnreadable: [.attemptsExhausted],
-    .appRefused: [.attemptsExhausted], .endpointMissing: [.attemptsExhausted],
+    .appRefused: [.attemptsExhausted], .signInDemanded: [.attemptsExhausted],
+    .endpointMissing: [.attemptsExhausted],
   ]
 
   @Test(

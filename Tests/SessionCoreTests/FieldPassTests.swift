@@ -125,6 +125,7 @@ private struct WrittenFields: FieldVisitor {
   mutating func visit(_ name: FieldName, identity: ProcessIdentity?) { write(name, identity) }
   mutating func visit(_ name: FieldName, platform: Platform?) { write(name, platform) }
   mutating func visit(_ name: FieldName, policy: RecordedPolicy?) { write(name, policy) }
+  mutating func visit(_ name: FieldName, demand: AuthenticationDemand?) { write(name, demand) }
 }
 
 /// Reads fields by name; the given values are ignored.
@@ -193,4 +194,7 @@ private struct NamedFields: FieldPass {
   func policy(_ name: FieldName, _: RecordedPolicy?) throws(Missing) -> RecordedPolicy? {
     try read(name)
   }
+  func demand(_ name: FieldName, _: AuthenticationDemand?) throws(Missing)
+    -> AuthenticationDemand?
+  { try read(name) }
 }

@@ -88,6 +88,17 @@ enum SampleRecords {
     .storageFailed(.init(item: .user, operation: .read, cause: .failed, number: -25_300)),
     .storageRecovered(.init(item: .token, operation: .write)), .answerUnused(9),
     .deviceClockUsed(Generation(7)),
+    .userNeeded(
+      .init(
+        generation: Generation(7), isOfCall: true,
+        failure: RequestFailure(
+          kind: .userNeeded, status: 401, serverCode: "insufficient_user_authentication"),
+        demand: AuthenticationDemand("max_age=300 acr=urn:example:loa2"))),
+    .userNeeded(
+      .init(
+        generation: Generation(7), isOfCall: false,
+        failure: RequestFailure(
+          kind: .userNeeded, status: 400, serverCode: "interaction_required"))),
     .opened(
       .init(
         process: 1, boot: nil, uptime: 5, app: AppVersion("2.4.1"),

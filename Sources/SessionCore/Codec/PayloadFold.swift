@@ -159,6 +159,7 @@
       try foldState.login(user, by: method, token: token.numbered, context: nil, at: time)
     }
     partial.endRequest()
+    partial.endNeed()
     self.token.keep(token.bytes)
     self.context.forget()
     if let context { self.context.keep(context) }
@@ -177,6 +178,7 @@
       (foldState) throws(SessionRejection) in try foldState.refreshSucceeded(token.numbered)
     }
     partial.endRequest(answered: request)
+    partial.endNeed(after: trigger)
     self.token.keep(token.bytes)
     outline =
       trigger == .reauthentication
@@ -223,6 +225,7 @@
       try foldState.sessionExpired(expiry.reason, at: time)
     }
     partial.endRequest()
+    partial.endNeed()
     token.forget()
     outline = .sessionExpired(expiry.reason)
   }
@@ -231,6 +234,7 @@
     let (logout, place) = try payload.read { (reader) throws(CodecError) in try reader.logout() }
     try take(.logout, place) { (foldState) throws(SessionRejection) in try foldState.logout() }
     partial.endRequest()
+    partial.endNeed()
     token.forget()
     context.forget()
     outline = .logout(logout.reason)
@@ -241,7 +245,7 @@
     let (note, place) = try payload.read(known: kind.version) {
       (reader, version) throws(CodecError) in try reader.note(kind, version)
     }
-    partial.apply(note, place)
+    partial.apply(note, at: payload.time, place)
     outline = if case .requestSent(let sent) = note { .requestSent(sent.kind) } else { .note }
   }
 

@@ -69,6 +69,8 @@ extension PayloadWriter {
       write(settled.generation)
       write(settled.outcome)
       write(settled.status)
+    case .userNeeded(let needed):
+      write(needed)
     case .secretsWiped(let cause):
       write(cause)
     case .itemUnreadable(let item):
@@ -102,6 +104,14 @@ extension PayloadWriter {
     write(sent.attempt)
     write(sent.process)
     write(sent.deadline)
+  }
+
+  mutating func write(_ needed: SessionNote.UserNeeded) {
+    write(needed.generation)
+    write(needed.isOfCall)
+    write(needed.failure)
+    // Text that is no demand is decoded as absent.
+    write(needed.demand?.description ?? "")
   }
 
   package mutating func write(_ identity: ProcessIdentity) {
@@ -166,7 +176,14 @@ extension PayloadReader {
       .answerUnused(try integer())
     case .deviceClockUsed:
       .deviceClockUsed(try generation())
+    case .userNeeded: .userNeeded(try userNeeded())
     }
+  }
+
+  mutating func userNeeded() throws(CodecError) -> SessionNote.UserNeeded {
+    SessionNote.UserNeeded(
+      generation: try generation(), isOfCall: try flag(), failure: try failure(),
+      demand: AuthenticationDemand(try text()))
   }
 
   mutating func requestSent(hasIdentity: Bool) throws(CodecError) -> SessionNote.RequestSent {

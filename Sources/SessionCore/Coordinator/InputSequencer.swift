@@ -120,6 +120,8 @@ struct PendingCommit: Hashable, Sendable {
     case logout(Caller, LogoutScope)
     case profileEndsSession(Identifier, RequestFailure, token: Generation?)
     case note
+    /// To note that a call needs the user.
+    case need(SessionNote.UserNeeded)
     /// To note failures of the secret store.
     case storage
     case revoked(Generation, RevocationOutcome, status: UInt16)

@@ -133,7 +133,7 @@ extension SessionCoordinator {
     case .expire: publish(events) + wipeItems(endedBy: durable)
     case .logout(let caller, _): publish(events) + finishEnd(caller, durable.pendingRevocation)
     case .profileEndsSession: publish(events) + wipeItems(endedBy: durable)
-    case .note, .storage: publish(events)
+    case .note, .storage, .need: publish(events)
     case .endings: endingsNoted(publishing: events)
     case .revoked(let generation, let outcome, let status):
       revocationNoted(generation, outcome, status: status, at: now)
@@ -165,6 +165,7 @@ extension SessionCoordinator {
     case .profileEndsSession(let user, let failure, let token):
       profileRead(user, failure, token, at: now)
     case .note: cleared(at: now)
+    case .need(let need): callNeedsUser(need, at: now)
     // The notes still wait, and go with the next batch.
     case .storage: []
     case .revoked(let generation, let outcome, let status):
@@ -198,7 +199,8 @@ extension SessionCoordinator {
     // The session goes on as before the login.
     case .replace: return loginNotJournaled()
     // The server repeats it at the next launch, and the host is notified again.
-    case .profileEndsSession, .note:
+    // The next call finds the need again.
+    case .profileEndsSession, .note, .need:
       return []
     // Other batches may fail because of the secret store, but this one says that the journal
     // failed.

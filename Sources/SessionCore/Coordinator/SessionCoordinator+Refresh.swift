@@ -7,7 +7,7 @@ extension SessionCoordinator {
     }
     switch schedule.answer(trigger, need, for: session.token, at: now.uptime) {
     case .current: return [.resume(caller, .refreshed)]
-    case .pausing(let failure): return [.resume(caller, .failed(.request(failure)))]
+    case .pausing(let failure): return [.resume(caller, .failed(problem(failure, at: now)))]
     case .refresh: break
     }
     callers.add(caller, for: .token)
@@ -155,9 +155,12 @@ extension SessionCoordinator {
         generation: failed.base, trigger: trigger, attempt: attempt, failure: failure,
         retryAt: verdict.retryAfter.map(now.time.advanced(by:)), request: failed.intent,
         configuredMeaning: opening.configuredMeaning(of: failure))
+      var contents: [SessionRecord.Content] = [.event(.refreshFailed(event))] + verdict.events
+      if verdict.events.isEmpty, let need = need(after: failure, of: session, at: now) {
+        contents.append(.note(.userNeeded(need)))
+      }
       return commit(
-        [.event(.refreshFailed(event))] + verdict.events,
-        for: .fail(failure, jitter: jitter, delay: verdict.retryAfter), at: now,
+        contents, for: .fail(failure, jitter: jitter, delay: verdict.retryAfter), at: now,
         doubting: !verdict.events.isEmpty)
     }
   }
@@ -185,7 +188,7 @@ extension SessionCoordinator {
     // A doubted rejection is reported as `noReply`: the state of the token is unknown.
     let told = failure.kind == .rejected ? RequestFailure(kind: .noReply) : failure
     if failure.kind.putsAttemptsOff { schedule.pause(Backoff(failure: told, end: end)) }
-    let reply = SessionEffect.Reply.failed(.request(told))
+    let reply = SessionEffect.Reply.failed(problem(told, at: now))
     let retry = schedule.begin(.retry, at: end)
     return (isTokenGood(at: now.uptime) ? resumeWaiters(reply) : resumeAll(reply)) + [retry]
   }

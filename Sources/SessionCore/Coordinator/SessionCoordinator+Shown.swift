@@ -5,6 +5,8 @@ extension SessionCoordinator {
     package let activity: SessionActivity
     package let loginError: CommandFailure?
     package let endCause: EndCause
+    /// What the user is needed for; `nil` if no user is needed.
+    package let need: OpenNeed?
     /// When the current token expires, on the clock that never jumps.
     package let tokenDeadline: Int64
     package let lastUse: Int64
@@ -23,6 +25,7 @@ extension SessionCoordinator {
     private let tokenDeadline: Int64
     private let lastUse: Int64
     private let lifetimeEnd: Int64
+    private let need: OpenNeed?
 
     fileprivate init(_ coordinator: borrowing SessionCoordinator) {
       eventSequence = coordinator.fold.eventSequence
@@ -31,6 +34,7 @@ extension SessionCoordinator {
       tokenDeadline = coordinator.tokenDeadline
       lastUse = coordinator.lastUse
       lifetimeEnd = coordinator.lifetimeEnd
+      need = coordinator.fold.intents.need
     }
   }
 
@@ -66,7 +70,8 @@ extension SessionCoordinator {
   package mutating func shown() -> Shown {
     Shown(
       state: state, activity: activity, loginError: loginError, endCause: endCause,
-      tokenDeadline: tokenDeadline, lastUse: lastUse, lifetimeEnd: lifetimeEnd,
+      need: fold.intents.need, tokenDeadline: tokenDeadline, lastUse: lastUse,
+      lifetimeEnd: lifetimeEnd,
       eventSequence: fold.eventSequence)
   }
 }

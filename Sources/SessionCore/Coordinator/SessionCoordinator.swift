@@ -253,6 +253,7 @@ package struct SessionCoordinator: Hashable, Sendable {
     case .notSignedIn(let number, let problem): notSignedIn(number, problem)
     case .profileRead(let user, let failure, let token):
       profileRead(user, failure, token, at: now)
+    case .userNeeded(let need): callNeedsUser(need, at: now)
     case .cleared: cleared(at: now)
     case .stored(let reports): stored(reports, at: now)
     case .cancelled(let caller): cancel(caller)

@@ -218,6 +218,10 @@ package enum CommandFailure: Hashable, Sendable {
   case rejected(SessionRejection)
   /// The request failed; the session is unchanged.
   case request(RequestFailure)
+  /// The server renews the session only with the user.
+  ///
+  /// - Requirement: STA-9
+  indirect case userNeeded(UserNeed)
   /// The credential was accepted, but the user could not be identified.
   ///
   /// - Requirement: LOG-6

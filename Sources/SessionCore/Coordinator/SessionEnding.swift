@@ -9,6 +9,8 @@
 /// | the refresh token is missing, and the access token is valid | not yet: tried again at its expiry |
 /// | the server failed as often as the policy allows | by `policy.ending.onExhaustion` |
 /// | … with a 200 that cannot be read, the first in a row | not yet: tried again soon |
+/// | the server needs the user, and the access token is valid | not yet: tried again at its expiry |
+/// | … and the access token has expired | as a server that failed |
 /// | the server asked for a repetition (`temporarily_unavailable`, `slow_down`, …) | never |
 /// | the network failed | never |
 /// | the token expired and cannot be refreshed | by `policy.ending.onRejection` |
@@ -131,6 +133,9 @@ struct SessionEnding: Hashable, Sendable {
       }
       return .expires(.refreshRejected, policy.onRejection)
     }
+    // Only the user can help, and can do so while the token is good: to end the session would take the
+    // token away. Another attempt is made now and then, since the need may end at the server.
+    if failure.kind == .userNeeded, isTokenGood { return stay(retryAfter: 0) }
     let answered = failures.answered &+ (failure.kind.isAnswered ? 1 : 0)
     let isUnreadable = failure.kind == .unreadable
     if failure.exhaustsAlone || isUnreadable, answered >= policy.maximumAttempts {
@@ -152,13 +157,16 @@ struct SessionEnding: Hashable, Sendable {
     switch policy.onExhaustion {
     case .stay:
       return .goesOn(retryAfter: max(Self.shortestDelay, policy.longestRetryDelay, requested))
-    case .endAfterExpiry where isTokenGood:
-      // Tried again when the token expires at the latest: that attempt decides.
-      let left = min(policy.longestRetryDelay, tokenDeadline.subtractingSaturating(uptime))
-      return .goesOn(retryAfter: max(Self.shortestDelay, left, requested))
+    case .endAfterExpiry where isTokenGood: return stay(retryAfter: requested)
     case .end(let end), .endAfterExpiry(let end):
       return .expires(.attemptsExhausted, end)
     }
+  }
+
+  /// Tries again when the token expires at the latest: that attempt decides.
+  private func stay(retryAfter requested: Int64) -> Verdict {
+    let left = min(policy.longestRetryDelay, tokenDeadline.subtractingSaturating(uptime))
+    return .goesOn(retryAfter: max(Self.shortestDelay, left, requested))
   }
 
   /// The least delay before another attempt, in milliseconds, for any policy.

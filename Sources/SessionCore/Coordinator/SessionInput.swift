@@ -55,6 +55,10 @@ package enum SessionInput: Hashable, Sendable {
   ///
   /// - Requirement: LOG-6
   case profileRead(Identifier, RequestFailure?, token: Generation? = nil)
+  /// The response to a call says that the server needs the user.
+  ///
+  /// - Requirement: STA-9
+  indirect case userNeeded(SessionNote.UserNeeded)
   /// The host has cleared its local data.
   ///
   /// - Requirement: SYN-5
@@ -136,7 +140,7 @@ package enum SessionInput: Hashable, Sendable {
     case .opened, .secretsRead, .login, .refresh, .switchContext, .logout, .cancelled, .clearError,
       .close, .answered, .failed, .revoked, .wiped, .observed, .unobserved, .reloaded, .fired,
       .unlock, .foreground, .used, .useRead, .accountCreated, .notSignedIn, .profileRead, .cleared,
-      .stored, .leaving, .reauthenticate:
+      .stored, .leaving, .reauthenticate, .userNeeded:
       false
     }
   }

@@ -32,13 +32,15 @@ public struct ErrorMeaning: RawRepresentable, Hashable, Sendable, CustomStringCo
   public static let clientRefused = ErrorMeaning(rawValue: 7)
   /// The code says no more than the status does.
   public static let unspecified = ErrorMeaning(rawValue: 8)
+  /// The server goes on only with the user: a login, a further factor or a consent is needed.
+  public static let userNeeded = ErrorMeaning(rawValue: 9)
 }
 
 @_spi(Internals) extension ErrorMeaning: OpenEnum {
   /// The word for each byte, from 0.
   public static let words = [
     "refreshTokenReused", "tokenRevoked", "tokenExpired", "sessionNotFound", "tokenInvalid",
-    "userInactive", "userDeleted", "clientRefused", "unspecified",
+    "userInactive", "userDeleted", "clientRefused", "unspecified", "userNeeded",
   ]
 }
 
@@ -104,6 +106,21 @@ extension ErrorMeaning {
       [
         "INVALID_REQUEST", "UNAUTHORIZED", "UNAUTHENTICATED", "FORBIDDEN", "ACCESS_DENIED",
         "SERVER_ERROR",
+      ]
+    ),
+    // OpenID Connect Core §3.1.2.6, RFC 9470 §3, the draft of OAuth for first-party applications,
+    // Firebase, Supabase; of Entra: a consent is missing, a strong authentication is demanded or too
+    // old, a sign-in is too long ago.
+    (
+      .userNeeded,
+      [
+        "MFA_REQUIRED", "TWO_FACTOR_REQUIRED", "SECOND_FACTOR_REQUIRED", "OTP_REQUIRED",
+        "STEP_UP_REQUIRED", "REAUTH_REQUIRED", "REAUTHENTICATION_REQUIRED",
+        "REAUTHENTICATION_NEEDED", "LOGIN_REQUIRED", "INTERACTION_REQUIRED", "CONSENT_REQUIRED",
+        "ACCOUNT_SELECTION_REQUIRED", "INSUFFICIENT_USER_AUTHENTICATION",
+        "INSUFFICIENT_AUTHORIZATION", "INSUFFICIENT_AAL", "CREDENTIAL_TOO_OLD_LOGIN_AGAIN",
+        "AADSTS50072", "AADSTS50074", "AADSTS50076", "AADSTS50078", "AADSTS50079", "AADSTS50158",
+        "AADSTS65001", "AADSTS70043", "AADSTS70044",
       ]
     ),
   ]

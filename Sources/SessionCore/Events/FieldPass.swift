@@ -78,6 +78,10 @@
   ) throws(Failure) -> ProcessIdentity?
   /// The kind of system; a record of an older version has no such field.
   mutating func platform(_ name: FieldName, _ value: Platform?) throws(Failure) -> Platform?
+  /// What a server asked for; a record without one has no such field in JSON.
+  mutating func demand(
+    _ name: FieldName, _ value: AuthenticationDemand?
+  ) throws(Failure) -> AuthenticationDemand?
   /// The policy of an opening; a record of an older version has no such field.
   mutating func policy(
     _ name: FieldName, _ value: RecordedPolicy?
@@ -154,6 +158,8 @@
   mutating func visit(_ name: FieldName, platform: Platform?)
   /// Visits the policy of an opening.
   mutating func visit(_ name: FieldName, policy: RecordedPolicy?)
+  /// Visits what a server asked for.
+  mutating func visit(_ name: FieldName, demand: AuthenticationDemand?)
 }
 
 @_spi(Internals) extension FieldVisitor {
@@ -298,6 +304,15 @@
     return value
   }
 
+  /// Visits what a server asked for and returns it.
+  @inlinable
+  public mutating func demand(
+    _ name: FieldName, _ value: AuthenticationDemand?
+  ) -> AuthenticationDemand? {
+    visit(name, demand: value)
+    return value
+  }
+
   /// Visits the policy of an opening and returns it.
   @inlinable
   public mutating func policy(_ name: FieldName, _ value: RecordedPolicy?) -> RecordedPolicy? {
@@ -326,4 +341,5 @@ extension FieldSearch {
   package func visit(_ name: FieldName, identity: ProcessIdentity?) {}
   package func visit(_ name: FieldName, platform: Platform?) {}
   package func visit(_ name: FieldName, policy: RecordedPolicy?) {}
+  package func visit(_ name: FieldName, demand: AuthenticationDemand?) {}
 }

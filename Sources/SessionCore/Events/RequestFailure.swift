@@ -47,6 +47,10 @@ public struct RequestFailure: Hashable, Sendable {
     ///
     /// Its token is not used, and the grant is spent.
     public static let otherUser = Kind(rawValue: 12)
+    /// The server goes on only with the user, who must authenticate again or allow something.
+    ///
+    /// - Requirement: STA-9
+    public static let userNeeded = Kind(rawValue: 13)
 
     /// Whether no later attempt with the same refresh token can succeed.
     public var isFinal: Bool {
@@ -248,7 +252,7 @@ extension RequestFailure {
   public static let standardCodes: Set<String> = Set([
     "invalid_client", "invalid_grant", "unauthorized_client", "access_denied",
     "invalid_token", "insufficient_scope", "expired_token",
-    "insufficient_user_authentication",
+    "insufficient_user_authentication", "insufficient_authorization",
     "interaction_required", "login_required", "account_selection_required", "consent_required",
     "invalid_request_uri", "invalid_request_object", "request_not_supported",
     "request_uri_not_supported", "registration_not_supported",
@@ -270,6 +274,6 @@ extension RequestFailure: CustomStringConvertible {
   public static let words = [
     "noConnection", "noReply", "server", "rateLimited", "unreadable", "rejected",
     "noRefreshToken", "unexpected", "userInactive", "userDeleted",
-    "secretsUnavailable", "intercepted", "otherUser",
+    "secretsUnavailable", "intercepted", "otherUser", "userNeeded",
   ]
 }

@@ -29,6 +29,7 @@
       .answerUnused(try pass.sequence(.payload("request"), request))
     case .deviceClockUsed(let generation):
       .deviceClockUsed(try pass.generation(.payload("generation"), generation))
+    case .userNeeded(let needed): .userNeeded(try needed.rebuilt(by: &pass))
     }
   }
 
@@ -65,6 +66,7 @@
     case .answerDropped: .answerDropped(AnswerDropped(request: 0, cause: .failed))
     case .answerUnused: .answerUnused(0)
     case .deviceClockUsed: .deviceClockUsed(.none)
+    case .userNeeded: .userNeeded(UserNeeded(generation: .none, isOfCall: false, failure: .blank))
     }
   }
 }
@@ -122,6 +124,17 @@
     Self(
       request: try pass.sequence("request", request),
       failure: try pass.failure("failure", failure))
+  }
+}
+
+@_spi(Internals) extension SessionNote.UserNeeded {
+  /// Returns the payload with the fields that the pass returns for its own.
+  @inlinable
+  public func rebuilt<Pass: FieldPass>(by pass: inout Pass) throws(Pass.Failure) -> Self {
+    Self(
+      generation: try pass.generation("generation", generation),
+      isOfCall: try pass.flag("isOfCall", isOfCall),
+      failure: try pass.failure("failure", failure), demand: try pass.demand("demand", demand))
   }
 }
 

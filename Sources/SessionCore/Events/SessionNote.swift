@@ -59,6 +59,10 @@
   ///
   /// - Requirement: REF-8
   case deviceClockUsed(Generation)
+  /// The server goes on only with the user.
+  ///
+  /// - Requirement: STA-9
+  case userNeeded(UserNeeded)
 
   /// The payload of `opened`.
   public struct Opened: Hashable, Sendable {
@@ -203,6 +207,30 @@
     }
   }
 
+  /// The payload of `userNeeded`.
+  public struct UserNeeded: Hashable, Sendable {
+    /// The token that was refreshed, or with which the call was made.
+    public let generation: Generation
+    /// Whether a call was refused, and not a refresh.
+    public let isOfCall: Bool
+    /// How the server refused.
+    public let failure: RequestFailure
+    /// What it asked for; `nil` if it named nothing.
+    public let demand: AuthenticationDemand?
+
+    /// Creates a need.
+    @inlinable
+    public init(
+      generation: Generation, isOfCall: Bool, failure: RequestFailure,
+      demand: AuthenticationDemand? = nil
+    ) {
+      self.generation = generation
+      self.isOfCall = isOfCall
+      self.failure = failure
+      self.demand = demand
+    }
+  }
+
   /// The payload of `continued`.
   public struct Continued: Hashable, Sendable {
     /// The other journal's identifier; `nil` if it could not be read.
@@ -286,6 +314,8 @@
     case answerUnused = 0x93
     /// The device's clock measured a lifetime.
     case deviceClockUsed = 0x95
+    /// The server goes on only with the user.
+    case userNeeded = 0x96
 
     /// The name, as in the code and in the journal's tools.
     public var description: String {
@@ -308,6 +338,7 @@
       case .answerDropped: "answerDropped"
       case .answerUnused: "answerUnused"
       case .deviceClockUsed: "deviceClockUsed"
+      case .userNeeded: "userNeeded"
       }
     }
   }
@@ -333,6 +364,7 @@
     case .answerDropped: .answerDropped
     case .answerUnused: .answerUnused
     case .deviceClockUsed: .deviceClockUsed
+    case .userNeeded: .userNeeded
     }
   }
 }

@@ -33,6 +33,8 @@ package struct RetentionPlan: Hashable, Sendable {
   private var end: End?
   /// The intent of the open request.
   private var request: Mark?
+  /// The note of the open need.
+  private var need: Mark?
   private var intents = OpenIntents()
   /// The file's first sequence; earlier records are gone.
   private var beginning: UInt64 = 1
@@ -48,7 +50,7 @@ package struct RetentionPlan: Hashable, Sendable {
   package mutating func take(_ record: SessionRecord, bytes size: UInt64) {
     switch record.content {
     case .event(let event): intents.apply(event)
-    case .note(let note): intents.apply(note, sequence: record.sequence)
+    case .note(let note): intents.apply(note, sequence: record.sequence, at: record.time)
     case .snapshot(let fold): intents = fold.intents
     case .unknown: break
     }
@@ -81,9 +83,11 @@ package struct RetentionPlan: Hashable, Sendable {
         End(start: recent[max(0, recent.count - 1 - policy.keptBeforeEnd)], place: $0)
       }
     case SessionNote.Kind.requestSent.rawValue: request = mark
+    case SessionNote.Kind.userNeeded.rawValue: need = mark
     default: break
     }
     if !intents.hasRequest { request = nil }
+    if !intents.hasNeed { need = nil }
   }
 
   /// The sequence of the first record that a compaction keeps; `nil` without records.
@@ -106,7 +110,8 @@ package struct RetentionPlan: Hashable, Sendable {
     recent.removeAll { $0.sequence < first }
     if let place = end?.place, place.sequence < first { end = nil }
     if let place = request, place.sequence < first { request = nil }
-    let known = [end?.start, end?.place, request, recent.first].compactMap(\.self)
+    if let place = need, place.sequence < first { need = nil }
+    let known = [end?.start, end?.place, request, need, recent.first].compactMap(\.self)
     let start = known.filter { $0.sequence >= first }.min { $0.sequence < $1.sequence }
     guard let start else {
       (records, bytes, oldest) = (0, 0, nil)
@@ -123,14 +128,14 @@ package struct RetentionPlan: Hashable, Sendable {
         start: shifted($0.start.sequence < start.sequence ? start : $0.start),
         place: shifted($0.place))
     }
-    request = request.map(shifted)
+    (request, need) = (request.map(shifted), need.map(shifted))
     (records, bytes, oldest) = (records - start.records, bytes - start.bytes, start.time)
   }
 
   private var first: Mark? {
     guard !recent.isEmpty else { return nil }
     var first = recent[max(0, recent.count - policy.keptRecords)]
-    for mark in [end?.start, request] {
+    for mark in [end?.start, request, need] {
       guard let mark, mark.sequence < first.sequence,
         policy.hasRoom(records: records - mark.records, bytes: bytes - mark.bytes)
       else { continue }

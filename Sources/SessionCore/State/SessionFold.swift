@@ -107,7 +107,7 @@
     case .event(let event):
       try apply(event, at: time, place)
     case .note(let note):
-      apply(note, place)
+      apply(note, at: time, place)
     case .snapshot(let snapshot):
       guard isFollowed(by: snapshot) else { throw .contradiction(sequence: place.sequence) }
       self = snapshot
@@ -172,8 +172,11 @@ extension SessionFold {
     pass(to: place)
   }
 
-  mutating func apply(_ note: SessionNote, _ place: Place) {
-    intents.apply(note, sequence: place.sequence)
+  mutating func apply(_ note: SessionNote, at time: Timestamp, _ place: Place) {
+    // Only a session can need its user.
+    if note.kind != .userNeeded || foldState.kind == .authenticated {
+      intents.apply(note, sequence: place.sequence, at: time)
+    }
     pass(to: place)
   }
 
@@ -184,6 +187,10 @@ extension SessionFold {
   /// Ends the open request after a token that answers a request.
   @inline(__always)
   mutating func endRequest(answered request: UInt64) { intents.endRequest(answered: request) }
+
+  /// Ends the open need after a newer token of the session, or its end.
+  @inline(__always)
+  mutating func endNeed(after trigger: RefreshTrigger? = nil) { intents.endNeed(after: trigger) }
 
   /// Sets the values that were left out when the events were folded.
   mutating func complete(token: TokenMetadata?, context: ActiveContext?) {
@@ -225,6 +232,13 @@ extension SessionFold {
   private(set) var hasRequest = false
   /// The tokens whose revocation is pending, oldest first.
   public private(set) var revocations: [Generation] = []
+  /// What the server needs the user for; `nil` if it needs none.
+  ///
+  /// - Requirement: STA-9
+  public var need: OpenNeed? { openNeed.value }
+  private var openNeed = OpenNeed.Known()
+  /// Whether there is one, as ``hasRequest``.
+  var hasNeed: Bool { openNeed.value != nil }
 
   /// Creates a value without open intents.
   public init() {}
@@ -236,8 +250,9 @@ extension SessionFold {
     self.revocations = revocations
   }
 
-  mutating func apply(_ note: SessionNote, sequence: UInt64) {
+  mutating func apply(_ note: SessionNote, sequence: UInt64, at time: Timestamp) {
     switch note {
+    case .userNeeded(let needed): openNeed.value = OpenNeed(needed, since: time)
     case .requestSent(let sent):
       request = Request(sequence: sequence, sent: sent)
       hasRequest = true
@@ -266,10 +281,12 @@ extension SessionFold {
       endRequest(refresh.request)
     case .refreshSucceeded(let refresh):
       endRequest(answered: refresh.request)
+      endNeed(after: refresh.trigger)
     case .contextSwitched(let change):
       if change.token != nil { endRequest(answered: change.request) }
     case .login, .sessionExpired, .logout:
       endRequest()
+      endNeed(after: nil)
     }
   }
 
@@ -283,6 +300,21 @@ extension SessionFold {
   private mutating func endOpenRequest(_ sequence: UInt64?) {
     guard sequence == nil || request?.sequence == sequence else { return }
     (request, hasRequest) = (nil, false)
+  }
+
+  /// Ends the open need after a newer token, or after the end of the session (`nil`).
+  ///
+  /// A refresh proves that the server renews the session without the user. It does not give the user the
+  /// class of authentication that a call needs (RFC 9470 §6).
+  @inline(__always)
+  mutating func endNeed(after trigger: RefreshTrigger?) {
+    if hasNeed { endOpenNeed(after: trigger) }
+  }
+
+  @inline(never)
+  private mutating func endOpenNeed(after trigger: RefreshTrigger?) {
+    if let trigger, trigger != .reauthentication, need?.needed.isOfCall == true { return }
+    openNeed.value = nil
   }
 
   /// Ends the open request after a token that answers this request; 0 if the event names none.

@@ -94,7 +94,7 @@ struct AnswerTally: Hashable, Sendable {
   mutating func count(_ failure: RequestFailure) {
     if failure.serverCode.flatMap({ ErrorMeaning(code: $0) }) == .clientRefused {
       refusesClient += 1
-    } else if ServerReason(failure.serverCode) == .signIn {
+    } else if failure.kind == .userNeeded || ServerReason(failure.serverCode) == .signIn {
       demandsSignIn += 1
     } else if failure.kind == .server, failure.status == 500 {
       isInternal += 1

@@ -38,18 +38,7 @@ enum ServerReason: String, CaseIterable, Sendable {
         "ALL_TOKENS_REVOKED", "LOGGED_OUT_EVERYWHERE", "SIGNED_OUT_EVERYWHERE", "GLOBAL_LOGOUT",
         "GLOBAL_SIGN_OUT",
       ]
-    // OpenID Connect Core §3.1.2.6, RFC 9470 §3, Firebase, Supabase; of Entra: a consent is
-    // missing, a strong authentication is demanded or too old, a sign-in is too long ago.
-    case .signIn:
-      [
-        "MFA_REQUIRED", "TWO_FACTOR_REQUIRED", "SECOND_FACTOR_REQUIRED", "OTP_REQUIRED",
-        "STEP_UP_REQUIRED", "REAUTH_REQUIRED", "REAUTHENTICATION_REQUIRED",
-        "REAUTHENTICATION_NEEDED", "LOGIN_REQUIRED", "INTERACTION_REQUIRED", "CONSENT_REQUIRED",
-        "ACCOUNT_SELECTION_REQUIRED", "INSUFFICIENT_USER_AUTHENTICATION",
-        "INSUFFICIENT_AUTHORIZATION", "INSUFFICIENT_AAL", "CREDENTIAL_TOO_OLD_LOGIN_AGAIN",
-        "AADSTS50072", "AADSTS50074", "AADSTS50076", "AADSTS50078", "AADSTS50079", "AADSTS50158",
-        "AADSTS65001", "AADSTS70043", "AADSTS70044",
-      ]
+    case .signIn: ErrorMeaning.codes.first { $0.meaning == .userNeeded }?.codes ?? []
     }
   }
 

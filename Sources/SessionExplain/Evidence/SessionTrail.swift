@@ -22,6 +22,8 @@ struct SessionTrail: Sendable {
   private(set) var schedule = ScheduleTrail()
   /// The note about wiped secrets while no user was logged in.
   var stray: Fact?
+  /// The last note that the server needs the user.
+  private(set) var need: Fact?
   /// The note that the journal continues another one.
   private(set) var continued: Fact?
   private(set) var losses = LossTrail()
@@ -153,6 +155,7 @@ struct SessionTrail: Sendable {
     case .secretsWiped:
       if fold.kind == .unauthenticated { stray = fact }
       remark(fact)
+    case .userNeeded: need = fact
     case .continued:
       continued = fact
       remark(fact)

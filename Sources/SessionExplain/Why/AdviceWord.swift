@@ -78,8 +78,8 @@ extension AdviceWord {
     case .newPassword: "sign in again with the new password"
     case .allowSessions: "allow more sessions for each user at the server, if the limit is too low"
     case .giveFactor:
-      "let the user sign in again with what the server demands: a further factor, a consent, or a "
-        + "newer sign-in"
+      "let the user authenticate again with what the server demands: a further factor, a consent, or a "
+        + "newer sign-in; reauthenticate(_:) needs no logout"
     case .raiseLimit: "raise ending.inactivityLimit in the policy if that was too soon"
     case .raiseLifetime:
       "raise ending.absoluteLifetime in the policy, or what the backend says, if that was too soon"

@@ -97,6 +97,7 @@ extension FindingWord {
     case .notReadYet: "the refresh token could not be read yet, last at {}"
     case .tokenLives: "{} is valid until {}"
     case .signedInSince: "signed in since {}"
+    case .callNeedsUser: "the server refused a call with {} at {}: {}"
     case .nobodyYet: "no login is recorded up to {}"
     case .endedEarlier: "the session had ended before {}"
     case .expiredEarlier: "the session had expired at {}: {}"

@@ -72,6 +72,7 @@ package enum FindingWord: String, CaseIterable, Sendable {
   case notReadYet = "notReadYet"
   case tokenLives = "tokenLives"
   case signedInSince = "signedInSince"
+  case callNeedsUser = "callNeedsUser"
   case nobodyYet = "nobodyYet"
   case endedEarlier = "endedEarlier"
   case expiredEarlier = "expiredEarlier"

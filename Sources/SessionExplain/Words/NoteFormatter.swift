@@ -43,6 +43,12 @@ package enum NoteFormatter {
         "this device's time is \(skew) \(milliseconds < 0 ? "behind" : "ahead of") the server's"
     case .deviceClockUsed(let generation):
       return "this device's clock measured the lifetime of \(generation): the response had no Date"
+    case .userNeeded(let needed):
+      return EventFormatter.join([
+        needed.isOfCall
+          ? "for a call with \(needed.generation)" : "to refresh \(needed.generation)",
+        FailureFormatter.text(needed.failure), needed.demand.map { "asks for \($0)" },
+      ])
     case .localDataCleared:
       return "the app has cleared its data"
     case .storageFailed(let failed):

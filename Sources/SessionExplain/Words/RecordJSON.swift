@@ -142,6 +142,9 @@ private struct JSONFields: FieldVisitor {
   mutating func visit(_ name: FieldName, platform: Platform?) {
     if let platform { json.field(name.member, platform.word) }
   }
+  mutating func visit(_ name: FieldName, demand: AuthenticationDemand?) {
+    if let demand { json.field(name.member, demand.description) }
+  }
   mutating func visit(_ name: FieldName, policy: RecordedPolicy?) {
     if let policy { json.field(name.member, policy.description) }
   }

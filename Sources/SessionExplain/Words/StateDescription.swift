@@ -59,7 +59,10 @@ package struct StateDescription {
   }
 
   private var intentFields: [Field] {
-    [Self.request(intents.request), Field("revocations", .tokens(intents.revocations))]
+    [
+      Self.request(intents.request), Field("revocations", .tokens(intents.revocations)),
+      Self.need(intents.need),
+    ]
   }
 
   /// The fields of a snapshot in the journal (`Specs/EventCodec.md`): a group for each kind of
@@ -109,20 +112,37 @@ package struct StateDescription {
   }
 
   private static func failures(_ failures: SessionState.RefreshFailures?) -> Field {
-    let last = failures?.last
-    return Field(
+    Field(
       group: "failures", isPresent: failures != nil,
       [
         Field("total", failures.map { .count(UInt64($0.total)) }),
         Field("answered", failures.map { .count(UInt64($0.answered)) }),
-        Field(
-          group: "last", isPresent: last != nil,
-          [
-            Field("kind", last.map { .text($0.kind.description) }),
-            Field("status", last.map { .count(UInt64($0.status)) }),
-            Field("serverCode", last?.serverCode.map { .text($0) }),
-            Field("retryAfter", last?.retryAfterMilliseconds.map { .number($0) }),
-          ]),
+        failure("last", failures?.last),
+      ])
+  }
+
+  private static func failure(_ name: StaticString, _ failure: RequestFailure?) -> Field {
+    Field(
+      group: name, isPresent: failure != nil,
+      [
+        Field("kind", failure.map { .text($0.kind.description) }),
+        Field("status", failure.map { .count(UInt64($0.status)) }),
+        Field("serverCode", failure?.serverCode.map { .text($0) }),
+        Field("retryAfter", failure?.retryAfterMilliseconds.map { .number($0) }),
+      ])
+  }
+
+  /// Describes what the server needs the user for; states without a need do not show the field.
+  private static func need(_ need: OpenNeed?) -> Field {
+    let needed = need?.needed
+    return Field(
+      group: "need", isPresent: need != nil, isOptional: true,
+      [
+        Field("since", need.map { .time($0.since) }),
+        Field("generation", needed.map { .token($0.generation) }),
+        Field("isOfCall", needed.map { .flag($0.isOfCall) }),
+        failure("failure", needed?.failure),
+        Field("demand", needed?.demand.map { .text($0.description) }, isOptional: true),
       ])
   }
 

@@ -8,6 +8,7 @@
 /// `unexpected`.
 ///
 /// - At a refresh, `rejected`, `userInactive` and `userDeleted` end the session.
+/// - At a refresh or a protected call, `userNeeded` means that only the user can help.
 /// - At a protected call, `rejected` means that the access token is not valid any more.
 /// - At a protected call, `unexpected` is left to the caller, such as a 403 that does not concern
 ///   the token.
@@ -103,6 +104,9 @@ extension FailureRule {
   ///
   /// - Requirement: REF-19
   private static let standardCodes: [FailureRule] = [
+    // Beside `invalid_grant` or with 401, only the user can renew the session (STA-9).
+    FailureRule(
+      .userNeeded, at: [.refresh, .call], statuses: 400...499, meanings: [.userNeeded]),
     FailureRule(.rateLimited, at: tokenSteps, statuses: 400...499, codes: ["slow_down"]),
     FailureRule(
       .server, at: tokenSteps, statuses: 400...499, codes: Array(RequestFailure.repetitionCodes)),

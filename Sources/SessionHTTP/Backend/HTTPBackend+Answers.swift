@@ -153,7 +153,7 @@ extension HTTPBackend {
       revoked.lists(response.status) && 400...499 ~= response.status
       && ![401, 407, 408, 425, 429].contains(response.status)
     if let failure, failure.kind == .intercepted, !isOwn { throw AnswerFailure(failure: failure) }
-    let signs = signs(response)
+    let signs = signs(response, at: .revocation)
     let isUnauthorized = response.status == 401
     // RFC 6750 §3.1: a code about the access token that authenticates the request.
     if needsAccess, isUnauthorized, signs.code == "invalid_token" {

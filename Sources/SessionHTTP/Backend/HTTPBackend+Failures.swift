@@ -18,7 +18,7 @@ extension HTTPBackend {
     if isSuccess, rules.isEmpty { return nil }
     // The body of a success is not read for a code unless a rule needs one.
     let wantsCode = !isSuccess || rules.contains { failures[$0].wantsCode }
-    let signs = wantsCode ? signs(response) : AnswerSigns(response, error: nil)
+    let signs = wantsCode ? signs(response, at: step) : AnswerSigns(response, error: nil)
     let rule = rules.first { failures[$0].matches(signs) }.map { failures[$0] }
     if isSuccess, rule == nil { return nil }
     let kind = rule?.meaning ?? .unexpected
@@ -49,11 +49,18 @@ extension HTTPBackend {
     return RequestFailure.movedAddress
   }
 
-  func signs(_ response: HTTPResponse) -> AnswerSigns {
+  func signs(_ response: HTTPResponse, at step: Step) -> AnswerSigns {
     let error = error(response)
+    // Microsoft's number says more than the `invalid_grant` beside it: the user must take part, and the
+    // grant is not lost.
+    let number = error.code == "invalid_grant" ? number(in: response) : nil
+    let codes = [number, error.code].compactMap { $0 }
+    let meanings = codes.map { code in
+      errorCodes[code] ?? (step == .call ? ErrorMeaning(ofCall: code) : ErrorMeaning(code: code))
+    }
     return AnswerSigns(
       response, error: error,
-      meaning: error.code.flatMap { errorCodes[$0] ?? ErrorMeaning(code: $0) },
+      meaning: meanings.first { $0 == .userNeeded } ?? meanings.last ?? nil,
       isNamed: error.code.map { names($0) } == true)
   }
 

@@ -37,6 +37,7 @@ extension SessionEngine {
     case .request(let failure) where failure.kind == .secretsUnavailable:
       problems.reading ?? SessionError(failure, detail: detail, isSignIn: isSignIn)
     case .request(let failure): SessionError(failure, detail: detail, isSignIn: isSignIn)
+    case .userNeeded(let need): .userNeeded(need)
     case .webSignIn(let problem): .webSignIn(problem)
     case .unidentified(let failure): SessionError(unidentified: failure, detail: detail)
     case .ended(let state, let cause): SessionError(endedIn: state, by: end(by: cause))

@@ -112,6 +112,15 @@ extension SessionEngine {
     feed(.profileRead(owner.user, failure))
   }
 
+  /// Notes that a call needs the user, and returns the need as the app sees it.
+  func needsUser(_ needed: SessionNote.UserNeeded) -> UserNeed {
+    feed(.userNeeded(needed))
+    let now = configuration.clock.now()
+    return UserNeed(
+      OpenNeed(needed, since: now.time),
+      tokenStillWorks: coordinator.isTokenGood(at: now.uptime))
+  }
+
   /// Notifies the hosts of a change of the status of the session's user, one change after the
   /// other.
   func tellStatus(of user: Identifier?) {

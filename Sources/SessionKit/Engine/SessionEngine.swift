@@ -287,12 +287,13 @@ actor SessionEngine {
     snapshot.activity = shown.activity
     snapshot.loginError = shownError(of: shown.loginError)
     snapshot.end = shown.endCause
+    snapshot.need = shown.need
     let held = credentials.shown(of: user, facts?.generation)
     snapshot.user = held.profile
     if lost != nil {
       // The journal that is there now decides who is signed in.
       (snapshot.state, snapshot.activity, snapshot.user) = (.unauthenticated, .replaced, nil)
-      snapshot.loginError = nil
+      (snapshot.loginError, snapshot.need) = (nil, nil)
     }
     if lost == nil { snapshot.token = held.token }
     snapshot.deadline = shown.tokenDeadline
@@ -309,7 +310,9 @@ actor SessionEngine {
     view.use.follow(shown.lastUse, until: shown.lifetimeEnd)
     let before = view.swap(snapshot)
     warn(of: snapshot, after: before)
-    states.publish(SessionStatus(snapshot, sequence: shown.eventSequence))
+    states.publish(
+      SessionStatus(
+        snapshot, sequence: shown.eventSequence, uptime: configuration.clock.now().uptime))
     tellStatus(of: user)
     perform(hosts.clearing.observe(hasUser: shown.state.kind != .unauthenticated))
     shownInputs = coordinator.shownInputs()

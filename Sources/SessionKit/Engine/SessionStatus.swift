@@ -29,11 +29,18 @@ public struct SessionStatus: Hashable, Sendable {
   /// - Requirement: STA-3
   public let loginError: SessionError?
 
+  /// What the server needs the user for; `nil` if it needs no user.
+  ///
+  /// ``Session/userNeeded`` says when it ends.
+  ///
+  /// - Requirement: STA-9
+  public let userNeeded: UserNeed?
+
   /// Creates a status.
   public init(
     state: SessionState = .unauthenticated, activity: SessionActivity = .loading,
     user: UserProfile? = nil, sequence: UInt64 = 0, hasStorageProblem: Bool = false,
-    lastEnd: SessionEnd? = nil, loginError: SessionError? = nil
+    lastEnd: SessionEnd? = nil, loginError: SessionError? = nil, userNeeded: UserNeed? = nil
   ) {
     self.state = state
     self.activity = activity
@@ -42,6 +49,7 @@ public struct SessionStatus: Hashable, Sendable {
     self.hasStorageProblem = hasStorageProblem
     self.lastEnd = lastEnd
     self.loginError = loginError
+    self.userNeeded = userNeeded
   }
 
   /// Whether a user is signed in and the session has not expired.
@@ -69,11 +77,11 @@ public struct SessionStatus: Hashable, Sendable {
 
 extension SessionStatus {
   /// Creates the part of a snapshot that subscribers can wait for.
-  init(_ shown: SessionView.Snapshot, sequence: UInt64) {
+  init(_ shown: SessionView.Snapshot, sequence: UInt64, uptime: Int64) {
     self.init(
       state: shown.state, activity: shown.activity, user: shown.user, sequence: sequence,
       hasStorageProblem: shown.storageProblem != nil, lastEnd: shown.lastEnd,
-      loginError: shown.loginError)
+      loginError: shown.loginError, userNeeded: shown.userNeeded(at: uptime))
   }
 }
 

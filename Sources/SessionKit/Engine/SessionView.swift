@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) import SessionCore
 import Synchronization
 
 /// The values that a session shows to any thread, without waiting for the engine's thread.
@@ -15,6 +15,8 @@ struct SessionView: ~Copyable, Sendable {
     var loginError: SessionError?
     /// Why the session has ended, if it has.
     var end = EndCause()
+    /// What the server needs the user for.
+    var need: OpenNeed?
     var token: AccessToken?
     var user: UserProfile?
     /// The uptime at which the token expires, on the monotonic clock.
@@ -25,6 +27,11 @@ struct SessionView: ~Copyable, Sendable {
     var compactionProblem: SessionError?
     /// Why a session ended last.
     var lastEnd: SessionEnd?
+
+    /// What the user is needed for, as an app sees it at this uptime.
+    func userNeeded(at uptime: Int64) -> UserNeed? {
+      need.map { UserNeed($0, tokenStillWorks: token != nil && uptime < deadline) }
+    }
   }
 
   /// The problems of a snapshot.

@@ -47,6 +47,10 @@ public struct BackendError: Error, Hashable, Sendable {
     public static let userInactive = Code("userInactive", .userInactive)
     /// The user's account is deleted.
     public static let userDeleted = Code("userDeleted", .userDeleted)
+    /// The server renews the session only with the user.
+    ///
+    /// - Requirement: STA-9
+    public static let userNeeded = Code("userNeeded", .userNeeded)
     /// Too many requests.
     public static let rateLimited = Code("rateLimited", .rateLimited)
     /// The server failed and issued no token.
@@ -71,6 +75,7 @@ public struct BackendError: Error, Hashable, Sendable {
       case .unexpected: self = .refused
       case .userInactive: self = .userInactive
       case .userDeleted: self = .userDeleted
+      case .userNeeded: self = .userNeeded
       case .rateLimited: self = .rateLimited
       case .server: self = .serverFailure
       case .intercepted: self = .intercepted

@@ -14,7 +14,8 @@ extension SessionError {
       invalidRequest, invalidCredentials, codeRefused, unauthorized, appRefused, forbidden,
       userInactive, userDeleted, notFound, conflict, alreadyDeleted, accountLocked, rateLimited,
       server, databaseUnavailable, unexpectedStatus, refreshRefused, unreadableAnswer, intercepted,
-      gatewayFailed, noConnection, notTrusted, noReply, responseTooLarge, responseTooSlow, expired,
+      gatewayFailed, noConnection, notTrusted, noReply, responseTooLarge, responseTooSlow,
+      userNeeded, expired,
       loggedOut, notStoredYet, answerDropped, journal, unusableJournal, eventsCompacted, secrets,
       secretsOfAnotherSession, secretsOwnerUnreadable, closed, cancelled
 

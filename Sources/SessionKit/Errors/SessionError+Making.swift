@@ -233,6 +233,14 @@ extension SessionError {
       case .pendingChanges: .pendingChanges(pendingChanges ?? 1)
       case .locked: .secretsUnavailable
       case .invalidCredentials: .invalidCredentials(code: serverCode, status: status ?? 401)
+      case .userNeeded:
+        .userNeeded(
+          UserNeed(
+            OpenNeed(
+              SessionNote.UserNeeded(
+                generation: .none, isOfCall: true,
+                failure: RequestFailure(kind: .userNeeded, serverCode: serverCode)),
+              since: Timestamp(milliseconds: 0)), tokenStillWorks: true))
       case .refused: refused
       case .accountUnavailable: accountUnavailable
       case .conflict:

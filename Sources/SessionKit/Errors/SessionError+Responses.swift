@@ -50,6 +50,17 @@ extension SessionError {
       .userDeleted, .accountUnavailable, .accountDeleted, end: cause,
       "The server reports that the account is deleted. Contact support if this is unexpected.")
   }
+  /// - Requirement: STA-9
+  package static func userNeeded(_ need: UserNeed) -> SessionError {
+    let what =
+      need.source == .call
+      ? "takes the call only after the user has authenticated again"
+      : "renews the session only with the user"
+    return SessionError(
+      .userNeeded, .userNeeded, .userNeeded, serverCode: need.serverCode, need: need,
+      "The server \(what)\(suffix(need.serverCode)). The user stays logged in\(need.asked). Let the user "
+        + "authenticate with reauthenticate(_:).")
+  }
   package static func notFound(code: String? = nil) -> SessionError {
     SessionError(
       .notFound, .refused, .notFound, status: 404, serverCode: code,
@@ -197,4 +208,12 @@ extension SessionError {
 enum ErrorCode {
   static let alreadyDeleted = "ALREADY_DELETED"
   static let conflict = "CONFLICT"
+}
+
+extension UserNeed {
+  /// What the server asks for, as the end of a sentence.
+  fileprivate var asked: String {
+    let words = parameters.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+    return words.isEmpty ? "" : ", and the server asks for \(words.joined(separator: ", "))"
+  }
 }

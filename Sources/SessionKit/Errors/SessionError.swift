@@ -87,6 +87,10 @@ public struct SessionError: Error, Sendable {
     ///
     /// The server may have acted on it.
     public static let noReply = Code("noReply")
+    /// The server goes on only with the user, who is still logged in.
+    ///
+    /// ``SessionError/userNeeded`` says what it asks for.
+    public static let userNeeded = Code("userNeeded")
     /// The session has expired, so its user must log in again.
     ///
     /// The user's data stays.
@@ -106,7 +110,7 @@ public struct SessionError: Error, Sendable {
     package static let all: [Code] = [
       invalidInput, notLoggedIn, alreadyLoggedIn, busy, pendingChanges, locked, invalidCredentials,
       refused, accountUnavailable, conflict, rateLimited, serverFailure, invalidResponse,
-      noConnection, noReply, expired, loggedOut, storage, closed, cancelled,
+      noConnection, noReply, userNeeded, expired, loggedOut, storage, closed, cancelled,
     ]
   }
 }
@@ -152,6 +156,11 @@ extension SessionError {
   /// - Requirement: OUT-3
   public var pendingChanges: Int? { row.pendingChanges }
 
+  /// What the server needs the user for, for the code `userNeeded`; else `nil`.
+  ///
+  /// - Requirement: STA-9
+  public var userNeeded: UserNeed? { row.need }
+
   /// The status of the account, for `accountUnavailable` if it is inactive or deleted; else `nil`.
   ///
   /// - Requirement: LOG-6
@@ -187,6 +196,7 @@ extension SessionError: Hashable {
     one.failure == other.failure && one.code == other.code && one.reason == other.reason
       && one.status == other.status && one.serverCode == other.serverCode
       && one.retryAfter == other.retryAfter && one.pendingChanges == other.pendingChanges
+      && one.userNeeded == other.userNeeded
       && one.advice == other.advice
   }
 
@@ -214,6 +224,7 @@ extension SessionError {
     /// In milliseconds.
     package let retryAfter: Int64?
     let pendingChanges: Int?
+    let need: UserNeed?
     let cause: (any Error)?
     /// A part of the description that decides what the session does.
     package let detail: String?
@@ -222,11 +233,12 @@ extension SessionError {
     fileprivate init(
       _ failure: Failure, _ code: Code, _ message: SessionMessage, reason: SessionEnd.Reason?,
       status: UInt16?, serverCode: String?, retryAfter: Int64?, pendingChanges: Int?,
-      cause: (any Error)?, detail: String?, _ description: String
+      need: UserNeed?, cause: (any Error)?, detail: String?, _ description: String
     ) {
       (self.failure, self.code, self.message, self.reason) = (failure, code, message, reason)
       (self.status, self.serverCode, self.retryAfter) = (status, serverCode, retryAfter)
-      (self.pendingChanges, self.cause, self.detail) = (pendingChanges, cause, detail)
+      (self.pendingChanges, self.need) = (pendingChanges, need)
+      (self.cause, self.detail) = (cause, detail)
       self.description = description
     }
   }
@@ -235,13 +247,14 @@ extension SessionError {
   init(
     _ failure: Failure, _ code: Code, _ message: SessionMessage, end: EndCause? = nil,
     reason: SessionEnd.Reason? = nil, status: UInt16? = nil, serverCode: String? = nil,
-    retryAfter: Int64? = nil, pendingChanges: Int? = nil, cause: (any Error)? = nil,
-    detail: String? = nil, _ description: String
+    retryAfter: Int64? = nil, pendingChanges: Int? = nil, need: UserNeed? = nil,
+    cause: (any Error)? = nil, detail: String? = nil, _ description: String
   ) {
     row = Row(
       failure, code, message, reason: reason ?? end?.reason,
       status: status ?? end?.failure?.status, serverCode: serverCode ?? end?.failure?.serverCode,
-      retryAfter: retryAfter, pendingChanges: pendingChanges, cause: cause, detail: detail,
+      retryAfter: retryAfter, pendingChanges: pendingChanges, need: need, cause: cause,
+      detail: detail,
       description)
   }
 

@@ -47,6 +47,8 @@ public enum SessionMessage: Hashable, Sendable {
   case changesNotSent(count: Int)
   /// The session cannot be extended, and is valid until it ends.
   case notProlongable
+  /// The service asks the user to authenticate again.
+  case userNeeded
   /// The service does not accept the session for this request now.
   case signInRefused
   /// Another change of the session came first.
@@ -188,6 +190,7 @@ extension SessionMessage {
       )
     case .notProlongable:
       ("Your session cannot be extended. You can continue until it ends.", .nothing)
+    case .userNeeded: ("The service asks you to confirm who you are.", .signIn)
     case .signInRefused: ("The service did not accept your login for this.", .retry)
     case .superseded: ("Your session changed in the meantime. Nothing was done.", .retry)
     case .closed: ("The session is closed.", .reopen)

@@ -63,6 +63,10 @@ package struct CallPlan: Hashable, Sendable {
     case answered
     /// The server responded that the token is not valid.
     case refused(Observed)
+    /// The server takes the call only if the user authenticates.
+    ///
+    /// - Requirement: STA-9
+    case needsUser(Observed)
     /// The session reports a newer token.
     case refreshed(Observed)
     /// The limit does not allow a refused call to cause a refresh now.
@@ -109,6 +113,8 @@ package struct CallPlan: Hashable, Sendable {
     case ended
     /// The token cannot be read yet.
     case unread
+    /// The server takes the call only if the user authenticates.
+    case userNeeded
     /// The last error, of the session or of the network.
     case cause
   }
@@ -177,6 +183,7 @@ package struct CallPlan: Hashable, Sendable {
     case (.new, .begun(let observed)), (.backingOff, .backoffEnded(let observed)): begin(observed)
     case (.sent, .answered): .deliver
     case (.sent, .refused(let observed)): refused(observed)
+    case (.sent, .needsUser(let observed)): needsUser(observed)
     case (.sent, .lost(let isTransient)): lost(isTransient)
     case (.asking, .refreshed(let observed)): send(observed)
     case (.refused, .refreshed(let observed)): refreshed(observed)
@@ -226,6 +233,19 @@ package struct CallPlan: Hashable, Sendable {
       return repeated(observed)
     }
     return .ask(.unlessNewer(than: used))
+  }
+
+  /// A refresh would bring a token of the same authentication (RFC 9470 §6), so none is made.
+  private mutating func needsUser(_ observed: Observed) -> Step {
+    guard target == .own else { return .deliver }
+    if let reason = strange(observed) { return .fail(reason) }
+    // Another caller may have let the user authenticate meanwhile.
+    if !hasRepeated, isRepeatable, case .holding(_, let generation, isGood: true) = observed,
+      generation > used
+    {
+      return repeated(observed)
+    }
+    return .fail(.userNeeded)
   }
 
   private mutating func refreshed(_ observed: Observed) -> Step {

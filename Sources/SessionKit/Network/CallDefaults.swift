@@ -56,7 +56,7 @@ package struct CallDefaults: Sendable {
       return nil
     }
     let code = code(in: response.body)
-    let meaning = code.flatMap { codes[$0] ?? ErrorMeaning(code: $0) }
+    let meaning = code.flatMap { codes[$0] ?? ErrorMeaning(ofCall: $0) }
     guard let kind = kind(response.status, code, meaning) else { return nil }
     return RequestFailure(
       kind: kind, status: UInt16(clamping: response.status),
@@ -70,6 +70,7 @@ package struct CallDefaults: Sendable {
     switch meaning {
     case .userInactive: return .userInactive
     case .userDeleted: return .userDeleted
+    case .userNeeded: return .userNeeded
     default: break
     }
     if let code, code == "RATE_LIMITED" || code.hasPrefix("DB_") { return nil }
@@ -97,6 +98,17 @@ package struct CallDefaults: Sendable {
       }
     }
     return nil
+  }
+}
+
+extension ErrorMeaning {
+  /// Creates the meaning of a code in the body of a call's response.
+  ///
+  /// `LOGIN_REQUIRED` often says only that the token has expired. So that a call needs the user is known by
+  /// a challenge (RFC 9470), or by the app's configuration.
+  package init?(ofCall code: String) {
+    guard let meaning = ErrorMeaning(code: code), meaning != .userNeeded else { return nil }
+    self = meaning
   }
 }
 

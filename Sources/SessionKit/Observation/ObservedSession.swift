@@ -40,6 +40,12 @@ public final class ObservedSession {
   ///
   /// - Requirement: STA-3
   public private(set) var loginError: SessionError?
+  /// What the server needs the user for; `nil` if it needs no user.
+  ///
+  /// ``Session/userNeeded`` says when it ends.
+  ///
+  /// - Requirement: STA-9
+  public private(set) var userNeeded: UserNeed?
   /// Whether a user is signed in and the session has not expired.
   public private(set) var isAuthenticated: Bool
   /// Whether the session object was closed.
@@ -59,6 +65,7 @@ public final class ObservedSession {
     hasStorageProblem = status.hasStorageProblem
     lastEnd = status.lastEnd
     loginError = status.loginError
+    userNeeded = status.userNeeded
     isAuthenticated = status.isAuthenticated
     let states = session.states
     following = Task { [weak self] in
@@ -94,6 +101,7 @@ public final class ObservedSession {
     }
     if lastEnd != status.lastEnd { lastEnd = status.lastEnd }
     if loginError != status.loginError { loginError = status.loginError }
+    if userNeeded != status.userNeeded { userNeeded = status.userNeeded }
     if isAuthenticated != status.isAuthenticated { isAuthenticated = status.isAuthenticated }
   }
 }

@@ -46,6 +46,7 @@ package struct CallRunner<Carrier: CallCarrier>: Sendable {
     var step = plan.next(.begun(session.observed(pass)))
     // Whether the last response refused the session's token; `nil` if none carried it.
     var isRefused: Bool?
+    var need: UserNeed?
     while true {
       switch step {
       case .send(let generation):
@@ -61,7 +62,7 @@ package struct CallRunner<Carrier: CallCarrier>: Sendable {
           if let token, let generation, let status {
             session.note(token, generation, answeredWith: status)
           }
-          let failure = self.failure(response, status)
+          let (failure, demand) = self.failure(response, status)
           if generation != nil { isRefused = failure?.kind == .rejected }
           if let failure, failure.kind.isOfAccount, let owner = plan.owner, generation != nil {
             await session.callTold(failure, of: owner)
@@ -70,6 +71,14 @@ package struct CallRunner<Carrier: CallCarrier>: Sendable {
             pass = session.pass
             step = plan.next(.refused(session.observed(pass)))
             if let new = plan.refusedNew { session.note(refusedNew: new) }
+          } else if let failure, failure.kind == .userNeeded, let generation {
+            pass = session.pass
+            step = plan.next(.needsUser(session.observed(pass)))
+            if step == .fail(.userNeeded) {
+              need = await session.needsUser(
+                SessionNote.UserNeeded(
+                  generation: generation, isOfCall: true, failure: failure, demand: demand))
+            }
           } else {
             step = plan.next(.answered)
           }
@@ -109,6 +118,7 @@ package struct CallRunner<Carrier: CallCarrier>: Sendable {
       case .fail(let reason):
         note(head, .failed)
         settle(isRefused)
+        if reason == .userNeeded, let need { throw SessionError.userNeeded(need) }
         if reason.isOfSession, let lost = session.replacement { throw lost }
         if reason == .unread, let problem = session.unreadItems { throw problem }
         guard let error = reason.error(head, after: session.endCause) else { return try last.get() }
@@ -118,10 +128,20 @@ package struct CallRunner<Carrier: CallCarrier>: Sendable {
   }
 
   /// Returns the failure of the token or of the user's account that the response states by the
-  /// backend's rules.
-  private func failure(_ response: Carrier.Response, _ status: Int?) -> RequestFailure? {
-    guard let status, map.mayTell(status) else { return nil }
-    return map.failure(carrier.content(of: response))
+  /// backend's rules, and what it demands of the user.
+  private func failure(_ response: Carrier.Response, _ status: Int?)
+    -> (RequestFailure?, AuthenticationDemand?)
+  {
+    guard let status, map.mayTell(status) else { return (nil, nil) }
+    let content = carrier.content(of: response)
+    let failure = map.failure(content)
+    guard failure?.kind.isOfAccount != true, (400...499).contains(status),
+      let found = AuthenticationChallenge.demand(in: content.fields, backend.errorCodes)
+    else { return (failure, nil) }
+    let needed = RequestFailure(
+      kind: .userNeeded, status: UInt16(clamping: status),
+      recordedCode: RequestFailure.kept(found.code, isNamed: true), retryAfter: nil)
+    return (needed, found.demand)
   }
 
   private func settle(_ isRefused: Bool?) {
@@ -151,7 +171,7 @@ extension CallPlan.Reason {
   fileprivate var isOfSession: Bool {
     switch self {
     case .expired, .ended, .unread: true
-    case .insecure, .foreign, .cause: false
+    case .insecure, .foreign, .userNeeded, .cause: false
     }
   }
 
@@ -170,7 +190,7 @@ extension CallPlan.Reason {
     case .expired: .expired(end)
     case .ended: .loggedOut(end)
     case .unread: .secretsUnavailable
-    case .cause: nil
+    case .userNeeded, .cause: nil
     }
   }
 }

@@ -1,4 +1,4 @@
-import SessionCore
+@_spi(Internals) public import SessionCore
 import Synchronization
 
 // Protected calls (INT).
@@ -31,6 +31,11 @@ extension Session {
   /// - Requirement: LOG-6
   func callTold(_ failure: RequestFailure, of owner: CallPlan.Owner) async {
     await engine.told(failure, of: owner)
+  }
+
+  /// Notes that a call needs the user, and returns the need as the app sees it.
+  func needsUser(_ need: SessionNote.UserNeeded) async -> UserNeed {
+    await engine.needsUser(need)
   }
 
   /// Returns whether a call may cause a refresh now, after the server refused this token.
@@ -91,6 +96,39 @@ extension Session {
       try await configuration.clock.sleep(untilUptime: end)
     } catch {
       throw .cancelled
+    }
+  }
+}
+
+// Calls that need the user (STA-9).
+extension Session {
+  /// Makes a call, and repeats it once after the user has authenticated as the server asks.
+  ///
+  /// ```swift
+  /// let (receipt, _) = try await session.call {
+  ///   try await session.data(for: transfer)
+  /// } askingUser: { need in
+  ///   var code = code
+  ///   code.further.merge(need.parameters) { _, asked in asked }
+  ///   try await session.reauthenticate(.authorizationCode(code, on: page, prompt: .always))
+  /// }
+  /// ```
+  ///
+  /// If the call throws ``SessionError/Code/userNeeded``, `ask` runs and the call is made again. Errors of
+  /// `ask` and of the second call are thrown. Of several calls that need the user at one time, the first asks:
+  /// a second ``reauthenticate(_:)`` throws `busy`.
+  ///
+  /// - Requirement: LOG-16
+  public func call<Value>(
+    isolation: isolated (any Actor)? = #isolation, _ call: () async throws -> Value,
+    askingUser ask: (UserNeed) async throws -> Void
+  ) async throws -> Value {
+    do {
+      return try await call()
+    } catch let error as SessionError {
+      guard let need = error.userNeeded else { throw error }
+      try await ask(need)
+      return try await call()
     }
   }
 }

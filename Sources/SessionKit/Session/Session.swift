@@ -293,6 +293,17 @@ public final class Session: Sendable {
   /// - Requirement: STA-8
   public var lastEnd: SessionEnd? { engine.view.current.lastEnd }
 
+  /// What the server needs the user for; `nil` if it needs no user.
+  ///
+  /// The server renews the session only with the user, or a call was refused without. Let the user
+  /// authenticate by ``reauthenticate(_:)``, which ends the need. One of a refresh ends with a refresh that
+  /// succeeds, too, and each with the session. It survives a restart.
+  ///
+  /// - Requirement: STA-9
+  public var userNeeded: UserNeed? {
+    engine.view.current.userNeeded(at: engine.configuration.clock.now().uptime)
+  }
+
   /// What the process is doing for the session now.
   ///
   /// - Requirement: STA-3

@@ -102,6 +102,10 @@ private struct DrawnFields: FieldPass {
     choices.processIdentity()
   }
   func platform(_: FieldName, _: Platform?) -> Platform? { perhaps { choices.code() } }
+  func demand(_: FieldName, _: AuthenticationDemand?) -> AuthenticationDemand? {
+    choices.chance(1, in: 2)
+      ? AuthenticationDemand("max_age=\(choices.draw(below: 1_000)) acr=urn:example:loa2") : nil
+  }
   func policy(_: FieldName, _: RecordedPolicy?) -> RecordedPolicy? {
     perhaps { RecordedPolicy(choices.pick([.standard, .offlineFirst, .edu()]) ?? .standard) }
   }

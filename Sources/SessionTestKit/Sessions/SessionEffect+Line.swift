@@ -94,6 +94,7 @@ extension CommandFailure {
     case .rejected(let rejection): "rejected, \(rejection.reason)"
     case .request(let failure): "\(failure)"
     case .unidentified(let failure): "unidentified, \(failure)"
+    case .userNeeded(let need): "userNeeded, \(need.reason)"
     case .ended(let state, let failure):
       "ended, \(state)" + (failure.map { " by \($0)" } ?? "")
     case .webSignIn(let problem): "webSignIn, \(problem)"

@@ -35,7 +35,8 @@ extension Choices {
 
   private func oddMove(_ run: CoordinatorRun) -> CoordinatorMove {
     let over = run.wire.requests.filter { $0.fate != .sent }.map(\.number)
-    switch draw(below: 10) {
+    switch draw(below: 11) {
+    case 10: return .callNeedsUser
     case 7: return .use
     case 8: return .profile(chance(1, in: 2) ? standing() : nil)
     case 9: return .fire(.inactivity)
@@ -125,7 +126,7 @@ extension Choices {
     let kinds: [RequestFailure.Kind] = [
       .noConnection, .noReply, .server, .rejected, .rateLimited, .unreadable, .userInactive,
       .userDeleted, .unexpected, .noRefreshToken, .secretsUnavailable,
-      .intercepted,
+      .intercepted, .userNeeded,
     ]
     return RequestFailure(
       kind: pick(kinds) ?? .noConnection,

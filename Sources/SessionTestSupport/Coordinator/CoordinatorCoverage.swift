@@ -56,7 +56,7 @@ extension SessionInput {
     "unlock", "foreground", "used", "useRead", "accountCreated", "notSignedIn", "profileRead",
     "cleared",
     "unobserved", "reloaded", "fired", "committed", "conflicted", "commitFailed", "superseded",
-    "leaving",
+    "leaving", "userNeeded",
   ]
 
   var name: String {
@@ -76,6 +76,7 @@ extension SessionInput {
     case .notSignedIn: "notSignedIn"
     case .profileRead: "profileRead"
     case .cleared: "cleared"
+    case .userNeeded: "userNeeded"
     case .stored: "stored"
     case .cancelled: "cancelled"
     case .clearError: "clearError"

@@ -77,6 +77,8 @@ package enum CoordinatorMove: Hashable, Sendable {
   case fire(SessionTimer)
   /// The timer fires early, as can happen after the system slept.
   case early(SessionTimer)
+  /// The server refuses a call, and asks for the user.
+  case callNeedsUser
   /// Both clocks advance by this number of milliseconds.
   case pass(Int64)
   /// The civil time is changed by this number of milliseconds.
@@ -112,6 +114,7 @@ extension CoordinatorMove: CustomStringConvertible {
     case .profile(let failure):
       "the profile is \(failure.map { "not read: \($0)" } ?? "read")"
     case .use: "the session is used"
+    case .callNeedsUser: "a call needs the user"
     case .fail(let number, let failure, _): "request \(number.number) fails: \(failure)"
     case .again(let number): "what came for request \(number.number) comes again"
     case .revoked(let generation, let outcome): "revoking \(generation) ends: \(outcome)"

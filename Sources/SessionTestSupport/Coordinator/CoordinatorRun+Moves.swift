@@ -34,6 +34,13 @@ extension CoordinatorRun {
     case .use:
       if coordinator.state.kind == .authenticated { lastUse = max(lastUse, now.uptime) }
       try tell(.used(now.uptime))
+    case .callNeedsUser:
+      let challenge = RequestFailure(
+        kind: .userNeeded, status: 401, serverCode: "insufficient_user_authentication")
+      let generation = coordinator.state.token?.generation ?? .none
+      try tell(
+        .userNeeded(
+          SessionNote.UserNeeded(generation: generation, isOfCall: true, failure: challenge)))
     case .fail(let number, let failure, let jitter):
       wire.fail(number, failure, jitter: jitter)
       try tell(.failed(number, failure, jitter: jitter))

@@ -163,7 +163,7 @@ extension CoordinatorMove {
   fileprivate var isRecorded: Bool {
     switch self {
     case .ask, .cancel, .answer, .created, .leave, .profile, .use, .fail, .revoked, .fire, .pass,
-      .restart, .clearError:
+      .restart, .clearError, .callNeedsUser:
       true
     case .askDuringCommit, .again, .early, .jump, .breakCommits, .breakWipe, .lock, .damage,
       .rollBack, .foreign:

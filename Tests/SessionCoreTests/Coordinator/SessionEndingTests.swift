@@ -106,6 +106,24 @@ struct SessionEndingTests {
     }
   }
 
+  @Test("STA-9 a session whose user is needed ends only after its token, and then by the policy")
+  func userNeeded() {
+    let earlier = Array(repeating: RequestFailure.Kind.userNeeded, count: 5)
+    for uptime: Int64 in [0, 9_999] {
+      #expect(
+        ending(at: uptime).verdict(on: refresh(.userNeeded, status: 400, after: earlier))
+          == .goesOn(retryAfter: max(100, 10_000 - uptime)))
+    }
+    let long = ending { $0.refresh.longestRetryDelay = .seconds(5) }
+    #expect(long.verdict(on: refresh(.userNeeded, status: 400)) == .goesOn(retryAfter: 5_000))
+    #expect(
+      ending(at: 10_000).verdict(on: refresh(.userNeeded, status: 400, after: earlier))
+        == .expires(.attemptsExhausted, .keep))
+    #expect(
+      ending(at: 10_000).verdict(on: refresh(.userNeeded, status: 400))
+        == .goesOn(retryAfter: 2_000))
+  }
+
   @Test("REF-6 REF-7 a 200 that cannot be read is tried again soon, with growing pauses")
   func unreadable() {
     let ended = SessionEnding.Verdict.expires(.attemptsExhausted, .keep)

@@ -36,6 +36,7 @@ private struct Traced: Hashable {
     case .answered: ("answered", "")
     case .limited: ("limited", "")
     case .refused(let observed): ("refused", words(observed))
+    case .needsUser(let observed): ("needs the user", words(observed))
     case .refreshed(let observed): ("refreshed", words(observed))
     case .notRefreshed(let hasNothing):
       (hasNothing ? "nothing to refresh with" : "not refreshed", "")
@@ -111,7 +112,7 @@ struct CallPlanTests {
 
   private static let inputs: [CallPlan.Input] =
     standings.flatMap {
-      [CallPlan.Input.begun($0), .refused($0), .refreshed($0), .backoffEnded($0)]
+      [CallPlan.Input.begun($0), .refused($0), .needsUser($0), .refreshed($0), .backoffEnded($0)]
     } + [.answered, .limited]
     + [true, false].flatMap { [.notRefreshed(hasNothing: $0), .lost(isTransient: $0)] }
 
@@ -250,7 +251,8 @@ struct CallPlanTests {
 extension CallPlan.Input {
   fileprivate var observed: CallPlan.Observed? {
     switch self {
-    case .begun(let observed), .refused(let observed), .refreshed(let observed),
+    case .begun(let observed), .refused(let observed), .needsUser(let observed),
+      .refreshed(let observed),
       .backoffEnded(let observed):
       observed
     case .answered, .limited, .notRefreshed, .lost: nil

@@ -32,6 +32,14 @@ extension ErrorSamples {
     .forbidden(code: marked),
     .userInactive(),
     .userDeleted(),
+    .userNeeded(
+      UserNeed(
+        OpenNeed(
+          SessionNote.UserNeeded(
+            generation: Generation(1), isOfCall: true,
+            failure: RequestFailure(kind: .userNeeded, status: 401, serverCode: marked),
+            demand: AuthenticationDemand("max_age=300")),
+          since: Timestamp(milliseconds: 0)), tokenStillWorks: true)),
     .notFound(),
     .conflict(code: marked),
     .alreadyDeleted(),

@@ -52,6 +52,15 @@ extension ExplanationDraft {
       explainOpenRequest(request)
     } else if let last = session.failures.last ?? token?.failures.lastAnswered?.failure {
       explainFailures(session, last)
+    } else if let need = trail.fold.intents.need?.needed, need.isOfCall {
+      conclude(.stillCallNeedsUser, .proven)
+      if let fact = trail.need {
+        prove(
+          .callNeedsUser,
+          [.token(need.generation), .place(fact.sequence), Self.words(need.failure)], on: fact)
+      }
+      prove(.nobodyEnded)
+      advise(.giveFactor)
     } else {
       conclude(.stillSignedIn, .proven, [.time(session.since)])
     }

@@ -2,7 +2,8 @@ extension CauseFamily {
   /// A session that has not ended, or no session.
   static let openSessions: [Cause] = [
     .stillOffline, .stillIntercepted, .stillServerFailing, .stillSecretsLocked, .stillRequestOpen,
-    .stillSignedIn, .neverSignedIn, .endedBefore, .journalReplaced, .stillErrorPage,
+    .stillSignedIn, .stillCallNeedsUser, .neverSignedIn, .endedBefore, .journalReplaced,
+    .stillErrorPage,
   ]
 }
 
@@ -52,6 +53,21 @@ extension Cause {
       "o app parece ter terminado mais de uma vez enquanto renovava a sessão, talvez por causa da "
         + "resposta do servidor",
       fix: "procure relatórios de falhas do app; não é preciso entrar de novo"))
+  package static let stillCallNeedsUser = Cause(
+    "still-call-needs-user", .still,
+    "Still signed in: the server takes a call only after the user has authenticated again",
+    .stillSignedIn,
+    english: Plain(
+      "the server asks the user to authenticate again before it takes a certain call",
+      fix: "let the user authenticate again as the server asks; other calls go on meanwhile"),
+    spanish: Plain(
+      "el servidor pide que el usuario vuelva a autenticarse antes de aceptar cierta llamada",
+      fix: "haz que el usuario vuelva a autenticarse como pide el servidor; las demás llamadas "
+        + "siguen entretanto"),
+    portuguese: Plain(
+      "o servidor pede que o usuário se autentique de novo antes de aceitar certa chamada",
+      fix: "deixe o usuário se autenticar de novo como o servidor pede; as outras chamadas "
+        + "continuam enquanto isso"))
   package static let stillIntercepted = Cause(
     "still-intercepted", .still,
     "Still signed in: a web page or the like came in place of a response",

@@ -20,6 +20,7 @@ enum Standstill: Hashable {
           || meaning == .unspecified
         self = isNotThere && isBare || Self.isRedirect(failure) ? .endpointMissing : .refused
       }
+    case .userNeeded: self = .signInDemanded
     case .unreadable: self = .unreadable
     case .intercepted where failure.status == 403: self = .blocked
     case .intercepted where failure.serverCode == RequestFailure.movedAddress || isNotThere:

@@ -33,18 +33,17 @@ extension Cause {
     english: Plain(
       "the server renews the session only after the user has signed in again, for example with a "
         + "second factor",
-      fix: "let the user sign in when the token has expired, and give what the server asks for; "
-        + "waiting does not help"),
+      fix:
+        "let the user authenticate again, and give what the server asks for; waiting does not help"),
     spanish: Plain(
       "el servidor renueva la sesión solo después de que el usuario vuelva a iniciar sesión, por "
         + "ejemplo con un segundo factor",
-      fix: "haz que el usuario inicie sesión cuando el token haya caducado, y dé lo que el "
-        + "servidor pide; esperar no ayuda"),
+      fix:
+        "haz que el usuario vuelva a autenticarse, y dé lo que el servidor pide; esperar no ayuda"),
     portuguese: Plain(
       "o servidor só renova a sessão depois que o usuário entrar de novo, por exemplo com um "
         + "segundo fator",
-      fix: "deixe o usuário entrar quando o token tiver expirado, e dar o que o servidor pede; "
-        + "esperar não ajuda"))
+      fix: "deixe o usuário se autenticar de novo, e dar o que o servidor pede; esperar não ajuda"))
   package static let stillAppRefused = Cause(
     "still-app-refused", .still,
     "Still signed in: the server does not accept this app's client",

@@ -11,6 +11,12 @@ public enum LoopbackFault: Sendable, Equatable {
   /// Answers with this status and an error body, without acting; `retryAfter` is in seconds.
   case status(Int, code: String? = nil, retryAfter: Int? = nil)
 
+  /// Answers with 401 and this `WWW-Authenticate`, without acting.
+  ///
+  /// For a call that needs the user, as RFC 9470 has it:
+  /// `Bearer error="insufficient_user_authentication", max_age=300`.
+  case challenge(String)
+
   /// Breaks the connection with a TCP reset after the first line of an answer.
   ///
   /// The first line prevents a silent repetition. A client may repeat a request if a reused
@@ -59,7 +65,7 @@ public enum LoopbackFault: Sendable, Equatable {
       WireValue.object(members)
         .texts(named: ["access_token", "refresh_token", "id_token", "email", "password"])
     case .body(let bytes, _, _, _): RequestBody(bytes)?.secrets ?? []
-    case .status, .dropConnection, .cutAnswer, .delay: []
+    case .status, .challenge, .dropConnection, .cutAnswer, .delay: []
     }
   }
 }
@@ -70,6 +76,7 @@ extension LoopbackFault: CustomStringConvertible, CustomReflectable {
   public var description: String {
     switch self {
     case .status(let status, let code, _): "status \(status) \(code ?? "")"
+    case .challenge: "401 with a challenge"
     case .dropConnection(let moment): "connection dropped \(moment)"
     case .cutAnswer(let bytes): "answer cut after \(bytes) bytes"
     case .delay(let duration): "delay of \(duration)"

@@ -112,6 +112,9 @@ struct LoopbackServerState: Sendable {
         answer.fields = [HTTPField("Retry-After", String(retryAfter))]
       }
       return .answer(answer.response, code: code, nil)
+    case .challenge(let text):
+      let fields = [HTTPField("WWW-Authenticate", text)]
+      return .answer(SentResponse(status: 401, fields: fields), code: nil, nil)
     case .dropConnection(.beforeActing): return .drop
     case .dropConnection(.afterActing):
       _ = actTruly(job, now: now)

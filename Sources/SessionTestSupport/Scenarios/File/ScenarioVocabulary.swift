@@ -82,7 +82,7 @@ package enum ScenarioVocabulary {
     "conflict", "alreadyDeleted", "accountLocked", "rateLimited", "server", "databaseUnavailable",
     "unexpectedStatus", "refreshRefused", "unreadableAnswer", "intercepted", "gatewayFailed",
     "noConnection",
-    "noReply", "expired",
+    "noReply", "userNeeded", "expired",
     "loggedOut", "notStoredYet", "answerDropped", "journal", "notOffered", "wrongAddress",
     "appRefused",
     "unusableJournal", "eventsCompacted", "secrets", "closed", "cancelled",

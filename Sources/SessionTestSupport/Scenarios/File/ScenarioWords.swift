@@ -90,7 +90,7 @@ package enum ScenarioWords {
     case .invalidCredential:
       ["problem": (error.underlyingError as? CredentialRules.Problem).map { name($0) } ?? "none"]
     case .invalidRequest, .invalidCredentials, .unauthorized, .forbidden, .conflict,
-      .databaseUnavailable:
+      .databaseUnavailable, .userNeeded:
       code
     case .webSignIn:
       switch error.underlyingError as? WebSignInProblem {
@@ -232,4 +232,7 @@ struct ScenarioFields: FieldVisitor {
   mutating func visit(_ name: FieldName, identity: ProcessIdentity?) {}
   mutating func visit(_ name: FieldName, platform: Platform?) {}
   mutating func visit(_ name: FieldName, policy: RecordedPolicy?) {}
+  mutating func visit(_ name: FieldName, demand: AuthenticationDemand?) {
+    add(name.member, demand?.description)
+  }
 }

@@ -180,6 +180,16 @@ extension ImportObject: FieldPass {
     return try code(name.member)
   }
 
+  mutating func demand(
+    _ name: FieldName, _: AuthenticationDemand?
+  ) throws(ImportProblem) -> AuthenticationDemand? {
+    guard has(name.member) else { return nil }
+    guard let demand = AuthenticationDemand(try text(name.member)) else {
+      throw problem(name.member, "is no demand: 1 to 400 visible ASCII characters can be one")
+    }
+    return demand
+  }
+
   mutating func policy(
     _ name: FieldName, _: RecordedPolicy?
   ) throws(ImportProblem) -> RecordedPolicy? {

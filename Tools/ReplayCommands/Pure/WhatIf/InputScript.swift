@@ -157,6 +157,8 @@ extension InputScript {
           .revocation,
           [.tell(.revoked(settled.generation, settled.outcome, status: settled.status))])
       ]
+    case .userNeeded(let need):
+      return [InputScript(.call, [.tell(.userNeeded(need))], isUse: true)]
     case .localDataCleared: return [InputScript(.cleared, [.tell(.cleared)])]
     case .tokenRecovered: return recoveries(batch, facts: facts)
     case .itemUnreadable, .secretsWiped, .continued:
