@@ -92,6 +92,7 @@ KINDS = {
     0x92: ("answerDropped", [("request", "u64"), ("cause", "storage cause")]),
     0x93: ("answerUnused", [("request", "u64")]),
     0x95: ("deviceClockUsed", [("generation", "u64")]),
+    0x99: ("refreshTokenLife", [("generation", "u64"), ("milliseconds", "i64")]),
     0x96: ("userNeeded", [("generation", "u64"), ("isOfCall", "flag"), ("failure", "failure"),
                           ("demand", "demand")]),
 }

@@ -82,7 +82,21 @@ extension JournalStory {
       await stage.endLaunchPause()
       await eventually("the refusal") { session.state.kind == .expired }
       try await session.close()
-    }, refusedWith(.unknownToServer, .status(401, code: "TOKEN_NOT_FOUND")),
+    },
+    JournalStory(
+      .unusedTooLong,
+      "the server keeps refresh tokens for a week, and the app comes back after 8 days"
+    ) { stage in
+      stage.server.failNext(.login, with: .patch(["refresh_expires_in": 604_800]))
+      try await stage.signedIn().close()
+      stage.clock.advance(by: .seconds(8 * 86_400))
+      stage.server.failNext(.refresh, with: .status(400, code: "invalid_grant"))
+      let session = try await stage.open(.keeping)
+      await stage.endLaunchPause()
+      await eventually("the refusal") { session.state.kind == .expired }
+      try await session.close()
+    },
+    refusedWith(.unknownToServer, .status(401, code: "TOKEN_NOT_FOUND")),
     refusedWith(.refused, .status(401)),
     refusedWith(.passwordChanged, .status(401, code: "PASSWORD_CHANGED")),
     refusedWith(.endedByAdministrator, .status(401, code: "REVOKED_BY_ADMIN")),

@@ -241,6 +241,7 @@ struct WhyNeighbourTests {
     .refreshingTooOften: [.attemptsExhausted, .rateLimited], .rateLimited: [.attemptsExhausted],
     .serverFailing: [.attemptsExhausted], .answersUnreadable: [.attemptsExhausted],
     .appRefused: [.attemptsExhausted], .signInDemanded: [.attemptsExhausted],
+    .unusedTooLong: [.refused],
     .endpointMissing: [.attemptsExhausted],
   ]
 

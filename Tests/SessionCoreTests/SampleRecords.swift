@@ -88,6 +88,7 @@ enum SampleRecords {
     .storageFailed(.init(item: .user, operation: .read, cause: .failed, number: -25_300)),
     .storageRecovered(.init(item: .token, operation: .write)), .answerUnused(9),
     .deviceClockUsed(Generation(7)),
+    .refreshTokenLife(.init(generation: Generation(7), milliseconds: 604_800_000)),
     .userNeeded(
       .init(
         generation: Generation(7), isOfCall: true,

@@ -71,6 +71,9 @@ extension PayloadWriter {
       write(settled.status)
     case .userNeeded(let needed):
       write(needed)
+    case .refreshTokenLife(let life):
+      write(life.generation)
+      write(life.milliseconds)
     case .secretsWiped(let cause):
       write(cause)
     case .itemUnreadable(let item):
@@ -177,6 +180,9 @@ extension PayloadReader {
     case .deviceClockUsed:
       .deviceClockUsed(try generation())
     case .userNeeded: .userNeeded(try userNeeded())
+    case .refreshTokenLife:
+      .refreshTokenLife(
+        SessionNote.RefreshTokenLife(generation: try generation(), milliseconds: try integer()))
     }
   }
 

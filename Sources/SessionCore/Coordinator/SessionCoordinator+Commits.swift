@@ -16,10 +16,14 @@ extension SessionCoordinator {
       sessionEnd = storedSessionEnd(with: arrival)
       let skew = notes.newSkew(of: arrival.facts.serverTime, at: arrival.moment.time)
       contents += skew.map { [.note(.clockSkew($0))] } ?? []
-      if arrival.facts.isMeasuredByDevice {
-        for case .event(let event) in contents {
-          guard let token = event.announcedToken else { continue }
+      for case .event(let event) in contents {
+        guard let token = event.announcedToken else { continue }
+        if arrival.facts.isMeasuredByDevice {
           contents.append(.note(.deviceClockUsed(token.generation)))
+        }
+        if let life = newRefreshTokenLife(in: arrival) {
+          let told = SessionNote.RefreshTokenLife(generation: token.generation, milliseconds: life)
+          contents.append(.note(.refreshTokenLife(told)))
         }
       }
     }

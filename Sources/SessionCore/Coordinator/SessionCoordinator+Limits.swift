@@ -108,6 +108,15 @@ extension SessionCoordinator {
     return moment.time.advanced(by: end.subtractingSaturating(moment.uptime))
   }
 
+  /// Returns how long the server keeps the refresh token; `nil` if it does not say, or said it before.
+  ///
+  /// A server counts whole seconds, and some less for each response: a hundredth of a difference is none.
+  func newRefreshTokenLife(in arrival: TokenRequest.ReceivedResponse) -> Int64? {
+    guard let life = arrival.facts.refreshTokenLife else { return nil }
+    guard request?.isLogin != true, let known = fold.intents.refreshTokenLife else { return life }
+    return life.subtractingSaturating(known).magnitude > known.magnitude / 100 ? life : nil
+  }
+
   /// Converts a stored end to the clock that never jumps.
   ///
   /// The end and the token's expiry were stored with the same reading of the civil clock. So the

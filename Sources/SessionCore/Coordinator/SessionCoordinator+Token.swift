@@ -27,7 +27,9 @@ extension SessionCoordinator {
   mutating func tokenChanged(_ token: TokenMetadata, remaining: Int64, at now: ClockReading)
     -> [SessionEffect]
   {
-    schedule.changed(to: token, remaining: remaining, policy: policy, at: now.uptime)
+    schedule.changed(
+      to: token, remaining: remaining, refreshTokenLife: fold.intents.refreshTokenLife,
+      policy: policy, at: now.uptime)
   }
 
   /// Returns the metadata of the token in a response, under the next generation.

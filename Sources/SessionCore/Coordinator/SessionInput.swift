@@ -227,6 +227,10 @@ package struct ResponseMetadata: Hashable, Sendable {
   package var sessionLifetime: Int64? {
     didSet { sessionLifetime = sessionLifetime.map(TokenMetadata.boundedSessionLifetime) }
   }
+  /// How long the server keeps the refresh token, in milliseconds from the arrival; `nil` if unknown.
+  ///
+  /// - Requirement: REF-16
+  package var refreshTokenLife: Int64?
   /// The token's own identifier; `nil` if it has none.
   package var tokenID: Identifier?
   /// Whether the response has a refresh token.

@@ -75,8 +75,11 @@ struct TokenSchedule: Hashable, Sendable {
   // MARK: Inputs
 
   /// Records a new token and sets the timer before its expiry.
+  ///
+  /// If the server keeps the refresh token for a shorter time, the timer is set before the end of that.
   mutating func changed(
-    to token: TokenMetadata, remaining: Int64, policy: PolicyFigures, at uptime: Int64
+    to token: TokenMetadata, remaining: Int64, refreshTokenLife: Int64? = nil,
+    policy: PolicyFigures, at uptime: Int64
   ) -> [SessionEffect] {
     deadline = uptime.addingSaturating(remaining)
     (backoff, due, awaitsPresence, timerEnd) = (nil, nil, false, nil)
@@ -84,8 +87,15 @@ struct TokenSchedule: Hashable, Sendable {
       return [.cancel(.refresh), .schedule(.expiry, uptime: deadline)]
     }
     timerTrigger = .schedule
-    guard let time = policy.refreshTime(deadline: deadline, lifetime: token.lifetimeMilliseconds)
-    else { return [.cancel(.refresh), .cancel(.expiry)] }
+    let usual = policy.refreshTime(deadline: deadline, lifetime: token.lifetimeMilliseconds)
+    // A quarter of the life, and at most five minutes: an attempt may fail, and be repeated.
+    let last = refreshTokenLife.map { life in
+      deadline.subtractingSaturating(token.lifetimeMilliseconds)
+        .addingSaturating(life - min(life / 4, 300_000))
+    }
+    guard let time = [usual, last].compactMap(\.self).min() else {
+      return [.cancel(.refresh), .cancel(.expiry)]
+    }
     // A server may send one token after the other with no lifetime, or nearly none. An adopted
     // token may have expired, and no server sent it just now.
     let isShort =

@@ -30,6 +30,7 @@
     case .deviceClockUsed(let generation):
       .deviceClockUsed(try pass.generation(.payload("generation"), generation))
     case .userNeeded(let needed): .userNeeded(try needed.rebuilt(by: &pass))
+    case .refreshTokenLife(let life): .refreshTokenLife(try life.rebuilt(by: &pass))
     }
   }
 
@@ -66,6 +67,7 @@
     case .answerDropped: .answerDropped(AnswerDropped(request: 0, cause: .failed))
     case .answerUnused: .answerUnused(0)
     case .deviceClockUsed: .deviceClockUsed(.none)
+    case .refreshTokenLife: .refreshTokenLife(RefreshTokenLife(generation: .none, milliseconds: 0))
     case .userNeeded: .userNeeded(UserNeeded(generation: .none, isOfCall: false, failure: .blank))
     }
   }
@@ -135,6 +137,16 @@
       generation: try pass.generation("generation", generation),
       isOfCall: try pass.flag("isOfCall", isOfCall),
       failure: try pass.failure("failure", failure), demand: try pass.demand("demand", demand))
+  }
+}
+
+@_spi(Internals) extension SessionNote.RefreshTokenLife {
+  /// Returns the payload with the fields that the pass returns for its own.
+  @inlinable
+  public func rebuilt<Pass: FieldPass>(by pass: inout Pass) throws(Pass.Failure) -> Self {
+    Self(
+      generation: try pass.generation("generation", generation),
+      milliseconds: try pass.number("milliseconds", milliseconds))
   }
 }
 

@@ -63,6 +63,12 @@
   ///
   /// - Requirement: STA-9
   case userNeeded(UserNeeded)
+  /// The server keeps a refresh token for this long after it was issued.
+  ///
+  /// It is noted with the first token, and with each one for which the time is another.
+  ///
+  /// - Requirement: REF-16
+  case refreshTokenLife(RefreshTokenLife)
 
   /// The payload of `opened`.
   public struct Opened: Hashable, Sendable {
@@ -231,6 +237,21 @@
     }
   }
 
+  /// The payload of `refreshTokenLife`.
+  public struct RefreshTokenLife: Hashable, Sendable {
+    /// The token whose response said so.
+    public let generation: Generation
+    /// How long its refresh token is accepted, in milliseconds from the token's issue.
+    public let milliseconds: Int64
+
+    /// Creates the lifetime of a refresh token.
+    @inlinable
+    public init(generation: Generation, milliseconds: Int64) {
+      self.generation = generation
+      self.milliseconds = milliseconds
+    }
+  }
+
   /// The payload of `continued`.
   public struct Continued: Hashable, Sendable {
     /// The other journal's identifier; `nil` if it could not be read.
@@ -316,6 +337,8 @@
     case deviceClockUsed = 0x95
     /// The server goes on only with the user.
     case userNeeded = 0x96
+    /// How long the server keeps a refresh token.
+    case refreshTokenLife = 0x99
 
     /// The name, as in the code and in the journal's tools.
     public var description: String {
@@ -339,6 +362,7 @@
       case .answerUnused: "answerUnused"
       case .deviceClockUsed: "deviceClockUsed"
       case .userNeeded: "userNeeded"
+      case .refreshTokenLife: "refreshTokenLife"
       }
     }
   }
@@ -365,6 +389,7 @@
     case .answerUnused: .answerUnused
     case .deviceClockUsed: .deviceClockUsed
     case .userNeeded: .userNeeded
+    case .refreshTokenLife: .refreshTokenLife
     }
   }
 }

@@ -141,6 +141,15 @@ extension UserNeed.Reason {
     self.init(words.joined(separator: " "))
   }
 
+  /// Returns the demand with other names of classes and scopes.
+  package func renamed(_ rename: (String) -> String) -> AuthenticationDemand? {
+    AuthenticationDemand(
+      description.split(separator: " ").map { word in
+        let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        return parts[0] == "max_age" ? String(word) : "\(parts[0])=\(rename(String(parts[1])))"
+      }.joined(separator: " "))
+  }
+
   fileprivate func values(of key: String) -> [String] {
     description.split(separator: " ").compactMap { word in
       word.hasPrefix("\(key)=") ? String(word.dropFirst(key.utf8.count + 1)) : nil
@@ -158,18 +167,6 @@ extension UserNeed.Reason {
   /// Creates an open need.
   package init(_ needed: SessionNote.UserNeeded, since: Timestamp) {
     (self.needed, self.since) = (needed, since)
-  }
-
-  /// A need, as far as the records tell: equal to any other one.
-  ///
-  /// No snapshot holds it. A version before this one could not read a snapshot with a further field and
-  /// without an open request. A compaction keeps its note if there is room, and else the next refresh or
-  /// call finds it again. So two folds of one journal may differ in it.
-  struct Known: Hashable, Sendable {
-    var value: OpenNeed?
-
-    static func == (one: Known, other: Known) -> Bool { true }
-    func hash(into hasher: inout Hasher) {}
   }
 
   /// Whether it makes another one of the same token superfluous.

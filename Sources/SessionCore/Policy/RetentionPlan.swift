@@ -87,7 +87,7 @@ package struct RetentionPlan: Hashable, Sendable {
     default: break
     }
     if !intents.hasRequest { request = nil }
-    if !intents.hasNeed { need = nil }
+    if intents.need == nil { need = nil }
   }
 
   /// The sequence of the first record that a compaction keeps; `nil` without records.

@@ -173,8 +173,9 @@ extension SessionFold {
   }
 
   mutating func apply(_ note: SessionNote, at time: Timestamp, _ place: Place) {
-    // Only a session can need its user.
-    if note.kind != .userNeeded || foldState.kind == .authenticated {
+    // Only of a session can a server say anything.
+    let isOfSession = note.kind == .userNeeded || note.kind == .refreshTokenLife
+    if !isOfSession || foldState.kind == .authenticated {
       intents.apply(note, sequence: place.sequence, at: time)
     }
     pass(to: place)
@@ -235,10 +236,12 @@ extension SessionFold {
   /// What the server needs the user for; `nil` if it needs none.
   ///
   /// - Requirement: STA-9
-  public var need: OpenNeed? { openNeed.value }
-  private var openNeed = OpenNeed.Known()
-  /// Whether there is one, as ``hasRequest``.
-  var hasNeed: Bool { openNeed.value != nil }
+  public var need: OpenNeed? { told.need }
+  /// How long the server keeps a refresh token after its issue, in milliseconds; `nil` if unknown.
+  ///
+  /// - Requirement: REF-16
+  public var refreshTokenLife: Int64? { told.refreshTokenLife }
+  private var told = ServerTold()
 
   /// Creates a value without open intents.
   public init() {}
@@ -252,7 +255,8 @@ extension SessionFold {
 
   mutating func apply(_ note: SessionNote, sequence: UInt64, at time: Timestamp) {
     switch note {
-    case .userNeeded(let needed): openNeed.value = OpenNeed(needed, since: time)
+    case .userNeeded(let needed): told.need = OpenNeed(needed, since: time)
+    case .refreshTokenLife(let life): told.refreshTokenLife = life.milliseconds
     case .requestSent(let sent):
       request = Request(sequence: sequence, sent: sent)
       hasRequest = true
@@ -302,19 +306,22 @@ extension SessionFold {
     (request, hasRequest) = (nil, false)
   }
 
-  /// Ends the open need after a newer token, or after the end of the session (`nil`).
+  /// Ends the open need after a newer token; after the end of the session (`nil`), all that was told.
   ///
   /// A refresh proves that the server renews the session without the user. It does not give the user the
   /// class of authentication that a call needs (RFC 9470 §6).
   @inline(__always)
   mutating func endNeed(after trigger: RefreshTrigger?) {
-    if hasNeed { endOpenNeed(after: trigger) }
+    if !told.isEmpty { endTold(after: trigger) }
   }
 
   @inline(never)
-  private mutating func endOpenNeed(after trigger: RefreshTrigger?) {
-    if let trigger, trigger != .reauthentication, need?.needed.isOfCall == true { return }
-    openNeed.value = nil
+  private mutating func endTold(after trigger: RefreshTrigger?) {
+    guard let trigger else {
+      told = ServerTold()
+      return
+    }
+    if trigger == .reauthentication || told.need?.needed.isOfCall == false { told.need = nil }
   }
 
   /// Ends the open request after a token that answers this request; 0 if the event names none.
@@ -334,4 +341,19 @@ extension SessionFold {
     // older than the current token.
     endRequest(request == 0 ? nil : request)
   }
+}
+
+/// What the server said of the session, as far as the records tell: equal to any other value.
+///
+/// No snapshot holds it: a version before this one could not read a snapshot with a further field and
+/// without an open request. So two folds of one journal may differ in it. A compaction keeps the note of a
+/// need if there is room. Else the next refresh or call finds it again.
+private struct ServerTold: Hashable, Sendable {
+  var need: OpenNeed?
+  var refreshTokenLife: Int64?
+
+  var isEmpty: Bool { need == nil && refreshTokenLife == nil }
+
+  static func == (one: ServerTold, other: ServerTold) -> Bool { true }
+  func hash(into hasher: inout Hasher) {}
 }

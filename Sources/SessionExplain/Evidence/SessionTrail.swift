@@ -24,6 +24,8 @@ struct SessionTrail: Sendable {
   var stray: Fact?
   /// The last note that the server needs the user.
   private(set) var need: Fact?
+  /// The last note that says how long the server keeps a refresh token.
+  private(set) var refreshTokenLife: Fact?
   /// The note that the journal continues another one.
   private(set) var continued: Fact?
   private(set) var losses = LossTrail()
@@ -104,7 +106,7 @@ struct SessionTrail: Sendable {
   private mutating func begin(
     with login: SessionEvent.Login, _ fact: Fact, in batch: BatchTrail
   ) {
-    self.login = fact
+    (self.login, refreshTokenLife) = (fact, nil)
     device.user = login.user
     (losses, stray) = (LossTrail(isWhole: losses.isWhole), nil)
     remarks.removeAll { $0.batch != batch.start }
@@ -156,6 +158,7 @@ struct SessionTrail: Sendable {
       if fold.kind == .unauthenticated { stray = fact }
       remark(fact)
     case .userNeeded: need = fact
+    case .refreshTokenLife: refreshTokenLife = fact
     case .continued:
       continued = fact
       remark(fact)

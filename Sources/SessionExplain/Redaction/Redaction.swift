@@ -145,11 +145,13 @@ private struct FieldRedaction: FieldPass {
   func generation(_: FieldName, _ value: Generation) -> Generation { value }
   func version(_: FieldName, _ value: AppVersion?) -> AppVersion? { value }
   func platform(_: FieldName, _ value: Platform?) -> Platform? { value }
-  // A class of authentication and a scope are the server's words, and name no user.
-  func demand(_: FieldName, _ value: AuthenticationDemand?) -> AuthenticationDemand? { value }
   func policy(_: FieldName, _ value: RecordedPolicy?) -> RecordedPolicy? { value }
 
-  // Where and by whom: pseudonyms.
+  // Where and by whom: pseudonyms. A class of authentication or a scope may name an organization.
+
+  func demand(_: FieldName, _ value: AuthenticationDemand?) -> AuthenticationDemand? {
+    value?.renamed { redaction.pseudonyms.name(.code, $0) }
+  }
 
   func identifier(_: FieldName, _ kind: IdentifierKind, _ value: Identifier) -> Identifier {
     switch kind {

@@ -8,7 +8,9 @@ extension ExplanationDraft {
     for gap in trail.losses.gaps + evidence.gapsAfter {
       explanation.findings.untold.append(gap.untold)
     }
-    guard let gap = trail.losses.gaps.last?.after else { return }
+    // The first record that is lost: the first batch of the file may be, and a search may begin there.
+    guard let last = trail.losses.gaps.last?.after else { return }
+    let gap = last.addingSaturating(1)
     explanation.findings.ruledOut.removeAll { ($0.searched?.lowerBound ?? 0) <= gap }
     let unsure = explanation.findings.proven.filter { ($0.sequences.min() ?? 0) <= gap }
     explanation.findings.proven.removeAll { ($0.sequences.min() ?? 0) <= gap }

@@ -43,6 +43,7 @@ package enum FindingWord: String, CaseIterable, Sendable {
   case oldLayer = "oldLayer"
   case unusedTooLong = "unusedTooLong"
   case unusedUntold = "unusedUntold"
+  case unusedBeyond = "unusedBeyond"
   case clientChanged = "clientChanged"
   case otherBackend = "otherBackend"
   case databaseReset = "databaseReset"

@@ -49,6 +49,9 @@ package enum NoteFormatter {
           ? "for a call with \(needed.generation)" : "to refresh \(needed.generation)",
         FailureFormatter.text(needed.failure), needed.demand.map { "asks for \($0)" },
       ])
+    case .refreshTokenLife(let life):
+      return "the server keeps the refresh token of \(life.generation) for "
+        + DurationFormatter.text(milliseconds: life.milliseconds)
     case .localDataCleared:
       return "the app has cleared its data"
     case .storageFailed(let failed):

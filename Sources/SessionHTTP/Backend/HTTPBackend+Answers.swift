@@ -242,6 +242,7 @@ extension HTTPBackend {
     found.sessionLifetime = try HTTPBackend.beside(isSpent) { () throws(Unreadable) in
       try sessionLifetime(members, claims: payload, since: &start)
     }
+    found.refreshTokenLifetime = refreshTokenLifetime(members)
     found.tokenID = payload.flatMap(TokenClaims.tokenID)
     found.tokenContext = payload.flatMap { TokenClaims.context($0, contextKeys) }
     let identity = try HTTPBackend.beside(isSpent) { () throws(Unreadable) in
@@ -251,6 +252,13 @@ extension HTTPBackend {
       members: members, access: payload, identity: identity.flatMap(hints), userName: userName,
       expected: context.expected, isBesideToken: isSpent)
     found.identitySubject = sources.identity?.identifierHint(at: ["sub"])?.description
+    // The end of the session at the provider, as its identity token states it. The earlier end counts.
+    if let end = sources.identity?.time("session_expiry"),
+      let now = start.date ?? sources.identity?.time("iat")
+    {
+      let rest = TokenMetadata.boundedSessionLifetime(end.milliseconds(since: now))
+      found.sessionLifetime = min(found.sessionLifetime ?? .milliseconds(rest), .milliseconds(rest))
+    }
     found.take(
       try HTTPBackend.beside(isSpent) { () throws(Unreadable) in try user(step, sources) })
     if let identity, var expected = identityToken {

@@ -102,6 +102,23 @@ extension HTTPBackend {
     return nil
   }
 
+  /// Returns how long the server keeps the refresh token; `nil` if no path has a number above 0.
+  ///
+  /// It is only a hint, so a response that states it in another way is not refused.
+  ///
+  /// - Requirement: REF-16
+  func refreshTokenLifetime(_ members: JSONMembers) -> Duration? {
+    for path in response.refreshTokenLifetime {
+      do throws(Unreadable) {
+        guard let seconds = try members.number(path, must: "a number of seconds"), seconds >= 1
+        else { continue }
+        return .milliseconds(
+          Int64(min(seconds * 1000, Double(TokenMetadata.unknownLifetime)).rounded()))
+      } catch { continue }
+    }
+    return nil
+  }
+
   /// Returns the milliseconds until the end that a source states, from 0 to ten years.
   ///
   /// Unlike a token's end, it may have passed.

@@ -40,6 +40,17 @@ public struct ResponseMapping: Hashable, Sendable {
   ///
   /// - Requirement: POL-10
   public var sessionLifetime: [TokenLifetime] = []
+  /// How long the server keeps the refresh token; the first path with a number of seconds above 0
+  /// counts.
+  ///
+  /// The session refreshes before that while the app runs, and `why` can prove that it was unused for
+  /// longer. 0 says nothing: Keycloak sends it for offline tokens, which may end all the same. Sources:
+  /// draft-ietf-oauth-refresh-token-expiration, and servers of which the names are known.
+  ///
+  /// - Requirement: REF-16
+  public var refreshTokenLifetime: MemberPaths = [
+    "refresh_token_timeout", "refresh_token_expires_in", "refresh_expires_in",
+  ]
   /// Whether the device's clock measures an instant if the response has no `Date` and the token no
   /// `iat`.
   ///

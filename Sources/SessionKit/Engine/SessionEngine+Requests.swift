@@ -150,6 +150,11 @@ extension SessionEngine {
     if coordinator.signsIn(by: number), let path = missingRefreshToken(in: answer) {
       hub.warn(.refreshTokenMissing(path))
     }
+    if coordinator.signsIn(by: number), let life = answer.refreshTokenLifetime,
+      life < .seconds(12 * 3_600)
+    {
+      hub.warn(.refreshTokenShort(life))
+    }
     if let problem = answer.identityProblem { hub.warn(.identityTokenRefused(problem)) }
     if configuration.tokenSource != nil {
       // The provider renews the tokens. A refresh token of another source is of no use here and is
@@ -223,5 +228,6 @@ extension ResponseMetadata {
       serverTime: answer.serverTime)
     (namedBy, isMeasuredByDevice) = (answer.namedBy, answer.isMeasuredByDevice)
     sessionLifetime = answer.sessionLifetime?.wholeMilliseconds
+    refreshTokenLife = answer.refreshTokenLifetime.map { $0.milliseconds(atLeast: 1) }
   }
 }

@@ -55,6 +55,12 @@ public enum SessionWarning: Hashable, Sendable {
   ///
   /// - Requirement: LOG-11
   case refreshTokenMissing(String)
+  /// The server keeps the refresh token of this login for less than twelve hours.
+  ///
+  /// A user who does not use the app in a night has to log in again.
+  ///
+  /// - Requirement: REF-16
+  case refreshTokenShort(Duration)
   /// The identity token in the response to a refresh or a switch did not pass a check.
   ///
   /// The response is used, because the server has replaced the refresh token already. If its `sub` is another
@@ -113,6 +119,9 @@ extension SessionWarning: CustomStringConvertible {
       "the response to the login has no refresh token: \(path) is missing, but the backend has a "
         + "refresh endpoint. The session ends with its access token. Correct the path (the "
         + "backend's response.refreshToken), or remove the endpoint"
+    case .refreshTokenShort(let life):
+      "the server keeps the refresh token for \(life), so a user who does not use the app in a night "
+        + "has to log in again. Let refresh tokens live longer at the server"
     case .identityTokenRefused(let problem):
       "\(problem). The response to the refresh was used. Check the provider"
     case .tokenPlaceDiffers(let calls, let backend):

@@ -29,6 +29,12 @@ public struct TokenResponse: Hashable, Sendable {
   ///
   /// - Requirement: POL-10
   public var sessionLifetime: Duration?
+  /// How long the server keeps the refresh token from now; `nil` if it does not say.
+  ///
+  /// The session refreshes before that while the app runs.
+  ///
+  /// - Requirement: REF-16
+  public var refreshTokenLifetime: Duration?
   /// The token's own identifier (`jti`), if it has one.
   public var tokenID: Identifier?
   /// The user, if the response names one.

@@ -27,6 +27,7 @@ public enum SessionReport: Hashable, Sendable {
     case .warning(.newTokenRefused), .warning(.refreshLimitReached):
       "session.warning.refreshDenied"
     case .warning(.refreshTokenMissing): "session.warning.refreshTokenMissing"
+    case .warning(.refreshTokenShort): "session.warning.refreshTokenShort"
     case .warning(.identityTokenRefused): "session.warning.identityTokenRefused"
     case .warning(.tokenPlaceDiffers): "session.warning.tokenPlaceDiffers"
     case .warning(.longTokenRefused): "session.warning.longTokenRefused"
@@ -47,7 +48,8 @@ public enum SessionReport: Hashable, Sendable {
     case .warning(.journalSetAside(let cause)): ["cause": cause.description]
     case .warning(.newTokenRefused): ["denial": RefreshDenial.tokenIsNew.rawValue]
     case .warning(.refreshLimitReached): ["denial": RefreshDenial.tooMany.rawValue]
-    case .warning(.refreshTokenMissing), .warning(.tokenPlaceDiffers), .warning(.journalShared):
+    case .warning(.refreshTokenMissing), .warning(.refreshTokenShort), .warning(.tokenPlaceDiffers),
+      .warning(.journalShared):
       [:]
     case .warning(.identityTokenRefused(let problem)): ["check": problem.check.description]
     case .warning(.longTokenRefused(_, let status)): ["status": "\(status)"]

@@ -211,6 +211,13 @@ enum Leak {
       if plain.contains(key) { return }
       // These do not identify a person, and they help to find a bug.
       if key == "app" { return kept.append(text) }
+      if key == "demand" {
+        for word in text.split(separator: " ") {
+          let isAge = word.hasPrefix("max_age=")
+          if isAge { kept.append(String(word)) } else { secrets.formUnion(pieces(String(word))) }
+        }
+        return
+      }
       // A server's error code is kept if the current rules accept it.
       if key == "serverCode", text.first?.isUppercase == true || text == "invalid_grant" {
         kept.append(text)

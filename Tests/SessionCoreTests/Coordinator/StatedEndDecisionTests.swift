@@ -199,4 +199,25 @@ struct StatedEndDecisionTests {
     bench.tell(.fired(.lifetime))
     #expect(expired(bench) == .lifetimeEnded)
   }
+
+  @Test("REF-16 how long a refresh token lives is noted once, and again if it is another time")
+  func refreshTokenLife() throws {
+    var bench = CoordinatorBench.signedIn()
+    let before = bench.names.count
+    for life in [1_800_000, 1_799_000, nil, 600_000] as [Int64?] {
+      let number = bench.tell(.refresh(bench.caller(), .manual, .always)).request
+      var response = ResponseMetadata.login("ada")
+      response.refreshTokenLife = life
+      let effects = bench.tell(.answered(try #require(number), response))
+      #expect(effects.uptime(of: .refresh) ?? 0 > bench.now.uptime)
+    }
+    let noted = bench.journal[before...].compactMap { record -> Int64? in
+      guard case .note(.refreshTokenLife(let life)) = record.content else { return nil }
+      return life.milliseconds
+    }
+    #expect(noted == [1_800_000, 600_000])
+    #expect(bench.coordinator.fold.intents.refreshTokenLife == 600_000)
+    bench.tell(.logout(bench.caller()))
+    #expect(bench.coordinator.fold.intents.refreshTokenLife == nil)
+  }
 }

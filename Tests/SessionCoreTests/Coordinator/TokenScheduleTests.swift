@@ -49,6 +49,22 @@ struct TokenScheduleTests {
     #expect(schedule.isGood(at: deadline - 1) && !schedule.isGood(at: deadline))
   }
 
+  @Test(
+    "REF-16 none: a refresh token that ends before the usual time sets the timer before its end",
+    arguments: [
+      (3_600_000, 300, 3_300_000), (7_200_000, 300, 3_300_000), (1_800_000, 300, 1_500_000),
+      (400_000, 300, 300_000), (1_800_000, nil, 1_500_000), (2, nil, 2),
+    ] as [(Int64, Int?, Int64)])
+  func refreshTokenLife(life: Int64, threshold: Int?, time: Int64) {
+    var policy = SessionPolicy()
+    policy.refresh.beforeExpiry = threshold.map { .seconds($0) }
+    var schedule = TokenSchedule()
+    let effects = schedule.changed(
+      to: token(), remaining: Self.hour, refreshTokenLife: life, policy: PolicyFigures(policy),
+      at: 0)
+    #expect(effects == [.cancel(.expiry), .schedule(.refresh, uptime: time)])
+  }
+
   @Test("REF-12 none: a token that cannot be refreshed sets the timer of its expiry")
   func notRefreshable() {
     var schedule = TokenSchedule()

@@ -105,4 +105,39 @@ struct StatedEndResponseTests {
     let wire = wire(.instant("ends"), .seconds("expires_in"))
     #expect(try wire.readLogin(response(.login, "true")).sessionLifetime == .seconds(3_600))
   }
+
+  @Test(
+    "REF-16 a response says how long the server keeps the refresh token, in seconds above 0",
+    arguments: [
+      (["refresh_expires_in": "1800"], 1_800_000),
+      (["refresh_token_expires_in": "\"604800\""], 604_800_000),
+      (["refresh_token_timeout": "60", "refresh_expires_in": "1800"], 60_000),
+      (["refresh_token_timeout": "true", "refresh_expires_in": "1800"], 1_800_000),
+      (["refresh_expires_in": "0"], nil), (["refresh_expires_in": "-5"], nil),
+      (["refresh_expires_in": "1e400"], years), (["refresh_expires_in": "null"], nil), ([:], nil),
+    ] as [([String: String], Int64?)])
+  func refreshToken(members: [String: String], milliseconds: Int64?) throws {
+    for place in Place.allCases where place != .switched {
+      let response = BackendBench.response(
+        headers: [], BackendBench.object(place.members.merging(members) { $1 }))
+      let found =
+        try place == .login
+        ? BackendBench.wire.readLogin(response) : BackendBench.wire.readRefresh(response)
+      #expect(found.refreshTokenLifetime == milliseconds.map { .milliseconds($0) }, "\(place)")
+    }
+  }
+
+  @Test("REF-16 the identity token's session_expiry ends the session; the earlier end counts")
+  func sessionExpiry() throws {
+    for (ends, rest) in [(nil, 3_600), ("60", 60), ("7200", 3_600)] as [(String?, Int64)] {
+      var members = Place.login.members
+      let claims: [String: WireValue] = ["sub": "u-1", "session_expiry": 784_115_377]
+      members["id_token"] = "\"\(LoopbackToken.make(claims: claims))\""
+      members["ends"] = ends
+      let response = BackendBench.response(
+        headers: [HTTPHeader("Date", Self.date)], BackendBench.object(members))
+      #expect(
+        try wire(.seconds("ends")).readLogin(response).sessionLifetime == .seconds(rest), "\(rest)")
+    }
+  }
 }

@@ -30,6 +30,22 @@ struct MissingRefreshTokenTests {
     #expect(found.first?.description.contains("refreshToken") == true)
   }
 
+  @Test(
+    "REF-16 a refresh token that cannot outlive a night is reported at login",
+    arguments: [true, false])
+  func short(isShort: Bool) async throws {
+    let bench = try Bench()
+    bench.server.failNext(
+      .login, with: .patch(["refresh_expires_in": isShort ? 43_199 : 43_200]))
+    let session = try await bench.open()
+    let reports = session.reports
+    try await session.login(.sample)
+    try await session.close()
+    var found: [String] = []
+    for try await report in reports where report.isWarning { found.append(report.name) }
+    #expect(found == (isShort ? ["session.warning.refreshTokenShort"] : []))
+  }
+
   @Test("LOG-11 LOG-10 a login without a refresh token fails and is revoked if configured so")
   func fails() async throws {
     let bench = try Bench()

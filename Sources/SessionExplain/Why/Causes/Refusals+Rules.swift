@@ -44,7 +44,12 @@ extension ExplanationDraft {
     ruleOutTheUsual()
     ruleOutLostReply()
     inferLostWrite(token)
+    let isBeyond = proveUnusedBeyond(refusal, token)
     switch word {
+    case .unsaid where isBeyond, .notKept where isBeyond, .strange where isBeyond,
+      .unknown where isBeyond:
+      conclude(.unusedTooLong, .likely)
+      advise(.longerRefreshToken)
     case .reused: explainReuse(first, token)
     case .revoked:
       conclude(.revokedElsewhere, .proven)
@@ -107,9 +112,26 @@ extension ExplanationDraft {
     }
   }
 
+  /// Proves that the token was sent only after the server keeps it no more; `false` if it was not, or
+  /// if that cannot be known.
+  private mutating func proveUnusedBeyond(_ refusal: Fact, _ token: TokenHistory) -> Bool {
+    guard let told = trail.refreshTokenLife, case .refreshTokenLife(let life)? = told.note,
+      !token.isLost, !trail.clock.mayJump(behind: token.announced?.sequence ?? 0)
+    else { return false }
+    // A later token may have another lifetime of which nothing was said: it is the same until noted.
+    let unused = refusal.time.milliseconds(since: token.facts.issuedAt)
+    guard life.generation <= token.generation, unused >= life.milliseconds else { return false }
+    prove(
+      .unusedBeyond, [.span(unused), .place(told.sequence), .span(life.milliseconds)], on: told,
+      refusal)
+    return true
+  }
+
   private mutating func explainOldToken(_ refusal: Fact, _ token: TokenHistory) {
     conclude(.refreshTokenExpired, .proven)
-    if token.isLost {
+    if explanation.findings.proven.contains(where: { $0.what == .unusedBeyond }) {
+      // It is known for how long the server keeps the token.
+    } else if token.isLost {
       // The time of issue is in records that are lost.
     } else if trail.clock.mayJump(behind: token.announced?.sequence ?? 0) {
       // If the clock was set, its times do not show how long the token was unused.

@@ -1,7 +1,8 @@
 extension CauseFamily {
   /// Ends by a refresh that the server refused, or that had no refresh token.
   static let refusals: [Cause] = [
-    .usedElsewhere, .revokedElsewhere, .refreshTokenExpired, .unknownToServer, .refused, .otherUser,
+    .usedElsewhere, .revokedElsewhere, .refreshTokenExpired, .unusedTooLong, .unknownToServer,
+    .refused, .otherUser,
     .noRefreshToken,
   ]
 }
@@ -56,6 +57,24 @@ extension Cause {
       "o servidor diz que o token que renova a sessão expirou",
       fix: "entre de novo; faça esses tokens durarem mais no servidor, ou renove a sessão com "
         + "mais frequência"))
+  package static let unusedTooLong = Cause(
+    "unused-too-long", .end,
+    "Expired: the session was unused for longer than the server keeps its refresh token",
+    .signedOut,
+    english: Plain(
+      "the session was not used for longer than the server allows",
+      fix:
+        "sign in again; let refresh tokens live longer at the server, or renew the session in the "
+        + "background"),
+    spanish: Plain(
+      "la sesión no se usó durante más tiempo del que permite el servidor",
+      fix: "vuelve a iniciar sesión; haz que los tokens de renovación duren más en el servidor, o "
+        + "renueva la sesión en segundo plano"),
+    portuguese: Plain(
+      "a sessão ficou sem uso por mais tempo do que o servidor permite",
+      fix:
+        "entre de novo; faça os tokens de renovação durarem mais no servidor, ou renove a sessão "
+        + "em segundo plano"))
   package static let unknownToServer = Cause(
     "unknown-to-server", .end,
     "Expired: the server does not know the refresh token",

@@ -51,8 +51,9 @@ enum EndClass: Int, CaseIterable, Comparable, Sendable {
       ]
     case .refused:
       [
-        .usedElsewhere, .revokedElsewhere, .refreshTokenExpired, .unknownToServer, .refused,
-        .otherUser, .passwordChanged, .endedByAdministrator, .sessionLimit, .allSessionsEnded,
+        .usedElsewhere, .revokedElsewhere, .refreshTokenExpired, .unusedTooLong, .unknownToServer,
+        .refused, .otherUser, .passwordChanged, .endedByAdministrator, .sessionLimit,
+        .allSessionsEnded,
         .signInDemanded,
       ]
     case .failing:

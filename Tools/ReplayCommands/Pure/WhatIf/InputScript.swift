@@ -347,6 +347,9 @@ extension ResponseMetadata {
       serverTime = token.issuedAt.advanced(by: skew == .min ? .max : -skew)
     }
     for case .note(.deviceClockUsed) in batch.contents { isMeasuredByDevice = true }
+    for case .note(.refreshTokenLife(let life)) in batch.contents {
+      refreshTokenLife = life.milliseconds
+    }
   }
 
   fileprivate init(

@@ -107,7 +107,7 @@ extension SessionRecord.Content {
   fileprivate var isCompanion: Bool {
     switch self {
     case .note(.storageFailed), .note(.storageRecovered), .note(.clockSkew),
-      .note(.deviceClockUsed), .note(.revocationPending):
+      .note(.deviceClockUsed), .note(.refreshTokenLife), .note(.revocationPending):
       true
     default: false
     }
