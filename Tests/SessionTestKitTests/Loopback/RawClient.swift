@@ -116,6 +116,15 @@ final class RawClient {
     return reply
   }
 
+  /// The next bytes, this many.
+  func bytes(_ count: Int) throws -> [UInt8] {
+    while input.count < count {
+      guard try receive() else { throw Failure(call: "recv", code: 0) }
+    }
+    defer { input.removeFirst(count) }
+    return Array(input[..<count])
+  }
+
   /// All bytes until the server closes the connection.
   func rest() throws -> String {
     while try receive() {}
