@@ -45,7 +45,7 @@ let package = Package(
     example("todo", library("SessionChanges")),
     example("daemon", library("sessionreplay")),
     example("migrate"),
-    example("notes"),
+    example("notes", library("SessionWebSignIn")),
     example("viewmodel"),
     example("insight", library("SessionExplain", "SessionMessages")),
     .testTarget(

@@ -48,7 +48,7 @@ extension BackendError {
       self.init(failure, message: detail)
       return
     case .cancelledByUser, .forgottenPassword, .viewFailed, .cancelled, .otherIssuer, .noRedirect,
-      nil:
+      .noPage, nil:
       kind = .noReply
     }
     let reason = problem?.description ?? "it gave no known reason"

@@ -61,7 +61,7 @@ settings.configure(
         "OIDC_RP_INITIATED_LOGOUT_ENABLED": True,
         "COMPLIANT_BCP_RFC9700_AUTHZ_RESPONSE_ISS": True,
         "SCOPES": {"openid": "who you are"},
-        "ALLOWED_REDIRECT_URI_SCHEMES": ["app"],
+        "ALLOWED_REDIRECT_URI_SCHEMES": ["app", "http"],
     },
     IDP_OIDC_PRIVATE_KEY=key,
     # Its device grant has no identity token, so the access token must name the user.
@@ -184,7 +184,7 @@ Application.objects.create(
     client_id="notes",
     client_type=Application.CLIENT_PUBLIC,
     authorization_grant_type=Application.GRANT_AUTHORIZATION_CODE,
-    redirect_uris="app://login",
+    redirect_uris="app://login http://127.0.0.1/login",
     algorithm=Application.RS256_ALGORITHM,
     skip_authorization=True,
 )

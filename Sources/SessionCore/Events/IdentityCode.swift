@@ -128,8 +128,10 @@ public enum WebSignInProblem: Error, Hashable, Sendable {
   case otherIssuer(expected: String, found: String?)
   /// The identity token of the login did not pass a check, and its tokens are revoked.
   case identityToken(IdentityTokenError)
-  /// The page returned without a redirect, and none was passed to the session within this time.
+  /// No redirect reached the app within this time.
   case noRedirect(within: Duration)
+  /// No page can be shown on this machine; the text says why, and what to do.
+  case noPage(String)
 
   /// Azure AD B2C's code if the user left the page.
   public static let cancellationCode = "AADB2C90091"
@@ -167,7 +169,7 @@ public enum WebSignInProblem: Error, Hashable, Sendable {
     switch self {
     case .cancelledByUser, .forgottenPassword, .noAccount, .cancelled: true
     case .refused, .unreachable, .viewFailed, .unreadableTokens, .requestFailed, .otherIssuer,
-      .identityToken, .noRedirect:
+      .identityToken, .noRedirect, .noPage:
       false
     }
   }
@@ -189,6 +191,7 @@ extension WebSignInProblem: CustomStringConvertible {
     case .otherIssuer: "otherIssuer"
     case .identityToken(let error): "identityToken \(error.check)"
     case .noRedirect: "noRedirect"
+    case .noPage: "noPage"
     }
   }
 }

@@ -269,10 +269,11 @@ extension WebSignInProblem {
     case .noRedirect(let limit):
       (
         .noReply, .providerSignInMissing,
-        "the page returned without a redirect, and none reached the app within \(limit). A page "
-          + "that the user leaves must throw WebSignInProblem.cancelledByUser. Pass each other "
-          + "redirect to Session.handle(_:)."
+        "no redirect reached the app within \(limit). If the user has left the page, log in again. "
+          + "A page that sees this throws WebSignInProblem.cancelledByUser. Pass each redirect from "
+          + "outside to Session.handle(_:)."
       )
+    case .noPage(let reason): (.refused, .appNotSetUp, "no page can be shown: \(reason)")
     }
   }
 }

@@ -35,7 +35,7 @@ public struct AuthorizationCode: Hashable, Sendable {
   /// server.
   ///
   /// It is an address of the app's own scheme, an HTTPS address that the app claims, or an HTTP
-  /// address of this machine (RFC 8252 §7).
+  /// address of this machine (RFC 8252 §7). For a `LoopbackPage` that one has no port.
   public var redirect: String
   /// The requested scopes, separated by spaces; `nil` for the server's default.
   ///

@@ -33,11 +33,16 @@ final class AuthorizationCodeProvider: Sendable {
     let random = (0..<AuthorizationRequest.randomBytes).map { _ in
       UInt8.random(in: .min ... .max, using: &generator)
     }
+    var code = code
+    let page: any AuthorizationPage
+    (page, code.redirect) = try await self.page.prepared(for: code.redirect)
     let request = AuthorizationRequest(code, random: random)
     guard let address = request.address(asks: prompt == .always) else {
       throw WebSignInProblem.viewFailed
     }
-    let redirect = try await redirect(to: request, from: address, isPrivate: prompt == .always)
+    let redirect = try await redirect(to: request) { [redirect = code.redirect] in
+      try await page.open(address, redirect: redirect, isPrivate: prompt == .always)
+    }
     switch request.reply(in: redirect) {
     case .foreign: throw WebSignInProblem.refused(nil)
     case .refused(let problem): throw problem
@@ -59,15 +64,13 @@ final class AuthorizationCodeProvider: Sendable {
 
   /// Returns the first redirect, of the page or passed in by the app.
   private func redirect(
-    to request: AuthorizationRequest, from address: URL, isPrivate: Bool
+    to request: AuthorizationRequest, _ open: @escaping @Sendable () async throws -> URL?
   ) async throws -> URL {
     let (redirects, continuation) = AsyncStream.makeStream(of: URL.self)
     waiting.withLock { $0 = Waiting(request: request, redirects: continuation) }
     defer { waiting.withLock { $0 = nil } }
     return try await withThrowingTaskGroup(of: URL?.self) { group in
-      group.addTask { [page, code] in
-        try await page.open(address, redirect: code.redirect, isPrivate: isPrivate)
-      }
+      group.addTask { try await open() }
       group.addTask { await redirects.first { _ in true } }
       defer { group.cancelAll() }
       for try await redirect in group {
@@ -93,9 +96,17 @@ final class AuthorizationCodeProvider: Sendable {
 
 /// A browser or web view of the app that shows a server's login page.
 ///
-/// `WebAuthenticationPage` is that of the system on Apple's systems. An app conforms to it for
-/// another browser.
+/// `WebAuthenticationPage` is that of the system on Apple's systems, and `LoopbackPage` the browser of
+/// a desktop computer. An app conforms to it for another browser.
 public protocol AuthorizationPage: Sendable {
+  /// Prepares one login, and returns the page that performs it with the redirect that it uses.
+  ///
+  /// By default these are this page and the grant's redirect. A page that knows its address only when
+  /// the login begins returns another redirect. Both requests of the login contain it.
+  func prepared(for redirect: String) async throws -> (
+    page: any AuthorizationPage, redirect: String
+  )
+
   /// Shows an address, and returns the app's address to which the page redirects.
   ///
   /// - If the redirect reaches the app in another way, such as `onOpenURL`, pass it to
@@ -110,4 +121,13 @@ public protocol AuthorizationPage: Sendable {
   /// `isPrivate` asks for a page without the cookies of earlier logins, so that the server must ask
   /// the user.
   func open(_ address: URL, redirect: String, isPrivate: Bool) async throws -> URL?
+}
+
+extension AuthorizationPage {
+  /// Returns this page and the grant's redirect.
+  public func prepared(
+    for redirect: String
+  ) async throws -> (page: any AuthorizationPage, redirect: String) {
+    (self, redirect)
+  }
 }

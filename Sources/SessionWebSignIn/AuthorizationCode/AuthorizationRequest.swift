@@ -131,7 +131,7 @@ package struct AuthorizationRequest: Hashable, Sendable {
       .joined(separator: "&")
   }
 
-  private static func fields(_ text: String) -> [String: [String]] {
+  static func fields(_ text: String) -> [String: [String]] {
     var fields: [String: [String]] = [:]
     for pair in text.split(separator: "&") {
       let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 @_spi(Internals) import SessionCore
 import SessionHTTP
@@ -26,8 +27,24 @@ struct OpenIDServerTests {
     }
   }
 
+  /// Chromium, which comes back to a port of this machine.
+  private static func chromium(_ folder: SessionFolder) -> LoopbackPage {
+    let profile = "--user-data-dir=" + folder.url.appending(path: "browser").path
+    let words = ["--headless=new", "--no-sandbox", "--disable-gpu", "--dump-dom", profile]
+    return LoopbackPage { address in
+      let text = try await withCheckedThrowingContinuation { waiter in
+        Thread.detachNewThread {
+          let words = words + [address.absoluteString]
+          waiter.resume(
+            with: Result { try ChildProcess.run("chromium", words, errors: .dropped).text })
+        }
+      }
+      #expect(text.contains("<p>\(LoopbackPage().text)</p>"))
+    }
+  }
+
   @Test(
-    "LOG-17 LOG-18 a real provider logs in, refreshes and revokes, with its issuer as the only value",
+    "LOG-5 LOG-17 LOG-18 a real provider logs in, refreshes and revokes, with its issuer as the only value",
     arguments: ["/o", ""])
   func lives(path: String) async throws {
     let folder = try SessionFolder()
@@ -36,7 +53,10 @@ struct OpenIDServerTests {
 
     let provider = try await OpenIDProvider.discover(issuer, cache: directory)
     let backend = try provider.backend(client: .form(id: "notes"))
-    let code = try provider.authorizationCode(client: .form(id: "notes"), redirect: "app://login")
+    let (redirect, page): (String, any AuthorizationPage) =
+      path == "/o"
+      ? ("http://127.0.0.1/login", Self.chromium(folder)) : ("app://login", Page())
+    let code = try provider.authorizationCode(client: .form(id: "notes"), redirect: redirect)
 
     #expect(provider.revocation != nil && provider.endSession != nil && code.scope == "openid")
     #expect(provider.namesIssuer == (path == "/o"))
@@ -45,7 +65,7 @@ struct OpenIDServerTests {
         directory: directory, backend: backend,
         secrets: FileSecretStore(folder: directory.path)))
     let reports = session.reports
-    try await session.login(.authorizationCode(code, on: Page()))
+    try await session.login(.authorizationCode(code, on: page))
     #expect(session.currentUser?.id == "1" && session.canRefreshToken)
     let first = try #require(session.currentToken)
     let second = try await session.refresh()
@@ -63,7 +83,7 @@ struct OpenIDServerTests {
       SessionConfiguration(
         directory: directory, backend: backend, secrets: FileSecretStore(folder: directory.path)))
     let error = await failure { () async throws(SessionError) in
-      try await stranger.login(.authorizationCode(other, on: Page()))
+      try await stranger.login(.authorizationCode(other, on: page))
     }
     let problem = IdentityTokenError(.audience, expected: "other", found: "notes")
     #expect(error == .webSignIn(.identityToken(problem)))

@@ -139,6 +139,7 @@ extension ErrorSamples {
     "otherIssuer": .otherIssuer(expected: marked, found: marked),
     "identityToken": .identityToken(IdentityTokenError(.issuer, expected: marked, found: marked)),
     "noRedirect": .noRedirect(within: .seconds(7)),
+    "noPage": .noPage(marked),
   ]
 
   static let transportErrorCases: KeyValuePairs<String, TransportError> = [

@@ -89,6 +89,7 @@ struct SessionErrorTests {
       codes == [
         .cancelled, .cancelled, .notLoggedIn, .refused, .noConnection, .refused, .invalidResponse,
         .cancelled, .serverFailure, .refused, .invalidResponse, .noReply,
+        .refused,
       ])
     let code = IdentityCode("AADB2C90080")
     #expect(SessionError.webSignIn(.refused(code)).serverCode == "AADB2C90080")

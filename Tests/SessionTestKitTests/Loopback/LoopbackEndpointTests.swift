@@ -1,6 +1,7 @@
 import Foundation
 @_spi(Internals) import SessionCore
 import SessionHTTP
+import SessionKit
 import Testing
 
 @testable import SessionTestKit

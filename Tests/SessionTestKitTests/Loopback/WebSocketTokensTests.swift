@@ -30,7 +30,9 @@ struct WebSocketTokensTests {
     return [0x80 | kind] + length + [0, 0, 0, 0] + bytes
   }
 
-  /// Sends a token, and returns what the server answers: `ok`, or the code of its close. A ping is answered.
+  /// Sends a token; returns what the server answers, `ok` or the code of its close.
+  ///
+  /// A ping is answered.
   private func present(_ token: String, on client: RawClient) throws -> String {
     try client.send(frame(1, Array(token.utf8)))
     return try answer(client)

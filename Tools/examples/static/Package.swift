@@ -20,6 +20,7 @@ let package = Package(
       dependencies: [
         .product(name: "SessionKit", package: "session-journal"),
         .product(name: "SessionHTTP", package: "session-journal"),
+        .product(name: "SessionWebSignIn", package: "session-journal"),
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),

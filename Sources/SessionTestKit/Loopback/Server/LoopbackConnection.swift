@@ -1,4 +1,5 @@
 import SessionCore
+import SessionKit
 
 /// A connection of the server: it reads requests in order, and answers each before it reads the
 /// next.

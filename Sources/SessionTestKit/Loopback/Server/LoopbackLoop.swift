@@ -1,4 +1,5 @@
 import SessionCore
+import SessionKit
 import Synchronization
 
 #if canImport(Darwin)

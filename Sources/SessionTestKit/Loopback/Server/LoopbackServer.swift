@@ -65,13 +65,16 @@ public final class LoopbackServer: Sendable {
     backend: LoopbackBackend, service: (any LoopbackService)?, port: UInt16,
     clock: @escaping @Sendable () -> Int64
   ) throws(LoopbackError) -> LoopbackServer {
-    let (listener, chosen) = try Socket.listening(port: port)
+    let (listener, chosen): (Socket, port: UInt16)
     let pair: (reader: Socket, writer: Socket)
-    do {
-      pair = try Socket.pair()
+    do throws(SocketError) {
+      (listener, chosen) = try Socket.listening(port: port)
+      do throws(SocketError) { pair = try Socket.pair() } catch {
+        listener.close()
+        throw error
+      }
     } catch {
-      listener.close()
-      throw error
+      throw .socket(call: error.call, code: error.code)
     }
     let bell = Wakeup(writer: pair.writer)
     let desk = LoopbackMailbox(backend: backend, service: service, bell: bell, clock: clock)

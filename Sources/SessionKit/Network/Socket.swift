@@ -9,31 +9,47 @@ import Glibc
 import Musl
 #endif
 
+/// A system call for a socket failed; `code` is its `errno`.
+package struct SocketError: Error, Equatable {
+  package let call: String
+  package let code: Int32
+}
+
+/// An address of this machine, which no other machine reaches.
+package enum LoopbackHost: String, Sendable {
+  case ipv4 = "127.0.0.1"
+  case ipv6 = "::1"
+
+  fileprivate var family: Int32 { self == .ipv4 ? AF_INET : AF_INET6 }
+}
+
 /// A non-blocking descriptor that child processes do not inherit; its owner must close it.
 package struct Socket: Sendable {
-  enum Reading {
+  package enum Reading {
     case bytes([UInt8])
     case wouldBlock
     case ended
   }
 
-  enum Writing {
+  package enum Writing {
     case wrote(Int)
     case wouldBlock
     case failed
   }
 
-  let descriptor: Int32
+  package let descriptor: Int32
 
-  /// Opens a listener on 127.0.0.1.
+  /// Opens a listener on an address of this machine.
   ///
   /// With port 0 the system chooses a free port that no listener of this process had before. So a
   /// client of a stopped server does not reach another server by accident.
-  static func listening(port: UInt16) throws(LoopbackError) -> (Socket, port: UInt16) {
+  package static func listening(
+    port: UInt16, on host: LoopbackHost = .ipv4
+  ) throws(SocketError) -> (Socket, port: UInt16) {
     var refused: [Socket] = []
     defer { for socket in refused { socket.close() } }
     while true {
-      let (socket, chosen) = try bound(to: port)
+      let (socket, chosen) = try bound(to: port, on: host)
       let isNew = usedPorts.withLock { $0.insert(chosen).inserted }
       // If the process has used most ports, a used one must be accepted.
       if isNew || port != 0 || refused.count == 64 { return (socket, port: chosen) }
@@ -43,13 +59,15 @@ package struct Socket: Sendable {
 
   private static let usedPorts = Mutex<Set<UInt16>>([])
 
-  private static func bound(to port: UInt16) throws(LoopbackError) -> (Socket, port: UInt16) {
-    let socket = Socket(descriptor: Self.open())
-    guard socket.descriptor >= 0 else { throw LoopbackError.socket(call: "socket", code: errno) }
-    do throws(LoopbackError) {
+  private static func bound(
+    to port: UInt16, on host: LoopbackHost
+  ) throws(SocketError) -> (Socket, port: UInt16) {
+    let socket = Socket(descriptor: Self.open(host.family))
+    guard socket.descriptor >= 0 else { throw SocketError(call: "socket", code: errno) }
+    do throws(SocketError) {
       try socket.prepare()
       try socket.set(SO_REUSEADDR, "SO_REUSEADDR")
-      return (socket, port: try socket.take(port, listening: true))
+      return (socket, port: try socket.take(port, on: host, listening: true))
     } catch {
       socket.close()
       throw error
@@ -57,14 +75,14 @@ package struct Socket: Sendable {
   }
 
   /// Reserves a port of 127.0.0.1 that refuses every connection, until the socket is closed.
-  package static func deaf() throws(LoopbackError) -> (Socket, port: UInt16) {
-    let socket = Socket(descriptor: Self.open())
-    guard socket.descriptor >= 0 else { throw LoopbackError.socket(call: "socket", code: errno) }
-    do throws(LoopbackError) {
+  package static func deaf() throws(SocketError) -> (Socket, port: UInt16) {
+    let socket = Socket(descriptor: Self.open(AF_INET))
+    guard socket.descriptor >= 0 else { throw SocketError(call: "socket", code: errno) }
+    do throws(SocketError) {
       // With SO_REUSEADDR the system could give this port, which has no listener, to other sockets
       // too.
       try socket.prepare()
-      return (socket, port: try socket.take(0, listening: false))
+      return (socket, port: try socket.take(0, on: .ipv4, listening: false))
     } catch {
       socket.close()
       throw error
@@ -72,16 +90,16 @@ package struct Socket: Sendable {
   }
 
   /// Creates two connected sockets; bytes written to the second can be read from the first.
-  static func pair() throws(LoopbackError) -> (reader: Socket, writer: Socket) {
+  package static func pair() throws(SocketError) -> (reader: Socket, writer: Socket) {
     var ends: [Int32] = [-1, -1]
     guard socketpair(AF_UNIX, streamType, 0, &ends) == 0 else {
-      throw .socket(call: "socketpair", code: errno)
+      throw SocketError(call: "socketpair", code: errno)
     }
     let pair = (
       reader: Socket(descriptor: aboveStandardStreams(ends[0])),
       writer: Socket(descriptor: aboveStandardStreams(ends[1]))
     )
-    do throws(LoopbackError) {
+    do throws(SocketError) {
       try pair.reader.prepare()
       try pair.writer.prepare()
       return pair
@@ -95,7 +113,7 @@ package struct Socket: Sendable {
   /// Accepts the next connection of a listener.
   ///
   /// The code is `errno`, or 0 if no connection waits.
-  func accept() -> (Socket?, code: Int32) {
+  package func accept() -> (Socket?, code: Int32) {
     while true {
       let accepted = aboveStandardStreams(Self.systemAccept(descriptor))
       if accepted >= 0 {
@@ -114,7 +132,7 @@ package struct Socket: Sendable {
     }
   }
 
-  func read(atMost count: Int = 64 * 1024) -> Reading {
+  package func read(atMost count: Int = 64 * 1024) -> Reading {
     while true {
       var length = 0
       let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
@@ -128,7 +146,7 @@ package struct Socket: Sendable {
     }
   }
 
-  func write(_ bytes: some Collection<UInt8>) -> Writing {
+  package func write(_ bytes: some Collection<UInt8>) -> Writing {
     let bytes = Array(bytes)
     #if os(Linux)
     let flags = Int32(MSG_NOSIGNAL)
@@ -144,7 +162,7 @@ package struct Socket: Sendable {
   }
 
   /// Announces that no more bytes will be written; bytes from the peer can still be read.
-  func finishWriting() {
+  package func finishWriting() {
     _ = shutdown(descriptor, Int32(SHUT_WR))
   }
 
@@ -159,32 +177,37 @@ package struct Socket: Sendable {
     _ = Self.systemClose(descriptor)
   }
 
-  private func prepare() throws(LoopbackError) {
+  private func prepare() throws(SocketError) {
     let flags = fcntl(descriptor, F_GETFL)
     guard flags >= 0, fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) >= 0,
       fcntl(descriptor, F_SETFD, FD_CLOEXEC) >= 0
-    else { throw .socket(call: "fcntl", code: errno) }
+    else { throw SocketError(call: "fcntl", code: errno) }
     #if canImport(Darwin)
     try set(SO_NOSIGPIPE, "SO_NOSIGPIPE")
     #endif
   }
 
-  private func set(_ option: Int32, _ name: String) throws(LoopbackError) {
+  private func set(_ option: Int32, _ name: String) throws(SocketError) {
     var on: Int32 = 1
     let size = socklen_t(MemoryLayout<Int32>.size)
     guard setsockopt(descriptor, SOL_SOCKET, option, &on, size) == 0 else {
-      throw .socket(call: "setsockopt(\(name))", code: errno)
+      throw SocketError(call: "setsockopt(\(name))", code: errno)
     }
   }
 
-  private func take(_ port: UInt16, listening isListening: Bool) throws(LoopbackError) -> UInt16 {
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+  private func take(
+    _ port: UInt16, on host: LoopbackHost, listening isListening: Bool
+  ) throws(SocketError) -> UInt16 {
+    // Both kinds of address begin with the family and the port.
+    var address = sockaddr_in6()
+    address.sin6_family = sa_family_t(host.family)
+    address.sin6_port = port.bigEndian
+    var size = socklen_t(
+      host == .ipv4 ? MemoryLayout<sockaddr_in>.size : MemoryLayout<sockaddr_in6>.size)
     let failed: String? = withUnsafeMutableBytes(of: &address) { bytes in
-      bytes.withMemoryRebound(to: sockaddr.self) { rebound in
+      bytes[host == .ipv4 ? 7 : 23] = 1
+      if host == .ipv4 { bytes[4] = 127 }
+      return bytes.withMemoryRebound(to: sockaddr.self) { rebound in
         guard bind(descriptor, rebound.baseAddress, size) == 0 else { return "bind" }
         guard !isListening || listen(descriptor, SOMAXCONN) == 0 else { return "listen" }
         guard getsockname(descriptor, rebound.baseAddress, &size) == 0 else {
@@ -193,8 +216,8 @@ package struct Socket: Sendable {
         return nil
       }
     }
-    if let failed { throw .socket(call: failed, code: errno) }
-    return UInt16(bigEndian: address.sin_port)
+    if let failed { throw SocketError(call: failed, code: errno) }
+    return UInt16(bigEndian: address.sin6_port)
   }
 
   /// The type of a stream socket; if the system allows it, child processes never inherit the
@@ -207,7 +230,9 @@ package struct Socket: Sendable {
   private static let streamType = SOCK_STREAM
   #endif
 
-  private static func open() -> Int32 { aboveStandardStreams(socket(AF_INET, streamType, 0)) }
+  private static func open(_ family: Int32) -> Int32 {
+    aboveStandardStreams(socket(family, streamType, 0))
+  }
 
   // The methods above hide the system's functions of the same names.
   #if canImport(Darwin)
@@ -229,19 +254,4 @@ package struct Socket: Sendable {
 
   private static func systemClose(_ descriptor: Int32) -> Int32 { Musl.close(descriptor) }
   #endif
-}
-
-/// The reason why a loopback server could not start.
-public enum LoopbackError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// A system call failed; `code` is its `errno`.
-  case socket(call: String, code: Int32)
-
-  /// A sentence that says what failed, where, the consequence, and what to do.
-  public var description: String {
-    switch self {
-    case .socket(let call, let code):
-      "The loopback server did not start: \(call) on 127.0.0.1 failed with errno \(code). "
-        + "Nothing listens. Check that this process may open sockets and has file descriptors left."
-    }
-  }
 }
