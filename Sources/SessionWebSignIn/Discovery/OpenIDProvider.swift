@@ -101,6 +101,20 @@ extension OpenIDProvider {
     return grant
   }
 
+  /// Returns the logout at this provider's page.
+  ///
+  /// It throws ``OpenIDProviderError/unsuitable(member:expected:found:)`` if ``endSession`` is `nil`.
+  ///
+  /// - Requirement: OUT-8
+  public func logout(
+    client: ClientAuthentication, redirect: String
+  ) throws(OpenIDProviderError) -> ProviderLogout {
+    guard let endSession else {
+      throw .unsuitable(member: "end_session_endpoint", expected: "an HTTPS address", found: nil)
+    }
+    return ProviderLogout(endSession: endSession, client: client.id, redirect: redirect)
+  }
+
   private var ownScope: String? {
     let known = ["openid", "offline_access"].filter(scopes.contains)
     return known.isEmpty ? nil : known.joined(separator: " ")
