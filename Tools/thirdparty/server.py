@@ -59,6 +59,7 @@ settings.configure(
         "OIDC_ENABLED": True,
         "OIDC_RSA_PRIVATE_KEY": key,
         "OIDC_RP_INITIATED_LOGOUT_ENABLED": True,
+        "OIDC_RP_INITIATED_LOGOUT_ALWAYS_PROMPT": False,
         "COMPLIANT_BCP_RFC9700_AUTHZ_RESPONSE_ISS": True,
         "SCOPES": {"openid": "who you are"},
         "ALLOWED_REDIRECT_URI_SCHEMES": ["app", "http"],
@@ -118,11 +119,11 @@ from rest_framework_simplejwt.views import (  # noqa: E402
 
 
 def as_ana(get_response):
-    """Logs ana in at the pages of both providers."""
+    """Logs ana in at the pages of both providers, unless the address has `asks`."""
 
     def respond(request):
         is_page = "authorize" in request.path or request.path.endswith("/device")
-        if is_page and not request.user.is_authenticated:
+        if is_page and "asks" not in request.GET and not request.user.is_authenticated:
             ana = get_user_model().objects.get(username="ana")
             login(request, ana, "django.contrib.auth.backends.ModelBackend")
         return get_response(request)
@@ -185,6 +186,7 @@ Application.objects.create(
     client_type=Application.CLIENT_PUBLIC,
     authorization_grant_type=Application.GRANT_AUTHORIZATION_CODE,
     redirect_uris="app://login http://127.0.0.1/login",
+    post_logout_redirect_uris="app://logout",
     algorithm=Application.RS256_ALGORITHM,
     skip_authorization=True,
 )

@@ -248,6 +248,7 @@ extension HTTPBackend {
     let identity = try HTTPBackend.beside(isSpent) { () throws(Unreadable) in
       try members.first(self.response.identityToken, members.token)
     }
+    found.identity = identity
     let sources = UserSources(
       members: members, access: payload, identity: identity.flatMap(hints), userName: userName,
       expected: context.expected, isBesideToken: isSpent)

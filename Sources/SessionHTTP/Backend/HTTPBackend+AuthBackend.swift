@@ -261,6 +261,7 @@ extension HTTPBackend {
     traits.refreshTokenPath = "\(response.refreshToken.first ?? .whole)"
     traits.needsRefreshToken = missingRefreshToken == .fails
     traits.keepsTimeLimit = prepare == nil
+    traits.keepsIdentityToken = keepsIdentityToken
     traits.assumedLifetime = assumedLifetime
     traits.userClaims = response.user.compactMap { source in
       guard case .claim(let path, let token) = source else { return nil }

@@ -130,6 +130,13 @@ public struct HTTPBackend: Sendable {
   ///
   /// - Requirement: LOG-18
   public var identityToken: IdentityToken.Expectation?
+  /// Whether the last identity token is kept beside the token, for a logout at the provider's page.
+  ///
+  /// It may name the user by name and address. It is a secret like the token, and at most 6 KiB. `OpenIDProvider`
+  /// sets this if the provider has such a page.
+  ///
+  /// - Requirement: OUT-8
+  public var keepsIdentityToken = false
   /// The rule that decides which responses confirm a revocation.
   public var revoked = RevocationRule()
   /// Changes each request of the session itself before it is sent, but not the app's own calls.

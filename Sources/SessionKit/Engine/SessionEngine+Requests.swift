@@ -155,6 +155,7 @@ extension SessionEngine {
     {
       hub.warn(.refreshTokenShort(life))
     }
+    if !configuration.backend.traits.keepsIdentityToken { answer.identity = nil }
     if let problem = answer.identityProblem { hub.warn(.identityTokenRefused(problem)) }
     if configuration.tokenSource != nil {
       // The provider renews the tokens. A refresh token of another source is of no use here and is

@@ -101,6 +101,9 @@ extension SessionError {
         + "Correct the call, or mark it as plain.")
   }
   package static func webSignIn(_ problem: WebSignInProblem) -> SessionError {
+    webSignIn(problem, result: "No user was logged in")
+  }
+  package static func webSignIn(_ problem: WebSignInProblem, result: String) -> SessionError {
     if case .requestFailed(let failure, let detail) = problem {
       return SessionError(redeeming: failure, detail: detail)
     }
@@ -109,7 +112,7 @@ extension SessionError {
     if case .refused(let code) = problem { serverCode = code?.description }
     return SessionError(
       .webSignIn, code, message, serverCode: serverCode, cause: problem,
-      "No user was logged in: \(reason)")
+      "\(result): \(reason)")
   }
 }
 

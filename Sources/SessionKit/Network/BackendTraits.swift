@@ -15,6 +15,8 @@ public struct BackendTraits: Sendable {
   package var refreshTokenPath = "refresh_token"
   /// Whether a login fails if its response has no refresh token.
   package var needsRefreshToken = false
+  /// Whether the last identity token is kept, for a logout at the provider's page.
+  package var keepsIdentityToken = false
   /// Whether the backend itself ends each request after ``RequestContext/timeout``, so that the session
   /// need not; `false` by default.
   public var keepsTimeLimit = false

@@ -108,7 +108,7 @@ extension IdentityTokens {
         tokenContext: claims.flatMap(traits.context))
       answer.take(found)
       answer.identitySubject = identityClaims?.identifierHint(at: ["sub"])?.description
-      answer.identityProblem = identityProblem
+      (answer.identity, answer.identityProblem) = (identity, identityProblem)
       return answer.compared(with: before?.user)
     } catch {
       throw .unreadableTokens

@@ -61,6 +61,8 @@ public struct TokenResponse: Hashable, Sendable {
   package var namedBy: NamingSource?
   /// The `sub` of the identity token in the response.
   package var identitySubject: String?
+  /// The identity token in the response, for a logout at the provider.
+  package var identity: Secret?
   /// The check that the identity token in the response did not pass.
   package var identityProblem: IdentityTokenError?
   /// The journals whose session these tokens continue, for tokens that are taken over.

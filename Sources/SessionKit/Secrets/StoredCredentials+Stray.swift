@@ -33,7 +33,7 @@ extension StoredCredentials {
       return []
     }
     try store.remove(.revocation)
-    return item.entries
+    return item.entries.filter { $0.isPage != true }
   }
 
   /// Returns the token of a journal that continues this one, if its items name this user.

@@ -57,7 +57,8 @@ struct StoredCredentials: Sendable {
       contents.facts.user = user.condition
       let context = try find(StoredContext.self)
       contents.facts.context = context.condition
-      contents.facts.revocations = revocations.item?.entries.map(\.token) ?? []
+      contents.facts.revocations =
+        revocations.item?.entries.filter { $0.isPage != true }.map(\.token) ?? []
       contents.accounts = (revocations.item?.entries ?? []).compactMap { entry in
         entry.account.map { (entry.token, $0) }
       }
@@ -171,6 +172,10 @@ struct StoredCredentials: Sendable {
 
   /// Returns the entries of revocations, oldest first, if they are this journal's and readable.
   func revocations() throws(SecretStoreError) -> [StoredRevocations.Entry] {
+    try allRevocations().filter { $0.isPage != true }
+  }
+
+  private func allRevocations() throws(SecretStoreError) -> [StoredRevocations.Entry] {
     try readable(StoredRevocations.self)?.entries ?? []
   }
 
@@ -204,7 +209,8 @@ struct StoredCredentials: Sendable {
     let token = StoredToken(
       journal: owner, facts: facts, access: answer.access, refresh: refresh, refreshPlace: place,
       announcement: event, at: commit.time, boot: boot, deadline: commit.deadline,
-      path: path, isOwned: isOwned, sessionEnd: commit.sessionEnd
+      path: path, isOwned: isOwned, sessionEnd: commit.sessionEnd,
+      identity: identity(in: answer, after: event, replacing: old)
     ).continuing(continued.journals)
     try write(token)
     tidy(token)
@@ -380,8 +386,12 @@ struct StoredCredentials: Sendable {
   func keep(_ entry: StoredRevocations.Entry) throws(SessionError) {
     let kept = try keptRevocations()
     // An interrupted wipe stored the entry with the refresh token, which it has removed since.
-    if entry.refresh == nil, kept.contains(where: { $0.token == entry.token }) { return }
-    try replaceRevocations(kept.filter { $0.token != entry.token } + [entry])
+    if entry.refresh == nil, kept.contains(where: entry.replaces) { return }
+    // The page of an earlier session has become pointless: the user has logged in since.
+    let others = kept.filter { other in
+      !entry.replaces(other) && (other.isPage != true || other.token == entry.token)
+    }
+    try replaceRevocations(others + [entry])
   }
 
   /// Replaces the entry of one revocation, at the same position.
@@ -389,7 +399,7 @@ struct StoredCredentials: Sendable {
   /// Call it under the journal's lock.
   func update(_ entry: StoredRevocations.Entry) throws(SessionError) {
     var entries = try keptRevocations()
-    if let index = entries.firstIndex(where: { $0.token == entry.token }) {
+    if let index = entries.firstIndex(where: entry.replaces) {
       entries[index] = entry
     } else {
       entries.append(entry)
@@ -402,15 +412,15 @@ struct StoredCredentials: Sendable {
   /// Call it under the journal's lock.
   func forgetRevocation(of generation: Generation) throws(SessionError) {
     let all = try keptRevocations()
-    let others = all.filter { $0.token != generation }
+    let others = all.filter { $0.token != generation || $0.isPage == true }
     if others.count < all.count { try replaceRevocations(others) }
   }
 
-  private func keptRevocations() throws(SessionError) -> [StoredRevocations.Entry] {
-    do throws(SecretStoreError) { return try revocations() } catch { throw .secrets(error) }
+  func keptRevocations() throws(SessionError) -> [StoredRevocations.Entry] {
+    do throws(SecretStoreError) { return try allRevocations() } catch { throw .secrets(error) }
   }
 
-  private func replaceRevocations(_ entries: [StoredRevocations.Entry]) throws(SessionError) {
+  func replaceRevocations(_ entries: [StoredRevocations.Entry]) throws(SessionError) {
     if let item = StoredRevocations(journal: owner, entries: entries, path: path) {
       return try write(item)
     }

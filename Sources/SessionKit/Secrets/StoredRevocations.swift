@@ -55,6 +55,15 @@ struct StoredRevocations: LocatedItem {
     /// When the server first refused the revocation, in civil milliseconds.
     var refusedSince: Int64?
 
+    /// Whether this is the logout at the provider's page, which the user has not passed.
+    ///
+    /// Versions that do not know it forget the entry: the journal has no such revocation.
+    ///
+    /// - Requirement: OUT-8
+    var isPage: Bool?
+    /// The identity token that names the user to that page.
+    var identity: String?
+
     /// Creates an entry without values.
     init() {}
 
@@ -86,12 +95,23 @@ struct StoredRevocations: LocatedItem {
       (generation, self.access, self.refresh) = (0, access.plaintext, refresh?.plaintext)
     }
 
+    /// Creates the entry of a logout at the provider's page.
+    init(page generation: Generation, identity: String?) {
+      (self.generation, isPage, self.identity) = (generation.number, true, identity)
+    }
+
     /// Whether a provider must remove the account.
     ///
     /// No other request ends this session.
     var isOwned: Bool { owned == true }
     var account: Identifier? { user.map { Identifier($0) } }
     var token: Generation { Generation(generation) }
+
+    /// Whether this entry takes the place of another one.
+    func replaces(_ other: Entry) -> Bool {
+      token == other.token && (isPage == true) == (other.isPage == true)
+    }
+
     var secrets: (access: Secret, refresh: Secret?) {
       (Secret(access), refresh.map(Secret.init))
     }
@@ -131,7 +151,10 @@ struct StoredRevocations: LocatedItem {
   /// Creates an item with the last `maximumRevocations` of these entries, oldest first; `nil` if
   /// there are none.
   init?(journal: String, entries: [Entry], path: String? = nil) {
-    let kept = entries.suffix(SessionCoordinator.maximumRevocations)
+    let pages = entries.filter { $0.isPage == true }.suffix(1)
+    let kept =
+      pages
+      + entries.filter { $0.isPage != true }.suffix(SessionCoordinator.maximumRevocations)
     guard let newest = kept.last else { return nil }
     let earlier = Array(kept.dropLast())
     self.init(
@@ -173,7 +196,9 @@ extension StoredRevocations.Entry: ItemFields {
   fileprivate mutating func visitSecond(_ pass: inout some ItemPass) {
     pass.field("expiresAt", &expiresAt)
     pass.field("generation", &generation)
+    pass.field("identity", &identity)
     pass.field("isInDoubt", &isInDoubt)
+    pass.field("isPage", &isPage)
     pass.field("isRefreshLost", &isRefreshLost)
   }
 

@@ -42,6 +42,12 @@ struct StoredToken: LocatedItem {
     ///
     /// - Requirement: POL-10
     var sessionEnd: Int64?
+    /// The last identity token, which names the user to the provider's page at a logout.
+    ///
+    /// Earlier versions lose it with the next token. Then the page may ask the user.
+    ///
+    /// - Requirement: OUT-8
+    var identity: String?
 
     mutating func visit(_ pass: inout some ItemPass) {
       pass.field("access", &access)
@@ -52,6 +58,7 @@ struct StoredToken: LocatedItem {
       pass.field("deadline", &deadline)
       pass.field("expiresAt", &expiresAt)
       pass.field("generation", &generation)
+      pass.field("identity", &identity)
       pass.field("issuedAt", &issuedAt)
       pass.field("journalPath", &journalPath)
       pass.field("missed", &missed)
@@ -75,7 +82,7 @@ struct StoredToken: LocatedItem {
     journal: String, facts: TokenMetadata, access: Secret, refresh: Secret?,
     refreshPlace: RefreshPlace? = nil, announcement: SessionEvent, at time: Timestamp,
     boot: Identifier? = nil, deadline: Int64? = nil, path: String? = nil,
-    isOwned: Bool = false, sessionEnd: Timestamp? = nil
+    isOwned: Bool = false, sessionEnd: Timestamp? = nil, identity: String? = nil
   ) {
     let (kind, payload) = SessionCodec.encode(.event(announcement), at: time)
     self.init(
@@ -87,7 +94,7 @@ struct StoredToken: LocatedItem {
         boot: deadline == nil ? nil : boot?.description,
         deadline: boot == nil ? nil : deadline, refreshPlace: refreshPlace,
         journalPath: path, owned: isOwned ? true : nil,
-        sessionEnd: sessionEnd?.milliseconds))
+        sessionEnd: sessionEnd?.milliseconds, identity: identity))
   }
 
   /// A replacement without secrets that no event announces, older than any token.
@@ -96,7 +103,7 @@ struct StoredToken: LocatedItem {
   var unannounced: StoredToken {
     var fields = fields
     (fields.generation, fields.access, fields.refresh) = (Generation.none.number, "", nil)
-    (fields.announcement, fields.refreshPlace) = (Data(), nil)
+    (fields.announcement, fields.refreshPlace, fields.identity) = (Data(), nil, nil)
     return StoredToken(journal: journal, fields: fields)
   }
 

@@ -51,6 +51,21 @@ extension Session {
   package var journal: Identifier { engine.log.identifier.asIdentifier }
 }
 
+// The parts of a logout at the provider's page (OUT-8).
+extension Session {
+  package func keepProviderPage() async throws(SessionError) -> ProviderPage? {
+    try await engine.keepProviderPage()
+  }
+
+  package func pendingProviderPage() async throws(SessionError) -> ProviderPage? {
+    try await engine.pendingProviderPage()
+  }
+
+  package func forgetProviderPage() async throws(SessionError) {
+    try await engine.forgetProviderPage()
+  }
+}
+
 /// How a logout ended.
 ///
 /// After every outcome, no user is signed in.

@@ -101,7 +101,7 @@ package struct LoopbackIdentity: Sendable {
       return refuse(
         query, "access_denied", "AADB2C90091: The user has cancelled entering information.")
     case ("POST", "oauth2/v2.0/token"): return token(WebForm(request.body), now: now)
-    case ("GET", "oauth2/v2.0/logout"): return logout(request)
+    case ("GET", "oauth2/v2.0/logout"): return logout(query, request)
     default: return SentResponse(status: 404)
     }
   }
@@ -243,12 +243,14 @@ package struct LoopbackIdentity: Sendable {
       .first { $0.hasPrefix(mark) }.map { String($0.dropFirst(mark.count)) }
   }
 
-  private mutating func logout(_ request: ReceivedRequest) -> SentResponse {
+  private mutating func logout(_ query: WebForm, _ request: ReceivedRequest) -> SentResponse {
     if let session = cookie(of: request), let user = sessions.removeValue(forKey: session) {
       refreshTokens = refreshTokens.filter { $0.value != user }
     }
+    if query["id_token_hint"] != nil { log.append("with a hint") }
+    let after = query["state"].map { "app://out?state=\($0)" } ?? redirect + "?logout=done"
     return .redirect(
-      to: redirect + "?logout=done", cookie: "\(LoopbackIdentity.cookie)=; Path=/; Max-Age=0")
+      to: after, cookie: "\(LoopbackIdentity.cookie)=; Path=/; Max-Age=0")
   }
 
   // MARK: Tokens

@@ -89,13 +89,6 @@ public struct AuthorizationCode: Hashable, Sendable {
     where !address.isSecure {
       return "the \(name) endpoint must be HTTPS, or HTTP to this machine"
     }
-    guard let redirect = URL(string: redirect), redirect.scheme?.isEmpty == false else {
-      return "the redirect has no scheme"
-    }
-    if redirect.fragment != nil { return "the redirect has a fragment (RFC 6749 §3.1.2)" }
-    if redirect.scheme?.lowercased() == "http", !redirect.isSecure {
-      return "an HTTP redirect must go to this machine (RFC 8252 §7.3)"
-    }
-    return nil
+    return Redirects.problem(of: redirect)
   }
 }

@@ -54,15 +54,13 @@ package struct AuthorizationRequest: Hashable, Sendable {
       "code_challenge": Self.challenge(of: verifier), "code_challenge_method": "S256",
     ]
     let fields = code.further.merging(own.compactMapValues(\.self)) { $1 }
-    let address = code.authorization.absoluteString
-    return URL(string: address + (address.contains("?") ? "&" : "?") + Self.form(fields))
+    return Redirects.address(code.authorization, fields)
   }
 
   /// Reads a redirect, from its query or its fragment.
   package func reply(in redirect: URL) -> Reply {
-    guard isOwn(redirect) else { return .foreign }
-    let parts = [redirect.query(percentEncoded: true), redirect.fragment(percentEncoded: true)]
-    let fields = Self.fields(parts.compactMap(\.self).joined(separator: "&"))
+    guard Redirects.isSame(redirect, code.redirect) else { return .foreign }
+    let fields = Redirects.fields(of: redirect)
     // A parameter that occurs twice would be ambiguous (RFC 6749 §3.1).
     guard fields["state"] == [state] else { return .foreign }
     if let issuer = code.issuer {
@@ -113,38 +111,6 @@ package struct AuthorizationRequest: Hashable, Sendable {
     else { return nil }
     return text
   }
-
-  /// Returns whether an address is the redirect's, with any query and fragment.
-  private func isOwn(_ address: URL) -> Bool {
-    let text = address.absoluteString.prefix { $0 != "?" && $0 != "#" }
-    guard let own = URL(string: code.redirect) else { return false }
-    let mine = own.absoluteString.prefix { $0 != "?" && $0 != "#" }
-    // Systems write an empty path in two ways: `app://login` and `app://login/`.
-    return address.scheme?.lowercased() == own.scheme?.lowercased()
-      && address.host?.lowercased() == own.host?.lowercased() && address.port == own.port
-      && text.drop { $0 != ":" }.trimmed == mine.drop { $0 != ":" }.trimmed
-  }
-
-  private static func form(_ fields: [String: String]) -> String {
-    fields.sorted { $0.key < $1.key }
-      .map { "\(FormEncoding.encode($0.key))=\(FormEncoding.encode($0.value))" }
-      .joined(separator: "&")
-  }
-
-  static func fields(_ text: String) -> [String: [String]] {
-    var fields: [String: [String]] = [:]
-    for pair in text.split(separator: "&") {
-      let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      let decoded = sides.map { $0.replacing("+", with: " ").removingPercentEncoding }
-      guard let name = decoded[0], decoded.count == 2, let value = decoded[1] else { continue }
-      fields[name, default: []].append(value)
-    }
-    return fields
-  }
-}
-
-extension Substring {
-  fileprivate var trimmed: Substring { last == "/" ? dropLast() : self }
 }
 
 // The request contains the secrets that protect the code.

@@ -29,8 +29,7 @@ package struct LoopbackRedirect {
 
   /// Creates the redirect to an HTTP address with a port, for a login on this page; `nil` without a state.
   package init?(_ redirect: String, from page: URL) {
-    let fields = AuthorizationRequest.fields(page.query(percentEncoded: true) ?? "")
-    guard let state = fields["state"]?.last else { return nil }
+    guard let state = Redirects.fields(of: page)["state"]?.last else { return nil }
     self.state = state
     let place = redirect.dropFirst("http://".count).prefix { $0 != "?" }
     host = String(place.prefix { $0 != "/" })
@@ -66,9 +65,8 @@ package struct LoopbackRedirect {
     }
     let parts = words[1].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts[0] == path else { return .refused(404) }
-    let query = String(parts.dropFirst().first ?? "")
-    guard AuthorizationRequest.fields(query)["state"] == [state],
-      let url = URL(string: "http://" + host + words[1])
+    guard let url = URL(string: "http://" + host + words[1]),
+      Redirects.fields(of: url)["state"] == [state]
     else { return .refused(403) }
     return .accepted(url)
   }

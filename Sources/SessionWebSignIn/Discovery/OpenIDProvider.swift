@@ -62,6 +62,7 @@ extension OpenIDProvider {
     let client = try accepted(client)
     var backend = HTTPBackend.oauth(token: token, revocation: revocation, client: client)
     backend.identityToken = identityToken(for: client)
+    backend.keepsIdentityToken = endSession != nil
     return backend
   }
 
@@ -99,6 +100,20 @@ extension OpenIDProvider {
       scope: scope ?? ownScope)
     grant.identityToken = identityToken(for: client)
     return grant
+  }
+
+  /// Returns the logout at this provider's page.
+  ///
+  /// It throws ``OpenIDProviderError/unsuitable(member:expected:found:)`` if ``endSession`` is `nil`.
+  ///
+  /// - Requirement: OUT-8
+  public func logout(
+    client: ClientAuthentication, redirect: String
+  ) throws(OpenIDProviderError) -> ProviderLogout {
+    guard let endSession else {
+      throw .unsuitable(member: "end_session_endpoint", expected: "an HTTPS address", found: nil)
+    }
+    return ProviderLogout(endSession: endSession, client: client.id, redirect: redirect)
   }
 
   private var ownScope: String? {

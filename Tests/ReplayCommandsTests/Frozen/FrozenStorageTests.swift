@@ -60,7 +60,7 @@ struct FrozenStorageTests {
         expiresAt: 1, announcementKind: 1,
         announcement: Data([1]), boot: "b", deadline: 1,
         refreshPlace: RefreshPlace(journal: "j", generation: 1), journalPath: "p", owned: true,
-        sessionEnd: 1))
+        sessionEnd: 1, identity: "i"))
   }
 
   private var user: StoredUser {
@@ -74,6 +74,7 @@ struct FrozenStorageTests {
     var entry = StoredRevocations.Entry(token, of: "1", isAccount: true)
     (entry.isRefreshLost, entry.refreshingUntil, entry.isInDoubt) = (true, 1, true)
     (entry.done, entry.refusedSince) = (["d"], 1)
+    (entry.isPage, entry.identity) = (true, "i")
     return StoredRevocations(
       journal: "j", fields: .init(newest: entry, earlier: [entry], journalPath: "p"))
   }

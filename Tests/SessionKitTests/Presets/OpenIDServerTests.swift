@@ -4,6 +4,7 @@ import Foundation
 import SessionHTTP
 import SessionKit
 import SessionTestKit
+import SessionTestSupport
 import SessionWebSignIn
 import Testing
 
@@ -88,6 +89,51 @@ struct OpenIDServerTests {
     let problem = IdentityTokenError(.audience, expected: "other", found: "notes")
     #expect(error == .webSignIn(.identityToken(problem)))
     try await stranger.close()
+  }
+
+  /// A browser that keeps cookies and has no user: a page with a form is an error.
+  private struct Browser: AuthorizationPage {
+    let browser = HeadlessBrowser(URLSessionTransport())
+
+    func open(_ address: URL, redirect: String, isPrivate: Bool) async throws -> URL? {
+      do {
+        let request = HTTPRequest(method: "GET", url: address)
+        let stop = try await browser.go(request, until: "app") { _ in }
+        guard case .redirect(let redirect) = stop else { throw WebSignInProblem.viewFailed }
+        return redirect
+      } catch HeadlessBrowser.Problem.status(404) {
+        // The address of the password's form, which this server does not have.
+        throw WebSignInProblem.noAccount
+      }
+    }
+  }
+
+  @Test("OUT-8 after a logout at a real provider's page, the provider asks for the password")
+  func providerLogout() async throws {
+    let folder = try SessionFolder()
+    let directory = folder.url.appending(path: "session")
+    let client = ClientAuthentication.form(id: "notes")
+    let provider = try await OpenIDProvider.discover(try #require(OpenIDServer.place) + "/o")
+    let session = try await Session.open(
+      SessionConfiguration(
+        directory: directory, backend: try provider.backend(client: client),
+        secrets: FileSecretStore(folder: directory.path)))
+    let browser = Browser()
+    var code = try provider.authorizationCode(client: client, redirect: "app://login")
+    try await session.login(.authorizationCode(code, on: browser))
+    try await session.logout()
+    // The browser's cookies still name the user.
+    code.further["asks"] = "1"
+    try await session.login(.authorizationCode(code, on: browser))
+    try await session.refresh()
+    let page = try provider.logout(client: client, redirect: "app://logout")
+    #expect(try await session.logout(at: page, on: browser) == .success)
+    #expect(try await session.isProviderLogoutPending() == false)
+    let error = await failure { () async throws(SessionError) in
+      try await session.login(.authorizationCode(code, on: browser))
+    }
+    #expect(error == .webSignIn(.noAccount))
+    try await session.close()
   }
 
   @Test("LOG-19 a real provider logs in a user who confirms the code in another browser")
