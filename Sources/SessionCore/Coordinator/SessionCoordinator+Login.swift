@@ -103,8 +103,8 @@ extension SessionCoordinator {
     return isNotRenewed(at: now) ? ending(by: .notRenewed, at: now).events : []
   }
 
-  /// Whether the token has ended, and a server or something in its place answered more than one
-  /// attempt to renew it with a failure.
+  /// Whether the token has ended, and the server needs the user, or a server or something in its place
+  /// answered more than one attempt to renew it with a failure.
   ///
   /// Such a failure may last, although it does not end the session: a client that is not accepted, or
   /// a response that cannot be read. A user who could not log in again would be locked out.
@@ -112,6 +112,7 @@ extension SessionCoordinator {
     guard case .authenticated(let session) = state, !isTokenGood(at: now.uptime) else {
       return false
     }
+    if fold.intents.need?.needed.isOfCall == false { return true }
     // One condition a line: the optimizer of Swift 6.3.1 fails on all of them in one expression.
     if session.failures.answered > 1 { return true }
     // Answers in the server's place (`intercepted`) are not counted as answered.

@@ -121,8 +121,8 @@ struct SessionEnding: Hashable, Sendable {
     if let end = accountEnd(failure) { return end }
     let backoff = max(
       Self.shortestDelay, policy.retryDelay(failures: failures.total &+ 1, jitter: jitter))
-    if failure.kind == .noRefreshToken, isTokenGood {
-      // The current token is valid until it expires.
+    if failure.kind == .noRefreshToken || failure.kind == .userNeeded, isTokenGood {
+      // The current token is valid until it expires. Until then, only the user can help (STA-9).
       return .goesOn(retryAfter: max(Self.shortestDelay, tokenDeadline - uptime))
     }
     if failure.kind.isFinal {
@@ -133,9 +133,6 @@ struct SessionEnding: Hashable, Sendable {
       }
       return .expires(.refreshRejected, policy.onRejection)
     }
-    // Only the user can help, and can do so while the token is good: to end the session would take the
-    // token away. Another attempt is made now and then, since the need may end at the server.
-    if failure.kind == .userNeeded, isTokenGood { return stay(retryAfter: 0) }
     let answered = failures.answered &+ (failure.kind.isAnswered ? 1 : 0)
     let isUnreadable = failure.kind == .unreadable
     if failure.exhaustsAlone || isUnreadable, answered >= policy.maximumAttempts {
@@ -157,16 +154,13 @@ struct SessionEnding: Hashable, Sendable {
     switch policy.onExhaustion {
     case .stay:
       return .goesOn(retryAfter: max(Self.shortestDelay, policy.longestRetryDelay, requested))
-    case .endAfterExpiry where isTokenGood: return stay(retryAfter: requested)
+    case .endAfterExpiry where isTokenGood:
+      // Tried again when the token expires at the latest: that attempt decides.
+      let left = min(policy.longestRetryDelay, tokenDeadline.subtractingSaturating(uptime))
+      return .goesOn(retryAfter: max(Self.shortestDelay, left, requested))
     case .end(let end), .endAfterExpiry(let end):
       return .expires(.attemptsExhausted, end)
     }
-  }
-
-  /// Tries again when the token expires at the latest: that attempt decides.
-  private func stay(retryAfter requested: Int64) -> Verdict {
-    let left = min(policy.longestRetryDelay, tokenDeadline.subtractingSaturating(uptime))
-    return .goesOn(retryAfter: max(Self.shortestDelay, left, requested))
   }
 
   /// The least delay before another attempt, in milliseconds, for any policy.

@@ -229,7 +229,9 @@ extension CoordinatorRun {
       }
       if wire[number]?.isReauthentication == true { return }
       // A login may replace a session that is not renewed (STA-9).
-      let isNotRenewed = !coordinator.isTokenGood(at: now.uptime) && session.failures.total > 1
+      let isNeeded = coordinator.fold.intents.need?.needed.isOfCall == false
+      let isNotRenewed =
+        !coordinator.isTokenGood(at: now.uptime) && (session.failures.total > 1 || isNeeded)
       return try require(.signedOutIsQuiet, isNotRenewed) {
         "a login is sent while \(coordinator.state.line)"
       }

@@ -114,8 +114,6 @@ struct SessionEndingTests {
         ending(at: uptime).verdict(on: refresh(.userNeeded, status: 400, after: earlier))
           == .goesOn(retryAfter: max(100, 10_000 - uptime)))
     }
-    let long = ending { $0.refresh.longestRetryDelay = .seconds(5) }
-    #expect(long.verdict(on: refresh(.userNeeded, status: 400)) == .goesOn(retryAfter: 5_000))
     #expect(
       ending(at: 10_000).verdict(on: refresh(.userNeeded, status: 400, after: earlier))
         == .expires(.attemptsExhausted, .keep))

@@ -65,6 +65,19 @@ struct UserNeedTests {
     #expect(shown(bench) == nil)
   }
 
+  @Test("STA-9 once the token has ended, the user can log in as well")
+  func login() throws {
+    var policy = SessionPolicy.bench
+    policy.ending.onExhaustion = .stay
+    var bench = CoordinatorBench.signedIn(policy)
+    _ = try refused(&bench)
+    #expect(bench.tell(.login(bench.caller(), .password)).request == nil)
+    bench.advance(by: 7_200_000)
+    let number = try #require(bench.tell(.login(bench.caller(), .password)).request)
+    bench.tell(.answered(number, .login("ada")))
+    #expect(bench.coordinator.isTokenGood(at: bench.now.uptime) && shown(bench) == nil)
+  }
+
   @Test("STA-9 a refusal that repeats after the token's end becomes a need")
   func repeated() throws {
     let failure = RequestFailure(kind: .unexpected, status: 403, serverCode: "access_denied")
