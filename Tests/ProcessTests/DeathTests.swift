@@ -31,7 +31,7 @@ struct DeathTests {
   }
 
   @Test(
-    "REF-7 OUT-1 RES-1 killed at any moment, a session keeps what it acknowledged, a good token, and every end"
+    "REF-7 OUT-1 RES-1 LOG-16 killed at any moment, a session keeps what it acknowledged, a good token, and every end"
   )
   func killed() async throws {
     let bench = try ProcessBench {
@@ -67,11 +67,11 @@ struct DeathTests {
       return 0
     }
     #expect(opened.error == nil, "\(opened)")
-    var (answers, logouts) = (0, 0)
+    var (answers, logins) = (0, 0)
     while true {
       // A machine that is no longer busy allows a long life, with too many logins for the limit.
-      let line = line(known, &random, mayLogOut: logouts < 5)
-      if line == "logout" { logouts += 1 }
+      let line = line(known, &random, mayLogIn: logins < 5)
+      if line == "logout" || line.hasPrefix("again") { logins += 1 }
       // The server cannot be reached at once at every other logout.
       if line == "logout", random.next() % 2 == 0 {
         bench.server.failNext(.logout, with: .status(503))
@@ -88,12 +88,13 @@ struct DeathTests {
     return answers
   }
 
-  private func line(_ known: Known, _ random: inout SplitMix, mayLogOut: Bool) -> String {
+  private func line(_ known: Known, _ random: inout SplitMix, mayLogIn: Bool) -> String {
     let user = LoopbackUser.sample
     guard known.kind == .authenticated else { return "login \(user.email) \(user.password)" }
     let context = random.next() % 2 == 0 ? LoopbackContext.teacher : .coordinator
-    switch random.next() % 4 {
-    case 0: return mayLogOut ? "logout" : "refresh"
+    switch random.next() % 5 {
+    case 0: return mayLogIn ? "logout" : "refresh"
+    case 4: return mayLogIn ? "again \(user.email) \(user.password)" : "refresh"
     case 1: return "switch \(context.roleID) \(context.schoolID)"
     default: return "refresh"
     }

@@ -174,6 +174,8 @@ final class Worker: Sendable {
     case ("login", 2):
       try await session.login(.password(arguments[0], arguments[1]))
     case ("login", 1): try await session.login(.refreshToken(Secret(arguments[0])))
+    case ("again", 2):
+      try await session.reauthenticate(.password(arguments[0], arguments[1]))
     case ("adopt", 2):
       try await session.adopt(
         AdoptedTokens(access: Secret(arguments[0]), refresh: Secret(arguments[1])))
