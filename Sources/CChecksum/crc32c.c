@@ -150,22 +150,20 @@ static atomic_int way;
 
 #endif
 
-int cchecksum_is_accelerated(void) {
 #if HAVE_INSTRUCTION
+static int is_accelerated(void) {
   int known = atomic_load_explicit(&way, memory_order_relaxed);
   if (known == 0) {
     known = has_instruction() ? 2 : 1;
     atomic_store_explicit(&way, known, memory_order_relaxed);
   }
   return known == 2;
-#else
-  return 0;
-#endif
 }
+#endif
 
 uint32_t cchecksum_crc32c(uint32_t crc, const void *bytes, size_t length) {
 #if HAVE_INSTRUCTION
-  if (cchecksum_is_accelerated()) return crc32c_instruction(crc, bytes, length);
+  if (is_accelerated()) return crc32c_instruction(crc, bytes, length);
 #endif
   return cchecksum_crc32c_portable(crc, bytes, length);
 }

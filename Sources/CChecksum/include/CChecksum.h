@@ -11,7 +11,4 @@ uint32_t cchecksum_crc32c(uint32_t crc, const void *bytes, size_t length);
 /// The same by tables alone: what a processor without the instruction computes.
 uint32_t cchecksum_crc32c_portable(uint32_t crc, const void *bytes, size_t length);
 
-/// 1 where `cchecksum_crc32c` uses the processor's instruction, else 0.
-int cchecksum_is_accelerated(void);
-
 #endif

@@ -117,6 +117,4 @@ package struct Checksum: Equatable, Sendable {
   package static func portable(over bytes: UnsafeRawBufferPointer, from start: UInt32) -> UInt32 {
     cchecksum_crc32c_portable(start, bytes.baseAddress, bytes.count)
   }
-
-  package static var isAccelerated: Bool { cchecksum_is_accelerated() != 0 }
 }

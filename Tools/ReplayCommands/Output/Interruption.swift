@@ -34,9 +34,6 @@ final class Interruption: Sendable {
   /// The signal that ends the command; 0 for none.
   var signal: Int32 { max(0, raised.load(ordering: .relaxed)) }
 
-  /// Whether the command ends because its output accepts no more.
-  var isOutputEnded: Bool { raised.load(ordering: .relaxed) == Self.outputEnded }
-
   /// Watches this output, so that `goesOn` notices when its reader is gone.
   func watch(_ descriptor: Int32) { watched.store(descriptor, ordering: .relaxed) }
 
