@@ -61,7 +61,22 @@ struct WhyNeighbour: Sendable, CustomTestStringConvertible {
     }
   }
 
+  /// The server keeps the refresh token for another time; the session was unused for eight days.
+  private static func lived(
+    _ milliseconds: Int64, _ expected: Cause, _ certainty: Certainty
+  ) -> WhyNeighbour {
+    WhyNeighbour(.unusedTooLong, "a life of \(milliseconds) ms", expected, certainty) { record in
+      guard case .note(.refreshTokenLife(let life)) = record.content else { return record }
+      return record.with(
+        .note(
+          .refreshTokenLife(.init(generation: life.generation, milliseconds: milliseconds))))
+    }
+  }
+
   static let all: [WhyNeighbour] = [
+    lived(8 * 86_400_000, .unusedTooLong, .likely), lived(9 * 86_400_000, .refused, .proven),
+    coded(.unusedTooLong, "TOKEN_EXPIRED", .refreshTokenExpired),
+    coded(.unusedTooLong, "TOKEN_REVOKED", .revokedElsewhere),
     coded(.lostReply, "TOKEN_REUSED", .lostReply, .likely),
     coded(.lostReply, nil, .lostReply, .possible),
     coded(.lostReply, "TOKEN_REVOKED", .revokedElsewhere),

@@ -186,7 +186,7 @@ Application.objects.create(
     client_type=Application.CLIENT_PUBLIC,
     authorization_grant_type=Application.GRANT_AUTHORIZATION_CODE,
     redirect_uris="app://login http://127.0.0.1/login",
-    post_logout_redirect_uris="app://logout",
+    post_logout_redirect_uris="app://logout http://127.0.0.1/logout",
     algorithm=Application.RS256_ALGORITHM,
     skip_authorization=True,
 )

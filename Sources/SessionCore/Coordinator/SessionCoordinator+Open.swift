@@ -25,7 +25,7 @@ extension SessionCoordinator {
     if isElsewhere { items = .unread }
     if isElsewhere || isDoubted { facts.isLocked = true }
     let contents = agreement(with: facts, at: now)
-    let refused = isElsewhere ? resume(callers.takeAll(.context, .token), .failed(.locked)) : []
+    let refused = isElsewhere ? refuseWaiting() : []
     // Nothing but the opening itself is to be noted: that waits for the first record that needs it. A
     // program that only finds its token leaves no record, and needs no lock and no sync.
     guard !contents.isEmpty || notes.hasFinding || notes.wantsCommit else {
@@ -34,6 +34,13 @@ extension SessionCoordinator {
     let isStored = takesOver(facts) && facts.stray?.expired == nil
     return refused
       + commit(contents, for: .restore(facts), at: now, storing: isStored ? .stray : nil)
+  }
+
+  /// Refuses what needs the token: other processes store it in a place that this process does not use.
+  private mutating func refuseWaiting() -> [SessionEffect] {
+    let waiting = resume(callers.takeAll(.context, .token), .failed(.locked))
+    guard let dropped = dropReauthentication() else { return waiting }
+    return waiting + dropped.effects + [.resume(dropped.caller, .failed(.locked))]
   }
 
   /// Continues after journal and items agree; `hasEnded` if the session ended to make them agree.

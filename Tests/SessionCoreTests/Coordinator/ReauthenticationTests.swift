@@ -204,4 +204,18 @@ struct ReauthenticationTests {
     let number = try #require(bench.tell(.reauthenticate(last, .password)).request)
     #expect(bench.tell(.answered(number, .login("ada"))).reply(to: last) == .signedIn)
   }
+
+  @Test(
+    "LOG-16 RES-7 a login of a session whose token is stored elsewhere does not wait without end")
+  func elsewhere() throws {
+    var bench = CoordinatorBench()
+    bench.tell(.opened(.nothing))
+    bench.lookEndings = [.finds([.event(.login(as: "ada", token: 1))])]
+    let login = try #require(bench.tell(.reauthenticate(caller, .interactive)).request)
+    bench.tell(.reloaded(Generation(1), .other))
+    bench.tell(.answered(login, .login("ada")))
+    let effects = bench.tell(.secretsRead(.nothing))
+    #expect(effects.reply(to: caller) == .failed(.locked))
+    #expect(effects.contains(.discard(login, revoking: true)))
+  }
 }
