@@ -41,7 +41,7 @@ struct OpenIDServerTests {
         }
       }
       // The address of the password's form, which this server does not have.
-      if text.contains("accounts/login") { throw WebSignInProblem.noAccount }
+      if text.contains("<h1>Not Found</h1>") { throw WebSignInProblem.noAccount }
       #expect(text.contains("<p>\(LoopbackPage().text)</p>"))
     }
   }
