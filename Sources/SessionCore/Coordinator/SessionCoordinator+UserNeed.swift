@@ -18,9 +18,13 @@ extension SessionCoordinator {
   ) -> SessionNote.UserNeeded? {
     // A server that refuses twice without a reason that is known here would leave the user without a
     // way in. A good token is not worth a question.
+    // No user helps an app that is refused, or an address that is not there.
+    let isOfApp =
+      failure.serverCode.flatMap { ErrorMeaning(code: $0) } == .clientRefused
+      || failure.status == 404 || failure.status == 405
     let isRepeated =
-      failure.kind == .unexpected && !failure.asksForRepetition && !isTokenGood(at: now.uptime)
-      && session.failures.last == failure
+      failure.kind == .unexpected && !failure.asksForRepetition && !isOfApp
+      && !isTokenGood(at: now.uptime) && session.failures.last == failure
     guard failure.kind == .userNeeded || isRepeated else { return nil }
     let need = SessionNote.UserNeeded(
       generation: session.token.generation, isOfCall: false, failure: failure)

@@ -88,10 +88,13 @@ struct TokenSchedule: Hashable, Sendable {
     }
     timerTrigger = .schedule
     let usual = policy.refreshTime(deadline: deadline, lifetime: token.lifetimeMilliseconds)
-    // A quarter of the life, and at most five minutes: an attempt may fail, and be repeated.
-    let last = refreshTokenLife.map { life in
-      deadline.subtractingSaturating(token.lifetimeMilliseconds)
-        .addingSaturating(life - min(life / 4, 300_000))
+    // A quarter of the life, and at most five minutes: an attempt may fail, and be repeated. A life of less
+    // than a minute is no reason to ask the server that often.
+    let last = refreshTokenLife.flatMap { life in
+      life < 60_000
+        ? nil
+        : deadline.subtractingSaturating(token.lifetimeMilliseconds)
+          .addingSaturating(life - min(life / 4, 300_000))
     }
     guard let time = [usual, last].compactMap(\.self).min() else {
       return [.cancel(.refresh), .cancel(.expiry)]

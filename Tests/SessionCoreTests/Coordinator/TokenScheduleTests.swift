@@ -53,7 +53,8 @@ struct TokenScheduleTests {
     "REF-16 none: a refresh token that ends before the usual time sets the timer before its end",
     arguments: [
       (3_600_000, 300, 3_300_000), (7_200_000, 300, 3_300_000), (1_800_000, 300, 1_500_000),
-      (400_000, 300, 300_000), (1_800_000, nil, 1_500_000), (2, nil, 2),
+      (400_000, 300, 300_000), (1_800_000, nil, 1_500_000),
+      (60_000, nil, 45_000), (59_999, 300, 3_300_000),
     ] as [(Int64, Int?, Int64)])
   func refreshTokenLife(life: Int64, threshold: Int?, time: Int64) {
     var policy = SessionPolicy()

@@ -78,11 +78,18 @@ struct UserNeedTests {
     #expect(bench.coordinator.isTokenGood(at: bench.now.uptime) && shown(bench) == nil)
   }
 
-  @Test("STA-9 a refusal that repeats after the token's end becomes a need")
+  @Test(
+    "STA-9 a refusal that repeats after the token's end becomes a need, unless it is of the app")
   func repeated() throws {
     let failure = RequestFailure(kind: .unexpected, status: 403, serverCode: "access_denied")
     var policy = SessionPolicy.bench
     policy.ending.onExhaustion = .stay
+    for (status, code) in [(401, "invalid_client"), (404, nil)] as [(UInt16, String?)] {
+      var bench = CoordinatorBench.signedIn(policy)
+      bench.advance(by: 7_200_000)
+      let failure = RequestFailure(kind: .unexpected, status: status, serverCode: code)
+      #expect(try refused(&bench, by: failure, times: 3) == .failed(.request(failure)))
+    }
     var bench = CoordinatorBench.signedIn(policy)
     #expect(try refused(&bench, by: failure, times: 3) == .failed(.request(failure)))
     bench.advance(by: 7_200_000)
