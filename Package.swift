@@ -29,6 +29,7 @@ let package = Package(
     .library(name: "SessionKit", targets: ["SessionKit"]),
     .library(name: "SessionHTTP", targets: ["SessionHTTP"]),
     .library(name: "SessionChanges", targets: ["SessionChanges"]),
+    .library(name: "SessionAccounts", targets: ["SessionAccounts"]),
     .library(name: "SessionWebSignIn", targets: ["SessionWebSignIn"]),
     .library(name: "SessionMessages", targets: ["SessionMessages"]),
     .library(name: "SessionExplain", targets: ["SessionExplain"]),
@@ -80,6 +81,11 @@ let package = Package(
     .target(
       name: "SessionChanges",
       dependencies: ["SessionChangeQueue", "SessionKit", "SessionCore", "SessionJournal"],
+      swiftSettings: strict),
+
+    // Several accounts: their list, and a session for each.
+    .target(
+      name: "SessionAccounts", dependencies: ["SessionKit", "SessionCore", "SessionJournal"],
       swiftSettings: strict),
 
     // Sign-in on a page of an identity provider.
@@ -162,7 +168,7 @@ let package = Package(
       name: "SessionKitTests",
       dependencies: [
         "SessionKit", "SessionHTTP", "SessionChangeQueue", "SessionChanges", "SessionWebSignIn",
-        "SessionMessages",
+        "SessionMessages", "SessionAccounts",
         "SessionTestKit",
         "SessionTestSupport", "SessionCore", "SessionJournal", "SessionJSON",
         "ChildProcesses",

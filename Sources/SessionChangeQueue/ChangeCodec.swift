@@ -2,7 +2,7 @@
 
 /// Encodes and decodes the payloads of a change log's records (`Specs/ChangeLog.md`).
 ///
-/// Time and version come first, as in a session's payloads. A version of 0xA0 to 0xBF marks the
+/// Time and version come first, as in a session's payloads. A version of 0xA0 to 0xB7 marks the
 /// snapshot of a change log. Its kind is that of a session's snapshot.
 @_spi(Internals) public enum ChangeCodec {
   /// The version written for every kind.
@@ -12,11 +12,11 @@
   /// The version of a snapshot with sign-ins or with a retried change.
   static let signInSnapshotVersion: UInt8 = 0xA1
   /// The kinds of change logs, including future ones.
-  public static let kinds = OtherLogRecords.kinds
+  public static let kinds: ClosedRange<UInt8> = 0xA0...0xB7
 
   /// Returns whether a record of this kind and payload belongs to a change log, known or not.
   public static func owns(kind: UInt8, payload: RawSpan) -> Bool {
-    OtherLogRecords.contains(kind: kind, payload: payload)
+    OtherLogRecords.contains(kind: kind, payload: payload, in: kinds)
   }
 
   /// Returns the journal's kind byte and payload for `event` at `time`.

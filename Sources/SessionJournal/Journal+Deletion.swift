@@ -19,6 +19,13 @@ extension Journal {
   public static func delete(at path: String, options: JournalOptions = JournalOptions())
     throws(JournalError)
   {
+    try delete(at: path, options: options) { true }
+  }
+
+  /// Removes it only if `mayGo` returns true, which is asked under the lock of a journal that is there.
+  package static func delete(at path: String, options: JournalOptions, if mayGo: () -> Bool)
+    throws(JournalError)
+  {
     let fileSystem = options.fileSystem
     let location = try JournalLocation.find(path, fileSystem)
     let deletion = JournalDeletion(location: location, fileSystem: fileSystem)
@@ -31,7 +38,7 @@ extension Journal {
       beside: location, fileSystem: fileSystem, deadline: options.deadlineNanoseconds)
     defer { lock.close() }
     try lock.acquire()
-    try deletion.run(lock, lockPath: lock.path)
+    try deletion.run(lock, lockPath: lock.path, if: mayGo)
   }
 
   /// Removes the tails and quarantined journals next to the journal at `path`, durably.
@@ -62,12 +69,13 @@ private struct JournalDeletion {
 
   private var path: String { location.given }
 
-  func run(_ lock: LockFile, lockPath: String) throws(JournalError) {
+  func run(_ lock: LockFile, lockPath: String, if mayGo: () -> Bool) throws(JournalError) {
     if let file = try opened() {
       defer { file.close() }
       // A process that opened it by another name may be writing; the check holds from here on.
       try lock.acquire(journal: file)
       try refuse(file)
+      guard mayGo() else { return }
       try remove(location.real)
     }
     for name in try leftovers() where name != lockPath { try remove(name) }

@@ -161,7 +161,7 @@ extension PayloadReader {
       isNewer = try reader.finish(version, known: note.version)
     } else if kind == SessionRecord.snapshotKind {
       let version = try reader.version()
-      if OtherLogRecords.snapshotVersions.contains(version) {
+      if OtherLogRecords.kinds.contains(version) {
         // A snapshot of another kind of log.
         content = .unknown(
           SessionRecord.Unknown(kind: kind, payload: [version] + reader.rest()))
@@ -183,17 +183,16 @@ extension PayloadReader {
 /// The core knows the numbers of these records, but not their content. So a session refuses to open
 /// such a file.
 package enum OtherLogRecords {
-  /// The kinds that are reserved for other logs; some of them have no record yet.
+  /// The kinds that are reserved for other logs, and the versions of their snapshots: snapshots of all
+  /// logs have the same kind. Some have no record yet. 0xB8 and above belong to account lists.
   package static let kinds: ClosedRange<UInt8> = 0xA0...0xBF
 
-  /// The snapshot versions that are reserved for other logs: snapshots of all logs have the same
-  /// kind.
-  package static let snapshotVersions: ClosedRange<UInt8> = 0xA0...0xBF
-
   /// Whether a record of this kind and payload belongs to another log, known or not.
-  package static func contains(kind: UInt8, payload: RawSpan) -> Bool {
+  package static func contains(
+    kind: UInt8, payload: RawSpan, in kinds: ClosedRange<UInt8> = Self.kinds
+  ) -> Bool {
     if kinds.contains(kind) { return true }
     guard kind == SessionRecord.snapshotKind, payload.byteCount > 8 else { return false }
-    return snapshotVersions.contains(payload.withUnsafeBytes { $0[8] })
+    return kinds.contains(payload.withUnsafeBytes { $0[8] })
   }
 }

@@ -140,6 +140,13 @@ package struct SessionRuntime: Sendable {
   /// Starts work that outlives the call.
   @Sendable
   package func spawn(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+    spawn(returning: work)
+  }
+
+  /// Starts work with a result.
+  package func spawn<Value: Sendable>(
+    returning work: @escaping @Sendable () async -> Value
+  ) -> Task<Value, Never> {
     Task(executorPreference: tasks, operation: work)
   }
 
