@@ -25,8 +25,7 @@ struct SourceLayoutTests {
   func errors() throws {
     let modules = [
       "SessionCore", "SessionJournal", "SessionKit", "SessionHTTP", "SessionChangeQueue",
-      "SessionChanges",
-      "SessionWebSignIn", "SessionMessages",
+      "SessionChanges", "SessionWebSignIn", "SessionMessages", "SessionAccounts",
     ]
     let found = try modules.reduce(into: Set<String>()) {
       $0.formUnion(try tree.publicErrors(below: "Sources/" + $1))
@@ -104,6 +103,10 @@ struct SourceLayoutTests {
         "SessionCore", "SessionChangeQueue", "SessionJournal", "SessionKit", "Synchronization",
         "Foundation",
       ]
+    ),
+    (
+      "Sources/SessionAccounts",
+      ["SessionCore", "SessionJournal", "SessionKit", "Synchronization", "Foundation"]
     ),
     (
       "Sources/SessionWebSignIn",

@@ -13,8 +13,12 @@ package struct AccountRecord: Hashable, Sendable {
 ///
 /// Time and version come first, as in a session's payloads.
 package enum AccountCodec {
-  fileprivate enum Kind: UInt8 {
-    case added = 0xB8, switched, removalBegan, ended, removed
+  fileprivate enum Kind: UInt8, CaseIterable {
+    case added = 0xB8
+    case switched = 0xB9
+    case removalBegan = 0xBA
+    case ended = 0xBB
+    case removed = 0xBC
   }
 
   private static let version: UInt8 = 1
@@ -27,8 +31,9 @@ package enum AccountCodec {
     OtherLogRecords.contains(kind: kind, payload: payload, in: reserved)
   }
 
-  package static func name(ofKind kind: UInt8) -> String? {
-    Kind(rawValue: kind).map { "account-\($0)" }
+  /// The kinds of records with their names.
+  package static var names: [(kind: UInt8, name: String)] {
+    Kind.allCases.map { ($0.rawValue, "account-\($0)") }
   }
 
   package static func encode(_ event: AccountEvent, at time: Timestamp)
@@ -112,7 +117,9 @@ extension PayloadWriter {
 }
 
 extension PayloadReader {
-  fileprivate mutating func accountEvent(_ kind: AccountCodec.Kind) throws(CodecError) -> AccountEvent {
+  fileprivate mutating func accountEvent(_ kind: AccountCodec.Kind) throws(CodecError)
+    -> AccountEvent
+  {
     switch kind {
     case .added: return .added(try identifier())
     case .switched: return .switched(try optionalIdentifier())

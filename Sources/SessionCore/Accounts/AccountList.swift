@@ -20,7 +20,9 @@ public struct Account: Hashable, Sendable, Identifiable {
   /// In `leaving`, the session is logged out, which may take several launches. In `ended`, its files are
   /// removed.
   package enum Stage: UInt8, Hashable, Sendable {
-    case listed, leaving, ended
+    case listed = 0
+    case leaving = 1
+    case ended = 2
   }
 }
 
@@ -84,7 +86,7 @@ public struct AccountList: Hashable, Sendable {
   /// Such a user is logged out or about to be. Files remain until the server has been told of it.
   public var leaving: [Account] { accounts.filter { $0.stage != .listed } }
 
-  // A snapshot of so many is one record of about 20 KB.
+  // A snapshot of a full list is one record of about 20 KB.
   package static let limit = 256
 
   /// All accounts in the order in which they were added, also those that are being removed.

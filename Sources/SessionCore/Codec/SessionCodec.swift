@@ -183,8 +183,10 @@ extension PayloadReader {
 /// The core knows the numbers of these records, but not their content. So a session refuses to open
 /// such a file.
 package enum OtherLogRecords {
-  /// The kinds that are reserved for other logs, and the versions of their snapshots: snapshots of all
-  /// logs have the same kind. Some have no record yet. 0xB8 and above belong to account lists.
+  /// The kinds that are reserved for other logs, and the versions of their snapshots.
+  ///
+  /// Snapshots of all logs have the same kind. Some kinds have no record yet. 0xB8 and above belong
+  /// to account lists.
   package static let kinds: ClosedRange<UInt8> = 0xA0...0xBF
 
   /// Whether a record of this kind and payload belongs to another log, known or not.

@@ -160,6 +160,8 @@ package enum LineClass: String, CaseIterable, Sendable {
   case unknown = "unknown"
   /// A record of a change log.
   case change = "change"
+  /// A record of a list of accounts.
+  case account = "account"
   /// The first line of an export.
   case header = "header"
   /// A watermark, a record of the journal itself.

@@ -42,7 +42,7 @@ struct AgreementTests {
     case (_, 0):
       let (again, verdict) = try Self.verdict(folder.file("out"))
       guard again == 0 else { return "repaired, and verify says \(verdict)" }
-      if try JournalFile(path: path, name: path).isChangeLog() == false,
+      if try JournalFile(path: path, name: path).otherLog() == nil,
         ToolRun.inProcess(["export", folder.file("out"), "--reveal"]).code != 0
       {
         return "repaired, and export refuses it"
@@ -50,7 +50,7 @@ struct AgreementTests {
     case (_, 65) where repair.errors.contains("nothing good is left"): break
     default: return "\(word), and repair says \(repair.code): \(repair.errors)"
     }
-    guard try JournalFile(path: path, name: path).isChangeLog() == false else { return nil }
+    guard try JournalFile(path: path, name: path).otherLog() == nil else { return nil }
     return try exportDisagreement(code, word)
   }
 

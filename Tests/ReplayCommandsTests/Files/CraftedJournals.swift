@@ -88,6 +88,10 @@ enum CraftedJournals {
       ),
       (
         "one record of a newer change log",
+        file([Frame(kind: 0xB7, payload: [UInt8](repeating: 0, count: 9), sequence: 1)])
+      ),
+      (
+        "one record of a newer list of accounts",
         file([Frame(kind: 0xBE, payload: [UInt8](repeating: 0, count: 9), sequence: 1)])
       ), ("format 2 for readers of 1", file(format: 2, [frame(opened, 1), frame(login, 2)])),
       ("a first sequence without a snapshot", file(first: 7, [frame(opened, 7), frame(login, 8)])),

@@ -159,6 +159,7 @@ struct FrozenNamesTests {
     var names = SessionEvent.Kind.allCases.map { "event \($0.rawValue) \($0)" }
     names += SessionNote.Kind.allCases.map { "note \($0.rawValue) \($0)" }
     names += ChangeEvent.Kind.allCases.map { "change \($0.rawValue) \($0)" }
+    names += AccountCodec.names.map { "account \($0.kind) \($0.name)" }
     names += Change.Operation.allCases.map { "change operation \($0.rawValue) \($0)" }
     names.append("snapshot \(SessionRecord.snapshotKind)")
     let codes: [(String, any OpenEnum.Type)] = [
@@ -188,7 +189,7 @@ struct FrozenNamesTests {
     var names = ExitCode.allCases.flatMap { code in
       ["exit code \(code.rawValue)", "exit code \(code.rawValue) \(code.name)"]
     }
-    names.append("session state \(ChangeState.word)")
+    names += OtherLog.Kind.allCases.map { "session state \($0.rawValue)" }
     names += try Self.stateFields().map { "field of a state \($0)" }
     func add<Word: CaseIterable & RawRepresentable<String>>(_ kind: String, _: Word.Type) {
       names += Word.allCases.map { "\(kind) \($0.rawValue)" }

@@ -165,8 +165,8 @@ struct WhySentenceTests {
   @Test("RPL-5 help kinds counts the existing classes, and help selectors names zones")
   func help() {
     let kinds = ToolRun.inProcess(["help", "kinds"]).output
-    #expect(kinds.contains("  event note change snapshot unknown login"))
-    #expect(kinds.contains("The first 5 are classes."))
+    #expect(kinds.contains("  event note change account snapshot unknown login"))
+    #expect(kinds.contains("The first 6 are classes."))
     let selectors = ToolRun.inProcess(["help", "selectors"]).output
     #expect(selectors.contains("Days and times without a\nzone are in UTC, or with --local in"))
     let times = ["00:01:05", "00:01:05Z", "00:01:05-01:00", "00:01:05+01:00"]

@@ -1,3 +1,4 @@
+import SessionAccounts
 import SessionChanges
 @_spi(Internals) import SessionCore
 import SessionHTTP
@@ -176,5 +177,18 @@ extension ErrorSamples {
     "newerVersion": .newerVersion(path: marked, sequence: 7, kind: 183),
     "unusable": .unusable(path: marked, sequence: 7, problem: marked),
     "journal": .journal(.closed(path: marked)),
+  ]
+
+  static let accountsErrorCases: KeyValuePairs<String, AccountsError> = [
+    "unknown": .unknown(Identifier(marked)),
+    "leaving": .leaving(Identifier(marked)),
+    "full": .full,
+    "wrongDirectory": .wrongDirectory,
+    "inUse": .inUse(Identifier(marked)),
+    "notAccounts": .notAccounts(path: marked, sequence: 1, kind: 2),
+    "newerVersion": .newerVersion(path: marked, sequence: 7, kind: 191),
+    "unusable": .unusable(path: marked, sequence: 7, problem: marked),
+    "journal": .journal(.closed(path: marked)),
+    "session": .session(Identifier(marked), .closed),
   ]
 }

@@ -1,4 +1,5 @@
 import Foundation
+import SessionAccounts
 import SessionChanges
 @_spi(Internals) import SessionCore
 import SessionJournal
@@ -31,6 +32,7 @@ enum ErrorSamples {
         list(openIDProviderErrorCases)
       ),
       ("ChangeLogError", "SessionChanges/ChangeLogError.swift", list(changeLogErrorCases)),
+      ("AccountsError", "SessionAccounts/AccountsError.swift", list(accountsErrorCases)),
     ]
 
   static let errors: [(name: String, value: any UserFacing)] =

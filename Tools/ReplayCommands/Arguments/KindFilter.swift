@@ -9,37 +9,32 @@ struct KindFilter: Equatable, Sendable {
   private var hasSnapshot = false
   private var hasUnknown = false
 
-  static let classes = [LineClass.event, .note, .change, .snapshot, .unknown].map(\.rawValue)
-  private static let names =
-    SessionEvent.Kind.allCases.map(\.description) + SessionNote.Kind.allCases.map(\.description)
-    + ChangeEvent.Kind.allCases.map(\.description)
+  /// Every kind that a name selects, with its class.
+  private static let named: [(name: String, kind: UInt8, of: LineClass)] =
+    SessionEvent.Kind.allCases.map { ($0.description, $0.rawValue, .event) }
+    + SessionNote.Kind.allCases.map { ($0.description, $0.rawValue, .note) }
+    + ChangeEvent.Kind.allCases.map { ($0.description, $0.rawValue, .change) }
+    + AccountCodec.names.map { ($0.name, $0.kind, .account) }
+
+  static let classes =
+    [LineClass.event, .note, .change, .account, .snapshot, .unknown].map(\.rawValue)
 
   /// All words that a filter accepts, as text.
   static var words: String { known.joined(separator: ", ") }
 
   /// All words that a filter accepts, classes first.
-  static let known = classes + names
+  static let known = classes + named.map(\.name)
 
   /// Parses names of kinds and classes, separated by commas; errors name `option`.
   init(_ text: String, of option: String = "--kind") throws(ToolError) {
     for word in text.split(separator: ",", omittingEmptySubsequences: false).map(String.init) {
-      if let kind = SessionEvent.Kind.allCases.first(where: { $0.description == word }) {
-        kinds[Int(kind.rawValue)] = true
-      } else if let kind = SessionNote.Kind.allCases.first(where: { $0.description == word }) {
-        kinds[Int(kind.rawValue)] = true
-      } else if let kind = ChangeEvent.Kind.allCases.first(where: { $0.description == word }) {
-        kinds[Int(kind.rawValue)] = true
-      } else if word == "change" {
-        for kind in ChangeEvent.Kind.allCases { kinds[Int(kind.rawValue)] = true }
-      } else if word == "event" {
-        for kind in SessionEvent.Kind.allCases { kinds[Int(kind.rawValue)] = true }
-      } else if word == "note" {
-        for kind in SessionNote.Kind.allCases { kinds[Int(kind.rawValue)] = true }
-      } else if word == "snapshot" {
+      let chosen = Self.named.filter { $0.name == word || $0.of.rawValue == word }
+      for (_, kind, _) in chosen { kinds[Int(kind)] = true }
+      if word == LineClass.snapshot.rawValue {
         hasSnapshot = true
-      } else if word == "unknown" {
+      } else if word == LineClass.unknown.rawValue {
         hasUnknown = true
-      } else {
+      } else if chosen.isEmpty {
         let near = Suggestion.nearest(to: word, in: Self.known)
         throw .usage(
           .badKind, "There is no kind '\(word.shortened)'.",
@@ -63,7 +58,7 @@ struct KindFilter: Equatable, Sendable {
     case .snapshot: hasSnapshot
     case .unknown(let unknown):
       kinds[Int(unknown.kind)]
-        || (hasUnknown && ChangeEvent.Kind(rawValue: unknown.kind) == nil)
+        || (hasUnknown && !Self.named.contains { $0.kind == unknown.kind })
     }
   }
 }

@@ -88,7 +88,7 @@ struct FilesOutcome: Sendable {
   ///
   /// Throws if nothing could be read: the only error, or that no file is a session's journal.
   func check(isJSON: Bool, _ context: ToolContext) throws(ToolError) {
-    if read == 0, errors.isEmpty, let first = changeLogs.first { throw first.isNoSession }
+    if read == 0, errors.isEmpty, let first = changeLogs.first { throw try first.isNoSession() }
     if read == 0, errors.count == 1, let error = errors.first { throw error }
     if read == 0, errors.isEmpty, let first = foreign.first {
       throw ToolError(
@@ -96,7 +96,7 @@ struct FilesOutcome: Sendable {
         next: "check the path")
     }
     guard !isJSON else { return }
-    for file in changeLogs { context.errors.write(file.leftOut) }
+    for file in changeLogs { context.errors.write(try file.leftOut()) }
     for file in foreign.prefix(Self.named) { context.errors.write(file.isNoExport) }
     if foreign.count > Self.named {
       context.errors.write(

@@ -15,8 +15,8 @@ enum JournalFault: Equatable, Sendable {
   case undecodable(JournalPlace, CodecError)
   /// The record is an event that the state before it does not allow.
   case illegal(JournalPlace, SessionRejection)
-  /// The record is one of a change log that cannot follow the records before it.
-  case outOfPlace(JournalPlace, ChangeRejection)
+  /// The record is one of another kind of log, and cannot follow the records before it, for this reason.
+  case outOfPlace(JournalPlace, String)
   /// The record is of a kind that only a newer version can fold.
   case unknownKind(JournalPlace, UInt8)
   /// A line of an export cannot be read; its records are those of the lines before it.

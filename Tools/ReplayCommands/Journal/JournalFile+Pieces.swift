@@ -84,7 +84,7 @@ extension JournalFile {
         }
       }
     }
-    guard visit.isOther != true else { throw isNoSession }
+    guard visit.isOther != true else { throw try isNoSession() }
     return Pass(
       fault: visit.first, header: reader.header, totals: reader.totals, room: reader.room,
       end: reader.frozenEnd ?? 0, isGrowing: isGrowing)
@@ -146,7 +146,7 @@ private struct PieceVisit {
     _ body: (JournalFrame, RawSpan, _ isBehind: Bool) throws(CodecError) -> Bool,
     orDamage damage: (JournalPiece) -> Bool
   ) -> Bool {
-    if isOther == nil { isOther = ChangeCodec.owns(kind: frame.kind, payload: payload) }
+    if isOther == nil { isOther = OtherLog(kind: frame.kind, payload: payload) != nil }
     guard isOther == false else {
       isStopped = true
       return false

@@ -10,7 +10,7 @@ extension JournalFile {
 
   /// Rejects a change log if names are to be replaced: its requests may hold names anywhere.
   func requireRedactable() throws(ToolError) {
-    guard redactor.isRedacting, try isChangeLog() else { return }
+    guard redactor.isRedacting, case .changes = try otherLog() else { return }
     throw .usage(
       .changeLog, "\(name) is a change log: its paths and reasons may hold names, and stay.",
       next: "the same without --redact; verify shows no names")

@@ -102,7 +102,7 @@ struct JournalFile: Sendable {
     var reader = opened
     try onJournal { () throws(JournalError) in
       try reader.visit { frame, payload in
-        if isOther == nil { isOther = ChangeCodec.owns(kind: frame.kind, payload: payload) }
+        if isOther == nil { isOther = OtherLog(kind: frame.kind, payload: payload) != nil }
         do throws(CodecError) {
           isStopped = isOther == true ? true : !(try body(frame, payload))
           return !isStopped
@@ -117,7 +117,7 @@ struct JournalFile: Sendable {
       fault = JournalFault(ending) ?? original?.fault
       isGrowing = try reader.isGrowing(after: ending)
     }
-    guard isOther != true else { throw isNoSession }
+    guard isOther != true else { throw try isNoSession() }
     return Pass(
       fault: fault, header: reader.header, totals: reader.totals, room: reader.room,
       end: reader.frozenEnd ?? 0, isGrowing: isGrowing)
@@ -266,55 +266,53 @@ extension JournalFile {
   }
 }
 
-// A change log is a journal, but not a session's journal (`Specs/ChangeLog.md`).
 extension JournalFile {
-  /// Returns whether it is a change log, by the first readable record; a file without records is
-  /// none.
-  func isChangeLog() throws(ToolError) -> Bool {
-    var isOne: Bool?
+  /// Returns what it is by the first readable record; `nil` for a session's, and without records.
+  func otherLog() throws(ToolError) -> OtherLog? {
+    var found: OtherLog??
     var reader = try open()
     try onJournal { () throws(JournalError) in
       try reader.visit { frame, payload in
-        isOne = ChangeCodec.owns(kind: frame.kind, payload: payload)
+        found = .some(OtherLog(kind: frame.kind, payload: payload))
         return false
       }
       // The first record may be damaged. A later one also shows what kind of file it is.
-      guard isOne == nil, case .damaged = try reader.frozenEnding(),
+      guard found == nil, case .damaged = try reader.frozenEnding(),
         let run = try reader.survey().runs.first
       else { return }
       try reader.visit(run) { frame, payload in
-        isOne = ChangeCodec.owns(kind: frame.kind, payload: payload)
+        found = .some(OtherLog(kind: frame.kind, payload: payload))
         return false
       }
     }
-    return isOne ?? false
+    return found ?? nil
   }
 
-  /// Rejects a change log if the command is about a session.
+  /// Rejects a file of another kind if the command is about a session.
   func requireSession() throws(ToolError) {
-    if try isChangeLog() { throw isNoSession }
+    if try otherLog() != nil { throw try isNoSession() }
   }
 
-  /// Returns the files that are not change logs.
+  /// Returns the files that hold sessions.
   ///
-  /// If there are both, notes name the change logs. If all are change logs, it throws.
+  /// If there are both, notes name the others. If none does, it throws.
   static func sessions(
     among files: [JournalFile], _ display: DisplayOptions, _ context: ToolContext
   ) throws(ToolError) -> [JournalFile] {
     var sessions: [JournalFile] = []
-    var changeLogs: [JournalFile] = []
+    var others: [JournalFile] = []
     for file in files {
-      var isChangeLog = false
+      var other: OtherLog?
       do throws(ToolError) {
-        isChangeLog = try file.isChangeLog()
+        other = try file.otherLog()
       } catch {
         // The command that reads the file reports what is wrong with it.
       }
-      if isChangeLog { changeLogs.append(file) } else { sessions.append(file) }
+      if other == nil { sessions.append(file) } else { others.append(file) }
     }
-    if sessions.isEmpty, let first = changeLogs.first { throw first.isNoSession }
+    if sessions.isEmpty, let first = others.first { throw try first.isNoSession() }
     if !display.isJSON {
-      for file in changeLogs { context.errors.write(file.leftOut) }
+      for file in others { context.errors.write(try file.leftOut()) }
     }
     return sessions
   }
@@ -332,15 +330,19 @@ extension JournalFile {
     return error.name == .empty || error.name == .notAJournal
   }
 
-  /// The note about a change log among journals of sessions.
-  var leftOut: String {
-    "Note: \(name.printable) is a change log and is left out: it holds no session.\n"
+  /// Returns the note about another file among journals of sessions.
+  func leftOut() throws(ToolError) -> String {
+    let what = (try otherLog()?.kind ?? .changes).text
+    return "Note: \(name.printable) is \(what) and is left out: it holds no session.\n"
   }
 
-  /// The error of a command about a session that was given a change log.
-  var isNoSession: ToolError {
-    .usage(
-      .changeLog, "\(name) is a change log: what waits to be sent, and no session.",
+  /// Returns the error of a command about a session that was given another file.
+  func isNoSession() throws(ToolError) -> ToolError {
+    let what =
+      try otherLog()?.kind == .accounts
+      ? "a list of accounts" : "a change log: what waits to be sent"
+    return .usage(
+      .changeLog, "\(name) is \(what), and no session.",
       next: isStandardInput
         ? "sessionreplay state -, on the same input"
         : "sessionreplay state \(name); timeline, follow and verify know it too")

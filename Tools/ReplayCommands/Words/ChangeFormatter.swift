@@ -197,11 +197,3 @@ extension JSONWriter {
     }
   }
 }
-
-extension ChangeQueue? {
-  /// The queue; an empty one if there is none yet.
-  var orEmpty: ChangeQueue {
-    get { self ?? ChangeQueue() }
-    set { self = newValue }
-  }
-}

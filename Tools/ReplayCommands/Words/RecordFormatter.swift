@@ -30,6 +30,9 @@ struct RecordFormatter {
       if let change = record.change {
         return "\(start)  \(change.name.padded(to: 19))  \(ChangeFormatter.text(change))"
       }
+      if let (name, account) = record.account {
+        return "\(start)  \(name.padded(to: 19))  \(AccountFormatter.text(account))"
+      }
       let text = "\(record.name.padded(to: 19))  \(Self.text(unknown))"
       return unknown.isIgnorable ? style.dim("\(start)  \(text)") : "\(start)  \(text)"
     }

@@ -150,7 +150,7 @@ struct RepairCommand: Command {
           + "without it.", next: "a copy of the file")
     }
     // Without records the new file would look like a session's journal.
-    guard !finding.isChangeLog || finding.records > 0 else {
+    guard !finding.isOther || finding.records > 0 else {
       throw fault.error(
         file.name,
         consequence: "Nothing was written: nothing good is left of the change log without it.",
@@ -279,12 +279,11 @@ struct RepairCommand: Command {
     let draft = JournalFile(
       path: kept.draft, name: kept.path.quotedWhereNeeded, interruption: file.interruption)
     let again = try judge(draft)
-    // A change log without records looks like a session's journal, so a missing queue equals an
-    // empty one.
+    // Another log without records looks like a session's journal.
     guard again.fault == nil, again.size == length, again.end == length,
       again.records == finding.records + (mark == nil ? 0 : 1),
       again.fold == mark.map({ $0.applied(to: finding.fold) }) ?? finding.fold,
-      again.changes?.queue ?? ChangeQueue() == finding.changes?.queue ?? ChangeQueue()
+      again.records == 0 || again.other?.log == finding.other?.log
     else {
       throw ToolError(
         .unexpected, .unexpected, "The repaired journal is not what was good of the old one.",

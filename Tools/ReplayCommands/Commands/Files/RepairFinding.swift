@@ -14,8 +14,8 @@ struct RepairFinding {
   let records: UInt64
   /// The state that the good records fold to.
   let fold: SessionFold
-  /// The same for a change log; `nil` for a session's journal.
-  let changes: ChangeGate?
+  /// The same for another log; `nil` for a session's journal.
+  let other: OtherGate?
   /// The number of readable records after the good ones.
   let readable: UInt64
   /// The sequences between which the readable records are; `nil` if there is none, or they are
@@ -27,20 +27,20 @@ struct RepairFinding {
   let nextSequence: UInt64
   /// The time of the last readable record before the fault; `nil` if there is none.
   let lastTime: Timestamp?
-  /// Whether it is a change log, which may hold only records about changes.
-  let isChangeLog: Bool
+  /// Whether it is another log, which may hold only records of its own.
+  let isOther: Bool
   /// Whether the file must begin with a snapshot, and that cannot be read.
   let lacksSnapshot: Bool
 
   var dropped: UInt64 { size - end }
 
   /// The sequence of the last good record.
-  var lastSequence: UInt64 { changes?.sequence ?? fold.sequence }
+  var lastSequence: UInt64 { other?.sequence ?? fold.sequence }
 
   /// Reads a journal from its first record to its end.
   init(_ reader: inout JournalReader) throws(JournalError) {
     var gate = BatchGate()
-    var changes: ChangeGate?
+    var other: OtherGate?
     var isFirst = true
     var next = reader.header.firstSequence
     var lastTime: Timestamp?
@@ -50,19 +50,19 @@ struct RepairFinding {
     // Records of the open batch, and all records after the first fault.
     var behind = ReadableRecords()
     try reader.visit { frame, payload in
-      if isFirst, ChangeCodec.owns(kind: frame.kind, payload: payload) { changes = ChangeGate() }
+      if isFirst { other = OtherLog(kind: frame.kind, payload: payload).map(OtherGate.init) }
       isFirst = false
       if found == nil {
         gate.endBatch(before: frame.sequence)
-        changes?.endBatch(before: frame.sequence)
+        other?.endBatch(before: frame.sequence)
       }
-      if found == nil, changes?.isBetweenBatches ?? gate.isBetweenBatches {
+      if found == nil, other?.isBetweenBatches ?? gate.isBetweenBatches {
         (start, next) = (frame.offset, frame.sequence)
         behind = ReadableRecords()
       }
       let place = JournalPlace(sequence: frame.sequence, offset: frame.offset)
-      if changes != nil {
-        let fault = changes?.take(frame, payload, isCounted: found == nil)
+      if other != nil {
+        let fault = other?.take(frame, payload, isCounted: found == nil)
         if fault == nil { behind.add(1, frame.sequence...frame.sequence) }
         found = found ?? fault
         return true
@@ -88,25 +88,25 @@ struct RepairFinding {
     if found == nil {
       behind = ReadableRecords()
       gate.endBatch()
-      changes?.endBatch()
+      other?.endBatch()
       next = reader.wholeEnd.sequence
     }
     (nextSequence, self.lastTime) = (next, lastTime)
     fault = found ?? JournalFault(ending)
     end = found == nil ? reader.totals.bytes : start
     size = try reader.size()
-    records = changes?.records ?? gate.records
+    records = other?.records ?? gate.records
     fold = gate.fold
     lacksSnapshot = reader.header.beginsWithSnapshot && records == 0
-    self.changes = changes
-    var isChangeLog = changes != nil
+    self.other = other
+    var isOther = other != nil
     if ending != .clean {
       let survey = try reader.survey()
       for run in survey.runs { behind.add(run.records, run.sequences) }
       if let run = survey.runs.first, isFirst {
-        // The first record cannot be read, but a later one shows whether it is a change log.
+        // The first record cannot be read, but a later one shows what it is.
         try reader.visit(run) { frame, payload in
-          isChangeLog = ChangeCodec.owns(kind: frame.kind, payload: payload)
+          isOther = OtherLog(kind: frame.kind, payload: payload) != nil
           return false
         }
       }
@@ -115,7 +115,7 @@ struct RepairFinding {
     } else {
       looseFrames = 0
     }
-    self.isChangeLog = isChangeLog
+    self.isOther = isOther
     readable = behind.count
     readableSequences = behind.sequences
   }
@@ -136,7 +136,7 @@ struct RepairFinding {
     return RepairMark(sequence: nextSequence, time: lastTime ?? now, dropped: dropped)
   }
 
-  var needsMark: Bool { fault?.mayHideRecords == true && !isChangeLog }
+  var needsMark: Bool { fault?.mayHideRecords == true && !isOther }
 }
 
 /// The record that `repair` appends to report dropped bytes.
@@ -167,18 +167,24 @@ struct RepairMark {
   }
 }
 
-/// Accepts a change log's records in complete batches, and only records that can follow each other.
-struct ChangeGate: Equatable {
-  /// The queue that the accepted records fold to.
-  private(set) var queue = ChangeQueue()
+/// Accepts another log's records in complete batches, and only records that can follow each other.
+struct OtherGate: Equatable {
+  /// What the accepted records fold to.
+  private(set) var log: OtherLog
   /// The number of accepted records, a snapshot included.
   private(set) var records: UInt64 = 0
   /// The sequence of the last accepted record.
   private(set) var sequence: UInt64 = 0
   private(set) var isBetweenBatches = true
-  private var working = ChangeQueue()
+  private var working: OtherLog
   private var open: UInt64 = 0
   private var last: UInt64 = 0
+
+  /// Creates the gate of a log without records.
+  init(_ log: OtherLog) {
+    self.log = log
+    working = log
+  }
 
   /// Accepts the open batch if a watermark ended it.
   mutating func endBatch(before next: UInt64? = nil) {
@@ -188,7 +194,7 @@ struct ChangeGate: Equatable {
 
   private mutating func settle(at sequence: UInt64) {
     isBetweenBatches = true
-    (queue, self.sequence) = (working, sequence)
+    (log, self.sequence) = (working, sequence)
     records += open
     open = 0
   }
@@ -197,21 +203,12 @@ struct ChangeGate: Equatable {
   ///
   /// After a fault, records are only decoded; `isCounted` is false then.
   mutating func take(_ frame: JournalFrame, _ payload: RawSpan, isCounted: Bool) -> JournalFault? {
-    let place = JournalPlace(sequence: frame.sequence, offset: frame.offset)
-    let record: ChangeRecord?
     do throws(CodecError) {
-      record = try ChangeCodec.decode(
-        sequence: frame.sequence, kind: frame.kind, payload: payload)
+      if let fault = try working.take(frame, payload, isApplied: isCounted).fault { return fault }
     } catch {
-      return .undecodable(place, error)
+      return .undecodable(JournalPlace(sequence: frame.sequence, offset: frame.offset), error)
     }
-    guard let record else { return .unknownKind(place, frame.kind) }
     guard isCounted else { return nil }
-    do throws(ChangeRejection) {
-      try working.apply(record)
-    } catch {
-      return .outOfPlace(place, error)
-    }
     open += 1
     last = frame.sequence
     isBetweenBatches = false

@@ -85,8 +85,8 @@ struct RepairReport {
   }
 
   private var state: String {
-    if let changes = finding.changes {
-      return ChangeFormatter.text(changes.queue) + ", as of seq \(changes.sequence)"
+    if let other = finding.other {
+      return other.log.line + ", as of seq \(other.sequence)"
     }
     var text = finding.fold.state.kind.description
     if let token = finding.fold.state.token { text += ", \(token.generation)" }
@@ -140,7 +140,7 @@ struct RepairReport {
       }
       json.field(
         "state",
-        finding.changes == nil ? finding.fold.state.kind.description : ChangeState.word)
+        finding.other?.log.kind.rawValue ?? finding.fold.state.kind.description)
       json.field("generation", finding.fold.generation.number)
       json.field("mark", finding.needsMark ? finding.nextSequence : nil)
       json.field("isDone", done != .nothing)

@@ -6,9 +6,6 @@ internal import SessionJournal
 
 /// The state of a change log up to one of its records, which `state` shows for such a file.
 struct ChangeState {
-  /// The value of `state` in JSON for a change log.
-  static let word = "changes"
-
   private(set) var queue = ChangeQueue()
   private(set) var sequence: UInt64 = 0
   private(set) var time: Timestamp?
@@ -22,36 +19,22 @@ struct ChangeState {
   /// Folds the change log `file` through `target`, or to its end; `nil` if the file is no change
   /// log.
   init?(of file: JournalFile, through target: UInt64?) throws(ToolError) {
-    var isChangeLog: Bool?
-    var (queue, last, time) = (ChangeQueue(), UInt64(0), Timestamp?.none)
+    guard var log = try file.otherLog(), log.kind == .changes else { return nil }
+    var (last, time, problem) = (UInt64(0), Timestamp?.none, JournalFault?.none)
     var (compacted, isAtEnd) = (UInt64(0), true)
-    var problem: JournalFault?
     let pass = try file.visitPayloads { (frame, payload) throws(CodecError) in
-      let isChange = ChangeCodec.owns(kind: frame.kind, payload: payload)
-      if isChangeLog == nil { isChangeLog = isChange }
-      guard isChangeLog == true else { return false }
       if last == 0, frame.isSnapshot { compacted = frame.sequence }
       if let target, frame.sequence > target {
         isAtEnd = false
         return false
       }
-      let place = JournalPlace(sequence: frame.sequence, offset: frame.offset)
-      let found = try ChangeCodec.decode(
-        sequence: frame.sequence, kind: frame.kind, payload: payload)
-      guard let record = found else {
-        problem = .unknownKind(place, frame.kind)
-        return false
-      }
-      do throws(ChangeRejection) {
-        try queue.apply(record)
-      } catch {
-        problem = .outOfPlace(place, error)
-        return false
-      }
-      (last, time) = (frame.sequence, record.time)
+      let taken = try log.take(frame, payload)
+      problem = taken.fault
+      guard problem == nil else { return false }
+      (last, time) = (frame.sequence, taken.time)
       return true
     }
-    guard isChangeLog == true else { return nil }
+    guard case .changes(let queue) = log else { return nil }
     (self.queue, sequence, self.time) = (queue, last, time)
     (self.compacted, self.isAtEnd) = (compacted, isAtEnd)
     fault = problem ?? pass.fault
@@ -85,7 +68,7 @@ struct ChangeState {
       json.field("journal", journal)
       json.field("sequence", sequence)
       json.field("time", time)
-      json.field("state", Self.word)
+      json.field("state", OtherLog.Kind.changes.rawValue)
       json.object("changes") { $0.facts(queue) }
     }
     return json.text + "\n"

@@ -55,6 +55,9 @@ struct EntryLine: Sendable {
       if let change = entry.record.change {
         json.begin(.change, marks, asked)
         json.readable(change)
+      } else if let (name, account) = entry.record.account {
+        json.begin(.account, marks, asked)
+        json.readable(account, named: name)
       } else {
         json.begin(.of(entry.record.content), marks, asked)
         json.readable(entry.record)

@@ -49,6 +49,13 @@ struct StateCommand: JournalCommand {
     if let changes = try ChangeState(of: file, through: target) {
       return try show(changes, through: target, file, context)
     }
+    if let accounts = try AccountState(of: file, through: target) {
+      context.output.write(
+        display.isJSON ? accounts.json : accounts.text(zone: display.zone, style: context.style))
+      guard let fault = accounts.fault else { return }
+      throw fault.error(
+        file.name, consequence: "The state shown is as of seq \(accounts.sequence).")
+    }
     var payloads = PayloadFold()
     var time: Timestamp?
     var illegal: JournalFault?

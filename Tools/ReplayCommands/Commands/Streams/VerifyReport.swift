@@ -21,10 +21,9 @@ struct VerifyReport {
   /// The snapshot at the beginning of a compacted file; it does not count among the records.
   private var compacted: SessionRecord?
   private var snapshot = StateSnapshot()
-  /// The queue of a change log; `nil` if there are no records.
-  private var changes: ChangeQueue?
-  /// Whether the file is a change log, according to its first record.
-  private var isChangeLog: Bool?
+  /// The state of another log; `nil` for a session's journal, and without records.
+  private var other: OtherLog?
+  private var isFirst = true
   private var pass: JournalFile.Pass?
   private var goodBytes: UInt64 = 0
 
@@ -37,35 +36,20 @@ struct VerifyReport {
     // After the first fault only the checksums of frames are checked.
     guard fault == nil else { return }
     let place = JournalPlace(sequence: frame.sequence, offset: frame.offset)
-    let isChangeLog = isChangeLog ?? ChangeCodec.owns(kind: frame.kind, payload: payload)
-    self.isChangeLog = isChangeLog
+    if isFirst { other = OtherLog(kind: frame.kind, payload: payload) }
+    isFirst = false
     do throws(CodecError) {
-      if isChangeLog {
-        try takeChange(frame, payload, place)
-        guard fault == nil, frame.kind != SessionRecord.snapshotKind else { return }
+      if other != nil {
+        fault = try other?.take(frame, payload).fault
+        guard fault == nil else { return }
+        lastSequence = frame.sequence
+        guard frame.kind != SessionRecord.snapshotKind else { return }
       }
       let record = try decoder.decode(
         sequence: frame.sequence, kind: frame.kind, payload: payload)
       try count(record, frame)
     } catch {
       fault = .undecodable(place, error)
-    }
-  }
-
-  private mutating func takeChange(
-    _ frame: JournalFrame, _ payload: RawSpan, _ place: JournalPlace
-  ) throws(CodecError) {
-    let record = try ChangeCodec.decode(
-      sequence: frame.sequence, kind: frame.kind, payload: payload)
-    guard let record else {
-      fault = .unknownKind(place, frame.kind)
-      return
-    }
-    do throws(ChangeRejection) {
-      try changes.orEmpty.apply(record)
-      lastSequence = frame.sequence
-    } catch {
-      fault = .outOfPlace(place, error)
     }
   }
 
@@ -105,13 +89,14 @@ struct VerifyReport {
   }
 
   private var changeCounts: [(name: String, count: UInt64)] {
-    guard changes != nil else { return [] }
+    guard case .changes = other else { return [] }
     return ChangeEvent.Kind.allCases.map { ($0.description, counts[Int($0.rawValue)]) }
       .filter { $0.1 > 0 }
   }
 
   private var unknown: UInt64 {
-    records - events.reduce(0) { $0 + $1.count } - notes.reduce(0) { $0 + $1.count }
+    guard other?.kind != .accounts else { return 0 }
+    return records - events.reduce(0) { $0 + $1.count } - notes.reduce(0) { $0 + $1.count }
       - changeCounts.reduce(0) { $0 + $1.count }
   }
 }
@@ -161,8 +146,7 @@ extension VerifyReport {
       lines.append(("sequence", "\(first.sequence) to \(lastSequence)"))
       lines.append(("time", "\(zone.text(first.time)) to \(zone.text(last))"))
     }
-    lines.append(
-      ("state", changes.map(ChangeFormatter.text) ?? snapshot.fold.state.kind.description))
+    lines.append(("state", other?.line ?? snapshot.fold.state.kind.description))
     if let behind { lines.append(("behind", behind)) }
     if let survey = pass?.survey { lines += SurveyReport(survey).lines }
     return lines
@@ -171,7 +155,7 @@ extension VerifyReport {
   private var recordsLine: String {
     let counted = events.reduce(0) { $0 + $1.count }
     var text = "\(records.grouped) good"
-    if records > 0, changes == nil {
+    if records > 0, other == nil {
       text +=
         ": \(SessionExplain.count(counted, "event")), "
         + SessionExplain.count(records - counted, "note")
@@ -214,7 +198,7 @@ extension VerifyReport {
       json.field("records", records)
       json.counts("events", events)
       json.counts("notes", notes)
-      if changes != nil { json.counts("changes", changeCounts) }
+      if case .changes = other { json.counts("changes", changeCounts) }
       json.field("unknown", unknown)
       json.field("watermarks", pass?.totals.watermarks)
       json.field("batches", batches)
@@ -226,8 +210,7 @@ extension VerifyReport {
       json.field("lastSequence", first.map { _ in lastSequence })
       json.field("firstTime", first?.time)
       json.field("lastTime", snapshot.time)
-      json.field(
-        "state", changes == nil ? snapshot.fold.state.kind.description : ChangeState.word)
+      json.field("state", other?.kind.rawValue ?? snapshot.fold.state.kind.description)
       if let fault {
         json.object("problem") { json in
           json.field("sequence", fault.place.sequence)

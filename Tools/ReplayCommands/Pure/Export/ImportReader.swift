@@ -85,7 +85,7 @@ struct ImportReader {
       try takeEnd(&object)
       return .end
     case .header: throw ImportProblem(.badLine, "it is a second header")
-    case .change, nil:
+    case .change, .account, nil:
       let near = Suggestion.nearest(to: word, in: LineClass.exported.map(\.rawValue))
       throw ImportProblem(
         .badLine, "there is no class \"\(word.shortened)\"", next: near.map { "\"\($0)\"" })
